@@ -1,0 +1,69 @@
+"""Differential privacy as hypothesis testing: mechanisms, their faces, and how to compare them.
+
+A mechanism is the pair of distributions (P, Q) that dominates it; see `dptutor.mechanisms`. Figures, explorers
+and exercises load when first used, so that the numbers need numpy and scipy only.
+"""
+
+from importlib import import_module as _import_module
+
+from . import conversions, divergences
+from .blackwell import (
+    Comparison,
+    DeltaDivergence,
+    blackwell_dominates,
+    compare,
+    delta_divergence,
+    jeffreys_prior,
+    symmetric_delta_divergence,
+    u_quadratic_prior,
+)
+from .mechanisms import (
+    ApproximateDP,
+    BlatantlyNonPrivate,
+    FiniteExperiment,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PerfectPrivacy,
+    RandomizedResponse,
+    join,
+    meet,
+)
+
+__version__ = "0.1.0"
+
+_ON_DEMAND = ("auditing", "datasets", "exercises", "explore", "plots")
+
+
+def __getattr__(name):
+    if name in _ON_DEMAND:
+        return _import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_ON_DEMAND})
+
+
+__all__ = [
+    "ApproximateDP",
+    "BlatantlyNonPrivate",
+    "Comparison",
+    "DeltaDivergence",
+    "FiniteExperiment",
+    "Gaussian",
+    "Laplace",
+    "Mechanism",
+    "PerfectPrivacy",
+    "RandomizedResponse",
+    "blackwell_dominates",
+    "compare",
+    "conversions",
+    "delta_divergence",
+    "divergences",
+    "jeffreys_prior",
+    "join",
+    "meet",
+    "symmetric_delta_divergence",
+    "u_quadratic_prior",
+]

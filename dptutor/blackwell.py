@@ -1,0 +1,382 @@
+"""Comparing mechanisms: Blackwell dominance and how far from it two mechanisms are.
+
+`mechanism` Blackwell-dominates `other` (is at least as informative, hence at most as private) when
+
+    f ≤ f̃   ⇔   δ ≥ δ̃   ⇔   R ≤ R̃      everywhere.
+
+The Δ-divergence is the least shift that restores it, and the worst-case regret, in Bayes error, of using
+`other` in place of `mechanism`:
+
+    Δ(M‖M̃) = inf { κ ≥ 0 : f(α + κ) − κ ≤ f̃(α) for all α } = max_π [R(π) − R̃(π)] = max_ε (δ̃(ε) − δ(ε))/(1 + e^ε).
+
+The maximum is found with a certificate. Bayes errors are concave, so between two priors R lies below its tangents
+and R̃ above its chord; only intervals whose bound exceeds the best value found are divided further. What is left
+of the gap at the end is part of the reported error bound.
+
+Sources: Blackwell (1953); Kaissis et al. (2024), theorems 1 and 2, definitions 1-3, corollary 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+
+from ._validation import real_array
+from .mechanisms.base import LARGEST_LOSS, Mechanism, as_mechanism
+
+__all__ = [
+    "Comparison",
+    "DeltaDivergence",
+    "blackwell_dominates",
+    "compare",
+    "delta_divergence",
+    "jeffreys_prior",
+    "symmetric_delta_divergence",
+    "u_quadratic_prior",
+]
+
+# The gap at which the search stops: a little above the rounding of the errors themselves.
+_GAP = 2e-14
+_SEEDS = np.linspace(-34.0, 34.0, 137)
+
+
+@dataclass(frozen=True)
+class DeltaDivergence:
+    """A Δ-divergence and where it is attained; `float()` gives its value.
+
+    `value` is in [0, 1/2]; `prior` is the adversary's prior at which it is attained and `epsilon` its log-odds;
+    `error_bound` bounds the absolute error of `value`.
+    """
+
+    value: float
+    prior: float
+    epsilon: float
+    error_bound: float
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence:
+    """Worst-case regret, in Bayes error, of using `other` instead of `mechanism`.
+
+    Smallest κ ≥ 0 such that f(α + κ) − κ ≤ f̃(α) for all α; equal to max_π [R(π) − R̃(π)].
+    Zero exactly when `mechanism` Blackwell-dominates `other`.
+
+    Parameters
+    ----------
+    mechanism, other : Mechanism
+    prior_density : callable, optional
+        Density Ψ on (0, 1) over the adversary's prior, for arrays; the maximum is then of Ψ(π)[R(π) − R̃(π)].
+
+    Returns
+    -------
+    DeltaDivergence
+        `value` in [0, 1/2] (unweighted), the `prior` and `epsilon` = logit(prior) where it is attained, and
+        `error_bound`, absolute. With a density the bound holds if Ψ is convex, or monotone, on each of
+        (0, 1/2) and (1/2, 1).
+
+    Raises
+    ------
+    TypeError
+        If either argument is not a mechanism, or the density cannot be called.
+    ValueError
+        If the density is negative or NaN somewhere.
+
+    References
+    ----------
+    Kaissis et al. (2024), definition 1, corollary 1; section 5 for the weighted form.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> d = dp.delta_divergence(dp.Laplace(scale=1), dp.Gaussian(sigma=1))
+    >>> round(d.value, 10), round(d.epsilon, 10)
+    (0.0341385466, -1.0)
+    """
+    as_mechanism("mechanism", mechanism), as_mechanism("other", other)
+    if prior_density is not None and not callable(prior_density):
+        raise TypeError(f"prior_density must be callable, got {prior_density!r}")
+    rounding = mechanism.error_bound + other.error_bound
+    if mechanism == other:
+        return DeltaDivergence(0.0, 0.5, 0.0, 0.0)
+    epsilon, value, gap, weight = _largest_difference(mechanism, other, prior_density)
+    return DeltaDivergence(value, float(expit(epsilon)), epsilon, gap + weight * rounding)
+
+
+def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence:
+    """The larger of the Δ-divergences in both directions, a metric: max_π |R(π) − R̃(π)|.
+
+    Read as cumulative distributions 1 − f, it is the Lévy distance of the trade-off functions.
+    Parameters, result and errors are those of `delta_divergence`.
+
+    References
+    ----------
+    Kaissis et al. (2024), definition 3, corollary 2, lemma B.1.
+    """
+    return max(
+        delta_divergence(mechanism, other, prior_density=prior_density),
+        delta_divergence(other, mechanism, prior_density=prior_density),
+        key=float,
+    )
+
+
+def jeffreys_prior(prior):
+    """Density of the Jeffreys hyper-prior, Beta(1/2, 1/2), which is infinite at 0 and 1."""
+    prior = real_array("prior", prior, 0.0, 1.0)
+    with np.errstate(divide="ignore"):
+        return 1 / (math.pi * np.sqrt(prior * (1 - prior)))
+
+
+def u_quadratic_prior(prior):
+    """Density of the U-quadratic hyper-prior on [0, 1]: 12 (π − 1/2)², an adversary with strong opinions."""
+    return 12 * (real_array("prior", prior, 0.0, 1.0) - 0.5) ** 2
+
+
+def blackwell_dominates(mechanism, other) -> bool:
+    """Whether `mechanism` is at least as informative, hence at most as private, as `other`.
+
+    Profiles are compared relatively, far into their tails; differences below the mechanisms' own error bounds
+    count as none.
+
+    Raises
+    ------
+    TypeError
+        If either argument is not a mechanism.
+
+    References
+    ----------
+    Blackwell (1953); Kaissis et al. (2024), theorem 1.
+    """
+    regret = delta_divergence(mechanism, other)
+    return regret.value <= regret.error_bound and not np.any(_signs(mechanism, other)[1] < 0)
+
+
+def compare(mechanism, other) -> Comparison:
+    """Both Δ-divergences of two mechanisms, where their Bayes errors cross, and a verdict in words.
+
+    Raises
+    ------
+    TypeError
+        If either argument is not a mechanism.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> [round(x, 10) for x in dp.compare(dp.Gaussian(sigma=1), dp.Laplace(scale=1)).crossings]
+    [0.4185393766, 0.5814606234]
+    """
+    forth, back = delta_divergence(mechanism, other), delta_divergence(other, mechanism)
+    return Comparison(mechanism, other, forth, back, _crossings(mechanism, other))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What separates two mechanisms; made by `compare`.
+
+    `divergence` is Δ(mechanism‖other), the regret of choosing `other`; `reverse_divergence` is
+    Δ(other‖mechanism), the regret of choosing `mechanism`; `crossings` are the priors at which the Bayes errors
+    are equal and change order.
+    """
+
+    mechanism: Mechanism
+    other: Mechanism
+    divergence: DeltaDivergence
+    reverse_divergence: DeltaDivergence
+    crossings: tuple[float, ...]
+
+    @property
+    def symmetric_divergence(self) -> float:
+        """max_π |R(π) − R̃(π)|, a metric."""
+        return max(self.divergence.value, self.reverse_divergence.value)
+
+    @property
+    def verdict(self) -> str:
+        """Who dominates whom, or which choice has the smaller worst-case regret."""
+        first, second = repr(self.mechanism), repr(self.other)
+        forth, back = self.divergence, self.reverse_divergence
+        if forth.value <= forth.error_bound and back.value <= back.error_bound and not self.crossings:
+            return f"{first} and {second} give the same privacy, to {max(forth.error_bound, back.error_bound):.0e}."
+        if blackwell_dominates(self.other, self.mechanism):
+            return f"{first} is the more private against every adversary: {second} Blackwell-dominates it."
+        if blackwell_dominates(self.mechanism, self.other):
+            return f"{second} is the more private against every adversary: {first} Blackwell-dominates it."
+        if forth.value == back.value:
+            return f"Neither dominates, and either choice may be regretted by up to {forth.value:.4g}."
+        safer, riskier = (second, first) if forth.value < back.value else (first, second)
+        small, large = sorted((forth, back), key=float)
+        return (
+            f"Neither dominates. {safer} is the safer choice: it is regretted by at most {small.value:.4g} in Bayes "
+            f"error (prior {small.prior:.3g}), {riskier} by up to {large.value:.4g} (prior {large.prior:.3g})."
+        )
+
+    def __str__(self) -> str:
+        rows = "\n".join(f"{name:<44}{value}" for name, value in self._rows())
+        return f"{self.mechanism!r}\n{self.other!r}\n{rows}\n{self.verdict}"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(f"<tr><th scope='row'>{name}</th><td>{value}</td></tr>" for name, value in self._rows())
+        caption = f"{escape(repr(self.mechanism))} against {escape(repr(self.other))}"
+        return f"<table><caption>{caption}</caption>{rows}</table><p>{escape(self.verdict)}</p>"
+
+    def _rows(self):
+        forth, back = self.divergence, self.reverse_divergence
+        yield "Δ(first‖second), regret of the second", f"{forth.value:.10f} at prior {forth.prior:.6f}"
+        yield "Δ(second‖first), regret of the first", f"{back.value:.10f} at prior {back.prior:.6f}"
+        yield "Bayes errors cross at priors", ", ".join(f"{x:.10f}" for x in self.crossings) or "nowhere"
+
+
+class _Nodes:
+    """Priors at which both Bayes errors and their slopes are known, in increasing order."""
+
+    def __init__(self, mechanism, other, log_odds):
+        self.log_odds = log_odds
+        self.prior, self.rest = expit(log_odds), expit(-log_odds)
+        self.alpha, self.beta = mechanism._errors(log_odds)
+        self.error = mechanism._bayes_error(log_odds)
+        self.difference = self.error - other._bayes_error(log_odds)
+        self.slope = self.alpha - self.beta - np.subtract(*other._errors(log_odds))
+
+
+def _largest_difference(mechanism, other, density):
+    """Log-odds and value of the largest weighted R − R̃, the remaining gap, and the weight there."""
+
+    def weight_at(log_odds):
+        return np.ones(log_odds.shape) if density is None else _checked(density(expit(log_odds)))
+
+    kinks = np.concatenate([mechanism._kinks(), other._kinks()])
+    left = np.unique(np.concatenate([_SEEDS, kinks[np.abs(kinks) < -_SEEDS[0]]]))
+    left, right = left[:-1], left[1:]
+    best_at, best = 0.0, 0.0
+    bracket = (-1.0, 1.0)
+    for _ in range(64):
+        # All ends of the open intervals at once: one evaluation of each mechanism a round.
+        ends = _Nodes(mechanism, other, np.concatenate([left, right]))
+        weights = weight_at(ends.log_odds)
+        height = weights * ends.difference
+        top = int(np.argmax(height))
+        if height[top] > best:
+            best, best_at = float(height[top]), float(ends.log_odds[top])
+            width = float(np.max(right - left))
+            bracket = (best_at - width, best_at + width)
+        bound = _upper_bounds(ends) * np.maximum(*np.split(weights, 2))
+        open_ = bound > best + _GAP
+        gap = float(np.max(bound, initial=best)) - best
+        if not open_.any():
+            break
+        left, right = left[open_], right[open_]
+        middle = _middle(left, right)
+        if np.all((middle <= left) | (middle >= right)):
+            break
+        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+    else:
+        gap = max(gap, 0.0)
+    if best <= 0.0:
+        return 0.0, 0.0, max(gap, 0.0), 1.0
+    if density is None:
+        best_at, best = _polished(mechanism, other, best_at, best, bracket)
+    return best_at, best, max(gap, 0.0), float(np.max(weight_at(np.asarray([best_at]))))
+
+
+def _middle(left, right):
+    """Midpoint in prior where that resolves the interval, in log-odds in the far tails."""
+    near = (np.abs(left) < 30) & (np.abs(right) < 30)
+    mirrored = left + right > 0
+    # By symmetry work on the side where the prior is small and keeps its digits.
+    a, b = np.where(mirrored, -right, left), np.where(mirrored, -left, right)
+    middle = logit((expit(a) + expit(b)) / 2)
+    middle = np.where(mirrored, -middle, middle)
+    return np.where(near & (middle > left) & (middle < right), middle, (left + right) / 2)
+
+
+def _upper_bounds(ends: _Nodes) -> np.ndarray:
+    """Upper bounds of R − R̃ between the first and the second half of the nodes, taken pairwise."""
+
+    def halves(name):
+        return np.split(getattr(ends, name), 2)
+
+    (prior, prior_), (rest, rest_) = halves("prior"), halves("rest")
+    (error, error_), (alpha, alpha_), (beta, beta_) = halves("error"), halves("alpha"), halves("beta")
+    difference, difference_ = halves("difference")
+    # The width, from whichever side keeps its digits.
+    width = np.where(prior + prior_ < 1, prior_ - prior, rest - rest_)
+    slope, slope_ = alpha - beta, alpha_ - beta_
+    # Tangents from both ends meet at `step` from the left; there R is at most `peak`, R̃ at least its chord.
+    turn = slope - slope_
+    rise = error_ - error - slope_ * width
+    step = np.clip(np.where(turn > 0, rise / np.where(turn > 0, turn, 1.0), 0.0), 0.0, width)
+    peak = np.minimum(error + slope * step, error_ - slope_ * (width - step))
+    share = np.where(width > 0, step / np.where(width > 0, width, 1.0), 0.0)
+    chord = (1 - share) * (error - difference) + share * (error_ - difference_)
+    return np.maximum(peak - chord, np.maximum(difference, difference_))
+
+
+def _polished(mechanism, other, at, best, bracket):
+    """The stationary point in the bracket, where that is higher than the best node."""
+
+    def slope(log_odds):
+        return float(_Nodes(mechanism, other, np.asarray([log_odds])).slope[0])
+
+    low, high = bracket
+    if slope(low) > 0 > slope(high):
+        root = brentq(slope, low, high, xtol=1e-15, rtol=1e-14)
+        value = float(_Nodes(mechanism, other, np.asarray([root])).difference[0])
+        # Rounding must not move the maximum off an exact node, a kink for instance.
+        if value >= best - 1e-16 and abs(slope(root)) < abs(slope(at)):
+            return root, max(value, best)
+    return at, best
+
+
+def _checked(weights) -> np.ndarray:
+    weights = np.asarray(weights, dtype=float)
+    if np.any(~(weights >= 0)):
+        raise ValueError(f"prior_density must be at least 0, got {weights[~(weights >= 0)][0].item()!r}")
+    return weights
+
+
+def _signs(mechanism, other):
+    """Losses, and the sign of δ − δ̃ there: 0 within the mechanisms' accuracy. Negative losses by the reverse."""
+    # δ is compared relatively, so that tails too small to move a Bayes error still count.
+    losses = np.concatenate([np.linspace(0, 20, 801), np.geomspace(20, LARGEST_LOSS, 200)[1:]])
+    kinks = np.concatenate([mechanism._kinks(), other._kinks()])
+    losses = np.unique(np.concatenate([losses, np.abs(kinks), _beside(np.abs(kinks))]))
+
+    def sign(a, b, error):
+        first, second = a._delta(losses), b._delta(losses)
+        floor = 1e-300 if error < 1e-12 else 1e-30
+        tolerance = (1e-9 if error < 1e-12 else 1e-5) * np.maximum(first, second) + floor
+        tolerance = np.maximum(tolerance, np.where(losses < 1, error, 0.0))
+        return np.where(np.abs(first - second) > tolerance, np.sign(first - second), 0.0)
+
+    error = max(mechanism.error_bound, other.error_bound)
+    forward, backward = sign(mechanism, other, error), sign(mechanism.reverse, other.reverse, error)
+    return np.concatenate([-losses[::-1], losses]), np.concatenate([backward[::-1], forward])
+
+
+def _beside(losses):
+    return np.concatenate([losses * (1 - 1e-9), losses * (1 + 1e-9)])
+
+
+def _crossings(mechanism, other) -> tuple[float, ...]:
+    """The priors at which R − R̃ changes sign."""
+    losses, signs = _signs(mechanism, other)
+    decided = signs != 0
+    losses, signs = losses[decided], signs[decided]
+
+    def difference(epsilon):
+        # δ for positive losses, the reverse profile for negative ones: both keep their digits.
+        pair = (mechanism, other) if epsilon >= 0 else (mechanism.reverse, other.reverse)
+        first, second = (float(m._delta(np.asarray(abs(epsilon)))) for m in pair)
+        return math.log(first) - math.log(second) if min(first, second) > 0 else first - second
+
+    crossings = []
+    for i in np.flatnonzero(signs[1:] != signs[:-1]):
+        at = brentq(difference, losses[i], losses[i + 1], xtol=1e-15, rtol=1e-15)
+        crossings.append(float(expit(at)))
+    return tuple(crossings)

@@ -1,0 +1,156 @@
+"""The lossless roads between the faces of a mechanism, on arbitrary curves.
+
+With ε = log(π/(1−π)), and every infimum or supremum over the whole range of its variable,
+
+    δ(ε) = 1 − min_α [ e^ε α + f(α) ]          f(α) = max_ε [ 1 − δ(ε) − e^ε α ]
+    R(π) = min_α [ π α + (1−π) f(α) ]          R(π) = (1−π) (1 − δ(ε))
+
+A curve is either a function that takes and returns arrays, or a pair of arrays `(x, y)`: the corners of a
+piecewise linear one. Corners are converted exactly, functions by a search whose objective has a single valley
+(both problems are convex), so the result is right to about 1e-12 for smooth curves.
+
+Sources: Dong, Roth & Su (2022), proposition 2.12 (profile and trade-off function are conjugate);
+Kaissis et al. (2024), equations 1, 2 and 25 (the minimum Bayes error).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, logit
+
+from ._validation import real_array, shaped
+
+__all__ = [
+    "bayes_error_from_profile",
+    "bayes_error_from_tradeoff",
+    "dominating_pair",
+    "profile_from_bayes_error",
+    "profile_from_tradeoff",
+    "tradeoff_from_bayes_error",
+    "tradeoff_from_profile",
+]
+
+# Log-odds beyond which a Bayes error is below 1e-17, losses beyond which e^ε α exceeds any β, and losses below
+# which 1 − δ(ε) ≤ e^ε has no digits left.
+_LOG_ODDS = 40.0
+_LARGEST_LOSS = 700.0
+_SMALLEST_LOSS = -30.0
+
+
+def profile_from_tradeoff(tradeoff, epsilon):
+    """Privacy profile δ(ε) of the trade-off function `tradeoff`, for real ε of any shape."""
+    epsilon = real_array("epsilon", epsilon)
+    slope = np.exp(np.minimum(epsilon, _LARGEST_LOSS))
+    return shaped(np.clip(1.0 - _support(tradeoff, slope, 1.0), 0.0, 1.0))
+
+
+def bayes_error_from_tradeoff(tradeoff, prior):
+    """Minimum Bayes error R(π) of the trade-off function `tradeoff`, for priors in [0, 1] of any shape."""
+    prior = real_array("prior", prior, 0.0, 1.0)
+    return shaped(_support(tradeoff, prior, 1.0 - prior))
+
+
+def tradeoff_from_profile(profile, alpha):
+    """Trade-off function f(α) of the function `profile` (δ of ε), for α in [0, 1] of any shape."""
+    alpha = real_array("alpha", alpha, 0.0, 1.0)
+
+    def line_below(epsilon):
+        return 1.0 - profile(epsilon) - np.exp(epsilon) * alpha
+
+    low, high = np.full(alpha.shape, _SMALLEST_LOSS), np.full(alpha.shape, _LARGEST_LOSS)
+    best = -_valley(lambda epsilon: -line_below(epsilon), low, high)
+    return shaped(np.clip(best, 0.0, 1.0 - alpha))
+
+
+def tradeoff_from_bayes_error(bayes_error, alpha):
+    """Trade-off function f(α) of the function `bayes_error` (R of π), for α in [0, 1] of any shape."""
+    return tradeoff_from_profile(lambda epsilon: profile_from_bayes_error(bayes_error, epsilon), alpha)
+
+
+def bayes_error_from_profile(profile, prior):
+    """Minimum Bayes error R(π) of the function `profile` (δ of ε), for priors in [0, 1] of any shape."""
+    prior = real_array("prior", prior, 0.0, 1.0)
+    return shaped(np.asarray((1.0 - prior) * (1.0 - profile(logit(prior)))))
+
+
+def profile_from_bayes_error(bayes_error, epsilon):
+    """Privacy profile δ(ε) of the function `bayes_error` (R of π), for real ε of any shape."""
+    epsilon = real_array("epsilon", epsilon)
+    # 1/(1−π) = 1 + e^ε; beyond the cap R is the prior's own error to the last digit.
+    epsilon_capped = np.minimum(epsilon, _LOG_ODDS)
+    error = bayes_error(expit(epsilon_capped)) / expit(-epsilon_capped)
+    return shaped(np.clip(1.0 - error, 0.0, 1.0))
+
+
+def dominating_pair(alpha, beta):
+    """The pair (p, q) of finite distributions whose trade-off function has the corners (`alpha`, `beta`).
+
+    Lemma B.1 of Kaissis et al. (2024) in its finite form: P uniform on [0, 1], Q with cumulative distribution
+    1 − f, both lumped between corners (nothing is lost, f being linear there).
+
+    Parameters
+    ----------
+    alpha, beta : array_like, shape (n,)
+        Corners of a convex, decreasing f with f(α) ≤ 1 − α, from α = 0 to α = 1; `beta[0]` < 1 is an atom that
+        only Q has.
+
+    Returns
+    -------
+    p, q : ndarray
+        Probabilities of the same outcomes under P and Q.
+
+    Raises
+    ------
+    ValueError
+        If the corners are not those of a trade-off function; the message names the broken law and the place.
+    """
+    alpha = real_array("alpha", alpha, 0.0, 1.0)
+    beta = real_array("beta", beta, 0.0, 1.0)
+    if alpha.ndim != 1 or alpha.shape != beta.shape or alpha.size < 2:
+        raise ValueError(f"alpha and beta must be equally long, got shapes {alpha.shape} and {beta.shape}")
+    if alpha[0] != 0.0 or alpha[-1] != 1.0 or beta[-1] != 0.0:
+        raise ValueError("the corners must run from α = 0 to α = 1, with f(1) = 0")
+    p, q = np.diff(alpha), -np.diff(beta)
+    if np.any(p <= 0):
+        raise ValueError(f"alpha must increase, it does not after α = {alpha[:-1][p <= 0][0]:g}")
+    if np.any(q < 0):
+        raise ValueError(f"f must decrease, it does not after α = {alpha[:-1][q < 0][0]:g}")
+    slopes = q / p
+    if np.any(np.diff(slopes) > 1e-12 * (1.0 + slopes[:-1])):
+        where = alpha[1:-1][np.diff(slopes) > 1e-12 * (1.0 + slopes[:-1])][0]
+        raise ValueError(f"f must be convex, it is not at α = {where:g}")
+    return np.append(p, 0.0), np.append(q, 1.0 - beta[0])
+
+
+def _support(tradeoff, weight_alpha, weight_beta):
+    """min over α of weight_alpha·α + weight_beta·f(α), the distance at which a line of that slope touches f."""
+    weight_alpha, weight_beta = np.broadcast_arrays(weight_alpha, weight_beta)
+    if not callable(tradeoff):
+        alpha, beta = (real_array(name, x, 0.0, 1.0) for name, x in zip(("alpha", "beta"), tradeoff, strict=True))
+        return np.min(weight_alpha[..., None] * alpha + weight_beta[..., None] * beta, axis=-1)
+
+    def height(log_odds):
+        alpha = expit(log_odds)
+        return weight_alpha * alpha + weight_beta * tradeoff(alpha)
+
+    low = np.full(weight_alpha.shape, -_LARGEST_LOSS)
+    inside = _valley(height, low, np.full(weight_alpha.shape, _LOG_ODDS))
+    ends = (weight_beta * tradeoff(np.zeros(weight_beta.shape)), weight_alpha)  # α = 0 and α = 1
+    return np.minimum.reduce([inside, *np.broadcast_arrays(*ends)])
+
+
+def _valley(function, low, high):
+    """Lowest value of a function with a single valley on [low, high], by golden sections, elementwise."""
+    ratio = (np.sqrt(5.0) - 1.0) / 2.0
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = function(left), function(right)
+    lowest = np.minimum(at_left, at_right)
+    while np.any(high - low > 1e-9 * (1.0 + np.abs(low))):
+        go_left = at_left < at_right
+        high, low = np.where(go_left, right, high), np.where(go_left, low, left)
+        new = np.where(go_left, high - ratio * (high - low), low + ratio * (high - low))
+        left, right = np.where(go_left, new, right), np.where(go_left, left, new)
+        at_new = function(new)
+        at_left, at_right = np.where(go_left, at_new, at_right), np.where(go_left, at_left, at_new)
+        lowest = np.minimum(lowest, at_new)
+    return lowest

@@ -1,0 +1,292 @@
+"""What a mechanism is: the pair of distributions (P, Q) that dominates it, seen through its faces.
+
+Conventions, kept everywhere. P is the null hypothesis (the example is not in the data), Q the alternative, and
+L = log dQ/dP the privacy loss. A test at threshold ε rejects where L > ε, so
+
+    α = Pr_P[L > ε],    β = Pr_Q[L ≤ ε],    δ(ε) = Pr_Q[L > ε] − e^ε Pr_P[L > ε] = 1 − β − e^ε α
+
+for every real ε. `(α, β)` is a point of the trade-off function f = T(P, Q), and −e^ε the slope of f there: these
+two numbers as functions of ε are all that a mechanism has to say, the other faces are read off them. Outcomes
+that only Q can produce have loss +∞, outcomes that only P can produce have loss −∞.
+
+A mechanism whose pair is not symmetric is taken as given, in the one direction; `reverse` is the pair (Q, P) and
+`symmetrized` the worse of the two at every ε.
+
+Sources: Dong, Roth & Su (2022); Zhu, Dong & Wang (2022); Kaissis et al. (2024), equations 1-3 and 24-26.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.special import expit, log_expit, logit
+
+from .._validation import positive_integer, real_array, shaped
+from .loss import PrivacyLoss
+from .roots import decreasing_root
+
+# Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
+LARGEST_LOSS = 700.0
+
+
+class Mechanism(ABC):
+    """A mechanism, as the pair (P, Q) that dominates it.
+
+    Mechanisms are values: immutable, hashable, compared by value, printed as the call that makes them. All faces
+    take scalars or arrays of any shape and return the same.
+    """
+
+    # What a subclass must say. `epsilon` is a float array, finite or ±∞.
+
+    @abstractmethod
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε]."""
+
+    @abstractmethod
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """δ(ε), without the cancellation in 1 − β − e^ε α."""
+
+    @property
+    @abstractmethod
+    def reverse(self) -> Mechanism:
+        """The mechanism with the hypotheses exchanged: the pair (Q, P)."""
+
+    # What a subclass may say better.
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether (P, Q) and (Q, P) have the same trade-off function."""
+        return False
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the absolute error of f, R and δ (for ε ≥ 0): rounding, where the faces are closed forms."""
+        return 1e-14
+
+    def _loss_range(self) -> tuple[float, float]:
+        """Smallest interval that contains all finite and infinite losses."""
+        return -math.inf, math.inf
+
+    def _kinks(self) -> np.ndarray:
+        """The finite losses at which the loss has an atom or its density a jump."""
+        return np.empty(0)
+
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
+        loss = decreasing_root(lambda epsilon: self._errors(epsilon)[0], alpha)
+        at, beta = self._errors(loss)
+        # From the point found along its supporting line: exact on atoms, second order elsewhere.
+        with np.errstate(over="ignore", invalid="ignore"):
+            along = np.where(np.abs(loss) < LARGEST_LOSS, np.exp(loss) * (alpha - at), 0.0)
+        return np.clip(beta - along, 0.0, 1.0 - alpha)
+
+    def _epsilon(self, delta: np.ndarray) -> np.ndarray:
+        highest = self._loss_range()[1]
+
+        def log_profile(epsilon):
+            with np.errstate(divide="ignore"):
+                return np.log(self._delta(epsilon))
+
+        with np.errstate(divide="ignore"):
+            target = np.log(delta)
+        unreachable = delta < self._delta(np.asarray(math.inf))
+        # δ = 0 is reached at the largest loss only, and not where losses are unbounded.
+        searched = np.where(unreachable | (delta == 0), 0.0, target)
+        root = decreasing_root(log_profile, searched, low=0.0)
+        root = np.where(delta == 0, max(highest, 0.0), np.minimum(root, max(highest, 0.0)))
+        return np.where(unreachable, math.inf, root)
+
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
+        """Rényi divergence D_s(Q‖P) for finite orders s > 0."""
+        from ..divergences import renyi_from_profile
+
+        return renyi_from_profile(self, order)
+
+    def _loss_moments(self, under: str) -> tuple[float, float]:
+        """Mean and variance of the privacy loss."""
+        from ..divergences import loss_moments_from_profile
+
+        return loss_moments_from_profile(self, under)
+
+    def _sample_loss(self, size, under: str, generator: np.random.Generator) -> np.ndarray:
+        # Inverse transform: Pr_P[L > ε] = u, or Pr_Q[L ≤ ε] = u, for a uniform u.
+        uniform = generator.random(size)
+        if under == "P":
+            return decreasing_root(lambda epsilon: self._errors(epsilon)[0], np.asarray(uniform))
+        return decreasing_root(lambda epsilon: -self._errors(epsilon)[1], np.asarray(-uniform))
+
+    # The faces.
+
+    def tradeoff(self, alpha):
+        """Trade-off function f(α): the smallest type II error of a test with type I error at most α.
+
+        Parameters
+        ----------
+        alpha : float or array_like
+            Type I errors, in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            Type II errors in [0, 1 − α], in the shape of `alpha`.
+
+        Raises
+        ------
+        ValueError
+            If an entry of `alpha` is outside [0, 1].
+
+        References
+        ----------
+        Dong, Roth & Su (2022), definition 2.1; Kaissis et al. (2024), equation 24.
+        """
+        return shaped(self._tradeoff(real_array("alpha", alpha, 0.0, 1.0)))
+
+    def privacy_profile(self, epsilon):
+        """Privacy profile δ(ε) = ∫ max(Q − e^ε P, 0), the hockey-stick divergence of order e^ε.
+
+        Parameters
+        ----------
+        epsilon : float or array_like
+            Any real numbers; ±∞ give the limits.
+
+        Returns
+        -------
+        float or ndarray
+            δ in [0, 1], in the shape of `epsilon`, relatively accurate also where it is tiny.
+
+        References
+        ----------
+        Balle, Barthe & Gaboardi (2020); Kaissis et al. (2024), equation 25.
+        """
+        return shaped(self._delta(real_array("epsilon", epsilon)))
+
+    def bayes_error(self, prior):
+        """Minimum Bayes error R(π) = min_α [π α + (1−π) f(α)] of an adversary who weighs type I errors by π.
+
+        Parameters
+        ----------
+        prior : float or array_like
+            π in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            R in [0, min(π, 1−π)], in the shape of `prior`.
+
+        Raises
+        ------
+        ValueError
+            If an entry of `prior` is outside [0, 1].
+
+        References
+        ----------
+        Kaissis et al. (2024), equations 1 and 2.
+        """
+        prior = real_array("prior", prior, 0.0, 1.0)
+        return shaped(self._bayes_error(logit(prior)))
+
+    def epsilon(self, delta):
+        """The smallest ε ≥ 0 for which the mechanism is (ε, δ)-differentially private.
+
+        Parameters
+        ----------
+        delta : float or array_like
+            δ in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            ε, infinite where no finite one will do.
+
+        Raises
+        ------
+        ValueError
+            If an entry of `delta` is outside [0, 1].
+        """
+        return shaped(self._epsilon(real_array("delta", delta, 0.0, 1.0)))
+
+    @property
+    def advantage(self) -> float:
+        """Membership-inference advantage: total variation of P and Q, max_α [1 − α − f(α)] = δ(0)."""
+        return float(self._delta(np.asarray(0.0)))
+
+    @property
+    def minimax_bayes_error(self) -> float:
+        """max_π R(π), the Bayes error at the prior that is worst for the adversary.
+
+        Where f is symmetric, this is the fixed point f(α*) = α*, at π = ½. Kaissis et al. (2024), equation 3.
+        """
+        if self.is_symmetric:
+            return float(self._bayes_error(np.asarray(0.0)))
+
+        def slope(epsilon):  # dR/dπ = α − β
+            alpha, beta = self._errors(epsilon)
+            return alpha - beta
+
+        return float(self._bayes_error(decreasing_root(slope, np.asarray(0.0))))
+
+    def renyi_divergence(self, order):
+        """Rényi divergence D_s(Q‖P) of order s; of order 1 it is the Kullback-Leibler divergence.
+
+        Parameters
+        ----------
+        order : float or array_like
+            s > 0; ∞ gives the largest privacy loss.
+
+        Raises
+        ------
+        ValueError
+            If an entry of `order` is not greater than 0.
+
+        References
+        ----------
+        Mironov (2017), definition 3.
+        """
+        order = real_array("order", order, 0.0, open_low=True)
+        finite = np.isfinite(order)
+        divergence = np.full(order.shape, float(self._loss_range()[1]))
+        divergence[finite] = self._renyi(order[finite])
+        return shaped(divergence)
+
+    @property
+    def privacy_loss(self) -> PrivacyLoss:
+        """The privacy loss random variable L = log dQ/dP, under P or under Q."""
+        return PrivacyLoss(self)
+
+    # Mechanisms from mechanisms.
+
+    @property
+    def symmetrized(self) -> Mechanism:
+        """The mechanism that is at every ε the worse of (P, Q) and (Q, P); itself, where f is symmetric."""
+        from .symmetrized import Symmetrized
+
+        return self if self.is_symmetric else Symmetrized(self)
+
+    def __pow__(self, steps):
+        """The `steps`-fold self-composition."""
+        from .composition import compose
+
+        return compose((self, positive_integer("steps", steps)))
+
+    def __matmul__(self, other):
+        """The composition with another mechanism: both outcomes are published."""
+        from .composition import compose
+
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return compose((self, 1), (other, 1))
+
+    # Shared by the faces.
+
+    def _bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
+        # From the two errors rather than from δ: all terms are positive, so tiny errors keep their digits.
+        alpha, beta = self._errors(log_odds)
+        error = expit(log_odds) * alpha + expit(-log_odds) * beta
+        return np.minimum(error, np.exp(log_expit(-np.abs(log_odds))))
+
+
+def as_mechanism(name: str, value) -> Mechanism:
+    if not isinstance(value, Mechanism):
+        raise TypeError(f"{name} must be a mechanism, got {value!r}")
+    return value

@@ -1,0 +1,215 @@
+"""Finite experiments: two distributions on the same finite set, and the mechanisms that are such experiments.
+
+Everything is a sum over outcomes: the law of the loss has an atom at log(q/p) for each outcome with p, q > 0,
+an atom at +∞ for what only Q produces (p = 0) and at −∞ for what only P produces (q = 0). Between its atoms the
+trade-off function is linear; its corners are exact.
+
+Sources: Kairouz, Oh & Viswanath (2015), for (ε, δ) as a randomized response that leaks; Dong, Roth & Su (2022),
+proposition 2.5.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .._validation import probabilities, real_number
+from ..transform.finite import FiniteLaw
+from .base import LARGEST_LOSS, Mechanism
+
+
+class FiniteMechanism(Mechanism):
+    """A mechanism that is a finite experiment: subclasses give the probabilities of its outcomes."""
+
+    @abstractmethod
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities of the outcomes under P and under Q."""
+
+    @cached_property
+    def _law(self) -> FiniteLaw:
+        return FiniteLaw.from_probabilities(*self._outcomes())
+
+    def _errors(self, epsilon):
+        return self._law.errors(epsilon)
+
+    def _delta(self, epsilon):
+        return self._law.delta(epsilon)
+
+    def _tradeoff(self, alpha):
+        return self._law.tradeoff(alpha)
+
+    def _epsilon(self, delta):
+        return self._law.epsilon(delta)
+
+    def _kinks(self):
+        return self._law.kinks
+
+    def _loss_range(self):
+        return self._law.loss_range
+
+    def _renyi(self, order):
+        return self._law.renyi(order)
+
+    def _loss_moments(self, under):
+        return self._law.loss_moments(under)
+
+    def _sample_loss(self, size, under, generator):
+        return generator.choice(self._law.loss, size, p=self._law.p if under == "P" else self._law.q)
+
+    def hellinger_transform(self, s):
+        """H(s) = Σ q^s p^(1−s) over outcomes with p, q > 0, for complex s of any shape."""
+        return self._law.hellinger(s)
+
+    def _hellinger_excess(self, s):
+        return self._law.hellinger_excess(s)
+
+
+@dataclass(frozen=True)
+class FiniteExperiment(FiniteMechanism):
+    """Any two distributions on the same finite set, taken as given, in the one direction.
+
+    Parameters
+    ----------
+    p, q : sequence of float
+        Probabilities of the outcomes under P and under Q, equally long, each summing to one; zeros are allowed.
+
+    Raises
+    ------
+    ValueError
+        If an entry is negative, a sum is not one, or the lengths differ.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.FiniteExperiment(p=[0.5, 0.5, 0.0], q=[0.25, 0.5, 0.25]).privacy_profile([0.0, 5.0])
+    array([0.25, 0.25])
+    """
+
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+
+    def __post_init__(self):
+        for name in ("p", "q"):
+            object.__setattr__(self, name, probabilities(name, getattr(self, name)))
+        if len(self.p) != len(self.q):
+            raise ValueError(f"p and q must be equally long, got {len(self.p)} and {len(self.q)} probabilities")
+
+    @property
+    def reverse(self) -> FiniteExperiment:
+        return FiniteExperiment(self.q, self.p)
+
+    def _outcomes(self):
+        return np.asarray(self.p), np.asarray(self.q)
+
+
+class _SymmetricFinite(FiniteMechanism):
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    @property
+    def reverse(self) -> Mechanism:
+        return self
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ApproximateDP(_SymmetricFinite):
+    """The worst mechanism that (ε, δ)-differential privacy allows: randomized response that leaks with δ.
+
+    With probability δ it publishes the truth, with 1 − δ it answers by randomized response with parameter ε. Its
+    trade-off function is max(0, 1 − δ − e^ε α, e^−ε (1 − δ − α)). With δ = 0 it is pure differential privacy.
+
+    Parameters
+    ----------
+    epsilon : float
+        At least 0, finite.
+    delta : float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    References
+    ----------
+    Wasserman & Zhou (2010), theorem 2.4; Kairouz, Oh & Viswanath (2015), theorem 3.1.
+    """
+
+    # Not named as the parameters are: `epsilon` is a face of every mechanism.
+    largest_finite_loss: float
+    leak: float
+
+    def __init__(self, epsilon: float = 1.0, delta: float = 1e-5):
+        object.__setattr__(self, "largest_finite_loss", _loss_parameter(epsilon))
+        object.__setattr__(self, "leak", real_number("delta", delta, 0.0, 1.0))
+
+    def __repr__(self):
+        return f"ApproximateDP(epsilon={self.largest_finite_loss!r}, delta={self.leak!r})"
+
+    def _outcomes(self):
+        truth, lie = _randomized_response(self.largest_finite_loss)
+        p = np.array([0.0, (1 - self.leak) * lie, (1 - self.leak) * truth, self.leak])
+        return p, p[::-1]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class RandomizedResponse(_SymmetricFinite):
+    """Answers a yes/no question truthfully with probability e^ε/(1 + e^ε).
+
+    Parameters
+    ----------
+    epsilon : float
+        At least 0, finite: the mechanism is (ε, 0)-differentially private, and the worst that is.
+
+    Raises
+    ------
+    ValueError
+        If `epsilon` is negative, infinite or NaN.
+
+    References
+    ----------
+    Warner (1965); Kairouz, Oh & Viswanath (2015), section 2.
+    """
+
+    largest_loss: float
+
+    def __init__(self, epsilon: float = 1.0):
+        object.__setattr__(self, "largest_loss", _loss_parameter(epsilon))
+
+    def __repr__(self):
+        return f"RandomizedResponse(epsilon={self.largest_loss!r})"
+
+    def _outcomes(self):
+        p = np.array(_randomized_response(self.largest_loss)[::-1])
+        return p[::-1], p
+
+
+@dataclass(frozen=True)
+class PerfectPrivacy(_SymmetricFinite):
+    """Publishes nothing about the example: P = Q, f(α) = 1 − α, R(π) = min(π, 1−π)."""
+
+    def _outcomes(self):
+        return np.ones(1), np.ones(1)
+
+
+@dataclass(frozen=True)
+class BlatantlyNonPrivate(_SymmetricFinite):
+    """Publishes the example: P and Q have nothing in common, f = 0 and R = 0."""
+
+    def _outcomes(self):
+        return np.array([1.0, 0.0]), np.array([0.0, 1.0])
+
+
+def _loss_parameter(epsilon) -> float:
+    # Beyond the cap the probability of a lie is no longer a normal number.
+    return real_number("epsilon", epsilon, 0.0, LARGEST_LOSS)
+
+
+def _randomized_response(epsilon: float) -> tuple[float, float]:
+    """Probabilities of the truth and of a lie."""
+    return 1 / (1 + math.exp(-epsilon)), math.exp(-epsilon) / (1 + math.exp(-epsilon))

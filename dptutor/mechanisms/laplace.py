@@ -1,0 +1,171 @@
+"""The Laplace mechanism: P = Lap(0, b), Q = Lap(Δ, b); its losses fill [−ε₀, ε₀] with ε₀ = Δ/b, both ends atoms.
+
+    f(α) = 1 − e^{ε₀} α              for α ≤ e^{−ε₀}/2,
+           e^{−ε₀}/(4α)              between,
+           e^{−ε₀} (1 − α)           for α ≥ ½;
+    δ(ε) = 1 − e^{(ε−ε₀)/2}          for |ε| ≤ ε₀.
+
+Its trade-off function is symmetric, and the mechanism is (ε₀, 0)-differentially private.
+
+Source: Dong, Roth & Su (2022), example 2.6 and appendix A.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._validation import positive_number
+from .base import Mechanism
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+@dataclass(frozen=True)
+class Laplace(Mechanism):
+    """Adds Laplace noise of scale `scale` to a query of L1 sensitivity `sensitivity`.
+
+    Parameters
+    ----------
+    scale : float
+        Scale b of the noise, positive, in the units of the query; its standard deviation is √2 b.
+    sensitivity : float
+        Largest change of the query by one example, positive, in the same units.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not positive and finite.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.Laplace(scale=2).epsilon(0)
+    0.5
+    """
+
+    scale: float = 1.0
+    sensitivity: float = 1.0
+
+    def __post_init__(self):
+        for name in ("scale", "sensitivity"):
+            object.__setattr__(self, name, positive_number(name, getattr(self, name)))
+        if not 0.0 < self.largest_loss < 1e300:
+            raise ValueError(f"sensitivity/scale must be in (0, 1e300), got {self.largest_loss!r}")
+
+    @property
+    def largest_loss(self) -> float:
+        """ε₀ = sensitivity/scale: the mechanism is (ε₀, 0)-differentially private."""
+        return self.sensitivity / self.scale
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    @property
+    def reverse(self) -> Laplace:
+        return self
+
+    def _loss_range(self):
+        return -self.largest_loss, self.largest_loss
+
+    def _kinks(self):
+        return np.array([-self.largest_loss, self.largest_loss])
+
+    def _errors(self, epsilon):
+        return self._upper_tail(epsilon, ">"), self._upper_tail(-epsilon, ">=")
+
+    def _upper_tail(self, x, relation):
+        """Pr_P[L > x] or Pr_P[L ≥ x]; by symmetry −L has under Q the law of L under P."""
+        top = self.largest_loss
+        inside = 0.5 * np.exp(-(np.clip(x, -top, top) + top) / 2)
+        beyond = x >= top if relation == ">" else x > top
+        reached = x < -top if relation == ">" else x <= -top
+        return np.where(beyond, 0.0, np.where(reached, 1.0, inside))
+
+    def _delta(self, epsilon):
+        inside = -np.expm1((np.minimum(epsilon, self.largest_loss) - self.largest_loss) / 2)
+        return np.where(epsilon >= -self.largest_loss, inside, -np.expm1(np.minimum(epsilon, 0.0)))
+
+    def _tradeoff(self, alpha):
+        top = self.largest_loss
+        shrink = math.exp(-top)
+        with np.errstate(divide="ignore", over="ignore"):
+            middle = shrink / (4 * alpha)
+            first = -np.expm1(top + np.log(alpha))
+        # 1 − e^{ε₀} α, with α times e^{ε₀} taken in logarithms: ε₀ may be in the thousands.
+        low = np.where(alpha == 0.0, 1.0, first)
+        return np.where(2 * alpha <= shrink, low, np.where(alpha < 0.5, middle, shrink * (1 - alpha)))
+
+    def _epsilon(self, delta):
+        with np.errstate(divide="ignore"):
+            return np.maximum(self.largest_loss + 2 * np.log1p(-delta), 0.0)
+
+    def _renyi(self, order):
+        mean, variance = self._loss_moments("Q")
+        gap = order - 1
+        near_one = np.abs(gap) < 1e-5
+        with np.errstate(over="ignore", invalid="ignore"):
+            excess = self._hellinger_excess(order)
+        small = np.abs(excess) < 0.1
+        log_h = np.where(small, np.log1p(np.where(small, excess, 0.0)), _log_hellinger(order, self.largest_loss))
+        away = log_h / np.where(near_one, 1.0, gap)
+        return np.where(near_one, mean + gap * variance / 2, away)
+
+    def _loss_moments(self, under):
+        # Under Q: mass 1/2 at ε₀, mass e^{−ε₀}/2 at −ε₀, density e^{(x−ε₀)/2}/4 between.
+        top = self.largest_loss
+        mean = float(_exp_minus_1_minus(-top))
+        x = top * _NODES
+        between = top * np.sum(_WEIGHTS * x**2 * np.exp((x - top) / 2)) / 4
+        square = top**2 * (1 + math.exp(-top)) / 2 + between
+        # The closed form loses digits to cancellation where ε₀ is small, the sum where it is large.
+        variance = square - mean**2 if top < 1 else 3 - math.exp(-top) * (2 + 4 * top + math.exp(-top))
+        return (mean if under == "Q" else -mean), float(variance)
+
+    def _sample_loss(self, size, under, generator):
+        noise = generator.laplace(0.0, self.scale, size)
+        loss = (np.abs(noise + self.sensitivity) - np.abs(noise)) / self.scale
+        return loss if under == "Q" else -loss
+
+    def hellinger_transform(self, s):
+        """H(s) = ∫ Q^s P^(1−s) = e^{−ε₀/2} [cosh(uε₀) + sinh(uε₀)/(2u)], u = s − ½, for complex s of any shape."""
+        return 1 + self._hellinger_excess(s)
+
+    def _hellinger_excess(self, s):
+        top = self.largest_loss
+        z = (np.asarray(s) - 0.5) * top
+        cosh_minus_1 = 2 * np.sinh(z / 2) ** 2
+        rest = cosh_minus_1 + top / 2 * _sinhc_minus_1(z) - _exp_minus_1_minus(top / 2)
+        return math.exp(-top / 2) * rest
+
+
+def _log_hellinger(order: np.ndarray, top: float) -> np.ndarray:
+    """log H at real orders, in logarithms: H itself may overflow."""
+    u = np.abs(order - 0.5)
+    lowered = -np.expm1(-2 * u * top)
+    quotient = np.where(u > 0, lowered / np.where(u > 0, 2 * u, 1.0), top)
+    return (u - 0.5) * top + np.log((2 - lowered + quotient) / 2)
+
+
+def _sinhc_minus_1(z: np.ndarray) -> np.ndarray:
+    """sinh(z)/z − 1 for complex z, by its series where the difference would cancel."""
+    small = np.abs(z) < 1
+    square = np.where(small, z, 0.0) ** 2
+    series = np.zeros_like(square)
+    for k in range(9, 0, -1):
+        series = square / (2 * k * (2 * k + 1)) * (1 + series)
+    away = np.where(small, 1.0, z)
+    return np.where(small, series, np.sinh(away) / away - 1)
+
+
+def _exp_minus_1_minus(x: float) -> float:
+    """e^x − 1 − x, by its series where the difference would cancel."""
+    if abs(x) > 0.5:
+        return math.expm1(x) - x
+    series = 0.0
+    for k in range(16, 2, -1):
+        series = x / k * (1 + series)
+    return x * x / 2 * (1 + series)

@@ -1,0 +1,145 @@
+"""Meet and join: the mechanisms between two mechanisms in Blackwell's order.
+
+The join is the most private mechanism that is no more private than either, the meet the least private one that is
+no less private than either:
+
+    join:  R = min(R, R̃),  δ = max(δ, δ̃),  f = convex hull of min(f, f̃);
+    meet:  f = max(f, f̃),  R = concave, piecewise R or R̃, joined by lines where f and f̃ cross.
+
+Sources: Blackwell (1953), theorem 10; Kaissis et al. (2024), section 3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize.elementwise import find_root
+
+from .base import LARGEST_LOSS, Mechanism, as_mechanism
+
+
+def join(mechanism, other):
+    """The most private mechanism that is no more private than `mechanism` or `other` (their least upper bound).
+
+    Raises
+    ------
+    TypeError
+        If either argument is not a mechanism.
+    """
+    as_mechanism("mechanism", mechanism), as_mechanism("other", other)
+    return mechanism if mechanism == other else Join(mechanism, other)
+
+
+def meet(mechanism, other):
+    """The least private mechanism that is no less private than `mechanism` or `other` (greatest lower bound).
+
+    Raises
+    ------
+    TypeError
+        If either argument is not a mechanism.
+    """
+    as_mechanism("mechanism", mechanism), as_mechanism("other", other)
+    return mechanism if mechanism == other else Meet(mechanism, other)
+
+
+class _Pairing(Mechanism):
+    """What meet and join share."""
+
+    mechanism: Mechanism
+    other: Mechanism
+
+    @property
+    def parts(self) -> tuple[Mechanism, Mechanism]:
+        return self.mechanism, self.other
+
+    @property
+    def is_symmetric(self) -> bool:
+        return all(part.is_symmetric for part in self.parts)
+
+    @property
+    def reverse(self) -> Mechanism:
+        return type(self)(*(part.reverse for part in self.parts))
+
+    @property
+    def error_bound(self) -> float:
+        return max(part.error_bound for part in self.parts)
+
+    def _kinks(self):
+        return np.concatenate([part._kinks() for part in self.parts])
+
+
+@dataclass(frozen=True)
+class Join(_Pairing):
+    """The least upper bound of two mechanisms; made by `join`."""
+
+    mechanism: Mechanism
+    other: Mechanism
+
+    def __repr__(self):
+        return f"join({self.mechanism!r}, {self.other!r})"
+
+    def _loss_range(self):
+        lows, highs = zip(*(part._loss_range() for part in self.parts), strict=True)
+        return min(lows), max(highs)
+
+    def _errors(self, epsilon):
+        return worse_of(self.parts, epsilon)[1:]
+
+    def _delta(self, epsilon):
+        return worse_of(self.parts, epsilon)[0]
+
+
+@dataclass(frozen=True)
+class Meet(_Pairing):
+    """The greatest lower bound of two mechanisms; made by `meet`."""
+
+    mechanism: Mechanism
+    other: Mechanism
+
+    def __repr__(self):
+        return f"meet({self.mechanism!r}, {self.other!r})"
+
+    def _loss_range(self):
+        lows, highs = zip(*(part._loss_range() for part in self.parts), strict=True)
+        return max(lows), min(highs)
+
+    def _tradeoff(self, alpha):
+        return np.maximum(*(part._tradeoff(alpha) for part in self.parts))
+
+    def _errors(self, epsilon):
+        alpha, beta, _ = self._touching(np.asarray(epsilon))
+        return alpha, beta
+
+    def _delta(self, epsilon):
+        epsilon = np.asarray(epsilon)
+        alpha, beta, own = self._touching(epsilon)
+        deltas = [part._delta(epsilon) for part in self.parts]
+        with np.errstate(over="ignore", invalid="ignore"):
+            between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
+        # δ of the meet is below both; where it is one of them, that one has the digits.
+        return np.select([own == 0, own == 1], deltas, np.clip(between, 0.0, np.minimum(*deltas)))
+
+    def _touching(self, epsilon):
+        """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross)."""
+        (alpha, beta), (alpha_other, beta_other) = (part._errors(epsilon) for part in self.parts)
+        f, f_other = (part._tradeoff for part in self.parts)
+        own = np.where(f_other(alpha) <= beta, 0, np.where(f(alpha_other) <= beta_other, 1, 2))
+        # Between the two touching points f − f̃ is monotone and changes sign: there is one crossing.
+        crossing = own == 2
+        if np.any(crossing):
+            ends = alpha[crossing], alpha_other[crossing]
+            low, high = np.minimum(*ends), np.maximum(*ends)
+            tolerances = dict(xatol=1e-300, xrtol=4e-16, fatol=0.0, frtol=0.0)
+            at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
+            alpha, beta = np.array(alpha), np.array(beta)
+            alpha[crossing], beta[crossing] = at, f(at)
+        alpha, beta = np.where(own == 1, alpha_other, alpha), np.where(own == 1, beta_other, beta)
+        return alpha, beta, own
+
+
+def worse_of(mechanisms, epsilon):
+    """δ, α and β at every ε of whichever mechanism has the larger δ there."""
+    faces = [(m._delta(epsilon), *m._errors(epsilon)) for m in mechanisms]
+    first = faces[0][0] >= faces[1][0]
+    return tuple(np.where(first, a, b) for a, b in zip(*faces, strict=True))

@@ -1,0 +1,38 @@
+"""Roots of decreasing functions, elementwise, without a bracket given."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize.elementwise import find_root
+
+
+def decreasing_root(function, target, *, low=None):
+    """The smallest x, elementwise, at which the decreasing `function` is at or below `target`.
+
+    The search starts around 0 and doubles its bracket; −∞ or +∞ where the function is below or above the target
+    everywhere. With `low` the search starts there, and `low` is returned where the function is below already.
+    Jumps of the function are located as precisely as its zeros.
+    """
+    target = np.asarray(target, dtype=float)
+    start = -np.inf if low is None else low
+    at_once = function(np.full(target.shape, start)) <= target
+    never = function(np.full(target.shape, np.inf)) > target
+    searched = ~(at_once | never)
+    left = np.full(target.shape, -1.0 if low is None else low)
+    right = left + 2.0
+    while (too_far := searched & (function(left) <= target)).any() and low is None:
+        left = np.where(too_far, left * 2, left)
+    while (too_near := searched & (function(right) > target)).any():
+        right = np.where(too_near, right * 2, right)
+
+    def excess(x, goal):
+        value = function(x) - goal
+        # Equality counts as below, so that the lower end of a flat stretch is found.
+        value = np.where(value == 0.0, -5e-324, value)
+        return np.where(np.isfinite(value), value, np.sign(value) * 1e300)
+
+    # An empty bracket where there is nothing to search.
+    bracket = np.where(searched, left, 0.0), np.where(searched, right, 0.0)
+    tolerances = dict(xatol=1e-18, xrtol=4e-16, fatol=0.0, frtol=0.0)
+    root = find_root(excess, bracket, args=(target,), tolerances=tolerances).x
+    return np.select([at_once, never], [start, np.inf], root)

@@ -1,0 +1,67 @@
+"""The symmetrized mechanism: at every ε the worse of (P, Q) and (Q, P).
+
+Under add/remove neighbors a mechanism has two dominating pairs, one for each direction. What protects whoever
+is added and whoever is removed is the join of the two:
+
+    δ(ε) = max(δ_PQ(ε), δ_QP(ε)),    R(π) = min(R(π), R(1−π)),    f = convex hull of min(f, f⁻¹).
+
+Composing a symmetrized mechanism composes each direction with itself and symmetrizes the result: an example is
+in all steps or in none.
+
+Sources: Dong, Roth & Su (2022), section 4.2 (the convex hull); Zhu, Dong & Wang (2022), section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .base import Mechanism, as_mechanism
+from .lattice import worse_of
+
+
+@dataclass(frozen=True, repr=False)
+class Symmetrized(Mechanism):
+    """The worse of both directions of `mechanism`; made by `mechanism.symmetrized`."""
+
+    mechanism: Mechanism
+
+    def __post_init__(self):
+        as_mechanism("mechanism", self.mechanism)
+
+    def __repr__(self):
+        return f"({self.mechanism!r}).symmetrized"
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    @property
+    def reverse(self) -> Symmetrized:
+        return self
+
+    @property
+    def directions(self) -> tuple[Mechanism, Mechanism]:
+        """The mechanism as given, and its reverse."""
+        return self.mechanism, self.mechanism.reverse
+
+    @property
+    def error_bound(self) -> float:
+        return max(part.error_bound for part in self.directions)
+
+    def _loss_range(self):
+        low, high = self.mechanism._loss_range()
+        return min(low, -high), max(high, -low)
+
+    def _kinks(self):
+        return np.concatenate([part._kinks() for part in self.directions])
+
+    def _errors(self, epsilon):
+        return worse_of(self.directions, epsilon)[1:]
+
+    def _delta(self, epsilon):
+        return worse_of(self.directions, epsilon)[0]
+
+    def _renyi(self, order):
+        return np.maximum(*(part._renyi(order) for part in self.directions))
