@@ -1,0 +1,56 @@
+# Everything happens in the environment .venv, which is made at first use.
+
+PORT = 8000
+python = .venv/bin/python
+
+# A script that cannot go on says why on stdout, and make stops with that line alone.
+run = $(if $(dry),,$(eval reason := $(shell $(1)))$(if $(reason),$(error $(reason))))
+dry = $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+export PYTHON
+
+help:
+	@echo "make book      build the book and serve it on this machine (PORT=$(PORT))"
+	@echo "make site      build the book to _build/html, no server"
+	@echo "make lab       open the notebooks in JupyterLab"
+	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
+	@echo "make bench     time the library against its peers"
+	@echo "make format    put the code into its uniform shape"
+	@echo "make clean     remove what was built; 'make distclean' removes the environment too"
+
+environment:
+	@$(call run,sh scripts/environment.sh)
+
+test-environment: environment
+	@$(call run,sh scripts/environment.sh tests)
+
+book: environment
+	@$(call run,$(python) scripts/book.py port $(PORT))
+	@$(python) scripts/book.py serve $(PORT)
+
+site: environment
+	@$(python) scripts/book.py build
+
+lab: environment
+	@$(python) scripts/lab.py
+
+test: test-environment
+	@$(python) -m ruff check --quiet .
+	@$(python) -m ruff format --quiet --check .
+	@$(python) -m mypy --no-error-summary
+	@$(python) -m pytest -n 2 --dist loadfile
+
+bench: test-environment
+	@$(python) -m benchmarks
+
+format: test-environment
+	@$(python) -m ruff check --quiet --fix .
+	@$(python) -m ruff format --quiet .
+
+clean:
+	@rm -rf _build .hypothesis .mypy_cache .pytest_cache .ruff_cache dptutor.egg-info
+	@find dptutor tests scripts benchmarks -name __pycache__ -exec rm -rf {} + 2>/dev/null || true
+
+distclean: clean
+	@rm -rf .venv
+
+.PHONY: help environment test-environment book site lab test bench format clean distclean

@@ -1,0 +1,160 @@
+"""Builds the book to _build/html and serves it.
+
+python scripts/book.py build          build what changed
+python scripts/book.py serve PORT     build what changed, then serve on this machine until Ctrl-C
+python scripts/book.py port PORT      say in one line why PORT cannot be served on, if so
+
+What may be kept from the last build is decided here, by content: Sphinx does not know that a page depends on the
+library it calls, does not repeat the warnings of pages it keeps, and takes a page half written by a killed build
+for a finished one. So a build is kept only if it ended well, and no page and no stored cell output outlives a
+change of the library.
+"""
+
+import fcntl
+import functools
+import hashlib
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "_build"
+SITE = BUILD / "html"
+EXECUTED = BUILD / ".jupyter_cache"
+DONE = BUILD / "done"
+
+LIBRARY = ["dptutor", "pyproject.toml", "requirements.txt", "constraints.txt"]
+SOURCES = ["book", "notebooks", "_config.yml", "_toc.yml", "scripts/book.py"]
+
+
+def main(arguments):
+    match arguments:
+        case ["build"]:
+            return build()
+        case ["serve", port]:
+            return serve(port)
+        case ["port", port]:
+            print(why_not(port), end="")
+            return 0
+    print(__doc__)
+    return 2
+
+
+# Building.
+
+
+def build():
+    with locked():
+        library = digest(LIBRARY)
+        state = f"{library} {digest(SOURCES)}\n"
+        if read(DONE) == state:
+            return 0
+        ended_well = read(DONE) != ""
+        DONE.unlink(missing_ok=True)
+        if read(EXECUTED / "library") != library:
+            ended_well = False
+            shutil.rmtree(EXECUTED, ignore_errors=True)
+            EXECUTED.mkdir(parents=True)
+            (EXECUTED / "library").write_text(library)
+        if not ended_well:
+            shutil.rmtree(SITE, ignore_errors=True)
+            shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
+            shutil.rmtree(BUILD / "jupyter_execute", ignore_errors=True)
+        call = "from jupyter_book.cli.main import main; main()"
+        options = [".", "-q", "-W", "-n", "--keep-going"]
+        command = [sys.executable, "-c", call, "build", *options]
+        # On stdout it praises itself; what went wrong comes on stderr.
+        code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL).returncode
+        if code == 0:
+            DONE.write_text(state)
+        return code
+
+
+def digest(names):
+    """A digest of the content of files and folders."""
+    found = hashlib.sha256(sys.version.encode())
+    for name in names:
+        path = ROOT / name
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts):
+                content = hashlib.sha256(file.read_bytes()).hexdigest()
+                found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
+    return found.hexdigest()
+
+
+def read(path):
+    return path.read_text() if path.is_file() else ""
+
+
+@contextmanager
+def locked():
+    """One build at a time; another one waits."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def environment():
+    """Chapters run with the kernel of this environment, untouched by the user's own settings."""
+    profile = BUILD / ".ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_text('c.Application.log_level = "ERROR"\n')
+    return os.environ | {
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "IPYTHONDIR": str(BUILD / ".ipython"),
+        "MPLCONFIGDIR": str(BUILD / ".matplotlib"),
+        "PYTHONWARNINGS": "",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+
+
+# Serving.
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+    def end_headers(self):
+        self.send_header("Cache-Control", "no-cache")  # a rebuilt page is seen at the next reload
+        super().end_headers()
+
+
+def serve(port):
+    if reason := why_not(port):
+        print(reason, file=sys.stderr)
+        return 1
+    try:
+        with Server(("127.0.0.1", int(port)), functools.partial(Handler, directory=SITE)) as server:
+            print("Building the book; the first time takes a minute ...", flush=True)
+            if code := build():
+                return code
+            print(f"The book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C stops it)", flush=True)
+            server.serve_forever()
+    except KeyboardInterrupt:
+        print("\nStopped.")
+    return 0
+
+
+def why_not(port):
+    """Why `port` cannot be served on; empty if it can."""
+    try:
+        with Server(("127.0.0.1", int(port)), Handler):
+            return ""
+    except (ValueError, OverflowError):
+        return f"PORT={port} is not a port: choose a number from 1024 to 65535, as in 'make book PORT=8001'"
+    except OSError as error:
+        return f"cannot serve on port {port} ({error.strerror}): choose another, as in 'make book PORT=8001'"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

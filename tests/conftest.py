@@ -1,0 +1,226 @@
+"""What several test files share: the built book, a browser, JupyterLab.
+
+    site          path of the built book, _build/html; built at first use by the command that `make site` calls
+    site_url      address at which it is served, ending in "/", e.g. site_url + "book/notation.html"
+    serve         serve(folder) -> address, for any other folder (a frozen explorer, say)
+    chromium      a Playwright browser; one per test file
+    page          a fresh page in it, 1280 × 800. When the test ends, the fixture fails it if the page asked a foreign
+                  host for anything (such requests never leave the machine), wrote an error or a warning to the
+                  console, or had an uncaught exception. Everything seen so far is in page.seen:
+                  .requests (addresses), .foreign, .failed (answered with 4xx or 5xx), .console, .errors
+    new_page      new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True, ...) -> the
+                  same with other settings, as often as wanted; new_page(strict=False) judges nothing at the end
+    jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
+                  .url("01_lecture.ipynb"); one per test file. Open its pages by new_page(strict=False): JupyterLab
+                  itself is talkative.
+
+Tests that use a browser are marked `browser` by themselves. Without an installed Chromium they are skipped; in
+continuous integration (CI=true) they fail.
+"""
+
+import functools
+import http.server
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "html"
+
+hypothesis.settings.register_profile("dptutor", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.load_profile("dptutor")
+
+
+# The book.
+
+
+@pytest.fixture(scope="session")
+def site():
+    built = subprocess.run([sys.executable, "scripts/book.py", "build"], cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, f"the book does not build:\n{built.stderr}"
+    return SITE
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@contextmanager
+def served(folder):
+    handler = functools.partial(QuietHandler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def site_url(site):
+    with served(site) as address:
+        yield address
+
+
+@pytest.fixture
+def serve():
+    with ExitStack() as stack:
+        yield lambda folder: stack.enter_context(served(folder))
+
+
+# The browser.
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def installed_browser(playwright):
+    own = playwright.chromium.executable_path
+    names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+    return own if Path(own).exists() else next(filter(None, map(shutil.which, names)), None)
+
+
+# One for each test file, not for the session: while Playwright runs, its thread has a running event loop, in which
+# tests of kernels cannot start theirs.
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = installed_browser(playwright)
+        if path is None:
+            reason = "no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')"
+            if "CI" in os.environ:
+                pytest.fail(reason)
+            pytest.skip(reason)
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def is_local(address):
+    parts = urlsplit(address)
+    return parts.scheme in {"data", "blob", "about", "file"} or parts.hostname in {"127.0.0.1", "localhost"}
+
+
+def watched_page(browser, **options):
+    """A page in a context of its own, with a record of what it asked for and what it complained of."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+    context.route(lambda address: not is_local(address), lambda route: route.abort())
+    page = context.new_page()
+    page.seen = seen = SimpleNamespace(requests=[], foreign=[], failed=[], console=[], errors=[])
+
+    def note_request(request):
+        seen.requests.append(request.url)
+        if not is_local(request.url):
+            seen.foreign.append(request.url)
+
+    def note_response(response):
+        if response.status >= 400:
+            seen.failed.append(f"{response.status} {response.url}")
+
+    def note_console(message):
+        if message.type in {"error", "warning"}:
+            seen.console.append(f"{page.url}: {message.type}: {message.text}")
+
+    page.on("request", note_request)
+    page.on("response", note_response)
+    page.on("console", note_console)
+    page.on("pageerror", lambda error: seen.errors.append(f"{page.url}: {error}"))
+    return page
+
+
+@pytest.fixture
+def new_page(chromium):
+    pages = []
+
+    def open_page(*, strict=True, **options):
+        pages.append((watched_page(chromium, **options), strict))
+        return pages[-1][0]
+
+    yield open_page
+    for page, strict in pages:
+        page.context.close()
+        if strict:
+            seen = page.seen
+            assert not seen.foreign, "asked foreign hosts"
+            assert not seen.failed, "asked for what is not there"
+            assert not seen.errors, "uncaught exceptions in the page"
+            assert not seen.console, "errors or warnings in the console"
+
+
+@pytest.fixture
+def page(new_page):
+    return new_page()
+
+
+# JupyterLab.
+
+
+@pytest.fixture(scope="module")
+def jupyterlab(tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    folder = shutil.copytree(ROOT / "notebooks", tmp_path_factory.mktemp("lab") / "notebooks")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = [
+        "--no-browser",
+        "--allow-root",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        f"--ServerApp.root_dir={folder}",
+        "--IdentityProvider.token=",
+        "--ServerApp.disable_check_xsrf=True",
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("JUPYTER", "IPYTHON"))}
+    environment |= {"HOME": str(home), "JUPYTER_PREFER_ENV_PATH": "1", "MPLCONFIGDIR": str(home / "matplotlib")}
+    with open(home / "log", "w+") as log:
+        command = [sys.executable, "-m", "jupyterlab", *options]
+        server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        address = f"http://127.0.0.1:{port}/"
+        try:
+            wait_until_it_answers(address + "api", server, home / "log")
+            yield SimpleNamespace(folder=folder, address=address, url=lambda name: f"{address}lab/tree/{name}?reset")
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def wait_until_it_answers(address, server, log, seconds=60):
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    for _ in range(10 * seconds):
+        assert server.poll() is None, log.read_text()
+        try:
+            opener.open(address, timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError(f"JupyterLab does not answer:\n{log.read_text()}")
