@@ -6,8 +6,7 @@ python scripts/book.py port PORT      say in one line why PORT cannot be served 
 
 What may be kept from the last build is decided here, by content: Sphinx does not know that a page depends on the
 library it calls, does not repeat the warnings of pages it keeps, and takes a page half written by a killed build
-for a finished one. So a build is kept only if it ended well, and no page and no stored cell output outlives a
-change of the library.
+for a finished one. So pages are kept only from a build that ended well, on the same foundation.
 """
 
 import fcntl
@@ -24,11 +23,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 SITE = BUILD / "html"
-EXECUTED = BUILD / ".jupyter_cache"
-DONE = BUILD / "done"
+DONE = BUILD / "done"  # what the last build was made from, while it is whole
 
-LIBRARY = ["dptutor", "pyproject.toml", "requirements.txt", "constraints.txt"]
-SOURCES = ["book", "notebooks", "_config.yml", "_toc.yml", "scripts/book.py"]
+FOUNDATION = [
+    "dptutor",
+    "pyproject.toml",
+    "requirements.txt",
+    "constraints.txt",
+    "_config.yml",
+    "book/_static",
+    "scripts/book.py",
+]
+PAGES = ["_toc.yml", "book", "notebooks"]
 
 
 def main(arguments):
@@ -49,21 +55,15 @@ def main(arguments):
 
 def build():
     with locked():
-        library = digest(LIBRARY)
-        state = f"{library} {digest(SOURCES)}\n"
-        if read(DONE) == state:
+        foundation = digest(FOUNDATION)
+        state = f"{foundation} {digest(PAGES)}"
+        done = DONE.read_text() if DONE.is_file() else ""
+        if done == state:
             return 0
-        ended_well = read(DONE) != ""
         DONE.unlink(missing_ok=True)
-        if read(EXECUTED / "library") != library:
-            ended_well = False
-            shutil.rmtree(EXECUTED, ignore_errors=True)
-            EXECUTED.mkdir(parents=True)
-            (EXECUTED / "library").write_text(library)
-        if not ended_well:
-            shutil.rmtree(SITE, ignore_errors=True)
-            shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
-            shutil.rmtree(BUILD / "jupyter_execute", ignore_errors=True)
+        if not done.startswith(foundation):
+            for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
+                shutil.rmtree(made, ignore_errors=True)
         call = "from jupyter_book.cli.main import main; main()"
         options = [".", "-q", "-W", "-n", "--keep-going"]
         command = [sys.executable, "-c", call, "build", *options]
@@ -84,10 +84,6 @@ def digest(names):
                 content = hashlib.sha256(file.read_bytes()).hexdigest()
                 found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
     return found.hexdigest()
-
-
-def read(path):
-    return path.read_text() if path.is_file() else ""
 
 
 @contextmanager
