@@ -6,7 +6,6 @@ python = .venv/bin/python
 # A script that cannot go on says why on stdout, and make stops with that line alone.
 run = $(if $(dry),,$(eval reason := $(shell $(1)))$(if $(reason),$(error $(reason))))
 dry = $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
-export PYTHON
 
 help:
 	@echo "make book      build the book and serve it on this machine (PORT=$(PORT))"
@@ -18,10 +17,10 @@ help:
 	@echo "make clean     remove what was built; 'make distclean' removes the environment too"
 
 environment:
-	@$(call run,sh scripts/environment.sh)
+	@$(call run,PYTHON="$(PYTHON)" sh scripts/environment.sh)
 
 test-environment: environment
-	@$(call run,sh scripts/environment.sh tests)
+	@$(call run,PYTHON="$(PYTHON)" sh scripts/environment.sh tests)
 
 book: environment
 	@$(call run,$(python) scripts/book.py port $(PORT))

@@ -15,6 +15,7 @@ import hashlib
 import http.server
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -38,6 +39,15 @@ PAGES = ["_toc.yml", "book", "notebooks"]
 
 
 def main(arguments):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return run(arguments)
+    except KeyboardInterrupt:
+        print("\nStopped.")
+        return 0 if arguments[0] == "serve" else 130
+
+
+def run(arguments):
     match arguments:
         case ["build"]:
             return build()
@@ -60,6 +70,7 @@ def build():
         done = DONE.read_text() if DONE.is_file() else ""
         if done == state:
             return 0
+        print("Building the book ...", flush=True)
         DONE.unlink(missing_ok=True)
         if not done.startswith(foundation):
             for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
@@ -129,16 +140,11 @@ def serve(port):
     if reason := why_not(port):
         print(reason, file=sys.stderr)
         return 1
-    try:
-        with Server(("127.0.0.1", int(port)), functools.partial(Handler, directory=SITE)) as server:
-            print("Building the book; the first time takes a minute ...", flush=True)
-            if code := build():
-                return code
-            print(f"The book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C stops it)", flush=True)
-            server.serve_forever()
-    except KeyboardInterrupt:
-        print("\nStopped.")
-    return 0
+    with Server(("127.0.0.1", int(port)), functools.partial(Handler, directory=SITE)) as server:
+        if code := build():
+            return code
+        print(f"The book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C stops it)", flush=True)
+        server.serve_forever()
 
 
 def why_not(port):

@@ -15,7 +15,9 @@ now="$PWD $(cat pyproject.toml constraints.txt "$wanted" | cksum)"
 recent='import sys; sys.exit(sys.version_info < (3, 11))'
 
 if ! .venv/bin/python -c "$recent" 2>/dev/null || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
-    for python in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
+    set -- python3 python3.14 python3.13 python3.12 python3.11 python
+    [ -n "$PYTHON" ] && set -- "$PYTHON"
+    for python; do
         "$python" -c "$recent" 2>/dev/null && break
         python=
     done

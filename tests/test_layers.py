@@ -1,0 +1,89 @@
+"""A module imports only from those above it in the list, and importing the library costs no more than its numbers."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LIBRARY = Path(__file__).resolve().parent.parent / "dptutor"
+
+# Later may import earlier. The package's own __init__ sees all of them.
+ORDER = [
+    "_validation",
+    "conversions",
+    "transform",
+    "mechanisms",
+    "divergences",
+    "blackwell",
+    "calibration",
+    "identifiability",
+    "auditing",
+    "datasets",
+    "plots",
+    "explore",
+    "exercises",
+]
+
+# Only these may be imported from outside, and only by the rooms named ("*": by all).
+FOREIGN = {
+    "numpy": "*",
+    "scipy": "*",
+    "matplotlib": {"plots", "explore"},
+    "ipywidgets": {"explore", "exercises"},
+    "anywidget": {"explore"},
+    "traitlets": {"explore"},
+    "IPython": {"explore", "exercises"},
+}
+
+FILES = sorted(LIBRARY.rglob("*.py"))
+
+
+def room(path):
+    """The part of the library that a file belongs to; empty for the package itself."""
+    first = path.relative_to(LIBRARY).parts[0]
+    return "" if first == "__init__.py" else first.removesuffix(".py")
+
+
+def imports(path):
+    """Absolute names of all modules that a file imports anywhere in it."""
+    package = ("dptutor", *path.relative_to(LIBRARY).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = [*package[: len(package) - node.level + 1], *filter(None, [node.module])]
+            yield from (".".join([*base, alias.name]) for alias in node.names)
+
+
+def test_every_room_has_its_place_in_the_order():
+    assert {room(path) for path in FILES} - {""} <= set(ORDER)
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if room(p)], ids=lambda p: p.relative_to(LIBRARY).as_posix())
+def test_no_import_points_up_or_outside_what_is_allowed(path):
+    here = room(path)
+    for name in imports(path):
+        top, *rest = name.split(".")
+        if top == "dptutor":
+            assert rest, f"{path} imports the whole package"
+            assert rest[0] in ORDER, f"{path} imports {name}: from the package itself, not from the room it lives in"
+            assert ORDER.index(rest[0]) <= ORDER.index(here), f"{path} imports {name}, which lies above it"
+        elif top not in sys.stdlib_module_names:
+            allowed = FOREIGN.get(top, set())
+            assert allowed == "*" or here in allowed, f"{path} imports {name}"
+
+
+def test_importing_the_library_loads_no_figures_and_no_widgets():
+    code = "import sys, dptutor; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"matplotlib", "ipywidgets", "anywidget", "IPython", "traitlets"} & set(loaded)
+
+
+def test_figures_explorers_and_exercises_load_on_demand():
+    for name in {"plots", "explore", "exercises"} & {room(path) for path in FILES}:
+        code = f"import sys, dptutor; dptutor.{name}; assert 'dptutor.{name}' in sys.modules"
+        subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,54 @@
+"""Every notebook runs from top to bottom and gives the outputs that it is stored with (nbval, strict)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+names = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+
+
+def code_cells(notebook):
+    return [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
+
+
+@names
+def test_a_run_gives_the_stored_outputs(notebook, tmp_path):
+    options = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "-q", "--color=no", "--tb=short"]
+    off = ["-p", "no:cacheprovider", "-p", "no:xdist", "-c", os.devnull, f"--rootdir={notebook.parent}"]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    environment |= {"IPYTHONDIR": str(tmp_path), "JUPYTER_PREFER_ENV_PATH": "1"}
+    command = [sys.executable, "-m", "pytest", *options, *off, str(notebook)]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-2000:]
+
+
+@names
+def test_every_cell_was_stored_after_a_run_in_order_without_errors(notebook):
+    cells = [cell for cell in code_cells(notebook) if "".join(cell["source"]).strip()]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    assert not [output for output in outputs if output["output_type"] == "error"]
+    assert not [output for output in outputs if output.get("name") == "stderr"]
+
+
+@names
+def test_no_cell_escapes_the_comparison(notebook):
+    escapes = ("NBVAL_SKIP", "NBVAL_IGNORE_OUTPUT", "PYTEST_VALIDATE_IGNORE_OUTPUT")
+    marked = [cell["metadata"].get("tags", []) for cell in code_cells(notebook)]
+    sources = ["".join(cell["source"]) for cell in code_cells(notebook)]
+    assert not [tags for tags in marked if any(tag.startswith(("nbval-skip", "nbval-ignore")) for tag in tags)]
+    assert not [source for source in sources if any(escape in source for escape in escapes)]
+
+
+@names
+def test_a_lecture_notebook_is_also_slides(notebook):
+    if not notebook.stem.endswith("lecture"):
+        pytest.skip("not a lecture notebook")
+    cells = json.loads(notebook.read_text())["cells"]
+    assert all(cell["metadata"].get("slideshow", {}).get("slide_type") for cell in cells)

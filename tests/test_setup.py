@@ -1,0 +1,184 @@
+"""What `make` says and does when something is missing, taken or interrupted; the README's examples."""
+
+import doctest
+import os
+import pty
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def make(*arguments, cwd=ROOT, **environment):
+    """One run of make, as from a shell that is not itself inside a make."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS", "PYTHON"))}
+    return subprocess.run(
+        ["make", *arguments], cwd=cwd, env=clean | environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def one_line(run):
+    """The single line that make says when it gives up."""
+    assert run.returncode != 0
+    assert run.stdout == ""
+    (line,) = run.stderr.splitlines()
+    return line
+
+
+@pytest.fixture
+def empty_clone(tmp_path):
+    """The tree without an environment, in a folder whose name has a space."""
+    clone = tmp_path / "a clone"
+    clone.mkdir()
+    for name in [
+        "Makefile",
+        "pyproject.toml",
+        "requirements.txt",
+        "constraints.txt",
+        "scripts",
+        "tests/requirements.txt",
+    ]:
+        source, target = ROOT / name, clone / name
+        target.parent.mkdir(exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    return clone
+
+
+def test_a_taken_port_is_told_in_one_line():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        line = one_line(make("book", f"PORT={port}"))
+    assert f"cannot serve on port {port}" in line
+    assert "make book PORT=8001" in line
+
+
+@pytest.mark.parametrize("port", ["web", "70000", "-1"])
+def test_what_is_no_port_is_told_in_one_line(port):
+    assert f"PORT={port} is not a port" in one_line(make("book", f"PORT={port}"))
+
+
+def test_a_missing_python_is_told_in_one_line(empty_clone):
+    line = one_line(make("site", "PYTHON=python-of-tomorrow", cwd=empty_clone))
+    assert "no Python 3.11 or newer found as python-of-tomorrow" in line
+
+
+def test_a_python_too_old_is_told_in_one_line(empty_clone):
+    old = empty_clone / "old-python"
+    old.write_text("#!/bin/sh\nexit 1\n")  # as 3.10 answers when asked whether it is recent
+    old.chmod(0o755)
+    assert "no Python 3.11 or newer found" in one_line(make("site", "PYTHON=./old-python", cwd=empty_clone))
+
+
+def test_a_missing_venv_module_is_told_in_one_line(empty_clone):
+    bare = empty_clone / "bare-python"
+    bare.write_text('#!/bin/sh\ncase "$2" in *venv*) exit 1;; esac\nexit 0\n')
+    bare.chmod(0o755)
+    line = one_line(make("site", "PYTHON=./bare-python", cwd=empty_clone))
+    assert "lacks its venv module" in line
+    assert "python3-venv" in line
+
+
+def test_a_failed_installation_ends_in_one_line_and_is_taken_up_again(empty_clone):
+    (empty_clone / "requirements.txt").write_text("a-package-that-is-not-there==1.0\n")
+    nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+    for attempt in ["first", "second"]:
+        run = make("site", f"PYTHON={sys.executable}", cwd=empty_clone, **nowhere)
+        assert run.returncode != 0, attempt
+        line = run.stderr.splitlines()[-1]
+        assert "the installation failed: is there a network?" in line
+        assert not (empty_clone / ".venv/ready").exists()
+    assert "Traceback" not in run.stderr
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def served_in_a_terminal(port):
+    """`make book` as the foreground job of a new terminal: process id, terminal, what it said until it serves."""
+    process, terminal = pty.fork()
+    if process == 0:
+        for name in [name for name in os.environ if name.startswith(("MAKE", "MFLAGS"))]:
+            del os.environ[name]
+        os.chdir(ROOT)
+        os.execvp("make", ["make", "book", f"PORT={port}"])
+    said = b""
+    while b"Ctrl-C" not in said:
+        said += os.read(terminal, 4096)
+    return process, terminal, said
+
+
+def test_the_book_is_served_until_ctrl_c(site):
+    port = free_port()
+    process, terminal, said = served_in_a_terminal(port)
+    assert f"http://127.0.0.1:{port}/" in said.decode()
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    assert opener.open(f"http://127.0.0.1:{port}/book/intro.html").status == 200
+
+    os.write(terminal, b"\x03")
+    rest, start = b"", time.monotonic()
+    while chunk := read(terminal):
+        rest += chunk
+    _, status = os.waitpid(process, 0)
+    assert time.monotonic() - start < 5
+    assert rest.decode().split() == ["^C", "Stopped."]
+    # Make passes on that it was interrupted, as every program does that a shell should not go on after.
+    assert os.WIFSIGNALED(status)
+    assert os.WTERMSIG(status) == signal.SIGINT
+
+
+def read(terminal):
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # how Linux says that nobody has the terminal open any more
+        return b""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_server_itself_ends_well(site, number):
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "scripts/book.py", "serve", str(port)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while b"Ctrl-C" not in server.stdout.readline():
+        assert server.poll() is None
+    server.send_signal(number)
+    _, errors = server.communicate(timeout=5)
+    assert server.returncode == 0
+    assert errors == b""
+
+
+def test_the_installed_versions_are_pinned_one_by_one():
+    for name in ["requirements.txt", "tests/requirements.txt"]:
+        lines = [line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
+        wanted = [line for line in lines if line and not line.startswith("-")]
+        assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in wanted)
+
+
+def test_the_library_needs_five_packages_at_run_time():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
+    assert names == {"numpy", "scipy", "matplotlib", "ipywidgets", "anywidget"}
+
+
+def test_the_examples_of_the_readme_are_right():
+    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert tried > 5
+    assert failed == 0
