@@ -145,6 +145,7 @@ def serve(port):
             return code
         print(f"The book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C stops it)", flush=True)
         server.serve_forever()
+    return 0
 
 
 def why_not(port):
