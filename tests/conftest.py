@@ -197,11 +197,14 @@ def jupyterlab(tmp_path_factory):
         f"--ServerApp.root_dir={folder}",
         "--IdentityProvider.token=",
         "--ServerApp.disable_check_xsrf=True",
-        "--LabApp.news_url=None",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("JUPYTER", "IPYTHON"))}
-    environment |= {"HOME": str(home), "JUPYTER_PREFER_ENV_PATH": "1", "MPLCONFIGDIR": str(home / "matplotlib")}
+    environment |= {
+        "HOME": str(home),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "JUPYTER_CONFIG_PATH": str(ROOT / "scripts" / "jupyter"),
+        "MPLCONFIGDIR": str(home / "matplotlib"),
+    }
     with open(home / "log", "w+") as log:
         command = [sys.executable, "-m", "jupyterlab", *options]
         server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
