@@ -1,0 +1,25 @@
+"""What explorers are made with; see `dptutor.explore` for how to make one."""
+
+from .declaration import Explorer
+from .exploration import Exploration
+from .palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SOLID, VERMILLION
+from .parameters import Choice, Slider
+
+__all__ = [
+    "BLUE",
+    "DASHDOT",
+    "DASHED",
+    "DOTTED",
+    "GREEN",
+    "GREY",
+    "INK",
+    "ORANGE",
+    "PALE",
+    "PURPLE",
+    "SOLID",
+    "VERMILLION",
+    "Choice",
+    "Exploration",
+    "Explorer",
+    "Slider",
+]

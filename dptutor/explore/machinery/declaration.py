@@ -1,0 +1,274 @@
+"""How an explorer is declared: parameters, panels with their moving parts, readouts, words, presets, code.
+
+Every part is a pure function whose arguments name the parameters that it depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .palette import GREEN, INK, SOLID
+from .parameters import Parameter
+from .tables import NumberEncoder, PathEncoder, PowerEncoder, ShiftEncoder, Table, TextEncoder
+
+# One panel, in points: on a page, where two do not fit side by side they stand one above the other.
+PANEL_WIDTH, PANEL_HEIGHT = 360.0, 320.0
+_LEFT, _RIGHT, _BOTTOM, _TOP = 50.0, 14.0, 44.0, 30.0
+
+
+@dataclass
+class Part:
+    """Something in a panel that moves: the pieces of its path one after the other, all displaced by `shift`."""
+
+    name: str
+    kind: str
+    panel: Panel
+    pieces: tuple[Table, ...]
+    shift: Table | None
+    color: str
+    label: str
+    style: dict
+    place: int  # in the order of declaration, later ones lie above
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return (*self.pieces, self.shift) if self.shift else self.pieces
+
+
+class Panel:
+    """A pair of axes: a background drawn once, and moving parts, declared by the decorators below."""
+
+    def __init__(self, explorer, background, *, title, xlabel, ylabel, xlim, ylim, legend, xlog=False, ylog=False):
+        self.explorer, self.background, self.name = explorer, background, background.__name__
+        self.title, self.xlabel, self.ylabel, self.legend = title, xlabel, ylabel, legend
+        self.xlim, self.ylim, self.xlog, self.ylog = xlim, ylim, xlog, ylog
+        self.number = len(explorer.panels)
+
+    # Where things are in the picture, in points from its top left corner: the same map as matplotlib's.
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height of the axes."""
+        left = self.number * PANEL_WIDTH + _LEFT
+        return left, _TOP, PANEL_WIDTH - _LEFT - _RIGHT, PANEL_HEIGHT - _TOP - _BOTTOM
+
+    @property
+    def reach(self) -> tuple[np.ndarray, np.ndarray]:
+        """Origin and size of what tables can hold: three times the axes."""
+        left, top, width, height = self.box
+        return np.array([left - width, top - height]), 3 * np.array([width, height])
+
+    @property
+    def pixels_per_unit(self) -> np.ndarray:
+        if self.xlog or self.ylog:
+            raise TypeError(f"a part of {self.name} cannot be shifted: its axes are not linear")
+        _, _, width, height = self.box
+        return np.array([width / (self.xlim[1] - self.xlim[0]), -height / (self.ylim[1] - self.ylim[0])])
+
+    def pixels(self, x, y) -> np.ndarray:
+        left, top, width, height = self.box
+        across, up = _fraction(x, self.xlim, self.xlog), _fraction(y, self.ylim, self.ylog)
+        return np.column_stack([left + width * across, top + height * (1 - up)])
+
+    # Decorators. The function is handed back, so that one part can call another's.
+
+    def curve(self, color, label="", *, line=SOLID, width=2.0, shift=None, ghost=True):
+        """A line through the points `x, y`. `shift` is a function to a displacement `dx, dy` of the whole."""
+
+        def declare(function):
+            self._add("curve", function.__name__, [function], _points, color, label, shift,
+                      linestyle=line, linewidth=width, ghost=ghost)  # fmt: skip
+            return function
+
+        return declare
+
+    def region(self, color, label="", *, opacity=0.25):
+        """The area between two curves: `x, low, high`."""
+
+        def declare(function):
+            self._add("region", function.__name__, [function], _between, color, label, None, opacity=opacity)
+            return function
+
+        return declare
+
+    def points(self, color, label="", *, marker="o", size=8.0, hollow=False):
+        """Points `x, y`; those that are NaN are not shown."""
+        face = "none" if hollow else color
+
+        def declare(function):
+            self._add("points", function.__name__, [function], _points, color, label, None,
+                      linestyle="none", marker=marker, markersize=size, markerfacecolor=face)  # fmt: skip
+            return function
+
+        return declare
+
+    def ruler(self, start: Callable, end: Callable, color=GREEN, label="", *, width=2.5, cap="_", size=9.0):
+        """A segment between the points that two functions give; it measures what lies between two curves."""
+        name = f"{start.__name__}_to_{end.__name__}"
+        self._add("ruler", name, [start, end], _points, color, label, None,
+                  linestyle=SOLID, linewidth=width, marker=cap, markersize=size)  # fmt: skip
+
+    def text(self, color=INK, *, offset=(6, 4), align="left"):
+        """Words beside a point: `x, y, words`, where `{name}` stands for what a readout or parameter shows."""
+
+        def declare(function):
+            place = Table(_first(function, 2), self.explorer.parameters, PathEncoder(self, _points))
+            words = Table(_first(function, None), self.explorer.parameters, TextEncoder())
+            self._keep(Part(function.__name__, "text", self, (place, words), None, color, "",
+                            {"offset": offset, "align": align}, len(self.explorer.parts)))  # fmt: skip
+            return function
+
+        return declare
+
+    def _add(self, kind, name, functions, shape, color, label, shift, **style):
+        pieces = tuple(self.explorer.table(function, self, shape) for function in functions)
+        moved = Table(shift, self.explorer.parameters, ShiftEncoder(self)) if shift else None
+        self._keep(Part(name, kind, self, pieces, moved, color, label, style, len(self.explorer.parts)))
+
+    def _keep(self, part: Part):
+        if any(other.name == part.name for other in self.explorer.parts):
+            raise ValueError(f"{self.explorer.name} has two parts of the name {part.name}")
+        self.explorer.parts.append(part)
+
+
+@dataclass
+class Readout:
+    """A number on the page, its words, and the digits that it is shown with."""
+
+    name: str
+    label: str
+    table: Table
+    color: str
+    help: str
+
+    def show(self, value: float) -> str:
+        return self.table.encoder.show(value)
+
+
+@dataclass
+class Preset:
+    """Settings that tell a story, worked out when they are first asked for."""
+
+    label: str
+    story: str
+    function: Callable[[], Mapping]
+
+
+@dataclass
+class Explorer:
+    """An explorer, declared once. Calling it starts an exploration of its own setting.
+
+    `caption` says what the picture shows, for those who cannot see it too; `find` gives the reader something to
+    look for; `code` is a snippet in which `{sigma}` stands for the parameter sigma, and which assigns each readout
+    that it works out to a variable of the readout's name.
+    """
+
+    name: str
+    title: str
+    caption: str
+    find: str
+    code: str
+    parameters: dict[str, Parameter]
+    panels: list[Panel] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    readouts: dict[str, Readout] = field(default_factory=dict)
+    presets: list[Preset] = field(default_factory=list)
+    sentence: Table | None = None
+    _shared: dict = field(default_factory=dict)
+
+    def panel(self, title, *, xlabel, ylabel, xlim=(0.0, 1.0), ylim=(0.0, 1.0), legend="upper right", **scales):
+        """Declares a panel; the function draws its background into a matplotlib Axes."""
+
+        def declare(background):
+            panel = Panel(self, background, title=title, xlabel=xlabel, ylabel=ylabel, xlim=xlim, ylim=ylim,
+                          legend=legend, **scales)  # fmt: skip
+            self.panels.append(panel)
+            return panel
+
+        return declare
+
+    def readout(self, label, *, digits=3, percent=False, unit=None, power=False, color="", help=""):
+        """Declares a number to read: with `digits` after the point, in per cent, or with a power of ten."""
+        unit = unit if unit is not None else "%" if percent else ""
+
+        def declare(function):
+            encoder = PowerEncoder(digits) if power else NumberEncoder(digits, percent, unit)
+            table = Table(function, self.parameters, encoder)
+            self.readouts[function.__name__] = Readout(function.__name__, label, table, color, help)
+            return function
+
+        return declare
+
+    def words(self, function):
+        """Declares the sentence that says what is seen; `{name}` stands for what a readout or parameter shows."""
+        self.sentence = Table(function, self.parameters, TextEncoder())
+        return function
+
+    def preset(self, label, story):
+        """Declares a preset: the function gives its settings, which are rounded to the nearest steps."""
+
+        def declare(function):
+            self.presets.append(Preset(label, story, function))
+            return function
+
+        return declare
+
+    def table(self, function: Callable, panel: Panel, shape: Callable) -> Table:
+        """The table of a path; parts that show the same share it."""
+        key = (function, panel.name, shape)
+        if key not in self._shared:
+            self._shared[key] = Table(function, self.parameters, PathEncoder(panel, shape))
+        return self._shared[key]
+
+    @property
+    def tables(self) -> list[Table]:
+        """All tables, each once, in a fixed order."""
+        tables = [table for part in self.parts for table in part.tables]
+        tables += [readout.table for readout in self.readouts.values()]
+        if self.sentence:
+            tables.append(self.sentence)
+        return list({id(table): table for table in tables}.values())
+
+    def __call__(self, **setting):
+        from .exploration import Exploration
+
+        exploration = Exploration(self)
+        exploration.set(**setting)
+        return exploration
+
+
+def _fraction(values, limits, log) -> np.ndarray:
+    values, (low, high) = np.asarray(values, dtype=float), limits
+    if log:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(values / low) / np.log(high / low)
+    return (values - low) / (high - low)
+
+
+def _points(value):
+    x, y = value[:2]
+    x, y = np.broadcast_arrays(np.atleast_1d(np.asarray(x, float)), np.atleast_1d(np.asarray(y, float)))
+    return x, y
+
+
+def _between(value):
+    x, low, high = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, float)) for v in value))
+    if np.ptp(low) == 0:
+        # A level floor needs its two ends only.
+        return np.concatenate([x[:1], x, x[-1:]]), np.concatenate([low[:1], high, low[-1:]])
+    return np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
+
+
+def _first(function, count):
+    """The function's coordinates (count 2), or its words."""
+    import functools
+
+    @functools.wraps(function)
+    def part(**setting):
+        value = function(**setting)
+        return value[:count] if count else value[2]
+
+    return part

@@ -1,0 +1,428 @@
+// Moves an explorer: sliders in, pictures, numbers and words out. One script for frozen pages, whose tables lie in
+// the page, and for notebooks, whose tables the kernel fills. Rows of tables are described in tables.py.
+
+const MISSING = 65535, INFINITE = 2 ** 31 - 1, MINUS_INFINITE = -(2 ** 31), UNDEFINED = MINUS_INFINITE + 1;
+const WAITING = "Waiting for the kernel…";
+const short = (x) => Math.round(x * 100) / 100;
+
+// Where rows come from. `row(t, explorer)` gives table t's row at the setting on the sliders, or nothing yet.
+
+class FrozenTables {
+  constructor(manifest, text) { this.tables = manifest.tables; this.parameters = manifest.parameters; this.text = text; }
+
+  // Unpacked once, when the explorer comes near the screen.
+  load() { return (this.loading ??= this.unpack()); }
+
+  async unpack() {
+    const binary = atob(this.text), packed = Uint8Array.from(binary, (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    let start = 0;
+    this.data = this.tables.map((table) => {
+      const { rows, width, still, along, down, place } = table;
+      const moving = still ? [...still.keys()].filter((c) => still[c] === null) : [...Array(width).keys()];
+      const n = moving.length, size = n * rows, cells = new Uint16Array(size);
+      for (let i = 0; i < size; i++) cells[i] = (bytes[start + i] << 8) | bytes[start + size + i];
+      start += 2 * size;
+      for (let k = 0; k < along; k++) for (let c = place; c < n; c++) for (let r = 0; r < rows; r++)
+        cells[c * rows + r] += cells[(c - place) * rows + r];
+      for (let k = 0; k < down; k++) for (let c = 0; c < n; c++) for (let r = 1; r < rows; r++)
+        cells[c * rows + r] += cells[c * rows + r - 1];
+      const whole = new Uint16Array(rows * width);
+      for (let r = 0; r < rows; r++) {
+        if (still) for (let c = 0; c < width; c++) whole[r * width + c] = still[c] ?? 0;
+        for (let k = 0; k < n; k++) whole[r * width + moving[k]] = cells[k * rows + r];
+      }
+      return whole;
+    });
+  }
+
+  row(t, values) {
+    if (!this.data) return undefined;
+    const { dims, width } = this.tables[t];
+    let r = 0;
+    for (const d of dims) r = r * this.parameters[d].values.length + this.parameters[d].values.indexOf(values[d]);
+    return this.data[t].subarray(r * width, (r + 1) * width);
+  }
+
+  string(t, number) { return this.tables[t].strings[number]; }
+  moved() {}
+}
+
+class LiveTables {
+  constructor(manifest, model) {
+    this.tables = manifest.tables; this.parameters = manifest.parameters; this.model = model;
+    this.rows = this.tables.map(() => new Map());
+    this.lines = new Set();
+    this.asked = 0; this.open = null; this.next = null;
+    this.receive = (message, buffers) => this.answered(message, buffers);
+    model.on("msg:custom", this.receive);
+  }
+
+  load() { return Promise.resolve(); }
+  key(t, values) { return JSON.stringify(this.tables[t].dims.map((d) => values[d])); }
+  row(t, values) { return this.rows[t].get(this.key(t, values)); }
+  string(t, number) { return this.tables[t].strings[number]; }
+
+  // The reader moves parameter `place`, or is about to. One question is open at a time; of those that would have to
+  // wait only the last is kept.
+  moved(values, place) {
+    const line = place === null ? null : JSON.stringify([place, values.filter((_, d) => d !== place)]);
+    const missing = this.tables.some((_, t) => !this.row(t, values));
+    if (!missing && (line === null || this.lines.has(line))) return;
+    this.next = { values: [...values], along: place === null ? null : this.parameters[place].name, line };
+    if (!this.open) this.ask();
+  }
+
+  ask() {
+    const question = this.next;
+    this.next = null;
+    if (!question) return;
+    this.open = ++this.asked;
+    if (question.line) this.lines.add(question.line);
+    const setting = Object.fromEntries(this.parameters.map((p, d) => [p.name, question.values[d]]));
+    try {
+      this.model.send({ kind: "want", id: this.open, setting, along: question.along });
+    } catch {
+      this.open = null;
+      this.explorer.say("The kernel is gone: restart it and run the cell again.");
+      return;
+    }
+    this.timer ??= setTimeout(() => { if (this.open) this.explorer.say(WAITING); }, 800);
+  }
+
+  answered(message, buffers) {
+    if (message.kind === "error") this.explorer.say(message.text);
+    if (message.kind === "rows") {
+      const view = buffers[0];
+      const cells = new Uint16Array(view.buffer ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view);
+      for (const [t, strings] of message.strings) {
+        const known = (this.tables[t].strings ??= []);
+        for (const [number, string] of strings) known[number] = string;
+      }
+      let start = 0;
+      for (const [t, values, width] of message.rows) {
+        this.rows[t].set(JSON.stringify(values), cells.subarray(start, start + width));
+        start += width;
+      }
+      this.explorer.draw();
+    }
+    if (message.id === this.open) {
+      clearTimeout(this.timer);
+      this.timer = null;
+      this.open = null;
+      if (message.kind === "rows") this.explorer.say("");
+      this.ask();
+    }
+  }
+
+  close() { this.model.off("msg:custom", this.receive); clearTimeout(this.timer); }
+}
+
+class Explorer {
+  constructor(root, manifest, tables) {
+    Object.assign(this, { root, manifest, tables, memory: new Map() });
+    tables.explorer = this;
+    this.values = manifest.parameters.map((p) => p.value);
+    const find = (selector) => root.querySelector(selector);
+    this.parts = manifest.parts.map((part, number) => {
+      const group = find(`[data-part="${number}"] > g`);
+      return { ...part, group, path: group.querySelector(":scope > path"), uses: [...group.querySelectorAll("use")], text: group.querySelector("text") };
+    });
+    this.readouts = manifest.readouts.map((r) => ({ ...r, cell: find(`[data-readout="${r.name}"]`) }));
+    this.inputs = manifest.parameters.map((p) => [...root.querySelectorAll(`[data-parameter="${p.name}"]`)]);
+    this.typed = manifest.parameters.map((p) => find(`[data-typed="${p.name}"]`));
+    this.words = find(".dpe-words");
+    this.spoken = find(".dpe-spoken");
+    this.status = find(".dpe-status");
+    this.listen();
+    find(".dpe-controls").hidden = false;
+    root.explorer = this;
+  }
+
+  listen() {
+    const { parameters, presets } = this.manifest;
+    this.inputs.forEach((inputs, place) => inputs.forEach((input) => {
+      input.addEventListener("input", () => this.set(place, parameters[place].values[+input.value]));
+      for (const kind of ["pointerenter", "focus"]) input.addEventListener(kind, () => this.tables.moved(this.values, place));
+    }));
+    this.typed.forEach((input, place) => {
+      if (!input) return;
+      const { values } = parameters[place];
+      const nearest = (x) => values.reduce((best, v) => (Math.abs(v - x) < Math.abs(best - x) ? v : best));
+      input.addEventListener("change", () => {
+        const x = parseFloat(input.value);
+        this.set(place, Number.isFinite(x) ? nearest(x) : this.values[place]);
+      });
+      input.addEventListener("keydown", (event) => {
+        const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+        if (!step) return;
+        event.preventDefault();
+        const at = values.indexOf(nearest(this.values[place])) + step;
+        this.set(place, values[Math.max(0, Math.min(values.length - 1, at))]);
+      });
+    });
+    this.root.querySelectorAll("[data-preset]").forEach((button) => button.addEventListener("click", () => {
+      this.setAll(presets[+button.dataset.preset]);
+      const story = this.root.querySelector(".dpe-story");
+      story.textContent = button.title;
+      story.hidden = false;
+    }));
+    const tools = {
+      reset: () => {
+        this.setAll(Object.fromEntries(parameters.map((p) => [p.name, p.start])));
+        this.root.querySelector(".dpe-story").hidden = true;
+      },
+      pin: (button) => this.pin(button),
+      code: (button) => {
+        const code = this.root.querySelector(".dpe-code");
+        code.hidden = !code.hidden;
+        button.setAttribute("aria-expanded", String(!code.hidden));
+      },
+      svg: () => this.save(new Blob([this.picture()], { type: "image/svg+xml" }), "svg"),
+      png: () => this.savePng(),
+    };
+    for (const [name, act] of Object.entries(tools))
+      this.root.querySelector(`[data-tool="${name}"]`).addEventListener("click", (event) => act(event.currentTarget));
+  }
+
+  // Moving. The controls follow at once, the picture with the next frame that has all its rows.
+
+  set(place, value) {
+    const changed = this.values[place] !== value;
+    this.values[place] = value;
+    this.showControl(place);
+    if (!changed) return;
+    this.tables.moved(this.values, place);
+    this.onmove?.(this.manifest.parameters[place].name, value);
+    this.drawSoon();
+  }
+
+  setAll(setting) {
+    this.manifest.parameters.forEach((p, place) => {
+      if (!(p.name in setting) || this.values[place] === setting[p.name]) return;
+      this.values[place] = setting[p.name];
+      this.showControl(place);
+      this.onmove?.(p.name, setting[p.name]);
+    });
+    this.tables.moved(this.values, null);
+    this.drawSoon();
+  }
+
+  showControl(place) {
+    const parameter = this.manifest.parameters[place], value = this.values[place];
+    const { values } = parameter;
+    let at = values.indexOf(value);
+    if (at < 0) at = values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
+    for (const input of this.inputs[place]) {
+      if (input.type === "radio") input.checked = +input.value === at;
+      else { input.value = at; input.setAttribute("aria-valuetext", this.shownParameter(place)); }
+    }
+    if (this.typed[place]) this.typed[place].value = value;
+  }
+
+  shownParameter(place) {
+    const parameter = this.manifest.parameters[place], at = parameter.values.indexOf(this.values[place]);
+    return at < 0 ? String(this.values[place]) : parameter.shown[at];
+  }
+
+  // Drawing: only what changed.
+
+  drawSoon() { this.frame ??= requestAnimationFrame(() => { this.frame = null; this.draw(); }); }
+
+  draw() {
+    const rows = this.manifest.tables.map((_, t) => this.tables.row(t, this.values));
+    if (rows.some((row) => !row)) return false;
+    const changed = (name, row) => this.memory.get(name) !== row.key && (this.memory.set(name, row.key), true);
+    const keyed = this.manifest.tables.map((table) => table.dims.map((d) => this.values[d]).join("|"));
+    const shown = {};
+    this.manifest.parameters.forEach((p, place) => { shown[p.name] = this.shownParameter(place); });
+    for (const { name, table, cell } of this.readouts) {
+      shown[name] = this.number(table, rows[table]);
+      if (cell.textContent !== shown[name]) cell.textContent = shown[name];
+    }
+    const filled = (template) => template.replace(/\{(\w+)\}/g, (whole, name) => shown[name] ?? whole);
+    this.parts.forEach((part, number) => {
+      const key = [...part.pieces, part.shift].filter((t) => t !== null).map((t) => keyed[t]).join(";");
+      if (part.kind === "text") {
+        const [place, words] = part.pieces;
+        if (changed(number, { key })) this.placeText(part, this.points([place], null, rows)[0]);
+        part.text.textContent = filled(this.tables.string(words, rows[words][0]));
+      } else if (changed(number, { key })) this.drawPath(part, this.points(part.pieces, part.shift, rows));
+    });
+    if (this.manifest.words !== null) {
+      const t = this.manifest.words, sentence = filled(this.tables.string(t, rows[t][0]));
+      if (this.words.textContent !== sentence) this.words.textContent = sentence;
+    }
+    this.root.querySelector(".dpe-code code").textContent = this.code();
+    this.speakLater();
+    this.drawn = [...this.values];
+    return true;
+  }
+
+  points(pieces, shift, rows) {
+    let dx = 0, dy = 0;
+    if (shift !== null) {
+      const [x, y] = rows[shift], { origin, scale } = this.manifest.tables[shift];
+      dx = x === MISSING ? NaN : origin[0] + x * scale[0];
+      dy = y === MISSING ? NaN : origin[1] + y * scale[1];
+    }
+    const points = [];
+    for (const t of pieces) {
+      const row = rows[t], { origin, scale } = this.manifest.tables[t];
+      for (let i = 0; i < row.length; i += 2)
+        points.push(row[i] === MISSING ? null : [origin[0] + row[i] * scale[0] + dx, origin[1] + row[i + 1] * scale[1] + dy]);
+    }
+    return dx !== dx || dy !== dy ? points.map(() => null) : points;
+  }
+
+  drawPath(part, points) {
+    if (part.path) {
+      let data = "", down = false;
+      for (const point of points) {
+        if (point) data += (down ? "L" : "M") + short(point[0]) + " " + short(point[1]);
+        down = point !== null;
+      }
+      part.path.setAttribute("d", part.kind === "region" && data ? data + "Z" : data);
+    }
+    part.uses.forEach((use, i) => {
+      const point = points[i];
+      if (!point) { use.setAttribute("display", "none"); return; }
+      use.removeAttribute("display");
+      use.setAttribute("x", short(point[0]));
+      use.setAttribute("y", short(point[1]));
+    });
+  }
+
+  placeText(part, point) {
+    if (!point) { part.text.setAttribute("display", "none"); return; }
+    part.text.removeAttribute("display");
+    part.text.setAttribute("x", short(point[0] + part.offset[0]));
+    part.text.setAttribute("y", short(point[1] - part.offset[1]));
+  }
+
+  number(t, row) {
+    const { kind, digits, unit } = this.manifest.tables[t], whole = (row[0] << 16) | row[1];
+    if (whole === INFINITE) return "∞";
+    if (whole === MINUS_INFINITE) return "−∞";
+    if (whole === UNDEFINED) return "none";
+    const sign = whole < 0 ? "−" : "";
+    let text = String(Math.abs(whole));
+    if (kind === "number") {
+      text = text.padStart(digits + 1, "0");
+      const cut = text.length - digits;
+      return sign + text.slice(0, cut) + (digits ? "." + text.slice(cut) : "") + (unit && " " + unit);
+    }
+    if (whole === 0) return "0";
+    const exponent = row[2] - 1000, joined = (head, tail) => sign + head + (tail ? "." + tail : "");
+    if (exponent >= -4 && exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${text}`;
+    if (exponent >= 0 && exponent <= digits) return joined(text.slice(0, exponent + 1), text.slice(exponent + 1));
+    const raised = [...String(exponent)].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("");
+    return `${joined(text.slice(0, 1), text.slice(1))}·10${raised}`;
+  }
+
+  code() {
+    return this.manifest.parameters.reduce((code, p, place) => {
+      const at = p.values.indexOf(this.values[place]);
+      return code.replaceAll(`{${p.name}}`, at < 0 ? String(this.values[place]) : p.code[at]);
+    }, this.manifest.code);
+  }
+
+  // A screen reader hears where a drag ended, not every step of it.
+  speakLater() {
+    clearTimeout(this.speaking);
+    if (this.drawn) this.speaking = setTimeout(() => { this.spoken.textContent = this.words.textContent; }, 700);
+  }
+
+  say(text) { this.status.textContent = text; this.status.hidden = !text; }
+
+  // Tools.
+
+  pin(button) {
+    const pinned = this.root.querySelectorAll(".dpe-ghost");
+    pinned.forEach((ghost) => ghost.remove());
+    button.setAttribute("aria-pressed", String(!pinned.length));
+    button.textContent = pinned.length ? "Pin curves" : "Unpin";
+    if (pinned.length) { this.say(""); return; }
+    for (const { ghost, group } of this.parts) {
+      if (!ghost) continue;
+      const copy = group.cloneNode(true);
+      copy.classList.add("dpe-ghost");
+      group.before(copy);
+    }
+    this.say("Pinned, drawn pale: " + this.manifest.parameters.map((p, place) => `${p.symbol} ${this.shownParameter(place)}`).join(", "));
+  }
+
+  // The panels side by side as one picture on white, colors written out.
+  picture() {
+    const panels = [...this.root.querySelectorAll("svg.dpe-panel")];
+    const boxes = panels.map((svg) => svg.viewBox.baseVal);
+    const width = boxes.reduce((sum, box) => sum + box.width, 0), { height } = boxes[0];
+    const inner = panels.map((svg) => svg.innerHTML.replace(/var\(--[\w-]+, (#\w+)\)/g, "$1")).join("");
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${2 * width}" height="${2 * height}" ` +
+      `font-family="sans-serif"><rect width="${width}" height="${height}" fill="white"/>${inner}</svg>`;
+  }
+
+  save(blob, ending) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `${this.manifest.name}.${ending}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  savePng() {
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement("canvas");
+      Object.assign(canvas, { width: image.width, height: image.height });
+      canvas.getContext("2d").drawImage(image, 0, 0);
+      canvas.toBlob((blob) => this.save(blob, "png"));
+    };
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(this.picture());
+  }
+}
+
+// In a notebook: anywidget calls `render` for every view of the widget.
+
+function render({ model, el }) {
+  el.innerHTML = `<figure class="dptutor-explorer" data-explorer="${model.get("_name")}">${model.get("_body")}</figure>`;
+  const manifest = structuredClone(model.get("_manifest"));
+  manifest.parameters.forEach((p) => { p.value = model.get(p.name); });
+  const tables = new LiveTables(manifest, model);
+  const explorer = new Explorer(el.firstElementChild, manifest, tables);
+  // Python hears of moves at most ten times a second, and always of the last.
+  let late = null;
+  explorer.onmove = (name, value) => {
+    model.set(name, value);
+    late ??= setTimeout(() => { late = null; model.save_changes(); }, 100);
+  };
+  const follow = manifest.parameters.map((p, place) => () => {
+    if (model.get(p.name) !== explorer.values[place]) explorer.setAll({ [p.name]: model.get(p.name) });
+  });
+  manifest.parameters.forEach((p, place) => { model.on(`change:${p.name}`, follow[place]); explorer.showControl(place); });
+  tables.moved(explorer.values, 0);
+  return () => {
+    tables.close();
+    manifest.parameters.forEach((p, place) => model.off(`change:${p.name}`, follow[place]));
+  };
+}
+
+// In a page: every frozen explorer is woken when it comes near the screen, or is touched.
+
+function wake(root) {
+  if (root.dataset.awake) return;
+  root.dataset.awake = "1";
+  const manifest = JSON.parse(root.querySelector(".dpe-manifest").textContent);
+  const tables = new FrozenTables(manifest, root.querySelector(".dpe-tables").textContent);
+  const explorer = new Explorer(root, manifest, tables);
+  const load = () => tables.load().then(() => { root.dataset.ready = "1"; explorer.drawSoon(); });
+  new IntersectionObserver(([entry], observer) => {
+    if (entry.isIntersecting) { observer.disconnect(); load(); }
+  }, { rootMargin: "600px" }).observe(root);
+  for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, load, { once: true });
+}
+
+for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data-frozen]") ?? []) wake(root);
+
+export default { render };

@@ -1,0 +1,207 @@
+"""An explorer as a piece of a page: picture, sliders, numbers and, frozen, all its tables and the script that moves them.
+
+The piece needs nothing else: it works in a file opened from a disk, and more than one can stand on a page.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import zlib
+from collections import defaultdict
+from functools import cached_property
+from html import escape
+from importlib.resources import files
+
+from .declaration import Explorer
+from .parameters import Choice, Slider
+from .picture import svg_panels
+from .tables import pack
+
+_numbers: dict[str, itertools.count] = defaultdict(itertools.count)
+
+
+def resource(name: str) -> str:
+    """A file beside this module, as text."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+class Frozen:
+    """An explorer that moves by itself in a page; a notebook and the book show it by its HTML."""
+
+    def __init__(self, exploration):
+        self._exploration = exploration
+
+    @cached_property
+    def html(self) -> str:
+        """The piece of a page."""
+        exploration, explorer = self._exploration, self._exploration.explorer
+        tables, payload = packed_tables(explorer)
+        manifest = describe(explorer, exploration) | {"tables": tables}
+        data = base64.b64encode(payload).decode()
+        # Two of one kind on a page must not share ids.
+        prefix = f"dpe-{explorer.name}-{next(_numbers[explorer.name])}"
+        return (
+            f'<figure class="dptutor-explorer" data-explorer="{explorer.name}" data-frozen>'
+            f"<style>{resource('explorer.css')}</style>{body(exploration, prefix)}"
+            f'<script type="application/json" class="dpe-manifest">{_json(manifest)}</script>'
+            f'<script type="text/plain" class="dpe-tables">{data}</script></figure>'
+            f'<script type="module">{resource("explorer.js")}</script>'
+        )
+
+    @property
+    def page(self) -> str:
+        """A whole page with nothing else on it."""
+        title = escape(self._exploration.explorer.title)
+        return (
+            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+            '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+            "<style>body{font-family:system-ui,sans-serif;margin:1rem auto;max-width:60rem;padding:0 1rem;"
+            "color-scheme:light dark}</style></head>"
+            f"<body><main><h1>{title}</h1>{self.html}</main></body></html>\n"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return f"{self._exploration!r}.frozen()"
+
+
+def still_picture(exploration) -> str:
+    """The first picture alone, for where neither a kernel nor a script is at hand."""
+    explorer = exploration.explorer
+    panels = "".join(svg_panels(explorer, exploration.setting, exploration._filled, f"dpe-{explorer.name}-still"))
+    return (
+        f'<figure class="dptutor-explorer"><style>{resource("explorer.css")}</style>'
+        f'<div class="dpe-panels">{panels}</div><figcaption>{escape(explorer.caption)}</figcaption></figure>'
+    )
+
+
+def packed_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
+    """All tables: how to unpack each, and their deflated numbers."""
+    described, numbers = [], []
+    for table in explorer.tables:
+        rows = table.rows(explorer.parameters)
+        layout, data = pack(rows)
+        described.append(_describe_table(explorer, table) | layout | {"rows": rows.shape[0], "width": rows.shape[1]})
+        numbers.append(data)
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return described, deflate.compress(b"".join(numbers)) + deflate.flush()
+
+
+def _describe_table(explorer: Explorer, table) -> dict:
+    names = list(explorer.parameters)
+    dims = [names.index(name) for name in table.dims]
+    return {"dims": dims, "kind": table.encoder.kind} | table.encoder.manifest
+
+
+def describe(explorer: Explorer, exploration) -> dict:
+    """What the script has to know of an explorer."""
+    number = {id(table): place for place, table in enumerate(explorer.tables)}
+    return {
+        "name": explorer.name,
+        "parameters": [
+            {
+                "name": name,
+                "title": parameter.title,
+                "symbol": getattr(parameter, "symbol", "") or parameter.label,
+                "values": parameter.values,
+                "code": [repr(value) for value in parameter.values],
+                "shown": [parameter.show(value) for value in parameter.values],
+                "start": parameter.value,
+                "value": exploration.setting[name],
+            }
+            for name, parameter in explorer.parameters.items()
+        ],
+        "parts": [
+            {
+                "kind": part.kind,
+                "pieces": [number[id(table)] for table in part.pieces],
+                "shift": number[id(part.shift)] if part.shift else None,
+                "offset": part.style.get("offset"),
+                "ghost": bool(part.style.get("ghost")),
+            }
+            for part in explorer.parts
+        ],
+        "readouts": [
+            {"name": readout.name, "table": number[id(readout.table)]} for readout in explorer.readouts.values()
+        ],
+        "words": number[id(explorer.sentence)] if explorer.sentence else None,
+        "code": explorer.code,
+        "presets": list(exploration.presets.values()),
+        "tables": [_describe_table(explorer, table) for table in explorer.tables],
+    }
+
+
+def body(exploration, prefix: str) -> str:
+    """Picture, sliders, numbers and words; without a script only what needs none is seen."""
+    explorer = exploration.explorer
+    panels = "".join(svg_panels(explorer, exploration.setting, exploration._filled, prefix))
+    shown = exploration.shown
+    controls = "".join(
+        _slider(name, parameter, place) if isinstance(parameter, Slider) else _choice(name, parameter, place, prefix)
+        for place, (name, parameter) in enumerate(exploration.parameters.items())
+    )
+    presets = "".join(
+        f'<button type="button" class="dpe-preset" data-preset="{place}" title="{escape(preset.story)}">'
+        f"{escape(preset.label)}</button>"
+        for place, preset in enumerate(explorer.presets)
+    )
+    readouts = "".join(
+        f'<div{_key(readout.color)}><dt title="{escape(readout.help)}">{escape(readout.label)}</dt>'
+        f'<dd data-readout="{name}">{escape(shown[name])}</dd></div>'
+        for name, readout in explorer.readouts.items()
+    )
+    return (
+        f'<p class="dpe-find"><strong>{escape(explorer.title)}.</strong> {escape(explorer.find)}</p>'
+        f'<div class="dpe-panels">{panels}</div>'
+        f'<p class="dpe-words">{escape(exploration.words)}</p>'
+        f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>{controls}'
+        f'<div class="dpe-presets" role="group" aria-label="Presets">{presets}</div>'
+        '<div class="dpe-tools"><button type="button" data-tool="reset">Reset</button>'
+        '<button type="button" data-tool="pin" aria-pressed="false" '
+        'title="Keep these curves to compare with">Pin curves</button>'
+        '<button type="button" data-tool="code" aria-expanded="false">Show the code</button>'
+        '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
+        '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div>'
+        '<p class="dpe-story" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
+        f'<dl class="dpe-readouts">{readouts}</dl>'
+        '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
+        f"<figcaption>{escape(explorer.caption)}</figcaption>"
+    )
+
+
+def _slider(name: str, parameter: Slider, place: int) -> str:
+    values = parameter.values
+    now = values.index(parameter.nearest(parameter.value))
+    unit = f'<span class="dpe-unit">{escape(parameter.unit)}</span>' if parameter.unit else ""
+    label = escape(parameter.title)
+    return (
+        f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{label}</span>'
+        f'<input type="range" data-parameter="{name}" data-place="{place}" min="0" max="{len(values) - 1}" step="1" '
+        f'value="{now}" aria-label="{label}" aria-valuetext="{escape(parameter.show(parameter.value))}">'
+        f'<input type="number" data-typed="{name}" data-place="{place}" min="{values[0]:g}" max="{values[-1]:g}" '
+        f'step="any" value="{parameter.value:g}" aria-label="{label}, typed">{unit}</div>'
+    )
+
+
+def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
+    options = "".join(
+        f'<label><input type="radio" name="{prefix}-{name}" data-parameter="{name}" data-place="{place}" '
+        f'value="{number}"{" checked" if option == parameter.value else ""}> {escape(option)}</label>'
+        for number, option in enumerate(parameter.options)
+    )
+    return f'<fieldset class="dpe-choice"><legend>{escape(parameter.label)}</legend>{options}</fieldset>'
+
+
+def _key(color: str) -> str:
+    from .palette import PAGE_COLORS
+
+    return f' style="border-color: var(--dpe-{PAGE_COLORS[color]}, {color})"' if color else ""
+
+
+def _json(value) -> str:
+    # "</script>" in a text must not end the element.
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

@@ -1,0 +1,229 @@
+"""The picture: drawn by matplotlib, once for `figure`, once as SVG whose moving parts are named and are moved by a script.
+
+In the SVG each panel stands alone, so that a page can put them beside or below one another, and letters stay text.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from .declaration import PANEL_HEIGHT, PANEL_WIDTH, Explorer, Part
+from .palette import GREY, INK, PAGE_COLORS, PALE
+
+_STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10.5,
+    "axes.titlesize": 11.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 10,
+    "axes.labelsize": 10.5,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": GREY,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": PALE,
+    "grid.linewidth": 0.6,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "text.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 9.5,
+    "legend.handlelength": 2.4,
+    "lines.solid_capstyle": "round",
+    "lines.dash_capstyle": "butt",
+    "path.simplify": False,
+    "figure.facecolor": "white",
+}
+_SVG = "{http://www.w3.org/2000/svg}"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+
+
+def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> Figure:
+    """The explorer's picture at a setting; `fill` puts numbers into the words in it."""
+    with mpl.rc_context(_STYLE):
+        width = len(explorer.panels) * PANEL_WIDTH
+        figure = Figure(figsize=(width / 72, PANEL_HEIGHT / 72), dpi=100)
+        axes = {}
+        for panel in explorer.panels:
+            left, top, across, down = panel.box
+            bottom = PANEL_HEIGHT - top - down
+            box = (left / width, bottom / PANEL_HEIGHT, across / width, down / PANEL_HEIGHT)
+            axes[panel.name] = ax = figure.add_axes(box, gid=f"panel-{panel.name}")
+            ax.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel)
+            ax.set(xscale="log" if panel.xlog else "linear", yscale="log" if panel.ylog else "linear")
+            panel.background(ax)
+            ax.set(xlim=panel.xlim, ylim=panel.ylim)
+        for part in explorer.parts:
+            _draw_part(axes[part.panel.name], part, setting, fill)
+        for panel in explorer.panels:
+            if panel.legend and axes[panel.name].get_legend_handles_labels()[0]:
+                axes[panel.name].legend(loc=panel.legend)
+    return figure
+
+
+def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
+    # Above the axes' own lines, in the order of declaration; text on top.
+    common = {"gid": f"part-{part.place}", "zorder": (1.6 if part.kind == "region" else 3) + part.place / 100}
+    if part.kind == "text":
+        place, words = part.pieces
+        x, y = place.at(setting)
+        ax.annotate(fill(words.at(setting)), (x, y), part.style["offset"], textcoords="offset points",
+                    ha=part.style["align"], va="baseline", color=part.color, annotation_clip=False,
+                    **common | {"zorder": 9})  # fmt: skip
+        return
+    x, y = np.concatenate([piece.encoder.shape(piece.at(setting)) for piece in part.pieces], axis=1)
+    if part.shift:
+        dx, dy = part.shift.at(setting)
+        x, y = x + dx, y + dy
+    style = {key: value for key, value in part.style.items() if key != "ghost"}
+    if part.kind == "region":
+        ax.fill(x, y, color=part.color, alpha=style["opacity"], linewidth=0, label=part.label or "_", **common)
+    else:
+        ax.plot(x, y, color=part.color, label=part.label or "_", clip_on=part.kind == "curve", **style, **common)
+
+
+def svg_panels(explorer: Explorer, setting: Mapping, fill: Callable[[str], str], prefix: str) -> list[str]:
+    """The picture as one SVG element a panel, ids beginning with `prefix`, paths taken from the tables."""
+    figure = draw(explorer, setting, fill)
+    figure.patch.set_visible(False)
+    for ax in figure.axes:
+        ax.patch.set_visible(False)
+    file = io.BytesIO()
+    with mpl.rc_context(_STYLE | {"svg.fonttype": "none", "svg.hashsalt": "dptutor"}):
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    root = ET.fromstring(file.getvalue())
+    parts = {f"part-{part.place}": part for part in explorer.parts}
+    for group in list(root.iter(f"{_SVG}g")):
+        if group.get("id") in parts:
+            _make_movable(group, parts[group.get("id")], setting)
+    _tidy(root)
+    return [_panel_svg(root, panel, prefix) for panel in explorer.panels]
+
+
+def _make_movable(group: ET.Element, part: Part, setting: Mapping):
+    """Brings a part into the one form that the script knows: its path, its marks, its words."""
+    path, text = group.find(f"{_SVG}path"), group.find(f"{_SVG}text")
+    uses = [use for use in group.iter(f"{_SVG}use")]
+    marks = group.find(f"{_SVG}defs")
+    points = path_points(part, setting)
+    kept = ET.Element(f"{_SVG}g")
+    if path is not None:
+        group.set("clip-path", path.attrib.pop("clip-path", ""))
+        path.set("d", path_data(points, closed=part.kind == "region"))
+        kept.append(path)
+    if marks is not None:
+        kept.append(marks)
+        for x, y in points:
+            use = ET.SubElement(kept, f"{_SVG}use", uses[0].attrib if uses else _any_use(marks, part))
+            use.set("x", _short(x)), use.set("y", _short(y))
+            if np.isnan(x):
+                use.set("display", "none")
+    if text is not None:
+        x, y = points[0]
+        dx, dy = part.style["offset"]
+        text.attrib.pop("transform", None)
+        text.set("x", _short(x + dx)), text.set("y", _short(y - dy))
+        if np.isnan(x):
+            text.set("display", "none")
+        kept.append(text)
+    group[:] = [kept]
+    if not group.get("clip-path"):
+        group.attrib.pop("clip-path", None)
+    group.set("data-part", str(part.place))
+
+
+def _any_use(marks: ET.Element, part: Part) -> dict:
+    mark = marks[0].get("id")
+    return {_LINK: f"#{mark}", "style": f"fill: {part.color}; stroke: {part.color}"}
+
+
+def path_points(part: Part, setting: Mapping) -> np.ndarray:
+    """The points of a part in the picture, as its tables have them."""
+    pieces = part.pieces[:1] if part.kind == "text" else part.pieces
+    points = np.concatenate([_unquantized(piece, setting) for piece in pieces])
+    return points + _unquantized(part.shift, setting) if part.shift else points
+
+
+def _unquantized(table, setting: Mapping) -> np.ndarray:
+    row = table.row(setting).reshape(-1, 2).astype(float)
+    row[row == 65535] = np.nan
+    scale = table.encoder.manifest
+    return np.array(scale["origin"]) + row * np.array(scale["scale"])
+
+
+def path_data(points: np.ndarray, *, closed: bool = False) -> str:
+    """An SVG path through the points; it breaks off where a point is not there."""
+    data, pen_down = [], False
+    for x, y in points:
+        if np.isnan(x):
+            pen_down = False
+            continue
+        data.append(f"{'L' if pen_down else 'M'}{_short(x)} {_short(y)}")
+        pen_down = True
+    return "".join(data) + ("Z" if closed and data else "")
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if np.isfinite(value) else "0"
+
+
+def _tidy(root: ET.Element):
+    """Colors become variables of the page, fonts the page's own."""
+    for element in root.iter():
+        style = element.get("style")
+        if style:
+            style = re.sub(r"font-family: [^;]*(; )?", "", style)
+            style = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;]*", r"font-weight: \1; font-size: \2", style)
+            style = style.replace("font-weight: ;", "")
+            for color, name in PAGE_COLORS.items():
+                style = style.replace(color, f"var(--dpe-{name}, {color})")
+            element.set("style", style.strip(" ;"))
+        if element.get("transform", "").startswith("rotate(-0 "):
+            del element.attrib["transform"]
+        if element.tag == f"{_SVG}path" and element.get("d"):
+            element.set("d", re.sub(r"\s+", " ", element.get("d")).strip())
+        for key in ("x", "y"):
+            if key in element.attrib:
+                element.set(key, _short(float(element.get(key))))
+        element.text = element.text.strip() if element.text and element.text.strip() else None
+        element.tail = None
+
+
+def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
+    group = copy.deepcopy(next(g for g in root.iter(f"{_SVG}g") if g.get("id") == f"panel-{panel.name}"))
+    box = f"{panel.number * PANEL_WIDTH:g} 0 {PANEL_WIDTH:g} {PANEL_HEIGHT:g}"
+    svg = ET.Element(f"{_SVG}svg", {"viewBox": box, "role": "img", "class": "dpe-panel", "data-panel": panel.name})
+    ET.SubElement(svg, f"{_SVG}title").text = panel.title
+    used = set(re.findall(r"#([\w-]+)", ET.tostring(group, encoding="unicode")))
+    # Marks and clips that another panel defines are defined here once more: each panel stands alone.
+    elsewhere = used - {element.get("id") for element in group.iter()}
+    defs = ET.SubElement(svg, f"{_SVG}defs")
+    for element in root.iter():
+        if element.get("id") in elsewhere and element.tag in (f"{_SVG}path", f"{_SVG}clipPath"):
+            defs.append(copy.deepcopy(element))
+    svg.append(group)
+    for element in svg.iter():
+        name, link, clip = element.get("id"), element.attrib.pop(_LINK, None), element.get("clip-path")
+        if name in used:
+            element.set("id", f"{prefix}-{panel.name}-{name}")
+        elif name:
+            del element.attrib["id"]
+        if link:
+            element.set("href", f"#{prefix}-{panel.name}-{link[1:]}")
+        if clip:
+            element.set("clip-path", f"url(#{prefix}-{panel.name}-{clip[5:]}")
+    text = ET.tostring(svg, encoding="unicode")
+    return re.sub(r"(</?)ns\d+:", r"\1", re.sub(r' xmlns:ns\d+="[^"]*"', "", text))

@@ -1,0 +1,184 @@
+"""Telling two worlds apart by a threshold: both errors of a test, its place on the trade-off function."""
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..mechanisms import Gaussian
+from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, SOLID, VERMILLION, Explorer, Slider
+
+threshold_test = Explorer(
+    "threshold_test",
+    title="Is the example in the data?",
+    caption="Left: the answer of a Gaussian mechanism without the example (P, blue, solid) and with it (Q, vermillion, "
+    "dashed), in units of the noise. You say “in the data” to the right of the threshold: the blue area is your type I "
+    "error α, the vermillion one your type II error β. Right: the same test as a point of the trade-off function f; "
+    "the green line supports f there and has slope −e^ε, the purple line joins all pairs (α, β) of the same error "
+    "πα + (1−π)β: where it only touches f, no threshold is better.",
+    find="Move the threshold until the purple line only touches the curve: no test errs less at your prior.",
+    code="""import dptutor as dp
+from statistics import NormalDist
+
+mu, threshold, prior = {mu}, {threshold}, {prior}
+mechanism, normal = dp.Gaussian(sigma=1 / mu), NormalDist()
+alpha = normal.cdf(-threshold)
+beta = mechanism.tradeoff(alpha)
+power = 1 - beta
+epsilon = mu * threshold - mu**2 / 2
+delta = mechanism.privacy_profile(epsilon)
+error = prior * alpha + (1 - prior) * beta
+best_error = mechanism.bayes_error(prior)
+print(f"alpha = {alpha:.3f}, beta = {beta:.3f}, epsilon = {epsilon:.2f}, delta = {delta:.3f}")
+""",
+    parameters={
+        "mu": Slider(0.1, 4.0, 1.0, "distance", "μ = 1/σ", step=0.1),
+        "threshold": Slider(-3.0, 6.0, 0.8, "threshold", "t", step=0.1),
+        "prior": Slider(0.02, 0.98, 0.5, "prior of P", "π", step=0.02, percent=True),
+    },
+)
+
+X = np.linspace(-3.5, 7, 106)
+ALPHA = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2
+
+
+def density(x):
+    return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+
+
+@threshold_test.panel(
+    "Two worlds", xlabel="answer, in units of the noise", ylabel="density", xlim=(-3.5, 7), ylim=(0, 0.56)
+)
+def worlds(axes):
+    axes.grid(False)
+
+
+@worlds.region(BLUE, "α: you accuse wrongly")
+def false_alarm(threshold):
+    x = np.linspace(threshold, 7, 41)
+    return x, 0, density(x)
+
+
+@worlds.region(VERMILLION, "β: you miss it")
+def missed(mu, threshold):
+    x = np.linspace(-3.5, threshold, 41)
+    return x, 0, density(x - mu)
+
+
+@worlds.curve(BLUE, "P: not in the data")
+def without():
+    return X, density(X)
+
+
+@worlds.curve(VERMILLION, "Q: in the data", line=DASHED)
+def with_example(mu):
+    return X, density(X - mu)
+
+
+@worlds.curve(PURPLE, width=1.6, ghost=False)
+def cut(threshold):
+    return [threshold, threshold], [0, 0.43]
+
+
+@worlds.text(PURPLE, offset=(0, 3), align="center")
+def cut_label(threshold):
+    return threshold, 0.43, "t"
+
+
+@threshold_test.panel("Trade-off function", xlabel="type I error α", ylabel="type II error β", xlim=(0, 1), ylim=(0, 1))
+def tradeoff(axes):
+    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, linestyle=SOLID, label="blind guessing")
+
+
+@tradeoff.curve(BLUE, "f", width=2.4)
+def best_tests(mu):
+    return ALPHA, Gaussian(sigma=1 / mu).tradeoff(ALPHA)
+
+
+@tradeoff.curve(GREEN, "slope −e^ε", line=DASHED, width=1.6, ghost=False)
+def supporting_line(mu, threshold):
+    slope = np.exp(epsilon(mu, threshold))
+    return segment(alpha(threshold), beta(mu, threshold), slope)
+
+
+@tradeoff.curve(PURPLE, "same error at π", line=DOTTED, width=1.8, shift=lambda mu, threshold: (
+    alpha(threshold), beta(mu, threshold)), ghost=False)  # fmt: skip
+def same_error(prior):
+    return segment(0, 0, prior / (1 - prior))
+
+
+def segment(x, y, slope):
+    """A line through (x, y), long enough to cross the panel."""
+    across, up = 1.5 / np.hypot(1, slope), -1.5 * slope / np.hypot(1, slope)
+    return [x - across, x + across], [y - up, y + up]
+
+
+@tradeoff.points(PURPLE, "your test")
+def your_test(mu, threshold):
+    return alpha(threshold), beta(mu, threshold)
+
+
+@threshold_test.readout("type I error α", color=BLUE, digits=4)
+@lru_cache(maxsize=4096)
+def alpha(threshold):
+    return ndtr(-threshold)
+
+
+@threshold_test.readout("type II error β", color=VERMILLION, digits=4)
+@lru_cache(maxsize=4096)
+def beta(mu, threshold):
+    return ndtr(threshold - mu)
+
+
+@threshold_test.readout("power 1 − β", digits=4)
+def power(mu, threshold):
+    return 1 - beta(mu, threshold)
+
+
+@threshold_test.readout("ε = log dQ/dP at t", color=GREEN, digits=3)
+def epsilon(mu, threshold):
+    return mu * threshold - mu**2 / 2
+
+
+@threshold_test.readout("δ(ε) there", color=GREEN, power=True, digits=3)
+def delta(mu, threshold):
+    return Gaussian(sigma=1 / mu).privacy_profile(epsilon(mu, threshold))
+
+
+@threshold_test.readout("your error at π", color=PURPLE, percent=True, digits=1)
+def error(mu, threshold, prior):
+    return prior * alpha(threshold) + (1 - prior) * beta(mu, threshold)
+
+
+@threshold_test.readout("best error R(π)", color=PURPLE, percent=True, digits=1)
+@lru_cache(maxsize=4096)
+def best_error(mu, prior):
+    return Gaussian(sigma=1 / mu).bayes_error(prior)
+
+
+@threshold_test.words
+def words(mu, threshold, prior):
+    start = "You accuse {alpha} of those who are not in the data and miss {beta} of those who are"
+    if error(mu, threshold, prior) - best_error(mu, prior) < 5e-4:
+        return f"{start}. At a prior of {{prior}} no test errs less than your {{error}}."
+    return f"{start}. At a prior of {{prior}} you err in {{error}} of the cases, the best test in {{best_error}}."
+
+
+@threshold_test.preset("Halfway", "The threshold in the middle: both errors alike, the best test for an even prior.")
+def halfway():
+    return {"mu": 1, "threshold": 0.5, "prior": 0.5}
+
+
+@threshold_test.preset("Accuse few", "At most one in twenty is accused wrongly; most members then stay hidden.")
+def accuse_few():
+    return {"mu": 1, "threshold": 1.645, "prior": 0.5}
+
+
+@threshold_test.preset("Strong privacy", "Noise five times the example's weight: f is close to blind guessing.")
+def strong_privacy():
+    return {"mu": 0.2, "threshold": 0.1, "prior": 0.5}
+
+
+@threshold_test.preset("Best for prior 80 %", "One who is nearly sure of P needs much evidence: ε = log(π/(1−π)).")
+def skeptical():
+    return {"mu": 2, "threshold": 1 + np.log(4) / 2, "prior": 0.8}
