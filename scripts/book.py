@@ -50,7 +50,9 @@ def main(arguments):
 def run(arguments):
     match arguments:
         case ["build"]:
-            return build()
+            code = build()
+            print("The book has errors, see above." if code else f"The book is in {SITE.relative_to(ROOT)}/")
+            return code
         case ["serve", port]:
             return serve(port)
         case ["port", port]:
