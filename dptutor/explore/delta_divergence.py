@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from .. import blackwell
 from ..mechanisms import Gaussian, Laplace
-from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, SOLID, VERMILLION, Choice, Explorer, Slider
+from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
 FORTH, BACK = "f until it is under f̃: κ = Δ(Gauss‖Lap)", "f̃ until it is under f: κ = Δ(Lap‖Gauss)"
 
@@ -17,9 +17,9 @@ delta_divergence = Explorer(
     title="Which is riskier: Gaussian or Laplace noise?",
     caption="Left: trade-off functions of a Gaussian mechanism (f, blue, solid) and a Laplace mechanism (f̃, "
     "vermillion, dashed), and one of them shifted down and left by κ until it lies under the other (dotted). Right: "
-    "their Bayes errors over the adversary's prior; the green rulers measure both Δ-divergences, the purple one the "
-    "difference for the adversary of the prior on the slider; circles mark where the Bayes errors cross.",
-    find="Move σ until the green rulers are equally long: neither choice is then the safer one.",
+    "their Bayes errors over the adversary's prior. The green rulers measure both Δ-divergences, circles mark "
+    "where the Bayes errors cross, the purple line is the adversary of the slider.",
+    find="Move σ until the green rulers are equally long: then neither choice is the safer one.",
     code="""import dptutor as dp
 
 gaussian, laplace = dp.Gaussian(sigma={sigma}), dp.Laplace(scale={scale})
@@ -31,10 +31,28 @@ gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
 print(comparison)
 """,
     parameters={
-        "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ"),
+        "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ", also=(0.97, 3.19)),
         "scale": Slider(0.3, 4.0, 1.0, "Laplace noise", "b"),
         "prior": Slider(0.01, 0.99, 0.2, "adversary's prior", "π", step=0.01, percent=True),
         "shift": Choice((FORTH, BACK), FORTH, "Shift"),
+    },
+    presets={
+        "Figure 3 of the paper": (
+            "σ = 1 against b = 1, the example of Kaissis et al. (2024).",
+            {"sigma": 1, "scale": 1, "prior": 0.27, "shift": FORTH},
+        ),
+        "Same advantage": (
+            "The same membership advantage δ(0), to the digits of σ, and still not the same privacy.",
+            lambda: {"sigma": 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2)), "scale": 1, "shift": BACK},
+        ),
+        "Same (ε, δ)": (
+            "Both are (1, 0.0001)-DP, to the digits of σ: this one pair hides all the rest.",
+            lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
+        ),
+        "Gaussian dominates": (
+            "Every adversary errs less against this Gaussian. The reverse never happens: its loss has no bound.",
+            {"sigma": 0.5, "scale": 2, "prior": 0.5, "shift": BACK},
+        ),
     },
 )
 
@@ -64,29 +82,29 @@ def laplace_tradeoff(scale):
     return ALPHA, Laplace(scale=scale).tradeoff(ALPHA)
 
 
-def forth_shift(sigma, scale, shift):
-    value = compared(sigma, scale).divergence.value if shift == FORTH else np.nan
-    return -value, -value
+def shift_of_f(sigma, scale, shift):
+    kappa = compared(sigma, scale).divergence.value if shift == FORTH else np.nan
+    return -kappa, -kappa
 
 
-@tradeoff.curve(BLUE, line=DOTTED, shift=forth_shift, ghost=False)
+def shift_of_the_other(sigma, scale, shift):
+    kappa = compared(sigma, scale).reverse_divergence.value if shift == BACK else np.nan
+    return -kappa, -kappa
+
+
+@tradeoff.curve(BLUE, line=DOTTED, shift=shift_of_f, ghost=False)
 def shifted_gaussian(sigma):
     return gaussian_tradeoff(sigma)
 
 
-def back_shift(sigma, scale, shift):
-    value = compared(sigma, scale).reverse_divergence.value if shift == BACK else np.nan
-    return -value, -value
-
-
-@tradeoff.curve(VERMILLION, line=DOTTED, shift=back_shift, ghost=False)
+@tradeoff.curve(VERMILLION, line=DOTTED, shift=shift_of_the_other, ghost=False)
 def shifted_laplace(scale):
     return laplace_tradeoff(scale)
 
 
-@tradeoff.text(GREEN, offset=(0, 0))
+@tradeoff.text(GREEN)
 def kappa(shift):
-    return 0.34, 0.66, "shifted by κ = {forth}" if shift == FORTH else "shifted by κ = {back}"
+    return 0.36, 0.67, "dotted: shifted by {forth}" if shift == FORTH else "dotted: shifted by {back}"
 
 
 @delta_divergence.panel(
@@ -106,154 +124,97 @@ def laplace_bayes(scale):
     return PRIORS, Laplace(scale=scale).bayes_error(PRIORS)
 
 
-def errors_at(prior, sigma, scale):
-    return Gaussian(sigma=sigma).bayes_error(prior), Laplace(scale=scale).bayes_error(prior)
-
-
-def attained_at(divergence):
-    """The lower of the two priors at which a divergence is attained: both f are symmetric."""
-    return min(divergence.prior, 1 - divergence.prior) if divergence.value > divergence.error_bound else np.nan
-
-
-def ruler_end(divergence, sigma, scale, which):
-    """An end of the ruler of a divergence, if that is not zero."""
-    prior = attained_at(divergence)
-    return prior, np.nan if np.isnan(prior) else errors_at(prior, sigma, scale)[which]
-
-
-def forth_upper(sigma, scale):
-    return ruler_end(compared(sigma, scale).divergence, sigma, scale, 0)
-
-
-def forth_lower(sigma, scale):
-    return ruler_end(compared(sigma, scale).divergence, sigma, scale, 1)
-
-
-def back_upper(sigma, scale):
-    return ruler_end(compared(sigma, scale).reverse_divergence, sigma, scale, 1)
-
-
-def back_lower(sigma, scale):
-    return ruler_end(compared(sigma, scale).reverse_divergence, sigma, scale, 0)
-
-
-def gaussian_meets(sigma, prior):
-    return prior, Gaussian(sigma=sigma).bayes_error(prior)
-
-
-def laplace_meets(scale, prior):
-    return prior, Laplace(scale=scale).bayes_error(prior)
-
-
-bayes.ruler(forth_lower, forth_upper, GREEN, "Δ, both ways")
-bayes.ruler(back_lower, back_upper, GREEN)
-bayes.ruler(gaussian_meets, laplace_meets, PURPLE, "your adversary", width=1.5, cap="D", size=4.5)
-
-
 @bayes.points(GREY, size=5, hollow=True)
 def crossings(sigma, scale):
-    found = compared(sigma, scale).crossings[:6]
-    priors = np.append(found, np.full(6 - len(found), np.nan))
+    priors = np.append(compared(sigma, scale).crossings, np.full(6, np.nan))[:6]
     return priors, Gaussian(sigma=sigma).bayes_error(np.nan_to_num(priors))
 
 
-@bayes.text(GREEN, offset=(0, -14), align="center")
-def forth_label(sigma, scale):
-    return *forth_lower(sigma, scale), "{forth}"
+def attained_at(divergence):
+    """The lower of the two priors at which a divergence is attained (both f are symmetric), if it is not zero."""
+    return min(divergence.prior, 1 - divergence.prior) if divergence.value > divergence.error_bound else np.nan
 
 
-@bayes.text(GREEN, offset=(0, 8), align="center")
-def back_label(sigma, scale):
-    return *back_upper(sigma, scale), "{back}"
+def ends(prior, sigma, scale):
+    at = np.nan_to_num(prior)
+    return prior, *sorted([Gaussian(sigma=sigma).bayes_error(at), Laplace(scale=scale).bayes_error(at)])
 
 
-@delta_divergence.readout("Δ(Gauss‖Lap)", color=GREEN, digits=4, help="worst regret of choosing Laplace noise")
-def forth(sigma, scale):
-    return compared(sigma, scale).divergence.value
+@bayes.ruler(GREEN, "Δ, both ways", words="{forth}", offset=(0, -14))
+def forth_ruler(sigma, scale):
+    return ends(attained_at(compared(sigma, scale).divergence), sigma, scale)
 
 
-@delta_divergence.readout("… attained at prior", percent=True, digits=1)
-def forth_prior(sigma, scale):
-    return attained_at(compared(sigma, scale).divergence)
+@bayes.ruler(GREEN, words="{back}")
+def back_ruler(sigma, scale):
+    return ends(attained_at(compared(sigma, scale).reverse_divergence), sigma, scale)
 
 
-@delta_divergence.readout("Δ(Lap‖Gauss)", color=GREEN, digits=4, help="worst regret of choosing Gaussian noise")
-def back(sigma, scale):
-    return compared(sigma, scale).reverse_divergence.value
+@bayes.curve(PURPLE, "your adversary", width=1.2, ghost=False)
+def adversary(prior):
+    return [prior, prior], [0, min(prior, 1 - prior)]
 
 
-@delta_divergence.readout("… attained at prior", percent=True, digits=1)
-def back_prior(sigma, scale):
-    return attained_at(compared(sigma, scale).reverse_divergence)
+@bayes.points(BLUE, size=5)
+def against_gaussian(sigma, prior):
+    return prior, Gaussian(sigma=sigma).bayes_error(prior)
 
 
-@delta_divergence.readout("Bayes error, Gaussian", color=BLUE, percent=True, digits=2)
+@bayes.points(VERMILLION, size=5)
+def against_laplace(scale, prior):
+    return prior, Laplace(scale=scale).bayes_error(prior)
+
+
+@delta_divergence.readouts(
+    forth=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The worst regret of choosing Laplace noise"),
+    forth_prior=Number("… attained at prior", GREEN, 1, percent=True),
+    back=Number("Δ(Lap‖Gauss)", GREEN, 4, help="The worst regret of choosing Gaussian noise"),
+    back_prior=Number("… attained at prior", GREEN, 1, percent=True),
+    crossing=Number("errors cross at prior", GREY, 1, percent=True),
+    gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
+    laplace_advantage=Number("advantage, Laplace", VERMILLION, 4),
+)
+def comparison(sigma, scale):
+    both = compared(sigma, scale)
+    forth, back, crossing = both.divergence, both.reverse_divergence, (*both.crossings, np.nan)[0]
+    return forth.value, attained_at(forth), back.value, attained_at(back), crossing, *advantages(sigma, scale)
+
+
+@lru_cache(maxsize=4096)
+def advantages(sigma, scale):
+    return Gaussian(sigma=sigma).advantage, Laplace(scale=scale).advantage
+
+
+@delta_divergence.readouts(gaussian_error=Number("Bayes error, Gaussian", BLUE, 2, percent=True))
 @lru_cache(maxsize=4096)
 def gaussian_error(sigma, prior):
     return Gaussian(sigma=sigma).bayes_error(prior)
 
 
-@delta_divergence.readout("Bayes error, Laplace", color=VERMILLION, percent=True, digits=2)
+@delta_divergence.readouts(laplace_error=Number("Bayes error, Laplace", VERMILLION, 2, percent=True))
 @lru_cache(maxsize=4096)
 def laplace_error(scale, prior):
     return Laplace(scale=scale).bayes_error(prior)
 
 
-@delta_divergence.readout("difference at your π", color=PURPLE, percent=True, unit="points", digits=1)
+@delta_divergence.readouts(difference=Number("difference at your π", PURPLE, 1, percent=True, unit="points"))
 def difference(sigma, scale, prior):
     return abs(laplace_error(scale, prior) - gaussian_error(sigma, prior))
 
 
-@delta_divergence.readout("crossing at prior", digits=4)
-def crossing(sigma, scale):
-    return (*compared(sigma, scale).crossings, np.nan)[0]
-
-
-@delta_divergence.readout("advantage, Gaussian", color=BLUE, digits=4)
-def gaussian_advantage(sigma):
-    return Gaussian(sigma=sigma).advantage
-
-
-@delta_divergence.readout("advantage, Laplace", color=VERMILLION, digits=4)
-def laplace_advantage(scale):
-    return Laplace(scale=scale).advantage
-
-
 @delta_divergence.words
 def words(sigma, scale, prior):
-    lead = laplace_error(scale, prior) - gaussian_error(sigma, prior)
-    target = "Laplace" if lead > 0 else "Gaussian"
-    seen = f"An adversary of prior {{prior}} errs {{difference}} more often against {target} noise."
-    return f"{seen} {verdict(sigma, scale)}"
+    target = "Laplace" if laplace_error(scale, prior) > gaussian_error(sigma, prior) else "Gaussian"
+    return f"An adversary of prior {{prior}} errs {{difference}} more often against {target} noise. " + verdict(
+        sigma, scale
+    )
 
 
 @lru_cache(maxsize=4096)
 def verdict(sigma, scale):
-    regret, back_regret = compared(sigma, scale).divergence, compared(sigma, scale).reverse_divergence
-    if regret.value <= regret.error_bound:
-        return "No adversary errs less often against Laplace noise: choosing it is never regretted."
-    if back_regret.value <= back_regret.error_bound:
-        return "No adversary errs less often against Gaussian noise: choosing it is never regretted."
-    safer = "Laplace" if regret.value < back_regret.value else "Gaussian"
+    forth, back = compared(sigma, scale).divergence, compared(sigma, scale).reverse_divergence
+    for choice, regret in ("Laplace", forth), ("Gaussian", back):
+        if regret.value <= regret.error_bound:
+            return f"No adversary errs less often against {choice} noise: choosing it is never regretted."
+    safer = "Laplace" if forth.value < back.value else "Gaussian"
     return f"Choosing Laplace may be regretted by {{forth}}, Gaussian by {{back}}: {safer} is the safer choice."
-
-
-@delta_divergence.preset("Figure 3 of the paper", "σ = 1 against b = 1: the example of Kaissis et al. (2024).")
-def figure_3():
-    return {"sigma": 1, "scale": 1, "prior": 0.27, "shift": FORTH}
-
-
-@delta_divergence.preset("Same advantage", "The same membership advantage δ(0), and still not the same privacy.")
-def same_advantage():
-    return {"sigma": 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2)), "scale": 1, "shift": BACK}
-
-
-@delta_divergence.preset("Same (ε, δ)", "Both (1, 0.0001)-DP, as near as the sliders go: one pair hides the rest.")
-def same_epsilon_delta():
-    sigma = brentq(lambda sigma: Gaussian(sigma=sigma).epsilon(1e-4) - 1, 1, 10)
-    return {"sigma": sigma, "scale": 1, "prior": 0.5, "shift": FORTH}
-
-
-@delta_divergence.preset("Gaussian dominates", "Every adversary errs less against this Gaussian; the reverse never happens.")
-def gaussian_dominates():
-    return {"sigma": 0.5, "scale": 2, "prior": 0.5, "shift": BACK}

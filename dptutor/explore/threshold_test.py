@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, SOLID, VERMILLION, Explorer, Slider
+from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider
 
 threshold_test = Explorer(
     "threshold_test",
@@ -34,7 +34,25 @@ print(f"alpha = {alpha:.3f}, beta = {beta:.3f}, epsilon = {epsilon:.2f}, delta =
     parameters={
         "mu": Slider(0.1, 4.0, 1.0, "distance", "μ = 1/σ", step=0.1),
         "threshold": Slider(-3.0, 6.0, 0.8, "threshold", "t", step=0.1),
-        "prior": Slider(0.02, 0.98, 0.5, "prior of P", "π", step=0.02, percent=True),
+        "prior": Slider(0.02, 0.98, 0.5, "prior of world P", "π", step=0.02, percent=True),
+    },
+    presets={
+        "Halfway": (
+            "The threshold in the middle: both errors alike, the best test for an even prior.",
+            {"mu": 1, "threshold": 0.5, "prior": 0.5},
+        ),
+        "Accuse few": (
+            "One in twenty is accused wrongly; three in four of those in the data stay hidden.",
+            {"mu": 1, "threshold": 1.6, "prior": 0.5},
+        ),
+        "Strong privacy": (
+            "Noise five times the weight of the example: f is close to blind guessing.",
+            {"mu": 0.2, "threshold": 0.1, "prior": 0.5},
+        ),
+        "Best for prior 80 %": (
+            "One who is nearly sure of P accuses on strong evidence only: ε = log(π/(1−π)).",
+            {"mu": 2, "threshold": 1 + np.log(4) / 2, "prior": 0.8},
+        ),
     },
 )
 
@@ -87,7 +105,7 @@ def cut_label(threshold):
 
 @threshold_test.panel("Trade-off function", xlabel="type I error α", ylabel="type II error β", xlim=(0, 1), ylim=(0, 1))
 def tradeoff(axes):
-    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, linestyle=SOLID, label="blind guessing")
+    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, label="blind guessing")
 
 
 @tradeoff.curve(BLUE, "f", width=2.4)
@@ -97,14 +115,21 @@ def best_tests(mu):
 
 @tradeoff.curve(GREEN, "slope −e^ε", line=DASHED, width=1.6, ghost=False)
 def supporting_line(mu, threshold):
-    slope = np.exp(epsilon(mu, threshold))
-    return segment(alpha(threshold), beta(mu, threshold), slope)
+    return segment(*errors(mu, threshold), np.exp(loss(mu, threshold)))
 
 
-@tradeoff.curve(PURPLE, "same error at π", line=DOTTED, width=1.8, shift=lambda mu, threshold: (
-    alpha(threshold), beta(mu, threshold)), ghost=False)  # fmt: skip
+def errors(mu, threshold):
+    return ndtr(-threshold), ndtr(threshold - mu)
+
+
+@tradeoff.curve(PURPLE, "same error at π", line=DOTTED, width=1.8, shift=errors, ghost=False)
 def same_error(prior):
     return segment(0, 0, prior / (1 - prior))
+
+
+def loss(mu, threshold):
+    """The privacy loss log dQ/dP of an answer at the threshold."""
+    return mu * threshold - mu**2 / 2
 
 
 def segment(x, y, slope):
@@ -115,42 +140,29 @@ def segment(x, y, slope):
 
 @tradeoff.points(PURPLE, "your test")
 def your_test(mu, threshold):
-    return alpha(threshold), beta(mu, threshold)
+    return errors(mu, threshold)
 
 
-@threshold_test.readout("type I error α", color=BLUE, digits=4)
-@lru_cache(maxsize=4096)
-def alpha(threshold):
-    return ndtr(-threshold)
+@threshold_test.readouts(
+    alpha=Number("type I error α", BLUE, 1, percent=True),
+    beta=Number("type II error β", VERMILLION, 1, percent=True),
+    power=Number("power 1 − β", VERMILLION, 1, percent=True),
+    epsilon=Number("ε = log dQ/dP at t", GREEN, 2),
+    delta=Number("δ(ε) there", GREEN, 2, power=True),
+)
+def test(mu, threshold):
+    alpha, beta = errors(mu, threshold)
+    epsilon = loss(mu, threshold)
+    return alpha, beta, 1 - beta, epsilon, Gaussian(sigma=1 / mu).privacy_profile(epsilon)
 
 
-@threshold_test.readout("type II error β", color=VERMILLION, digits=4)
-@lru_cache(maxsize=4096)
-def beta(mu, threshold):
-    return ndtr(threshold - mu)
-
-
-@threshold_test.readout("power 1 − β", digits=4)
-def power(mu, threshold):
-    return 1 - beta(mu, threshold)
-
-
-@threshold_test.readout("ε = log dQ/dP at t", color=GREEN, digits=3)
-def epsilon(mu, threshold):
-    return mu * threshold - mu**2 / 2
-
-
-@threshold_test.readout("δ(ε) there", color=GREEN, power=True, digits=3)
-def delta(mu, threshold):
-    return Gaussian(sigma=1 / mu).privacy_profile(epsilon(mu, threshold))
-
-
-@threshold_test.readout("your error at π", color=PURPLE, percent=True, digits=1)
+@threshold_test.readouts(error=Number("your error at π", PURPLE, 1, percent=True))
 def error(mu, threshold, prior):
-    return prior * alpha(threshold) + (1 - prior) * beta(mu, threshold)
+    alpha, beta = errors(mu, threshold)
+    return prior * alpha + (1 - prior) * beta
 
 
-@threshold_test.readout("best error R(π)", color=PURPLE, percent=True, digits=1)
+@threshold_test.readouts(best_error=Number("best error R(π)", PURPLE, 1, percent=True))
 @lru_cache(maxsize=4096)
 def best_error(mu, prior):
     return Gaussian(sigma=1 / mu).bayes_error(prior)
@@ -158,27 +170,7 @@ def best_error(mu, prior):
 
 @threshold_test.words
 def words(mu, threshold, prior):
-    start = "You accuse {alpha} of those who are not in the data and miss {beta} of those who are"
+    start = "You accuse {alpha} of those who are not in the data and miss {beta} of those who are."
     if error(mu, threshold, prior) - best_error(mu, prior) < 5e-4:
-        return f"{start}. At a prior of {{prior}} no test errs less than your {{error}}."
-    return f"{start}. At a prior of {{prior}} you err in {{error}} of the cases, the best test in {{best_error}}."
-
-
-@threshold_test.preset("Halfway", "The threshold in the middle: both errors alike, the best test for an even prior.")
-def halfway():
-    return {"mu": 1, "threshold": 0.5, "prior": 0.5}
-
-
-@threshold_test.preset("Accuse few", "At most one in twenty is accused wrongly; most members then stay hidden.")
-def accuse_few():
-    return {"mu": 1, "threshold": 1.645, "prior": 0.5}
-
-
-@threshold_test.preset("Strong privacy", "Noise five times the example's weight: f is close to blind guessing.")
-def strong_privacy():
-    return {"mu": 0.2, "threshold": 0.1, "prior": 0.5}
-
-
-@threshold_test.preset("Best for prior 80 %", "One who is nearly sure of P needs much evidence: ε = log(π/(1−π)).")
-def skeptical():
-    return {"mu": 2, "threshold": 1 + np.log(4) / 2, "prior": 0.8}
+        return f"{start} At a prior of {{prior}} no test errs less than your {{error}}."
+    return f"{start} At a prior of {{prior}} you err in {{error}} of the cases, the best test in {{best_error}}."

@@ -4,6 +4,7 @@ from .declaration import Explorer
 from .exploration import Exploration
 from .palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 from .parameters import Choice, Slider
+from .tables import Number
 
 __all__ = [
     "BLUE",
@@ -21,5 +22,6 @@ __all__ = [
     "Choice",
     "Exploration",
     "Explorer",
+    "Number",
     "Slider",
 ]

@@ -5,14 +5,15 @@ Every part is a pure function whose arguments name the parameters that it depend
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from .palette import GREEN, INK, SOLID
+from .palette import INK, SOLID
 from .parameters import Parameter
-from .tables import NumberEncoder, PathEncoder, PowerEncoder, ShiftEncoder, Table, TextEncoder
+from .tables import Number, NumbersEncoder, PathEncoder, ShiftEncoder, Table, TextEncoder
 
 # One panel, in points: on a page, where two do not fit side by side they stand one above the other.
 PANEL_WIDTH, PANEL_HEIGHT = 360.0, 320.0
@@ -105,23 +106,38 @@ class Panel:
 
         return declare
 
-    def ruler(self, start: Callable, end: Callable, color=GREEN, label="", *, width=2.5, cap="_", size=9.0):
-        """A segment between the points that two functions give; it measures what lies between two curves."""
-        name = f"{start.__name__}_to_{end.__name__}"
-        self._add("ruler", name, [start, end], _points, color, label, None,
-                  linestyle=SOLID, linewidth=width, marker=cap, markersize=size)  # fmt: skip
+    def ruler(self, color, label="", *, words="", offset=(0, 8), width=2.5):
+        """A ruler from `x, low` to `x, high`; `words` stand at its upper end, below its lower for offset < 0."""
+
+        def declare(function):
+            self._add("ruler", function.__name__, [function], _upright, color, label, None, linestyle=SOLID,
+                      linewidth=width, marker="_", markersize=9.0)  # fmt: skip
+            if words:
+
+                @functools.wraps(function)
+                def beside(**setting):
+                    x, low, high = function(**setting)
+                    return x, low if offset[1] < 0 else high, words
+
+                self._write(f"{function.__name__}_words", beside, color, offset, "center")
+            return function
+
+        return declare
 
     def text(self, color=INK, *, offset=(6, 4), align="left"):
         """Words beside a point: `x, y, words`, where `{name}` stands for what a readout or parameter shows."""
 
         def declare(function):
-            place = Table(_first(function, 2), self.explorer.parameters, PathEncoder(self, _points))
-            words = Table(_first(function, None), self.explorer.parameters, TextEncoder())
-            self._keep(Part(function.__name__, "text", self, (place, words), None, color, "",
-                            {"offset": offset, "align": align}, len(self.explorer.parts)))  # fmt: skip
+            self._write(function.__name__, function, color, offset, align)
             return function
 
         return declare
+
+    def _write(self, name, function, color, offset, align):
+        place = Table(_first(function, 2), self.explorer.parameters, PathEncoder(self, _points))
+        words = Table(_first(function, None), self.explorer.parameters, TextEncoder())
+        style = {"offset": offset, "align": align}
+        self._keep(Part(name, "text", self, (place, words), None, color, "", style, len(self.explorer.parts)))
 
     def _add(self, kind, name, functions, shape, color, label, shift, **style):
         pieces = tuple(self.explorer.table(function, self, shape) for function in functions)
@@ -135,35 +151,13 @@ class Panel:
 
 
 @dataclass
-class Readout:
-    """A number on the page, its words, and the digits that it is shown with."""
-
-    name: str
-    label: str
-    table: Table
-    color: str
-    help: str
-
-    def show(self, value: float) -> str:
-        return self.table.encoder.show(value)
-
-
-@dataclass
-class Preset:
-    """Settings that tell a story, worked out when they are first asked for."""
-
-    label: str
-    story: str
-    function: Callable[[], Mapping]
-
-
-@dataclass
 class Explorer:
     """An explorer, declared once. Calling it starts an exploration of its own setting.
 
     `caption` says what the picture shows, for those who cannot see it too; `find` gives the reader something to
     look for; `code` is a snippet in which `{sigma}` stands for the parameter sigma, and which assigns each readout
-    that it works out to a variable of the readout's name.
+    that it works out to a variable of the readout's name. A preset has a label, a story of one line, and its settings,
+    or a function to them, which are rounded to the sliders' steps.
     """
 
     name: str
@@ -174,8 +168,8 @@ class Explorer:
     parameters: dict[str, Parameter]
     panels: list[Panel] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
-    readouts: dict[str, Readout] = field(default_factory=dict)
-    presets: list[Preset] = field(default_factory=list)
+    presets: dict[str, tuple[str, dict | Callable[[], dict]]] = field(default_factory=dict)
+    numbers: list[Table] = field(default_factory=list)
     sentence: Table | None = None
     _shared: dict = field(default_factory=dict)
 
@@ -190,14 +184,11 @@ class Explorer:
 
         return declare
 
-    def readout(self, label, *, digits=3, percent=False, unit=None, power=False, color="", help=""):
-        """Declares a number to read: with `digits` after the point, in per cent, or with a power of ten."""
-        unit = unit if unit is not None else "%" if percent else ""
+    def readouts(self, **numbers: Number):
+        """Declares numbers to read, in the order in which the function gives them."""
 
         def declare(function):
-            encoder = PowerEncoder(digits) if power else NumberEncoder(digits, percent, unit)
-            table = Table(function, self.parameters, encoder)
-            self.readouts[function.__name__] = Readout(function.__name__, label, table, color, help)
+            self.numbers.append(Table(function, self.parameters, NumbersEncoder(numbers)))
             return function
 
         return declare
@@ -207,15 +198,6 @@ class Explorer:
         self.sentence = Table(function, self.parameters, TextEncoder())
         return function
 
-    def preset(self, label, story):
-        """Declares a preset: the function gives its settings, which are rounded to the nearest steps."""
-
-        def declare(function):
-            self.presets.append(Preset(label, story, function))
-            return function
-
-        return declare
-
     def table(self, function: Callable, panel: Panel, shape: Callable) -> Table:
         """The table of a path; parts that show the same share it."""
         key = (function, panel.name, shape)
@@ -224,10 +206,15 @@ class Explorer:
         return self._shared[key]
 
     @property
+    def shown_numbers(self) -> dict[str, Number]:
+        """How each readout is shown, by name."""
+        return {name: number for table in self.numbers for name, number in table.encoder.numbers.items()}
+
+    @property
     def tables(self) -> list[Table]:
         """All tables, each once, in a fixed order."""
         tables = [table for part in self.parts for table in part.tables]
-        tables += [readout.table for readout in self.readouts.values()]
+        tables += self.numbers
         if self.sentence:
             tables.append(self.sentence)
         return list({id(table): table for table in tables}.values())
@@ -262,9 +249,13 @@ def _between(value):
     return np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
 
 
+def _upright(value):
+    x, low, high = (float(v) for v in value)
+    return np.array([x, x]), np.array([low, high])
+
+
 def _first(function, count):
     """The function's coordinates (count 2), or its words."""
-    import functools
 
     @functools.wraps(function)
     def part(**setting):

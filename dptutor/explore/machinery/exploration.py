@@ -54,24 +54,30 @@ class Exploration:
         """Back to where the explorer starts."""
         return self.set(**{name: parameter.value for name, parameter in self.explorer.parameters.items()})
 
+    def follow(self, name: str, value):
+        """Takes over what a slider, or a widget linked to it, was set to."""
+        self._parameters[name] = self._parameters[name].at(name, value)
+
     @property
     def presets(self) -> dict[str, dict[str, object]]:
         """The presets' settings by label: `e.set(**e.presets["…"])`."""
+        settings = {label: made() if callable(made) else made for label, (_, made) in self.explorer.presets.items()}
         return {
-            preset.label: {n: self.explorer.parameters[n].nearest(v) for n, v in preset.function().items()}
-            for preset in self.explorer.presets
+            label: {name: self.explorer.parameters[name].nearest(value) for name, value in setting.items()}
+            for label, setting in settings.items()
         }
 
     @property
     def readouts(self) -> dict[str, float]:
         """The numbers beside the picture, by name, with all their digits."""
-        return {n: float(readout.table.at(self.setting)) for n, readout in self.explorer.readouts.items()}
+        setting, numbers = self.setting, self.explorer.numbers
+        return {n: value for table in numbers for n, value in table.encoder.named(table.at(setting)).items()}
 
     @property
     def shown(self) -> dict[str, str]:
         """The numbers beside the picture, by name, as they are shown."""
-        numbers = self.readouts
-        return {n: readout.show(numbers[n]) for n, readout in self.explorer.readouts.items()}
+        shown = self.explorer.shown_numbers
+        return {name: shown[name].show(value) for name, value in self.readouts.items()}
 
     @property
     def words(self) -> str:

@@ -54,7 +54,8 @@ class LiveTables {
     this.tables = manifest.tables; this.parameters = manifest.parameters; this.model = model;
     this.rows = this.tables.map(() => new Map());
     this.lines = new Set();
-    this.asked = 0; this.open = null; this.next = null;
+    this.view = crypto.randomUUID?.() ?? String(Math.random()); // several views hear each other's answers
+    this.asked = 0; this.open = null; this.next = null; this.filling = null;
     this.receive = (message, buffers) => this.answered(message, buffers);
     model.on("msg:custom", this.receive);
   }
@@ -64,25 +65,35 @@ class LiveTables {
   row(t, values) { return this.rows[t].get(this.key(t, values)); }
   string(t, number) { return this.tables[t].strings[number]; }
 
+  line(values, place) { return place === null ? null : JSON.stringify([place, values.filter((_, d) => d !== place)]); }
+
   // The reader moves parameter `place`, or is about to. One question is open at a time; of those that would have to
   // wait only the last is kept.
   moved(values, place) {
-    const line = place === null ? null : JSON.stringify([place, values.filter((_, d) => d !== place)]);
+    const line = this.line(values, place);
     const missing = this.tables.some((_, t) => !this.row(t, values));
-    if (!missing && (line === null || this.lines.has(line))) return;
+    if (!missing && (line === null || this.lines.has(line) || this.filling === line)) return;
     this.next = { values: [...values], along: place === null ? null : this.parameters[place].name, line };
     if (!this.open) this.ask();
+  }
+
+  // With nothing else to do, the lines of the other sliders are filled too.
+  rest() {
+    if (this.open || this.next) return;
+    const { values } = this.explorer, place = this.parameters.findIndex((_, d) => !this.lines.has(this.line(values, d)));
+    if (place >= 0) this.moved(values, place);
   }
 
   ask() {
     const question = this.next;
     this.next = null;
     if (!question) return;
-    this.open = ++this.asked;
-    if (question.line) this.lines.add(question.line);
+    this.open = `${this.view} ${++this.asked}`;
+    this.filling = question.line;
     const setting = Object.fromEntries(this.parameters.map((p, d) => [p.name, question.values[d]]));
+    const { along, line } = question;
     try {
-      this.model.send({ kind: "want", id: this.open, setting, along: question.along });
+      this.model.send({ kind: "want", id: this.open, first: this.asked === 1, setting, along, line });
     } catch {
       this.open = null;
       this.explorer.say("The kernel is gone: restart it and run the cell again.");
@@ -105,6 +116,10 @@ class LiveTables {
         this.rows[t].set(JSON.stringify(values), cells.subarray(start, start + width));
         start += width;
       }
+      if (message.whole) {
+        this.lines.add(message.whole);
+        if (this.filling === message.whole) this.filling = null;
+      }
       this.explorer.draw();
     }
     if (message.id === this.open) {
@@ -114,9 +129,16 @@ class LiveTables {
       if (message.kind === "rows") this.explorer.say("");
       this.ask();
     }
+    // A moment later, so that a drag goes first.
+    clearTimeout(this.resting);
+    if (!this.filling) this.resting = setTimeout(() => this.rest(), 50);
   }
 
-  close() { this.model.off("msg:custom", this.receive); clearTimeout(this.timer); }
+  close() {
+    this.model.off("msg:custom", this.receive);
+    clearTimeout(this.timer);
+    clearTimeout(this.resting);
+  }
 }
 
 class Explorer {
@@ -129,7 +151,12 @@ class Explorer {
       const group = find(`[data-part="${number}"] > g`);
       return { ...part, group, path: group.querySelector(":scope > path"), uses: [...group.querySelectorAll("use")], text: group.querySelector("text") };
     });
-    this.readouts = manifest.readouts.map((r) => ({ ...r, cell: find(`[data-readout="${r.name}"]`) }));
+    const ends = {}; // numbers lie side by side in their table's row
+    this.readouts = manifest.readouts.map((r) => {
+      const at = ends[r.table] ?? 0;
+      ends[r.table] = at + (r.power ? 3 : 2);
+      return { ...r, at, cell: find(`[data-readout="${r.name}"]`) };
+    });
     this.inputs = manifest.parameters.map((p) => [...root.querySelectorAll(`[data-parameter="${p.name}"]`)]);
     this.typed = manifest.parameters.map((p) => find(`[data-typed="${p.name}"]`));
     this.words = find(".dpe-words");
@@ -237,8 +264,9 @@ class Explorer {
     const keyed = this.manifest.tables.map((table) => table.dims.map((d) => this.values[d]).join("|"));
     const shown = {};
     this.manifest.parameters.forEach((p, place) => { shown[p.name] = this.shownParameter(place); });
-    for (const { name, table, cell } of this.readouts) {
-      shown[name] = this.number(table, rows[table]);
+    for (const readout of this.readouts) {
+      const { name, cell } = readout;
+      shown[name] = this.number(readout, rows[readout.table].subarray(readout.at));
       if (cell.textContent !== shown[name]) cell.textContent = shown[name];
     }
     const filled = (template) => template.replace(/\{(\w+)\}/g, (whole, name) => shown[name] ?? whole);
@@ -301,24 +329,23 @@ class Explorer {
     part.text.setAttribute("y", short(point[1] - part.offset[1]));
   }
 
-  number(t, row) {
-    const { kind, digits, unit } = this.manifest.tables[t], whole = (row[0] << 16) | row[1];
+  number({ power, digits, unit }, row) {
+    const whole = (row[0] << 16) | row[1];
     if (whole === INFINITE) return "∞";
     if (whole === MINUS_INFINITE) return "−∞";
     if (whole === UNDEFINED) return "none";
-    const sign = whole < 0 ? "−" : "";
-    let text = String(Math.abs(whole));
-    if (kind === "number") {
-      text = text.padStart(digits + 1, "0");
-      const cut = text.length - digits;
-      return sign + text.slice(0, cut) + (digits ? "." + text.slice(cut) : "") + (unit && " " + unit);
+    const sign = whole < 0 ? "−" : "", text = String(Math.abs(whole));
+    const pointed = (t, cut) => sign + t.slice(0, cut) + (cut < t.length ? "." + t.slice(cut) : "");
+    if (!power) {
+      const padded = text.padStart(digits + 1, "0");
+      return pointed(padded, padded.length - digits) + (unit && " " + unit);
     }
     if (whole === 0) return "0";
-    const exponent = row[2] - 1000, joined = (head, tail) => sign + head + (tail ? "." + tail : "");
+    const exponent = row[2] - 1000;
     if (exponent >= -4 && exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${text}`;
-    if (exponent >= 0 && exponent <= digits) return joined(text.slice(0, exponent + 1), text.slice(exponent + 1));
+    if (exponent >= 0 && exponent <= digits) return pointed(text, exponent + 1);
     const raised = [...String(exponent)].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("");
-    return `${joined(text.slice(0, 1), text.slice(1))}·10${raised}`;
+    return `${pointed(text, 1)}·10${raised}`;
   }
 
   code() {
@@ -350,7 +377,8 @@ class Explorer {
       copy.classList.add("dpe-ghost");
       group.before(copy);
     }
-    this.say("Pinned, drawn pale: " + this.manifest.parameters.map((p, place) => `${p.symbol} ${this.shownParameter(place)}`).join(", "));
+    this.say("Pinned, drawn pale: " + this.manifest.parameters.flatMap((p, place) =>
+      p.symbol ? [`${p.symbol} = ${this.shownParameter(place)}`] : []).join(", "));
   }
 
   // The panels side by side as one picture on white, colors written out.
@@ -386,7 +414,9 @@ class Explorer {
 // In a notebook: anywidget calls `render` for every view of the widget.
 
 function render({ model, el }) {
-  el.innerHTML = `<figure class="dptutor-explorer" data-explorer="${model.get("_name")}">${model.get("_body")}</figure>`;
+  const name = model.get("_name"), mine = `dpe-${name}-${Math.random().toString(36).slice(2)}`;
+  const body = model.get("_body").replaceAll(`dpe-${name}-live`, mine); // no view shares ids with another
+  el.innerHTML = `<figure class="dptutor-explorer" data-explorer="${name}">${body}</figure>`;
   const manifest = structuredClone(model.get("_manifest"));
   manifest.parameters.forEach((p) => { p.value = model.get(p.name); });
   const tables = new LiveTables(manifest, model);

@@ -57,8 +57,8 @@ class Frozen:
         return (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
-            "<style>body{font-family:system-ui,sans-serif;margin:1rem auto;max-width:60rem;padding:0 1rem;"
-            "color-scheme:light dark}</style></head>"
+            "<style>html{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1rem auto;max-width:60rem;"
+            "padding:0 1rem}h1{font-size:1.5rem}.dpe-find strong{display:none}</style></head>"
             f"<body><main><h1>{title}</h1>{self.html}</main></body></html>\n"
         )
 
@@ -106,7 +106,7 @@ def describe(explorer: Explorer, exploration) -> dict:
             {
                 "name": name,
                 "title": parameter.title,
-                "symbol": getattr(parameter, "symbol", "") or parameter.label,
+                "symbol": getattr(parameter, "symbol", ""),
                 "values": parameter.values,
                 "code": [repr(value) for value in parameter.values],
                 "shown": [parameter.show(value) for value in parameter.values],
@@ -126,7 +126,15 @@ def describe(explorer: Explorer, exploration) -> dict:
             for part in explorer.parts
         ],
         "readouts": [
-            {"name": readout.name, "table": number[id(readout.table)]} for readout in explorer.readouts.values()
+            {
+                "name": name,
+                "table": number[id(table)],
+                "power": shown.power,
+                "digits": shown.digits,
+                "unit": shown.suffix,
+            }
+            for table in explorer.numbers
+            for name, shown in table.encoder.numbers.items()
         ],
         "words": number[id(explorer.sentence)] if explorer.sentence else None,
         "code": explorer.code,
@@ -145,17 +153,16 @@ def body(exploration, prefix: str) -> str:
         for place, (name, parameter) in enumerate(exploration.parameters.items())
     )
     presets = "".join(
-        f'<button type="button" class="dpe-preset" data-preset="{place}" title="{escape(preset.story)}">'
-        f"{escape(preset.label)}</button>"
-        for place, preset in enumerate(explorer.presets)
+        f'<button type="button" class="dpe-preset" data-preset="{place}" title="{escape(story)}">{escape(label)}</button>'
+        for place, (label, (story, _)) in enumerate(explorer.presets.items())
     )
     readouts = "".join(
-        f'<div{_key(readout.color)}><dt title="{escape(readout.help)}">{escape(readout.label)}</dt>'
+        f'<div{_key(number.color)}><dt title="{escape(number.help)}">{escape(number.label)}</dt>'
         f'<dd data-readout="{name}">{escape(shown[name])}</dd></div>'
-        for name, readout in explorer.readouts.items()
+        for name, number in explorer.shown_numbers.items()
     )
     return (
-        f'<p class="dpe-find"><strong>{escape(explorer.title)}.</strong> {escape(explorer.find)}</p>'
+        f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {escape(explorer.find)}</p>'
         f'<div class="dpe-panels">{panels}</div>'
         f'<p class="dpe-words">{escape(exploration.words)}</p>'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>{controls}'

@@ -20,7 +20,7 @@ class Slider:
     """A number between `min` and `max`.
 
     `step` is the distance of two settings; without one the settings are round numbers about a tenth apart, which
-    suits what people compare by factors. `symbol` stands before the number, `unit` after it; with `percent` the
+    suits what people compare by factors. `also` adds settings for the sake of a preset. `symbol` stands before the number, `unit` after it; with `percent` the
     words beside the picture say 27 % for 0.27.
     """
 
@@ -32,6 +32,7 @@ class Slider:
     unit: str = ""
     step: float | None = None
     percent: bool = False
+    also: tuple[float, ...] = ()
 
     def __post_init__(self):
         if not self.min < self.max:
@@ -48,8 +49,8 @@ class Slider:
             kind = int if all(isinstance(x, int) for x in (self.min, self.max, self.step)) else float
             return tuple(kind(round(self.min + k * self.step, digits)) for k in range(count + 1))
         decades = range(math.floor(math.log10(self.min)) - 1, math.ceil(math.log10(self.max)) + 1)
-        values = [float(f"{mantissa}e{decade - 2}") for decade in decades for mantissa in _DECADE]
-        return tuple(v for v in values if self.min * (1 - 1e-9) <= v <= self.max * (1 + 1e-9))
+        values = {float(f"{mantissa}e{decade - 2}") for decade in decades for mantissa in _DECADE}
+        return tuple(v for v in sorted(values | {*self.also}) if self.min * (1 - 1e-9) <= v <= self.max * (1 + 1e-9))
 
     def at(self, name: str, value) -> Slider:
         """This slider set to `value`."""

@@ -5,8 +5,8 @@ the same pixels:
 
     path    pairs x, y of picture coordinates, 65,535 steps over three times the panel's width and height
             (a hundredth of a pixel); a pair of 65,535 is a point that is not there
-    number  a number as it is shown: rounded to its digits, an integer of 32 bits in two halves
-    power   a number shown as a mantissa and a power of ten: 32-bit mantissa, exponent + 1,000
+    numbers readouts as they are shown: rounded to their digits, integers of 32 bits in two halves; a number that is
+            shown as a power of ten has its mantissa and then its exponent + 1,000
     text    the number of a string in the table's list of strings
 
 A frozen page holds a whole table, `pack`ed: columns that never change are stored once, the rest as differences of
@@ -20,11 +20,14 @@ import itertools
 import math
 import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 MISSING = 65535
 INFINITE, MINUS_INFINITE, UNDEFINED = 2**31 - 1, -(2**31), -(2**31) + 1
+_SPECIAL = {math.inf: INFINITE, -math.inf: MINUS_INFINITE}
+_WORDS = {INFINITE: "∞", MINUS_INFINITE: "−∞", UNDEFINED: "none"}
 
 
 class Table:
@@ -98,75 +101,82 @@ class ShiftEncoder(PathEncoder):
         return self.quantized(np.asarray(value, dtype=float)[None, :] * self.panel.pixels_per_unit)
 
 
-class NumberEncoder:
-    """A number rounded to the digits that are shown."""
+@dataclass(frozen=True)
+class Number:
+    """How a readout is shown: with `digits` after the point, or with that many after a power of ten's first.
 
-    kind = "number"
+    `percent` shows 0.034 as 3.4 %, or with another `unit`, as 3.4 points. `color` is that of what it measures.
+    """
 
-    def __init__(self, digits: int, percent: bool, unit: str):
-        self.digits, self.percent, self.unit = digits, percent, unit
+    label: str
+    color: str = ""
+    digits: int = 3
+    percent: bool = False
+    power: bool = False
+    unit: str | None = None
+    help: str = ""
 
-    def encode(self, value) -> np.ndarray:
-        return _halves(self.whole(float(value)))
+    def cells(self, value: float) -> list[int]:
+        """The number as it is shown, as two or three cells of a row."""
+        if self.power:
+            mantissa, exponent = self._parts(value)
+            return [*_halves(mantissa), exponent + 1000]
+        return _halves(self._whole(value))
 
-    def whole(self, value: float) -> int:
+    def show(self, value: float) -> str:
+        """The number as it is shown, as text."""
+        whole, exponent = self._parts(value) if self.power else (self._whole(value), -self.digits)
+        if whole in _WORDS:
+            return _WORDS[whole]
+        sign, digits = "−" if whole < 0 else "", str(abs(whole))
+        if not self.power:
+            digits = digits.rjust(self.digits + 1, "0")
+            return sign + _pointed(digits, len(digits) - self.digits) + (self.suffix and f" {self.suffix}")
+        if whole == 0:
+            return "0"
+        if -4 <= exponent < 0:
+            return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
+        if 0 <= exponent <= self.digits:
+            return sign + _pointed(digits, exponent + 1)
+        superscript = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        return f"{sign}{_pointed(digits, 1)}·10{superscript}"
+
+    @property
+    def suffix(self) -> str:
+        return self.unit if self.unit is not None else "%" if self.percent else ""
+
+    def _whole(self, value: float) -> int:
         if not math.isfinite(value):
-            return {math.inf: INFINITE, -math.inf: MINUS_INFINITE}.get(value, UNDEFINED)
+            return _SPECIAL.get(value, UNDEFINED)
         # Through text, so that the integer is the number which Python prints.
         shown = f"{100 * value if self.percent else value:.{self.digits}f}"
         return max(-(2**31) + 2, min(2**31 - 2, int(shown.replace(".", ""))))
 
-    def show(self, value) -> str:
-        whole = self.whole(float(value))
-        words = {INFINITE: "∞", MINUS_INFINITE: "−∞", UNDEFINED: "none"}
-        if whole in words:
-            return words[whole]
-        digits = str(abs(whole)).rjust(self.digits + 1, "0")
-        cut = len(digits) - self.digits
-        number = digits[:cut] + ("." + digits[cut:] if self.digits else "")
-        return f"{'−' if whole < 0 else ''}{number}{self.unit and ' ' + self.unit}"
-
-    @property
-    def manifest(self) -> dict:
-        return {"digits": self.digits, "unit": self.unit}
-
-
-class PowerEncoder:
-    """A number of `digits` + 1 significant digits, which may be very small or large."""
-
-    kind = "power"
-
-    def __init__(self, digits: int):
-        self.digits = digits
-
-    def encode(self, value) -> np.ndarray:
-        mantissa, exponent = self.parts(float(value))
-        return np.append(_halves(mantissa), np.uint16(exponent + 1000))
-
-    def parts(self, value: float) -> tuple[int, int]:
+    def _parts(self, value: float) -> tuple[int, int]:
         if not math.isfinite(value):
-            return {math.inf: INFINITE, -math.inf: MINUS_INFINITE}.get(value, UNDEFINED), 0
+            return _SPECIAL.get(value, UNDEFINED), 0
         mantissa, exponent = f"{value:.{self.digits}e}".split("e")
         return int(mantissa.replace(".", "")), int(exponent)
 
-    def show(self, value) -> str:
-        mantissa, exponent = self.parts(float(value))
-        words = {INFINITE: "∞", MINUS_INFINITE: "−∞", UNDEFINED: "none", 0: "0"}
-        if mantissa in words:
-            return words[mantissa]
-        sign, digits = "−" if mantissa < 0 else "", str(abs(mantissa))
-        if -4 <= exponent < 0:
-            return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
-        if 0 <= exponent <= self.digits:
-            fraction = digits[exponent + 1 :]
-            return f"{sign}{digits[: exponent + 1]}{'.' + fraction if fraction else ''}"
-        superscript = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-        fraction = digits[1:]
-        return f"{sign}{digits[0]}{'.' + fraction if fraction else ''}·10{superscript}"
 
-    @property
-    def manifest(self) -> dict:
-        return {"digits": self.digits}
+class NumbersEncoder:
+    """Several numbers side by side."""
+
+    kind = "numbers"
+    manifest: dict = {}
+
+    def __init__(self, numbers: Mapping[str, Number]):
+        self.numbers = dict(numbers)
+
+    def named(self, values) -> dict[str, float]:
+        values = np.atleast_1d(values)
+        if len(values) != len(self.numbers):
+            raise ValueError(f"expected the numbers {', '.join(self.numbers)}, got {len(values)} values")
+        return {name: float(value) for name, value in zip(self.numbers, values, strict=True)}
+
+    def encode(self, values) -> np.ndarray:
+        named = self.named(values)
+        return np.array([c for name, value in named.items() for c in self.numbers[name].cells(value)], np.uint16)
 
 
 class TextEncoder:
@@ -189,9 +199,12 @@ class TextEncoder:
         return {"strings": self.strings}
 
 
-def _halves(whole: int) -> np.ndarray:
-    whole &= 0xFFFFFFFF
-    return np.array([whole >> 16, whole & 0xFFFF], dtype=np.uint16)
+def _halves(whole: int) -> list[int]:
+    return [whole >> 16 & 0xFFFF, whole & 0xFFFF]
+
+
+def _pointed(digits: str, cut: int) -> str:
+    return digits[:cut] + ("." + digits[cut:] if digits[cut:] else "")
 
 
 def pack(rows: np.ndarray) -> tuple[dict, bytes]:
