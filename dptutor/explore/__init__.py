@@ -1,5 +1,53 @@
+"""Explorers: pictures to move, live in a notebook and frozen into a page.
+
+    e = dp.explore.delta_divergence()      # shows itself in a notebook
+    e.set(sigma=0.7); e.readouts; e.figure; e.code(); e.parameters["sigma"].max
+    e.frozen()                             # the last expression of a cell in a chapter: moves without a kernel
+    e.freeze("page.html")                  # the same as a page of its own
+    e.widget                               # its traits are the parameters: observe them, link them
+
+How to make one
+---------------
+One file an explorer, named like it, imported here and named in `__all__`: that is enough for it to be tested, shown
+and frozen. The file says what there is to see, as mathematics; nothing in it knows of widgets, SVG or scripts.
+
+    balance = Explorer("balance", title=…, caption=…, find=…, code=…, parameters={"sigma": Slider(0.3, 4.0, 1.0, …)})
+
+    @balance.panel("Trade-off functions", xlabel="type I error α", ylabel="type II error β")
+    def tradeoff(axes):                          # the background, drawn once with matplotlib
+        axes.plot([0, 1], [1, 0], color=GREY)
+
+    @tradeoff.curve(BLUE, "f: Gaussian")         # what moves: pure functions, drawn in this order
+    def gaussian(sigma):
+        return ALPHA, Gaussian(sigma=sigma).tradeoff(ALPHA)
+
+    @balance.readouts(advantage=Number("advantage", BLUE, 4))
+    def numbers(sigma):
+        return Gaussian(sigma=sigma).advantage
+
+    @balance.words
+    def words(sigma):
+        return "The best test gains {advantage} over guessing."
+
+- **A function's arguments are the parameters it depends on**, and nothing else may change its result. A table over
+  its arguments goes into the page, so ask for few: a path over two sliders is cheap, over three it is not. Where
+  only the place of a curve depends on a third one, give it a `shift`, a function of its own. What several
+  functions need goes into an ordinary function with `functools.lru_cache`.
+- A panel has `curve` (x, y), `region` (x, low, high), `points` (x, y), `ruler` (x, low, high) and `text` (x, y, words).
+  The number of points is the same at every setting; a point that is not there is NaN. Limits do not move.
+- `{name}` in words, in a text and in the code stands for a parameter or readout as it is shown. Return one of a few
+  sentences rather than format numbers yourself. `code` assigns readouts to variables of their names; tests run it.
+- A slider's settings are the rows of the tables: thirty to a hundred. Three sliders at most, two to four presets
+  that tell a story, something to `find`.
+- Blue and solid is the first mechanism or the world P, vermillion and dashed the second or Q, green what is measured,
+  purple the adversary's choice, grey what stands still.
+- An error in a function fails the tests, and a reader sees it in one line in the widget.
+
+How it works is told where it is done, in `machinery`: `declaration`, `tables` (what moves, as numbers), `picture`
+(matplotlib to SVG), `page` (frozen), `live` (the notebook's side) and `explorer.js` (the reader's side, of both).
+"""
+
 from .delta_divergence import delta_divergence
-from .machinery import Choice, Exploration, Explorer, Slider
 from .threshold_test import threshold_test
 
 __all__ = ["delta_divergence", "threshold_test"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import anywidget
 import numpy as np
@@ -42,8 +43,10 @@ def live_widget(exploration) -> LiveExplorer:
 def _trait(parameter: Parameter) -> traitlets.TraitType:
     if isinstance(parameter, Choice):
         return traitlets.Enum(parameter.options, parameter.value).tag(sync=True)
-    kind = traitlets.Int if isinstance(parameter.values[0], int) else traitlets.Float
-    return kind(parameter.value, min=parameter.min, max=parameter.max).tag(sync=True)
+    limits: Any = {"min": parameter.min, "max": parameter.max}
+    if isinstance(parameter.values[0], int):
+        return traitlets.Int(int(parameter.value), **limits).tag(sync=True)
+    return traitlets.Float(float(parameter.value), **limits).tag(sync=True)
 
 
 class LiveExplorer(anywidget.AnyWidget):
@@ -111,9 +114,10 @@ class LiveExplorer(anywidget.AnyWidget):
                 yield [(place, {**setting, along: value}) for place in moving]
 
     def _answer(self, number, wanted: list, line=None):
-        """Sends rows, with the name of a line that is now whole. Whatever goes wrong in an explorer's functions is said in one line where the reader looks."""
+        """Sends rows, and the name of a line that is now whole; an error is said where the reader looks."""
         try:
-            rows, names, strings = [], [], {}
+            rows, names = [], []
+            strings: dict[int, dict[int, str]] = {}
             for place, setting in wanted:
                 table = self._tables[place]
                 row = table.row(setting)

@@ -1,4 +1,4 @@
-"""An explorer as a piece of a page: picture, sliders, numbers and, frozen, all its tables and the script that moves them.
+"""An explorer as a piece of a page: picture, sliders, numbers and, frozen, all its tables and the script.
 
 The piece needs nothing else: it works in a file opened from a disk, and more than one can stand on a page.
 """
@@ -57,8 +57,8 @@ class Frozen:
         return (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
-            "<style>html{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1rem auto;max-width:60rem;"
-            "padding:0 1rem}h1{font-size:1.5rem}.dpe-find strong{display:none}</style></head>"
+            "<style>html{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1rem auto;"
+            "max-width:60rem;padding:0 1rem}h1{font-size:1.5rem}.dpe-find strong{display:none}</style></head>"
             f"<body><main><h1>{title}</h1>{self.html}</main></body></html>\n"
         )
 
@@ -153,7 +153,7 @@ def body(exploration, prefix: str) -> str:
         for place, (name, parameter) in enumerate(exploration.parameters.items())
     )
     presets = "".join(
-        f'<button type="button" class="dpe-preset" data-preset="{place}" title="{escape(story)}">{escape(label)}</button>'
+        f'<button type="button" data-preset="{place}" title="{escape(story)}">{escape(label)}</button>'
         for place, (label, (story, _)) in enumerate(explorer.presets.items())
     )
     readouts = "".join(

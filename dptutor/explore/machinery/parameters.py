@@ -19,9 +19,9 @@ _DECADE = (*range(100, 160, 10), *range(160, 300, 20), 300, 330, 360, 400, *rang
 class Slider:
     """A number between `min` and `max`.
 
-    `step` is the distance of two settings; without one the settings are round numbers about a tenth apart, which
-    suits what people compare by factors. `also` adds settings for the sake of a preset. `symbol` stands before the number, `unit` after it; with `percent` the
-    words beside the picture say 27 % for 0.27.
+    `step` is the distance of two settings; without one the settings are round numbers less than a tenth apart, which
+    suits what people compare by factors. `also` adds settings, for the sake of a preset. `symbol` stands before the
+    number, `unit` after it; with `percent` the words beside the picture say 27 % for 0.27.
     """
 
     min: float
@@ -56,10 +56,11 @@ class Slider:
         """This slider set to `value`."""
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"{name} must be a number, got {value!r}")
-        if not self.min <= value <= self.max:
+        number = float(value)
+        if not self.min <= number <= self.max:
             raise ValueError(f"{name} must be in [{self.min:g}, {self.max:g}], got {value!r}")
-        whole = isinstance(self.values[0], int) and float(value).is_integer()
-        return replace(self, value=int(value) if whole else float(value))
+        whole = isinstance(self.values[0], int) and number.is_integer()
+        return replace(self, value=int(number) if whole else number)
 
     def nearest(self, value: float) -> float:
         """The setting nearest to `value`."""

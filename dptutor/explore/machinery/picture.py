@@ -1,4 +1,4 @@
-"""The picture: drawn by matplotlib, once for `figure`, once as SVG whose moving parts are named and are moved by a script.
+"""The picture: drawn by matplotlib, as a figure, or as SVG whose moving parts are named and moved by a script.
 
 In the SVG each panel stands alone, so that a page can put them beside or below one another, and letters stay text.
 """
@@ -10,6 +10,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -18,7 +19,7 @@ from matplotlib.figure import Figure
 from .declaration import PANEL_HEIGHT, PANEL_WIDTH, Explorer, Part
 from .palette import GREY, INK, PAGE_COLORS, PALE
 
-_STYLE = {
+_STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 10.5,
     "axes.titlesize": 11.5,
@@ -107,8 +108,9 @@ def svg_panels(explorer: Explorer, setting: Mapping, fill: Callable[[str], str],
     root = ET.fromstring(file.getvalue())
     parts = {f"part-{part.place}": part for part in explorer.parts}
     for group in list(root.iter(f"{_SVG}g")):
-        if group.get("id") in parts:
-            _make_movable(group, parts[group.get("id")], setting)
+        part = parts.get(group.get("id", ""))
+        if part:
+            _make_movable(group, part, setting)
     _tidy(root)
     return [_panel_svg(root, panel, prefix) for panel in explorer.panels]
 
@@ -116,7 +118,7 @@ def svg_panels(explorer: Explorer, setting: Mapping, fill: Callable[[str], str],
 def _make_movable(group: ET.Element, part: Part, setting: Mapping):
     """Brings a part into the one form that the script knows: its path, its marks, its words."""
     path, text = group.find(f"{_SVG}path"), group.find(f"{_SVG}text")
-    uses = [use for use in group.iter(f"{_SVG}use")]
+    uses = list(group.iter(f"{_SVG}use"))
     marks = group.find(f"{_SVG}defs")
     points = path_points(part, setting)
     kept = ET.Element(f"{_SVG}g")
@@ -128,14 +130,16 @@ def _make_movable(group: ET.Element, part: Part, setting: Mapping):
         kept.append(marks)
         for x, y in points:
             use = ET.SubElement(kept, f"{_SVG}use", uses[0].attrib if uses else _any_use(marks, part))
-            use.set("x", _short(x)), use.set("y", _short(y))
+            use.set("x", _short(x))
+            use.set("y", _short(y))
             if np.isnan(x):
                 use.set("display", "none")
     if text is not None:
         x, y = points[0]
         dx, dy = part.style["offset"]
         text.attrib.pop("transform", None)
-        text.set("x", _short(x + dx)), text.set("y", _short(y - dy))
+        text.set("x", _short(x + dx))
+        text.set("y", _short(y - dy))
         if np.isnan(x):
             text.set("display", "none")
         kept.append(text)
@@ -193,11 +197,10 @@ def _tidy(root: ET.Element):
             element.set("style", style.strip(" ;"))
         if element.get("transform", "").startswith("rotate(-0 "):
             del element.attrib["transform"]
-        if element.tag == f"{_SVG}path" and element.get("d"):
-            element.set("d", re.sub(r"\s+", " ", element.get("d")).strip())
-        for key in ("x", "y"):
-            if key in element.attrib:
-                element.set(key, _short(float(element.get(key))))
+        if element.tag == f"{_SVG}path":
+            element.set("d", " ".join(element.get("d", "").split()))
+        for key in {"x", "y"} & set(element.keys()):
+            element.set(key, _short(float(element.attrib[key])))
         element.text = element.text.strip() if element.text and element.text.strip() else None
         element.tail = None
 

@@ -163,10 +163,13 @@ class NumbersEncoder:
     """Several numbers side by side."""
 
     kind = "numbers"
-    manifest: dict = {}
 
     def __init__(self, numbers: Mapping[str, Number]):
         self.numbers = dict(numbers)
+
+    @property
+    def manifest(self) -> dict:
+        return {}
 
     def named(self, values) -> dict[str, float]:
         values = np.atleast_1d(values)

@@ -1,0 +1,191 @@
+"""How long a moved slider takes to change the picture in JupyterLab: explorers beside `interact` and `plt.show()`.
+
+    python benchmarks/drag.py
+
+Opens a notebook of three cells in one JupyterLab and one headless Chromium: `interact` with pyplot, a plain figure
+of the same two curves; each explorer. In each the first slider is moved step by step by key. The clock runs in the
+page, from the key press to the changed picture: a changed image there, a changed path here. Once more with 200 ms
+added to every message to the kernel and to every message from it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+INTERACT = """%matplotlib inline
+import matplotlib.pyplot as plt, numpy as np, dptutor as dp
+from ipywidgets import interact, FloatSlider
+alpha = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2
+prior = np.linspace(0, 1, 121)
+
+def show(sigma):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4))
+    for m in (dp.Gaussian(sigma=sigma), dp.Laplace(scale=1)):
+        left.plot(alpha, m.tradeoff(alpha))
+        right.plot(prior, m.bayes_error(prior))
+    left.set_title(f"{float(dp.delta_divergence(dp.Laplace(scale=1), dp.Gaussian(sigma=sigma))):.4f}")
+    plt.show()
+
+interact(show, sigma=FloatSlider(1.0, min=0.3, max=4.0, step=0.1));"""
+
+# The slider of a cell is pressed and the time is taken until its picture differs and the browser has drawn it.
+WATCH = """(cell) => {
+  const picture = () => [...cell.querySelectorAll('[data-part] path, .jp-OutputArea-output img')]
+    .map((e) => e.getAttribute('d') ?? e.src).join('|');
+  let pressed = null, before = null;
+  cell.marks = []; cell.blank = 0;
+  cell.addEventListener('keydown', () => { pressed = performance.now(); before = picture(); }, true);
+  new MutationObserver(() => {
+    const now = picture();
+    if (now === '' && before) cell.blank += 1;
+    if (pressed === null || now === before || now === '') return;
+    cell.marks.push({ took: performance.now() - pressed });
+    pressed = null;
+  }).observe(cell, { subtree: true, childList: true, attributes: true });
+}"""
+
+# JupyterLab's socket to the kernel, each message late by some milliseconds on its way out and in.
+SLOW = """window.WebSocket = class extends WebSocket {
+  send(data) { setTimeout(() => super.send(data), LATE); }
+  set onmessage(f) { super.onmessage = (event) => setTimeout(() => f(event), LATE); }
+};"""
+
+BROWSER = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+           "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+
+def notebook(*cells: str) -> str:
+    """The text of a notebook with these code cells."""
+    made = [
+        {"cell_type": "code", "id": f"cell-{k}", "metadata": {}, "execution_count": None, "outputs": [], "source": cell}
+        for k, cell in enumerate(cells)
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
+
+
+def open_and_run(page, url: str, ready: str):
+    """Opens a notebook, runs all its cells and waits for an element of the last."""
+    page.goto(url)
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    page.wait_for_selector(ready, timeout=60_000)
+
+
+def press_through(page, cell: int, slider: str, keys: list[str], patience: float = 20.0) -> tuple[list[float], int]:
+    """Presses keys on the slider of a cell, one after the other; the milliseconds of each, and how often it blanked."""
+    handle = page.locator(".jp-CodeCell").nth(cell)
+    handle.scroll_into_view_if_needed()
+    element = handle.element_handle()
+    element.evaluate(WATCH)
+    handle.locator(slider).first.focus()
+    for count, key in enumerate(keys, 1):
+        page.keyboard.press(key)
+        until = time.monotonic() + patience
+        while element.evaluate("(cell) => cell.marks.length") < count:
+            if time.monotonic() > until:
+                raise TimeoutError(f"no new picture within {patience:g} s of key press {count}")
+            page.wait_for_timeout(5)
+        page.wait_for_timeout(60)
+    return element.evaluate("(cell) => cell.marks.map((m) => m.took)"), element.evaluate("(cell) => cell.blank")
+
+
+def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: int = 12) -> dict:
+    """Milliseconds of each move by name, `interact` first; `url` is of a notebook made by `cells`."""
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    if latency:
+        page.add_init_script(SLOW.replace("LATE", str(latency)))
+    open_and_run(page, url, "[data-explorer]")
+    page.wait_for_function(
+        f"document.querySelectorAll('[data-explorer]').length >= {len(explorers)}"
+        " && document.querySelector('.jp-OutputArea-output img')",
+        timeout=60_000,
+    )
+    page.wait_for_timeout(1500 + 6 * latency)
+    keys = ["ArrowRight"] * moves
+    times = {"interact": press_through(page, 0, "[role=slider]", keys)}
+    for place, name in enumerate(explorers, 1):
+        times[name] = press_through(page, place, "input[type=range]", keys)
+    page.close()
+    return times
+
+
+def cells(explorers: list[str]) -> list[str]:
+    """The notebook's cells."""
+    return [INTERACT, *(f"import dptutor as dp\ndp.explore.{name}()" for name in explorers)]
+
+
+def table(times: dict) -> str:
+    """The times as rows of text."""
+    slow_first, slow_later = _first_and_later(times["interact"][0])
+    lines = [f"{'':<20}{'first move':>12}{'later, median':>15}{'95 %':>9}{'faster':>15}{'flickers':>10}"]
+    for name, (taken, blank) in times.items():
+        first, later = _first_and_later(taken)
+        high = statistics.quantiles(taken[1:], n=20)[-1]
+        ratio = f"{slow_first / first:.1f}x, {slow_later / later:.1f}x"
+        lines.append(f"{name:<20}{first:>9.1f} ms{later:>12.1f} ms{high:>6.1f} ms{ratio:>15}{blank:>10}")
+    return "\n".join(lines)
+
+
+def _first_and_later(taken: list[float]) -> tuple[float, float]:
+    return taken[0], statistics.median(taken[1:])
+
+
+@contextmanager
+def jupyterlab(folder: Path):
+    """The address of a JupyterLab of its own on a folder."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = ["--no-browser", "--allow-root", f"--ServerApp.port={port}", f"--ServerApp.root_dir={folder}",
+               "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"]  # fmt: skip
+    # An empty home; what the environment says of Jupyter is not what is measured.
+    home = tempfile.mkdtemp()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "IPYTHON"))} | {"HOME": home}
+    command = [sys.executable, "-m", "jupyterlab", *options]
+    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}/"
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address + "api").close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield address
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def main():
+    from playwright.sync_api import sync_playwright
+
+    import dptutor as dp
+
+    explorers = list(dp.explore.__all__)
+    with tempfile.TemporaryDirectory() as folder, jupyterlab(Path(folder)) as address, sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+        path = own if Path(own).exists() else "/usr/bin/chromium"
+        browser = playwright.chromium.launch(executable_path=path, args=BROWSER)
+        for latency in (0, 200):
+            name = f"drag{latency}.ipynb"
+            (Path(folder) / name).write_text(notebook(*cells(explorers)))
+            times = measure(browser, f"{address}lab/tree/{name}?reset", explorers, latency)
+            print(f"\nadded to each kernel message: {latency} ms\n{table(times)}", flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
