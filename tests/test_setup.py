@@ -54,6 +54,13 @@ def empty_clone(tmp_path):
     return clone
 
 
+@pytest.fixture(scope="module")
+def environment():
+    """Brought up to date first, so that nothing speaks of it later."""
+    assert make("environment").returncode == 0
+
+
+@pytest.mark.usefixtures("environment")
 def test_a_taken_port_is_told_in_one_line():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -64,6 +71,7 @@ def test_a_taken_port_is_told_in_one_line():
     assert "make book PORT=8001" in line
 
 
+@pytest.mark.usefixtures("environment")
 @pytest.mark.parametrize("port", ["web", "70000", "-1"])
 def test_what_is_no_port_is_told_in_one_line(port):
     assert f"PORT={port} is not a port" in one_line(make("book", f"PORT={port}"))
@@ -122,7 +130,8 @@ def served_in_a_terminal(port):
     return process, terminal, said
 
 
-def test_the_book_is_served_until_ctrl_c(site):
+@pytest.mark.usefixtures("environment", "site")
+def test_the_book_is_served_until_ctrl_c():
     port = free_port()
     process, terminal, said = served_in_a_terminal(port)
     assert f"http://127.0.0.1:{port}/" in said.decode()
@@ -148,8 +157,9 @@ def read(terminal):
         return b""
 
 
+@pytest.mark.usefixtures("site")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_server_itself_ends_well(site, number):
+def test_the_server_itself_ends_well(number):
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "scripts/book.py", "serve", str(port)],
