@@ -3,7 +3,8 @@
     python benchmarks/drag.py
 
 Opens a notebook of three cells in one JupyterLab and one headless Chromium: `interact` with pyplot, a plain figure
-of the same two curves; each explorer. In each the first slider is moved step by step by key. The clock runs in the
+of the same two curves; each explorer. In each the first slider is moved step by step by key; then
+a preset jumps to a setting that the page has not yet, which takes one answer of the kernel. The clock runs in the
 page, from the key press to the changed picture: a changed image there, a changed path here. Once more with 200 ms
 added to every message to the kernel and to every message from it.
 """
@@ -11,6 +12,7 @@ added to every message to the kernel and to every message from it.
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 import statistics
@@ -20,6 +22,7 @@ import tempfile
 import time
 import urllib.request
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 INTERACT = """%matplotlib inline
@@ -78,6 +81,7 @@ def open_and_run(page, url: str, ready: str):
     """Opens a notebook, runs all its cells and waits for an element of the last."""
     page.goto(url)
     page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+    page.get_by_text("| Idle").wait_for(timeout=60_000)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     page.wait_for_selector(ready, timeout=60_000)
@@ -101,8 +105,8 @@ def press_through(page, cell: int, slider: str, keys: list[str], patience: float
     return element.evaluate("(cell) => cell.marks.map((m) => m.took)"), element.evaluate("(cell) => cell.blank")
 
 
-def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: int = 12) -> dict:
-    """Milliseconds of each move by name, `interact` first; `url` is of a notebook made by `cells`."""
+def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: int = 12) -> dict[str, Times]:
+    """The times by name, `interact` first; `url` is of a notebook made by `cells`."""
     page = browser.new_page(viewport={"width": 1280, "height": 1000})
     if latency:
         page.add_init_script(SLOW.replace("LATE", str(latency)))
@@ -114,11 +118,30 @@ def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: in
     )
     page.wait_for_timeout(1500 + 6 * latency)
     keys = ["ArrowRight"] * moves
-    times = {"interact": press_through(page, 0, "[role=slider]", keys)}
+    times = {"interact": Times(*press_through(page, 0, "[role=slider]", keys))}
     for place, name in enumerate(explorers, 1):
-        times[name] = press_through(page, place, "input[type=range]", keys)
+        taken, blank = press_through(page, place, "input[type=range]", keys)
+        (jump,), _ = press_through(page, place, "[data-preset='1']", ["Enter"])
+        times[name] = Times(taken, blank, jump)
     page.close()
     return times
+
+
+@dataclass
+class Times:
+    """Milliseconds of the moves along a slider, how often the picture was empty, and of a jump elsewhere."""
+
+    taken: list[float]
+    blank: int
+    jump: float = math.nan
+
+    @property
+    def first(self) -> float:
+        return self.taken[0]
+
+    @property
+    def later(self) -> float:
+        return statistics.median(self.taken[1:])
 
 
 def cells(explorers: list[str]) -> list[str]:
@@ -128,18 +151,18 @@ def cells(explorers: list[str]) -> list[str]:
 
 def table(times: dict) -> str:
     """The times as rows of text."""
-    slow_first, slow_later = _first_and_later(times["interact"][0])
-    lines = [f"{'':<20}{'first move':>12}{'later, median':>15}{'95 %':>9}{'faster':>15}{'flickers':>10}"]
-    for name, (taken, blank) in times.items():
-        first, later = _first_and_later(taken)
-        high = statistics.quantiles(taken[1:], n=20)[-1]
-        ratio = f"{slow_first / first:.1f}x, {slow_later / later:.1f}x"
-        lines.append(f"{name:<20}{first:>9.1f} ms{later:>12.1f} ms{high:>6.1f} ms{ratio:>15}{blank:>10}")
+    slow = times["interact"]
+    lines = [
+        f"{'':<20}{'first move':>12}{'later, median':>15}{'longest':>12}{'faster':>17}{'flickers':>10}{'jump':>12}"
+    ]
+    for name, t in times.items():
+        ratio = f"{slow.first / t.first:.1f}x, {slow.later / t.later:.1f}x"
+        jump = "" if math.isnan(t.jump) else f"{t.jump:.1f} ms"
+        longest = max(t.taken[1:])
+        lines.append(
+            f"{name:<20}{t.first:>9.1f} ms{t.later:>12.1f} ms{longest:>9.1f} ms{ratio:>17}{t.blank:>10}{jump:>12}"
+        )
     return "\n".join(lines)
-
-
-def _first_and_later(taken: list[float]) -> tuple[float, float]:
-    return taken[0], statistics.median(taken[1:])
 
 
 @contextmanager

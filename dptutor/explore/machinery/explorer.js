@@ -417,6 +417,8 @@ function render({ model, el }) {
   const name = model.get("_name"), mine = `dpe-${name}-${Math.random().toString(36).slice(2)}`;
   const body = model.get("_body").replaceAll(`dpe-${name}-live`, mine); // no view shares ids with another
   el.innerHTML = `<figure class="dptutor-explorer" data-explorer="${name}">${body}</figure>`;
+  // Keys belong to what has the focus, not to JupyterLab's shortcuts, of which arrows are some.
+  el.querySelectorAll("input, button, pre").forEach((e) => e.setAttribute("data-lm-suppress-shortcuts", "true"));
   const manifest = structuredClone(model.get("_manifest"));
   manifest.parameters.forEach((p) => { p.value = model.get(p.name); });
   const tables = new LiveTables(manifest, model);

@@ -36,12 +36,15 @@ class Frozen:
     @cached_property
     def html(self) -> str:
         """The piece of a page."""
+        # Two of one kind on a page must not share ids.
+        name = self._exploration.explorer.name
+        return self._html(f"dpe-{name}-{next(_numbers[name])}")
+
+    def _html(self, prefix: str) -> str:
         exploration, explorer = self._exploration, self._exploration.explorer
         tables, payload = packed_tables(explorer)
         manifest = describe(explorer, exploration) | {"tables": tables}
         data = base64.b64encode(payload).decode()
-        # Two of one kind on a page must not share ids.
-        prefix = f"dpe-{explorer.name}-{next(_numbers[explorer.name])}"
         return (
             f'<figure class="dptutor-explorer" data-explorer="{explorer.name}" data-frozen>'
             f"<style>{resource('explorer.css')}</style>{body(exploration, prefix)}"
@@ -53,13 +56,13 @@ class Frozen:
     @property
     def page(self) -> str:
         """A whole page with nothing else on it."""
-        title = escape(self._exploration.explorer.title)
+        title, piece = escape(self._exploration.explorer.title), self._html(f"dpe-{self._exploration.explorer.name}")
         return (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
             "<style>html{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1rem auto;"
             "max-width:60rem;padding:0 1rem}h1{font-size:1.5rem}.dpe-find strong{display:none}</style></head>"
-            f"<body><main><h1>{title}</h1>{self.html}</main></body></html>\n"
+            f"<body><main><h1>{title}</h1>{piece}</main></body></html>\n"
         )
 
     def _repr_html_(self) -> str:
