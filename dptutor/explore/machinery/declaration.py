@@ -58,9 +58,9 @@ class Panel:
 
     @property
     def reach(self) -> tuple[np.ndarray, np.ndarray]:
-        """Origin and size of what tables can hold: three times the axes."""
+        """Origin and size of what tables can hold: the axes and twice their size on every side."""
         left, top, width, height = self.box
-        return np.array([left - width, top - height]), 3 * np.array([width, height])
+        return np.array([left - 2 * width, top - 2 * height]), 5 * np.array([width, height])
 
     @property
     def pixels_per_unit(self) -> np.ndarray:

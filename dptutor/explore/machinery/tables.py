@@ -3,7 +3,7 @@
 A row is made by one encoder for the page and for the notebook alike, so that both show the same digits and
 the same pixels:
 
-    path    pairs x, y of picture coordinates, 65,535 steps over three times the panel's width and height
+    path    pairs x, y of picture coordinates, 65,535 steps over five times the panel's width and height
             (a hundredth of a pixel); a pair of 65,535 is a point that is not there
     numbers readouts as they are shown: rounded to their digits, integers of 32 bits in two halves; a number that is
             shown as a power of ten has its mantissa and then its exponent + 1,000
@@ -80,8 +80,10 @@ class PathEncoder:
     def quantized(self, points: np.ndarray) -> np.ndarray:
         there = np.isfinite(points).all(axis=1)
         steps = (points - self.origin) / self.span * (MISSING - 1)
-        with np.errstate(invalid="ignore"):
-            steps = np.clip(np.rint(steps), 0, MISSING - 1)
+        beyond = points[there][(steps[there] < 0).any(axis=1) | (steps[there] > MISSING - 1).any(axis=1)]
+        if beyond.size:
+            raise ValueError(f"{len(beyond)} points lie more than two widths or heights outside {self.panel.name}")
+        steps = np.rint(np.where(there[:, None], steps, MISSING))
         return np.where(there[:, None], steps, MISSING).astype(np.uint16).ravel()
 
     @property

@@ -1,0 +1,438 @@
+import asyncio
+import gzip
+import itertools
+import random
+import re
+import zlib
+
+import ipywidgets
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import traitlets
+from pytest import approx
+
+import dptutor as dp
+from dptutor.explore.machinery import BLUE, Choice, Explorer, Number, Slider
+from dptutor.explore.machinery.page import packed_tables
+from dptutor.explore.machinery.picture import path_points
+from dptutor.explore.machinery.tables import MISSING, pack
+
+NAMES = dp.explore.__all__
+every_explorer = pytest.mark.parametrize("name", NAMES)
+
+
+def started(name):
+    return getattr(dp.explore, name)()
+
+
+def corners(parameters):
+    ends = [p.options if isinstance(p, Choice) else (p.min, p.max) for p in parameters.values()]
+    return [dict(zip(parameters, values, strict=True)) for values in itertools.product(*ends)]
+
+
+def inside(parameters, count, seed=7):
+    """Random settings, between the steps too."""
+    generator = random.Random(seed)
+    return [
+        {
+            name: generator.choice(p.options) if isinstance(p, Choice) else generator.uniform(p.min, p.max)
+            for name, p in parameters.items()
+        }
+        for _ in range(count)
+    ]
+
+
+def on_steps(parameters, count, seed=11):
+    generator = random.Random(seed)
+    return [{name: generator.choice(p.values) for name, p in parameters.items()} for _ in range(count)]
+
+
+# Every explorer, all over its box.
+
+
+@every_explorer
+def test_every_part_is_drawn_at_the_corners_and_inside(name):
+    e = started(name)
+    for setting in corners(e.parameters) + inside(e.parameters, 200):
+        e.set(**setting)
+        assert e.setting == setting
+        for table in e.explorer.tables:
+            assert table.row(setting).dtype == np.uint16
+        assert "{" not in e.words
+        assert all(e.shown.values())
+
+
+@every_explorer
+def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
+    e = started(name)
+    for setting in [{}, *e.presets.values(), *inside(e.parameters, 6)]:
+        space = {}
+        exec(e.set(**setting).code(), space)
+        given = {n: float(space[n]) for n in e.readouts if n in space}
+        assert len(given) >= 5
+        assert given == approx({n: e.readouts[n] for n in given}, abs=1e-12)
+
+
+@every_explorer
+def test_frozen_and_live_rows_are_the_same_numbers(name):
+    e = started(name)
+    described, payload = packed_tables(e.explorer)
+    data = np.frombuffer(zlib.decompress(payload, -15), dtype=np.uint8)
+    start = 0
+    for table, layout in zip(e.explorer.tables, described, strict=True):
+        moving = [c for c in range(layout["width"]) if layout["still"] is None or layout["still"][c] is None]
+        size = layout["rows"] * len(moving)
+        cells = data[start : start + size].astype(np.uint16) << 8 | data[start + size : start + 2 * size]
+        start += 2 * size
+        cells = cells.reshape(len(moving), layout["rows"])
+        for _ in range(layout["along"]):
+            for c in range(layout["place"], len(moving)):
+                cells[c] += cells[c - layout["place"]]
+        for _ in range(layout["down"]):
+            cells = np.cumsum(cells, axis=1, dtype=np.uint16)
+        sizes = [len(e.parameters[n].values) for n in table.dims]
+        for setting in on_steps(e.parameters, 30):
+            at = [e.parameters[n].values.index(setting[n]) for n in table.dims]
+            row = table.row(setting)
+            assert list(cells[:, np.ravel_multi_index(at, sizes) if at else 0]) == list(row[moving])
+            still = [c for c in range(layout["width"]) if c not in moving]
+            assert [layout["still"][c] for c in still] == list(row[still])
+    assert start == len(data)
+
+
+@every_explorer
+def test_tables_hold_what_matplotlib_draws_to_a_quarter_of_a_pixel(name):
+    e = started(name)
+    for setting in [*e.presets.values(), *inside(e.parameters, 4)]:
+        figure = e.set(**setting).figure
+        height = figure.get_figheight() * 72
+        drawn = {artist.get_gid(): (ax, artist) for ax in figure.axes for artist in (*ax.lines, *ax.patches)}
+        for part in e.explorer.parts:
+            if part.kind == "text":
+                continue
+            ax, artist = drawn[f"part-{part.place}"]
+            points = artist.get_xydata() if hasattr(artist, "get_xydata") else artist.get_xy()[:-1]
+            pixels = ax.transData.transform(points) * 72 / figure.dpi
+            expected = np.column_stack([pixels[:, 0], height - pixels[:, 1]])
+            assert path_points(part, e.setting) == approx(expected, abs=0.25, nan_ok=True)
+
+
+@every_explorer
+def test_frozen_is_small_asks_for_nothing_and_is_the_same_each_time(name, tmp_path):
+    page = started(name).freeze(tmp_path / "page.html").read_bytes()
+    assert len(gzip.compress(page)) < 300_000
+    assert not re.search(rb"https?:|src=\"|@import|url\((?!#)", page.replace(b"http://www.w3.org/2000/svg", b""))
+    assert started(name).freeze(tmp_path / "again.html").read_bytes() == page
+
+
+@every_explorer
+def test_presets_and_starting_values_are_steps_of_the_sliders(name):
+    e = started(name)
+    assert 2 <= len(e.presets) <= 4
+    assert sum(isinstance(p, Slider) for p in e.parameters.values()) <= 3
+    for setting in (e.setting, *e.presets.values()):
+        assert all(value in e.parameters[n].values for n, value in setting.items())
+
+
+@every_explorer
+def test_no_figure_stays_open(name):
+    e = started(name)
+    e.figure, e.figure, e.frozen()
+    assert plt.get_fignums() == []
+
+
+@every_explorer
+def test_an_exploration_shows_itself_and_reads_as_its_call(name):
+    e = started(name)
+    bundle = e._repr_mimebundle_()
+    assert {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"} <= set(bundle)
+    assert bundle["text/plain"].startswith(f"{name}(")
+    assert "<script" not in bundle["text/html"]
+    assert "0x" not in bundle["text/plain"] + bundle["text/html"]
+
+
+# The two explorers' numbers, from the library.
+
+
+def test_delta_divergence_reads_out_the_figure_of_the_paper():  # Kaissis et al. (2024), figure 3
+    e = dp.explore.delta_divergence(sigma=1, scale=1, prior=0.27)
+    assert e.readouts["forth"] == approx(0.0052722089, abs=1e-9)
+    assert e.readouts["back"] == approx(0.0341385466, abs=1e-9)
+    assert e.readouts["crossing"] == approx(0.4185393766, abs=1e-9)
+    assert e.shown["difference"] == "3.4 points"
+
+
+def test_delta_divergence_reads_out_the_librarys_numbers():
+    e = dp.explore.delta_divergence()
+    for setting in inside(e.parameters, 20):
+        gaussian, laplace = dp.Gaussian(sigma=setting["sigma"]), dp.Laplace(scale=setting["scale"])
+        numbers = e.set(**setting).readouts
+        assert numbers["forth"] == float(dp.delta_divergence(gaussian, laplace))
+        assert numbers["back"] == float(dp.delta_divergence(laplace, gaussian))
+        assert numbers["gaussian_error"] == gaussian.bayes_error(setting["prior"])
+        assert numbers["laplace_error"] == laplace.bayes_error(setting["prior"])
+        assert numbers["gaussian_advantage"] == gaussian.advantage
+        assert numbers["laplace_advantage"] == laplace.advantage
+
+
+def test_threshold_test_reads_out_the_librarys_numbers():
+    e = dp.explore.threshold_test()
+    for setting in inside(e.parameters, 20):
+        mechanism = dp.Gaussian(sigma=1 / setting["mu"])
+        numbers = e.set(**setting).readouts
+        assert numbers["beta"] == approx(mechanism.tradeoff(numbers["alpha"]), abs=1e-12)
+        assert numbers["delta"] == mechanism.privacy_profile(numbers["epsilon"])
+        delta = 1 - numbers["beta"] - np.exp(numbers["epsilon"]) * numbers["alpha"]
+        assert numbers["delta"] == approx(delta, abs=1e-12)
+        assert numbers["best_error"] == mechanism.bayes_error(setting["prior"])
+        assert numbers["error"] >= numbers["best_error"] - 1e-12
+
+
+def test_the_best_threshold_is_where_the_loss_is_the_log_odds_of_the_prior():
+    e = dp.explore.threshold_test(mu=2, threshold=1 + np.log(4) / 2, prior=0.8)
+    assert e.readouts["epsilon"] == approx(np.log(4))
+    assert e.readouts["error"] == approx(e.readouts["best_error"], abs=1e-12)
+
+
+# Setting.
+
+
+def test_a_setting_from_python_need_not_be_a_step():
+    e = dp.explore.delta_divergence().set(sigma=0.7123)
+    assert e.parameters["sigma"].value == 0.7123
+    assert e.readouts["gaussian_advantage"] == dp.Gaussian(sigma=0.7123).advantage
+    assert e.reset().parameters["sigma"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "words"),
+    [
+        ({"sigma": 99}, ValueError, r"sigma must be in \[0.3, 4\], got 99"),
+        ({"sigma": float("nan")}, ValueError, "sigma must be in"),
+        ({"sigma": "wide"}, TypeError, "sigma must be a number, got 'wide'"),
+        ({"shift": "up"}, ValueError, "shift must be one of .* got 'up'"),
+        ({"noise": 1}, TypeError, "has the parameters sigma, scale, prior, shift, not noise"),
+    ],
+)
+def test_a_bad_setting_is_refused_and_changes_nothing(values, error, words):
+    e = dp.explore.delta_divergence()
+    with pytest.raises(error, match=words):
+        e.set(scale=2.0, **values)
+    assert e.setting == dp.explore.delta_divergence().setting
+
+
+def test_sliders_have_round_steps_within_their_range():
+    slider = Slider(0.3, 4.0, 1.0, "noise", also=(0.97,))
+    assert {0.3, 0.7, 0.97, 1.0, 2.0, 4.0} <= set(slider.values)
+    assert list(slider.values) == sorted(set(slider.values))
+    assert Slider(1, 4, 2, "steps", step=1).values == (1, 2, 3, 4)
+    assert Slider(0.0, 0.3, 0.1, "p", step=0.1).values == (0.0, 0.1, 0.2, 0.3)
+    with pytest.raises(ValueError, match="min must be positive"):
+        Slider(0.0, 1.0, 0.5, "noise")
+
+
+# Numbers as they are shown.
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "shown"),
+    [
+        (Number("", digits=4), 0.0341385466, "0.0341"),
+        (Number("", digits=2), -0.004, "0.00"),
+        (Number("", digits=2), -1.236, "−1.24"),
+        (Number("", digits=0), 12.4, "12"),
+        (Number("", digits=1, percent=True), 0.27, "27.0 %"),
+        (Number("", digits=1, percent=True, unit="points"), 0.0341, "3.4 points"),
+        (Number("", digits=2, power=True), 1.234e-7, "1.23·10⁻⁷"),
+        (Number("", digits=2, power=True), 0.01234, "0.0123"),
+        (Number("", digits=2, power=True), 12.34, "12.3"),
+        (Number("", digits=2, power=True), 0.0, "0"),
+        (Number(""), np.inf, "∞"),
+        (Number(""), -np.inf, "−∞"),
+        (Number("", power=True), np.nan, "none"),
+    ],
+)
+def test_a_number_is_shown(number, value, shown):
+    assert number.show(value) == shown
+
+
+# Declarations.
+
+
+def small(**parameters):
+    chosen = parameters or {"sigma": Slider(1.0, 3.0, 2.0, "noise", step=1.0)}
+    explorer = Explorer("small", title="t", caption="c", find="f", code="", parameters=chosen)
+
+    @explorer.panel("p", xlabel="x", ylabel="y")
+    def panel(axes):
+        pass
+
+    return explorer, panel
+
+
+def test_a_part_may_depend_on_parameters_only():
+    _, panel = small()
+    with pytest.raises(TypeError, match="noise_level may depend on sigma; rate is none of these"):
+
+        @panel.curve(BLUE)
+        def noise_level(sigma, rate):
+            return [0, 1], [0, 1]
+
+
+def test_a_path_keeps_its_number_of_points():
+    explorer, panel = small()
+
+    @panel.curve(BLUE)
+    def growing(sigma):
+        return np.linspace(0, 1, int(sigma) + 1), np.zeros(int(sigma) + 1)
+
+    with pytest.raises(ValueError, match="growing must give the same number of points at every setting"):
+        explorer().frozen().html  # noqa: B018
+
+
+def test_a_point_that_is_not_there_is_marked_so():
+    explorer, panel = small()
+
+    @panel.points(BLUE)
+    def sometimes(sigma):
+        return [0.5, np.nan if sigma > 1 else 0.2], [0.5, 0.5]
+
+    (table,) = explorer.tables
+    assert list(table.row({"sigma": 2.0})[2:]) == [MISSING, MISSING]
+    assert "display=\"none\"" in explorer().frozen().html
+
+
+def test_a_point_far_outside_its_panel_is_refused_rather_than_bent():
+    explorer, panel = small()
+
+    @panel.curve(BLUE)
+    def far(sigma):
+        return [0, 1], [0, 5]
+
+    with pytest.raises(ValueError, match="1 points lie more than two widths or heights outside panel"):
+        explorer().frozen().html  # noqa: B018
+
+
+def test_packing_keeps_a_table_that_never_changes():
+    layout, data = pack(np.array([[1, 2], [1, 2]], dtype=np.uint16))
+    assert (layout["still"], data) == ([1, 2], b"")
+
+
+# The widget, with its messages in hand.
+
+
+def overheard(e):
+    """The widget of an exploration and the messages that it sends."""
+    sent = []
+    e.widget.send = lambda content, buffers=None: sent.append((content, buffers))
+    return e.widget, sent
+
+
+def question(e, along=None, **values):
+    line = along and f"line {along}"
+    return {"kind": "want", "id": "q", "first": True, "setting": e.setting | values, "along": along, "line": line}
+
+
+def test_traits_are_the_parameters():
+    e = dp.explore.delta_divergence()
+    e.widget.sigma = 2
+    assert e.parameters["sigma"].value == 2.0
+    e.set(sigma=0.7, shift=e.parameters["shift"].options[1])
+    assert (e.widget.sigma, e.widget.shift) == (0.7, e.parameters["shift"].options[1])
+    seen = []
+    e.widget.observe(lambda change: seen.append(change["new"]), "sigma")
+    e.set(sigma=0.8)
+    assert seen == [0.8]
+    with pytest.raises(traitlets.TraitError):
+        e.widget.sigma = 99
+
+
+def test_traits_link_to_other_widgets():
+    e = dp.explore.delta_divergence()
+    slider = ipywidgets.FloatSlider(value=1.0, min=0.5, max=3.0)
+    link = ipywidgets.link((e.widget, "sigma"), (slider, "value"))
+    slider.value = 2.5
+    assert e.readouts["gaussian_advantage"] == dp.Gaussian(sigma=2.5).advantage
+    e.set(sigma=0.5)
+    assert slider.value == 0.5
+    link.unlink()
+
+
+@every_explorer
+def test_the_kernel_answers_with_the_rows_of_the_setting_asked_for(name):
+    e = started(name)
+    widget, sent = overheard(e)
+    (setting,) = on_steps(e.parameters, 1)
+    widget._asked(question(e, **setting))
+    ((content, (cells,)),) = sent
+    assert content["id"] == "q"
+    cells, start = np.frombuffer(cells, "<u2"), 0
+    for place, values, width in content["rows"]:
+        table = e.explorer.tables[place]
+        assert values == [setting[n] for n in table.dims]
+        assert list(cells[start : start + width]) == list(table.row(setting))
+        start += width
+    assert len(content["rows"]) == len(e.explorer.tables)
+
+
+@every_explorer
+def test_the_kernel_fills_the_line_of_the_slider_nearest_first(name):
+    e = started(name)
+    widget, sent = overheard(e)
+    along = next(iter(e.parameters))
+
+    async def ask():
+        widget._asked(question(e, along))
+        await widget._filling
+
+    asyncio.run(ask())
+    assert sent[-1][0]["whole"] == f"line {along}"
+    rows = [(place, tuple(values)) for content, _ in sent for place, values, _ in content["rows"]]
+    values = e.parameters[along].values
+    for place, table in enumerate(e.explorer.tables):
+        if table.dims == (along,):
+            seen = [v for p, (v, *_) in ((p, v) for p, v in rows if v) if p == place]
+            assert set(seen) == set(values)
+            distance = [abs(values.index(v) - values.index(e.setting[along])) for v in seen]
+            assert distance == sorted(distance)
+
+
+def test_a_new_question_ends_the_filling_for_an_old_one():
+    e = dp.explore.delta_divergence()
+    widget, sent = overheard(e)
+
+    async def ask():
+        widget._asked(question(e, "sigma"))
+        old = widget._filling
+        widget._asked(question(e, "scale"))
+        await widget._filling
+        return old
+
+    assert asyncio.run(ask()).cancelled()
+    assert sent[-1][0]["whole"] == "line scale"
+    assert not any(content.get("whole") == "line sigma" for content, _ in sent)
+
+
+def test_an_error_in_a_part_is_raised_and_told_in_one_line():
+    explorer, panel = small()
+
+    @panel.curve(BLUE)
+    def broken(sigma):
+        if sigma > 2:
+            raise ValueError("sigma is too large\nfor this")
+        return [0, 1], [0, sigma]
+
+    e = explorer()
+    widget, sent = overheard(e)
+    with pytest.raises(ValueError, match="too large"):
+        widget._asked(question(e, sigma=3.0))
+    assert sent[-1][0] == {"kind": "error", "id": "q", "text": "At sigma = 3.0: ValueError: sigma is too large"}
+    with pytest.raises(ValueError, match="too large"):
+        explorer().frozen().html  # noqa: B018
+
+
+def test_parameters_may_not_take_the_names_of_a_widget():
+    explorer, panel = small(layout=Slider(1.0, 2.0, 1.0, "l", step=1.0))
+    with pytest.raises(ValueError, match="layout"):
+        explorer().widget  # noqa: B018
