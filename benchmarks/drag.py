@@ -46,7 +46,9 @@ WATCH = """(cell) => {
   const picture = () => [...cell.querySelectorAll('[data-part] path, .jp-OutputArea-output img')]
     .map((e) => e.getAttribute('d') ?? e.src).join('|');
   let pressed = null, before = null;
+  const watched = cell.marks;
   cell.marks = []; cell.blank = 0;
+  if (watched) return;
   cell.addEventListener('keydown', () => { pressed = performance.now(); before = picture(); }, true);
   new MutationObserver(() => {
     const now = picture();

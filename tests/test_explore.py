@@ -26,6 +26,12 @@ def started(name):
     return getattr(dp.explore, name)()
 
 
+def at(e, **setting):
+    """The exploration, set."""
+    e.set(**setting)
+    return e
+
+
 def corners(parameters):
     ends = [p.options if isinstance(p, Choice) else (p.min, p.max) for p in parameters.values()]
     return [dict(zip(parameters, values, strict=True)) for values in itertools.product(*ends)]
@@ -68,7 +74,7 @@ def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
     e = started(name)
     for setting in [{}, *e.presets.values(), *inside(e.parameters, 6)]:
         space = {}
-        exec(e.set(**setting).code(), space)
+        exec(at(e, **setting).code(), space)
         given = {n: float(space[n]) for n in e.readouts if n in space}
         assert len(given) >= 5
         assert given == approx({n: e.readouts[n] for n in given}, abs=1e-12)
@@ -93,9 +99,9 @@ def test_frozen_and_live_rows_are_the_same_numbers(name):
             cells = np.cumsum(cells, axis=1, dtype=np.uint16)
         sizes = [len(e.parameters[n].values) for n in table.dims]
         for setting in on_steps(e.parameters, 30):
-            at = [e.parameters[n].values.index(setting[n]) for n in table.dims]
+            places = [e.parameters[n].values.index(setting[n]) for n in table.dims]
             row = table.row(setting)
-            assert list(cells[:, np.ravel_multi_index(at, sizes) if at else 0]) == list(row[moving])
+            assert list(cells[:, np.ravel_multi_index(places, sizes) if places else 0]) == list(row[moving])
             still = [c for c in range(layout["width"]) if c not in moving]
             assert [layout["still"][c] for c in still] == list(row[still])
     assert start == len(data)
@@ -105,7 +111,7 @@ def test_frozen_and_live_rows_are_the_same_numbers(name):
 def test_tables_hold_what_matplotlib_draws_to_a_quarter_of_a_pixel(name):
     e = started(name)
     for setting in [*e.presets.values(), *inside(e.parameters, 4)]:
-        figure = e.set(**setting).figure
+        figure = at(e, **setting).figure
         height = figure.get_figheight() * 72
         drawn = {artist.get_gid(): (ax, artist) for ax in figure.axes for artist in (*ax.lines, *ax.patches)}
         for part in e.explorer.parts:
@@ -167,7 +173,7 @@ def test_delta_divergence_reads_out_the_librarys_numbers():
     e = dp.explore.delta_divergence()
     for setting in inside(e.parameters, 20):
         gaussian, laplace = dp.Gaussian(sigma=setting["sigma"]), dp.Laplace(scale=setting["scale"])
-        numbers = e.set(**setting).readouts
+        numbers = at(e, **setting).readouts
         assert numbers["forth"] == float(dp.delta_divergence(gaussian, laplace))
         assert numbers["back"] == float(dp.delta_divergence(laplace, gaussian))
         assert numbers["gaussian_error"] == gaussian.bayes_error(setting["prior"])
@@ -180,7 +186,7 @@ def test_threshold_test_reads_out_the_librarys_numbers():
     e = dp.explore.threshold_test()
     for setting in inside(e.parameters, 20):
         mechanism = dp.Gaussian(sigma=1 / setting["mu"])
-        numbers = e.set(**setting).readouts
+        numbers = at(e, **setting).readouts
         assert numbers["beta"] == approx(mechanism.tradeoff(numbers["alpha"]), abs=1e-12)
         assert numbers["delta"] == mechanism.privacy_profile(numbers["epsilon"])
         delta = 1 - numbers["beta"] - np.exp(numbers["epsilon"]) * numbers["alpha"]
@@ -199,10 +205,11 @@ def test_the_best_threshold_is_where_the_loss_is_the_log_odds_of_the_prior():
 
 
 def test_a_setting_from_python_need_not_be_a_step():
-    e = dp.explore.delta_divergence().set(sigma=0.7123)
+    e = at(dp.explore.delta_divergence(), sigma=0.7123)
     assert e.parameters["sigma"].value == 0.7123
     assert e.readouts["gaussian_advantage"] == dp.Gaussian(sigma=0.7123).advantage
-    assert e.reset().parameters["sigma"].value == 1.0
+    e.reset()
+    assert e.parameters["sigma"].value == 1.0
 
 
 @pytest.mark.parametrize(
@@ -300,7 +307,7 @@ def test_a_point_that_is_not_there_is_marked_so():
 
     (table,) = explorer.tables
     assert list(table.row({"sigma": 2.0})[2:]) == [MISSING, MISSING]
-    assert "display=\"none\"" in explorer().frozen().html
+    assert 'display="none"' in explorer().frozen().html
 
 
 def test_a_point_far_outside_its_panel_is_refused_rather_than_bent():
@@ -368,7 +375,7 @@ def test_the_kernel_answers_with_the_rows_of_the_setting_asked_for(name):
     ((content, (cells,)),) = sent
     assert content["id"] == "q"
     cells, start = np.frombuffer(cells, "<u2"), 0
-    for place, values, width in content["rows"]:
+    for place, values, width, _ in content["rows"]:
         table = e.explorer.tables[place]
         assert values == [setting[n] for n in table.dims]
         assert list(cells[start : start + width]) == list(table.row(setting))
@@ -388,7 +395,7 @@ def test_the_kernel_fills_the_line_of_the_slider_nearest_first(name):
 
     asyncio.run(ask())
     assert sent[-1][0]["whole"] == f"line {along}"
-    rows = [(place, tuple(values)) for content, _ in sent for place, values, _ in content["rows"]]
+    rows = [(place, tuple(values)) for content, _ in sent for place, values, _, _ in content["rows"]]
     values = e.parameters[along].values
     for place, table in enumerate(e.explorer.tables):
         if table.dims == (along,):
@@ -433,6 +440,6 @@ def test_an_error_in_a_part_is_raised_and_told_in_one_line():
 
 
 def test_parameters_may_not_take_the_names_of_a_widget():
-    explorer, panel = small(layout=Slider(1.0, 2.0, 1.0, "l", step=1.0))
+    explorer, _ = small(layout=Slider(1.0, 2.0, 1.0, "l", step=1.0))
     with pytest.raises(ValueError, match="layout"):
         explorer().widget  # noqa: B018

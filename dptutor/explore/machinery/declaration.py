@@ -150,7 +150,7 @@ class Panel:
         self.explorer.parts.append(part)
 
 
-@dataclass
+@dataclass(eq=False)
 class Explorer:
     """An explorer, declared once. Calling it starts an exploration of its own setting.
 

@@ -30,7 +30,7 @@ class Exploration:
         """The values of the parameters by name."""
         return {name: parameter.value for name, parameter in self._parameters.items()}
 
-    def set(self, **values) -> Exploration:
+    def set(self, **values):
         """Moves parameters, here and wherever the explorer is shown.
 
         Raises
@@ -48,11 +48,10 @@ class Exploration:
         self._parameters = moved
         if self._widget is not None:
             self._widget.show(self.setting)
-        return self
 
-    def reset(self) -> Exploration:
+    def reset(self):
         """Back to where the explorer starts."""
-        return self.set(**{name: parameter.value for name, parameter in self.explorer.parameters.items()})
+        self.set(**{name: parameter.value for name, parameter in self.explorer.parameters.items()})
 
     def follow(self, name: str, value):
         """Takes over what a slider, or a widget linked to it, was set to."""

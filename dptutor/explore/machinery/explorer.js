@@ -107,13 +107,10 @@ class LiveTables {
     if (message.kind === "rows") {
       const view = buffers[0];
       const cells = new Uint16Array(view.buffer ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view);
-      for (const [t, strings] of message.strings) {
-        const known = (this.tables[t].strings ??= []);
-        for (const [number, string] of strings) known[number] = string;
-      }
       let start = 0;
-      for (const [t, values, width] of message.rows) {
+      for (const [t, values, width, words] of message.rows) {
         this.rows[t].set(JSON.stringify(values), cells.subarray(start, start + width));
+        if (words) (this.tables[t].strings ??= [])[words[0]] = words[1];
         start += width;
       }
       if (message.whole) {
@@ -126,7 +123,6 @@ class LiveTables {
       clearTimeout(this.timer);
       this.timer = null;
       this.open = null;
-      if (message.kind === "rows") this.explorer.say("");
       this.ask();
     }
     // A moment later, so that a drag goes first.
@@ -283,6 +279,7 @@ class Explorer {
       if (this.words.textContent !== sentence) this.words.textContent = sentence;
     }
     this.root.querySelector(".dpe-code code").textContent = this.code();
+    this.say("");
     this.speakLater();
     this.drawn = [...this.values];
     return true;
@@ -361,7 +358,11 @@ class Explorer {
     if (this.drawn) this.speaking = setTimeout(() => { this.spoken.textContent = this.words.textContent; }, 700);
   }
 
-  say(text) { this.status.textContent = text; this.status.hidden = !text; }
+  say(text) {
+    if (this.status.textContent === text) return;
+    this.status.textContent = text;
+    this.status.hidden = !text;
+  }
 
   // Tools.
 
@@ -370,15 +371,17 @@ class Explorer {
     pinned.forEach((ghost) => ghost.remove());
     button.setAttribute("aria-pressed", String(!pinned.length));
     button.textContent = pinned.length ? "Pin curves" : "Unpin";
-    if (pinned.length) { this.say(""); return; }
+    const note = this.root.querySelector(".dpe-pinned");
+    note.hidden = pinned.length > 0;
+    if (pinned.length) return;
     for (const { ghost, group } of this.parts) {
       if (!ghost) continue;
       const copy = group.cloneNode(true);
       copy.classList.add("dpe-ghost");
       group.before(copy);
     }
-    this.say("Pinned, drawn pale: " + this.manifest.parameters.flatMap((p, place) =>
-      p.symbol ? [`${p.symbol} = ${this.shownParameter(place)}`] : []).join(", "));
+    note.textContent = "Pinned, drawn pale: " + this.manifest.parameters.flatMap((p, place) =>
+      p.symbol ? [`${p.symbol} = ${this.shownParameter(place)}`] : []).join(", ");
   }
 
   // The panels side by side as one picture on white, colors written out.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import anywidget
@@ -79,57 +79,58 @@ class LiveExplorer(anywidget.AnyWidget):
             return
         if self._filling:
             self._filling.cancel()
-        setting, along = question["setting"], question["along"]
+        setting, along, name = question["setting"], question["along"], question["line"]
         line = (along, tuple((name, value) for name, value in setting.items() if name != along))
         if line != self._line or question["first"]:
             self._line, self._sent = line, set()
-        self._answer(question["id"], [(table, setting) for table in range(len(self._tables))])
-        if along is None:
-            return
         try:
-            self._filling = asyncio.get_running_loop().create_task(self._fill(setting, along, question["line"]))
-        except RuntimeError:  # no event loop: a kernel that answers one message after another
-            self._answer(None, [row for rows in self._neighbors(setting, along) for row in rows], question["line"])
-
-    async def _fill(self, setting: Mapping, along: str, line):
-        wanted: list = []
-        since = time.monotonic()
-        for rows in self._neighbors(setting, along):
-            wanted += rows
-            if time.monotonic() - since > _PATIENCE:
-                self._answer(None, wanted)
-                await asyncio.sleep(0)
-                wanted, since = [], time.monotonic()
-        self._answer(None, wanted, line)
-
-    def _neighbors(self, setting: Mapping, along: str) -> Iterator[list]:
-        """The rows of a slider's other settings, nearest first, without those that were sent."""
-        values = self._exploration.explorer.parameters[along].values
-        moving = [place for place, table in enumerate(self._tables) if along in table.dims]
-        here = self._exploration.explorer.parameters[along].nearest(setting[along])
-        start = values.index(here)
-        for value in sorted(values, key=lambda value: abs(values.index(value) - start)):
-            if value not in self._sent:
-                self._sent.add(value)
-                yield [(place, {**setting, along: value}) for place in moving]
-
-    def _answer(self, number, wanted: list, line=None):
-        """Sends rows, and the name of a line that is now whole; an error is said where the reader looks."""
-        try:
-            rows, names = [], []
-            strings: dict[int, dict[int, str]] = {}
-            for place, setting in wanted:
-                table = self._tables[place]
-                row = table.row(setting)
-                rows.append(row)
-                names.append([place, [setting[name] for name in table.dims], len(row)])
-                if table.encoder.kind == "text":
-                    strings.setdefault(place, {})[int(row[0])] = table.encoder.strings[row[0]]
+            rows = [self._row(place, setting) for place in range(len(self._tables))]
         except Exception as error:
             at = ", ".join(f"{name} = {value}" for name, value in setting.items())
             reason = str(error).split("\n")[0]
-            self.send({"kind": "error", "id": number, "text": f"At {at}: {type(error).__name__}: {reason}"})
+            text = f"At {at}: {type(error).__name__}: {reason}"
+            self.send({"kind": "error", "id": question["id"], "text": text})
             raise
-        told = [[place, list(known.items())] for place, known in strings.items()]
-        cells = np.concatenate(rows).astype("<u2").tobytes() if rows else b""
-        self.send({"kind": "rows", "id": number, "rows": names, "strings": told, "whole": line}, [cells])
+        self._send_rows(rows, {"id": question["id"]})
+        if along is None:
+            return
+        try:
+            self._filling = asyncio.get_running_loop().create_task(self._fill(setting, along, name))
+        except RuntimeError:  # no event loop: a kernel that answers one message after another
+            asyncio.run(self._fill(setting, along, name))
+
+    async def _fill(self, setting: Mapping, along: str, line: str):
+        """Sends the rows of a slider's other settings, nearest first, without those that were sent."""
+        parameter = self._exploration.explorer.parameters[along]
+        moving = [place for place, table in enumerate(self._tables) if along in table.dims]
+        here = parameter.values.index(parameter.nearest(setting[along]))
+        rows: list = []
+        ready: list = []
+        since = time.monotonic()
+        for value in sorted(parameter.values, key=lambda value: abs(parameter.values.index(value) - here)):
+            if value in self._sent:
+                continue
+            try:
+                rows += [self._row(place, {**setting, along: value}) for place in moving]
+            except Exception:
+                continue  # told when the reader gets there and asks
+            ready.append(value)
+            if time.monotonic() - since > _PATIENCE:
+                self._send_rows(rows, {})
+                self._sent.update(ready)
+                await asyncio.sleep(0)
+                rows, ready, since = [], [], time.monotonic()
+        self._send_rows(rows, {"whole": line})
+        self._sent.update(ready)
+
+    def _row(self, place: int, setting: Mapping) -> tuple:
+        """A table's number, the values of its parameters, its row there, and the words if it has words."""
+        table = self._tables[place]
+        row = table.row(setting)
+        words = [int(row[0]), table.encoder.strings[row[0]]] if table.encoder.kind == "text" else None
+        return place, [setting[name] for name in table.dims], row, words
+
+    def _send_rows(self, rows: list, about: dict):
+        content = {"kind": "rows", "rows": [(place, values, len(row), words) for place, values, row, words in rows]}
+        cells = np.concatenate([row for _, _, row, _ in rows]) if rows else np.empty(0)
+        self.send(content | about, [cells.astype("<u2").tobytes()])

@@ -10,7 +10,7 @@ import itertools
 import json
 import zlib
 from collections import defaultdict
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from importlib.resources import files
 
@@ -82,6 +82,7 @@ def still_picture(exploration) -> str:
     )
 
 
+@lru_cache(maxsize=32)
 def packed_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
     """All tables: how to unpack each, and their deflated numbers."""
     described, numbers = [], []
@@ -176,7 +177,8 @@ def body(exploration, prefix: str) -> str:
         '<button type="button" data-tool="code" aria-expanded="false">Show the code</button>'
         '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
         '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div>'
-        '<p class="dpe-story" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
+        '<p class="dpe-story" hidden></p><p class="dpe-pinned" hidden></p>'
+        '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f'<dl class="dpe-readouts">{readouts}</dl>'
         '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
         f"<figcaption>{escape(explorer.caption)}</figcaption>"

@@ -1,0 +1,322 @@
+"""Frozen explorers in a browser: what a reader drags, sees and hears."""
+
+import random
+import re
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import dptutor as dp
+from dptutor.explore.machinery import Choice
+
+NAMES = dp.explore.__all__
+every_explorer = pytest.mark.parametrize("name", NAMES)
+
+
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory):
+    """The folder of all frozen explorers, and of one page with two of a kind and one more."""
+    folder = tmp_path_factory.mktemp("frozen")
+    for name in NAMES:
+        getattr(dp.explore, name)().freeze(folder / f"{name}.html")
+    pieces = [
+        getattr(dp.explore, name)().frozen().html for name in ("delta_divergence", "delta_divergence", "threshold_test")
+    ]
+    head = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>t</title><link rel="icon" href="data:,">'
+    (folder / "three.html").write_text(f"{head}</head><body>{''.join(pieces)}</body></html>", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def opened(new_page, frozen):
+    """opened(name, **settings of the browser) -> a page from the disk, its explorer awake."""
+
+    def open_explorer(name, **options):
+        page = new_page(**options)
+        page.goto((frozen / f"{name}.html").as_uri())
+        page.wait_for_selector("[data-explorer][data-ready]")
+        return page
+
+    return open_explorer
+
+
+def readouts(page):
+    cells = page.eval_on_selector_all("[data-readout]", "all => all.map(e => [e.dataset.readout, e.textContent])")
+    return dict(cells)
+
+
+def paths(page):
+    return page.eval_on_selector_all("[data-part]:not(.dpe-ghost) path", "all => all.map(e => e.getAttribute('d'))")
+
+
+def settled(page):
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def shows(page, e):
+    """Whether the page shows what the library has at its setting."""
+    settled(page)
+    assert readouts(page) == e.shown
+    assert page.text_content(".dpe-words") == e.words
+    assert page.text_content(".dpe-code code") == e.code()
+
+
+def setting_of(page):
+    return page.evaluate(
+        "() => { const x = document.querySelector('[data-explorer]').explorer;"
+        " return Object.fromEntries(x.manifest.parameters.map((p, i) => [p.name, x.values[i]])); }"
+    )
+
+
+@every_explorer
+def test_twenty_settings_show_the_librarys_numbers_and_curves(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)()
+    generator = random.Random(3)
+    settings = [{}, *e.presets.values()]
+    settings += [{n: generator.choice(p.values) for n, p in e.parameters.items()} for _ in range(20)]
+    for setting in settings:
+        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
+        e.set(**setting)
+        shows(page, e)
+        lie_on_the_figure(page, e)
+
+
+def lie_on_the_figure(page, e):
+    """Every path in the page lies within a pixel of the matplotlib figure's."""
+    figure = e.figure
+    height = figure.get_figheight() * 72
+    for ax in figure.axes:
+        for artist in (*ax.lines, *ax.patches):
+            if not str(artist.get_gid()).startswith("part-"):
+                continue
+            drawn = artist.get_xydata() if hasattr(artist, "get_xydata") else artist.get_xy()[:-1]
+            pixels = ax.transData.transform(drawn) * 72 / figure.dpi
+            expected = np.column_stack([pixels[:, 0], height - pixels[:, 1]])
+            expected = expected[np.isfinite(expected).all(axis=1)]
+            part = f"[data-part='{artist.get_gid()[5:]}']"
+            path = page.query_selector(f"{part} > g > path")
+            if path:
+                found = np.array(re.findall(r"-?[\d.]+", path.get_attribute("d") or ""), float).reshape(-1, 2)
+            else:
+                places = "all => all.map(u => [u.x.baseVal.value, u.y.baseVal.value])"
+                found = page.eval_on_selector_all(f"{part} use:not([display])", places)
+                found = np.array(found, float).reshape(-1, 2)
+            assert found == approx(expected, abs=1.0)
+
+
+@every_explorer
+def test_each_slider_is_dragged_by_mouse(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)()
+    for parameter in [n for n, p in e.parameters.items() if not isinstance(p, Choice)]:
+        before, words = paths(page), page.text_content(".dpe-words")
+        slider = page.locator(f"input[type=range][data-parameter={parameter}]")
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        middle = box["y"] + box["height"] / 2
+        share = (int(slider.input_value()) + 0.5) / (int(slider.get_attribute("max")) + 1)
+        page.mouse.move(box["x"] + share * box["width"], middle)
+        page.mouse.down()
+        for step in range(1, 9):
+            page.mouse.move(box["x"] + (share + 0.03 * step) * box["width"], middle)
+        page.mouse.up()
+        settled(page)
+        assert setting_of(page)[parameter] != e.parameters[parameter].value
+        assert paths(page) != before
+        assert page.text_content(".dpe-words") != words
+        e.set(**setting_of(page))
+        shows(page, e)
+
+
+@every_explorer
+def test_each_slider_is_moved_by_keys(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)()
+    for parameter, declared in e.parameters.items():
+        if isinstance(declared, Choice):
+            page.focus(f"[data-parameter={parameter}]:checked")
+            page.keyboard.press("ArrowDown")
+            assert setting_of(page)[parameter] == declared.options[1]
+        else:
+            before = paths(page)
+            page.focus(f"input[type=range][data-parameter={parameter}]")
+            page.keyboard.press("ArrowRight")
+            at = declared.values.index(declared.value)
+            assert setting_of(page)[parameter] == declared.values[at + 1]
+            settled(page)
+            assert paths(page) != before
+            page.keyboard.press("End")
+            assert setting_of(page)[parameter] == declared.values[-1]
+            page.keyboard.press("Home")
+            assert setting_of(page)[parameter] == declared.values[0]
+            page.keyboard.press("PageUp")
+        e.set(**setting_of(page))
+        shows(page, e)
+
+
+@every_explorer
+def test_a_finger_drags_a_slider(opened, name):
+    page = opened(name, has_touch=True, viewport={"width": 390, "height": 844})
+    slider = page.locator("input[type=range]").first
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    before = readouts(page)
+    page.touchscreen.tap(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
+    settled(page)
+    assert readouts(page) != before
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_typed_number_goes_to_the_nearest_step(opened):
+    page, e = opened("delta_divergence"), dp.explore.delta_divergence()
+    page.fill("[data-typed=sigma]", "2.23")
+    page.keyboard.press("Enter")
+    assert page.input_value("[data-typed=sigma]") == "2.2"
+    e.set(sigma=2.2)
+    shows(page, e)
+    page.keyboard.press("ArrowUp")
+    e.set(sigma=2.4)
+    shows(page, e)
+    page.fill("[data-typed=sigma]", "")
+    page.keyboard.press("Tab")
+    assert page.input_value("[data-typed=sigma]") == "2.4"
+
+
+@every_explorer
+def test_presets_tell_their_story_and_reset_goes_back(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)()
+    for place, (label, setting) in enumerate(e.presets.items()):
+        page.click(f"[data-preset='{place}']")
+        assert page.is_visible(".dpe-story")
+        assert page.text_content(f"[data-preset='{place}']") == label
+        e.set(**setting)
+        shows(page, e)
+    page.click("[data-tool=reset]")
+    assert page.is_hidden(".dpe-story")
+    e.reset()
+    shows(page, e)
+
+
+def test_pinned_curves_stay_while_others_move(opened):
+    page = opened("delta_divergence")
+    first = paths(page)
+    page.click("[data-tool=pin]")
+    page.click("[data-preset='3']")
+    settled(page)
+    ghosts = page.eval_on_selector_all(".dpe-ghost path", "all => all.map(e => e.getAttribute('d'))")
+    assert ghosts
+    assert set(ghosts) <= set(first)
+    assert "σ = 1, b = 1" in page.text_content(".dpe-pinned")
+    page.click("[data-tool=pin]")
+    assert page.query_selector(".dpe-ghost") is None
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_the_picture_is_saved(opened, ending, tmp_path):
+    page = opened("delta_divergence")
+    with page.expect_download() as download:
+        page.click(f"[data-tool={ending}]")
+    download.value.save_as(tmp_path / "picture")
+    saved = (tmp_path / "picture").read_bytes()
+    assert download.value.suggested_filename == f"delta_divergence.{ending}"
+    assert saved.startswith(b"\x89PNG" if ending == "png" else b"<svg")
+    assert b"var(--" not in saved
+
+
+def test_the_code_is_shown_when_asked_for(opened):
+    page = opened("delta_divergence")
+    assert page.is_hidden(".dpe-code")
+    page.click("[data-tool=code]")
+    assert page.is_visible(".dpe-code")
+    assert page.get_attribute("[data-tool=code]", "aria-expanded") == "true"
+
+
+@every_explorer
+def test_without_a_script_picture_numbers_and_caption_are_there(new_page, frozen, name):
+    page, e = new_page(java_script_enabled=False), getattr(dp.explore, name)()
+    page.goto((frozen / f"{name}.html").as_uri())
+    assert page.locator("svg.dpe-panel").count() == len(e.explorer.panels)
+    assert page.locator("svg.dpe-panel [data-part] path").count() >= 4
+    assert page.is_hidden(".dpe-controls")
+    assert page.locator("figcaption").inner_text() == e.explorer.caption
+    assert page.locator(".dpe-words").inner_text() == e.words
+
+
+def test_several_on_a_page_move_apart_and_share_no_id(new_page, frozen):
+    page = new_page()
+    page.goto((frozen / "three.html").as_uri())
+    page.wait_for_function("document.querySelectorAll('[data-explorer]').length === 3")
+    ids = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
+    assert len(ids) == len(set(ids))
+    ready = "document.querySelectorAll('[data-ready]').length"
+    assert page.evaluate(ready) < 3  # what is far below the screen is not unpacked yet
+    explorers = page.locator("[data-explorer]")
+    explorers.nth(2).scroll_into_view_if_needed()
+    page.wait_for_function(f"{ready} === 3")
+    untouched = explorers.nth(0).locator(".dpe-words").text_content()
+    explorers.nth(1).locator("input[type=range]").first.focus()
+    page.keyboard.press("Home")
+    explorers.nth(1).locator("input[type=radio]").last.check()
+    settled(page)
+    assert explorers.nth(1).locator(".dpe-words").text_content() != untouched
+    assert explorers.nth(0).locator(".dpe-words").text_content() == untouched
+    assert explorers.nth(0).locator("input[type=radio]").first.is_checked()
+
+
+@every_explorer
+def test_a_screen_reader_hears_labels_values_and_where_a_drag_ends(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)()
+    unnamed = "all => all.filter(e => !(e.ariaLabel || e.closest('label') || e.textContent.trim())).length"
+    assert page.eval_on_selector_all("[data-explorer] :is(input, button)", unnamed) == 0
+    assert page.locator("svg[role=img] > title").count() == len(e.explorer.panels)
+    slider = page.locator("input[type=range]").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    e.set(**setting_of(page))
+    assert slider.get_attribute("aria-valuetext") == next(iter(e.parameters.values())).show(
+        *list(e.setting.values())[:1]
+    )
+    page.wait_for_function("document.querySelector('[aria-live=polite]').textContent !== ''")
+    assert page.text_content("[aria-live=polite]") == e.words
+
+
+def luminance(color):
+    channels = np.array(re.findall(r"[\d.]+", color)[:3], float) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_letters_and_curves_stand_out_in_light_and_dark(opened, scheme):
+    page = opened("delta_divergence", color_scheme=scheme)
+    back = luminance(page.eval_on_selector("[data-explorer]", "e => getComputedStyle(e).backgroundColor"))
+    assert (back > 0.9) == (scheme == "light")
+
+    def contrast(color):
+        high, low = sorted([luminance(color), back], reverse=True)
+        return (high + 0.05) / (low + 0.05)
+
+    texts = page.eval_on_selector_all("svg text", "all => all.map(e => getComputedStyle(e).fill)")
+    assert min(map(contrast, texts)) >= 4.5
+    assert contrast(page.eval_on_selector("figcaption", "e => getComputedStyle(e).color")) >= 4.5
+    lines = page.eval_on_selector_all("[data-part] > g > path", "all => all.map(e => getComputedStyle(e).stroke)")
+    assert min(map(contrast, lines)) >= 3
+
+
+@every_explorer
+def test_a_drag_leaves_time_for_sixty_frames_a_second(opened, name):
+    page = opened(name)
+    # Every slider from end to end; the milliseconds that each new picture takes the script, and its layout.
+    took = page.evaluate("""async () => {
+      const x = document.querySelector('[data-explorer]').explorer, took = [];
+      for (const [place, p] of x.manifest.parameters.entries()) for (const value of p.values) {
+        x.set(place, value);
+        const start = performance.now();
+        x.draw();
+        document.body.getBoundingClientRect();
+        took.push(performance.now() - start);
+        if (took.length % 20 === 0) await new Promise(requestAnimationFrame);
+      }
+      return took;
+    }""")
+    assert np.median(took) < 8

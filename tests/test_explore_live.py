@@ -1,0 +1,147 @@
+"""Explorers in JupyterLab: dragged beside `interact` and `plt.show()`, set from Python, with a busy kernel."""
+
+import importlib
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+import dptutor as dp
+
+NAMES = dp.explore.__all__
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+drag = importlib.import_module("drag")
+
+TWO_FRAMES = 2000 / 60
+
+
+@pytest.mark.parametrize("latency", [0, 200])
+def test_a_drag_is_answered_from_memory(chromium, jupyterlab, latency):
+    name = f"drag{latency}.ipynb"
+    (jupyterlab.folder / name).write_text(drag.notebook(*drag.cells(NAMES)))
+    times = drag.measure(chromium, jupyterlab.url(name), NAMES, latency)
+    print(f"\nadded to each kernel message: {latency} ms\n{drag.table(times)}")
+    slow = times.pop("interact")
+    for explorer in times.values():
+        assert slow.first > 1.5 * explorer.first
+        assert slow.later > 5 * explorer.later
+        assert explorer.later < TWO_FRAMES
+        assert explorer.blank == 0
+        # One answer of the kernel, where `interact` needs one and a picture.
+        assert explorer.jump < slow.later
+
+
+@pytest.fixture
+def opened(new_page, jupyterlab, request):
+    """opened(*cells) -> a page on a notebook of these cells, run, its first explorer shown."""
+
+    def run(*cells, ready="[data-explorer]"):
+        name = f"{request.node.name.split('[')[0]}.ipynb"
+        (jupyterlab.folder / name).write_text(drag.notebook(*cells))
+        page = new_page(strict=False, viewport={"width": 1280, "height": 1400})
+        drag.open_and_run(page, jupyterlab.url(name), ready)
+        return page
+
+    return run
+
+
+def run_cell(page, number):
+    page.locator(".jp-CodeCell").nth(number).locator(".jp-InputArea-prompt").click()
+    page.keyboard.press("Control+Enter")
+
+
+def shows(page, e, timeout=15_000):
+    page.wait_for_function(
+        "([words, readouts]) => document.querySelector('.dpe-words').textContent === words &&"
+        " Object.entries(readouts).every(([n, t]) => document.querySelector(`[data-readout=${n}]`).textContent === t)",
+        arg=[e.words, e.shown],
+        timeout=timeout,
+    )
+
+
+def ask(page, code):
+    """What a line of Python prints in the kernel of the notebook: its last cell is rewritten and run."""
+    cell = page.locator(".jp-CodeCell").last
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(f"print('=>', {code})")
+    page.keyboard.press("Control+Enter")
+    answer = cell.locator(".jp-OutputArea-output", has_text="=>")
+    answer.wait_for()
+    return answer.inner_text().split("=>")[1].strip()
+
+
+def test_live_and_frozen_show_the_same_at_twenty_settings(opened):
+    for name in NAMES:
+        page, e = opened(f"import dptutor as dp\ndp.explore.{name}()"), getattr(dp.explore, name)()
+        generator = random.Random(3)
+        for _ in range(20):
+            setting = {n: generator.choice(p.values) for n, p in e.parameters.items()}
+            page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
+            e.set(**setting)
+            shows(page, e)
+        page.context.close()
+
+
+def test_sliders_and_python_move_each_other(opened):
+    page = opened("import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "e.set(sigma=2.35)", "print('=> none')")
+    e = dp.explore.delta_divergence(sigma=2.35)  # between two steps of the slider
+    shows(page, e)
+    slider = page.locator("input[type=range][data-parameter=sigma]")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    sigma = page.evaluate("document.querySelector('[data-explorer]').explorer.values[0]")
+    e.set(sigma=sigma)
+    shows(page, e)
+    page.wait_for_timeout(400)
+    assert ask(page, "e.parameters['sigma'].value") == str(sigma)
+
+
+def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(opened):
+    page = opened("import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "print('=> none')")
+    page.evaluate("""() => {
+      const x = document.querySelector('[data-explorer]').explorer, values = x.manifest.parameters[0].values;
+      for (let k = 0; k < 200; k++) x.set(0, values[(7 * k) % values.length]);
+      x.set(0, 0.5); x.set(1, 2.0); x.set(2, 0.4);
+    }""")
+    shows(page, dp.explore.delta_divergence(sigma=0.5, scale=2.0, prior=0.4))
+    page.wait_for_timeout(600)
+    assert page.evaluate("document.querySelector('[data-explorer]').explorer.tables.open") is None
+    assert ask(page, "e.setting['sigma'], e.setting['scale'], e.setting['prior']") == "0.5 2.0 0.4"
+
+
+BROKEN = """import dptutor as dp
+from dptutor.explore.machinery import BLUE, Explorer, Slider
+broken = Explorer("broken", title="t", caption="c", find="f", code="",
+                  parameters={"sigma": Slider(1.0, 3.0, 1.0, "noise", step=1.0)})
+@broken.panel("p", xlabel="x", ylabel="y")
+def panel(axes): pass
+@panel.curve(BLUE)
+def line(sigma):
+    if sigma == 3: raise ValueError("three is too much")
+    return [0, 1], [0, sigma / 3]
+broken()"""
+
+
+def test_an_error_is_told_in_one_line(opened):
+    page = opened(BROKEN)
+    page.focus("input[type=range]")
+    page.keyboard.press("End")
+    page.get_by_text("At sigma = 3: ValueError: three is too much").wait_for(timeout=15_000)
+    page.keyboard.press("Home")
+    page.locator(".dpe-status").wait_for(state="hidden")
+
+
+def test_a_busy_kernel_is_told_and_catches_up(opened):
+    page = opened("import dptutor as dp, time\ndp.explore.delta_divergence()", "time.sleep(0)")
+    page.wait_for_timeout(1500)
+    cell = page.locator(".jp-CodeCell").nth(1)
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("time.sleep(5)")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(300)
+    page.evaluate("document.querySelector('[data-explorer]').explorer.setAll({sigma: 3, scale: 3, prior: 0.7})")
+    shows(page, dp.explore.delta_divergence(sigma=3, scale=3, prior=0.7))
+    page.locator(".dpe-status").wait_for(state="hidden")
