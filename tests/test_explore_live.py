@@ -133,6 +133,19 @@ def test_an_error_is_told_in_one_line(opened):
     page.locator(".dpe-status").wait_for(state="hidden")
 
 
+def test_a_dead_kernel_is_told(opened):
+    page = opened("import dptutor as dp\ndp.explore.delta_divergence()", "import os")
+    page.wait_for_timeout(1500)
+    cell = page.locator(".jp-CodeCell").nth(1)
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("os._exit(1)")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(1000)
+    page.evaluate("document.querySelector('[data-explorer]').explorer.setAll({sigma: 3, scale: 3, prior: 0.7})")
+    page.get_by_text("The kernel does not answer").wait_for(timeout=20_000)
+
+
 def test_a_busy_kernel_is_told_and_catches_up(opened):
     page = opened("import dptutor as dp, time\ndp.explore.delta_divergence()", "time.sleep(0)")
     page.wait_for_timeout(1500)

@@ -10,7 +10,7 @@ from .. import blackwell
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
-FORTH, BACK = "f until it is under f̃: κ = Δ(Gauss‖Lap)", "f̃ until it is under f: κ = Δ(Lap‖Gauss)"
+FORTH, BACK = "Δ(Gauss‖Lap)", "Δ(Lap‖Gauss)"
 
 delta_divergence = Explorer(
     "delta_divergence",
@@ -34,7 +34,7 @@ print(comparison)
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ", also=(0.97, 3.19)),
         "scale": Slider(0.3, 4.0, 1.0, "Laplace noise", "b"),
         "prior": Slider(0.01, 0.99, 0.2, "adversary's prior", "π", step=0.01, percent=True),
-        "shift": Choice((FORTH, BACK), FORTH, "Shift"),
+        "shift": Choice((FORTH, BACK), FORTH, "Shift by κ ="),
     },
     presets={
         "Figure 3 of the paper": (
@@ -104,11 +104,11 @@ def shifted_laplace(scale):
 
 @tradeoff.text(GREEN)
 def kappa(shift):
-    return 0.36, 0.67, "dotted: shifted by {forth}" if shift == FORTH else "dotted: shifted by {back}"
+    return 0.36, 0.66, "f shifted by {forth}" if shift == FORTH else "f̃ shifted by {back}"
 
 
 @delta_divergence.panel(
-    "Bayes errors", xlabel="adversary's prior π", ylabel="Bayes error R(π)", ylim=(0, 0.6), legend="upper left"
+    "Bayes errors", xlabel="adversary's prior π", ylabel="Bayes error R(π)", ylim=(0, 0.64), legend="upper left"
 )
 def bayes(axes):
     axes.plot([0, 0.5, 1], [0, 0.5, 0], color=GREY, linewidth=1, label="blind guessing")
@@ -150,7 +150,7 @@ def back_ruler(sigma, scale):
     return ends(attained_at(compared(sigma, scale).reverse_divergence), sigma, scale)
 
 
-@bayes.curve(PURPLE, "your adversary", width=1.2, ghost=False)
+@bayes.curve(PURPLE, "adversary", width=1.2, ghost=False)
 def adversary(prior):
     return [prior, prior], [0, min(prior, 1 - prior)]
 

@@ -65,19 +65,19 @@ def density(x):
 
 
 @threshold_test.panel(
-    "Two worlds", xlabel="answer, in units of the noise", ylabel="density", xlim=(-3.5, 7), ylim=(0, 0.56)
+    "Two worlds", xlabel="answer, in units of the noise", ylabel="density", xlim=(-3.5, 7), ylim=(0, 0.66)
 )
 def worlds(axes):
     axes.grid(False)
 
 
-@worlds.region(BLUE, "α: you accuse wrongly")
+@worlds.region(BLUE, "α: you accuse wrongly", opacity=0.35)
 def false_alarm(threshold):
     x = np.linspace(threshold, 7, 41)
     return x, 0, density(x)
 
 
-@worlds.region(VERMILLION, "β: you miss it")
+@worlds.region(VERMILLION, "β: you miss it", opacity=0.35)
 def missed(mu, threshold):
     x = np.linspace(-3.5, threshold, 41)
     return x, 0, density(x - mu)

@@ -2,7 +2,8 @@
 // the page, and for notebooks, whose tables the kernel fills. Rows of tables are described in tables.py.
 
 const MISSING = 65535, INFINITE = 2 ** 31 - 1, MINUS_INFINITE = -(2 ** 31), UNDEFINED = MINUS_INFINITE + 1;
-const WAITING = "Waiting for the kernel…";
+const WAITING = "Waiting for the kernel…", SILENT = "The kernel does not answer: if it was restarted, run the cell again.";
+const PATIENCE = 800, LOST = 10_000; // milliseconds
 const short = (x) => Math.round(x * 100) / 100;
 
 // Where rows come from. `row(t, explorer)` gives table t's row at the setting on the sliders, or nothing yet.
@@ -74,7 +75,7 @@ class LiveTables {
     const missing = this.tables.some((_, t) => !this.row(t, values));
     if (!missing && (line === null || this.lines.has(line) || this.filling === line)) return;
     this.next = { values: [...values], along: place === null ? null : this.parameters[place].name, line };
-    if (!this.open) this.ask();
+    if (!this.open || performance.now() - this.since > LOST) this.ask();
   }
 
   // With nothing else to do, the lines of the other sliders are filled too.
@@ -90,16 +91,17 @@ class LiveTables {
     if (!question) return;
     this.open = `${this.view} ${++this.asked}`;
     this.filling = question.line;
+    this.since = performance.now();
     const setting = Object.fromEntries(this.parameters.map((p, d) => [p.name, question.values[d]]));
     const { along, line } = question;
     try {
       this.model.send({ kind: "want", id: this.open, first: this.asked === 1, setting, along, line });
     } catch {
       this.open = null;
-      this.explorer.say("The kernel is gone: restart it and run the cell again.");
+      this.explorer.say(SILENT);
       return;
     }
-    this.timer ??= setTimeout(() => { if (this.open) this.explorer.say(WAITING); }, 800);
+    this.timers ??= [[WAITING, PATIENCE], [SILENT, LOST]].map(([text, late]) => setTimeout(() => this.explorer.say(text), late));
   }
 
   answered(message, buffers) {
@@ -120,8 +122,7 @@ class LiveTables {
       this.explorer.draw();
     }
     if (message.id === this.open) {
-      clearTimeout(this.timer);
-      this.timer = null;
+      this.calm();
       this.open = null;
       this.ask();
     }
@@ -132,9 +133,11 @@ class LiveTables {
 
   close() {
     this.model.off("msg:custom", this.receive);
-    clearTimeout(this.timer);
+    this.calm();
     clearTimeout(this.resting);
   }
+
+  calm() { this.timers?.forEach((timer) => clearTimeout(timer)); this.timers = null; }
 }
 
 class Explorer {
@@ -159,7 +162,7 @@ class Explorer {
     this.spoken = find(".dpe-spoken");
     this.status = find(".dpe-status");
     this.listen();
-    find(".dpe-controls").hidden = false;
+    root.querySelectorAll(".dpe-controls").forEach((controls) => { controls.hidden = false; });
     root.explorer = this;
   }
 

@@ -168,19 +168,20 @@ def body(exploration, prefix: str) -> str:
     return (
         f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {escape(explorer.find)}</p>'
         f'<div class="dpe-panels">{panels}</div>'
-        f'<p class="dpe-words">{escape(exploration.words)}</p>'
+        # What changes its height while a slider is moved stands below the sliders.
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>{controls}'
         f'<div class="dpe-presets" role="group" aria-label="Presets">{presets}</div>'
-        '<div class="dpe-tools"><button type="button" data-tool="reset">Reset</button>'
+        '<p class="dpe-story" hidden></p></div>'
+        f'<p class="dpe-words">{escape(exploration.words)}</p><dl class="dpe-readouts">{readouts}</dl>'
+        '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
+        '<div class="dpe-controls" role="group" aria-label="Tools" hidden><div class="dpe-tools">'
+        '<button type="button" data-tool="reset">Reset</button>'
         '<button type="button" data-tool="pin" aria-pressed="false" '
         'title="Keep these curves to compare with">Pin curves</button>'
         '<button type="button" data-tool="code" aria-expanded="false">Show the code</button>'
         '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
         '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div>'
-        '<p class="dpe-story" hidden></p><p class="dpe-pinned" hidden></p>'
-        '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
-        f'<dl class="dpe-readouts">{readouts}</dl>'
-        '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
+        '<p class="dpe-pinned" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f"<figcaption>{escape(explorer.caption)}</figcaption>"
     )
 
@@ -188,14 +189,13 @@ def body(exploration, prefix: str) -> str:
 def _slider(name: str, parameter: Slider, place: int) -> str:
     values = parameter.values
     now = values.index(parameter.nearest(parameter.value))
-    unit = f'<span class="dpe-unit">{escape(parameter.unit)}</span>' if parameter.unit else ""
-    label = escape(parameter.title)
+    label = escape(f"{parameter.title} in {parameter.unit}" if parameter.unit else parameter.title)
     return (
         f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{label}</span>'
         f'<input type="range" data-parameter="{name}" data-place="{place}" min="0" max="{len(values) - 1}" step="1" '
         f'value="{now}" aria-label="{label}" aria-valuetext="{escape(parameter.show(parameter.value))}">'
         f'<input type="number" data-typed="{name}" data-place="{place}" min="{values[0]:g}" max="{values[-1]:g}" '
-        f'step="any" value="{parameter.value:g}" aria-label="{label}, typed">{unit}</div>'
+        f'step="any" value="{parameter.value:g}" aria-label="{label}, typed"></div>'
     )
 
 
