@@ -204,10 +204,10 @@ def difference(sigma, scale, prior):
 
 @delta_divergence.words
 def words(sigma, scale, prior):
-    target = "Laplace" if laplace_error(scale, prior) > gaussian_error(sigma, prior) else "Gaussian"
-    return f"An adversary of prior {{prior}} errs {{difference}} more often against {target} noise. " + verdict(
-        sigma, scale
-    )
+    lead = laplace_error(scale, prior) - gaussian_error(sigma, prior)
+    target = "Laplace" if lead > 0 else "Gaussian"
+    errs = f"{{difference}} more often against {target} noise" if abs(lead) >= 5e-4 else "about equally against both"
+    return f"An adversary of prior {{prior}} errs {errs}. {verdict(sigma, scale)}"
 
 
 @lru_cache(maxsize=4096)
