@@ -14,13 +14,12 @@ Source: Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
-from scipy.integrate import quad
 
-from ._validation import choice, real_array, shaped
-from .mechanisms.base import LARGEST_LOSS, Mechanism, as_mechanism
+from ._validation import real_array, shaped
+from .mechanisms.base import LARGEST_LOSS, as_mechanism
+from .mechanisms.mixture import mixture_of_hockey_sticks
 
 __all__ = [
     "chi_squared",
@@ -81,61 +80,8 @@ def f_divergence(mechanism, second_derivative) -> float:
         The divergence, to about 1e-10 relative; infinite where the mixture diverges.
     """
     as_mechanism("mechanism", mechanism)
-    return _mixture(
+    return mixture_of_hockey_sticks(
         mechanism,
         lambda epsilon: math.exp(epsilon) * second_derivative(math.exp(epsilon)),
         lambda epsilon: math.exp(-2 * epsilon) * second_derivative(math.exp(-epsilon)),
     )
-
-
-def renyi_from_profile(mechanism: Mechanism, order: np.ndarray) -> np.ndarray:
-    """Rényi divergences of finite orders, where a mechanism has no closed form for them."""
-    return np.vectorize(lambda s: _renyi_of_order(mechanism, s), otypes=[float])(order)
-
-
-def loss_moments_from_profile(mechanism: Mechanism, under: str) -> tuple[float, float]:
-    """Mean and variance of the privacy loss under P or Q, where a mechanism has no closed form for them."""
-    pair = mechanism if choice("under", under, ("P", "Q")) == "Q" else mechanism.reverse
-    # g(γ) = γ log γ has mixture weights 1 and e^−ε; g(γ) = γ log² γ has (2ε + 2) and (2 − 2ε) e^−ε.
-    mean = _mixture(pair, lambda epsilon: 1.0, lambda epsilon: math.exp(-epsilon))
-    square = _mixture(pair, lambda epsilon: 2 + 2 * epsilon, lambda epsilon: (2 - 2 * epsilon) * math.exp(-epsilon))
-    variance = square - mean**2 if math.isfinite(square) else math.inf
-    return (mean if under == "Q" else -mean), variance
-
-
-def _renyi_of_order(mechanism: Mechanism, s: float) -> float:
-    if s == 1.0:
-        return loss_moments_from_profile(mechanism, "Q")[0]
-    # H(s) − 1 = s(s−1) [∫ e^{(s−1)ε} δ(ε) dε + ∫ e^{−sε} δ_QP(ε) dε].
-    excess = s * (s - 1) * _mixture(
-        mechanism, lambda epsilon: math.exp((s - 1) * epsilon), lambda epsilon: math.exp(-s * epsilon)
-    )
-    return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
-
-
-def _mixture(mechanism: Mechanism, weight, weight_reverse) -> float:
-    return _weighted_area(mechanism, weight) + _weighted_area(mechanism.reverse, weight_reverse)
-
-
-def _weighted_area(mechanism: Mechanism, weight) -> float:
-    """∫₀^∞ weight(ε) δ(ε) dε, split at the kinks and cut where the integrand has vanished."""
-
-    def integrand(epsilon):
-        delta = float(mechanism._delta(np.asarray(epsilon)))
-        try:
-            return weight(epsilon) * delta if delta else 0.0
-        except OverflowError:
-            return math.inf
-
-    cuts = np.concatenate([[0.0], mechanism._kinks(), np.geomspace(1e-3, LARGEST_LOSS, 24)])
-    cuts = np.unique(cuts[(cuts >= 0) & (cuts <= LARGEST_LOSS)])
-    heights = np.array([integrand(cut) for cut in cuts])
-    if heights[-1] > 1e-300 and heights[-1] * LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300):
-        return math.inf
-    total = 0.0
-    with warnings.catch_warnings():
-        # A piece that quad finds hard is one where δ is rounding; the sum is tested against closed forms.
-        warnings.simplefilter("ignore")
-        for low, high in zip(cuts[:-1], cuts[1:], strict=True):
-            total += quad(integrand, low, high, epsabs=1e-15, epsrel=1e-11, limit=200)[0]
-    return total

@@ -23,8 +23,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
-from .._validation import positive_integer, real_array, shaped
+from .._validation import real_array, shaped
 from .loss import PrivacyLoss
+from .mixture import loss_moments_from_profile, renyi_from_profile
 from .roots import decreasing_root
 
 # Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
@@ -99,14 +100,10 @@ class Mechanism(ABC):
 
     def _renyi(self, order: np.ndarray) -> np.ndarray:
         """Rényi divergence D_s(Q‖P) for finite orders s > 0."""
-        from ..divergences import renyi_from_profile
-
         return renyi_from_profile(self, order)
 
     def _loss_moments(self, under: str) -> tuple[float, float]:
         """Mean and variance of the privacy loss."""
-        from ..divergences import loss_moments_from_profile
-
         return loss_moments_from_profile(self, under)
 
     def _sample_loss(self, size, under: str, generator: np.random.Generator) -> np.ndarray:
@@ -262,20 +259,6 @@ class Mechanism(ABC):
         from .symmetrized import Symmetrized
 
         return self if self.is_symmetric else Symmetrized(self)
-
-    def __pow__(self, steps):
-        """The `steps`-fold self-composition."""
-        from .composition import compose
-
-        return compose((self, positive_integer("steps", steps)))
-
-    def __matmul__(self, other):
-        """The composition with another mechanism: both outcomes are published."""
-        from .composition import compose
-
-        if not isinstance(other, Mechanism):
-            return NotImplemented
-        return compose((self, 1), (other, 1))
 
     # Shared by the faces.
 
