@@ -124,3 +124,55 @@ def background(page):
 def test_search_finds_a_word(site_url, page):
     page.goto(site_url + "search.html?q=advantage")
     page.wait_for_selector("#search-results li a")
+
+
+# Explorers: whatever is moved, numbers and picture follow, without a kernel. What the numbers must be is tested in
+# test_explore_browser.py.
+
+
+def test_every_chapter_shows_an_explorer(site):
+    chapters = [site / "book" / f"{path.stem}.html" for path in (ROOT / "book").glob("[0-9][0-9]_*.md")]
+    assert not [chapter.name for chapter in chapters if "data-explorer=" not in chapter.read_text()]
+
+
+def test_every_slider_of_every_explorer_is_moved_by_keys_and_by_mouse(pages, site, site_url, page):
+    for name in pages:
+        if "data-explorer=" not in (site / name).read_text():
+            continue
+        page.goto(site_url + name)
+        for explorer in page.locator("[data-explorer]").all():
+            explorer.scroll_into_view_if_needed()
+            sliders = explorer.locator("input[type=range]:enabled")
+            sliders.first.wait_for()
+            for slider in sliders.all():
+                for move in [press_an_arrow, drag_to_a_side]:
+                    before, shown = slider.input_value(), picture(explorer)
+                    move(page, slider)
+                    assert slider.input_value() != before
+                    page.wait_for_timeout(100)
+                    assert picture(explorer) != shown
+
+
+def press_an_arrow(page, slider):
+    at_the_end = float(slider.input_value()) == float(slider.get_attribute("max"))
+    slider.press("ArrowLeft" if at_the_end else "ArrowRight")
+
+
+def drag_to_a_side(page, slider):
+    slider.scroll_into_view_if_needed()
+    low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
+    share = (float(slider.input_value()) - low) / (high - low)
+    box, thumb = slider.bounding_box(), 8
+    x = box["x"] + thumb + share * (box["width"] - 2 * thumb)
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + (0.25 if share > 0.5 else 0.75) * box["width"], y, steps=5)
+    page.mouse.up()
+
+
+def picture(explorer):
+    """What an explorer shows: its numbers, and the shapes of its drawing."""
+    numbers = explorer.locator("[data-readout]").all_inner_texts()
+    shapes = explorer.locator("svg path").evaluate_all("paths => paths.map(path => path.getAttribute('d')).join()")
+    return numbers, shapes

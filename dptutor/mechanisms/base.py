@@ -181,7 +181,8 @@ class Mechanism(ABC):
         Kaissis et al. (2024), equations 1 and 2.
         """
         prior = real_array("prior", prior, 0.0, 1.0)
-        return shaped(self._bayes_error(logit(prior)))
+        # The log-odds round; what a guess achieves does not.
+        return shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)))
 
     def epsilon(self, delta):
         """The smallest ε ≥ 0 for which the mechanism is (ε, δ)-differentially private.
@@ -270,6 +271,7 @@ class Mechanism(ABC):
 
 
 def as_mechanism(name: str, value) -> Mechanism:
+    """`value`, if it is a mechanism."""
     if not isinstance(value, Mechanism):
         raise TypeError(f"{name} must be a mechanism, got {value!r}")
     return value

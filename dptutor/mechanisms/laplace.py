@@ -92,7 +92,7 @@ class Laplace(Mechanism):
     def _tradeoff(self, alpha):
         top = self.largest_loss
         shrink = math.exp(-top)
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             middle = shrink / (4 * alpha)
             first = -np.expm1(top + np.log(alpha))
         # 1 − e^{ε₀} α, with α times e^{ε₀} taken in logarithms: ε₀ may be in the thousands.

@@ -130,7 +130,7 @@ class Meet(_Pairing):
         if np.any(crossing):
             ends = alpha[crossing], alpha_other[crossing]
             low, high = np.minimum(*ends), np.maximum(*ends)
-            tolerances = dict(xatol=1e-300, xrtol=4e-16, fatol=0.0, frtol=0.0)
+            tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
             at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
             alpha, beta = np.array(alpha), np.array(beta)
             alpha[crossing], beta[crossing] = at, f(at)

@@ -9,6 +9,7 @@ Source: Liese & Vajda (2006), theorem 11.
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 
@@ -51,6 +52,7 @@ def _renyi_of_order(mechanism, s: float) -> float:
 
 
 def mixture_of_hockey_sticks(mechanism, weight, weight_reverse) -> float:
+    """∫ weight·δ over the pair plus ∫ weight_reverse·δ over its reverse, on positive losses."""
     return _weighted_area(mechanism, weight) + _weighted_area(mechanism.reverse, weight_reverse)
 
 
@@ -73,6 +75,6 @@ def _weighted_area(mechanism, weight) -> float:
     with warnings.catch_warnings():
         # A piece that quad finds hard is one where δ is rounding; the sum is tested against closed forms.
         warnings.simplefilter("ignore")
-        for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+        for low, high in itertools.pairwise(cuts):
             total += quad(integrand, low, high, epsabs=1e-15, epsrel=1e-11, limit=200)[0]
     return total

@@ -33,6 +33,6 @@ def decreasing_root(function, target, *, low=None):
 
     # An empty bracket where there is nothing to search.
     bracket = np.where(searched, left, 0.0), np.where(searched, right, 0.0)
-    tolerances = dict(xatol=1e-18, xrtol=4e-16, fatol=0.0, frtol=0.0)
+    tolerances = {"xatol": 1e-18, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
     root = find_root(excess, bracket, args=(target,), tolerances=tolerances).x
     return np.select([at_once, never], [start, np.inf], root)

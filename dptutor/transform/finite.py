@@ -131,12 +131,12 @@ class FiniteLaw:
     @cached_property
     def _tail_p(self) -> np.ndarray:
         """Pr_P[L ≥ l_n]."""
-        return np.append(np.cumsum(self.p[self._finite][::-1])[::-1], 0.0)
+        return np.append(np.minimum(np.cumsum(self.p[self._finite][::-1])[::-1], 1.0), 0.0)
 
     @cached_property
     def _head_q(self) -> np.ndarray:
         """Pr_Q[L < l_n]."""
-        return np.append(0.0, np.cumsum(self.q[self._finite]))
+        return np.append(0.0, np.minimum(np.cumsum(self.q[self._finite]), 1.0))
 
     @cached_property
     def _scaled_tail(self) -> np.ndarray:

@@ -1,0 +1,345 @@
+"""Laws that every mechanism obeys, then references for each, then bad input."""
+
+import math
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from pytest import approx
+from strategies import alphas, closed_forms, epsilons, mechanisms, priors
+
+import dptutor as dp
+from dptutor.mechanisms.base import Mechanism
+from dptutor.mechanisms.mixture import loss_moments_from_profile, renyi_from_profile
+
+ROUNDING = 1e-12
+
+
+# Laws of the trade-off function.
+
+
+@given(mechanisms(), alphas, alphas, st.floats(0, 1))
+def test_tradeoff_is_convex(m, a, b, t):
+    chord = (1 - t) * m.tradeoff(a) + t * m.tradeoff(b)
+    assert m.tradeoff((1 - t) * a + t * b) <= chord + ROUNDING
+
+
+@given(mechanisms(), alphas, alphas)
+def test_tradeoff_decreases_and_beats_no_coin(m, a, b):
+    low, high = sorted((a, b))
+    assert m.tradeoff(low) >= m.tradeoff(high) - ROUNDING
+    assert 0 <= m.tradeoff(a) <= 1 - a
+    assert m.tradeoff(1.0) == 0
+
+
+@given(mechanisms(), alphas)
+def test_reversing_inverts_the_tradeoff_function(m, a):
+    # f⁻¹(f(α)) ≤ α, and there is nothing smaller that reaches f(α).
+    back = m.reverse.tradeoff(m.tradeoff(a))
+    assert back <= a + ROUNDING
+    assert m.tradeoff(back) == approx(m.tradeoff(a), abs=1e-9)
+
+
+# Laws of the privacy profile.
+
+
+@given(mechanisms(), epsilons, epsilons)
+def test_profile_decreases_and_stays_above_its_floor(m, a, b):
+    low, high = sorted((a, b))
+    assert m.privacy_profile(low) >= m.privacy_profile(high) - ROUNDING
+    assert max(0.0, -math.expm1(a)) - ROUNDING <= m.privacy_profile(a) <= 1
+
+
+@given(mechanisms(), epsilons)
+def test_profile_of_the_reverse_pair(m, epsilon):
+    mirrored = 1 - math.exp(epsilon) + math.exp(epsilon) * m.privacy_profile(-epsilon)
+    assert m.reverse.privacy_profile(epsilon) == approx(mirrored, abs=ROUNDING * math.exp(abs(epsilon)))
+
+
+@given(mechanisms(), epsilons)
+def test_profile_is_the_difference_of_the_tails_of_the_privacy_loss(m, epsilon):
+    loss = m.privacy_loss
+    tails = loss.sf(epsilon, under="Q") - math.exp(epsilon) * loss.sf(epsilon, under="P")
+    assert m.privacy_profile(epsilon) == approx(tails, abs=ROUNDING * math.exp(max(epsilon, 0)))
+
+
+@given(mechanisms(), st.floats(0.0, 10.0))
+def test_epsilon_inverts_the_profile(m, epsilon):
+    delta = m.privacy_profile(epsilon)
+    assume(delta > 1e-300)  # δ = 0 asks for the largest loss
+    found = m.epsilon(delta)
+    assert found <= epsilon + 1e-9
+    assert m.privacy_profile(found) <= delta * (1 + 1e-9) + 1e-300
+
+
+# Laws of the Bayes error.
+
+
+@given(mechanisms(), priors, priors, st.floats(0, 1))
+def test_bayes_error_is_concave(m, a, b, t):
+    chord = (1 - t) * m.bayes_error(a) + t * m.bayes_error(b)
+    assert m.bayes_error((1 - t) * a + t * b) >= chord - ROUNDING
+
+
+@given(mechanisms(), priors)
+def test_bayes_error_never_exceeds_guessing(m, prior):
+    assert 0 <= m.bayes_error(prior) <= min(prior, 1 - prior)
+
+
+@given(mechanisms(), priors)
+def test_bayes_error_is_the_profile_in_other_coordinates(m, prior):
+    with np.errstate(divide="ignore"):
+        epsilon = np.log(prior) - np.log1p(-prior)
+    assert m.bayes_error(prior) == approx((1 - prior) * (1 - m.privacy_profile(epsilon)), abs=1e-11)
+
+
+@given(mechanisms(), priors)
+def test_minimax_bayes_error_is_the_maximum(m, prior):
+    assert m.bayes_error(prior) <= m.minimax_bayes_error + ROUNDING
+
+
+@given(mechanisms())
+def test_minimax_bayes_error_of_a_symmetric_mechanism_is_the_fixed_point(m):
+    symmetric = m.symmetrized
+    fixed = symmetric.minimax_bayes_error
+    assert symmetric.tradeoff(fixed) == approx(fixed, abs=1e-11)
+    assert symmetric.advantage == approx(1 - 2 * fixed, abs=1e-11)
+
+
+@given(mechanisms(), alphas)
+def test_advantage_is_the_largest_distance_from_the_diagonal(m, a):
+    assert 1 - a - m.tradeoff(a) <= m.advantage + ROUNDING
+
+
+# The faces say the same: every supporting line touches the curve.
+
+
+@given(mechanisms(), alphas, epsilons)
+def test_tradeoff_lies_above_the_lines_of_the_profile(m, a, epsilon):
+    line = 1 - m.privacy_profile(epsilon) - math.exp(epsilon) * a
+    assert m.tradeoff(a) >= line - ROUNDING * math.exp(max(epsilon, 0))
+
+
+@given(mechanisms(), epsilons)
+def test_errors_of_the_likelihood_ratio_test_lie_on_the_tradeoff_function(m, epsilon):
+    alpha, beta = (float(x) for x in m._errors(np.asarray(epsilon)))
+    assert m.tradeoff(alpha) == approx(beta, abs=1e-9)
+
+
+# Symmetrizing, meeting, joining.
+
+
+@given(mechanisms(), epsilons)
+def test_symmetrized_profile_is_the_larger_of_both_directions(m, epsilon):
+    both = m.privacy_profile(epsilon), m.reverse.privacy_profile(epsilon)
+    assert m.symmetrized.privacy_profile(epsilon) == approx(max(both), abs=ROUNDING * math.exp(abs(epsilon)))
+
+
+@given(closed_forms(), closed_forms(), priors, alphas)
+def test_join_is_the_least_upper_bound(a, b, prior, alpha):
+    least = dp.join(a, b)
+    assert least.bayes_error(prior) == approx(min(a.bayes_error(prior), b.bayes_error(prior)), abs=ROUNDING)
+    assert least.tradeoff(alpha) <= min(a.tradeoff(alpha), b.tradeoff(alpha)) + ROUNDING
+
+
+@given(closed_forms(), closed_forms(), priors, alphas)
+def test_meet_is_the_greatest_lower_bound(a, b, prior, alpha):
+    greatest = dp.meet(a, b)
+    assert greatest.tradeoff(alpha) == approx(max(a.tradeoff(alpha), b.tradeoff(alpha)), abs=ROUNDING)
+    assert greatest.bayes_error(prior) >= max(a.bayes_error(prior), b.bayes_error(prior)) - ROUNDING
+
+
+@given(closed_forms(), closed_forms(), epsilons)
+def test_profile_of_the_meet_is_the_conjugate_of_its_tradeoff_function(a, b, epsilon):
+    greatest = dp.meet(a, b)
+    conjugate = dp.conversions.profile_from_tradeoff(greatest.tradeoff, epsilon)
+    assert greatest.privacy_profile(epsilon) == approx(conjugate, abs=1e-9 * math.exp(max(epsilon, 0)))
+
+
+# The privacy loss and Rényi divergences.
+
+
+@given(closed_forms(), st.floats(0.1, 20))
+def test_renyi_divergence_agrees_with_the_integral_over_the_profile(m, order):
+    value = m.renyi_divergence(order)
+    if 1e-6 < value < 50:
+        assert float(renyi_from_profile(m, np.asarray(order))) == approx(value, rel=1e-6)
+
+
+@given(closed_forms(), st.floats(0.1, 20), st.floats(0.1, 20))
+def test_renyi_divergence_increases_with_its_order(m, a, b):
+    low, high = sorted((a, b))
+    assert m.renyi_divergence(low) <= m.renyi_divergence(high) * (1 + 1e-9) + ROUNDING
+    assert m.renyi_divergence(high) <= m.renyi_divergence(math.inf) + ROUNDING
+
+
+@pytest.mark.parametrize(
+    "m", [dp.Gaussian(sigma=0.8), dp.Laplace(scale=2), dp.RandomizedResponse(epsilon=1.5)], ids=repr
+)
+@pytest.mark.parametrize("under", ["P", "Q"])
+def test_moments_of_the_privacy_loss(m, under):
+    assert m._loss_moments(under) == approx(loss_moments_from_profile(m, under), rel=1e-9)
+    sample = m.privacy_loss.sample(200_000, under=under, seed=7)
+    deviation = math.sqrt(m.privacy_loss.variance(under) / sample.size)
+    assert abs(sample.mean() - m.privacy_loss.mean(under)) < 5 * deviation
+    for x in (-0.7, 0.0, 0.3):
+        assert np.mean(sample <= x) == approx(m.privacy_loss.cdf(x, under=under), abs=5 * 0.5 / math.sqrt(sample.size))
+
+
+def test_sampling_is_reproducible():
+    loss = dp.join(dp.Gaussian(), dp.Laplace()).privacy_loss
+    assert np.array_equal(loss.sample(50, seed=3), loss.sample(50, seed=3))
+
+
+# References.
+
+
+def exact_gaussian_profile(mu, epsilon):
+    mu, epsilon = mpmath.mpf(mu), mpmath.mpf(epsilon)
+    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+
+@pytest.mark.parametrize("mu", [1e-5, 1e-3, 0.05, 0.1, 0.11, 1, 5, 30])
+@pytest.mark.parametrize("deviations", [0, 0.1, 1, 3, 10, 20, 36])
+def test_gaussian_profile_keeps_nine_digits_down_to_the_smallest_numbers(mu, deviations):
+    mechanism = dp.Gaussian(sigma=1 / mu)
+    epsilon = mechanism.mu**2 / 2 + deviations * mechanism.mu
+    with mpmath.workdps(700):
+        exact = exact_gaussian_profile(mechanism.mu, epsilon)
+    assert mechanism.privacy_profile(epsilon) == approx(float(exact), rel=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-2, 0.3, 1, 7, 1e3, 1e6])
+def test_laplace_against_integrals_of_its_density(scale):
+    m = dp.Laplace(scale=scale)
+    top = 1 / scale
+    with mpmath.workdps(40):
+        # Under Q the loss has mass 1/2 at the top, e^−top/2 at the bottom, and a density between.
+        t = mpmath.mpf(top)
+
+        def expect(g):
+            inside = mpmath.quad(lambda x: g(x) * mpmath.exp((x - t) / 2) / 4, [-t, 0, t])
+            return g(t) / 2 + mpmath.exp(-t) * g(-t) / 2 + inside
+
+        mean = expect(lambda x: x)
+        variance = expect(lambda x: (x - mean) ** 2)
+        assert m.privacy_loss.mean() == approx(float(mean), rel=1e-12)
+        assert m.privacy_loss.variance() == approx(float(variance), rel=1e-9)
+        for order in (0.3, 0.5, 2, 10):
+            exact = mpmath.log(expect(lambda x, s=order: mpmath.exp((s - 1) * x))) / (order - 1)
+            assert m.renyi_divergence(order) == approx(float(exact), rel=1e-9)
+
+
+def test_tradeoff_function_of_an_approximate_dp_mechanism():  # Wasserman & Zhou (2010); BLOG, equation 3
+    epsilon, delta = 1.2, 0.03
+    alpha = np.linspace(0, 1, 501)
+    lines = 1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha)
+    expected = np.maximum.reduce([np.zeros_like(alpha), *lines])
+    assert dp.ApproximateDP(epsilon, delta).tradeoff(alpha) == approx(expected, abs=1e-14)
+
+
+def test_infinite_losses_of_a_finite_experiment():
+    m = dp.FiniteExperiment(p=[0.2, 0.5, 0.3, 0.0], q=[0.0, 0.25, 0.6, 0.15])
+    assert m.privacy_profile(math.inf) == approx(0.15)
+    assert m.tradeoff(0.0) == approx(0.85)
+    assert m.tradeoff(0.8) == approx(0.0)
+    assert m.epsilon(0.1) == math.inf
+    assert m.renyi_divergence(2.0) == math.inf
+    assert m.renyi_divergence(0.5) == approx(-2 * math.log(math.sqrt(0.125) + math.sqrt(0.18)))
+    assert m.privacy_loss.sf(100.0, under="Q") == approx(0.15)
+    assert m.privacy_loss.cdf(-100.0, under="P") == approx(0.2)
+
+
+def test_extreme_mechanisms():
+    priors = np.linspace(0, 1, 11)
+    assert dp.PerfectPrivacy().bayes_error(priors) == approx(np.minimum(priors, 1 - priors), abs=1e-15)
+    assert np.all(dp.BlatantlyNonPrivate().bayes_error(priors) == 0)
+    assert dp.PerfectPrivacy().tradeoff(0.3) == approx(0.7)
+    assert dp.BlatantlyNonPrivate().advantage == 1
+
+
+@pytest.mark.parametrize("m", [dp.Gaussian(sigma=1e-3), dp.Gaussian(sigma=1e6), dp.Laplace(scale=1e-3)], ids=repr)
+def test_extreme_parameters_give_no_warning_and_no_nan(m):
+    with np.errstate(all="raise", under="ignore"):
+        assert np.all(np.isfinite(m.tradeoff(np.linspace(0, 1, 101))))
+        assert np.all(np.isfinite(m.bayes_error(np.linspace(0, 1, 101))))
+        assert np.all(np.isfinite(m.privacy_profile(np.linspace(-800, 800, 101))))
+        assert m.epsilon(1e-9) >= 0
+
+
+# Values.
+
+
+@given(mechanisms())
+def test_mechanisms_are_values_that_print_as_the_call_that_makes_them(m):
+    again = eval(repr(m), {name: getattr(dp, name) for name in dp.__all__})
+    assert again == m and hash(again) == hash(m)
+    assert pickle.loads(pickle.dumps(m)) == m
+
+
+def test_mechanisms_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        dp.Gaussian().sigma = 2.0
+    with pytest.raises(AttributeError):
+        dp.RandomizedResponse().largest_loss = 2.0
+
+
+def test_scalars_in_scalars_out_and_arrays_keep_their_shape():
+    m = dp.Gaussian()
+    assert type(m.tradeoff(0.5)) is float and type(m.bayes_error(np.float32(0.5))) is float
+    for shape in [(0,), (3,), (2, 3), (1, 1, 1)]:
+        for face in (m.tradeoff, m.bayes_error, m.privacy_profile, m.epsilon):
+            assert face(np.full(shape, 0.5)).shape == shape
+
+
+# Bad input: the argument, the value and the range are named.
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: dp.Gaussian(sigma=-1), "sigma must be greater than 0 and finite, got -1"),
+        (lambda: dp.Gaussian(sigma=math.nan), "sigma must be greater than 0 and finite, got nan"),
+        (lambda: dp.Gaussian(sensitivity=0), "sensitivity must be greater than 0 and finite, got 0"),
+        (lambda: dp.Laplace(scale=math.inf), "scale must be greater than 0 and finite, got inf"),
+        (lambda: dp.RandomizedResponse(epsilon=-0.1), r"epsilon must be in \[0, 700\], got -0.1"),
+        (lambda: dp.ApproximateDP(epsilon=1, delta=1.5), r"delta must be in \[0, 1\], got 1.5"),
+        (lambda: dp.FiniteExperiment(p=[0.5, 0.4], q=[0.5, 0.5]), "p must sum to 1, got the sum 0.9"),
+        (lambda: dp.FiniteExperiment(p=[1.5, -0.5], q=[0.5, 0.5]), r"p must be in \[0, 1\], got 1.5"),
+        (lambda: dp.FiniteExperiment(p=[1.0], q=[0.5, 0.5]), "equally long, got 1 and 2"),
+        (lambda: dp.Gaussian().tradeoff(1.2), r"alpha must be in \[0, 1\], got 1.2"),
+        (lambda: dp.Gaussian().tradeoff([0.1, math.nan]), r"alpha must be in \[0, 1\], got nan"),
+        (lambda: dp.Gaussian().bayes_error(-0.1), r"prior must be in \[0, 1\], got -0.1"),
+        (lambda: dp.Gaussian().privacy_profile(math.nan), r"epsilon must be a number \(not NaN\), got nan"),
+        (lambda: dp.Gaussian().epsilon(2), r"delta must be in \[0, 1\], got 2"),
+        (lambda: dp.Gaussian().renyi_divergence(0), "order must be greater than 0, got 0"),
+        (lambda: dp.Gaussian().privacy_loss.cdf(0, under="R"), "under must be one of 'P', 'Q', got 'R'"),
+    ],
+)
+def test_values_out_of_range_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: dp.Gaussian(sigma="1"),
+        lambda: dp.Gaussian(sigma=[1, 2]),
+        lambda: dp.Gaussian(sigma=1j),
+        lambda: dp.Gaussian().tradeoff(None),
+        lambda: dp.FiniteExperiment(p="ab", q=[1]),
+        lambda: dp.FiniteExperiment(p=1.0, q=[1]),
+        lambda: dp.join(dp.Gaussian(), 3),
+    ],
+)
+def test_values_of_the_wrong_kind_are_refused(make):
+    with pytest.raises(TypeError):
+        make()
+
+
+def test_the_base_class_names_what_a_mechanism_must_say():
+    assert Mechanism.__abstractmethods__ == {"_errors", "_delta", "reverse"}
