@@ -35,6 +35,8 @@ __all__ = [
 _LOG_ODDS = 40.0
 _LARGEST_LOSS = 700.0
 _SMALLEST_LOSS = -30.0
+# The last number below 1.
+_LARGEST_PRIOR = 1.0 - np.finfo(float).epsneg
 
 
 def profile_from_tradeoff(tradeoff, epsilon):
@@ -57,14 +59,22 @@ def tradeoff_from_profile(profile, alpha):
     def line_below(epsilon):
         return 1.0 - profile(epsilon) - np.exp(epsilon) * alpha
 
-    low, high = np.full(alpha.shape, _SMALLEST_LOSS), np.full(alpha.shape, _LARGEST_LOSS)
-    best = -_valley(lambda epsilon: -line_below(epsilon), low, high)
-    return shaped(np.clip(best, 0.0, 1.0 - alpha))
+    return _highest_line(line_below, alpha)
 
 
 def tradeoff_from_bayes_error(bayes_error, alpha):
-    """Trade-off function f(α) of the function `bayes_error` (R of π), for α in [0, 1] of any shape."""
-    return tradeoff_from_profile(lambda epsilon: profile_from_bayes_error(bayes_error, epsilon), alpha)
+    """Trade-off function f(α) of the function `bayes_error` (R of π), for α in [0, 1] of any shape.
+
+    Priors end at the last number below 1, so where f falls more steeply than e^36.7 the result is too small, by
+    at most δ(36.7).
+    """
+    alpha = real_array("alpha", alpha, 0.0, 1.0)
+
+    def line_below(epsilon):
+        prior = _prior_at(epsilon)
+        return (bayes_error(prior) - prior * alpha) / (1.0 - prior)
+
+    return _highest_line(line_below, alpha, logit(_LARGEST_PRIOR))
 
 
 def bayes_error_from_profile(profile, prior):
@@ -76,10 +86,8 @@ def bayes_error_from_profile(profile, prior):
 def profile_from_bayes_error(bayes_error, epsilon):
     """Privacy profile δ(ε) of the function `bayes_error` (R of π), for real ε of any shape."""
     epsilon = real_array("epsilon", epsilon)
-    # 1/(1−π) = 1 + e^ε; beyond the cap R is the prior's own error to the last digit.
-    epsilon_capped = np.minimum(epsilon, _LOG_ODDS)
-    error = bayes_error(expit(epsilon_capped)) / expit(-epsilon_capped)
-    return shaped(np.clip(1.0 - error, 0.0, 1.0))
+    prior = _prior_at(epsilon)
+    return shaped(np.clip(1.0 - bayes_error(prior) / (1.0 - prior), 0.0, 1.0))
 
 
 def dominating_pair(alpha, beta):
@@ -122,6 +130,18 @@ def dominating_pair(alpha, beta):
     return np.append(p, 0.0), np.append(q, 1.0 - beta[0])
 
 
+def _prior_at(epsilon):
+    """The prior with log-odds ε, kept below 1: 1 − π must be exact for what is divided by it."""
+    return np.minimum(expit(epsilon), _LARGEST_PRIOR)
+
+
+def _highest_line(line_below, alpha, largest_loss=_LARGEST_LOSS):
+    """max over ε of the supporting lines of f, at `alpha`."""
+    low, high = np.full(alpha.shape, _SMALLEST_LOSS), np.full(alpha.shape, largest_loss)
+    best = -_valley(lambda epsilon: -line_below(epsilon), low, high)
+    return shaped(np.clip(best, 0.0, 1.0 - alpha))
+
+
 def _support(tradeoff, weight_alpha, weight_beta):
     """min over α of weight_alpha·α + weight_beta·f(α), the distance at which a line of that slope touches f."""
     weight_alpha, weight_beta = np.broadcast_arrays(weight_alpha, weight_beta)
@@ -145,7 +165,8 @@ def _valley(function, low, high):
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     at_left, at_right = function(left), function(right)
     lowest = np.minimum(at_left, at_right)
-    while np.any(high - low > 1e-9 * (1.0 + np.abs(low))):
+    # Far below the square root of the rounding unit, for valleys with a kink.
+    while np.any(high - low > 1e-13 * (1.0 + np.abs(low))):
         go_left = at_left < at_right
         high, low = np.where(go_left, right, high), np.where(go_left, low, left)
         new = np.where(go_left, high - ratio * (high - low), low + ratio * (high - low))

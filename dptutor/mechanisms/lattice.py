@@ -132,8 +132,9 @@ class Meet(_Pairing):
             low, high = np.minimum(*ends), np.maximum(*ends)
             tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
             at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
+            at = np.where(np.isfinite(at), at, low)  # no change of sign: curves that are equal but for rounding
             alpha, beta = np.array(alpha), np.array(beta)
-            alpha[crossing], beta[crossing] = at, f(at)
+            alpha[crossing], beta[crossing] = at, np.maximum(f(at), f_other(at))
         alpha, beta = np.where(own == 1, alpha_other, alpha), np.where(own == 1, beta_other, beta)
         return alpha, beta, own
 

@@ -1,0 +1,58 @@
+"""Divergences against closed forms, and the integral over the profile against both."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx
+from strategies import closed_forms
+
+import dptutor as dp
+from dptutor import divergences
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1, 4])
+def test_divergences_of_the_gaussian_mechanism(sigma):
+    m, mu = dp.Gaussian(sigma=sigma), 1 / sigma
+    assert divergences.kullback_leibler(m) == approx(mu**2 / 2, rel=1e-12)
+    assert divergences.chi_squared(m) == approx(math.expm1(mu**2), rel=1e-12)
+    assert divergences.hellinger_squared(m) == approx(-math.expm1(-(mu**2) / 8), rel=1e-12)
+    assert divergences.total_variation(m) == approx(math.erf(mu / 2 / math.sqrt(2)), rel=1e-12)
+
+
+@pytest.mark.parametrize("m", [dp.Gaussian(sigma=0.7), dp.Laplace(scale=0.4), dp.RandomizedResponse(2)], ids=repr)
+def test_every_f_divergence_is_a_mixture_of_hockey_sticks(m):
+    assert divergences.f_divergence(m, lambda x: 1 / x) == approx(divergences.kullback_leibler(m), rel=1e-9)
+    assert divergences.f_divergence(m, lambda x: 2.0) == approx(divergences.chi_squared(m), rel=1e-9)
+    assert divergences.f_divergence(m, lambda x: x**-1.5 / 4) == approx(divergences.hellinger_squared(m), rel=1e-9)
+
+
+@given(closed_forms(), st.floats(0, 100))
+def test_hockey_stick_divergence_is_the_profile_at_its_logarithm(m, order):
+    epsilon = math.log(order) if order else -math.inf
+    assert divergences.hockey_stick(m, order) == approx(m.privacy_profile(epsilon), rel=1e-13, abs=1e-300)
+
+
+def test_a_leak_makes_divergences_infinite():
+    leaky = dp.ApproximateDP(epsilon=1, delta=1e-6)
+    assert divergences.kullback_leibler(leaky) == math.inf
+    assert divergences.chi_squared(leaky) == math.inf
+    assert divergences.f_divergence(leaky, lambda x: 1 / x) == math.inf
+    assert divergences.hellinger_squared(leaky) < 1
+
+
+def test_finite_experiments_are_sums():
+    p, q = np.array([0.2, 0.5, 0.3]), np.array([0.4, 0.25, 0.35])
+    m = dp.FiniteExperiment(p, q)
+    assert divergences.kullback_leibler(m) == approx(np.sum(q * np.log(q / p)))
+    assert divergences.chi_squared(m) == approx(np.sum((q - p) ** 2 / p))
+    assert divergences.renyi(m, 3.0) == approx(math.log(np.sum(q**3 / p**2)) / 2)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="order must be at least 0, got -1"):
+        divergences.hockey_stick(dp.Gaussian(), -1)
+    with pytest.raises(TypeError, match="mechanism must be a mechanism, got 1"):
+        divergences.kullback_leibler(1)
