@@ -13,17 +13,24 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
 
     balance = Explorer("balance", title=…, caption=…, find=…, code=…, parameters={"sigma": Slider(0.3, 4.0, 1.0, …)})
 
-    @balance.panel("Trade-off functions", xlabel="type I error α", ylabel="type II error β")
-    def tradeoff(axes):                          # the background, drawn once with matplotlib
-        axes.plot([0, 1], [1, 0], color=GREY)
-
-    @tradeoff.curve(BLUE, "f: Gaussian")         # what moves: pure functions, drawn in this order
+    @balance.mechanism(BLUE, "Gaussian")         # what is compared, kept for every setting it was asked for
     def gaussian(sigma):
-        return ALPHA, Gaussian(sigma=sigma).tradeoff(ALPHA)
+        return Gaussian(sigma=sigma)
 
-    @balance.readouts(advantage=Number("advantage", BLUE, 4))
-    def numbers(sigma):
-        return Gaussian(sigma=sigma).advantage
+    bayes = balance.face_panel("bayes_error")    # or "tradeoff", "privacy_profile": a curve for every mechanism
+    bayes.reader("prior", "adversary")           # a line at the slider's prior, points where it meets the curves
+
+    @balance.panel("Noise", xlabel="answer", ylabel="density", xlim=(-4, 4))
+    def noise(axes):                             # any other panel: its background, drawn once with matplotlib
+        axes.axvline(0, color=GREY)
+
+    @noise.curve(BLUE, "Gaussian")               # what moves: pure functions, drawn in this order
+    def density(sigma):
+        return X, norm.pdf(X, scale=sigma)
+
+    @balance.readout("advantage", BLUE, 4)       # named like its function; `readouts` declares several at once
+    def advantage(sigma):
+        return gaussian(sigma).advantage
 
     @balance.words
     def words(sigma):
@@ -43,8 +50,9 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
   purple the adversary's choice, grey what stands still.
 - An error in a function fails the tests, and a reader sees it in one line in the widget.
 
-How it works is told where it is done, in `machinery`: `declaration`, `tables` (what moves, as numbers), `picture`
-(matplotlib to SVG), `page` (frozen), `live` (the notebook's side) and `explorer.js` (the reader's side, of both).
+How it works is told where it is done, in `machinery`: `declaration`, `panel` and `faces` (what an explorer consists
+of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the notebook's side)
+and `explorer.js` (the reader's side, of both).
 """
 
 from .delta_divergence import delta_divergence

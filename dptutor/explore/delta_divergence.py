@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from .. import blackwell
 from ..mechanisms import Gaussian, Laplace
-from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
 FORTH, BACK = "Δ(Gauss‖Lap)", "Δ(Lap‖Gauss)"
 
@@ -56,50 +56,36 @@ print(comparison)
     },
 )
 
-ALPHA = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2
-PRIORS = np.linspace(0, 1, 121)
+
+@delta_divergence.mechanism(BLUE, "Gaussian")
+def gaussian(sigma):
+    return Gaussian(sigma=sigma)
+
+
+@delta_divergence.mechanism(VERMILLION, "Laplace")
+def laplace(scale):
+    return Laplace(scale=scale)
 
 
 @lru_cache(maxsize=4096)
 def compared(sigma, scale):
-    return blackwell.compare(Gaussian(sigma=sigma), Laplace(scale=scale))
+    return blackwell.compare(gaussian(sigma), laplace(scale))
 
 
-@delta_divergence.panel(
-    "Trade-off functions", xlabel="type I error α", ylabel="type II error β", xlim=(-0.02, 1), ylim=(-0.02, 1.02)
-)
-def tradeoff(axes):
-    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, label="blind guessing")
+tradeoff = delta_divergence.face_panel("tradeoff")
+bayes = delta_divergence.face_panel("bayes_error")
 
 
-@tradeoff.curve(BLUE, "f: Gaussian")
-def gaussian_tradeoff(sigma):
-    return ALPHA, Gaussian(sigma=sigma).tradeoff(ALPHA)
+def shift_of_gaussian(sigma, scale, shift):
+    return np.repeat(-compared(sigma, scale).divergence.value if shift == FORTH else np.nan, 2)
 
 
-@tradeoff.curve(VERMILLION, "f̃: Laplace", line=DASHED)
-def laplace_tradeoff(scale):
-    return ALPHA, Laplace(scale=scale).tradeoff(ALPHA)
+def shift_of_laplace(sigma, scale, shift):
+    return np.repeat(-compared(sigma, scale).reverse_divergence.value if shift == BACK else np.nan, 2)
 
 
-def shift_of_f(sigma, scale, shift):
-    kappa = compared(sigma, scale).divergence.value if shift == FORTH else np.nan
-    return -kappa, -kappa
-
-
-def shift_of_the_other(sigma, scale, shift):
-    kappa = compared(sigma, scale).reverse_divergence.value if shift == BACK else np.nan
-    return -kappa, -kappa
-
-
-@tradeoff.curve(BLUE, line=DOTTED, shift=shift_of_f, ghost=False)
-def shifted_gaussian(sigma):
-    return gaussian_tradeoff(sigma)
-
-
-@tradeoff.curve(VERMILLION, line=DOTTED, shift=shift_of_the_other, ghost=False)
-def shifted_laplace(scale):
-    return laplace_tradeoff(scale)
+tradeoff.shifted(gaussian, shift_of_gaussian)
+tradeoff.shifted(laplace, shift_of_laplace)
 
 
 @tradeoff.text(GREEN)
@@ -107,27 +93,10 @@ def kappa(shift):
     return 0.36, 0.66, "f shifted by {forth}" if shift == FORTH else "f̃ shifted by {back}"
 
 
-@delta_divergence.panel(
-    "Bayes errors", xlabel="adversary's prior π", ylabel="Bayes error R(π)", ylim=(0, 0.64), legend="upper left"
-)
-def bayes(axes):
-    axes.plot([0, 0.5, 1], [0, 0.5, 0], color=GREY, linewidth=1, label="blind guessing")
-
-
-@bayes.curve(BLUE, "R: Gaussian")
-def gaussian_bayes(sigma):
-    return PRIORS, Gaussian(sigma=sigma).bayes_error(PRIORS)
-
-
-@bayes.curve(VERMILLION, "R̃: Laplace", line=DASHED)
-def laplace_bayes(scale):
-    return PRIORS, Laplace(scale=scale).bayes_error(PRIORS)
-
-
 @bayes.points(GREY, size=5, hollow=True)
 def crossings(sigma, scale):
     priors = np.append(compared(sigma, scale).crossings, np.full(6, np.nan))[:6]
-    return priors, Gaussian(sigma=sigma).bayes_error(np.nan_to_num(priors))
+    return priors, gaussian(sigma).bayes_error(np.nan_to_num(priors))
 
 
 def attained_at(divergence):
@@ -135,34 +104,22 @@ def attained_at(divergence):
     return min(divergence.prior, 1 - divergence.prior) if divergence.value > divergence.error_bound else np.nan
 
 
-def ends(prior, sigma, scale):
-    at = np.nan_to_num(prior)
-    return prior, *sorted([Gaussian(sigma=sigma).bayes_error(at), Laplace(scale=scale).bayes_error(at)])
+def ends(divergence, sigma, scale):
+    prior = attained_at(divergence)
+    return prior, *sorted(m.bayes_error(np.nan_to_num(prior)) for m in (gaussian(sigma), laplace(scale)))
 
 
 @bayes.ruler(GREEN, "Δ, both ways", words="{forth}", offset=(0, -14))
 def forth_ruler(sigma, scale):
-    return ends(attained_at(compared(sigma, scale).divergence), sigma, scale)
+    return ends(compared(sigma, scale).divergence, sigma, scale)
 
 
 @bayes.ruler(GREEN, words="{back}")
 def back_ruler(sigma, scale):
-    return ends(attained_at(compared(sigma, scale).reverse_divergence), sigma, scale)
+    return ends(compared(sigma, scale).reverse_divergence, sigma, scale)
 
 
-@bayes.curve(PURPLE, "adversary", width=1.2, ghost=False)
-def adversary(prior):
-    return [prior, prior], [0, min(prior, 1 - prior)]
-
-
-@bayes.points(BLUE, size=5)
-def against_gaussian(sigma, prior):
-    return prior, Gaussian(sigma=sigma).bayes_error(prior)
-
-
-@bayes.points(VERMILLION, size=5)
-def against_laplace(scale, prior):
-    return prior, Laplace(scale=scale).bayes_error(prior)
+bayes.reader("prior", "adversary", top=lambda prior: min(prior, 1 - prior))
 
 
 @delta_divergence.readouts(
@@ -177,27 +134,21 @@ def against_laplace(scale, prior):
 def comparison(sigma, scale):
     both = compared(sigma, scale)
     forth, back, crossing = both.divergence, both.reverse_divergence, (*both.crossings, np.nan)[0]
-    return forth.value, attained_at(forth), back.value, attained_at(back), crossing, *advantages(sigma, scale)
+    advantages = gaussian(sigma).advantage, laplace(scale).advantage
+    return forth.value, attained_at(forth), back.value, attained_at(back), crossing, *advantages
 
 
-@lru_cache(maxsize=4096)
-def advantages(sigma, scale):
-    return Gaussian(sigma=sigma).advantage, Laplace(scale=scale).advantage
-
-
-@delta_divergence.readouts(gaussian_error=Number("Bayes error, Gaussian", BLUE, 2, percent=True))
-@lru_cache(maxsize=4096)
+@delta_divergence.readout("Bayes error, Gaussian", BLUE, 2, percent=True)
 def gaussian_error(sigma, prior):
-    return Gaussian(sigma=sigma).bayes_error(prior)
+    return gaussian(sigma).bayes_error(prior)
 
 
-@delta_divergence.readouts(laplace_error=Number("Bayes error, Laplace", VERMILLION, 2, percent=True))
-@lru_cache(maxsize=4096)
+@delta_divergence.readout("Bayes error, Laplace", VERMILLION, 2, percent=True)
 def laplace_error(scale, prior):
-    return Laplace(scale=scale).bayes_error(prior)
+    return laplace(scale).bayes_error(prior)
 
 
-@delta_divergence.readouts(difference=Number("difference at your π", PURPLE, 1, percent=True, unit="points"))
+@delta_divergence.readout("difference at your π", PURPLE, 1, percent=True, unit="points")
 def difference(sigma, scale, prior):
     return abs(laplace_error(scale, prior) - gaussian_error(sigma, prior))
 

@@ -1,153 +1,19 @@
-"""How an explorer is declared: parameters, panels with their moving parts, readouts, words, presets, code.
+"""How an explorer is declared: parameters, mechanisms, panels with their moving parts, readouts, words, presets, code.
 
 Every part is a pure function whose arguments name the parameters that it depends on.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-import numpy as np
-
-from .palette import INK, SOLID
+from .faces import FacePanel, Seen
+from .palette import DASHED, DOTTED, SOLID
+from .panel import Panel, Part
 from .parameters import Parameter
-from .tables import Number, NumbersEncoder, PathEncoder, ShiftEncoder, Table, TextEncoder
-
-# One panel, in points: on a page, where two do not fit side by side they stand one above the other.
-PANEL_WIDTH, PANEL_HEIGHT = 360.0, 320.0
-_LEFT, _RIGHT, _BOTTOM, _TOP = 50.0, 14.0, 44.0, 30.0
-
-
-@dataclass
-class Part:
-    """Something in a panel that moves: the pieces of its path one after the other, all displaced by `shift`."""
-
-    name: str
-    kind: str
-    panel: Panel
-    pieces: tuple[Table, ...]
-    shift: Table | None
-    color: str
-    label: str
-    style: dict
-    place: int  # in the order of declaration, later ones lie above
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        return (*self.pieces, self.shift) if self.shift else self.pieces
-
-
-class Panel:
-    """A pair of axes: a background drawn once, and moving parts, declared by the decorators below."""
-
-    def __init__(self, explorer, background, *, title, xlabel, ylabel, xlim, ylim, legend, xlog=False, ylog=False):
-        self.explorer, self.background, self.name = explorer, background, background.__name__
-        self.title, self.xlabel, self.ylabel, self.legend = title, xlabel, ylabel, legend
-        self.xlim, self.ylim, self.xlog, self.ylog = xlim, ylim, xlog, ylog
-        self.number = len(explorer.panels)
-
-    # Where things are in the picture, in points from its top left corner: the same map as matplotlib's.
-
-    @property
-    def box(self) -> tuple[float, float, float, float]:
-        """Left, top, width and height of the axes."""
-        left = self.number * PANEL_WIDTH + _LEFT
-        return left, _TOP, PANEL_WIDTH - _LEFT - _RIGHT, PANEL_HEIGHT - _TOP - _BOTTOM
-
-    @property
-    def reach(self) -> tuple[np.ndarray, np.ndarray]:
-        """Origin and size of what tables can hold: the axes and twice their size on every side."""
-        left, top, width, height = self.box
-        return np.array([left - 2 * width, top - 2 * height]), 5 * np.array([width, height])
-
-    @property
-    def pixels_per_unit(self) -> np.ndarray:
-        if self.xlog or self.ylog:
-            raise TypeError(f"a part of {self.name} cannot be shifted: its axes are not linear")
-        _, _, width, height = self.box
-        return np.array([width / (self.xlim[1] - self.xlim[0]), -height / (self.ylim[1] - self.ylim[0])])
-
-    def pixels(self, x, y) -> np.ndarray:
-        left, top, width, height = self.box
-        across, up = _fraction(x, self.xlim, self.xlog), _fraction(y, self.ylim, self.ylog)
-        return np.column_stack([left + width * across, top + height * (1 - up)])
-
-    # Decorators. The function is handed back, so that one part can call another's.
-
-    def curve(self, color, label="", *, line=SOLID, width=2.0, shift=None, ghost=True):
-        """A line through the points `x, y`. `shift` is a function to a displacement `dx, dy` of the whole."""
-
-        def declare(function):
-            self._add("curve", function.__name__, [function], _points, color, label, shift,
-                      linestyle=line, linewidth=width, ghost=ghost)  # fmt: skip
-            return function
-
-        return declare
-
-    def region(self, color, label="", *, opacity=0.25):
-        """The area between two curves: `x, low, high`."""
-
-        def declare(function):
-            self._add("region", function.__name__, [function], _between, color, label, None, opacity=opacity)
-            return function
-
-        return declare
-
-    def points(self, color, label="", *, marker="o", size=8.0, hollow=False):
-        """Points `x, y`; those that are NaN are not shown."""
-        face = "none" if hollow else color
-
-        def declare(function):
-            self._add("points", function.__name__, [function], _points, color, label, None,
-                      linestyle="none", marker=marker, markersize=size, markerfacecolor=face)  # fmt: skip
-            return function
-
-        return declare
-
-    def ruler(self, color, label="", *, words="", offset=(0, 8), width=2.5):
-        """A ruler from `x, low` to `x, high`; `words` stand at its upper end, below its lower for offset < 0."""
-
-        def declare(function):
-            self._add("ruler", function.__name__, [function], _upright, color, label, None, linestyle=SOLID,
-                      linewidth=width, marker="_", markersize=9.0)  # fmt: skip
-            if words:
-
-                @functools.wraps(function)
-                def beside(**setting):
-                    x, low, high = function(**setting)
-                    return x, low if offset[1] < 0 else high, words
-
-                self._write(f"{function.__name__}_words", beside, color, offset, "center")
-            return function
-
-        return declare
-
-    def text(self, color=INK, *, offset=(6, 4), align="left"):
-        """Words beside a point: `x, y, words`, where `{name}` stands for what a readout or parameter shows."""
-
-        def declare(function):
-            self._write(function.__name__, function, color, offset, align)
-            return function
-
-        return declare
-
-    def _write(self, name, function, color, offset, align):
-        place = Table(_first(function, 2), self.explorer.parameters, PathEncoder(self, _points))
-        words = Table(_first(function, None), self.explorer.parameters, TextEncoder())
-        style = {"offset": offset, "align": align}
-        self._keep(Part(name, "text", self, (place, words), None, color, "", style, len(self.explorer.parts)))
-
-    def _add(self, kind, name, functions, shape, color, label, shift, **style):
-        pieces = tuple(self.explorer.table(function, self, shape) for function in functions)
-        moved = Table(shift, self.explorer.parameters, ShiftEncoder(self)) if shift else None
-        self._keep(Part(name, kind, self, pieces, moved, color, label, style, len(self.explorer.parts)))
-
-    def _keep(self, part: Part):
-        if any(other.name == part.name for other in self.explorer.parts):
-            raise ValueError(f"{self.explorer.name} has two parts of the name {part.name}")
-        self.explorer.parts.append(part)
+from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder
 
 
 @dataclass(eq=False)
@@ -169,6 +35,7 @@ class Explorer:
     panels: list[Panel] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
     presets: dict[str, tuple[str, dict | Callable[[], dict]]] = field(default_factory=dict)
+    mechanisms: dict[Callable, Seen] = field(default_factory=dict)
     numbers: list[Table] = field(default_factory=list)
     sentence: Table | None = None
     _shared: dict = field(default_factory=dict)
@@ -177,12 +44,33 @@ class Explorer:
         """Declares a panel; the function draws its background into a matplotlib Axes."""
 
         def declare(background):
-            panel = Panel(self, background, title=title, xlabel=xlabel, ylabel=ylabel, xlim=xlim, ylim=ylim,
-                          legend=legend, **scales)  # fmt: skip
+            panel = Panel(self, background, name=background.__name__, title=title, xlabel=xlabel, ylabel=ylabel,
+                          xlim=xlim, ylim=ylim, legend=legend, **scales)  # fmt: skip
             self.panels.append(panel)
             return panel
 
         return declare
+
+    def mechanism(self, color, label):
+        """Declares a mechanism to compare: a function of parameters to it. Its faces are drawn by `face_panel`."""
+
+        def declare(function):
+            made = lru_cache(maxsize=4096)(function)
+            self.mechanisms[made] = Seen(label, color, (SOLID, DASHED, DOTTED)[len(self.mechanisms)])
+            return made
+
+        return declare
+
+    def face_panel(self, face, **changes) -> FacePanel:
+        """Declares a panel with the curves of all mechanisms: "tradeoff", "bayes_error" or "privacy_profile"."""
+        panel = FacePanel(self, face, **changes)
+        self.panels.append(panel)
+        panel.draw_faces()
+        return panel
+
+    def readout(self, label, color="", digits=3, **shown):
+        """Declares a number to read, named like the function that gives it; `shown` is as for `Number`."""
+        return lambda function: self.readouts(**{function.__name__: Number(label, color, digits, **shown)})(function)
 
     def readouts(self, **numbers: Number):
         """Declares numbers to read, in the order in which the function gives them."""
@@ -225,41 +113,3 @@ class Explorer:
         exploration = Exploration(self)
         exploration.set(**setting)
         return exploration
-
-
-def _fraction(values, limits, log) -> np.ndarray:
-    values, (low, high) = np.asarray(values, dtype=float), limits
-    if log:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(values / low) / np.log(high / low)
-    return (values - low) / (high - low)
-
-
-def _points(value):
-    x, y = value[:2]
-    x, y = np.broadcast_arrays(np.atleast_1d(np.asarray(x, float)), np.atleast_1d(np.asarray(y, float)))
-    return x, y
-
-
-def _between(value):
-    x, low, high = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, float)) for v in value))
-    if np.ptp(low) == 0:
-        # A level floor needs its two ends only.
-        return np.concatenate([x[:1], x, x[-1:]]), np.concatenate([low[:1], high, low[-1:]])
-    return np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
-
-
-def _upright(value):
-    x, low, high = (float(v) for v in value)
-    return np.array([x, x]), np.array([low, high])
-
-
-def _first(function, count):
-    """The function's coordinates (count 2), or its words."""
-
-    @functools.wraps(function)
-    def part(**setting):
-        value = function(**setting)
-        return value[:count] if count else value[2]
-
-    return part

@@ -16,8 +16,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from .declaration import PANEL_HEIGHT, PANEL_WIDTH, Explorer, Part
+from .declaration import Explorer
 from .palette import GREY, INK, PAGE_COLORS, PALE
+from .panel import PANEL_HEIGHT, PANEL_WIDTH, Part
 
 _STYLE: Any = {
     "font.family": "DejaVu Sans",

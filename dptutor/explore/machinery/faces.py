@@ -1,0 +1,131 @@
+"""Ready panels over the faces of mechanisms: trade-off functions, Bayes errors, privacy profiles.
+
+They draw every mechanism of an explorer in its color and line style, and offer what is often drawn over them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .palette import DOTTED, GREY, PURPLE
+from .panel import Panel
+
+_TILDE = "\u0303"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How a mechanism is drawn."""
+
+    label: str
+    color: str
+    line: object
+
+
+@dataclass(frozen=True)
+class _Face:
+    """How a face is drawn: its symbol, what blind guessing gives, and the panel around it."""
+
+    symbol: str
+    guessing: tuple
+    style: dict
+
+
+_FACES = {
+    "tradeoff": _Face(
+        "f",
+        ([0, 1], [1, 0]),
+        {"title": "Trade-off functions", "xlabel": "type I error α", "ylabel": "type II error β",
+         "xlim": (-0.02, 1.0), "ylim": (-0.02, 1.02), "legend": "upper right"},
+    ),
+    "bayes_error": _Face(
+        "R",
+        ([0, 0.5, 1], [0, 0.5, 0]),
+        {"title": "Bayes errors", "xlabel": "adversary's prior π", "ylabel": "Bayes error R(π)",
+         "xlim": (0.0, 1.0), "ylim": (0.0, 0.64), "legend": "upper left"},
+    ),
+    "privacy_profile": _Face(
+        "δ",
+        ([], []),
+        {"title": "Privacy profiles", "xlabel": "ε", "ylabel": "δ(ε)", "xlim": (0.0, 4.0), "ylim": (0.0, 1.0),
+         "legend": "upper right"},
+    ),
+}  # fmt: skip
+
+
+class FacePanel(Panel):
+    """A panel with one face of every mechanism of its explorer."""
+
+    def __init__(self, explorer, face: str, *, grid=None, **changes):
+        if face not in _FACES:
+            raise ValueError(f"face must be one of {', '.join(_FACES)}, got {face!r}")
+        self.face, self._kind = face, _FACES[face]
+        self.curves: dict[Callable, Callable] = {}
+        super().__init__(explorer, self._background, name=face, **self._kind.style | changes)
+        self.grid = self._grid() if grid is None else np.asarray(grid, dtype=float)
+
+    def _background(self, axes):
+        if len(self._kind.guessing[0]):
+            axes.plot(*self._kind.guessing, color=GREY, linewidth=1, label="blind guessing")
+
+    def _grid(self):
+        if self.face == "tradeoff":
+            return np.sin(np.linspace(0, np.pi / 2, 101)) ** 2  # closer where f is steep
+        return np.linspace(*self.xlim, 121)
+
+    def draw_faces(self):
+        """The curves of all mechanisms, each called by its symbol and label."""
+        for mechanism, seen in self.explorer.mechanisms.items():
+            symbol = self._kind.symbol + _TILDE * len(self.curves)
+            values = self._of(
+                mechanism, "{face}_of_{mechanism}", lambda m, **_: (self.grid, getattr(m, self.face)(self.grid))
+            )
+            self.curves[mechanism] = self.curve(seen.color, f"{symbol}: {seen.label}", line=seen.line)(values)
+
+    def shifted(self, mechanism, shift):
+        """The curve of a mechanism once more, dotted, displaced by the function `shift` of the parameters."""
+        again = named(self.curves[mechanism], self.curves[mechanism], f"shifted_{mechanism.__name__}")
+        self.curve(self.explorer.mechanisms[mechanism].color, line=DOTTED, shift=shift, ghost=False)(again)
+
+    def reader(self, parameter: str, label="", *, top=1.0):
+        """A purple line where a parameter stands on the x axis, up to `top`, and its points on the curves."""
+
+        def line(**at):
+            x = at[parameter]
+            return [x, x], [0, top(x) if callable(top) else top]
+
+        self.curve(PURPLE, label, width=1.2, ghost=False)(named(line, (parameter,), f"{self.name}_{parameter}"))
+        for mechanism, seen in self.explorer.mechanisms.items():
+            read = self._of(
+                mechanism,
+                f"{{face}}_of_{{mechanism}}_at_{parameter}",
+                lambda m, **at: (at[parameter], getattr(m, self.face)(at[parameter])),
+                parameter,
+            )
+            self.points(seen.color, size=5)(read)
+
+    def _of(self, mechanism, name, values, *more):
+        """A part's function of the parameters of a mechanism, and `more`, from one of the mechanism."""
+        own = tuple(inspect.signature(mechanism).parameters)
+
+        def function(**at):
+            return values(mechanism(**{key: at[key] for key in own}), **at)
+
+        return named(function, (*own, *more), name.format(face=self.face, mechanism=mechanism.__name__))
+
+
+def named(function, arguments, name: str):
+    """A function of its own with a name and the arguments given, by name or as those of another function."""
+
+    def renamed(**at):
+        return function(**at)
+
+    names = arguments if isinstance(arguments, tuple) else inspect.signature(arguments).parameters
+    kind = inspect.Parameter.KEYWORD_ONLY
+    renamed.__name__ = name
+    renamed.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in dict.fromkeys(names)])  # type: ignore[attr-defined]
+    return renamed
