@@ -320,3 +320,44 @@ def test_a_drag_leaves_time_for_sixty_frames_a_second(opened, name):
       return took;
     }""")
     assert np.median(took) < 8
+
+
+@every_explorer
+def test_a_link_leads_to_its_setting(new_page, frozen, name):
+    e, generator = getattr(dp.explore, name)(), random.Random(8)
+    page = new_page()
+    page.goto((frozen / f"{name}.html").as_uri())
+    page.wait_for_selector("[data-explorer][data-ready]")
+    e.set(**{n: generator.choice(p.values) for n, p in e.parameters.items()})
+    page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", e.setting)
+    page.click("[data-tool=link]")
+    assert "address bar" in page.text_content(".dpe-status")
+    link = page.url
+    other = new_page()
+    other.goto(link)
+    other.wait_for_selector("[data-explorer][data-ready]")
+    assert setting_of(other) == e.setting
+    shows(other, e)
+    # A link in the page itself, to another setting; what it misnames is left as it is.
+    first = next(iter(e.parameters))
+    wanted = e.parameters[first].values[2]
+    other.evaluate("hash => { location.hash = hash }", f"#{name}?{first}={wanted}&nonsense=3")
+    other.wait_for_function("v => document.querySelector('[data-explorer]').explorer.values[0] === v", arg=wanted)
+    e.set(**{first: wanted})
+    shows(other, e)
+
+
+def test_large_fills_the_screen_and_escape_ends_it(opened):
+    page = opened("delta_divergence")
+    before = page.evaluate("getComputedStyle(document.querySelector('.dpe-panel text')).fontSize")
+    page.click("[data-tool=large]")
+    box = page.locator("[data-explorer]").bounding_box()
+    assert (box["width"], box["height"]) == approx((page.viewport_size["width"], page.viewport_size["height"]), abs=20)
+    assert page.get_attribute("[data-tool=large]", "aria-pressed") == "true"
+    large = page.evaluate("getComputedStyle(document.querySelector('.dpe-panel text')).fontSize")
+    assert float(large[:-2]) > float(before[:-2])
+    page.focus("[data-parameter=sigma]")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('[data-explorer]').classList.contains('dpe-large')")
+    assert page.get_attribute("[data-tool=large]", "aria-pressed") == "false"

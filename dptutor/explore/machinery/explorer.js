@@ -5,6 +5,7 @@ const MISSING = 65535, INFINITE = 2 ** 31 - 1, MINUS_INFINITE = -(2 ** 31), UNDE
 const WAITING = "Waiting for the kernel…", SILENT = "The kernel does not answer: if it was restarted, run the cell again.";
 const PATIENCE = 800, LOST = 10_000; // milliseconds
 const short = (x) => Math.round(x * 100) / 100;
+const nearest = (values, x) => values.reduce((best, v) => (Math.abs(v - x) < Math.abs(best - x) ? v : best));
 
 // Where rows come from. `row(t, explorer)` gives table t's row at the setting on the sliders, or nothing yet.
 
@@ -175,16 +176,15 @@ class Explorer {
     this.typed.forEach((input, place) => {
       if (!input) return;
       const { values } = parameters[place];
-      const nearest = (x) => values.reduce((best, v) => (Math.abs(v - x) < Math.abs(best - x) ? v : best));
       input.addEventListener("change", () => {
         const x = parseFloat(input.value);
-        this.set(place, Number.isFinite(x) ? nearest(x) : this.values[place]);
+        this.set(place, Number.isFinite(x) ? nearest(values, x) : this.values[place]);
       });
       input.addEventListener("keydown", (event) => {
         const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
         if (!step) return;
         event.preventDefault();
-        const at = values.indexOf(nearest(this.values[place])) + step;
+        const at = values.indexOf(nearest(values, this.values[place])) + step;
         this.set(place, values[Math.max(0, Math.min(values.length - 1, at))]);
       });
     });
@@ -205,11 +205,51 @@ class Explorer {
         code.hidden = !code.hidden;
         button.setAttribute("aria-expanded", String(!code.hidden));
       },
+      large: () => this.enlarge(!this.root.classList.contains("dpe-large")),
+      link: () => this.copyLink(),
       svg: () => this.save(new Blob([this.picture()], { type: "image/svg+xml" }), "svg"),
       png: () => this.savePng(),
     };
+    this.root.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.enlarge(false); });
+    this.root.addEventListener("keydown", (event) => { if (event.key === "Escape") this.enlarge(false); });
     for (const [name, act] of Object.entries(tools))
       this.root.querySelector(`[data-tool="${name}"]`).addEventListener("click", (event) => act(event.currentTarget));
+  }
+
+  // An address carries a setting: page.html#name?sigma=0.7&scale=1
+
+  address() {
+    const setting = this.manifest.parameters.map((p, place) => [p.name, this.values[place]]);
+    return `#${this.manifest.name}?${new URLSearchParams(setting)}`;
+  }
+
+  copyLink() {
+    history.replaceState(null, "", this.address());
+    const told = (where) => this.say(`The link to this setting is ${where}.`);
+    if (!navigator.clipboard) { told("in the address bar"); return; }
+    navigator.clipboard.writeText(location.href).then(() => told("copied, and in the address bar"), () => told("in the address bar"));
+  }
+
+  // To the setting in the address, if it is this explorer's; what the address does not name or misnames stays.
+  arrive() {
+    const [name, query] = location.hash.slice(1).split("?");
+    if (name !== this.manifest.name || !query) return;
+    const asked = new URLSearchParams(query), setting = {};
+    for (const { name, values } of this.manifest.parameters) {
+      const text = asked.get(name), number = parseFloat(text);
+      if (values.includes(text)) setting[name] = text;
+      else if (typeof values[0] === "number" && Number.isFinite(number)) setting[name] = nearest(values, number);
+    }
+    this.setAll(setting);
+    this.root.scrollIntoView();
+  }
+
+  // For a lecture hall: the explorer alone on the screen, large letters, thick lines.
+  enlarge(large) {
+    this.root.classList.toggle("dpe-large", large);
+    this.root.querySelector('[data-tool="large"]').setAttribute("aria-pressed", String(large));
+    if (large) this.root.requestFullscreen?.().catch(() => {});
+    else if (document.fullscreenElement === this.root) document.exitFullscreen();
   }
 
   // Moving. The controls follow at once, the picture with the next frame that has all its rows.
@@ -454,6 +494,10 @@ function wake(root) {
   const manifest = JSON.parse(root.querySelector(".dpe-manifest").textContent);
   const tables = new FrozenTables(manifest, root.querySelector(".dpe-tables").textContent);
   const explorer = new Explorer(root, manifest, tables);
+  if (document.querySelector(`[data-explorer="${manifest.name}"][data-frozen]`) === root) {
+    explorer.arrive();
+    addEventListener("hashchange", () => explorer.arrive());
+  }
   const load = () => tables.load().then(() => { root.dataset.ready = "1"; explorer.drawSoon(); });
   new IntersectionObserver(([entry], observer) => {
     if (entry.isIntersecting) { observer.disconnect(); load(); }
