@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from pytest import approx
 
 import dptutor as dp
@@ -361,3 +362,10 @@ def test_large_fills_the_screen_and_escape_ends_it(opened):
     page.keyboard.press("Escape")
     page.wait_for_function("!document.querySelector('[data-explorer]').classList.contains('dpe-large')")
     assert page.get_attribute("[data-tool=large]", "aria-pressed") == "false"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@every_explorer
+def test_axe_finds_no_fault(opened, name, scheme):
+    found = Axe().run(opened(name, color_scheme=scheme)).response["violations"]
+    assert [(fault["impact"], fault["help"]) for fault in found] == []
