@@ -55,7 +55,18 @@ of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (f
 and `explorer.js` (the reader's side, of both).
 """
 
+from .bayes_error import bayes_error
+from .blackwell_order import blackwell_order
+from .calibration_point import calibration_point
 from .delta_divergence import delta_divergence
 from .threshold_test import threshold_test
+from .tradeoff_gallery import tradeoff_gallery
 
-__all__ = ["delta_divergence", "threshold_test"]
+__all__ = [
+    "bayes_error",
+    "blackwell_order",
+    "calibration_point",
+    "delta_divergence",
+    "threshold_test",
+    "tradeoff_gallery",
+]

@@ -81,10 +81,13 @@ class FacePanel(Panel):
         """The curves of all mechanisms, each called by its symbol and label."""
         for mechanism, seen in self.explorer.mechanisms.items():
             symbol = self._kind.symbol + _TILDE * len(self.curves)
-            values = self._of(
-                mechanism, "{face}_of_{mechanism}", lambda m, **_: (self.grid, getattr(m, self.face)(self.grid))
-            )
+            values = self._of(mechanism, "{face}_of_{mechanism}", lambda m, **_: (self.grid, self._seen(m)))
             self.curves[mechanism] = self.curve(seen.color, f"{symbol}: {seen.label}", line=seen.line)(values)
+
+    def _seen(self, mechanism):
+        """The face over the grid; on a logarithmic axis what lies a height below the panel is left out."""
+        values = getattr(mechanism, self.face)(self.grid)
+        return np.where(values < self.ylim[0] ** 2 / self.ylim[1], np.nan, values) if self.ylog else values
 
     def shifted(self, mechanism, shift):
         """The curve of a mechanism once more, dotted, displaced by the function `shift` of the parameters."""

@@ -1,0 +1,115 @@
+"""The Bayes error of an adversary with a prior: a line that touches f, read off as a point of R, and back."""
+
+import numpy as np
+
+from .machinery import BLUE, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Slider
+from .tradeoff_gallery import KINDS
+
+bayes_error = Explorer(
+    "bayes_error",
+    title="What a prior is worth to an adversary",
+    caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: its tests "
+    "are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are R(π). The "
+    "dotted green diagonal meets f where both errors are equal. Right: the Bayes error R over all priors.",
+    find="Find the prior at which the adversary errs most. Is it always one half?",
+    code="""import dptutor as dp
+
+makers = {
+    "Gaussian": lambda noise: dp.Gaussian(sigma=noise),
+    "Laplace": lambda noise: dp.Laplace(scale=noise),
+    "randomized response": lambda noise: dp.RandomizedResponse(epsilon=1 / noise),
+    "worst (ε, δ)": lambda noise: dp.ApproximateDP(epsilon=1 / noise, delta=0.1),
+}
+mechanism, prior = makers[{kind}]({noise}), {prior}
+error, minimax = mechanism.bayes_error(prior), mechanism.minimax_bayes_error
+guessing = min(prior, 1 - prior)
+gain, advantage, power = guessing - error, mechanism.advantage, 1 - mechanism.tradeoff(0.05)
+print(f"R({prior}) = {error:.4f}")
+""",
+    parameters={
+        "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
+        "noise": Slider(0.3, 4.0, 1.0, "noise", "σ, b or 1/ε₀"),
+        "prior": Slider(0.02, 0.98, 0.3, "prior of world P", "π", step=0.02, percent=True),
+    },
+    presets={
+        "An even prior": (
+            "Slope −1: the error is the largest there is, and the advantage is what is missing to one half.",
+            {"noise": 1, "prior": 0.5, "kind": "Gaussian"},
+        ),
+        "Nothing to learn": (
+            "With Laplace noise an adversary this sure cannot do better than to ignore the answer.",
+            {"noise": 1, "prior": 0.2, "kind": "Laplace"},
+        ),
+        "Always something": (
+            "Gaussian noise has answers so telling that they change any mind.",
+            {"noise": 0.6, "prior": 0.1, "kind": "Gaussian"},
+        ),
+    },
+)
+
+
+@bayes_error.mechanism(BLUE, "the mechanism")
+def mechanism(kind, noise):
+    return KINDS[kind](noise)
+
+
+tradeoff = bayes_error.face_panel("tradeoff", title="Trade-off function")
+bayes = bayes_error.face_panel("bayes_error", title="Bayes error")
+
+
+@tradeoff.curve(PURPLE, "same error at π", width=1.8, ghost=False)
+def touching(kind, noise, prior):
+    level, slope = error(kind, noise, prior), prior / (1 - prior)
+    ends = np.array([max(0, (level / (1 - prior) - 1.02) / slope), min(1, level / prior)])
+    return ends, level / (1 - prior) - slope * ends
+
+
+@tradeoff.curve(GREEN, "α = β", line=DOTTED, width=1.4, ghost=False)
+def diagonal():
+    return [0, 0.6], [0, 0.6]
+
+
+@tradeoff.points(PURPLE, "R(π)")
+def on_the_diagonal(kind, noise, prior):
+    return np.repeat(error(kind, noise, prior), 2)
+
+
+@tradeoff.points(BLUE, "best test at π", size=6)
+def best_test(kind, noise, prior):
+    alpha, beta = mechanism(kind, noise)._errors(np.log(prior / (1 - prior)))
+    return float(alpha), float(beta)
+
+
+bayes.reader("prior", "adversary", top=lambda prior: min(prior, 1 - prior))
+
+
+@bayes_error.readout("R(π)", PURPLE, 1, percent=True)
+def error(kind, noise, prior):
+    return mechanism(kind, noise).bayes_error(prior)
+
+
+@bayes_error.readout("blind guessing errs", PURPLE, 1, percent=True)
+def guessing(prior):
+    return min(prior, 1 - prior)
+
+
+@bayes_error.readout("gained by the answer", PURPLE, 1, percent=True, unit="points")
+def gain(kind, noise, prior):
+    return guessing(prior) - error(kind, noise, prior)
+
+
+@bayes_error.readout("largest error R*", GREEN, 4)
+def minimax(kind, noise):
+    return mechanism(kind, noise).minimax_bayes_error
+
+
+@bayes_error.readout("advantage 1 − 2R(½)", VERMILLION, 4)
+def advantage(kind, noise):
+    return mechanism(kind, noise).advantage
+
+
+@bayes_error.words
+def words(kind, noise, prior):
+    if gain(kind, noise, prior) < 5e-4:
+        return "At a prior of {prior} this adversary errs in {error} of the cases, with or without the answer."
+    return "At a prior of {prior} the answer takes this adversary's error from {guessing} to {error}."

@@ -1,0 +1,116 @@
+"""Blackwell's order of two mechanisms, and what lies between them: their meet and their join."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from .. import blackwell
+from ..mechanisms import Gaussian, RandomizedResponse, join, meet
+from .machinery import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+
+blackwell_order = Explorer(
+    "blackwell_order",
+    title="Who knows more, always?",
+    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). Left: trade-off "
+    "functions; right: Bayes errors, circles where they cross. Where one curve lies below the other everywhere, its "
+    "mechanism can imitate the other by garbling its own answer. In orange their join, the "
+    "most private mechanism that is no more private than either, or their meet, the least private no less private.",
+    find="Find a σ at which the Gaussian mechanism dominates. Can randomized response ever dominate?",
+    code="""import dptutor as dp
+
+gaussian, response = dp.Gaussian(sigma={sigma}), dp.RandomizedResponse(epsilon={epsilon})
+comparison = dp.compare(gaussian, response)
+forth, back = comparison.divergence.value, comparison.reverse_divergence.value
+third = {"join": dp.join, "meet": dp.meet}[{third}](gaussian, response)
+gaussian_advantage, response_advantage, third_advantage = (m.advantage for m in (gaussian, response, third))
+print(comparison)
+""",
+    parameters={
+        "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ"),
+        "epsilon": Slider(0.1, 4.0, 1.5, "randomized response", "ε", step=0.2),
+        "third": Choice(("join", "meet"), "join", "Show their"),
+    },
+    presets={
+        "Neither": (
+            "Curves cross: for some priors the one, for some the other tells more.",
+            {"sigma": 1, "epsilon": 1.5, "third": "join"},
+        ),
+        "Gaussian dominates": (
+            "Every adversary prefers this Gaussian mechanism: its answers contain the other's.",
+            {"sigma": 0.4, "epsilon": 1, "third": "meet"},
+        ),
+        "Never the reverse": (
+            "However large ε: far out an answer with Gaussian noise tells more than any of randomized response.",
+            {"sigma": 3, "epsilon": 4, "third": "meet"},
+        ),
+    },
+)
+
+
+@blackwell_order.mechanism(BLUE, "Gaussian")
+def gaussian(sigma):
+    return Gaussian(sigma=sigma)
+
+
+@blackwell_order.mechanism(VERMILLION, "randomized response")
+def response(epsilon):
+    return RandomizedResponse(epsilon=epsilon)
+
+
+@lru_cache(maxsize=4096)
+def compared(sigma, epsilon):
+    return blackwell.compare(gaussian(sigma), response(epsilon))
+
+
+@lru_cache(maxsize=4096)
+def between(sigma, epsilon, third):
+    return (join if third == "join" else meet)(gaussian(sigma), response(epsilon))
+
+
+tradeoff = blackwell_order.face_panel("tradeoff")
+bayes = blackwell_order.face_panel("bayes_error")
+LOSSES, PRIORS = 12 * np.linspace(-1, 1, 81) ** 3, np.linspace(0, 1, 81)
+
+
+@tradeoff.curve(ORANGE, "join or meet", width=1.5, ghost=False)
+def third_tradeoff(sigma, epsilon, third):
+    alpha, beta = between(sigma, epsilon, third)._errors(LOSSES)
+    return [1, *alpha, 0], [0, *beta, 1]
+
+
+@bayes.curve(ORANGE, width=1.5, ghost=False)
+def third_bayes(sigma, epsilon, third):
+    return PRIORS, between(sigma, epsilon, third).bayes_error(PRIORS)
+
+
+@bayes.points(GREY, "crossings", size=5, hollow=True)
+def crossings(sigma, epsilon):
+    priors = np.append(compared(sigma, epsilon).crossings, np.full(6, np.nan))[:6]
+    return priors, gaussian(sigma).bayes_error(np.nan_to_num(priors))
+
+
+@blackwell_order.readouts(
+    forth=Number("Δ(Gauss‖RR)", GREEN, 4, help="0: the Gaussian mechanism dominates"),
+    back=Number("Δ(RR‖Gauss)", GREEN, 4, help="0: randomized response dominates"),
+    gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
+    response_advantage=Number("advantage, RR", VERMILLION, 4),
+)
+def numbers(sigma, epsilon):
+    both = compared(sigma, epsilon)
+    advantages = gaussian(sigma).advantage, response(epsilon).advantage
+    return both.divergence.value, both.reverse_divergence.value, *advantages
+
+
+@blackwell_order.readout("advantage, join or meet", PURPLE, 4)
+def third_advantage(sigma, epsilon, third):
+    return between(sigma, epsilon, third).advantage
+
+
+@blackwell_order.words
+def words(sigma, epsilon):
+    both = compared(sigma, epsilon)
+    if both.divergence.value <= both.divergence.error_bound:
+        return "No prior errs less against randomized response: the Gaussian mechanism Blackwell-dominates it."
+    if both.reverse_divergence.value <= both.reverse_divergence.error_bound:
+        return "To ten digits no one errs less against the Gaussian mechanism; in its far tails it still tells more."
+    return "Some err less against randomized response, by up to {forth}, some against the Gaussian, by up to {back}."

@@ -1,0 +1,89 @@
+"""Two mechanisms through one (ε, δ): what the pair of numbers fixes, and all that it leaves open."""
+
+from functools import lru_cache
+from math import log1p
+
+from scipy.optimize import brentq
+
+from ..blackwell import delta_divergence
+from ..mechanisms import Gaussian, Laplace
+from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider
+
+calibration_point = Explorer(
+    "calibration_point",
+    title="The same (ε, δ), not the same privacy",
+    caption="A Gaussian mechanism (blue, solid) and a Laplace mechanism (vermillion, dashed), both with exactly the "
+    "noise that (ε, δ) asks for. Left: their privacy profiles, on a logarithmic scale, meet in the green point and "
+    "nowhere else. Right: their trade-off functions.",
+    find="Hold ε and move δ: which mechanism's curve hardly stirs, and which one's does?",
+    code="""import dptutor as dp
+from math import log1p
+from scipy.optimize import brentq
+
+epsilon, delta = {epsilon}, 10**{log_delta}
+sigma = brentq(lambda s: dp.Gaussian(sigma=s).privacy_profile(epsilon) / delta - 1, 0.1, 100, xtol=1e-14)
+scale = 1 / (epsilon - 2 * log1p(-delta))
+gaussian, laplace = dp.Gaussian(sigma=sigma), dp.Laplace(scale=scale)
+gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
+regret = dp.delta_divergence(gaussian, laplace).value
+print(f"sigma = {sigma:.4f}, b = {scale:.4f}, regret {regret:.4f}")
+""",
+    parameters={
+        "epsilon": Slider(0.25, 5.0, 1.0, "privacy parameter", "ε", step=0.25),
+        "log_delta": Slider(-9.0, -1.0, -5.0, "its δ, a power of ten", "log₁₀ δ", step=0.5),
+    },
+    presets={
+        "As in the textbooks": ("ε = 1, δ = 0.00001.", {"epsilon": 1, "log_delta": -5}),
+        "A generous δ": (
+            "δ = 0.1: now the Laplace mechanism needs visibly less noise, too.",
+            {"epsilon": 1, "log_delta": -1},
+        ),
+        "As deep learning has it": (
+            "ε = 5: the advantage of an adversary is far from small.",
+            {"epsilon": 5, "log_delta": -5},
+        ),
+    },
+)
+
+
+@calibration_point.mechanism(BLUE, "Gaussian")
+def gaussian(epsilon, log_delta):
+    delta = 10**log_delta
+    return Gaussian(
+        sigma=brentq(lambda s: Gaussian(sigma=s).privacy_profile(epsilon) / delta - 1, 0.1, 100, xtol=1e-14)
+    )
+
+
+@calibration_point.mechanism(VERMILLION, "Laplace")
+def laplace(epsilon, log_delta):
+    return Laplace(scale=1 / (epsilon - 2 * log1p(-(10**log_delta))))  # from δ(ε) = 1 − exp((ε − 1/b)/2)
+
+
+profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e-10, 1), ylog=True)
+tradeoff = calibration_point.face_panel("tradeoff")
+
+
+@profiles.points(GREEN, "the (ε, δ) of both")
+def target(epsilon, log_delta):
+    return epsilon, 10**log_delta
+
+
+@calibration_point.readouts(
+    sigma=Number("Gaussian noise σ", BLUE, 3),
+    scale=Number("Laplace noise b", VERMILLION, 3),
+    gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
+    laplace_advantage=Number("advantage, Laplace", VERMILLION, 4),
+    regret=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The worst regret of choosing Laplace noise"),
+)
+@lru_cache(maxsize=4096)
+def numbers(epsilon, log_delta):
+    pair = gaussian(epsilon, log_delta), laplace(epsilon, log_delta)
+    return pair[0].sigma, pair[1].scale, *(m.advantage for m in pair), delta_divergence(*pair).value
+
+
+@calibration_point.words
+def words(epsilon, log_delta):
+    _, _, first, second, _ = numbers(epsilon, log_delta)
+    more = "Gaussian" if first > second else "Laplace"
+    return f"Both are (ε, δ)-DP with the same two numbers; against {more} noise an adversary's advantage is larger: " \
+           "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism."  # fmt: skip

@@ -1,0 +1,112 @@
+"""Four mechanisms and the tangents of their trade-off functions: every tangent is one (ε, δ) guarantee."""
+
+import numpy as np
+
+from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
+from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, Choice, Explorer, Slider
+
+KINDS = {
+    "Gaussian": lambda noise: Gaussian(sigma=noise),
+    "Laplace": lambda noise: Laplace(scale=noise),
+    "randomized response": lambda noise: RandomizedResponse(epsilon=1 / noise),
+    "worst (ε, δ)": lambda noise: ApproximateDP(epsilon=1 / noise, delta=0.1),
+}
+
+tradeoff_gallery = Explorer(
+    "tradeoff_gallery",
+    title="One curve, a guarantee for every ε",
+    caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −e^ε touches f from "
+    "below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its mirror image "
+    "(dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
+    find="Move ε: for which mechanisms does the tangent turn about a corner, and what does δ do meanwhile?",
+    code="""import dptutor as dp
+
+makers = {
+    "Gaussian": lambda noise: dp.Gaussian(sigma=noise),
+    "Laplace": lambda noise: dp.Laplace(scale=noise),
+    "randomized response": lambda noise: dp.RandomizedResponse(epsilon=1 / noise),
+    "worst (ε, δ)": lambda noise: dp.ApproximateDP(epsilon=1 / noise, delta=0.1),
+}
+mechanism = makers[{kind}]({noise})
+delta, touch, advantage = mechanism.privacy_profile({epsilon}), 1 - mechanism.tradeoff(0.05), mechanism.advantage
+fixed_point, pure = mechanism.minimax_bayes_error, mechanism.epsilon(0.0)
+print(f"({epsilon}, {delta:.4g})-DP")
+""",
+    parameters={
+        "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
+        "noise": Slider(0.3, 4.0, 1.0, "noise", "σ, b or 1/ε₀"),
+        "epsilon": Slider(0.0, 4.0, 1.0, "privacy parameter", "ε", step=0.05),
+    },
+    presets={
+        "One line suffices": (
+            "Randomized response is its one tangent and the mirror image: ε = 1/noise says all there is.",
+            {"kind": "randomized response", "noise": 1, "epsilon": 1},
+        ),
+        "A tangent everywhere": (
+            "No tangent of a Gaussian mechanism has δ = 0: the curve is steep without end.",
+            {"kind": "Gaussian", "noise": 0.5, "epsilon": 4},
+        ),
+        "The edge of Laplace noise": (
+            "Beyond ε = 1/b every tangent passes through the corner (0, 1), and δ is 0.",
+            {"kind": "Laplace", "noise": 1, "epsilon": 1},
+        ),
+    },
+)
+
+
+@tradeoff_gallery.mechanism(BLUE, "the mechanism")
+def mechanism(kind, noise):
+    return KINDS[kind](noise)
+
+
+tradeoff = tradeoff_gallery.face_panel("tradeoff", title="Trade-off function")
+profile = tradeoff_gallery.face_panel("privacy_profile", title="Privacy profile")
+
+
+@tradeoff.curve(GREEN, "its tangent of slope −e^ε", line=DASHED, width=1.8, ghost=False)
+def tangent(kind, noise, epsilon):
+    level, slope = 1 - mechanism(kind, noise)._delta(np.asarray(epsilon)), np.exp(epsilon)
+    return [0, min(1, level / slope)], [level, max(level - slope, 0)]
+
+
+@tradeoff.curve(GREEN, "mirror image", line=DOTTED, width=1.6, ghost=False)
+def mirrored(kind, noise, epsilon):
+    x, y = tangent(kind, noise, epsilon)
+    return y[::-1], x[::-1]
+
+
+@profile.points(GREEN, "this tangent")
+def guarantee(kind, noise, epsilon):
+    return epsilon, mechanism(kind, noise).privacy_profile(epsilon)
+
+
+@tradeoff_gallery.readout("δ at this ε", GREEN, 2, power=True)
+def delta(kind, noise, epsilon):
+    return mechanism(kind, noise).privacy_profile(epsilon)
+
+
+@tradeoff_gallery.readout("power at α = 5 %", BLUE, 1, percent=True)
+def touch(kind, noise):
+    return 1 - mechanism(kind, noise).tradeoff(0.05)
+
+
+@tradeoff_gallery.readout("advantage δ(0)", BLUE, 4)
+def advantage(kind, noise):
+    return mechanism(kind, noise).advantage
+
+
+@tradeoff_gallery.readout("both errors equal at", BLUE, 4)
+def fixed_point(kind, noise):
+    return mechanism(kind, noise).minimax_bayes_error
+
+
+@tradeoff_gallery.readout("least ε with δ = 0", GREY, 2)
+def pure(kind, noise):
+    return mechanism(kind, noise).epsilon(0.0)
+
+
+@tradeoff_gallery.words
+def words(kind, noise, epsilon):
+    if delta(kind, noise, epsilon) <= 1e-15:
+        return "The mechanism is {epsilon}-DP outright: the tangent starts at (0, 1), and δ is 0."
+    return "The mechanism is ({epsilon}, {delta})-DP, and no smaller δ goes with this ε."
