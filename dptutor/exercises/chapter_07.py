@@ -1,0 +1,323 @@
+"""Exercises of chapter 7: regret, the Δ-divergence and its shift."""
+
+import math
+
+import numpy as np
+
+from ..blackwell import delta_divergence
+from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
+from .core import Exercise, Mistake, numbers
+
+_PAIRS = (
+    (Gaussian(sigma=1), Laplace(scale=1)),
+    (Laplace(scale=1), Gaussian(sigma=1)),
+    (RandomizedResponse(epsilon=1.5), Gaussian(sigma=2)),
+    (Gaussian(sigma=2), ApproximateDP(epsilon=1, delta=0.05)),
+    (Gaussian(sigma=1), Gaussian(sigma=3)),
+)
+_GRID = np.linspace(0, 1, 20_001)
+
+
+def _largest(difference, grid=_GRID):
+    return max(0.0, float(np.max(difference(grid))))
+
+
+def _of_profiles(m, other):
+    losses = np.linspace(-12, 12, 20_001)
+    return max(0.0, float(np.max(other.privacy_profile(losses) - m.privacy_profile(losses))))
+
+
+def _never_negative(result, *case):
+    return "A Δ-divergence is never negative: at the priors 0 and 1 no one errs." if result[0] < -1e-12 else None
+
+
+def _at_most_half(result, *case):
+    return "No Bayes error exceeds 1/2, so no regret does." if result[0] > 0.5 + 1e-12 else None
+
+
+def _duel(answer):
+    """Judges two priors: one at which the Gaussian mechanism loses more, one at which the Laplace mechanism does."""
+    gaussian, laplace = Gaussian(sigma=1), Laplace(scale=1)
+    given = numbers(answer, "two priors between 0 and 1")
+    if given.size != 2:
+        return f"Give two priors, (one for Gaussian, one for Laplace); you give {given.size} numbers."
+    if np.any(given > 1) and np.all((given >= 0) & (given <= 100)):
+        return "Are these percentages? A prior is a probability: write 0.3 for 30 %."
+    if np.any((given < 0) | (given > 1)):
+        return "A prior is a probability, between 0 and 1."
+    lead = gaussian.bayes_error(given) - laplace.bayes_error(given)  # > 0: the adversary prefers to attack Laplace
+    if lead[0] < -1e-9 and lead[1] > 1e-9:
+        return None
+    if lead[0] > 1e-9 and lead[1] < -1e-9:
+        return "Just the wrong way round: the mechanism that loses more is the one against which the adversary errs less often."
+    if np.any(np.abs(lead) <= 1e-9):
+        place = 0 if abs(lead[0]) <= 1e-9 else 1
+        return (
+            f"At the prior {given[place]:.4g} both mechanisms lose the same. Move away from crossings and from 0 and 1."
+        )
+    who = "Gaussian" if lead[0] < 0 else "Laplace"
+    return f"At both of your priors the {who} mechanism loses more. Look between the crossings, and outside them."
+
+
+EXERCISES = [
+    Exercise(
+        id="7.1",
+        grade="warm-up",
+        title="Regret at one prior",
+        question="You use `other` where you might have used `mechanism`. Write `regret(mechanism, other, prior)`: by how much "
+        "smaller an adversary of this prior's Bayes error is against your choice (negative if it is larger).",
+        name="regret",
+        stub="def regret(mechanism, other, prior):\n    ...\n",
+        solution="""def regret(mechanism, other, prior):
+    return mechanism.bayes_error(prior) - other.bayes_error(prior)
+""",
+        explanation="You regret your choice when the adversary errs less against it than against the alternative.",
+        hints=(
+            "Is a small Bayes error good for the adversary, or for you?",
+            "You chose `other`. You would have had R(π) with `mechanism`, and have R̃(π).",
+            "regret = R(π) − R̃(π); every mechanism has .bayes_error(prior).",
+        ),
+        praise="Right: R(π) − R̃(π). Its largest value over all priors is Δ(mechanism‖other).",
+        cases=tuple((m, other, prior) for m, other in _PAIRS for prior in (0.1, 0.3, 0.5, 0.8)),
+        mistakes=(
+            Mistake(
+                lambda m, o, p: o.bayes_error(p) - m.bayes_error(p),
+                "The sign is turned: you regret a choice when the adversary errs less against it. A small Bayes error is good "
+                "for the adversary.",
+            ),
+            Mistake(
+                lambda m, o, p: abs(m.bayes_error(p) - o.bayes_error(p)),
+                "Without the sign a lucky choice would count as a regret. Δ is directed: Δ(M‖M̃) and Δ(M̃‖M) differ.",
+            ),
+            Mistake(
+                lambda m, o, p: o.advantage - m.advantage,
+                "These are advantages, which belong to an even prior. This adversary has a prior of its own.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="7.2",
+        grade="warm-up",
+        title="How far from perfect privacy?",
+        question="A mechanism's trade-off function is symmetric and its membership advantage, δ(0), is `advantage`. Write "
+        "`from_perfect_privacy(advantage)`: the Δ-divergence of perfect privacy from it, Δ(PP‖M).",
+        name="from_perfect_privacy",
+        stub="def from_perfect_privacy(advantage):\n    ...\n",
+        solution="""def from_perfect_privacy(advantage):
+    return advantage / 2
+""",
+        explanation="Perfect privacy leaves blind guessing, min(π, 1−π). Min(π, 1−π) − R(π) is largest at an even prior: R is "
+        "concave and symmetric. There it is 1/2 − R(1/2), and R(1/2) = (1 − δ(0))/2.",
+        hints=(
+            "What is the Bayes error of perfect privacy at a prior π?",
+            "At which prior is min(π, 1 − π) − R(π) largest, if R is concave and symmetric?",
+            "R(1/2) = (1 − δ(0))/2.",
+        ),
+        praise="Right: half the advantage. The other half of the way leads to blatant non-privacy.",
+        cases=((0.0,), (0.2,), (0.6,), (1.0,)),
+        mistakes=(
+            Mistake(
+                lambda a: a,
+                "This is the advantage. It compares 1 − α − β with 0; a Bayes error at an even prior is (α + β)/2.",
+            ),
+            Mistake(
+                lambda a: (1 - a) / 2,
+                "This is R(1/2), how far the mechanism is from blatant non-privacy. From perfect privacy it is 1/2 − R(1/2).",
+            ),
+            Mistake(lambda a: 1 - a, "This is 1 − δ(0) = 2R(1/2). Compare R(1/2) with 1/2."),
+            Mistake(
+                lambda a: -a / 2,
+                "The size is right, the sign is not: against perfect privacy the adversary errs more, R_PP − R ≥ 0.",
+            ),
+        ),
+        laws=(_never_negative, _at_most_half),
+    ),
+    Exercise(
+        id="7.3",
+        grade="think",
+        title="A duel at two priors",
+        question="A Gaussian mechanism with σ = 1 against a Laplace mechanism with b = 1. Give `priors = (first, second)`: a "
+        "prior at which the Gaussian mechanism loses more (its adversary errs less often), and one at which the Laplace "
+        "mechanism does.",
+        name="priors",
+        stub="priors = None\n",
+        solution="""import dptutor as dp
+
+comparison = dp.compare(dp.Gaussian(sigma=1), dp.Laplace(scale=1))
+# Δ(Lap‖Gauss) is attained where choosing Gaussian noise is regretted most, Δ(Gauss‖Lap) where Laplace noise is.
+priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
+""",
+        explanation="Each Δ names the prior at which it is attained: there the one or the other loses most. Between the two "
+        "crossings Laplace noise is the riskier choice, outside them Gaussian noise.",
+        hints=(
+            "Compare .bayes_error(prior) of both at a few priors.",
+            "The Bayes errors cross twice: dp.compare(…).crossings. What is so between the crossings, what outside?",
+            "At an even prior Laplace loses more, by Δ(Gauss‖Lap). Now find a less open-minded adversary.",
+        ),
+        praise="Right: one adversary fears the one, another the other. Neither mechanism dominates.",
+        mistakes=(
+            Mistake(
+                (0.5, 0.27),
+                "Just the wrong way round: the mechanism that loses more is the one against which the adversary errs less "
+                "often.",
+            ),
+            Mistake((27, 50), "Are these percentages? A prior is a probability: write 0.3 for 30 %."),
+            Mistake(
+                (0.2, 0.25),
+                "At both of your priors the Gaussian mechanism loses more. Look between the crossings, and outside them.",
+            ),
+            Mistake(
+                (0.5, 0.45),
+                "At both of your priors the Laplace mechanism loses more. Look between the crossings, and outside them.",
+            ),
+        ),
+        judge=_duel,
+        shape="two priors between 0 and 1",
+    ),
+    Exercise(
+        id="7.4",
+        grade="think",
+        title="The shifted curve",
+        question="Definition 1 asks for the smallest κ with f(α + κ) − κ ≤ f̃(α). Write `shifted(mechanism, kappa, alpha)`: the "
+        "left side, for any α in [0, 1]; f is 0 beyond α = 1.",
+        name="shifted",
+        stub="def shifted(mechanism, kappa, alpha):\n    ...\n",
+        solution="""def shifted(mechanism, kappa, alpha):
+    return mechanism.tradeoff(min(alpha + kappa, 1)) - kappa
+""",
+        explanation="The graph of f(α + κ) − κ is that of f, moved to the left by κ and down by κ: both errors get smaller by κ.",
+        hints=(
+            "To which side does the graph of f(α + κ) move, as κ grows?",
+            "To the left, by κ; and − κ moves it down as much.",
+            "mechanism.tradeoff takes numbers up to 1: beyond, f is 0.",
+        ),
+        praise="Right: down and to the left, both errors smaller by κ.",
+        cases=tuple(
+            (m, k, a) for m in (Gaussian(sigma=1), Laplace(scale=1)) for k in (0.0, 0.1, 0.3) for a in (0.2, 0.6, 0.95)
+        ),
+        mistakes=(
+            Mistake(
+                lambda m, k, a: m.tradeoff(max(a - k, 0)) - k,
+                "f(α − κ) moves the curve to the right. Both errors are to get smaller, so it goes to the left: f(α + κ).",
+            ),
+            Mistake(
+                lambda m, k, a: m.tradeoff(min(a + k, 1)) + k,
+                "To the left is right, but + κ lifts the curve. Both errors are to get smaller: − κ.",
+            ),
+            Mistake(
+                lambda m, k, a: m.tradeoff(a) - k,
+                "You only move the curve down. Definition 1 treats both errors alike: left by κ as well.",
+            ),
+            Mistake(
+                lambda m, k, a: m.tradeoff(min(a + k, 1)),
+                "You only move the curve to the left. Definition 1 treats both errors alike: down by κ as well.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="7.5",
+        grade="build",
+        title="Δ in closed form",
+        question="For two randomized responses with privacy parameters `epsilon` and `other`, write "
+        "`delta_rr(epsilon, other)`: Δ(RR(epsilon)‖RR(other)), in closed form.",
+        name="delta_rr",
+        stub="from math import exp\n\n\ndef delta_rr(epsilon, other):\n    ...\n",
+        solution="""from math import exp
+
+
+def delta_rr(epsilon, other):
+    # R(π) = min(π, 1 − π, 1/(1 + e^ε)): the two differ most where both are flat.
+    return max(0.0, 1 / (1 + exp(epsilon)) - 1 / (1 + exp(other)))
+""",
+        explanation="The Bayes error of randomized response is blind guessing, cut off at the error 1/(1 + e^ε) of trusting the "
+        "answer. The difference of two such curves is largest at an even prior.",
+        hints=(
+            "What is the Bayes error R(π) of randomized response? Which tests does it choose between?",
+            "R(π) = min(π, 1 − π, 1/(1 + e^ε)).",
+            "The difference is largest where both are flat, and a Δ-divergence is never negative.",
+        ),
+        praise="Right, and 0 exactly where the first dominates: when its ε is the larger.",
+        cases=((0.5, 1.0), (2.0, 1.0), (1.0, 1.0), (0.0, 3.0), (3.0, 0.0)),
+        mistakes=(
+            Mistake(
+                lambda e, o: abs(1 / (1 + math.exp(e)) - 1 / (1 + math.exp(o))),
+                "This is the symmetrized divergence. Δ is 0 when the first mechanism dominates, that is, when epsilon ≥ other.",
+            ),
+            Mistake(
+                lambda e, o: max(0.0, 1 / (1 + math.exp(o)) - 1 / (1 + math.exp(e))),
+                "You have the direction turned: Δ(M‖M̃) = max [R − R̃] is the regret of choosing the second.",
+            ),
+            Mistake(
+                lambda e, o: max(0.0, math.tanh(o / 2) - math.tanh(e / 2)),
+                "This is the difference of the advantages, twice that of the Bayes errors at an even prior.",
+            ),
+            Mistake(
+                lambda e, o: 1 / (1 + math.exp(e)) - 1 / (1 + math.exp(o)),
+                "Right where it is positive; elsewhere the largest regret is 0, at the priors 0 and 1.",
+            ),
+            Mistake(
+                lambda e, o: max(0.0, o - e),
+                "The parameters themselves are losses, not errors: a difference of Bayes errors is at most 1/2.",
+            ),
+        ),
+        laws=(_never_negative, _at_most_half),
+    ),
+    Exercise(
+        id="7.6",
+        grade="build",
+        title="Your own Δ-divergence",
+        question="Write `delta(mechanism, other)`: Δ(mechanism‖other), right to six digits for any two mechanisms, from their "
+        "Bayes errors alone.",
+        name="delta",
+        stub="import numpy as np\n\n\ndef delta(mechanism, other):\n    ...\n",
+        solution="""import numpy as np
+
+
+def delta(mechanism, other):
+    priors = np.linspace(0, 1, 2001)
+    for _ in range(6):   # look ever closer at where the difference is largest
+        difference = mechanism.bayes_error(priors) - other.bayes_error(priors)
+        best = priors[np.argmax(difference)]
+        width = 2 * (priors[1] - priors[0])
+        priors = np.linspace(max(best - width, 0), min(best + width, 1), 2001)
+    return max(0.0, np.max(difference))
+""",
+        explanation="A grid alone misses kinks by its own spacing; looking closer where the difference is largest finds them. "
+        "It is no proof, though: a second peak could hide. The library keeps every interval that may hide one.",
+        hints=(
+            "Which function of the prior do you maximize? Which value does it have at the priors 0 and 1?",
+            "A grid of a hundred priors gives two or three digits. Refine around the best one.",
+            "Six rounds of a new grid, two steps wide around the best prior, are plenty.",
+        ),
+        praise="Right. The library adds a proof: a bound on what may hide between the priors it looked at.",
+        cases=_PAIRS,
+        mistakes=(
+            Mistake(
+                lambda m, o: _largest(lambda x: m.bayes_error(x) - o.bayes_error(x), np.linspace(0, 1, 101)),
+                "A grid of a hundred priors misses the maximum: six digits need a closer look around the best prior.",
+            ),
+            Mistake(
+                lambda m, o: _largest(lambda x: m.bayes_error(x) - o.bayes_error(x), np.linspace(0, 1, 1001)),
+                "A grid of a thousand priors misses kinks by up to its spacing: look closer around the best prior.",
+            ),
+            Mistake(
+                lambda m, o: float(delta_divergence(o, m)),
+                "You have the direction turned: Δ(M‖M̃) = max [R − R̃] is the regret of choosing the second.",
+            ),
+            Mistake(
+                lambda m, o: max(float(delta_divergence(m, o)), float(delta_divergence(o, m))),
+                "This is the symmetrized divergence, max |R − R̃|. Keep the sign of the difference.",
+            ),
+            Mistake(
+                _of_profiles,
+                "You maximize δ̃ − δ. To become a regret it has to be divided by 1 + e^ε: R = (1 − π)(1 − δ(ε)).",
+            ),
+            Mistake(
+                lambda m, o: max(0.0, (o.advantage - m.advantage) / 2),
+                "You only looked at an even prior. The worst adversary may have another one.",
+            ),
+        ),
+        laws=(_never_negative, _at_most_half),
+        tolerance=1e-6,
+    ),
+]
