@@ -1,0 +1,81 @@
+"""Writes the exercise notebooks from the catalogue of exercises, and stores every notebook anew after a run.
+
+    .venv/bin/python scripts/notebooks.py                 # all
+    .venv/bin/python scripts/notebooks.py 07_lecture      # one
+
+What is stored is what a run from top to bottom gives; the tests repeat the run and compare.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+from nbconvert.preprocessors import ExecutePreprocessor
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+import dptutor as dp
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+GRADES = {
+    "warm-up": "## Warm-up\n\nTo find your feet.",
+    "think": "## Think\n\nA sheet of paper helps.",
+    "build": "## Build\n\nA few lines of code that you may want to keep.",
+}
+
+
+def exercise_notebook(chapter: int):
+    """A stub with its check for every exercise of a chapter."""
+    page = next((ROOT / "book").glob(f"{chapter:02}_*.md"))
+    title = next(line[2:] for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("# "))
+    cells = [
+        new_markdown_cell(
+            f"# Exercises {title}\n\n"
+            "Fill in a stub and run its cell: the check tells you which mistake it looks like. Without the `#`, "
+            "`dp.exercises.hint` gives one hint more each time, and `dp.exercises.solution` a worked answer. "
+            "`dp.exercises.progress()` shows what you have done; it is kept in a file beside this notebook, which you "
+            "may read, copy or delete."
+        ),
+        new_code_cell("import dptutor as dp"),
+    ]
+    grade = None
+    for exercise in dp.exercises.catalogue(chapter):
+        if exercise.grade != grade:
+            grade = exercise.grade
+            cells.append(new_markdown_cell(GRADES[grade]))
+        cells.append(new_markdown_cell(f"### {exercise.id} {exercise.title}\n\n{exercise.question}"))
+        check = f'dp.exercises.check("{exercise.id}", {exercise.name})'
+        cells.append(new_code_cell(f"{exercise.stub.strip()}\n\n\n{check}"))
+        cells.append(new_code_cell(f'# dp.exercises.hint("{exercise.id}")\n# dp.exercises.solution("{exercise.id}")'))
+    return new_notebook(cells=cells)
+
+
+def store(notebook, path: Path):
+    """Runs a notebook and writes it with its outputs, without anything that another run would change."""
+    notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"{path.stem.replace('_', '-')}-{number}"
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    ExecutePreprocessor(timeout=300, kernel_name="python3").preprocess(notebook, {"metadata": {"path": "/tmp"}})
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata["language_info"] = {"name": "python"}
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+    nbformat.write(notebook, path)
+    print(f"stored {path.name}")
+
+
+def main(names: list[str]):
+    """Writes and stores the notebooks named, or all."""
+    chapters = sorted({exercise.chapter for exercise in dp.exercises.catalogue()})
+    made = {f"{chapter:02}_exercises": chapter for chapter in chapters}
+    found = {path.stem for path in NOTEBOOKS.glob("*.ipynb")}
+    for name in names or sorted(found | {*made}):
+        path = NOTEBOOKS / f"{name}.ipynb"
+        store(exercise_notebook(made[name]) if name in made else nbformat.read(path, 4), path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
