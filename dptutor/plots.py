@@ -89,14 +89,8 @@ def rulers(mechanism, other, *, ax=None):
         if found.value > found.error_bound:
             ends = sorted((first.bayes_error(found.prior), second.bayes_error(found.prior)))
             ax.plot([found.prior] * 2, ends, color=GREEN, linewidth=3, marker="_", markersize=10)
-            ax.annotate(
-                f"{found.value:.4f}",
-                (found.prior, ends[1]),
-                (0, 7),
-                textcoords="offset points",
-                ha="center",
-                color=GREEN,
-            )
+            beside = {"xytext": (-6, 4), "textcoords": "offset points", "ha": "right", "color": GREEN}
+            ax.annotate(f"{found.value:.4f}", (found.prior, ends[1]), **beside)
     return ax
 
 

@@ -99,7 +99,7 @@ def test_anything_at_all_is_answered(exercise, anything):
 def test_the_chapter_asks_for_it_by_the_same_title(exercise):
     pages = list((ROOT / "book").glob(f"{exercise.chapter:02}_*.md"))
     text = pages[0].read_text(encoding="utf-8")
-    assert exercise.title in re.findall(r"\{exercise\} (.+)", text), f"{exercise.id} is not in {pages[0].name}"
+    assert f"{exercise.id} {exercise.title}" in re.findall(r"\{exercise\} (.+)", text)
 
 
 @every_exercise
