@@ -1,5 +1,6 @@
 """Exercises: the stub does not pass, the worked answer does, every mistake and all nonsense gets a reply."""
 
+import contextlib
 import json
 import math
 import re
@@ -58,6 +59,16 @@ def test_every_mistake_gets_its_own_reply(exercise):
         assert exercise.check(mistake.answer).message == mistake.reply
 
 
+class Stubborn:
+    """Neither shows itself nor becomes a number."""
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+    def __float__(self):
+        raise RuntimeError("no number")
+
+
 NONSENSE = [
     None,
     ...,
@@ -72,6 +83,10 @@ NONSENSE = [
     object(),
     np.zeros((0, 3)),
     1j,
+    np.array([1j, 0.5]),
+    10**400,
+    Stubborn(),
+    dp.PerfectPrivacy(),
     dict,
     print,
 ]
@@ -137,6 +152,16 @@ def looped(x):
         pass
 
 
+def looped_and_careless(x):
+    while True:
+        with contextlib.suppress(Exception):
+            looped(x)
+
+
+def left(x):
+    raise SystemExit
+
+
 def deep(x):
     return deep(x)
 
@@ -147,6 +172,8 @@ def deep(x):
         (lambda x: 1 / 0, r"At x = 1.0 it stops with ZeroDivisionError: division by zero"),
         (lambda x, y: x, r"stops with TypeError"),
         (deep, r"stops with RecursionError"),
+        (left, r"At x = 1.0 it stops with SystemExit$"),
+        (lambda x: 1j * x, r"it is complex"),
         (lambda x: 2 * x, r"Yours is larger than x. That is so at x = 1.0, for one."),
         (lambda x: x / 3, r"At x = 1.0 your answer is 0.333333, which is too small"),
         (lambda x: 0.5 if x == 1 else None, r"At x = 3.0 your function returns nothing"),
@@ -159,9 +186,10 @@ def test_what_goes_wrong_is_said(answer, reply):
     assert re.search(reply, EXAMPLE.check(answer).message)
 
 
-def test_a_loop_without_end_is_ended(monkeypatch):
+@pytest.mark.parametrize("endless", [looped, looped_and_careless])
+def test_a_loop_without_end_is_ended(endless, monkeypatch):
     monkeypatch.setattr("dptutor.exercises.core._PATIENCE", 0.2)
-    assert "Does a loop never end?" in EXAMPLE.check(looped).message
+    assert "Does a loop never end?" in EXAMPLE.check(endless).message
 
 
 # Help and progress.

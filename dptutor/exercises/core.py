@@ -22,6 +22,8 @@ import numpy as np
 
 # A call of a learner's function that takes longer than this is given up, in seconds.
 _PATIENCE = 5.0
+# What a learner's function may end with, `exit()` included; only an interrupt goes through.
+_ENDS = (Exception, SystemExit)
 _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, and check again."
 
 
@@ -99,8 +101,11 @@ class Exercise:
         if answer is None or answer is ...:
             return _NOTHING_YET
         if self.judge:
-            with guarded():
-                return self.judge(answer)
+            try:
+                with guarded():
+                    return self.judge(answer)
+            except _ENDS as error:
+                raise _Rejected(f"It stops with {_reason(error)}") from None
         if not self.cases:
             given = numbers(answer, self.shape)
             return self._compared([()], lambda: given)
@@ -135,11 +140,8 @@ class Exercise:
         try:
             with guarded():
                 result = answer(*case)
-        except _Rejected:
-            raise
-        except Exception as error:
-            reason = str(error).split("\n")[0]
-            raise _Rejected(f"At {self._words(case)} it stops with {type(error).__name__}: {reason}") from None
+        except _ENDS as error:
+            raise _Rejected(f"At {self._words(case)} it stops with {_reason(error)}") from None
         return None if result is None or result is ... else numbers(result, self.shape)
 
     def _alike(self, given: list, wanted: list) -> bool:
@@ -164,16 +166,18 @@ class Exercise:
         return ", ".join(f"{name} = {_short(value)}" for name, value in zip(names, case, strict=True))
 
 
-class _Rejected(Exception):
-    """What is wrong with an answer, before it can be compared."""
+class _Rejected(BaseException):
+    """What is wrong with an answer, before it can be compared. A learner's `except Exception` does not catch it."""
 
 
 def numbers(value, shape: str = "a number") -> np.ndarray:
     """An answer as a flat array of finite numbers."""
     try:
-        array = np.asarray(value, dtype=float).ravel()
-    except (TypeError, ValueError):
+        array = np.asarray(value, dtype=complex if np.iscomplexobj(value) else float).ravel()
+    except Exception:  # objects may do anything when asked for a number
         raise _Rejected(f"The result should be {shape}, but it is {_short(value)}.") from None
+    if np.iscomplexobj(array):
+        raise _Rejected(f"The result should be {shape}, but it is complex: {_short(value)}.")
     if array.size == 0:
         raise _Rejected(f"The result should be {shape}, but it is empty.")
     if not np.all(np.isfinite(array)):
@@ -213,5 +217,12 @@ def _too_late(number, frame):
 def _short(value) -> str:
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"an object of type {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {str(error).splitlines()[0]}" if str(error) else type(error).__name__
