@@ -117,8 +117,8 @@ class Meet(_Pairing):
         deltas = [part._delta(epsilon) for part in self.parts]
         with np.errstate(over="ignore", invalid="ignore"):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
-        # δ of the meet is below both; where it is one of them, that one has the digits.
-        return np.select([own == 0, own == 1], deltas, np.clip(between, 0.0, np.minimum(*deltas)))
+        # Where δ is one of the two, that one has the digits; it is below both.
+        return np.clip(np.select([own == 0, own == 1], deltas, between), 0.0, np.minimum(*deltas))
 
     def _touching(self, epsilon):
         """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross)."""
@@ -142,5 +142,9 @@ class Meet(_Pairing):
 def worse_of(mechanisms, epsilon):
     """δ, α and β at every ε of whichever mechanism has the larger δ there."""
     faces = [(m._delta(epsilon), *m._errors(epsilon)) for m in mechanisms]
-    first = faces[0][0] >= faces[1][0]
+    slope = np.exp(np.minimum(epsilon, LARGEST_LOSS))
+    # Near 1 the digits of δ are in 1 − δ = β + e^ε α.
+    rest = [beta + slope * alpha for _, alpha, beta in faces]
+    (delta, *_), (other, *_) = faces
+    first = np.where(np.maximum(delta, other) > 0.5, rest[0] <= rest[1], delta >= other)
     return tuple(np.where(first, a, b) for a, b in zip(*faces, strict=True))

@@ -41,13 +41,10 @@ def _renyi_of_order(mechanism, s: float) -> float:
     if s == 1.0:
         return loss_moments_from_profile(mechanism, "Q")[0]
     # H(s) − 1 = s(s−1) [∫ e^{(s−1)ε} δ(ε) dε + ∫ e^{−sε} δ_QP(ε) dε].
-    excess = (
-        s
-        * (s - 1)
-        * mixture_of_hockey_sticks(
-            mechanism, lambda epsilon: math.exp((s - 1) * epsilon), lambda epsilon: math.exp(-s * epsilon)
-        )
+    area = _weighted_area(mechanism, lambda epsilon: 1.0, s - 1) + _weighted_area(
+        mechanism.reverse, lambda epsilon: 1.0, -s
     )
+    excess = s * (s - 1) * area
     return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
 
 
@@ -56,13 +53,14 @@ def mixture_of_hockey_sticks(mechanism, weight, weight_reverse) -> float:
     return _weighted_area(mechanism, weight) + _weighted_area(mechanism.reverse, weight_reverse)
 
 
-def _weighted_area(mechanism, weight) -> float:
-    """∫₀^∞ weight(ε) δ(ε) dε, split at the kinks and cut where the integrand has vanished."""
+def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
+    """∫₀^∞ weight(ε) e^{tilt·ε} δ(ε) dε, split at the kinks and cut where the integrand has vanished."""
 
     def integrand(epsilon):
         delta = float(mechanism._delta(np.asarray(epsilon)))
         try:
-            return weight(epsilon) * delta if delta else 0.0
+            # In one exponential: where e^{tilt·ε} overflows, its product with δ need not.
+            return weight(epsilon) * math.exp(tilt * epsilon + math.log(delta)) if delta else 0.0
         except OverflowError:
             return math.inf
 
