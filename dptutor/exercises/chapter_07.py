@@ -99,21 +99,21 @@ EXERCISES = [
         id="7.2",
         grade="warm-up",
         title="How far from perfect privacy?",
-        question="A mechanism's trade-off function is symmetric and its membership advantage, δ(0), is `advantage`. Write "
-        "`from_perfect_privacy(advantage)`: the Δ-divergence of perfect privacy from it, Δ(PP‖M).",
+        question="A mechanism's membership advantage, δ(0), is `advantage`. Write `from_perfect_privacy(advantage)`: the "
+        "Δ-divergence of perfect privacy to it, Δ(PP‖M).",
         name="from_perfect_privacy",
         stub="def from_perfect_privacy(advantage):\n    ...\n",
         solution="""def from_perfect_privacy(advantage):
     return advantage / 2
 """,
-        explanation="Perfect privacy leaves blind guessing, min(π, 1−π). Min(π, 1−π) − R(π) is largest at an even prior: R is "
-        "concave and symmetric. There it is 1/2 − R(1/2), and R(1/2) = (1 − δ(0))/2.",
+        explanation="Perfect privacy leaves blind guessing, min(π, 1−π). The difference min(π, 1−π) − R(π) is largest at an even "
+        "prior, for R is nowhere steeper than 1. There it is 1/2 − R(1/2), and R(1/2) = (1 − δ(0))/2.",
         hints=(
             "What is the Bayes error of perfect privacy at a prior π?",
-            "At which prior is min(π, 1 − π) − R(π) largest, if R is concave and symmetric?",
+            "At which prior is min(π, 1 − π) − R(π) largest? The slope of R lies between −1 and 1.",
             "R(1/2) = (1 − δ(0))/2.",
         ),
-        praise="Right: half the advantage. The other half of the way leads to blatant non-privacy.",
+        praise="Right: half the advantage. For a symmetric f the rest of 1/2 is the way to blatant non-privacy.",
         cases=((0.0,), (0.2,), (0.6,), (1.0,)),
         mistakes=(
             Mistake(
@@ -122,7 +122,7 @@ EXERCISES = [
             ),
             Mistake(
                 lambda a: (1 - a) / 2,
-                "This is R(1/2), how far the mechanism is from blatant non-privacy. From perfect privacy it is 1/2 − R(1/2).",
+                "This is R(1/2), for a symmetric f the way on to blatant non-privacy. From perfect privacy it is 1/2 − R(1/2).",
             ),
             Mistake(lambda a: 1 - a, "This is 1 − δ(0) = 2R(1/2). Compare R(1/2) with 1/2."),
             Mistake(
@@ -178,7 +178,7 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         id="7.4",
         grade="think",
         title="The shifted curve",
-        question="Definition 1 asks for the smallest κ with f(α + κ) − κ ≤ f̃(α). Write `shifted(mechanism, kappa, alpha)`: the "
+        question="The Δ-divergence asks for the smallest κ with f(α + κ) − κ ≤ f̃(α). Write `shifted(mechanism, kappa, alpha)`: the "
         "left side, for any α in [0, 1]; f is 0 beyond α = 1.",
         name="shifted",
         stub="def shifted(mechanism, kappa, alpha):\n    ...\n",
@@ -206,11 +206,11 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
             ),
             Mistake(
                 lambda m, k, a: m.tradeoff(a) - k,
-                "You only move the curve down. Definition 1 treats both errors alike: left by κ as well.",
+                "You only move the curve down. The definition treats both errors alike: left by κ as well.",
             ),
             Mistake(
                 lambda m, k, a: m.tradeoff(min(a + k, 1)),
-                "You only move the curve to the left. Definition 1 treats both errors alike: down by κ as well.",
+                "You only move the curve to the left. The definition treats both errors alike: down by κ as well.",
             ),
         ),
     ),
