@@ -17,7 +17,16 @@ from .blackwell import (
     symmetric_delta_divergence,
     u_quadratic_prior,
 )
+from .calibration import calibrate
+from .identifiability import (
+    epsilon_for_expected_advantage,
+    epsilon_for_posterior_belief,
+    expected_advantage_bound,
+    posterior_belief_bound,
+    reconstruction_bound,
+)
 from .mechanisms import (
+    DPSGD,
     ApproximateDP,
     BlatantlyNonPrivate,
     FiniteExperiment,
@@ -26,6 +35,7 @@ from .mechanisms import (
     Mechanism,
     PerfectPrivacy,
     RandomizedResponse,
+    SubsampledGaussian,
     join,
     meet,
 )
@@ -46,6 +56,7 @@ def __dir__():
 
 
 __all__ = [
+    "DPSGD",
     "ApproximateDP",
     "BlatantlyNonPrivate",
     "Comparison",
@@ -56,14 +67,21 @@ __all__ = [
     "Mechanism",
     "PerfectPrivacy",
     "RandomizedResponse",
+    "SubsampledGaussian",
     "blackwell_dominates",
+    "calibrate",
     "compare",
     "conversions",
     "delta_divergence",
     "divergences",
+    "epsilon_for_expected_advantage",
+    "epsilon_for_posterior_belief",
+    "expected_advantage_bound",
     "jeffreys_prior",
     "join",
     "meet",
+    "posterior_belief_bound",
+    "reconstruction_bound",
     "symmetric_delta_divergence",
     "u_quadratic_prior",
 ]

@@ -256,10 +256,16 @@ def _largest_difference(mechanism, other, density):
     nodes = np.unique(np.concatenate([_SEEDS, kinks[np.abs(kinks) < _SEEDS[-1]]]))
     if density is None and mechanism.is_symmetric and other.is_symmetric:
         nodes = nodes[nodes <= 0]  # R(π) = R(1 − π) for both
-    left, right = nodes[:-1], nodes[1:]
     # Beyond the seeds no error exceeds min(π, 1 − π).
     outside = float(np.max(weight_at(nodes[[0, -1]])) * expit(nodes[0]))
     best, best_at, weight, bracket, gap = 0.0, -math.inf, 1.0, None, math.inf
+    if density is None:
+        # No error exceeds min(π, 1 − π): a difference found in the middle makes the tails superfluous.
+        central = nodes[np.abs(nodes) <= 8]
+        found = float(np.max(mechanism._bayes_error(central) - other._bayes_error(central), initial=0.0))
+        reach = -logit(found) + 0.5 if found > 0 else math.inf
+        nodes = nodes[np.abs(nodes) <= max(reach, 8.5)]
+    left, right = nodes[:-1], nodes[1:]
     while gap > 0:
         # All ends of the open intervals at once: one evaluation of each mechanism a round.
         ends = _Nodes(mechanism, other, np.concatenate([left, right]))
@@ -270,30 +276,33 @@ def _largest_difference(mechanism, other, density):
             best, best_at, weight = float(height[top]), float(ends.log_odds[top]), float(weights[top])
             width = float(np.max(right - left))
             bracket = (best_at - width, best_at + width)
-        middle = _middle(left, right)
+        middle = _between(left, right, 0.5)
         bound = _upper_bounds(ends, weights, None if density is None else weight_at(middle))
         gap = max(float(np.max(bound, initial=best)) - best, 0.0)
         open_ = (bound > best + _GAP * (1 + weight)) & (middle > left) & (middle < right)
         # Where curves coincide the bound falls with the square of the width only: stop, and report the gap.
         if not 0 < np.count_nonzero(open_) <= _OPEN_INTERVALS:
             break
-        left, middle, right = left[open_], middle[open_], right[open_]
-        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+        left, right = left[open_], right[open_]
+        # Many parts while few intervals are open: rounds cost more than nodes.
+        parts = 8 if left.size < 64 else 2
+        cuts = [left, *(_between(left, right, k / parts) for k in range(1, parts)), right]
+        left, right = np.concatenate(cuts[:-1]), np.concatenate(cuts[1:])
     gap = max(gap, outside - best)
     if density is None and bracket is not None:
         best_at, best = _polished(mechanism, other, best_at, best, bracket)
     return best_at, best, gap, weight
 
 
-def _middle(left, right):
-    """Midpoint in prior where that resolves the interval, in log-odds in the far tails."""
+def _between(left, right, share):
+    """The place at a share of the way, in prior where that resolves the interval, in log-odds in the far tails."""
     near = (np.abs(left) < 30) & (np.abs(right) < 30)
     mirrored = left + right > 0
     # By symmetry work on the side where the prior is small and keeps its digits.
-    a, b = np.where(mirrored, -right, left), np.where(mirrored, -left, right)
-    middle = logit((expit(a) + expit(b)) / 2)
-    middle = np.where(mirrored, -middle, middle)
-    return np.where(near & (middle > left) & (middle < right), middle, (left + right) / 2)
+    a, b = np.where(mirrored, -left, left), np.where(mirrored, -right, right)
+    place = logit((1 - share) * expit(a) + share * expit(b))
+    place = np.where(mirrored, -place, place)
+    return np.where(near & (place >= left) & (place <= right), place, (1 - share) * left + share * right)
 
 
 def _upper_bounds(ends: _Nodes, weights, middle_weights) -> np.ndarray:

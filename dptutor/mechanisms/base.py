@@ -261,6 +261,30 @@ class Mechanism(ABC):
 
         return self if self.is_symmetric else Symmetrized(self)
 
+    def __pow__(self, count) -> Mechanism:
+        """The mechanism used `count` times on the same data, all answers published.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `count` is not an integer of at least 1.
+        """
+        from .composition import power
+
+        return power(self, count)
+
+    def __matmul__(self, other) -> Mechanism:
+        """This mechanism and another on the same data, both answers published.
+
+        Raises
+        ------
+        TypeError
+            If `other` is not a mechanism.
+        """
+        from .composition import product
+
+        return product(self, other)
+
     # Shared by the faces.
 
     def _bayes_error(self, log_odds: np.ndarray) -> np.ndarray:

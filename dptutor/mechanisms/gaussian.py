@@ -90,6 +90,9 @@ class Gaussian(Mechanism):
         s = np.asarray(s)
         return np.exp(s * (s - 1) * self.mu**2 / 2)
 
+    def _log_hellinger(self, s):
+        return s * (s - 1) * (self.mu**2 / 2)
+
     def _hellinger_excess(self, s):
         return np.expm1(s * (s - 1) * self.mu**2 / 2)
 

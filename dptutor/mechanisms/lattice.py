@@ -142,9 +142,20 @@ class Meet(_Pairing):
 def worse_of(mechanisms, epsilon):
     """δ, α and β at every ε of whichever mechanism has the larger δ there."""
     faces = [(m._delta(epsilon), *m._errors(epsilon)) for m in mechanisms]
-    slope = np.exp(np.minimum(epsilon, LARGEST_LOSS))
-    # Near 1 the digits of δ are in 1 − δ = β + e^ε α.
-    rest = [beta + slope * alpha for _, alpha, beta in faces]
-    (delta, *_), (other, *_) = faces
-    first = np.where(np.maximum(delta, other) > 0.5, rest[0] <= rest[1], delta >= other)
+    (delta, *errors), (other, *other_errors) = faces
+    # Near 1 the digits of δ are in 1 − δ.
+    rest, other_rest = _rest(*errors, epsilon), _rest(*other_errors, epsilon)
+    first = np.where(np.maximum(delta, other) > 0.5, rest <= other_rest, delta >= other)
     return tuple(np.where(first, a, b) for a, b in zip(*faces, strict=True))
+
+
+def worse_errors(mechanisms, epsilon):
+    """α and β of whichever mechanism has the larger δ, without looking at tails too small to move an error."""
+    errors, other_errors = (m._errors(epsilon) for m in mechanisms)
+    first = _rest(*errors, epsilon) <= _rest(*other_errors, epsilon)
+    return tuple(np.where(first, a, b) for a, b in zip(errors, other_errors, strict=True))
+
+
+def _rest(alpha, beta, epsilon):
+    """1 − δ = β + e^ε α."""
+    return beta + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha

@@ -1,9 +1,11 @@
-"""Roots of decreasing functions, elementwise, without a bracket given."""
+"""Roots of decreasing functions, elementwise, without a bracket given; and trade-off functions by tangents."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 from scipy.optimize.elementwise import find_root
+from scipy.special import logit
 
 
 def decreasing_root(function, target, *, low=None):
@@ -36,3 +38,38 @@ def decreasing_root(function, target, *, low=None):
     tolerances = {"xatol": 1e-18, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
     root = find_root(excess, bracket, args=(target,), tolerances=tolerances).x
     return np.select([at_once, never], [start, np.inf], root)
+
+
+def tradeoff_by_tangents(errors, window, alpha):
+    """f(α) by the tangent at a loss whose type I error is close to α: what the loss is off counts squared.
+
+    Parameters
+    ----------
+    errors : callable
+        Losses ε ↦ (α, β).
+    window : tuple
+        The losses between which α falls from 1 to 0, but for rounding.
+    alpha : ndarray
+        Type I errors, in [0, 1].
+    """
+    losses = np.linspace(*window, 512)
+    table, _ = errors(losses)
+    kept = np.flatnonzero((table > 0.0) & (table < 1.0))
+    if kept.size < 2:
+        # Nothing between certainty and certainty: the best test errs in neither world.
+        return np.where(alpha > 0, 0.0, np.minimum(errors(np.asarray(window[1]))[1], 1.0))
+    log_odds = logit(table[kept])
+    kept = kept[np.append(True, np.diff(np.minimum.accumulate(log_odds)) < 0.0)]
+    log_odds, losses = logit(table[kept]), losses[kept]
+    sought = np.clip(logit(np.clip(alpha, 1e-300, 1 - 1e-16)), log_odds[-1], log_odds[0])
+    loss = PchipInterpolator(-log_odds, losses)(-sought)
+    at, beta = errors(loss)
+    value = beta - np.exp(loss) * (alpha - at)
+    # Where α jumps, at a kink of R, the loss has to be found exactly.
+    spacing = losses[1] - losses[0] if losses.size > 1 else 0.0
+    off = (np.abs(alpha - at) * np.exp(loss) * spacing > 1e-11) & (alpha > table[kept[-1]]) & (alpha < table[kept[0]])
+    if np.any(off):
+        loss = decreasing_root(lambda epsilon: errors(epsilon)[0], alpha[off])
+        at, beta = errors(loss)
+        value[off] = beta - np.exp(loss) * (alpha[off] - at)
+    return np.clip(value, 0.0, 1.0 - alpha)

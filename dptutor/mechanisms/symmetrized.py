@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .base import Mechanism, as_mechanism
-from .lattice import worse_of
+from .lattice import worse_errors, worse_of
+from .roots import tradeoff_by_tangents
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,10 +59,26 @@ class Symmetrized(Mechanism):
         return np.concatenate([part._kinks() for part in self.directions])
 
     def _errors(self, epsilon):
+        if self._window is not None:
+            return worse_errors(self.directions, epsilon)
         return worse_of(self.directions, epsilon)[1:]
 
+    def _tradeoff(self, alpha):
+        if self._window is None:
+            return super()._tradeoff(alpha)
+        return tradeoff_by_tangents(self._errors, self._window, np.asarray(alpha, dtype=float))
+
+    @property
+    def _window(self):
+        """Losses beyond which nothing is left of a composition; none for closed forms."""
+        window = getattr(self.mechanism, "_window", None)
+        return window and (min(window[0], -window[1]), max(window[1], -window[0]))
+
+    def _bayes_error(self, log_odds):
+        return np.minimum(*(part._bayes_error(log_odds) for part in self.directions))
+
     def _delta(self, epsilon):
-        return worse_of(self.directions, epsilon)[0]
+        return np.maximum(*(part._delta(epsilon) for part in self.directions))
 
     def _renyi(self, order):
         return np.maximum(*(part._renyi(order) for part in self.directions))

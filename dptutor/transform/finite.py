@@ -16,6 +16,14 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp
 
+# Sums of losses closer than this, relative to 1 + |loss|, are the same loss reached in another order.
+_EQUAL = 1e-12
+_MOST_ATOMS, _MOST_SUMS = 200_000, 20_000_000
+
+
+class TooManyAtoms(Exception):
+    """A composition has more atoms than can be enumerated."""
+
 
 @dataclass(frozen=True, eq=False)
 class FiniteLaw:
@@ -34,6 +42,43 @@ class FiniteLaw:
             ratio = np.log(q[possible]) - np.log(p[possible])
         loss, index = np.unique(ratio, return_inverse=True)
         return cls(loss, np.bincount(index, p[possible]), np.bincount(index, q[possible]))
+
+    def composed(self, other: FiniteLaw) -> FiniteLaw:
+        """The law of the sum of two independent losses; sums that are equal but for rounding are merged.
+
+        Raises
+        ------
+        TooManyAtoms
+            If there are more sums than can be enumerated.
+        """
+        own, others = self._finite, other._finite
+        if own.sum() * others.sum() > _MOST_SUMS:
+            raise TooManyAtoms
+        loss = np.add.outer(self.loss[own], other.loss[others]).ravel()
+        p = np.multiply.outer(self.p[own], other.p[others]).ravel()
+        q = np.multiply.outer(self.q[own], other.q[others]).ravel()
+        order = np.argsort(loss, kind="stable")
+        loss, p, q = loss[order], p[order], q[order]
+        first = np.append(True, np.diff(loss) > _EQUAL * (1.0 + np.abs(loss[1:])))
+        if first.sum() > _MOST_ATOMS:
+            raise TooManyAtoms
+        starts = np.flatnonzero(first)
+        loss = loss[starts]
+        p, q = np.add.reduceat(p, starts), np.add.reduceat(q, starts)
+        p_infinite = self._p_infinite + other._p_infinite - self._p_infinite * other._p_infinite
+        q_infinite = self._q_infinite + other._q_infinite - self._q_infinite * other._q_infinite
+        ends = [(-np.inf, p_infinite, 0.0)] if p_infinite else []
+        last = [(np.inf, 0.0, q_infinite)] if q_infinite else []
+        low, high = np.array(ends).reshape(-1, 3), np.array(last).reshape(-1, 3)
+        return FiniteLaw(*(np.concatenate([a, b, c]) for a, b, c in zip(low.T, (loss, p, q), high.T, strict=True)))
+
+    def power(self, count: int) -> FiniteLaw:
+        """The law of the sum of `count` independent copies, by squaring."""
+        if count == 1:
+            return self
+        half = self.power(count // 2)
+        square = half.composed(half)
+        return square.composed(self) if count % 2 else square
 
     @property
     def reverse(self) -> FiniteLaw:
@@ -141,7 +186,8 @@ class FiniteLaw:
     @cached_property
     def _scaled_tail(self) -> np.ndarray:
         """S_n = e^{l_n} Pr_P[L ≥ l_n], in logarithms: the factor may overflow, the product is at most 1."""
-        return np.append(np.exp(self.kinks + np.log(self._tail_p[:-1])), 0.0)
+        with np.errstate(divide="ignore"):
+            return np.append(np.exp(np.minimum(self.kinks + np.log(self._tail_p[:-1]), 0.0)), 0.0)
 
     @cached_property
     def _knots(self) -> np.ndarray:

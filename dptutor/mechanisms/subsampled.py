@@ -1,0 +1,220 @@
+"""The Poisson-subsampled Gaussian mechanism, one step of DP-SGD, and DP-SGD itself.
+
+Every example takes part in a step with probability p; its clipped gradient, of norm 1, is hidden in noise of standard
+deviation σ. With and without it, one step is dominated by
+
+    remove:  P = N(0, σ²),  Q = (1−p) N(0, σ²) + p N(1, σ²)        add:  the same pair, exchanged,
+
+the loss of `remove` being log(1 − p + p e^g) with g the loss of the Gaussian mechanism. So one step is a Gaussian
+mechanism in other coordinates: with e^{ε'} = (e^ε − 1 + p)/p, and e^{ε''} = p e^ε / (1 − (1−p) e^ε) for `add`,
+
+    δ(ε) = p δ_G(ε'),     δ_add(ε) = (1 − (1−p) e^ε) δ_G(ε''),
+
+wherever these make sense; elsewhere δ = 1 − e^ε for `remove` and 0 for `add`.
+
+Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3; Balle, Barthe & Gaboardi (2018), theorem 2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr
+
+from .._validation import choice, positive_integer, positive_number, real_number
+from ..transform.subsampled_gaussian import log_hellinger
+from .base import LARGEST_LOSS, Mechanism
+from .gaussian import gaussian_profile
+from .lattice import worse_of
+
+DIRECTIONS = ("both", "add", "remove")
+
+
+@dataclass(frozen=True)
+class SubsampledGaussian(Mechanism):
+    """One Poisson-subsampled Gaussian step.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        σ, the noise's standard deviation in units of the sensitivity; positive.
+    sampling_rate : float
+        p in (0, 1], the probability with which an example takes part.
+    direction : {"both", "add", "remove"}
+        Neighbors: "remove" tests the step without the example (P) against the step with it (Q), "add" the reverse,
+        "both" is at every ε the worse of the two.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its range.
+    """
+
+    noise_multiplier: float
+    sampling_rate: float
+    direction: str = "both"
+
+    def __post_init__(self):
+        object.__setattr__(self, "noise_multiplier", positive_number("noise_multiplier", self.noise_multiplier))
+        rate = real_number("sampling_rate", self.sampling_rate, 0.0, 1.0, open_low=True)
+        object.__setattr__(self, "sampling_rate", rate)
+        choice("direction", self.direction, DIRECTIONS)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.direction == "both" or self.sampling_rate == 1.0
+
+    @property
+    def reverse(self) -> SubsampledGaussian:
+        return replace(self, direction={"add": "remove", "remove": "add", "both": "both"}[self.direction])
+
+    @property
+    def symmetrized(self) -> SubsampledGaussian:
+        return replace(self, direction="both")
+
+    @property
+    def directions(self) -> tuple[SubsampledGaussian, SubsampledGaussian]:
+        """The mechanism under removal and under addition of an example."""
+        return replace(self, direction="remove"), replace(self, direction="add")
+
+    def _loss_range(self):
+        lowest = math.log1p(-self.sampling_rate) if self.sampling_rate < 1 else -math.inf
+        ranges = {"remove": (lowest, math.inf), "add": (-math.inf, -lowest), "both": (-math.inf, math.inf)}
+        return ranges[self.direction]
+
+    def _errors(self, epsilon):
+        if self.direction == "both":
+            return worse_of(self.directions, epsilon)[1:]
+        if self.direction == "add":
+            # L_add = −L: Pr_Q[L_remove < −ε] and Pr_P[L_remove ≥ −ε], the loss being continuous.
+            alpha, beta = self.reverse._errors(-epsilon)
+            return beta, alpha
+        cut = self._threshold(epsilon)
+        rate = self.sampling_rate
+        return ndtr(-cut), (1 - rate) * ndtr(cut) + rate * ndtr(cut - 1 / self.noise_multiplier)
+
+    def _threshold(self, epsilon):
+        """The answer, in units of σ, at which the loss is ε; −∞ below the smallest loss."""
+        mu = 1 / self.noise_multiplier
+        return self._gaussian_loss(epsilon) / mu + mu / 2
+
+    def _gaussian_loss(self, epsilon):
+        """ε' with e^{ε'} = (e^ε − 1 + p)/p."""
+        rate = self.sampling_rate
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = np.log1p(np.maximum(np.expm1(np.minimum(epsilon, 1.0)) / rate, -1.0))
+            far = epsilon - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(epsilon, 0.5)))
+        return np.where(epsilon < 1.0, near, far)
+
+    def _delta(self, epsilon):
+        if self.direction == "both":
+            return worse_of(self.directions, epsilon)[0]
+        rate, mu = self.sampling_rate, 1 / self.noise_multiplier
+        if self.direction == "remove":
+            inner = self._gaussian_loss(epsilon)
+            inside = rate * gaussian_profile(mu, inner)
+            return np.where(inner > -np.inf, inside, -np.expm1(np.minimum(epsilon, 0.0)))
+        # 1 − (1−p) e^ε, without cancellation near the largest loss.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            exponent = np.minimum(epsilon, LARGEST_LOSS) + (math.log1p(-rate) if rate < 1 else -math.inf)
+            room = np.maximum(-np.expm1(exponent), 0.0)
+            inner = epsilon + math.log(rate) - np.log(room)
+        return np.where(room > 0, room * gaussian_profile(mu, inner), 0.0)
+
+    def _hellinger_excess(self, s):
+        log_h = self._log_hellinger(np.atleast_1d(np.asarray(s, dtype=complex)).ravel())
+        return np.expm1(log_h).reshape(np.shape(s))
+
+    def _log_hellinger(self, s):
+        """log H(s) of one direction, for a one-dimensional array of complex s."""
+        s = 1.0 - s if self.direction == "add" else s
+        return log_hellinger(self.noise_multiplier, self.sampling_rate, s)
+
+    @property
+    def hellinger_reach(self) -> float:
+        """|s| up to which H(s) can be had on the real line."""
+        return self.noise_multiplier * max(600.0 * self.noise_multiplier - 10.0, 1.0)
+
+
+@dataclass(frozen=True)
+class DPSGD(Mechanism):
+    """DP-SGD: `steps` Poisson-subsampled Gaussian steps, all answers published.
+
+    Parameters
+    ----------
+    noise_multiplier, sampling_rate : float
+        As for `SubsampledGaussian`.
+    steps : int
+        Number of steps, at least 1.
+    direction : {"both", "add", "remove"}
+        As for `SubsampledGaussian`; the direction is the same in all steps.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range, or `steps` not an integer.
+
+    References
+    ----------
+    Abadi et al. (2016); Kaissis et al. (2024), section 5.
+    """
+
+    noise_multiplier: float
+    sampling_rate: float
+    steps: int
+    direction: str = "both"
+
+    def __post_init__(self):
+        step = SubsampledGaussian(self.noise_multiplier, self.sampling_rate, self.direction)
+        object.__setattr__(self, "noise_multiplier", step.noise_multiplier)
+        object.__setattr__(self, "sampling_rate", step.sampling_rate)
+        object.__setattr__(self, "steps", positive_integer("steps", self.steps))
+
+    @property
+    def step(self) -> SubsampledGaussian:
+        """One step."""
+        return SubsampledGaussian(self.noise_multiplier, self.sampling_rate, self.direction)
+
+    @cached_property
+    def _whole(self) -> Mechanism:
+        return self.step**self.steps
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.step.is_symmetric
+
+    @property
+    def reverse(self) -> DPSGD:
+        return replace(self, direction=self.step.reverse.direction)
+
+    @property
+    def symmetrized(self) -> DPSGD:
+        return replace(self, direction="both")
+
+    @property
+    def error_bound(self) -> float:
+        return self._whole.error_bound
+
+    def _loss_range(self):
+        return self._whole._loss_range()
+
+    def _kinks(self):
+        return self._whole._kinks()
+
+    def _errors(self, epsilon):
+        return self._whole._errors(epsilon)
+
+    def _delta(self, epsilon):
+        return self._whole._delta(epsilon)
+
+    def _tradeoff(self, alpha):
+        return self._whole._tradeoff(alpha)
+
+    def _bayes_error(self, log_odds):
+        return self._whole._bayes_error(log_odds)
+
+    def _renyi(self, order):
+        return self._whole._renyi(order)
