@@ -1,0 +1,234 @@
+"""The parameter of a family of mechanisms at which a target is met exactly.
+
+A family is any function from a positive number to a mechanism along which privacy changes in one direction:
+`lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, or the largest posterior belief ρ from
+prior π, which is ε = logit ρ − logit π. One number is solved for, by Brent's method in log-log coordinates, where
+δ(ε) is nearly straight.
+
+Source: Kaissis et al. (2024), section 1 (the calibration point).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+
+from ._validation import positive_number, real_number
+from .mechanisms.base import Mechanism, as_mechanism
+from .mechanisms.composition import Composition
+from .mechanisms.subsampled import DPSGD
+from .mechanisms.symmetrized import Symmetrized
+
+__all__ = ["calibrate"]
+
+# Parameters beyond these are not searched unless a bracket says so.
+_SMALLEST, _LARGEST = 1e-9, 1e15
+# What a Bayes error may be off by, and heights this much smaller or larger than the target, relative, count alike.
+_ROUNDING, _FAR = 1e-12, 1e4
+
+
+def calibrate(
+    family, *, epsilon=None, delta=0.0, advantage=None, posterior_belief=None, prior=0.5, bracket=None
+) -> Mechanism:
+    """The mechanism of a one-parameter family that meets a target exactly.
+
+    Parameters
+    ----------
+    family : callable
+        From a positive number to a mechanism, more private (or less) the larger the number.
+    epsilon, delta : float, optional
+        Target (ε, δ): the profile at ε is to be δ; with δ = 0 the largest loss is to be ε.
+    advantage : float, optional
+        Target: the membership advantage, in (0, 1).
+    posterior_belief, prior : float, optional
+        Target: the belief ρ above the prior π, in the sense of ε = logit ρ − logit π at `delta`.
+    bracket : tuple of float, optional
+        Smallest and largest parameter to consider.
+
+    Returns
+    -------
+    Mechanism
+        `family` at the parameter, found to about 1e-12 relative.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one target is given, no parameter reaches it (the message names what is reachable), or the
+        family does not change in one direction.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.calibrate(lambda s: dp.Gaussian(sigma=s), epsilon=1, delta=1e-5).sigma, 6)
+    3.730632
+    """
+    if not callable(family):
+        raise TypeError(f"family must be callable, got {family!r}")
+    name, target, heights = _target(epsilon, delta, advantage, posterior_belief, prior)
+    search = _Search(family, heights, target)
+    ends = search.bracketed(None if bracket is None else _ends(bracket))
+    if ends is None:
+        low, high = search.reachable
+        reached = f"{low:.6g} to {high:.6g}" if low < high else f"{low:.6g} only"
+        raise ValueError(f"{name} = {target:.6g} is out of reach: the family reaches {reached}")
+    root = search.root(*ends)
+    search.insist_on_one_direction(name)
+    return family(root)
+
+
+def _target(epsilon, delta, advantage, posterior_belief, prior):
+    """Name and value of the target, and what is to meet it: functions of a mechanism, the quick one first."""
+    given = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
+    if len(given) != 1:
+        raise ValueError("give exactly one of epsilon (with delta), advantage, posterior_belief (with delta)")
+    if advantage is not None:
+        value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
+        return "advantage", value, [lambda m: m.advantage]
+    delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
+    if posterior_belief is not None:
+        prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
+        belief = real_number("posterior_belief", posterior_belief, prior, 1.0, open_low=True, open_high=True)
+        epsilon = logit(belief) - logit(prior)
+    if delta == 0:
+        return "epsilon at delta = 0", positive_number("epsilon", epsilon), [lambda m: m.epsilon(0.0)]
+    epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
+    at = np.asarray(float(epsilon))
+    # δ = 1 − R/(1−π) has no relative accuracy, but may cost a tenth of what δ costs.
+    heights = [lambda m: 1.0 - float(m._bayes_error(at)) / expit(-epsilon), lambda m: float(m._delta(at))]
+    enough = _ROUNDING / expit(-epsilon) < 1e-3 * delta
+    return f"delta at epsilon = {epsilon:.6g}", delta, heights if enough else heights[1:]
+
+
+def _ends(bracket):
+    low, high = (positive_number("bracket", value) for value in bracket)
+    if low >= high:
+        raise ValueError(f"bracket must be increasing, got {bracket!r}")
+    return low, high
+
+
+class _Search:
+    """Evaluations of a family, each remembered."""
+
+    def __init__(self, family, heights, target):
+        self._family, self._target = family, target
+        self._rough, self._exact = heights[0], heights[-1]
+        self._quick = len(heights) > 1
+        self._seen: dict[float, float] = {}
+
+    def at(self, x) -> float:
+        """The height at a parameter, roughly if that is quicker; a ValueError of the family passes."""
+        if x not in self._seen:
+            mechanism = as_mechanism("what the family returns", self._family(x))
+            # Closed forms are quick as they are.
+            self._quick = self._quick and isinstance(mechanism, (Composition, DPSGD, Symmetrized))
+            self._seen[x] = float((self._rough if self._quick else self._exact)(mechanism))
+        return self._seen[x]
+
+    def root(self, low, high) -> float:
+        """The parameter between two on different sides of the target."""
+        if low == high:
+            return low
+        low, high = math.log(low), math.log(high)
+        if self._quick:
+            x = brentq(lambda y: self._excess(self.at(math.exp(y))), low, high, xtol=1e-7)
+            # One Newton step with the exact height, along the slope of the quick one.
+            slope = (self._excess(self.at(math.exp(x + 1e-4))) - self._excess(self.at(math.exp(x)))) / 1e-4
+            excess = self._excess(self._exact(self._family(math.exp(x))))
+            if slope and abs(excess) < 1e-4:
+                return math.exp(x - excess / slope)
+        return math.exp(brentq(lambda y: self._excess(self._exact(self._family(math.exp(y)))), low, high, xtol=1e-13))
+
+    def _excess(self, height) -> float:
+        """log of height over target."""
+        return math.log(min(max(height / self._target, 1 / _FAR), _FAR))
+
+    def bracketed(self, bracket):
+        """Neighboring parameters on both sides of the target; None where there are none."""
+        if bracket is not None:
+            return self._crossing(bracket)
+        # From 1 outwards, ever faster; a family may be undefined beyond some parameter.
+        low = high = self._start()
+        down = up = True
+        factor = 2.0
+        while down or up:
+            if up:
+                high, up = self._further(high, min(high * factor, _LARGEST))
+            if (found := self._crossing((low, high))) is not None:
+                return found
+            if down:
+                low, down = self._further(low, max(low / factor, _SMALLEST))
+            if (found := self._crossing((low, high))) is not None:
+                return found
+            # Towards the target only, once the direction is clear.
+            if self.at(low) != self.at(high):
+                rising = self.at(high) > self.at(low)
+                wanted_up = rising == (self._target > self.at(high))
+                up, down = up and wanted_up, down and not wanted_up
+            factor = min(factor**1.5, 1e3)
+        return None
+
+    def _start(self):
+        for x in (1.0, 0.1, 0.01, 10.0, 100.0):
+            try:
+                self.at(x)
+            except ValueError:
+                continue
+            return x
+        self.at(1.0)
+        return 1.0
+
+    def _further(self, x, beyond):
+        """The next parameter in this direction, and whether it makes sense to go on."""
+        if x == beyond:
+            return x, False
+        try:
+            self.at(beyond)
+        except ValueError:
+            return self._edge(x, beyond), False
+        return beyond, True
+
+    def _edge(self, inside, outside):
+        """The last parameter for which the family is defined."""
+        for _ in range(60):
+            middle = math.sqrt(inside * outside)
+            try:
+                self._family(middle)
+                inside = middle
+            except ValueError:
+                outside = middle
+        # Round numbers are meant to be inside.
+        for near in (float(f"{inside:.12g}"), inside):
+            try:
+                self.at(near)
+            except ValueError:
+                continue
+            return near
+        return inside
+
+    def _crossing(self, ends):
+        """The closest pair of parameters seen between which the target lies."""
+        for x in ends:
+            self.at(x)
+        xs = sorted(self._seen)
+        for left, right in zip(xs, xs[1:], strict=False):
+            if (self.at(left) - self._target) * (self.at(right) - self._target) <= 0:
+                if self.at(left) == self._target:
+                    return left, left
+                return (right, right) if self.at(right) == self._target else (left, right)
+        return (xs[0], xs[0]) if len(xs) == 1 and self.at(xs[0]) == self._target else None
+
+    @property
+    def reachable(self):
+        """Smallest and largest height seen."""
+        return min(self._seen.values()), max(self._seen.values())
+
+    def insist_on_one_direction(self, name):
+        """Raise where heights seen rise as well as fall."""
+        heights = np.array([self._seen[x] for x in sorted(self._seen)])
+        steps = np.diff(heights[np.isfinite(heights)])
+        slack = 1e-6 * np.abs(heights[np.isfinite(heights)][1:]) + 1e-3 * self._target
+        if (steps > slack).any() and (steps < -slack).any():
+            raise ValueError(f"family must change in one direction, but its {name} rises and falls; give a bracket")

@@ -1,0 +1,131 @@
+"""Parameters from targets: that targets are met, reference parameters, and families that cannot meet them."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+import dptutor as dp
+
+FAMILIES = {
+    "Gaussian": lambda x: dp.Gaussian(sigma=x),
+    "Laplace": lambda x: dp.Laplace(scale=x),
+    "RandomizedResponse": lambda x: dp.RandomizedResponse(epsilon=x),
+    "sensitivity": lambda x: dp.Gaussian(sigma=3, sensitivity=x),
+}
+
+
+# Laws.
+
+
+@given(st.sampled_from(sorted(FAMILIES)), st.floats(0.001, 0.99))
+def test_the_advantage_is_met(name, advantage):
+    assert dp.calibrate(FAMILIES[name], advantage=advantage).advantage == approx(advantage, rel=1e-10)
+
+
+@given(st.sampled_from(sorted(FAMILIES)), st.floats(0, 6), st.floats(-8, -0.5))
+def test_the_profile_is_met(name, epsilon, log_delta):
+    delta = 10**log_delta
+    m = dp.calibrate(FAMILIES[name], epsilon=epsilon, delta=delta)
+    assert m.privacy_profile(epsilon) == approx(delta, rel=1e-7)
+
+
+@given(st.sampled_from(["Laplace", "RandomizedResponse"]), st.floats(0.51, 0.999))
+def test_the_largest_belief_is_met(name, belief):
+    m = dp.calibrate(FAMILIES[name], posterior_belief=belief)
+    assert dp.posterior_belief_bound(m.epsilon(0)) == approx(belief, rel=1e-10)
+
+
+@settings(max_examples=5)
+@given(st.floats(0.2, 8), st.floats(-8, -3), st.integers(1, 100_000))
+def test_dp_sgd_meets_its_target(epsilon, log_delta, steps):
+    m = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, steps), epsilon=epsilon, delta=10**log_delta)
+    assert m.privacy_profile(epsilon) == approx(10**log_delta, rel=1e-7)
+
+
+def test_belief_with_delta_is_epsilon_in_other_words():
+    family = FAMILIES["Gaussian"]
+    by_belief = dp.calibrate(family, posterior_belief=0.9, prior=0.2, delta=1e-5)
+    epsilon = math.log(0.9 / 0.1) - math.log(0.2 / 0.8)
+    assert by_belief.sigma == approx(dp.calibrate(family, epsilon=epsilon, delta=1e-5).sigma, rel=1e-12)
+
+
+def test_other_parameters_of_dp_sgd():
+    m = dp.calibrate(lambda p: dp.DPSGD(1.0, p, 500), epsilon=2, delta=1e-6)
+    assert isinstance(m, dp.DPSGD)
+    assert m.epsilon(1e-6) == approx(2, rel=1e-9)
+
+
+# References.
+
+
+@pytest.mark.parametrize(("rate", "steps", "sigma"), [(0.01, 500, 0.5415090504491942), (0.9, 1500, 20.92732920328500)])
+def test_calibration_of_the_base_and_of_the_farthest(rate, steps, sigma):  # Kaissis et al. (2024), figure 6
+    m = dp.calibrate(lambda s: dp.DPSGD(s, rate, steps), epsilon=8, delta=1e-5)
+    assert m.noise_multiplier == approx(sigma, rel=1e-11)
+
+
+def test_excess_vulnerability_at_one_calibration_point():  # Kaissis et al. (2024), figure 6
+    base = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 500), epsilon=8, delta=1e-5)
+    grown = []
+    for rate, steps in [(0.05, 500), (0.2, 1000), (0.9, 1500)]:
+        other = dp.calibrate(lambda s, p=rate, n=steps: dp.DPSGD(s, p, n), epsilon=8, delta=1e-5)
+        grown.append((other.noise_multiplier, float(dp.delta_divergence(base, other))))
+    assert grown == sorted(grown)
+    assert grown[-1][1] == approx(0.1283767005288879, abs=1e-10)
+
+
+def test_noise_grows_from_0_88_at_larger_sampling_rates():  # and not from 0.55: Kaissis et al. (2024), figure 6
+    m = dp.calibrate(lambda s: dp.DPSGD(s, 0.04, 500), epsilon=8, delta=1e-5)
+    assert m.noise_multiplier > 0.8
+
+
+def test_reconstruction_grows_with_the_divergence():  # Kaissis et al. (2024), figure 7
+    base = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 122), epsilon=4, delta=1e-5)
+    pairs = []
+    for rate, steps in [(0.05, 200), (0.3, 500), (0.9, 1500)]:
+        other = dp.calibrate(lambda s, p=rate, n=steps: dp.DPSGD(s, p, n), epsilon=4, delta=1e-5)
+        pairs.append((float(dp.delta_divergence(base, other)), dp.reconstruction_bound(other, 0.1)))
+    assert pairs == sorted(pairs)
+
+
+def test_analytic_gaussian_mechanism_needs_less_noise_than_the_classical():  # Wang, lecture 7; Balle & Wang (2018)
+    for epsilon in (0.1, 0.5, 0.99):
+        classical = math.sqrt(2 * math.log(1.25 / 1e-5)) / epsilon
+        assert dp.calibrate(FAMILIES["Gaussian"], epsilon=epsilon, delta=1e-5).sigma < classical
+
+
+# What cannot be met.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "give exactly one of epsilon"),
+        ({"epsilon": 1, "advantage": 0.5}, "give exactly one of epsilon"),
+        ({"advantage": 1}, r"advantage must be in \(0, 1\), got 1.0"),
+        ({"epsilon": -1, "delta": 0.1}, "epsilon must be at least 0"),
+        ({"epsilon": 1, "delta": 2}, r"delta must be in \[0, 1\), got 2.0"),
+        ({"posterior_belief": 0.4}, r"posterior_belief must be in \(0.5, 1\), got 0.4"),
+        ({"epsilon": 1, "delta": 1e-5, "bracket": (2, 1)}, "bracket must be increasing"),
+        ({"epsilon": 1}, "epsilon at delta = 0 = 1 is out of reach: the family reaches inf only"),
+        ({"epsilon": 1, "delta": 1e-5, "bracket": (0.1, 1)}, "out of reach: the family reaches"),
+    ],
+)
+def test_targets_that_cannot_be_met_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        dp.calibrate(FAMILIES["Gaussian"], **arguments)
+
+
+def test_a_family_that_turns_round_is_noticed():
+    with pytest.raises(ValueError, match="must change in one direction"):
+        dp.calibrate(lambda x: dp.Laplace(scale=0.1 + abs(x - 1)), advantage=0.3)
+
+
+def test_a_family_of_something_else_is_refused():
+    with pytest.raises(TypeError, match="family must be callable, got 1"):
+        dp.calibrate(1, epsilon=1)
+    with pytest.raises(TypeError, match="what the family returns must be a mechanism"):
+        dp.calibrate(lambda x: x, advantage=0.5)
