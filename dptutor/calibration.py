@@ -10,6 +10,7 @@ Source: Kaissis et al. (2024), section 1 (the calibration point).
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -213,7 +214,7 @@ class _Search:
         for x in ends:
             self.at(x)
         xs = sorted(self._seen)
-        for left, right in zip(xs, xs[1:], strict=False):
+        for left, right in itertools.pairwise(xs):
             if (self.at(left) - self._target) * (self.at(right) - self._target) <= 0:
                 if self.at(left) == self._target:
                     return left, left
