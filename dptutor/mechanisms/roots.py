@@ -64,12 +64,13 @@ def tradeoff_by_tangents(errors, window, alpha):
     sought = np.clip(logit(np.clip(alpha, 1e-300, 1 - 1e-16)), log_odds[-1], log_odds[0])
     loss = PchipInterpolator(-log_odds, losses)(-sought)
     at, beta = errors(loss)
-    value = beta - np.exp(loss) * (alpha - at)
+    slope = np.exp(np.minimum(loss, 700.0))
+    value = np.array(beta - slope * (alpha - at))
     # Where α jumps, at a kink of R, the loss has to be found exactly.
     spacing = losses[1] - losses[0] if losses.size > 1 else 0.0
-    off = (np.abs(alpha - at) * np.exp(loss) * spacing > 1e-11) & (alpha > table[kept[-1]]) & (alpha < table[kept[0]])
+    off = (np.abs(alpha - at) * slope * spacing > 1e-11) & (alpha > table[kept[-1]]) & (alpha < table[kept[0]])
     if np.any(off):
         loss = decreasing_root(lambda epsilon: errors(epsilon)[0], alpha[off])
         at, beta = errors(loss)
-        value[off] = beta - np.exp(loss) * (alpha[off] - at)
+        value[off] = beta - np.exp(np.minimum(loss, 700.0)) * (alpha[off] - at)
     return np.clip(value, 0.0, 1.0 - alpha)

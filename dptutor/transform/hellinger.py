@@ -138,7 +138,9 @@ class Inversion:
         symmetric = (image_q - image_p) * np.exp(-epsilon / 2) - math.exp(line.peak) * total
         low, high = self.middle_window
         inside = (epsilon > low) & (epsilon < high)
-        return np.where(inside, np.clip(scale * symmetric, 0.0, guessing), guessing)
+        # R ≤ √(π(1−π)) H(½): what is left where hardly any loss is finite or small.
+        most = np.minimum(guessing, scale * math.exp(self.middle.peak))
+        return np.where(inside, np.clip(scale * symmetric, 0.0, most), most)
 
     @property
     def bayes_error_bound(self) -> float:
@@ -149,7 +151,7 @@ class Inversion:
     def near(self) -> float:
         """|ε| up to which the middle line alone gives α and β to 1e-12."""
         low, high = self.middle_window
-        return min(2 * (math.log(1e-12 / self.middle.noise) - self.middle.peak), -low, high)
+        return min(2 * (math.log(1e-12 / self.middle.noise) - self.middle.peak), -low, high, 600.0)
 
     @cached_property
     def middle_window(self) -> tuple[float, float]:
@@ -169,7 +171,11 @@ class Inversion:
             # To the left of the pole the integral is δ − 1, whatever the infinite losses.
             delta[at] = np.maximum(value + (1.0 if line.c < 0 else infinite), infinite)
             error[at] = line.error(epsilon[at])
-        return delta, error
+        # Chernoff's bound holds whatever the digits of an integral.
+        grid, value = self._chernoff
+        c, value = grid[grid > 0], value[grid > 0]
+        chernoff = np.exp(np.min(value - np.multiply.outer(epsilon, c), axis=-1, initial=0.0))
+        return np.minimum(delta, infinite + chernoff), error
 
     def tails(self, epsilon, infinite=0.0):
         """Pr_P[L > ε] and Pr_Q[L ≤ ε] for ε ≥ 0; `infinite` is Pr_Q[L = ∞]."""
@@ -192,8 +198,14 @@ class Inversion:
 
     def _line(self, number: int) -> Line:
         if number not in self._lines:
-            c = self._saddles[0][number] if number else -0.5
-            self._lines[number] = self._through(float(c))
+            c = float(self._saddles[0][number]) if number else -0.5
+            try:
+                self._lines[number] = self._through(c)
+            except SlowDecay:
+                if not number:
+                    raise
+                # Far out a few large losses may decide, and nothing decays: a line closer in has fewer digits.
+                self._lines[number] = self._line(number - 1)
         return self._lines[number]
 
     @cached_property

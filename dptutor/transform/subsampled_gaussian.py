@@ -42,7 +42,8 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
     y = rate * np.expm1(mu * u - mu**2 / 2)
     remainder = _log1p_remainder(y)
     loss = np.where(np.abs(y) < _NEAR, y + remainder, np.log1p(y))
-    if float(np.max(s.real.max() * loss + log_weight)) > 30.0 or s.real.min() < -0.5:
+    ends = np.maximum(s.real.max() * loss, s.real.min() * loss)
+    if float(np.max(ends + log_weight)) > 30.0:  # to be taken out, against overflow
         exponent = np.multiply.outer(s, loss) + log_weight
         largest = exponent.real.max(axis=1, keepdims=True)
         return largest[:, 0] + np.log(np.exp(exponent - largest).sum(axis=1))

@@ -1,0 +1,265 @@
+"""Composition and DP-SGD: laws, closed forms, 40-digit references, brackets, bad input."""
+
+import math
+from functools import partial
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+import dptutor as dp
+from dptutor.mechanisms.composition import TransformRoad, _grid_factor
+from dptutor.transform.discretized import bracketed
+from dptutor.transform.subsampled_gaussian import log_hellinger
+
+# 40-digit arithmetic, two contours agreeing.
+REFERENCES = {
+    (0.6, 0.01, 500): (
+        {0: 0.2766541885866445, 1: 0.0690511844095472, 2: 0.0130405844012507, 4: 3.375273941021988e-4},
+        5.800242234555166,
+    ),
+    (2, 9e-4, 1_400_000): ({0: 0.2233620791157084, 8: 8.046936521468260e-45}, 2.298768821612752),
+    (3, 9e-4, 3_400_000): ({0: 0.2239166034304722}, 2.303783668466932),
+}
+noise, rates, many = (
+    st.floats(0.3, 50),
+    st.floats(-5, 0).map(lambda x: 10**x),
+    st.floats(1, 9).map(lambda x: int(10**x)),
+)
+
+
+@pytest.mark.parametrize(("setting", "reference"), REFERENCES.items(), ids=str)
+def test_dpsgd_has_the_reference_values(setting, reference):
+    m, (profile, epsilon) = dp.DPSGD(*setting), reference
+    for at, delta in profile.items():
+        assert m.privacy_profile(at) == approx(delta, rel=1e-11)
+    assert m.epsilon(1e-5) == approx(epsilon, abs=1e-10)
+    assert m.error_bound <= 1e-10
+    assert (dp.SubsampledGaussian(*setting[:2]) ** setting[2]).advantage == m.advantage
+
+
+def test_the_divergence_of_two_million_step_runs():  # Kaissis et al. (2024), section 5
+    first, second = dp.DPSGD(2, 9e-4, 1_400_000), dp.DPSGD(3, 9e-4, 3_400_000)
+    found = dp.delta_divergence(first, second)
+    assert found.value == approx(2.772621573819173e-4, abs=1e-13)
+    assert found.error_bound <= 1e-10
+    assert dp.delta_divergence(second, first).value == approx(0, abs=1e-13)
+
+
+def test_the_divergence_of_two_runs_calibrated_alike():  # Kaissis et al. (2024), figure 6
+    base, noisy = dp.DPSGD(0.5415090504491942, 0.01, 500), dp.DPSGD(20.92732920328500, 0.9, 1500)
+    assert [base.epsilon(1e-5), noisy.epsilon(1e-5)] == approx([8, 8], abs=1e-10)
+    assert dp.delta_divergence(base, noisy).value == approx(0.1283767005288879, abs=1e-12)
+
+
+# One step.
+
+
+@pytest.mark.parametrize("direction", ["add", "remove"])
+@pytest.mark.parametrize(("sigma", "rate"), [(0.5, 0.3), (1.0, 0.01), (4.0, 0.9)])
+def test_one_step_against_the_integral(sigma, rate, direction):
+    m = dp.SubsampledGaussian(sigma, rate, direction)
+
+    def densities(x):
+        p = mpmath.npdf(x, 0, sigma)
+        q = (1 - rate) * p + rate * mpmath.npdf(x, 1, sigma)
+        return (p, q) if direction == "remove" else (q, p)
+
+    def excess(epsilon, x):
+        p, q = densities(x)
+        return max(q - mpmath.exp(epsilon) * p, 0)
+
+    for epsilon in (-1.0, 0.0, 0.2, 2.0):
+        with mpmath.workdps(30):
+            # The integrand has one kink, where the loss is ε.
+            inner = (math.exp(epsilon if direction == "remove" else -epsilon) - 1 + rate) / rate
+            kink = sigma**2 * math.log(inner) + 0.5 if inner > 0 else 0.0
+            ends = sorted({-40 * sigma, *(kink + sigma * x for x in (-8, -3, -1, 0, 1, 3, 8)), 40 * sigma})
+            exact = float(mpmath.quad(partial(excess, epsilon), ends))
+        assert m.privacy_profile(epsilon) == approx(exact, rel=1e-9, abs=1e-20)
+        alpha, beta = m._errors(np.asarray(epsilon))
+        assert 1 - beta - math.exp(epsilon) * alpha == approx(exact, abs=1e-13 * math.exp(max(epsilon, 0)))
+
+
+def test_a_full_batch_is_the_gaussian_mechanism():
+    full, gaussian = dp.DPSGD(4, 1.0, 9), dp.Gaussian(sigma=4 / 3)
+    grid = np.linspace(0, 1, 21)
+    assert full.tradeoff(grid) == approx(gaussian.tradeoff(grid), abs=1e-13)
+    assert dp.SubsampledGaussian(2, 1.0).privacy_profile(1.0) == approx(
+        dp.Gaussian(sigma=2).privacy_profile(1.0), rel=1e-12
+    )
+
+
+def test_both_directions_are_the_worse_of_both():
+    both, *each = (dp.DPSGD(0.8, 0.05, 60, direction) for direction in ("both", "add", "remove"))
+    losses = np.linspace(-3, 5, 33)
+    assert both.privacy_profile(losses) == approx(np.maximum(*(m.privacy_profile(losses) for m in each)), rel=1e-12)
+    assert each[0].reverse == each[1]
+    assert both.reverse == both
+
+
+# The transform.
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "s"),
+    [
+        (0.6, 0.01, 0.5 + 3j),
+        (0.6, 0.01, 3 + 5j),
+        (3.0, 9e-4, 0.5),
+        (3.0, 9e-4, 20 + 1j),
+        (50.0, 1e-5, 0.5 + 3000j),
+        (0.3, 0.5, 0.5 + 2j),
+        (20.9, 0.9, 0.5 + 20j),
+        (20.9, 0.9, 10),
+    ],
+)
+def test_one_steps_transform_against_high_precision(sigma, rate, s):
+    with mpmath.workdps(25):
+        mu, p = 1 / mpmath.mpf(sigma), mpmath.mpf(rate)
+
+        def term(u):
+            return mpmath.npdf(u) * (mpmath.exp(s * mpmath.log1p(p * mpmath.expm1(mu * u - mu**2 / 2))) - 1)
+
+        right = 14 + float(mu) * max(0, complex(s).real)
+        exact = complex(mpmath.log(1 + mpmath.quad(term, [-14, -8, -4, -2, 0, 2, 4, 8, right, right + 16])))
+    assert abs(log_hellinger(sigma, rate, np.array([complex(s)]))[0] - exact) <= 2e-14 * abs(exact)
+
+
+@settings(max_examples=25)
+@given(noise, rates, many, st.sampled_from(["add", "remove", "both"]))
+def test_every_number_of_steps_gives_curves_that_obey_the_laws(sigma, rate, steps, direction):
+    m = dp.DPSGD(sigma, rate, max(steps, 300), direction)
+    priors = np.linspace(0, 1, 41)
+    errors = m.bayes_error(priors)
+    assert np.all(errors >= 0)
+    assert np.all(errors <= np.minimum(priors, 1 - priors))
+    assert np.all(np.diff(errors, 2) <= 1e-11 + 4 * m.error_bound)
+    profile = m.privacy_profile(np.linspace(0, 6, 25))
+    assert np.all(np.diff(profile) <= 1e-12)
+    alpha = np.linspace(0, 1, 21)
+    f = m.tradeoff(alpha)
+    assert np.all(np.diff(f) <= 1e-11)
+    assert np.all(f <= 1 - alpha)
+    # The Bayes error and the profile come from different lines of integration.
+    odds = np.array([0.0, 0.5, 1.5])
+    assert m._bayes_error(odds) == approx((1 - m.privacy_profile(odds)) / (1 + np.exp(odds)), abs=1e-10)
+
+
+@settings(max_examples=15)
+@given(st.floats(1, 20), st.floats(-3, -0.5).map(lambda x: 10**x), st.integers(50, 400))
+def test_more_steps_and_less_noise_tell_more(sigma, rate, steps):
+    losses = np.linspace(0, 4, 9)
+    base = dp.DPSGD(sigma, rate, steps).privacy_profile(losses)
+    slack = 1e-10
+    assert np.all(dp.DPSGD(sigma, rate, 2 * steps).privacy_profile(losses) >= base - slack)
+    assert np.all(dp.DPSGD(sigma * 1.2, rate, steps).privacy_profile(losses) <= base + slack)
+
+
+@pytest.mark.parametrize("steps", [40, 400])
+def test_the_transform_agrees_with_the_bracket(steps):
+    m = dp.SubsampledGaussian(1.5, 0.2, "remove") ** steps
+    assert isinstance(m._road, TransformRoad)
+    law, gap = bracketed([_grid_factor(dp.SubsampledGaussian(1.5, 0.2, "remove"), steps)])
+    losses = np.linspace(0, 4, 9)
+    above = law.delta(losses) - m.privacy_profile(losses)
+    assert np.all(above >= -1e-12)
+    assert np.all(above <= gap)
+
+
+def test_parts_of_many_kinds_compose():
+    mixed = dp.DPSGD(1, 0.01, 1000) @ dp.RandomizedResponse(0.5) @ dp.Gaussian(sigma=3)
+    other = dp.Gaussian(sigma=3) @ dp.DPSGD(1, 0.01, 1000) @ dp.RandomizedResponse(0.5)
+    assert mixed.advantage == approx(other.advantage, abs=1e-12)
+    assert mixed.advantage > dp.DPSGD(1, 0.01, 1000).advantage
+    leaky = dp.Gaussian(sigma=0.9) @ dp.ApproximateDP(epsilon=0.3, delta=0.01)
+    assert leaky.privacy_profile(50.0) == approx(0.01, rel=1e-9)
+    assert leaky.tradeoff(0.0) == approx(0.99, abs=1e-4)
+
+
+# Finite experiments.
+
+
+@pytest.mark.parametrize(("epsilon", "count"), [(0.5, 7), (1.0, 40), (0.01, 1000)])
+def test_composed_randomized_response_is_binomial(epsilon, count):
+    m = dp.RandomizedResponse(epsilon) ** count
+    with mpmath.workdps(40):
+        truth = mpmath.exp(epsilon) / (1 + mpmath.exp(epsilon))
+        for at in (0.0, 0.6, 2.0):
+            exact = mpmath.fsum(
+                max(0, 1 - mpmath.exp(at - (2 * k - count) * mpmath.mpf(epsilon)))
+                * mpmath.binomial(count, k) * truth**k * (1 - truth) ** (count - k)
+                for k in range(count + 1)
+            )  # fmt: skip
+            assert m.privacy_profile(at) == approx(float(exact), rel=1e-10, abs=1e-300)
+
+
+def test_composed_leaks_add_up():
+    m = dp.ApproximateDP(epsilon=0.2, delta=0.01) ** 5
+    assert m.privacy_profile(math.inf) == approx(1 - 0.99**5, rel=1e-12)
+
+
+# The grid.
+
+
+def test_laplace_composed_twice_against_the_integral():
+    m, b = dp.Laplace(scale=1.0) ** 2, 1.0
+    losses = np.array([0.0, 0.4, 1.0, 1.7])
+    u = np.linspace(-30, 31, 6101)
+    for epsilon in losses:
+        # One answer fixed, the other one's profile is in closed form; a fine trapezoid over kinks at 0 and 1.
+        loss = (np.abs(u) - np.abs(u - 1)) / b
+        p = np.exp(-np.abs(u)) / 2
+        inner = dp.Laplace(scale=1.0).privacy_profile(epsilon - loss)
+        exact = np.trapezoid(p * np.exp(loss) * inner, u)
+        assert m.privacy_profile(float(epsilon)) == approx(exact, abs=2e-5)
+    assert 0 < m.error_bound <= 1e-6
+
+
+@settings(max_examples=10)
+@given(st.floats(3, 20), st.integers(2, 30))
+def test_the_bracket_holds_the_truth(sigma, count):
+    law, gap = bracketed([_grid_factor(dp.Gaussian(sigma=sigma), count)])
+    exact = dp.Gaussian(sigma=sigma / math.sqrt(count)).privacy_profile(np.linspace(0, 3, 7))
+    above = law.delta(np.linspace(0, 3, 7)) - exact
+    assert np.all(above >= -1e-12)
+    assert np.all(above <= gap)
+
+
+# Values and bad input.
+
+
+def test_compositions_are_values():
+    gaussian, laplace = dp.Gaussian(sigma=2), dp.Laplace(scale=1)
+    assert gaussian**4 == dp.Gaussian(sigma=1)
+    assert laplace**1 == laplace
+    assert laplace**2 @ laplace == laplace**3
+    assert hash(laplace**3) == hash(laplace @ laplace @ laplace)
+    assert repr(laplace**3) == "Laplace(scale=1.0, sensitivity=1.0) ** 3"
+    assert dp.PerfectPrivacy() @ laplace == laplace
+    assert dp.BlatantlyNonPrivate() @ laplace == dp.BlatantlyNonPrivate()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: dp.DPSGD(0, 0.1, 10), ValueError, "noise_multiplier must be greater than 0"),
+        (lambda: dp.DPSGD(math.nan, 0.1, 10), ValueError, "noise_multiplier must be"),
+        (lambda: dp.DPSGD(1, 0, 10), ValueError, r"sampling_rate must be in \(0, 1\], got 0"),
+        (lambda: dp.DPSGD(1, 1.5, 10), ValueError, r"sampling_rate must be in \(0, 1\], got 1.5"),
+        (lambda: dp.DPSGD(1, 0.1, 0), ValueError, "steps must be a positive integer, got 0"),
+        (lambda: dp.DPSGD(1, 0.1, 2.5), ValueError, "steps must be a positive integer, got 2.5"),
+        (lambda: dp.DPSGD(1, 0.1, "10"), TypeError, "steps must be a positive integer, got '10'"),
+        (lambda: dp.DPSGD(1, 0.1, 10, "up"), ValueError, "direction must be one of 'both', 'add', 'remove', got 'up'"),
+        (lambda: dp.Gaussian() ** 0, ValueError, "the exponent must be a positive integer, got 0"),
+        (lambda: dp.Gaussian() ** 1.5, ValueError, "the exponent must be a positive integer, got 1.5"),
+        (lambda: dp.Gaussian() ** "2", TypeError, "the exponent must be a positive integer, got '2'"),
+        (lambda: dp.Gaussian() @ 3, TypeError, "other must be a mechanism, got 3"),
+    ],
+)
+def test_bad_input_is_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
