@@ -6,7 +6,8 @@ and exercises load when first used, so that the numbers need numpy and scipy onl
 
 from importlib import import_module as _import_module
 
-from . import conversions, divergences
+from . import accounting, conversions, divergences
+from .asymptotics import asymptotic_dominance, composition_moments, dominance_bound
 from .blackwell import (
     Comparison,
     DeltaDivergence,
@@ -68,12 +69,16 @@ __all__ = [
     "PerfectPrivacy",
     "RandomizedResponse",
     "SubsampledGaussian",
+    "accounting",
+    "asymptotic_dominance",
     "blackwell_dominates",
     "calibrate",
     "compare",
+    "composition_moments",
     "conversions",
     "delta_divergence",
     "divergences",
+    "dominance_bound",
     "epsilon_for_expected_advantage",
     "epsilon_for_posterior_belief",
     "expected_advantage_bound",

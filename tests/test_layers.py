@@ -17,6 +17,8 @@ ORDER = [
     "mechanisms",
     "divergences",
     "blackwell",
+    "accounting",
+    "asymptotics",
     "calibration",
     "identifiability",
     "auditing",

@@ -1,0 +1,175 @@
+"""The loose roads of composition, for comparison with the exact one, `mechanism ** count`.
+
+- Composition theorems know of each part only its (ε, δ): basic, advanced, and the optimal one, which is the exact
+  composition of the worst mechanism that (ε, δ) allows.
+- Rényi and zero-concentrated accounting know a curve of moments, which adds up, and lose in turning it back:
+
+      δ ≤ e^{(α−1)(D_α − ε)}                          standard
+      δ ≤ e^{(α−1)(D_α − ε)} (1 − 1/α)^{α−1}/α        improved, for each order α > 1.
+
+- The central limit theorem gives a Gaussian mechanism that is close, on either side.
+
+Sources: Dwork, Rothblum & Vadhan (2010), theorem III.3; Kairouz, Oh & Viswanath (2015), theorem 3.3; Mironov (2017),
+proposition 3; Canonne, Kamath & Steinke (2020), proposition 12; Bun & Steinke (2016); Bu et al. (2020), theorem 5.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from ._validation import choice, positive_integer, positive_number, real_array, real_number, shaped
+from .mechanisms.base import Mechanism, as_mechanism
+from .mechanisms.finite import ApproximateDP
+
+__all__ = [
+    "advanced_composition",
+    "basic_composition",
+    "clt_mu",
+    "optimal_composition",
+    "rdp_to_delta",
+    "rdp_to_epsilon",
+    "zcdp",
+    "zcdp_to_delta",
+    "zcdp_to_epsilon",
+]
+
+_CONVERSIONS = ("improved", "standard")
+# Orders searched: α − 1 between these.
+_ORDERS = 1.0 + np.geomspace(1e-6, 1e9, 601)
+
+
+def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
+    """(kε, kδ) for `steps` = k mechanisms that are (ε, δ)-differentially private each."""
+    epsilon, delta, steps = _step(epsilon, delta, steps)
+    return steps * epsilon, min(steps * delta, 1.0)
+
+
+def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
+    """(√(2k ln(1/δ′)) ε + kε(e^ε − 1), kδ + δ′) for `steps` = k mechanisms and a `slack` δ′ in (0, 1).
+
+    Source: Dwork, Rothblum & Vadhan (2010), theorem III.3.
+    """
+    epsilon, delta, steps = _step(epsilon, delta, steps)
+    slack = real_number("slack", slack, 0.0, 1.0, open_low=True, open_high=True)
+    spread = math.sqrt(2 * steps * math.log(1 / slack)) * epsilon
+    return spread + steps * epsilon * math.expm1(epsilon), min(steps * delta + slack, 1.0)
+
+
+def optimal_composition(epsilon, delta, steps) -> Mechanism:
+    """The composition of `steps` mechanisms of which nothing is known but (ε, δ), as a mechanism.
+
+    No bound from (ε, δ) alone can be better, since one mechanism attains it. Source: Kairouz, Oh & Viswanath (2015).
+    """
+    epsilon, delta, steps = _step(epsilon, delta, steps)
+    return ApproximateDP(epsilon=epsilon, delta=delta) ** steps
+
+
+def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
+    """The smallest δ at ε that Rényi divergences imply.
+
+    Parameters
+    ----------
+    orders, rdp : array_like
+        Orders α > 1 and the Rényi divergences D_α of the composition; of n parts, the sum of theirs.
+    epsilon : float or array_like
+        ε ≥ 0.
+    conversion : {"improved", "standard"}
+        Canonne, Kamath & Steinke (2020), proposition 12, or Mironov (2017), proposition 3.
+
+    Returns
+    -------
+    float or ndarray
+        δ in [0, 1], in the shape of `epsilon`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m, orders = dp.Gaussian(sigma=5), range(2, 200)
+    >>> loose = dp.accounting.rdp_to_delta(orders, m.renyi_divergence(list(orders)), 1.0)
+    >>> bool(loose > m.privacy_profile(1.0))
+    True
+    """
+    orders, rdp = _curve(orders, rdp)
+    epsilon = real_array("epsilon", epsilon, 0.0, open_high=True)
+    log_delta = (orders - 1) * (rdp - epsilon[..., None]) + _gain(orders, conversion)
+    return shaped(np.exp(np.minimum(log_delta.min(axis=-1), 0.0)))
+
+
+def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
+    """The smallest ε at δ that Rényi divergences imply; the inverse of `rdp_to_delta`, for δ in (0, 1]."""
+    orders, rdp = _curve(orders, rdp)
+    delta = real_array("delta", delta, 0.0, 1.0, open_low=True)
+    epsilon = rdp + (_gain(orders, conversion) - np.log(delta)[..., None]) / (orders - 1)
+    return shaped(np.maximum(epsilon.min(axis=-1), 0.0))
+
+
+def zcdp(mechanism) -> float:
+    """ρ of zero-concentrated differential privacy, the largest D_α/α over orders α > 1; infinite where D_α is.
+
+    For the Gaussian mechanism it is μ²/2. Source: Bun & Steinke (2016), definition 1.1.
+    """
+    pair = as_mechanism("mechanism", mechanism)
+    directions = [pair] if pair.is_symmetric else [pair, pair.reverse]
+    return max(_largest_ratio(direction) for direction in directions)
+
+
+def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
+    """The smallest δ at ε that ρ-zCDP implies, that is D_α = ρα for all orders."""
+    return rdp_to_delta(_ORDERS, positive_number("rho", rho) * _ORDERS, epsilon, conversion=conversion)
+
+
+def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
+    """The smallest ε at δ that ρ-zCDP implies; by the standard conversion, ρ + 2√(ρ ln(1/δ))."""
+    return rdp_to_epsilon(_ORDERS, positive_number("rho", rho) * _ORDERS, delta, conversion=conversion)
+
+
+def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
+    """μ = p √(k (e^{1/σ²} − 1)) of the Gaussian mechanism that DP-SGD tends to. It is no bound.
+
+    The limit is of many steps k with p√k fixed. Source: Bu et al. (2020), theorem 5.
+    """
+    sigma = positive_number("noise_multiplier", noise_multiplier)
+    rate = real_number("sampling_rate", sampling_rate, 0.0, 1.0, open_low=True)
+    steps = positive_integer("steps", steps)
+    if sigma < 0.04:
+        raise ValueError(f"noise_multiplier must be at least 0.04 for the limit to be finite, got {sigma!r}")
+    return rate * math.sqrt(steps * math.expm1(sigma**-2))
+
+
+def _step(epsilon, delta, steps):
+    epsilon = real_number("epsilon", epsilon, 0.0, open_high=True)
+    return epsilon, real_number("delta", delta, 0.0, 1.0), positive_integer("steps", steps)
+
+
+def _curve(orders, rdp):
+    orders = real_array("orders", np.asarray(orders, dtype=float), 1.0, open_low=True, open_high=True)
+    rdp = real_array("rdp", rdp, 0.0)
+    if orders.ndim != 1 or not orders.size or orders.shape != rdp.shape:
+        raise ValueError(f"orders and rdp must be equally long sequences, got shapes {orders.shape} and {rdp.shape}")
+    return orders, rdp
+
+
+def _gain(orders, conversion):
+    """log of (1 − 1/α)^{α−1}/α, which the improved conversion has over the standard one."""
+    if choice("conversion", conversion, _CONVERSIONS) == "standard":
+        return np.zeros_like(orders)
+    return (orders - 1) * np.log1p(-1 / orders) - np.log(orders)
+
+
+def _largest_ratio(pair) -> float:
+    def negative(log_gap):
+        order = 1.0 + math.exp(log_gap)
+        return -pair.renyi_divergence(order) / order
+
+    gaps = np.linspace(math.log(1e-6), math.log(1e4), 47)
+    ratios = np.array([-negative(gap) for gap in gaps])
+    if not np.all(np.isfinite(ratios)):
+        return math.inf
+    top = int(np.argmax(ratios))
+    around = gaps[max(top - 1, 0)], gaps[min(top + 1, gaps.size - 1)]
+    found = -minimize_scalar(negative, bounds=around, method="bounded", options={"xatol": 1e-9}).fun
+    # At order 1 the ratio is the Kullback-Leibler divergence.
+    return float(max(found, ratios[top], pair.renyi_divergence(1.0)))

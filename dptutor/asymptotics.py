@@ -1,0 +1,273 @@
+"""Dominance that emerges under composition: many small losses add up to a normal one, and Gaussians are ordered.
+
+Moments of the loss L under P, where −E_P[L] is the Kullback-Leibler divergence of P from Q:
+
+    v₁ = −E_P[L],   v₂ = E_P[L²],   v₃ = E_P|L + v₁|³,   v₄ = E_P|L|³,   η = v₁/√(v₂ − v₁²).
+
+The n-fold composition is close to the Gaussian mechanism with μ = 2√n η. By the Berry-Esseen theorem the distance,
+as a shift of trade-off functions, is at most 0.56 η³ v₃/(√n v₁³); so if μ ≥ μ̃, that is n/ñ ≥ η̃²/η²,
+
+    Δ(Mⁿ ‖ M̃^ñ) ≤ 0.56 ( η³ v₃/(√n v₁³) + η̃³ ṽ₃/(√ñ ṽ₁³) ).
+
+The theorem is for symmetric trade-off functions. A mechanism that is meant in both directions is composed in each and
+symmetrized as a whole; the moments are then those of its first direction ("remove", for a subsampled Gaussian).
+
+Sources: Kaissis et al. (2024), equations 8-15, lemma 6 and theorem 3; Dong, Roth & Su (2022), theorems 3.4 and 3.5.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import erf
+
+from ._validation import positive_integer
+from .blackwell import delta_divergence
+from .mechanisms.base import Mechanism, as_mechanism
+from .mechanisms.gaussian import Gaussian
+from .mechanisms.subsampled import DPSGD, SubsampledGaussian
+from .mechanisms.symmetrized import Symmetrized
+
+__all__ = [
+    "AsymptoticDominance",
+    "CompositionMoments",
+    "DominanceBound",
+    "asymptotic_dominance",
+    "composition_moments",
+    "dominance_bound",
+]
+
+# The constant of the Berry-Esseen theorem for summands with different distributions (Shevtsova 2010).
+_BERRY_ESSEEN = 0.56
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_RATIO, _SMALLEST = 1.25, 1e-15
+
+
+@dataclass(frozen=True)
+class CompositionMoments:
+    """Moments v₁ … v₄ of the loss under P, and η = v₁/√(v₂ − v₁²), which decides who dominates in the end."""
+
+    v1: float
+    v2: float
+    v3: float
+    v4: float
+    eta: float
+
+    def gaussian(self, count) -> Gaussian:
+        """The Gaussian mechanism, μ = 2√n η, that the composition of `count` copies is close to."""
+        return Gaussian(sigma=1 / (2 * math.sqrt(positive_integer("count", count)) * self.eta))
+
+    def distance(self, count) -> float:
+        """Berry-Esseen bound on the distance of the composition of `count` copies from that Gaussian mechanism."""
+        spread = self.v1 / self.eta
+        return _BERRY_ESSEEN * self.v3 / (math.sqrt(positive_integer("count", count)) * spread**3)
+
+
+@dataclass(frozen=True)
+class DominanceBound:
+    """The bound of theorem 3 on Δ(Mⁿ ‖ M̃^ñ); `float()` gives its value, `str()` says it in words.
+
+    It is a bound if `condition_holds`, that is `steps_ratio` n/ñ ≥ `eta_ratio` η̃²/η².
+    """
+
+    value: float
+    steps_ratio: float
+    eta_ratio: float
+
+    @property
+    def condition_holds(self) -> bool:
+        """Whether n/ñ ≥ η̃²/η², so that the first mechanism's Gaussian dominates the other's."""
+        return self.steps_ratio >= self.eta_ratio
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        if self.condition_holds:
+            ratio = f"{self.steps_ratio:.5g} ≥ {self.eta_ratio:.5g}"
+            return f"The divergence is at most {self.value:.3g}: the condition holds, {ratio}."
+        ratio = f"{self.steps_ratio:.5g} < {self.eta_ratio:.5g}"
+        return f"No bound on the divergence: the condition fails, {ratio}. (It would be {self.value:.3g}.)"
+
+
+@dataclass(frozen=True)
+class AsymptoticDominance:
+    """Compositions of n mechanisms that become more private as n grows: what lemma 6 asks for, and what comes of it.
+
+    Entry k belongs to `counts[k]`: the moments of one of the n mechanisms on each side, and the divergence
+    Δ(Mₙⁿ ‖ M̃ₙⁿ).
+    """
+
+    counts: tuple[int, ...]
+    moments: tuple[CompositionMoments, ...]
+    other_moments: tuple[CompositionMoments, ...]
+    divergences: tuple[float, ...]
+
+    @property
+    def mu(self) -> np.ndarray:
+        """2 n v₁/√(n v₂), with limit 2K/s, on both sides: an array of shape (2, len(counts))."""
+        sides = self.moments, self.other_moments
+        return np.array(
+            [
+                [2 * math.sqrt(n) * m.v1 / math.sqrt(m.v2) for n, m in zip(self.counts, side, strict=True)]
+                for side in sides
+            ]
+        )
+
+
+def composition_moments(mechanism) -> CompositionMoments:
+    """Moments of the privacy loss that govern long compositions.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        One that is meant in both directions is taken in its first.
+
+    Returns
+    -------
+    CompositionMoments
+
+    Raises
+    ------
+    ValueError
+        If the loss is infinite with positive probability or always 0.
+
+    References
+    ----------
+    Kaissis et al. (2024), equations 8-12.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> moments = dp.composition_moments(dp.Gaussian(sigma=2))
+    >>> round(moments.v1, 12), round(moments.v2, 12), round(moments.eta, 12)
+    (0.125, 0.265625, 0.25)
+    """
+    pair = _one_direction(as_mechanism("mechanism", mechanism))
+    leak = float(pair.reverse._delta(np.asarray(math.inf)))
+    if leak > pair.error_bound:
+        raise ValueError(f"mechanism must have finite losses, got {mechanism!r}, whose loss has mass {leak:g} at −∞")
+    if pair.advantage == 0:
+        raise ValueError(f"mechanism must have losses other than 0, got {mechanism!r}")
+    return _gaussian_moments(pair.mu) if isinstance(pair, Gaussian) else _moments(pair)
+
+
+def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:
+    """Bound on the Δ-divergence of two long compositions, from the moments of their parts.
+
+    Parameters
+    ----------
+    mechanism, other : Mechanism
+        One part of each composition.
+    count, other_count : int
+        How often each is used.
+
+    Returns
+    -------
+    DominanceBound
+
+    References
+    ----------
+    Kaissis et al. (2024), theorem 3.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> step, other = dp.SubsampledGaussian(3, 9e-4), dp.SubsampledGaussian(2, 9e-4)
+    >>> print(dp.dominance_bound(step, 3_400_000, other, 1_400_000))
+    The divergence is at most 0.00168: the condition holds, 2.4286 ≥ 2.4164.
+    """
+    count, other_count = positive_integer("count", count), positive_integer("other_count", other_count)
+    moments, others = composition_moments(mechanism), composition_moments(other)
+    value = moments.distance(count) + others.distance(other_count)
+    return DominanceBound(value, count / other_count, (others.eta / moments.eta) ** 2)
+
+
+def asymptotic_dominance(family, other_family, counts) -> AsymptoticDominance:
+    """The sequence of lemma 6: compositions of n ever more private mechanisms, for each n in `counts`.
+
+    Parameters
+    ----------
+    family, other_family : callable
+        From n to the mechanism that is used n times.
+    counts : sequence of int
+
+    Returns
+    -------
+    AsymptoticDominance
+
+    References
+    ----------
+    Kaissis et al. (2024), lemma 6.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> sequence = dp.asymptotic_dominance(
+    ...     lambda n: dp.RandomizedResponse(epsilon=2 / n**0.5), lambda n: dp.Gaussian(sigma=n**0.5), [4, 64]
+    ... )
+    >>> [round(d, 6) for d in sequence.divergences]
+    [0.0, 0.0]
+    """
+    counts = tuple(positive_integer("counts", n) for n in counts)
+    pairs = [(family(n), other_family(n)) for n in counts]
+    divergences = tuple(float(delta_divergence(m**n, o**n)) for n, (m, o) in zip(counts, pairs, strict=True))
+    moments = [(composition_moments(m), composition_moments(o)) for m, o in pairs]
+    return AsymptoticDominance(counts, tuple(m for m, _ in moments), tuple(o for _, o in moments), divergences)
+
+
+def _one_direction(mechanism) -> Mechanism:
+    if isinstance(mechanism, Symmetrized):
+        return mechanism.mechanism
+    if isinstance(mechanism, (SubsampledGaussian, DPSGD)) and mechanism.direction == "both":
+        return replace(mechanism, direction="remove")
+    return mechanism
+
+
+def _gaussian_moments(mu) -> CompositionMoments:
+    # L ~ N(−μ²/2, μ²) under P; with a = μ/2, E|L|³ = μ³ E|Z − a|³.
+    a = mu / 2
+    density = math.sqrt(2 / math.pi)
+    third = density * (2 + a**2) * math.exp(-(a**2) / 2) + (a**3 + 3 * a) * erf(a / math.sqrt(2))
+    return CompositionMoments(mu**2 / 2, mu**2 + mu**4 / 4, 2 * density * mu**3, float(mu**3 * third), a)
+
+
+def _moments(pair) -> CompositionMoments:
+    highest = _highest(pair)
+    ends = np.array([end for end in pair._loss_range() if math.isfinite(end)])
+    x, weight = _panels(np.abs(pair._kinks()), np.abs(ends), highest)
+    # Two sums of positive terms: the divergence is tiny where the loss is small.
+    v1 = float(weight @ (pair.reverse._delta(x) + np.exp(-x) * pair._delta(x)))
+    v4 = float(weight @ (3 * x**2 * _tails(pair, 0.0, x)))
+    y, weight = _panels(np.abs(pair._kinks() + v1), np.abs(ends + v1), highest + v1)
+    tails = _tails(pair, -v1, y)
+    variance, v3 = float(weight @ (2 * y * tails)), float(weight @ (3 * y**2 * tails))
+    return CompositionMoments(v1, variance + v1**2, v3, v4, v1 / math.sqrt(variance))
+
+
+def _tails(pair, center, distance):
+    """Pr_P[|L − center| > distance]."""
+    return pair._errors(center + distance)[0] + 1.0 - pair._errors(center - distance)[0]
+
+
+def _highest(pair) -> float:
+    """A loss beyond which, on either side, nothing is left."""
+    highest = _SMALLEST
+    while highest < 1e8:
+        highest *= 2
+        if pair._errors(np.asarray(highest))[0] < 1e-25 and pair._errors(np.asarray(-highest))[0] >= 1.0 - 1e-16:
+            break
+    return 1.5 * highest
+
+
+def _panels(kinks, ends, highest):
+    """Nodes and weights of Gauss-Legendre rules on (0, highest), cut at kinks, ever finer towards 0 and the ends."""
+    gaps = highest * _RATIO ** -np.arange(1.0, math.ceil(math.log(1e12) / math.log(_RATIO)))
+    towards = np.concatenate([[0.0], ends])
+    graded = [np.add.outer(towards, gaps).ravel(), np.subtract.outer(towards, gaps).ravel()]
+    cuts = np.unique(np.concatenate([[0.0, highest], kinks, ends, *graded]))
+    cuts = cuts[(cuts >= 0) & (cuts <= highest)]
+    half = np.diff(cuts)[:, None] / 2
+    return (cuts[:-1, None] + half * (1 + _NODES)).ravel(), (half * _WEIGHTS).ravel()
