@@ -29,6 +29,12 @@ CLOSED_FORMS = {
     "PerfectPrivacy": st.just(dp.PerfectPrivacy()),
     "BlatantlyNonPrivate": st.just(dp.BlatantlyNonPrivate()),
     "FiniteExperiment": finite_experiments(),
+    "SubsampledGaussian": st.builds(
+        dp.SubsampledGaussian,
+        noise_multiplier=st.floats(0.3, 20.0),
+        sampling_rate=st.floats(0.001, 1.0),
+        direction=st.sampled_from(["add", "remove", "both"]),
+    ),
 }
 
 
