@@ -52,7 +52,8 @@ def tradeoff_by_tangents(errors, window, alpha):
     alpha : ndarray
         Type I errors, in [0, 1].
     """
-    losses = np.linspace(*window, 512)
+    # Where both directions of a pair are as bad, at ε = 0, a symmetrized R has a kink.
+    losses = np.sort(np.append(np.linspace(*window, 512), [-1e-10, 1e-10]))
     table, _ = errors(losses)
     kept = np.flatnonzero((table > 0.0) & (table < 1.0))
     if kept.size < 2:
@@ -66,8 +67,8 @@ def tradeoff_by_tangents(errors, window, alpha):
     at, beta = errors(loss)
     slope = np.exp(np.minimum(loss, 700.0))
     value = np.array(beta - slope * (alpha - at))
-    # Where α jumps, at a kink of R, the loss has to be found exactly.
-    spacing = losses[1] - losses[0] if losses.size > 1 else 0.0
+    # Where α jumps, at another kink of R, the loss has to be found exactly.
+    spacing = np.diff(losses)[np.clip(np.searchsorted(losses, loss) - 1, 0, losses.size - 2)]
     off = (np.abs(alpha - at) * slope * spacing > 1e-11) & (alpha > table[kept[-1]]) & (alpha < table[kept[0]])
     if np.any(off):
         loss = decreasing_root(lambda epsilon: errors(epsilon)[0], alpha[off])

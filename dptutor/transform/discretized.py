@@ -19,6 +19,7 @@ Sources: Doroshenko et al. (2022), for the first; Meiser & Mohammadi (2018) for 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,7 @@ _GOAL = 5e-7
 class Factor:
     """One part: its errors at a loss, its infinite masses, how often it is used, and its finite losses."""
 
-    errors: object  # ε ↦ (Pr_P[L > ε], Pr_Q[L ≤ ε])
+    errors: Callable  # ε ↦ (Pr_P[L > ε], Pr_Q[L ≤ ε])
     p_infinite: float  # Pr_P[L = −∞]
     q_infinite: float  # Pr_Q[L = +∞]
     count: int
