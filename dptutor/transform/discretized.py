@@ -5,13 +5,12 @@ Where a transform does not decay, losses are put on a grid of step h and convolv
 - *More informative.* The mass of a cell (ε_j, ε_{j+1}] goes to its two ends, in the proportion that keeps both its
   P-mass a and its Q-mass b. The profile becomes the chord, in e^ε, between the true values at grid points; the
   result is a pair of distributions of its own, which dominates the true one.
-- *Less informative.* Each cell is cut into finer ones, whose outcomes are merged (a loss log(b/a) each) and handed to
-  the two neighboring grid points in linear proportion. The merged outcomes have losses that differ from the grid points
-  by second order in h; all losses are then lowered by the largest difference. Where the difference is larger, at the
-  end of a range of losses, an outcome goes to the next lower point; steps are chosen so that atoms lie on the grid.
+- *Less informative.* In the middle of each cell the profile has a supporting line, (1 − β) − e^ε α. At a grid point the
+  lower one of its two neighboring lines is taken, and the convex hull, from below, of these points: a profile below the
+  true one, whose losses are on the grid again.
 
 Composition preserves both relations, so that the truth lies between, and the gap is the error bound. It is of second
-order in h, where rounding losses up and down would be of first.
+order in h, where rounding losses up and down would be of first; steps are chosen so that atoms lie on the grid.
 
 Sources: Doroshenko et al. (2022), for the first; Meiser & Mohammadi (2018) for rounding.
 """
@@ -20,14 +19,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 
 from .finite import FiniteLaw
 
 _TAIL = 1e-16
-_FINER = 8
 _LONGEST = 2**18
 # The step is halved until the gap is below this, or the grid as long as it may be.
 _GOAL = 5e-7
@@ -105,20 +105,15 @@ def _aligned(factors, coarse) -> float:
     return float(steps[np.argmin(off.max(axis=1))])
 
 
-def _cells(factor: Factor, step: float, finer: int):
-    """Grid numbers of the left ends, and the masses under P and Q between neighboring ends."""
-    left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
-    # Ends lie a little beside the grid, so that an atom on it is not at an end.
-    ends = step / finer * (np.arange(left * finer, right * finer + 1) + (0.5 if finer > 1 else 1e-6))
-    alpha, beta = factor.errors(ends)
-    return left, np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
-
-
 def _dominating(factors, step) -> FiniteLaw:
+    """The law of the composition of more informative pairs."""
     spectra = []
     for factor in factors:
-        left, a, b = _cells(factor, step, 1)
-        loss = step * (left + np.arange(a.size + 1))
+        left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
+        loss = step * np.arange(left, right + 1)
+        # Cells end a little beside the grid, so that an atom on it is inside of one.
+        alpha, beta = factor.errors(loss + 1e-6 * step)
+        a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
         # In units of the left end's e^ε, which may overflow.
         tilted = b * np.exp(-loss[:-1])
         up = np.clip((tilted - a) / math.expm1(step), 0.0, a)
@@ -137,39 +132,39 @@ def _dominating(factors, step) -> FiniteLaw:
 
 
 def _gap(law, factors, step) -> float:
-    """Largest δ_up − δ_low over ε ≥ 0."""
-    spectra, lowered = [], 0.0
-    finite = 1.0
-    for factor in factors:
-        left, a, b = _cells(factor, step, _FINER)
-        ends = step / _FINER * (left * _FINER + np.arange(a.size + 1) + 0.5)
-        there = (a > 1e-17) & (b > 1e-17)
-        a, b = a[there], b[there]
-        with np.errstate(divide="ignore"):
-            place = np.clip(np.log(b / a), ends[:-1][there], ends[1:][there]) / step
-        lower = np.floor(place)
-        share = place - lower
-        number = np.maximum((lower - left).astype(int), 0)
-        size = int(number.max(initial=0)) + 2
-        p = np.bincount(number, (1 - share) * a, size) + np.bincount(number + 1, share * a, size)
-        q = np.bincount(number, (1 - share) * b, size) + np.bincount(number + 1, share * b, size)
-        used = (p > 0) & (q > 0)
-        ratio = np.where(used, q, 1.0) / np.where(used, p, 1.0)
-        short = np.where(used, step * (left + np.arange(size)) - np.log(ratio), 0.0)
-        # Lower all a little or a few by a whole step: whichever costs less.
-        limits = np.append(step * 4.0 ** np.arange(-12, 0), step**2)
-        limit = min(limits, key=lambda limit: limit + step * float(q[short > limit].sum()))
-        beyond = short > limit
-        q[:-1] += np.where(beyond, q, 0.0)[1:]
-        q, short = np.where(beyond, 0.0, q), np.where(beyond, 0.0, short)
-        lowered += factor.count * max(float(np.max(np.where(q > 0, short, 0.0))), 0.0)
-        finite *= (1.0 - factor.q_infinite) ** factor.count
-        spectra.append((left, q, q, factor.count))
+    """Largest δ_up − δ_low over ε ≥ 0: both are linear in e^ε between grid points."""
+    spectra = [_less_informative(factor, step) for factor in factors]
     start, q, _ = _convolved(spectra)
-    loss = step * (start + np.arange(q.size)) - lowered
-    epsilon = np.concatenate([[0.0], np.geomspace(1e-3, max(float(loss[-1]), 1e-2), 60)])
-    low = (1.0 - finite) + np.array([float(q @ -np.expm1(np.minimum(e - loss, 0.0))) for e in epsilon])
-    return float(np.max(law.delta(epsilon) - low, initial=0.0))
+    loss = step * (start + np.arange(q.size))
+    infinite = -math.expm1(sum(factor.count * math.log1p(-factor.q_infinite) for factor in factors))
+    kept = (loss >= 0) & (loss < 700.0)
+    loss, q = loss[kept], np.append(q[kept], q[loss >= 700.0].sum())
+    above_q = np.cumsum(q[::-1])[::-1]
+    p = q[:-1] * np.exp(-loss)
+    above_p = np.cumsum(p[::-1])[::-1]
+    low = infinite + above_q[:-1] - np.exp(loss) * above_p
+    # From the last grid point on, what is not known to be infinite counts as a gap.
+    beyond = float(law.delta(np.asarray(loss[-1]))) - infinite if loss.size else 1.0 - infinite
+    return max(float(np.max(law.delta(loss) - low, initial=0.0)), beyond if q[-1] > 0 else 0.0)
+
+
+def _less_informative(factor: Factor, step: float):
+    """As for `_convolved`: a profile below that of the factor, with all its finite losses on the grid."""
+    left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
+    number = np.arange(left + 1, right + 1)
+    # Slopes of the supporting lines in the middles, and masses between two middles, around a grid point each.
+    alpha, beta = factor.errors(step * (np.arange(left, right + 1) + 0.5))
+    a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
+    # How much the line on the left is above the one on the right, at the grid point, in units of its e^ε.
+    above = b * np.exp(np.minimum(-step * number, 700.0)) - a
+    slope = (
+        alpha[1:-1] + np.maximum(above[1:], 0.0) / -math.expm1(-step) - np.maximum(-above[:-1], 0.0) / math.expm1(step)
+    )
+    # The hull of points is the isotonic regression of the slopes between them.
+    weight = np.exp(np.clip(step * (number[:-1] - number[-1]), -700.0, 0.0))
+    hull = isotonic_regression(slope, weights=weight, increasing=False).x
+    p = -np.diff(np.concatenate([alpha[:1], np.clip(hull, 0.0, alpha[0]), [0.0]]))
+    return left + 1, p * np.exp(np.minimum(step * number, 700.0)), p, factor.count
 
 
 def _convolved(spectra):
