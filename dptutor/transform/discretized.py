@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
