@@ -88,9 +88,10 @@ def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
         step = _aligned(factors, coarse)
         law = _dominating(factors, step)
         gap = max(_gap(law, factors, step), _gap(law.reverse, [f.reverse for f in factors], step))
-        if gap < _GOAL or length / step > _LONGEST / 2:
+        if gap < _GOAL or length / step > 0.9 * _LONGEST:
             return law, gap + 1e-12
-        coarse /= 4
+        # The gap falls with the square of the step, or nearly so.
+        coarse = max(step * min(0.7 * math.sqrt(_GOAL / gap), 0.5), length / _LONGEST)
 
 
 def _aligned(factors, coarse) -> float:
@@ -151,8 +152,13 @@ def _less_informative(factor: Factor, step: float):
     """As for `_convolved`: a profile below that of the factor, with all its finite losses on the grid."""
     left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
     number = np.arange(left + 1, right + 1)
-    # Slopes of the supporting lines in the middles, and masses between two middles, around a grid point each.
-    alpha, beta = factor.errors(step * (np.arange(left, right + 1) + 0.5))
+    # Each cell's supporting line touches in the middle, or, where that falls below 0 before the cell's end, at the end.
+    touching = step * (np.arange(left, right + 1) + 0.5)
+    alpha, beta = factor.errors(touching)
+    ends = step * np.arange(left + 1, right + 2)
+    low = 1.0 - beta - factor.q_infinite < np.exp(np.minimum(ends, 700.0)) * alpha - 1e-15
+    alpha, beta = factor.errors(np.where(low, ends - 1e-6 * step, touching))
+    # Masses between neighboring places of touch, around a grid point each.
     a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
     # How much the line on the left is above the one on the right, at the grid point, in units of its e^ε.
     above = b * np.exp(np.minimum(-step * number, 700.0)) - a

@@ -1,0 +1,119 @@
+"""The tasks of the benchmark in the words of each program: one class a program, one method a task it can do.
+
+A method gets a setting (σ, p, steps) and returns what the task asks for. Peers are used as their documentation does,
+at the accuracy they choose; a second dp-accounting with a ten times finer grid shows what its accuracy depends on.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent, calibrate_dp_mechanism
+from dp_accounting.mechanism_calibration import ExplicitBracketInterval
+from dp_accounting.pld import PLDAccountant
+from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+from prv_accountant import PoissonSubsampledGaussianMechanism, PRVAccountant
+from riskcal.analysis import get_bayes_risk_from_pld
+from riskcal.calibration import (
+    CalibrationConfig,
+    CalibrationTarget,
+    calibrate_parameter,
+    create_dpsgd_epsilon_evaluator,
+)
+
+import dptutor as dp
+
+
+class Dptutor:
+    """Ours."""
+
+    name = "dptutor"
+
+    def curve(self, setting, priors):
+        return dp.DPSGD(*setting).bayes_error(priors)
+
+    def epsilon(self, setting, delta):
+        return dp.DPSGD(*setting).epsilon(delta)
+
+    def divergence(self, setting, other):
+        return float(dp.delta_divergence(dp.DPSGD(*setting), dp.DPSGD(*other)))
+
+    def calibration(self, rate, steps, epsilon, delta):
+        return dp.calibrate(lambda s: dp.DPSGD(s, rate, steps), epsilon=epsilon, delta=delta).noise_multiplier
+
+
+class DpAccounting:
+    """Google's accountant, privacy loss distributions on a grid."""
+
+    def __init__(self, interval=1e-4):
+        self.name = f"dp-accounting, grid {interval:g}"
+        self._interval = interval
+
+    def _loss(self, setting):
+        sigma, rate, steps = setting
+        part = from_gaussian_mechanism(sigma, sampling_prob=rate, value_discretization_interval=self._interval)
+        return part.self_compose(steps)
+
+    def curve(self, setting, priors):
+        # δ is that of the worse direction, hence R symmetric: half of it is enough.
+        epsilon = np.abs(np.log(priors / (1 - priors)))
+        values, back = np.unique(epsilon, return_inverse=True)
+        delta = np.asarray(self._loss(setting).get_delta_for_epsilon(values))[back]
+        return np.minimum(priors, 1 - priors) if delta.ndim == 0 else (1 - delta) / (1 + np.exp(epsilon))
+
+    def epsilon(self, setting, delta):
+        return self._loss(setting).get_epsilon_for_delta(delta)
+
+    def divergence(self, setting, other):
+        epsilon = np.linspace(0, 8, 2000)
+        deltas = [np.asarray(self._loss(s).get_delta_for_epsilon(epsilon)) for s in (setting, other)]
+        return float(np.max((deltas[1] - deltas[0]) / (1 + np.exp(epsilon)), initial=0.0))
+
+    def calibration(self, rate, steps, epsilon, delta):
+        def event(sigma):
+            return SelfComposedDpEvent(PoissonSampledDpEvent(rate, GaussianDpEvent(sigma)), steps)
+
+        accountant = functools.partial(PLDAccountant, value_discretization_interval=self._interval)
+        interval = ExplicitBracketInterval(0.3, 3.0)
+        return calibrate_dp_mechanism(accountant, event, epsilon, delta, interval, tol=1e-8)
+
+
+class FineDpAccounting(DpAccounting):
+    """The same with a finer grid; a calibration would take minutes."""
+
+    def __init__(self):
+        super().__init__(1e-5)
+
+    calibration = None
+
+
+class PrvAccountant:
+    """Microsoft's accountant, privacy random variables on a grid."""
+
+    name = "prv-accountant"
+
+    def epsilon(self, setting, delta):
+        sigma, rate, steps = setting
+        part = PoissonSubsampledGaussianMechanism(noise_multiplier=sigma, sampling_probability=rate)
+        accountant = PRVAccountant(prvs=part, max_self_compositions=steps, eps_error=0.01, delta_error=delta / 1000)
+        return accountant.compute_epsilon(delta, steps)[1]
+
+
+class Riskcal(DpAccounting):
+    """Operational risks, on top of dp-accounting."""
+
+    def __init__(self):
+        super().__init__()
+        self.name = "riskcal"
+
+    def curve(self, setting, priors):
+        return get_bayes_risk_from_pld(self._loss(setting), priors)
+
+    epsilon = divergence = None
+
+    def calibration(self, rate, steps, epsilon, delta):
+        evaluator = create_dpsgd_epsilon_evaluator(rate, steps, delta)
+        config = CalibrationConfig(param_min=0.3, param_max=3.0, increasing=False)
+        target = CalibrationTarget(kind="epsilon_delta", epsilon=epsilon, delta=delta)
+        return calibrate_parameter(evaluator, target, config, parameter_name="noise_multiplier").parameter_value
