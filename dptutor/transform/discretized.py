@@ -26,8 +26,9 @@ from scipy.optimize import isotonic_regression
 
 from .finite import FiniteLaw
 
-_TAIL = 1e-16
-_LONGEST = 2**18
+# A mass of finite losses that is nothing: above the rounding of sums of probabilities.
+_TAIL = 1e-15
+_LONGEST = 2**20
 # The step is halved until the gap is below this, or the grid as long as it may be.
 _GOAL = 5e-7
 
@@ -91,7 +92,7 @@ def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
         if gap < _GOAL or length / step > 0.9 * _LONGEST:
             return law, gap + 1e-12
         # The gap falls with the square of the step, or nearly so.
-        coarse = max(step * min(0.7 * math.sqrt(_GOAL / gap), 0.5), length / _LONGEST)
+        coarse = max(step * min(max(0.7 * math.sqrt(_GOAL / gap), 0.25), 0.5), length / _LONGEST)
 
 
 def _aligned(factors, coarse) -> float:
@@ -111,8 +112,7 @@ def _dominating(factors, step) -> FiniteLaw:
     for factor in factors:
         left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
         loss = step * np.arange(left, right + 1)
-        # Cells end a little beside the grid, so that an atom on it is inside of one.
-        alpha, beta = factor.errors(loss + 1e-6 * step)
+        alpha, beta = factor.errors(loss)
         a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
         # In units of the left end's e^ε, which may overflow.
         tilted = b * np.exp(-loss[:-1])

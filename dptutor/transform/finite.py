@@ -59,7 +59,8 @@ class FiniteLaw:
         q = np.multiply.outer(self.q[own], other.q[others]).ravel()
         order = np.argsort(loss, kind="stable")
         loss, p, q = loss[order], p[order], q[order]
-        first = np.append(True, np.diff(loss) > _EQUAL * (1.0 + np.abs(loss[1:])))
+        first = np.ones(loss.shape, dtype=bool)
+        first[1:] = np.diff(loss) > _EQUAL * (1.0 + np.abs(loss[1:]))
         if first.sum() > _MOST_ATOMS:
             raise TooManyAtoms
         starts = np.flatnonzero(first)

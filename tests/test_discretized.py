@@ -1,0 +1,162 @@
+"""Composition on a grid: the truth lies between the two experiments, and they are close."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+import dptutor as dp
+from dptutor.mechanisms.composition import _grid_factor
+from dptutor.transform.discretized import _aligned, _dominating, _less_informative, bracketed
+
+one_directional = st.one_of(
+    st.builds(dp.Laplace, scale=st.floats(0.1, 10)),
+    st.builds(dp.Gaussian, sigma=st.floats(0.2, 10)),
+    st.builds(dp.RandomizedResponse, epsilon=st.floats(0.05, 5)),
+    st.builds(dp.ApproximateDP, epsilon=st.floats(0.05, 5), delta=st.floats(0, 0.5)),
+    st.builds(
+        dp.SubsampledGaussian,
+        noise_multiplier=st.floats(0.35, 10),
+        sampling_rate=st.floats(1e-3, 0.95),
+        direction=st.sampled_from(["add", "remove"]),
+    ),
+)
+
+
+def lower_profile(factor, step, epsilon):
+    left, q, p, _ = _less_informative(factor, step)
+    loss = step * (left + np.arange(p.size))
+    return factor.q_infinite + np.array([np.sum((q - np.exp(e) * p)[loss > e]) for e in epsilon])
+
+
+# Laws.
+
+
+@settings(max_examples=60)
+@given(one_directional, st.integers(6, 12), st.integers(0, 2**32 - 1))
+def test_one_mechanism_lies_between_its_two_grids(m, octaves, seed):
+    factor = _grid_factor(m, 1)
+    step = _aligned([factor], max((factor.high - factor.low) / 2**octaves, 1e-6))
+    inside = np.random.default_rng(seed).uniform(max(factor.low, -20), min(factor.high, 20), 200)
+    epsilon = np.concatenate([inside, step * np.round(inside[:50] / step), [factor.high - step / 3, factor.high]])
+    truth = m._delta(epsilon)
+    assert np.all(lower_profile(factor, step, epsilon) <= truth + 1e-12)
+    assert np.all(truth <= _dominating([factor], step).delta(epsilon) + 1e-12)
+
+
+@settings(max_examples=8)
+@given(one_directional, st.integers(1, 3), one_directional)
+def test_the_bracket_of_the_reverse_pair_holds_as_well(m, count, other):
+    factors = [_grid_factor(m, count), _grid_factor(other, 1)]
+    law, gap = bracketed(factors)
+    back, other_gap = bracketed([factor.reverse for factor in factors])
+    epsilon = np.linspace(0, 5, 11)
+    assert np.max(np.abs(law.reverse.delta(epsilon) - back.delta(epsilon))) <= gap + other_gap
+
+
+# References.
+
+
+@pytest.mark.parametrize(("sigma", "count"), [(10.0, 100), (1.0, 2), (30.0, 7)])
+def test_gaussians_compose_to_a_gaussian(sigma, count):
+    law, gap = bracketed([_grid_factor(dp.Gaussian(sigma=sigma), count)])
+    epsilon = np.linspace(0, 5, 41)
+    excess = law.delta(epsilon) - dp.Gaussian(sigma=sigma / math.sqrt(count)).privacy_profile(epsilon)
+    assert gap < 1e-6
+    assert np.all((excess > -1e-12) & (excess <= gap))
+
+
+@pytest.mark.parametrize("count", [1, 10, 200])
+def test_randomized_response_stays_exact(count):
+    m = dp.RandomizedResponse(0.7)
+    law, gap = bracketed([_grid_factor(m, count)])
+    epsilon = np.linspace(0, 10, 41)
+    assert law.delta(epsilon) == approx((m**count).privacy_profile(epsilon), abs=1e-11)
+    assert gap < 1e-11
+
+
+def composed_with_laplace(m, scale, epsilon):
+    """δ of m @ Laplace: the mean over the Laplace mechanism's loss, under Q, of the profile of m."""
+    top = 1 / mpmath.mpf(scale)
+
+    def profile(x):
+        return float(m._delta(np.asarray(float(x))))
+
+    middle = mpmath.quad(
+        lambda loss: profile(epsilon - loss) * mpmath.exp((loss - top) / 2) / 4, mpmath.linspace(-top, top, 17)
+    )
+    return float(profile(epsilon - top) / 2 + profile(epsilon + top) * mpmath.exp(-top) / 2 + middle)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0, 1.75])
+def test_laplace_twice_against_the_integral(epsilon):
+    m = dp.Laplace(scale=1) ** 2
+    assert m.error_bound <= 1e-6
+    assert m.privacy_profile(epsilon) == approx(composed_with_laplace(dp.Laplace(scale=1), 1, epsilon), abs=1e-7)
+    assert m.privacy_profile(epsilon) == approx(
+        composed_with_laplace(dp.Laplace(scale=1), 1, epsilon), abs=m.error_bound + 1e-9
+    )
+
+
+@pytest.mark.parametrize("other", [dp.RandomizedResponse(1), dp.ApproximateDP(0.5, 1e-3)], ids=repr)
+def test_mixtures_with_atoms_and_leaks_against_the_integral(other):
+    m = dp.Laplace(scale=2) @ other
+    for epsilon in (0.0, 0.4, 1.2):
+        assert m.privacy_profile(epsilon) == approx(composed_with_laplace(other, 2, epsilon), abs=1e-5)
+    # The profile of the other has kinks: quadrature is exact where Q's masses are summed instead.
+    p, q = other._outcomes()
+    laplace = dp.Laplace(scale=2)
+    for epsilon in (0.0, 0.4, 1.2):
+        exact = sum(
+            mass * (laplace.privacy_profile(epsilon - math.log(mass / other_mass)) if other_mass else 1.0)
+            for other_mass, mass in zip(p, q, strict=True)
+            if mass
+        )
+        assert m.privacy_profile(epsilon) == approx(exact, abs=m.error_bound)
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.1), (0.5, 0.3), (2.0, 0.01)])
+def test_two_subsampled_steps_against_quadrature(sigma, rate):
+    step = dp.SubsampledGaussian(sigma, rate, direction="remove")
+    u = np.linspace(-10, 10 + 1 / sigma, 200_001)
+    density = (1 - rate) * np.exp(-(u**2) / 2) + rate * np.exp(-((u - 1 / sigma) ** 2) / 2)
+    weight = density / math.sqrt(2 * math.pi) * (u[1] - u[0])
+    loss = np.log1p(rate * np.expm1(u / sigma - 0.5 / sigma**2))
+    law, gap = bracketed([_grid_factor(step, 2)])
+    assert gap < 1e-6
+    for epsilon in (0.0, 0.5, 2.0):
+        excess = float(law.delta(np.array(epsilon))) - weight @ step._delta(epsilon - loss)
+        assert -1e-11 < excess <= gap
+
+
+def test_laplace_against_another_accountant():
+    from dp_accounting.pld import privacy_loss_distribution as distribution
+
+    epsilon = np.linspace(0, 3, 13)
+    ours = (dp.Laplace(scale=1) ** 3).privacy_profile(epsilon)
+    bounds = [
+        distribution.from_laplace_mechanism(
+            1.0, value_discretization_interval=1e-3, pessimistic_estimate=pessimistic, use_connect_dots=pessimistic
+        )
+        .self_compose(3)
+        .get_delta_for_epsilon(epsilon)
+        for pessimistic in (False, True)
+    ]
+    assert np.all((bounds[0] - 1e-6 <= ours) & (ours <= bounds[1] + 1e-6))
+
+
+def test_atoms_that_fit_no_common_grid_are_bracketed_all_the_same():
+    parts = dp.Laplace(scale=1), dp.RandomizedResponse(math.sqrt(2)), dp.Laplace(scale=math.pi)
+    law, gap = bracketed([_grid_factor(m, 1) for m in parts])
+    pair, _ = bracketed([_grid_factor(m, 1) for m in parts[::2]])
+    # The randomized response exactly: a mixture of the other two's profile, moved.
+    p = 1 / (1 + math.exp(math.sqrt(2)))
+    for epsilon in (0.0, 0.7, 2.0):
+        moved = pair.delta(np.array([epsilon - math.sqrt(2), epsilon + math.sqrt(2)]))
+        exact = (1 - p) * moved[0] + p * moved[1]
+        assert float(law.delta(np.array(epsilon))) == approx(exact, abs=gap + 1e-6)
+    assert gap < 1e-3
