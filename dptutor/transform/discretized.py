@@ -102,7 +102,8 @@ def _aligned(factors, coarse) -> float:
         return coarse
     parts = math.ceil(atoms[-1] / coarse)
     steps = atoms[-1] / np.arange(parts, 2 * parts if atoms.size > 1 else parts + 1)
-    off = np.abs(np.multiply.outer(1 / steps, atoms) - np.rint(np.multiply.outer(1 / steps, atoms)))
+    # Exactly on the grid, or a little further out: a supporting line before the last atom then ends above 0.
+    off = (np.multiply.outer(1 / steps, atoms) + 1e-9) % 1.0
     return float(steps[np.argmin(off.max(axis=1))])
 
 
