@@ -267,10 +267,10 @@ class Inversion:
         low, high = self._window(c, peak)
         if not math.isfinite(high - low):
             raise SlowDecay
-        end, tail = self._cut_off(c, peak)
         # Losses of either sign are asked for, so the window has to hold them and their images.
         width = 2 * max(abs(low), abs(high), 1e-300)
         step = 2 * math.pi / width
+        end, tail = self._cut_off(c, peak, _MOST_TERMS * step)
         count = math.ceil(end / step) + 1
         if count > _MOST_TERMS:
             raise SlowDecay
@@ -283,11 +283,13 @@ class Inversion:
         rounding = size @ (error + _ROUNDING * (4.0 + np.abs(value) + z.imag * width / 2))
         return Line(c, peak, step, terms, float(rounding + tail + 4 * math.exp(-_DEPTH)))
 
-    def _cut_off(self, c, peak):
-        """T beyond which the integrand is negligible, and what is left out there."""
+    def _cut_off(self, c, peak, furthest):
+        """T beyond which the integrand is negligible, and what is left out there; it has to be below `furthest`."""
         growth = 1.2
         start = 4.0 / self._spread
         for _ in range(14):
+            if start > furthest:
+                break
             t = start * growth ** np.arange(12)
             fall = peak - self._cumulant(c + 1j * t).real
             loud = np.flatnonzero(fall < _DEPTH)

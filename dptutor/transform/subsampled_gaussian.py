@@ -88,10 +88,11 @@ def _nodes(mu, rate, s):
 def complex_log1p(x):
     """log(1 + x), relatively accurate for small complex x, which numpy's is not."""
     a, b = x.real, x.imag
-    square = a * (2.0 + a) + b**2
+    with np.errstate(over="ignore"):
+        square = a * (2.0 + a) + b**2
     near = np.log1p(np.maximum(square, -0.5)) / 2
     far = np.log(np.maximum(np.hypot(1.0 + a, b), 1e-300))
-    return np.where(square > -0.5, near, far) + 1j * np.arctan2(b, 1.0 + a)
+    return np.where((square > -0.5) & (square < np.inf), near, far) + 1j * np.arctan2(b, 1.0 + a)
 
 
 def _log1p_remainder(y):
