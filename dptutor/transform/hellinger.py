@@ -205,7 +205,7 @@ class Inversion:
                 if not number:
                     raise
                 # Far out a few large losses may decide, and nothing decays: a line closer in has fewer digits.
-                self._lines[number] = self._line(number - 1)
+                self._lines[number] = self._line(number - 1 if number < 16 else number // 2)
         return self._lines[number]
 
     @cached_property
