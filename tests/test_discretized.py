@@ -160,3 +160,10 @@ def test_atoms_that_fit_no_common_grid_are_bracketed_all_the_same():
         exact = (1 - p) * moved[0] + p * moved[1]
         assert float(law.delta(np.array(epsilon))) == approx(exact, abs=gap + 1e-6)
     assert gap < 1e-3
+
+
+def test_huge_losses_are_right_or_said_to_be_uncertain():
+    for scale, certain in ((0.01, True), (0.002, True), (0.001, False)):
+        m = dp.Laplace(scale=scale) ** 2
+        assert m.privacy_profile([0.0, 5.0]) == approx(np.ones(2), abs=1e-9)
+        assert (m.error_bound < 1e-6) == certain

@@ -29,7 +29,9 @@ from .finite import FiniteLaw
 # A mass of finite losses that is nothing: above the rounding of sums of probabilities.
 _TAIL = 1e-15
 _LONGEST = 2**20
-# The step is halved until the gap is below this, or the grid as long as it may be.
+# Losses that count as finite, of one part and of all; bounds hold for ε up to the first.
+_LARGEST, _LARGEST_SUM = 650.0, 700.0
+# The grid is refined until the gap is below this, or the grid as long as it may be.
 _GOAL = 5e-7
 
 
@@ -78,7 +80,7 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
         alpha, beta = (float(v) for v in errors(np.asarray(-x)))
         return 1 - alpha - p_infinite <= _TAIL and beta <= _TAIL
 
-    return -first(below), first(above)
+    return max(-first(below), -_LARGEST), min(first(above), _LARGEST)
 
 
 def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
@@ -125,7 +127,7 @@ def _dominating(factors, step) -> FiniteLaw:
     # Each side from the distribution under which it is not tiny.
     grown = np.exp(np.clip(loss, -700.0, 700.0))
     p, q = np.where(loss < 0, p, q / grown), np.where(loss < 0, p * grown, q)
-    kept = np.maximum(p, q) > 1e-18
+    kept = (np.maximum(p, q) > 1e-18) & (np.abs(loss) < _LARGEST_SUM)
     low = [(-np.inf, max(1.0 - p[kept].sum(), 0.0), 0.0)]
     high = [(np.inf, 0.0, max(1.0 - q[kept].sum(), 0.0))]
     rows = np.concatenate([low, np.column_stack([loss, p, q])[kept], high])
@@ -138,15 +140,14 @@ def _gap(law, factors, step) -> float:
     start, q, _ = _convolved(spectra)
     loss = step * (start + np.arange(q.size))
     infinite = -math.expm1(sum(factor.count * math.log1p(-factor.q_infinite) for factor in factors))
-    kept = (loss >= 0) & (loss < 700.0)
-    loss, q = loss[kept], np.append(q[kept], q[loss >= 700.0].sum())
-    above_q = np.cumsum(q[::-1])[::-1]
+    kept = (loss >= 0) & (loss < _LARGEST_SUM)
+    if not kept.any():
+        return max(float(law.delta(np.asarray(0.0))) - infinite, 0.0)
+    loss, q = loss[kept], np.append(q[kept], q[loss >= _LARGEST_SUM].sum())
     p = q[:-1] * np.exp(-loss)
-    above_p = np.cumsum(p[::-1])[::-1]
+    above_q, above_p = np.cumsum(q[::-1])[::-1], np.cumsum(p[::-1])[::-1]
     low = infinite + above_q[:-1] - np.exp(loss) * above_p
-    # From the last grid point on, what is not known to be infinite counts as a gap.
-    beyond = float(law.delta(np.asarray(loss[-1]))) - infinite if loss.size else 1.0 - infinite
-    return max(float(np.max(law.delta(loss) - low, initial=0.0)), beyond if q[-1] > 0 else 0.0)
+    return float(np.max((law.delta(loss) - low)[loss <= _LARGEST], initial=0.0))
 
 
 def _less_informative(factor: Factor, step: float):
