@@ -8,6 +8,7 @@ What is stored is what a run from top to bottom gives; the tests repeat the run 
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -58,7 +59,8 @@ def store(notebook, path: Path):
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"{path.stem.replace('_', '-')}-{number}"
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
-    ExecutePreprocessor(timeout=300, kernel_name="python3").preprocess(notebook, {"metadata": {"path": "/tmp"}})
+    with tempfile.TemporaryDirectory() as folder:  # what a run writes is not kept
+        ExecutePreprocessor(timeout=300, kernel_name="python3").preprocess(notebook, {"metadata": {"path": folder}})
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
     for cell in notebook.cells:
