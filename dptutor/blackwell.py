@@ -235,15 +235,16 @@ class Comparison:
 
 
 class _Nodes:
-    """Priors at which both Bayes errors and their slopes are known, in increasing order."""
+    """Priors at which both Bayes errors are known, and the slope α − β of the first."""
 
     def __init__(self, mechanism, other, log_odds):
         self.log_odds = log_odds
         self.prior, self.rest = expit(log_odds), expit(-log_odds)
-        self.alpha, self.beta = mechanism._errors(log_odds)
-        self.error = mechanism._bayes_error(log_odds)
-        self.difference = self.error - other._bayes_error(log_odds)
-        self.slope = self.alpha - self.beta - np.subtract(*other._errors(log_odds))
+        # Neighboring intervals share their ends.
+        single, place = np.unique(log_odds, return_inverse=True)
+        self.alpha, self.beta = (errors[place] for errors in mechanism._errors(single))
+        error = mechanism._bayes_error(single)
+        self.error, self.difference = error[place], (error - other._bayes_error(single))[place]
 
 
 def _largest_difference(mechanism, other, density):
@@ -352,7 +353,7 @@ def _polished(mechanism, other, at, best, bracket):
     """The stationary point in the bracket, where that is higher than the best node."""
 
     def slope(log_odds):
-        return float(_Nodes(mechanism, other, np.asarray([log_odds])).slope[0])
+        return float(np.subtract(*mechanism._errors(log_odds)) - np.subtract(*other._errors(log_odds)))
 
     low, high = bracket
     if slope(low) > 0 > slope(high):

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
-from scipy.special import expit
 
 from .._validation import positive_integer
 from ..transform.discretized import Factor, bracketed, window
@@ -119,7 +118,7 @@ class Composition(Mechanism):
         return self._road.delta(np.asarray(epsilon, dtype=float))
 
     def _tradeoff(self, alpha):
-        if isinstance(self._road, FiniteRoad):
+        if self._window is None:
             return self._road.tradeoff(alpha)
         return tradeoff_by_tangents(self._errors, self._window, np.asarray(alpha, dtype=float))
 
@@ -128,6 +127,8 @@ class Composition(Mechanism):
         return self._road.window
 
     def _bayes_error(self, log_odds):
+        if self._window is None:
+            return super()._bayes_error(log_odds)
         return self._road.bayes_error(np.asarray(log_odds, dtype=float))
 
     def _renyi(self, order):
@@ -162,10 +163,6 @@ class FiniteRoad:
         """The road of the reverse pair."""
         return FiniteRoad(self._law.reverse, self.error_bound)
 
-    def bayes_error(self, log_odds):
-        """R at log-odds."""
-        return _bayes_error(self.errors, log_odds)
-
 
 class TransformRoad:
     """Faces by inversion of the Hellinger transform: of a pair for losses ε ≥ 0, of its reverse for ε < 0."""
@@ -175,7 +172,7 @@ class TransformRoad:
     def __init__(self, factors):
         self._factors = factors
         self._infinite = tuple(
-            -math.expm1(sum(n * math.log1p(-float(pair._delta(np.asarray(math.inf)))) for pair, n in pairs))
+            -math.expm1(sum(n * math.log1p(-_infinite(pair)) for pair, n in pairs))
             for pairs in (factors, [(part.reverse, n) for part, n in factors])
         )
         self._reach = min(_reach(part) for part, _ in factors)
@@ -201,7 +198,8 @@ class TransformRoad:
 
     def bayes_error(self, log_odds):
         """R at log-odds."""
-        return self._flat(lambda x: self._forward.bayes_error(np.clip(x, -700.0, 700.0)), log_odds)
+        flat = np.clip(np.ravel(log_odds), -700.0, 700.0)
+        return self._forward.bayes_error(flat).reshape(np.shape(log_odds))
 
     def errors(self, epsilon):
         """α and β at ε."""
@@ -217,10 +215,10 @@ class TransformRoad:
         beta[beyond] = np.where(flat[beyond] > 0, 1.0 - self._infinite[0], 0.0)
         right, left = ~near & ~beyond & (flat > 0), ~near & ~beyond & (flat < 0)
         if right.any():
-            alpha[right], beta[right] = _tails(self._forward, flat[right], self._infinite[0])
+            alpha[right], beta[right] = self._forward.tails(flat[right], self._infinite[0])
         if left.any():
             # Of the reverse pair at −ε: its type I error is β, its type II error α.
-            beta[left], alpha[left] = _tails(self._backward, -flat[left], self._infinite[1])
+            beta[left], alpha[left] = self._backward.tails(-flat[left], self._infinite[1])
         return alpha.reshape(np.shape(epsilon)), beta.reshape(np.shape(epsilon))
 
     def delta(self, epsilon):
@@ -246,10 +244,6 @@ class TransformRoad:
         road._forward, road.__dict__["_backward"] = self._backward, self._forward
         return road
 
-    @staticmethod
-    def _flat(function, x):
-        return function(np.ravel(x)).reshape(np.shape(x))
-
 
 def _profile(inversion, epsilon, infinite):
     delta = np.full(epsilon.shape, infinite)
@@ -259,16 +253,13 @@ def _profile(inversion, epsilon, infinite):
     return np.minimum(delta, 1.0)
 
 
-def _tails(inversion, epsilon, infinite):
-    alpha, beta = np.zeros(epsilon.shape), np.full(epsilon.shape, 1.0)
-    finite = np.isfinite(epsilon)
-    if finite.any():
-        alpha[finite], beta[finite] = inversion.tails(epsilon[finite], infinite)
-    return alpha, beta
+def _infinite(part) -> float:
+    """Pr_Q[L = +∞]."""
+    return float(part._delta(np.asarray(math.inf)))
 
 
 def _grid_factor(part, count) -> Factor:
-    infinite = float(part.reverse._delta(np.asarray(math.inf))), float(part._delta(np.asarray(math.inf)))
+    infinite = _infinite(part.reverse), _infinite(part)
     atoms = tuple(float(kink) for kink in part._kinks())
     return Factor(part._errors, *infinite, count, *window(part._errors, *infinite), atoms)
 
@@ -284,11 +275,6 @@ def _log_hellinger(part, s):
     if hasattr(part, "_log_hellinger"):
         return part._log_hellinger(s)
     return complex_log1p(np.asarray(part._hellinger_excess(s), dtype=complex))
-
-
-def _bayes_error(errors, log_odds):
-    alpha, beta = errors(log_odds)
-    return expit(log_odds) * alpha + expit(-log_odds) * beta
 
 
 def power(mechanism: Mechanism, count) -> Mechanism:
