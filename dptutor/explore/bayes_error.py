@@ -3,7 +3,7 @@
 import numpy as np
 
 from .machinery import BLUE, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Slider
-from .tradeoff_gallery import KINDS
+from .tradeoff_gallery import KINDS, MAKERS
 
 bayes_error = Explorer(
     "bayes_error",
@@ -12,15 +12,8 @@ bayes_error = Explorer(
     "are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are R(π). The "
     "dotted green diagonal meets f where both errors are equal. Right: the Bayes error R over all priors.",
     find="Find the prior at which the adversary errs most. Is it always one half?",
-    code="""import dptutor as dp
-
-makers = {
-    "Gaussian": lambda noise: dp.Gaussian(sigma=noise),
-    "Laplace": lambda noise: dp.Laplace(scale=noise),
-    "randomized response": lambda noise: dp.RandomizedResponse(epsilon=1 / noise),
-    "worst (ε, δ)": lambda noise: dp.ApproximateDP(epsilon=1 / noise, delta=0.1),
-}
-mechanism, prior = makers[{kind}]({noise}), {prior}
+    code=MAKERS
+    + """mechanism, prior = makers[{kind}]({noise}), {prior}
 error, minimax = mechanism.bayes_error(prior), mechanism.minimax_bayes_error
 guessing = min(prior, 1 - prior)
 gain, advantage, power = guessing - error, mechanism.advantage, 1 - mechanism.tradeoff(0.05)

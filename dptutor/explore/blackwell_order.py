@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse, join, meet
-from .machinery import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
 blackwell_order = Explorer(
     "blackwell_order",
@@ -83,10 +83,7 @@ def third_bayes(sigma, epsilon, third):
     return PRIORS, between(sigma, epsilon, third).bayes_error(PRIORS)
 
 
-@bayes.points(GREY, "crossings", size=5, hollow=True)
-def crossings(sigma, epsilon):
-    priors = np.append(compared(sigma, epsilon).crossings, np.full(6, np.nan))[:6]
-    return priors, gaussian(sigma).bayes_error(np.nan_to_num(priors))
+bayes.crossings(compared, "crossings")
 
 
 @blackwell_order.readouts(

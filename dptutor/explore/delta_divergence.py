@@ -93,10 +93,7 @@ def kappa(shift):
     return 0.36, 0.66, "f shifted by {forth}" if shift == FORTH else "f̃ shifted by {back}"
 
 
-@bayes.points(GREY, size=5, hollow=True)
-def crossings(sigma, scale):
-    priors = np.append(compared(sigma, scale).crossings, np.full(6, np.nan))[:6]
-    return priors, gaussian(sigma).bayes_error(np.nan_to_num(priors))
+bayes.crossings(compared)
 
 
 def attained_at(divergence):

@@ -12,14 +12,8 @@ KINDS = {
     "worst (ε, δ)": lambda noise: ApproximateDP(epsilon=1 / noise, delta=0.1),
 }
 
-tradeoff_gallery = Explorer(
-    "tradeoff_gallery",
-    title="One curve, a guarantee for every ε",
-    caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −e^ε touches f from "
-    "below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its mirror image "
-    "(dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
-    find="Move ε: for which mechanisms does the tangent turn about a corner, and what does δ do meanwhile?",
-    code="""import dptutor as dp
+# The same, for whoever asks to see the code.
+MAKERS = """import dptutor as dp
 
 makers = {
     "Gaussian": lambda noise: dp.Gaussian(sigma=noise),
@@ -27,7 +21,17 @@ makers = {
     "randomized response": lambda noise: dp.RandomizedResponse(epsilon=1 / noise),
     "worst (ε, δ)": lambda noise: dp.ApproximateDP(epsilon=1 / noise, delta=0.1),
 }
-mechanism = makers[{kind}]({noise})
+"""
+
+tradeoff_gallery = Explorer(
+    "tradeoff_gallery",
+    title="One curve, a guarantee for every ε",
+    caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −e^ε touches f from "
+    "below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its mirror image "
+    "(dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
+    find="Move ε: for which mechanisms does the tangent turn about a corner, and what does δ do meanwhile?",
+    code=MAKERS
+    + """mechanism = makers[{kind}]({noise})
 delta, touch, advantage = mechanism.privacy_profile({epsilon}), 1 - mechanism.tradeoff(0.05), mechanism.advantage
 fixed_point, pure = mechanism.minimax_bayes_error, mechanism.epsilon(0.0)
 print(f"({epsilon}, {delta:.4g})-DP")
