@@ -14,17 +14,16 @@ import numpy as np
 from .blackwell import delta_divergence
 from .mechanisms import ApproximateDP, Gaussian, Laplace, PerfectPrivacy, RandomizedResponse
 from .mechanisms.base import as_mechanism
+from .palette import BLUE, DASHDOT, DASHED, GREEN, GREY, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 
 __all__ = ["bayes_error", "privacy_profile", "rulers", "shift", "style", "tangent", "tradeoff"]
 
-# Okabe and Ito's colors, told apart without color vision; a second of a kind has another line style.
-BLUE, VERMILLION, GREEN, PURPLE, ORANGE, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#767676"
 _OF_KIND = {
-    Gaussian: (BLUE, "-"),
-    Laplace: (VERMILLION, (0, (5, 2))),
-    RandomizedResponse: (GREEN, (0, (6, 2, 1, 2))),
+    Gaussian: (BLUE, SOLID),
+    Laplace: (VERMILLION, DASHED),
+    RandomizedResponse: (GREEN, DASHDOT),
     ApproximateDP: (PURPLE, (0, (3, 1.5))),
-    PerfectPrivacy: (GREY, "-"),
+    PerfectPrivacy: (GREY, SOLID),
 }
 _OTHERS = (ORANGE, (0, (1, 1.4)))
 
@@ -101,7 +100,7 @@ def _axes(ax, xlabel, ylabel, xlim, ylim):
     if ylim:
         ax.set_ylim(ylim)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(color="#d9d9d9", linewidth=0.6)
+    ax.grid(color=PALE, linewidth=0.6)
     ax.set_axisbelow(True)
     return ax
 

@@ -23,6 +23,7 @@ ORDER = [
     "identifiability",
     "auditing",
     "datasets",
+    "palette",
     "plots",
     "explore",
     "exercises",

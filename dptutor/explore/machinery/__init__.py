@@ -1,8 +1,8 @@
 """What explorers are made with; see `dptutor.explore` for how to make one."""
 
+from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 from .declaration import Explorer
 from .exploration import Exploration
-from .palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 from .parameters import Choice, Slider
 from .tables import Number
 

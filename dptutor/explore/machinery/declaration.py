@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from ...palette import DASHED, DOTTED, SOLID
 from .faces import FacePanel, Seen
-from .palette import DASHED, DOTTED, SOLID
 from .panel import Panel, Part
 from .parameters import Parameter
 from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .palette import DOTTED, GREY, PURPLE
+from ...palette import DOTTED, GREY, PURPLE
 from .panel import Panel
 
 _TILDE = "\u0303"

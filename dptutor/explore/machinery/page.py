@@ -212,7 +212,7 @@ def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
 
 
 def _key(color: str) -> str:
-    from .palette import PAGE_COLORS
+    from ...palette import PAGE_COLORS
 
     return f' style="border-color: var(--dpe-{PAGE_COLORS[color]}, {color})"' if color else ""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .palette import INK, SOLID
+from ...palette import INK, SOLID
 from .tables import PathEncoder, ShiftEncoder, Table, TextEncoder
 
 # One panel, in points: on a page, where two do not fit side by side they stand one above the other.

@@ -16,8 +16,8 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from ...palette import GREY, INK, PAGE_COLORS, PALE
 from .declaration import Explorer
-from .palette import GREY, INK, PAGE_COLORS, PALE
 from .panel import PANEL_HEIGHT, PANEL_WIDTH, Part
 
 _STYLE: Any = {
