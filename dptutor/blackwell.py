@@ -353,15 +353,22 @@ def _polished(mechanism, other, at, best, bracket):
     """The stationary point in the bracket, where that is higher than the best node."""
 
     def slope(log_odds):
-        return float(np.subtract(*mechanism._errors(log_odds)) - np.subtract(*other._errors(log_odds)))
+        return np.subtract(*mechanism._errors(log_odds)) - np.subtract(*other._errors(log_odds))
 
-    low, high = bracket
-    if slope(low) > 0 > slope(high):
-        root = brentq(slope, low, high, xtol=1e-15, rtol=1e-14)
-        value = float(_Nodes(mechanism, other, np.asarray([root])).difference[0])
-        # Rounding must not move the maximum off an exact node, a kink for instance.
-        if value >= best - 1e-16 and abs(slope(root)) < abs(slope(at)):
-            return root, max(value, best)
+    # At a kink the node itself is the maximum, and a search would only halve its way back to it.
+    beside = 1e-9 * (1 + abs(at))
+    places = np.array([bracket[0], at - beside, at + beside, bracket[1]])
+    slopes = slope(places)
+    if slopes[1] > 0 > slopes[2]:
+        root = float(places[1] + 2 * beside * slopes[1] / (slopes[1] - slopes[2]))
+    elif slopes[0] > 0 > slopes[3]:
+        root = brentq(lambda log_odds: float(slope(np.asarray(log_odds))), *bracket, xtol=1e-15, rtol=1e-14)
+    else:
+        return at, best
+    value = float(_Nodes(mechanism, other, np.asarray([root])).difference[0])
+    # Rounding must not move the maximum off an exact node, a kink for instance.
+    if value >= best - 1e-16 and abs(slope(np.asarray(root))) < abs(slope(np.asarray(at))):
+        return root, max(value, best)
     return at, best
 
 

@@ -63,7 +63,12 @@ def tradeoff_by_tangents(errors, window, alpha):
     kept = kept[np.append(True, np.diff(np.minimum.accumulate(log_odds)) < 0.0)]
     log_odds, losses = logit(table[kept]), losses[kept]
     sought = np.clip(logit(np.clip(alpha, 1e-300, 1 - 1e-16)), log_odds[-1], log_odds[0])
-    loss = PchipInterpolator(-log_odds, losses)(-sought)
+    loss = np.zeros(alpha.shape)
+    for side in (losses < 0.0, losses > 0.0):
+        # Each side of the kink on its own: in between f is the line of slope −1.
+        if side.sum() > 1:
+            inside = (sought <= log_odds[side][0]) & (sought >= log_odds[side][-1])
+            loss[inside] = PchipInterpolator(-log_odds[side], losses[side])(-sought[inside])
     at, beta = errors(loss)
     slope = np.exp(np.minimum(loss, 700.0))
     value = np.array(beta - slope * (alpha - at))

@@ -33,6 +33,8 @@ _ROUNDING = 2.0**-52
 # Everything below e^−38 = 3e-17 of the integrand's peak is left out.
 _DEPTH = 38.0
 _MOST_TERMS = 6000
+# Lines are this many standard deviations of the tilted loss apart.
+_SPACING = 4.0
 # δ below e^−720 is 0 in floating point.
 _DEEPEST = 720.0
 
@@ -233,22 +235,29 @@ class Inversion:
 
     @cached_property
     def _saddles(self):
-        """The lines' c ≥ −½, two standard deviations of the tilted loss apart, away from the pole; and K(c)."""
+        """The lines' c ≥ −½, `_SPACING` apart, away from the pole; and K(c)."""
         grid, value = self._chernoff
         grid, value = grid[grid >= -0.5], value[grid >= -0.5]
         slope = np.diff(value) / np.diff(grid)
         middle = (grid[1:] + grid[:-1]) / 2
         curvature = np.maximum(np.diff(slope) / np.diff(middle), 1e-300)
+        # ∫ √K'' dc counts standard deviations, also where the shape of the loss changes.
+        inner = grid[1:-1]
+        length = np.diff(inner) * (np.sqrt(curvature[1:]) + np.sqrt(curvature[:-1])) / 2
+        deviations = np.append(0.0, np.cumsum(length))
         chosen = [-0.5]
         while len(chosen) < 400:
-            width = 2.0 / math.sqrt(float(np.interp(chosen[-1], grid[1:-1], curvature)))
-            following = chosen[-1] + width
+            place = float(np.interp(chosen[-1], inner, deviations)) + _SPACING
+            following = float(np.interp(place, deviations, inner, right=math.inf))
+            width = following - chosen[-1]
             if abs(following) < 0.3 * width:
                 following = 0.3 * width
-            at = int(np.searchsorted(grid, following)) - 1
             # Beyond the last loss whose δ is a number.
             # Each line's window needs larger c on the grid.
-            if following > grid[-5] or value[at] - grid[at] * slope[at] < -_DEEPEST:
+            if following > grid[-5]:
+                break
+            at = int(np.searchsorted(grid, following)) - 1
+            if value[at] - grid[at] * slope[at] < -_DEEPEST:
                 break
             chosen.append(following)
         c = np.array(chosen)
