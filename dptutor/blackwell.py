@@ -103,7 +103,7 @@ def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence
     as_mechanism("mechanism", mechanism), as_mechanism("other", other)
     if prior_density is not None and not callable(prior_density):
         raise TypeError(f"prior_density must be callable, got {prior_density!r}")
-    rounding = mechanism.error_bound + other.error_bound
+    rounding = mechanism._bayes_error_bound + other._bayes_error_bound
     if mechanism == other:
         return DeltaDivergence(0.0, 0.5, 0.0, 0.0)
     epsilon, value, gap, weight = _largest_difference(mechanism, other, prior_density)

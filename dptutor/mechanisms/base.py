@@ -66,6 +66,11 @@ class Mechanism(ABC):
         """Bound on the absolute error of f, R and δ (for ε ≥ 0): rounding, where the faces are closed forms."""
         return 1e-14
 
+    @property
+    def _bayes_error_bound(self) -> float:
+        """Bound on the absolute error of R alone."""
+        return self.error_bound
+
     def _loss_range(self) -> tuple[float, float]:
         """Smallest interval that contains all finite and infinite losses."""
         return -math.inf, math.inf

@@ -104,6 +104,10 @@ class Composition(Mechanism):
     def error_bound(self) -> float:
         return self._road.error_bound
 
+    @property
+    def _bayes_error_bound(self) -> float:
+        return self._road.bayes_error_bound
+
     def _loss_range(self):
         ranges = [(part._loss_range(), count) for part, count in self.factors]
         return sum(n * low for (low, _), n in ranges), sum(n * high for (_, high), n in ranges)
@@ -155,7 +159,7 @@ class FiniteRoad:
     def __init__(self, law: FiniteLaw, error_bound: float = 1e-13):
         self._law = law
         self.errors, self.delta, self.tradeoff, self.kinks = law.errors, law.delta, law.tradeoff, law.kinks
-        self.error_bound = error_bound
+        self.error_bound = self.bayes_error_bound = error_bound
         self.window = None
 
     @property
@@ -183,8 +187,12 @@ class TransformRoad:
         return Inversion(lambda s: self._log_transform(1.0 - s), self._reach)
 
     def _log_transform(self, s):
-        logs = [count * _log_hellinger(part, s) for part, count in self._factors]
-        return sum(logs), _RELATIVE * sum(np.abs(log) for log in logs)
+        value, error = np.zeros(s.shape, dtype=complex), np.zeros(s.shape)
+        for part, count in self._factors:
+            log_h, its_error = _log_hellinger(part, s)
+            value += count * log_h
+            error += count * its_error
+        return value, error
 
     @property
     def window(self) -> tuple[float, float]:
@@ -192,9 +200,14 @@ class TransformRoad:
         return self._forward.middle_window
 
     @property
-    def error_bound(self) -> float:
+    def bayes_error_bound(self) -> float:
         """Bound on the error of R at every prior."""
         return 2 * self._forward.bayes_error_bound + 1e-15
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the error of R, and of f and δ: there that of R counts e^{|ε|/2} times on the middle line."""
+        return 1e-15 + 4 * self._forward.bayes_error_bound * math.exp(self._forward.near / 2)
 
     def bayes_error(self, log_odds):
         """R at log-odds."""
@@ -205,12 +218,12 @@ class TransformRoad:
         """α and β at ε."""
         flat = np.ravel(epsilon)
         alpha, beta = np.empty(flat.shape), np.empty(flat.shape)
-        near = np.abs(flat) <= self._forward.near
-        if near.any():
-            alpha[near], beta[near] = self._forward.errors_near(flat[near])
         # Beyond the window nothing is left of the finite losses.
         low, high = self.window
         beyond = (flat >= high) | (flat <= low)
+        near = ~beyond & (np.abs(flat) <= self._forward.near)
+        if near.any():
+            alpha[near], beta[near] = self._forward.errors_near(flat[near])
         alpha[beyond] = np.where(flat[beyond] > 0, 0.0, 1.0 - self._infinite[1])
         beta[beyond] = np.where(flat[beyond] > 0, 1.0 - self._infinite[0], 0.0)
         right, left = ~near & ~beyond & (flat > 0), ~near & ~beyond & (flat < 0)
@@ -272,9 +285,13 @@ def _reach(part) -> float:
 
 
 def _log_hellinger(part, s):
+    """log H(s) of a part, and a bound on its error."""
     if hasattr(part, "_log_hellinger"):
         return part._log_hellinger(s)
-    return complex_log1p(np.asarray(part._hellinger_excess(s), dtype=complex))
+    excess = np.asarray(part._hellinger_excess(np.append(s, 0.5)), dtype=complex)
+    log_h = complex_log1p(excess)
+    # The terms that make up H − 1 are of the size of |2s − 1|² times those at s = ½, also where they cancel.
+    return log_h[:-1], _RELATIVE * (np.abs(log_h[:-1]) + abs(log_h[-1]) * (1.0 + np.abs(2.0 * s - 1.0) ** 2))
 
 
 def power(mechanism: Mechanism, count) -> Mechanism:

@@ -91,7 +91,9 @@ class Gaussian(Mechanism):
         return np.exp(s * (s - 1) * self.mu**2 / 2)
 
     def _log_hellinger(self, s):
-        return s * (s - 1) * (self.mu**2 / 2)
+        """log H(s), and a bound on its error."""
+        half = self.mu**2 / 2
+        return s * (s - 1) * half, 1e-15 * half * np.abs(s) * (1 + np.abs(s))
 
     def _hellinger_excess(self, s):
         return np.expm1(s * (s - 1) * self.mu**2 / 2)

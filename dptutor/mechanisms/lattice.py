@@ -65,6 +65,10 @@ class _Pairing(Mechanism):
     def error_bound(self) -> float:
         return max(part.error_bound for part in self.parts)
 
+    @property
+    def _bayes_error_bound(self) -> float:
+        return max(part._bayes_error_bound for part in self.parts)
+
     def _kinks(self):
         return np.concatenate([part._kinks() for part in self.parts])
 

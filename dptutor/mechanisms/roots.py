@@ -73,9 +73,9 @@ def tradeoff_by_tangents(errors, window, alpha):
     slope = np.exp(np.minimum(loss, 700.0))
     value = np.array(beta - slope * (alpha - at))
     # Where α jumps, at another kink of R, the loss has to be found exactly.
-    rate = np.diff(losses) / -np.diff(table[kept])
-    rate = rate[np.clip(np.searchsorted(losses, loss) - 1, 0, rate.size - 1)]
-    off = ((alpha - at) ** 2 * slope * rate > 1e-12) & (alpha > table[kept[-1]]) & (alpha < table[kept[0]])
+    cell = np.clip(np.searchsorted(losses, loss) - 1, 0, losses.size - 2)
+    curved = (alpha - at) ** 2 * slope * np.diff(losses)[cell] > 1e-12 * -np.diff(table[kept])[cell]
+    off = curved & (alpha > table[kept[-1]]) & (alpha < table[kept[0]])
     if np.any(off):
         loss = decreasing_root(lambda epsilon: errors(epsilon)[0], alpha[off])
         at, beta = errors(loss)

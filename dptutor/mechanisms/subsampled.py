@@ -125,11 +125,11 @@ class SubsampledGaussian(Mechanism):
         return np.where(room > 0, room * gaussian_profile(mu, inner), 0.0)
 
     def _hellinger_excess(self, s):
-        log_h = self._log_hellinger(np.atleast_1d(np.asarray(s, dtype=complex)).ravel())
+        log_h, _ = self._log_hellinger(np.atleast_1d(np.asarray(s, dtype=complex)).ravel())
         return np.expm1(log_h).reshape(np.shape(s))
 
     def _log_hellinger(self, s):
-        """log H(s) of one direction, for a one-dimensional array of complex s."""
+        """log H(s) of one direction, for a one-dimensional array of complex s, and a bound on its error."""
         s = 1.0 - s if self.direction == "add" else s
         return log_hellinger(self.noise_multiplier, self.sampling_rate, s)
 
@@ -197,6 +197,10 @@ class DPSGD(Mechanism):
     @property
     def error_bound(self) -> float:
         return self._whole.error_bound
+
+    @property
+    def _bayes_error_bound(self) -> float:
+        return self._whole._bayes_error_bound
 
     def _loss_range(self):
         return self._whole._loss_range()

@@ -51,6 +51,10 @@ class Symmetrized(Mechanism):
     def error_bound(self) -> float:
         return max(part.error_bound for part in self.directions)
 
+    @property
+    def _bayes_error_bound(self) -> float:
+        return max(part._bayes_error_bound for part in self.directions)
+
     def _loss_range(self):
         low, high = self.mechanism._loss_range()
         return min(low, -high), max(high, -low)

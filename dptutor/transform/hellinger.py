@@ -151,9 +151,10 @@ class Inversion:
 
     @cached_property
     def near(self) -> float:
-        """|ε| up to which the middle line alone gives α and β to 1e-12."""
-        low, high = self.middle_window
-        return min(2 * (math.log(1e-12 / self.middle.noise) - self.middle.peak), -low, high, 600.0)
+        """|ε| up to which the middle line alone gives α and β to 1e-12, or nearly as well as it gives R."""
+        widest = 2 * (math.log(1e-12 / self.middle.noise) - self.middle.peak)
+        furthest = max(abs(end) for end in self.middle_window)
+        return min(max(widest, 1.0), furthest, 600.0)
 
     @cached_property
     def middle_window(self) -> tuple[float, float]:

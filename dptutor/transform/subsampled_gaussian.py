@@ -19,16 +19,23 @@ import math
 
 import numpy as np
 
+from .hellinger import SlowDecay
+
 # Sums are right to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
+_ROUNDING = 2.0**-52
+_RELATIVE = 4e-15
+_MOST_NODES = 50_000
 # (e^z − 1 − z)/z² by its series where |z| is below this; from the second power on, to 1e-17.
 _NEAR = 0.5
 _SERIES = np.array([1.0 / math.factorial(k) for k in range(2, 17)])
 
 
-def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) -> np.ndarray:
-    """log H(s) for a one-dimensional array of complex s; relatively accurate where H is close to 1.
+def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """log H(s) for a one-dimensional array of complex s, and a bound on its error, absolute.
+
+    Relatively accurate where H is close to 1, but for s much smaller than the largest in the array.
 
     Parameters
     ----------
@@ -36,6 +43,11 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
         σ > 0 and 0 < p < 1.
     s : ndarray of complex
         With real parts as alike as possible: the nodes have to serve all of them.
+
+    Raises
+    ------
+    SlowDecay
+        If the oscillation at a large |Im s| would take too many nodes.
     """
     mu, rate = 1.0 / noise_multiplier, sampling_rate
     u, log_weight = _nodes(mu, rate, s)
@@ -46,15 +58,24 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
     if float(np.max(ends + log_weight)) > 30.0:  # to be taken out, against overflow
         exponent = np.multiply.outer(s, loss) + log_weight
         largest = exponent.real.max(axis=1, keepdims=True)
-        return largest[:, 0] + np.log(np.exp(exponent - largest).sum(axis=1))
+        terms = np.exp(exponent - largest)
+        total = terms.sum(axis=1)
+        error = _ROUNDING * (np.abs(terms) * (8.0 + np.abs(exponent))).sum(axis=1) / np.abs(total)
+        return largest[:, 0] + np.log(total), error + _ROUNDING * np.abs(largest[:, 0])
     weight = np.exp(log_weight)
     near = np.abs(loss) * np.abs(s).max() < _NEAR
     moments = weight[near] @ loss[near, None] ** np.arange(2, len(_SERIES) + 2)
-    excess = s**2 * np.polyval((_SERIES * moments)[::-1], s) + s * (weight @ remainder)
+    first, size = weight @ remainder, np.abs(s)
+    excess = s**2 * np.polyval((_SERIES * moments)[::-1], s) + s * first
+    error = _RELATIVE * (size**2 * moments[0] + size * abs(first))
     if not near.all():
         far = ~near
         excess += _far_sum(log_weight[far], loss[far], s) - weight[far].sum() - s * (weight[far] @ loss[far])
-    return complex_log1p(excess)
+        # e^{sℓ} − 1 − sℓ by differences: what rounding leaves does not get smaller with s.
+        heavy = np.maximum(np.exp(ends[far] + log_weight[far]), weight[far])
+        error += _ROUNDING * (heavy @ (4.0 + np.abs(log_weight[far])) + 2.0 * size * (heavy @ np.abs(loss[far])))
+    log_h = complex_log1p(excess)
+    return log_h, error / np.abs(1.0 + excess) + _RELATIVE * np.abs(log_h)
 
 
 def _far_sum(log_weight, loss, s):
@@ -81,6 +102,8 @@ def _nodes(mu, rate, s):
     angle = np.angle(1.0 - rate + rate * np.exp(min(mu * right - mu**2 / 2, 700.0) + 1j * mu * v))
     step = float(np.max(2 * math.pi * v / (_DEPTH + v**2 / 2 + oscillation * angle)))
     count = math.ceil((right - left) / step) + 1
+    if count > _MOST_NODES:
+        raise SlowDecay
     u = np.linspace(left, right, count)
     return u, math.log((u[1] - u[0]) / math.sqrt(2 * math.pi)) - u**2 / 2
 
