@@ -2,7 +2,7 @@
 
     python -m benchmarks
 
-Prints the table and writes it to _build/benchmark.md, a page that a book can include, and to _build/benchmark.json.
+Prints the table and stores it in book/benchmark.json, with date and versions; the book's page is made from that.
 Errors are absolute, against 40-digit arithmetic in which two contours of integration agreed. Times are medians of
 warm runs, each from fresh objects; whatever takes longer than two seconds is run twice only.
 """
@@ -10,17 +10,21 @@ warm runs, each from fresh objects; whatever takes longer than two seconds is ru
 from __future__ import annotations
 
 import json
+import os
+import platform
 import statistics
 import time
 import warnings
 from dataclasses import asdict, dataclass
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 from .peers import DpAccounting, Dptutor, FineDpAccounting, PrvAccountant, Riskcal
 
-BUILD = Path(__file__).resolve().parent.parent / "_build"
+STORED = Path(__file__).resolve().parent.parent / "book" / "benchmark.json"
 
 SHORT, LONG, LONGER = (0.6, 0.01, 500), (2, 9e-4, 1_400_000), (3, 9e-4, 3_400_000)
 # δ at ε, and ε at δ = 1e-5.
@@ -41,6 +45,7 @@ class Row:
     """One task done by one program."""
 
     task: str
+    kind: str
     program: str
     seconds: float
     error: float
@@ -96,38 +101,11 @@ def measured():
             if getattr(program, method, None) is None:
                 continue
             result, seconds = timed(lambda call=call, program=program: call(program))
-            yield Row(task, program.name, seconds, *judged(result))
-
-
-def page(rows) -> str:
-    """The page of the book."""
-    lines = [
-        "# The library beside its peers",
-        "",
-        "Medians of warm runs on one machine; errors are absolute, against 40-digit arithmetic.",
-        "`make bench` measures anew.",
-        "",
-        "| task | program | time | times ours | error | value |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
-    ours = {row.task: row.seconds for row in rows if row.program == Dptutor.name}
-    for row in rows:
-        ratio = "" if row.program == Dptutor.name else f"{row.seconds / ours[row.task]:.0f}"
-        cells = row.task, row.program, f"{1000 * row.seconds:.1f} ms", ratio, f"{row.error:.1e}", f"{row.value:.8g}"
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += [
-        "",
-        "Accountants on a grid round the loss of one step, and a million steps add up a million roundings. The largest",
-        "error of R is at π = ½, where δ(0) = 1 − 2R: there the default grid is wrong in the third digit for the long",
-        "trainings, and a ten times finer one is worse. The divergence of two such trainings, which is a difference of",
-        "the two, is then mostly rounding; ε at a small δ suffers less.",
-        "",
-    ]
-    return "\n".join(lines)
+            yield Row(task, method, program.name, seconds, *judged(result))
 
 
 def main():
-    """Measure, print, write."""
+    """Measure, print, store."""
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -135,9 +113,18 @@ def main():
             rows.append(row)
             seconds, error = f"{1000 * row.seconds:10.1f} ms", f"{row.error:8.1e}"
             print(f"{row.task:40}{row.program:28}{seconds}   error {error}   {row.value:.10g}", flush=True)
-    BUILD.mkdir(exist_ok=True)
-    (BUILD / "benchmark.md").write_text(page(rows))
-    (BUILD / "benchmark.json").write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    STORED.write_text(json.dumps({"run": _run(), "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+
+
+def _run():
+    """When and with what it was measured."""
+    packages = "dptutor", "numpy", "scipy", "dp-accounting", "prv-accountant", "riskcal"
+    return {
+        "date": date.today().isoformat(),
+        "python": platform.python_version(),
+        "processors": os.cpu_count(),
+        "versions": {name: version(name) for name in packages},
+    }
 
 
 if __name__ == "__main__":

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.stats import binom
 
 import dptutor as dp
-from dptutor.mechanisms.composition import TransformRoad, _grid_factor
+from dptutor.mechanisms.roads import TransformRoad, grid_factor
 from dptutor.transform.discretized import bracketed
 from dptutor.transform.subsampled_gaussian import log_hellinger
 
@@ -163,7 +164,7 @@ def test_more_steps_and_less_noise_tell_more(sigma, rate, steps):
 def test_the_transform_agrees_with_the_bracket(steps):
     m = dp.SubsampledGaussian(1.5, 0.2, "remove") ** steps
     assert isinstance(m._road, TransformRoad)
-    law, gap = bracketed([_grid_factor(dp.SubsampledGaussian(1.5, 0.2, "remove"), steps)])
+    law, gap = bracketed([grid_factor(dp.SubsampledGaussian(1.5, 0.2, "remove"), steps)])
     losses = np.linspace(0, 4, 9)
     above = law.delta(losses) - m.privacy_profile(losses)
     assert np.all(above >= -1e-12)
@@ -178,6 +179,34 @@ def test_parts_of_many_kinds_compose():
     leaky = dp.Gaussian(sigma=0.9) @ dp.ApproximateDP(epsilon=0.3, delta=0.01)
     assert leaky.privacy_profile(50.0) == approx(0.01, rel=1e-9)
     assert leaky.tradeoff(0.0) == approx(0.99, abs=1e-4)
+
+
+@pytest.mark.parametrize("step", [(4.29, 0.002, 380), (12.0, 0.004, 619), (1.2, 2e-5, 1)])
+def test_with_randomized_response_it_is_a_mixture_over_the_answers(step):
+    # The transform of the answers comes back to 1 again and again: a spike, where the other's has not decayed yet.
+    training, count, epsilon = dp.DPSGD(*step, "remove"), 121, 0.0576
+    both = training @ dp.RandomizedResponse(epsilon) ** count
+    told = np.arange(count + 1)
+    weight = binom.pmf(told, count, 1 / (1 + math.exp(-epsilon)))
+    losses = np.linspace(-2, 2, 9)
+    exact = training.privacy_profile(losses[:, None] - (2 * told - count) * epsilon) @ weight
+    assert both.privacy_profile(losses) == approx(exact, abs=2e-12)
+    assert both.error_bound <= 1e-10
+    alpha = np.linspace(0.05, 0.95, 7)
+    # Next to the answers' own losses f turns sharply where the other loss is tiny.
+    beside = np.add.outer((2 * told - count) * epsilon, np.linspace(-1e-4, 1e-4, 81)).ravel()
+    slopes = np.concatenate([np.linspace(-3, 3, 20001), beside])
+    tangents = 1 - both.privacy_profile(slopes) - np.exp(slopes) * alpha[:, None]
+    assert both.tradeoff(alpha) == approx(tangents.max(axis=1), abs=1e-7)
+
+
+def test_what_has_no_transform_composes_on_a_grid():
+    meet, join = (make(dp.Gaussian(), dp.Laplace()) for make in (dp.meet, dp.join))
+    for part in (dp.Gaussian(), dp.Laplace()):
+        gap = (join**2).error_bound + (part**2).error_bound
+        assert dp.delta_divergence(join**2, part**2).value <= gap
+        assert dp.delta_divergence(part @ part, meet @ part).value <= gap
+    assert (join**2).error_bound <= 1e-6
 
 
 # Finite experiments.
@@ -222,7 +251,7 @@ def test_laplace_composed_twice_against_the_integral():
 @settings(max_examples=10)
 @given(st.floats(3, 20), st.integers(2, 30))
 def test_the_bracket_holds_the_truth(sigma, count):
-    law, gap = bracketed([_grid_factor(dp.Gaussian(sigma=sigma), count)])
+    law, gap = bracketed([grid_factor(dp.Gaussian(sigma=sigma), count)])
     exact = dp.Gaussian(sigma=sigma / math.sqrt(count)).privacy_profile(np.linspace(0, 3, 7))
     above = law.delta(np.linspace(0, 3, 7)) - exact
     assert np.all(above >= -1e-12)

@@ -141,6 +141,14 @@ class Laplace(Mechanism):
         rest = cosh_minus_1 + top / 2 * _sinhc_minus_1(z) - _exp_minus_1_minus(top / 2)
         return math.exp(-top / 2) * rest
 
+    def _log_envelope(self, s):
+        """log of a bound on |H(s)|: the atoms' part does not fall with |Im s|, the density's like 1/|Im s|."""
+        u, top = np.asarray(s) - 0.5, self.largest_loss
+        real = np.abs(u.real)
+        density = np.where(real > 0, np.tanh(real * top) / np.where(real > 0, 2 * real, 1.0), top / 2)
+        density = np.minimum(density, 1 / (2 * np.maximum(np.abs(u), 1e-300)))
+        return (real - 0.5) * top + np.log1p(np.exp(-2 * real * top)) - math.log(2) + np.log1p(density)
+
 
 def _log_hellinger(order: np.ndarray, top: float) -> np.ndarray:
     """log H at real orders, in logarithms: H itself may overflow."""

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import isotonic_regression
+from scipy.special import logsumexp
 
 from .finite import FiniteLaw
 
@@ -31,6 +32,9 @@ _TAIL = 1e-15
 _LONGEST = 2**20
 # Losses that count as finite, of one part and of all; bounds hold for ε up to the first.
 _LARGEST, _LARGEST_SUM = 650.0, 700.0
+# e^−43 is nothing next to the rounding of a transform.
+_NOTHING = 43.0
+_CELLS = 2**12
 # The grid is refined until the gap is below this, or the grid as long as it may be.
 _GOAL = 5e-7
 
@@ -85,12 +89,14 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
 
 def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
     """The law of a dominating pair of the composition, and by how much its δ may exceed the true one for ε ≥ 0."""
-    length = sum(f.count * (f.high - f.low) for f in factors)
+    extent = _extent(factors)
+    length = max(extent[1] - extent[0], *(f.high - f.low for f in factors))
     coarse = max(length / 2**14, 1e-7)
     while True:
         step = _aligned(factors, coarse)
-        law = _dominating(factors, step)
-        gap = max(_gap(law, factors, step), _gap(law.reverse, [f.reverse for f in factors], step))
+        law = _dominating(factors, step, extent)
+        back = _gap(law.reverse, [f.reverse for f in factors], step, (-extent[1], -extent[0]))
+        gap = max(_gap(law, factors, step, extent), back)
         if gap < _GOAL or length / step > 0.9 * _LONGEST:
             return law, gap + 1e-12
         # The gap falls with the square of the step, or nearly so.
@@ -109,7 +115,26 @@ def _aligned(factors, coarse) -> float:
     return float(steps[np.argmin(off.max(axis=1))])
 
 
-def _dominating(factors, step) -> FiniteLaw:
+def _extent(factors) -> tuple[float, float]:
+    """Losses beyond which neither distribution of the composition has anything, by Chernoff's bound."""
+    low, high = sum(f.count * f.low for f in factors), sum(f.count * f.high for f in factors)
+    tilts = np.geomspace(1e-3, 1e4, 60) / max(f.high - f.low for f in factors)
+    # log E[e^{cL}] under P and under Q, of finite losses, each loss taken at the end of its cell that weighs more.
+    logs = np.zeros((2, 2, tilts.size))
+    for factor in factors:
+        loss = np.linspace(factor.low, factor.high, _CELLS + 1)
+        alpha, beta = factor.errors(loss)
+        masses = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
+        for side, ends in enumerate((-loss[:-1], loss[1:])):
+            for number, mass in enumerate(masses):
+                kept = mass > 0
+                exponent = np.multiply.outer(tilts, ends[kept]) + np.log(mass[kept])
+                logs[side, number] += factor.count * logsumexp(exponent, axis=1)
+    below, above = np.min((logs.max(axis=1) + _NOTHING) / tilts, axis=1)
+    return max(low, -below), min(high, above)
+
+
+def _dominating(factors, step, extent) -> FiniteLaw:
     """The law of the composition of more informative pairs."""
     spectra = []
     for factor in factors:
@@ -122,7 +147,7 @@ def _dominating(factors, step) -> FiniteLaw:
         up = np.clip((tilted - a) / math.expm1(step), 0.0, a)
         p = np.append(a - up, 0.0) + np.append(0.0, up)
         spectra.append((left, p, p * np.exp(loss), factor.count))
-    start, p, q = _convolved(spectra)
+    start, p, q = _convolved(spectra, step, extent)
     loss = step * (start + np.arange(p.size))
     # Each side from the distribution under which it is not tiny.
     grown = np.exp(np.clip(loss, -700.0, 700.0))
@@ -134,10 +159,10 @@ def _dominating(factors, step) -> FiniteLaw:
     return FiniteLaw(*rows[(rows[:, 1] > 0) | (rows[:, 2] > 0)].T)
 
 
-def _gap(law, factors, step) -> float:
+def _gap(law, factors, step, extent) -> float:
     """Largest δ_up − δ_low over ε ≥ 0: both are linear in e^ε between grid points."""
     spectra = [_less_informative(factor, step) for factor in factors]
-    start, q, _ = _convolved(spectra)
+    start, q, _ = _convolved(spectra, step, extent)
     loss = step * (start + np.arange(q.size))
     infinite = -math.expm1(sum(factor.count * math.log1p(-factor.q_infinite) for factor in factors))
     kept = (loss >= 0) & (loss < _LARGEST_SUM)
@@ -174,12 +199,21 @@ def _less_informative(factor: Factor, step: float):
     return left + 1, p * np.exp(np.minimum(step * number, 700.0)), p, factor.count
 
 
-def _convolved(spectra):
-    """First grid number, and both mass functions, of the sum of all parts."""
-    size = sum(count * (p.size - 1) for _, p, _, count in spectra) + 1
-    length = 1 << max(size - 1, 1).bit_length()
+def _convolved(spectra, step, extent):
+    """First grid number, and both mass functions, of the sum of all parts, inside the extent: outside is nothing."""
     start = sum(count * left for left, _, _, count in spectra)
-    products = [
-        np.prod([np.fft.rfft(masses[1 + side], length) ** masses[3] for masses in spectra], axis=0) for side in (0, 1)
-    ]
-    return start, *(np.maximum(np.fft.irfft(product, length)[:size], 0.0) for product in products)
+    end = start + sum(count * (p.size - 1) for _, p, _, count in spectra)
+    # A part's losses may be rounded to the next grid point.
+    slack = sum(count for *_, count in spectra)
+    first = max(start, math.floor(extent[0] / step) - slack)
+    last = min(end, math.ceil(extent[1] / step) + slack)
+    length = 1 << max(last - first, 1).bit_length()
+    places = (np.arange(first, last + 1) - start) % length
+
+    def sums(side):
+        # Round a circle, which the sum fits on even where a part alone does not.
+        circles = [(np.bincount(np.arange(m[side].size) % length, m[side], length), m[3]) for m in spectra]
+        product = np.prod([np.fft.rfft(circle) ** count for circle, count in circles], axis=0)
+        return np.maximum(np.fft.irfft(product, length)[places], 0.0)
+
+    return first, sums(1), sums(2)

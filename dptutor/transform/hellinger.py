@@ -109,6 +109,9 @@ class Inversion:
     ----------
     log_transform : callable
         A one-dimensional array of complex s with equal or real entries ↦ (log H(s), bound on its error).
+    log_envelope : callable
+        The same s ↦ log of a bound on |H(s)|. Where the loss has atoms |H| comes back again and again as |Im s|
+        grows; the bound has to fall only.
     reach : float
         |s| beyond which log H need not be asked for on the real line.
 
@@ -118,8 +121,8 @@ class Inversion:
         If the transform does not decay, so that another road has to be taken.
     """
 
-    def __init__(self, log_transform, reach: float = math.inf):
-        self._log_transform, self._reach = log_transform, reach
+    def __init__(self, log_transform, log_envelope, reach: float = math.inf):
+        self._log_transform, self._log_envelope, self._reach = log_transform, log_envelope, reach
         self._lines: dict[int, Line] = {}
         self.middle = self._line(0)
 
@@ -290,7 +293,7 @@ class Inversion:
         terms[1:] *= 2.0
         # The largest of the three kernels bounds what each term's error can do.
         size = np.abs(terms) / np.minimum(np.abs(z), np.abs(1.0 + z))
-        rounding = size @ (error + _ROUNDING * (4.0 + np.abs(value) + z.imag * width / 2))
+        rounding = size @ (error + _ROUNDING * (8.0 + 2 * np.abs(value) + z.imag * width))
         return Line(c, peak, step, terms, float(rounding + tail + 4 * math.exp(-_DEPTH)))
 
     def _cut_off(self, c, peak, furthest):
@@ -301,13 +304,13 @@ class Inversion:
             if start > furthest:
                 break
             t = start * growth ** np.arange(12)
-            fall = peak - self._cumulant(c + 1j * t).real
+            fall = peak - self._log_envelope(1.0 + c + 1j * t)
             loud = np.flatnonzero(fall < _DEPTH)
             first = loud[-1] + 1 if loud.size else 0
             # Half an octave of samples, all small, is taken as the proof that the integrand stays small.
             if first <= 8:
                 tail = np.exp(-fall[first:]) @ (t[first:] * (growth - 1)) / max(t[first], abs(c))
-                return float(t[first]), float(tail)
+                return float(t[first]), float(tail + np.exp(-fall[-1]))
             start = t[first - 1] if first < 12 else t[-1]
             if start * self._spread > 500.0:
                 break

@@ -35,7 +35,7 @@ _SERIES = np.array([1.0 / math.factorial(k) for k in range(2, 17)])
 def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """log H(s) for a one-dimensional array of complex s, and a bound on its error, absolute.
 
-    Relatively accurate where H is close to 1, but for s much smaller than the largest in the array.
+    Relatively accurate where H is close to 1; for equidistant s, however different in size.
 
     Parameters
     ----------
@@ -63,19 +63,43 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
         error = _ROUNDING * (np.abs(terms) * (8.0 + np.abs(exponent))).sum(axis=1) / np.abs(total)
         return largest[:, 0] + np.log(total), error + _ROUNDING * np.abs(largest[:, 0])
     weight = np.exp(log_weight)
-    near = np.abs(loss) * np.abs(s).max() < _NEAR
-    moments = weight[near] @ loss[near, None] ** np.arange(2, len(_SERIES) + 2)
     first, size = weight @ remainder, np.abs(s)
-    excess = s**2 * np.polyval((_SERIES * moments)[::-1], s) + s * first
-    error = _RELATIVE * (size**2 * moments[0] + size * abs(first))
-    if not near.all():
-        far = ~near
-        excess += _far_sum(log_weight[far], loss[far], s) - weight[far].sum() - s * (weight[far] @ loss[far])
-        # e^{sℓ} − 1 − sℓ by differences: what rounding leaves does not get smaller with s.
-        heavy = np.maximum(np.exp(ends[far] + log_weight[far]), weight[far])
-        error += _ROUNDING * (heavy @ (4.0 + np.abs(log_weight[far])) + 2.0 * size * (heavy @ np.abs(loss[far])))
+    excess, error = s * first, _RELATIVE * size * abs(first)
+    # On a line nodes are near or far for s of like size: the largest would make far what is near for the others.
+    for band in _bands(size) if _equidistant(s) else [slice(None)]:
+        more, its_error = _second_order(weight, log_weight, loss, s[band])
+        excess[band] += more
+        error[band] += its_error
     log_h = complex_log1p(excess)
     return log_h, error / np.abs(1.0 + excess) + _RELATIVE * np.abs(log_h)
+
+
+def _bands(size):
+    """Places where sizes are within a factor of sixty-four."""
+    top, left = float(size.max()), np.ones(size.shape, dtype=bool)
+    while left.any():
+        band = left & (size > top / 64.0) if top > 1e-3 else left
+        if band.any():
+            yield np.flatnonzero(band)
+        left &= ~band
+        top /= 64.0
+
+
+def _second_order(weight, log_weight, loss, s):
+    """E[e^{sℓ} − 1 − sℓ], and a bound on its error."""
+    size = np.abs(s)
+    near = np.abs(loss) * size.max() < _NEAR
+    moments = weight[near] @ np.vander(loss[near], len(_SERIES) + 2, increasing=True)[:, 2:]
+    total = s**2 * np.polyval((_SERIES * moments)[::-1], s)
+    error = _RELATIVE * size**2 * moments[0]
+    if not near.all():
+        far = ~near
+        total += _far_sum(log_weight[far], loss[far], s) - weight[far].sum() - s * (weight[far] @ loss[far])
+        # By differences: what rounding leaves does not get smaller with s.
+        largest = np.maximum(s.real.max() * loss[far], s.real.min() * loss[far])
+        heavy = np.maximum(np.exp(largest + log_weight[far]), weight[far])
+        error += _ROUNDING * (heavy @ (4.0 + np.abs(log_weight[far])) + 2.0 * size * (heavy @ np.abs(loss[far])))
+    return total, error
 
 
 def _far_sum(log_weight, loss, s):
@@ -90,7 +114,8 @@ def _far_sum(log_weight, loss, s):
 
 
 def _equidistant(s):
-    return np.ptp(s.real) == 0.0 and np.allclose(np.diff(s.imag), s.imag[1] - s.imag[0], rtol=1e-9, atol=0.0)
+    gaps = np.diff(s.imag)
+    return gaps.size > 0 and np.ptp(s.real) == 0.0 and np.ptp(gaps) <= 1e-9 * abs(gaps[0])
 
 
 def _nodes(mu, rate, s):
