@@ -1,0 +1,422 @@
+"""Exercises of chapter 5: adversaries with a prior, and what their errors say about a mechanism."""
+
+import math
+
+import numpy as np
+
+from ..mechanisms import ApproximateDP, FiniteExperiment, Gaussian, Laplace, RandomizedResponse
+from .core import Exercise, Mistake
+
+_MECHANISMS = (
+    Gaussian(sigma=1),
+    Laplace(scale=0.7),
+    RandomizedResponse(epsilon=1.5),
+    ApproximateDP(epsilon=0.5, delta=0.1),
+    FiniteExperiment(p=[0.7, 0.2, 0.1], q=[0.2, 0.3, 0.5]),
+)
+_PRIORS = (0.1, 0.35, 0.5, 0.9)
+_EXPERIMENTS = (
+    ((0.9, 0.1), (0.4, 0.6)),
+    ((0.7, 0.2, 0.1), (0.2, 0.3, 0.5)),
+    ((0.5, 0.5), (0.5, 0.5)),
+    ((1.0, 0.0), (0.3, 0.7)),
+    ((0.05, 0.15, 0.8), (0.6, 0.3, 0.1)),
+)
+
+
+def _profile(mechanism):
+    return mechanism.privacy_profile
+
+
+def _arc(mechanism):
+    return mechanism.bayes_error
+
+
+def _slope(mechanism, prior, step=1e-7):
+    return float(mechanism.bayes_error(prior + step) - mechanism.bayes_error(prior - step)) / (2 * step)
+
+
+def _errors_between_0_and_1(result, *case):
+    if np.any(result < -1e-9) or np.any(result > 1 + 1e-9):
+        return "An error rate is a probability, between 0 and 1; yours is not."
+    return None
+
+
+def _not_above_guessing(result, mechanism, prior):
+    if result[0] > min(prior, 1 - prior) + 1e-9:
+        return "Nobody has to err more often than min(π, 1 − π), by guessing the likelier world; your error is larger."
+    return None
+
+
+def _never_a_loss(result, mechanism, prior):
+    return "Reading an answer never hurts: a gain is at least 0." if result[0] < -1e-9 else None
+
+
+def _below_the_diagonal(result, arc, alpha):
+    return (
+        "A trade-off function lies below blind guessing, f(α) ≤ 1 − α; yours does not."
+        if result[0] > 1 - alpha + 1e-6
+        else None
+    )
+
+
+def _both_sides(result, scale):
+    if len(result) == 2 and abs(result[0] + result[1] - 1) > 1e-9:
+        return "Laplace noise protects both worlds alike, so the two priors should add up to 1; yours do not."
+    return None
+
+
+def _bayes(p, q, prior):
+    return float(np.sum(np.minimum(prior * np.asarray(p), (1 - prior) * np.asarray(q))))
+
+
+def _largest_error(p, q):
+    p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
+    corners = q[p + q > 0] / (p + q)[p + q > 0]
+    return max(_bayes(p, q, prior) for prior in corners)
+
+
+EXERCISES = [
+    Exercise(
+        id="5.1",
+        grade="warm-up",
+        title="What the answer is worth",
+        question="Write `gain(mechanism, prior)`: by how much more rarely an adversary of this prior is wrong for having "
+        "read the mechanism's answer.",
+        name="gain",
+        stub="def gain(mechanism, prior):\n    ...\n",
+        solution="""def gain(mechanism, prior):
+    return min(prior, 1 - prior) - mechanism.bayes_error(prior)
+""",
+        explanation="Without the answer the best that one can do is to guess the likelier world.",
+        hints=(
+            "How often is an adversary wrong who does not read the answer, but guesses as well as possible?",
+            "Guessing the likelier world errs with probability min(π, 1 − π).",
+            "The error with the answer is mechanism.bayes_error(prior); the gain is what it is smaller by.",
+        ),
+        praise="Right. It is the gain, not the accuracy, that the mechanism answers for.",
+        cases=tuple((m, prior) for m in _MECHANISMS for prior in _PRIORS),
+        mistakes=(
+            Mistake(
+                lambda m, p: 0.5 - m.bayes_error(p),
+                "You compare with a coin. An adversary who leans to one side guesses that side, and errs with min(π, 1 − π).",
+            ),
+            Mistake(
+                lambda m, p: 1 - m.bayes_error(p),
+                "This is the accuracy. Much of it may be had without reading: compare with blind guessing.",
+            ),
+            Mistake(
+                lambda m, p: m.bayes_error(p) - min(p, 1 - p),
+                "The sign is turned: a gain is an error that got smaller, so guessing minus R(π).",
+            ),
+            Mistake(
+                lambda m, p: p - m.bayes_error(p),
+                "π is the error of always saying 'in'. If π > 1/2, 'not in' is the better guess.",
+            ),
+        ),
+        laws=(_never_a_loss,),
+    ),
+    Exercise(
+        id="5.2",
+        grade="warm-up",
+        title="From a privacy profile to a Bayes error",
+        question="You are given a privacy profile, a function `delta` of ε. Write `bayes_error(delta, prior)`, for "
+        "0 < prior < 1.",
+        name="bayes_error",
+        stub="from math import log\n\n\ndef bayes_error(delta, prior):\n    ...\n",
+        solution="""from math import log
+
+
+def bayes_error(delta, prior):
+    epsilon = log(prior / (1 - prior))
+    return (1 - prior) * (1 - delta(epsilon))
+""",
+        explanation="R(π) is the integral of min(πp, (1−π)q). Take out what is missing to (1−π)q: it is (1−π) times the "
+        "integral of max(q − e^ε p, 0), with e^ε the odds π/(1−π).",
+        hints=(
+            "Which ε belongs to an adversary of prior π?",
+            "The threshold of the best test: ε = log(π/(1 − π)), of any sign.",
+            "R(π) = (1 − π)(1 − δ(ε)).",
+        ),
+        praise="Right: every (ε, δ) is a statement about one adversary.",
+        cases=tuple((_profile(m), prior) for m in _MECHANISMS for prior in _PRIORS),
+        mistakes=(
+            Mistake(
+                lambda d, p: (1 - p) * (1 - d(math.log((1 - p) / p))),
+                "The odds are turned: ε = log(π/(1 − π)), π being the prior of 'not in the data'.",
+            ),
+            Mistake(
+                lambda d, p: p * (1 - d(math.log(p / (1 - p)))),
+                "The factor belongs to Q: δ is measured in world Q, whose prior is 1 − π.",
+            ),
+            Mistake(
+                lambda d, p: 1 - d(math.log(p / (1 - p))),
+                "A factor is missing. For δ = 0 you would get an error of 1; guessing 'not in' has 1 − π.",
+            ),
+            Mistake(
+                lambda d, p: (1 - p) * (1 - d(p / (1 - p))),
+                "This is e^ε in place of ε: the profile wants the logarithm of the odds.",
+            ),
+            Mistake(
+                lambda d, p: (1 - p) * (1 - d(abs(math.log(p / (1 - p))))),
+                "ε keeps its sign. Adversaries with π < 1/2 are those of negative ε.",
+            ),
+            Mistake(
+                lambda d, p: (1 - d(0)) / 2,
+                "This is R(1/2), the Bayes error at an even prior, whatever the prior is.",
+            ),
+        ),
+        laws=(_not_above_guessing,),
+    ),
+    Exercise(
+        id="5.3",
+        grade="think",
+        title="Both errors from a tangent",
+        question="At a prior the Bayes error is `error`, and its slope there is `slope`. Write `errors(prior, error, slope)`: "
+        "the pair (α, β) of the best test at that prior.",
+        name="errors",
+        stub="def errors(prior, error, slope):\n    ...\n",
+        solution="""def errors(prior, error, slope):
+    alpha = error + (1 - prior) * slope   # the tangent's height above prior 1
+    beta = error - prior * slope          # and above prior 0
+    return alpha, beta
+""",
+        explanation="The line πα + (1−π)β of the best test touches the arc. Its slope is α − β, its height at 0 is β, at 1 it is α.",
+        hints=(
+            "A fixed test has the error πα + (1 − π)β at the prior π. What does it look like as a function of π?",
+            "It is a line that touches the arc at the prior where the test is best.",
+            "Its height above π = 0 is β, above π = 1 it is α. Follow the tangent to both walls.",
+        ),
+        praise="Right: β stands on the left wall, α on the right.",
+        cases=tuple(
+            (prior, float(m.bayes_error(prior)), _slope(m, prior))
+            for m in (_MECHANISMS[0], _MECHANISMS[4])
+            for prior in (0.2, 0.42, 0.77)
+        ),
+        mistakes=(
+            Mistake(
+                lambda p, r, s: (r - p * s, r + (1 - p) * s),
+                "The two are exchanged. At π = 1 only world P counts, so the height there is the type I error α.",
+            ),
+            Mistake(
+                lambda p, r, s: (r - (1 - p) * s, r + p * s),
+                "The signs of the slope are turned: going right from π to 1 the tangent changes by + slope·(1 − π).",
+            ),
+            Mistake(
+                lambda p, r, s: (r + p * s, r - (1 - p) * s),
+                "From π it is a way of 1 − π to the right wall, and of π to the left one.",
+            ),
+            Mistake(
+                lambda p, r, s: (r, r),
+                "Both errors are R only for the test with α = β. In general R is their average with the weights π and 1 − π.",
+            ),
+        ),
+        laws=(_errors_between_0_and_1,),
+        tolerance=1e-5,
+        shape="two numbers (α, β)",
+    ),
+    Exercise(
+        id="5.4",
+        grade="think",
+        title="Who need not read on?",
+        question="Laplace noise of scale `scale`, sensitivity 1. Write `worth_reading(scale)`: the two priors (low, high) between "
+        "which the answer has a gain, and outside which it has none.",
+        name="worth_reading",
+        stub="from math import exp\n\n\ndef worth_reading(scale):\n    ...\n",
+        solution="""from math import exp
+
+
+def worth_reading(scale):
+    low = 1 / (1 + exp(1 / scale))
+    return low, 1 - low
+""",
+        explanation="The privacy loss never exceeds ε₀ = 1/b. It can turn a decision only if the log-odds are between −ε₀ and ε₀.",
+        hints=(
+            "How large can the privacy loss of a Laplace mechanism be?",
+            "At most 1/b, in either direction. When can such a loss change the sign of the log-odds?",
+            "If |log(π/(1 − π))| < 1/b. Solve for π at both ends.",
+        ),
+        praise="Right. Gaussian noise has no such limits: δ(ε) > 0 for every ε.",
+        cases=((0.5,), (1.0,), (2.0,), (5.0,)),
+        mistakes=(
+            Mistake(
+                lambda b: (1 / (1 + math.exp(b)), 1 - 1 / (1 + math.exp(b))),
+                "The largest loss is 1/b, not b: more noise, less to learn.",
+            ),
+            Mistake(
+                lambda b: (1 - 1 / (1 + math.exp(1 / b)), 1 / (1 + math.exp(1 / b))),
+                "Right numbers, wrong order: give the smaller prior first.",
+            ),
+            Mistake(
+                lambda b: (math.exp(-1 / b), 1 - math.exp(-1 / b)),
+                "e^(−1/b) are odds. A prior with odds o is o/(1 + o).",
+            ),
+            Mistake(
+                lambda b: (-1 / b, 1 / b),
+                "These are log-odds. A prior is a probability: 1/(1 + e^(−log-odds)).",
+            ),
+            Mistake(
+                lambda b: (math.exp(-1 / b) / 2, 1 - math.exp(-1 / b) / 2),
+                "This is the mass of the extreme losses, e^(−1/b)/2. How large a loss is decides, not how likely it is.",
+            ),
+        ),
+        laws=(_errors_between_0_and_1, _both_sides),
+        shape="two priors (low, high)",
+    ),
+    Exercise(
+        id="5.5",
+        grade="think",
+        title="A belief, updated",
+        question="The prior of 'not in the data' is `prior`, and the answer has the privacy loss `loss` = log q/p. Write "
+        "`belief(prior, loss)`: the probability, now, that the example is in the data.",
+        name="belief",
+        stub="from math import exp, log\n\n\ndef belief(prior, loss):\n    ...\n",
+        solution="""from math import exp, log
+
+
+def belief(prior, loss):
+    log_odds_in = log((1 - prior) / prior) + loss
+    return 1 / (1 + exp(-log_odds_in))
+""",
+        explanation="Bayes' rule adds the privacy loss to the log-odds of 'in'. A logistic function turns them into a probability.",
+        hints=(
+            "Write Bayes' rule as odds: what does an answer multiply the odds of 'in' by?",
+            "By q/p = e^L. And the odds beforehand are (1 − π)/π.",
+            "belief = 1/(1 + e^(ε − L)) with ε = log(π/(1 − π)).",
+        ),
+        praise="Right: belief = logistic(L − ε). Its whole distribution follows from that of the loss.",
+        cases=tuple((p, x) for p in (0.1, 0.5, 0.95) for x in (-2.0, 0.0, 0.7, 3.0)),
+        mistakes=(
+            Mistake(
+                lambda p, x: 1 / (1 + math.exp(-x)),
+                "You started from an even prior. The prior's log-odds have to be added to the loss.",
+            ),
+            Mistake(
+                lambda p, x: 1 / (1 + math.exp(x - math.log(p / (1 - p)))),
+                "This is the probability of 'not in'. You want the other one.",
+            ),
+            Mistake(
+                lambda p, x: 1 / (1 + math.exp(-math.log(p / (1 - p)) - x)),
+                "You took π as the prior of 'in'. Here it belongs to 'not in the data'.",
+            ),
+            Mistake(
+                lambda p, x: 1 / (1 + math.exp(math.log(p / (1 - p)) + x)),
+                "The sign of the loss is turned: a positive loss is more likely in world Q and speaks for 'in'.",
+            ),
+            Mistake(
+                lambda p, x: min(1.0, (1 - p) * math.exp(x)),
+                "e^L multiplies odds, not probabilities.",
+            ),
+        ),
+        laws=(_errors_between_0_and_1,),
+    ),
+    Exercise(
+        id="5.6",
+        grade="build",
+        title="The trade-off function, rebuilt",
+        question="Write `tradeoff(bayes_error, alpha)`: f(α) for 0 < α < 1 to five digits, where all you may use is `bayes_error`, a "
+        "function of the prior that takes arrays.",
+        name="tradeoff",
+        stub="import numpy as np\n\n\ndef tradeoff(bayes_error, alpha):\n    ...\n",
+        solution="""import numpy as np
+
+
+def tradeoff(bayes_error, alpha):
+    # Even in log-odds: both ends matter, near 1 above all, where 1 − π divides.
+    priors = 1 / (1 + np.exp(-np.linspace(-12, 12, 20_001)))
+    return np.max((bayes_error(priors) - priors * alpha) / (1 - priors))
+""",
+        explanation="Every prior gives a line below which f cannot fall: πα + (1−π)f(α) ≥ R(π). The best of these bounds is f itself.",
+        hints=(
+            "R(π) ≤ πα + (1 − π)f(α) for every π. Solve for f(α).",
+            "f(α) ≥ (R(π) − πα)/(1 − π), with equality for one prior: take the largest.",
+            "A grid of priors, even in log-odds, is enough for five digits.",
+        ),
+        praise="Right: nothing was lost on the way to Bayes errors.",
+        cases=tuple((_arc(m), alpha) for m in _MECHANISMS for alpha in (0.05, 0.3, 0.8)),
+        mistakes=(
+            Mistake(
+                lambda r, a: float(
+                    np.min(
+                        (r(np.linspace(0.001, 0.999, 999)) - a * np.linspace(0.001, 0.999, 999))
+                        / (1 - np.linspace(0.001, 0.999, 999))
+                    )
+                ),
+                "Every prior gives a bound from below. The best bound is the largest, not the smallest.",
+            ),
+            Mistake(
+                lambda r, a: float(np.max(r(np.linspace(0, 0.999, 2000)) - a * np.linspace(0, 0.999, 2000))),
+                "R(π) − πα is what is left for (1 − π)f(α): divide by 1 − π.",
+            ),
+            Mistake(
+                lambda r, a: float(r(0.5)) * 2 - a,
+                "This is the line of the even prior only. Other priors give larger bounds elsewhere.",
+            ),
+            Mistake(
+                lambda r, a: float(
+                    np.max(
+                        (r(np.linspace(1e-6, 1, 2000)) - (1 - np.linspace(1e-6, 1, 2000)) * a)
+                        / np.linspace(1e-6, 1, 2000)
+                    )
+                ),
+                "You weigh α by 1 − π. In this book π belongs to world P, and weighs α; you get the inverse of f.",
+            ),
+        ),
+        laws=(_errors_between_0_and_1, _below_the_diagonal),
+        tolerance=2e-5,
+    ),
+    Exercise(
+        id="5.7",
+        grade="build",
+        title="The least favorable prior",
+        question="Two finite distributions `p` and `q`, lists of probabilities of the same outcomes. Write `minimax(p, q)`: the "
+        "largest Bayes error over all priors, to nine digits.",
+        name="minimax",
+        stub="import numpy as np\n\n\ndef minimax(p, q):\n    ...\n",
+        solution="""import numpy as np
+
+
+def minimax(p, q):
+    p, q = np.array(p), np.array(q)
+
+    def error(prior):
+        return np.sum(np.minimum(prior * p, (1 - prior) * q))
+
+    # R is piecewise linear; it bends where an outcome changes sides, π p = (1 − π) q.
+    return max(error(prior) for prior in q / (p + q))
+""",
+        explanation="R(π) = Σ min(πp, (1−π)q) is concave and made of lines. It bends at π = q/(p + q), one prior for each outcome, and "
+        "its largest value is at a bend.",
+        hints=(
+            "Write R(π) as a sum over outcomes. Which of the two worlds does the best test choose for each?",
+            "R(π) = Σ min(π p, (1 − π) q): a sum of tents. Where is the tip of each?",
+            "A piecewise linear function has its maximum at one of its bends, π = q/(p + q).",
+        ),
+        praise="Right, and the test that is best there has α = β, with a coin at the bend.",
+        cases=_EXPERIMENTS,
+        mistakes=(
+            Mistake(
+                lambda p, q: _bayes(p, q, 0.5),
+                "This is R(1/2). The worst prior is one half only where f is symmetric.",
+            ),
+            Mistake(
+                lambda p, q: float(np.sum(np.minimum(p, q))),
+                "This is 2R(1/2), or one minus the total variation. Weigh the worlds by a prior, and look for the worst.",
+            ),
+            Mistake(
+                lambda p, q: max(_bayes(p, q, x) for x in np.linspace(0, 1, 11)),
+                "A coarse grid of priors misses the bend. Where exactly does R bend?",
+            ),
+            Mistake(
+                lambda p, q: max(_bayes(p, q, x) for x in np.linspace(0, 1, 101)),
+                "A grid of a hundred priors misses the bend. Where exactly does R bend?",
+            ),
+            Mistake(
+                lambda p, q: min(_bayes(p, q, b / (a + b)) for a, b in zip(p, q, strict=True)),
+                "You took the smallest of the bends. The mechanism protects best where the error is largest.",
+            ),
+        ),
+        laws=(lambda result, p, q: "No Bayes error exceeds 1/2." if result[0] > 0.5 + 1e-9 else None,),
+        tolerance=1e-9,
+    ),
+]
