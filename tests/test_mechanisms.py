@@ -167,7 +167,8 @@ def test_profile_of_the_meet_is_the_conjugate_of_its_tradeoff_function(a, b, eps
 @given(closed_forms(), st.floats(0.1, 20))
 def test_renyi_divergence_agrees_with_the_integral_over_the_profile(m, order):
     value = m.renyi_divergence(order)
-    if 1e-6 < value < 50:
+    # Where the integral is beyond e^600, its weight is at losses whose δ is below the smallest number.
+    if 1e-6 < value < 50 and (order - 1) * value < 600:
         assert float(renyi_from_profile(m, np.asarray(order))) == approx(value, rel=1e-6)
 
 

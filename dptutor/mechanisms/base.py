@@ -87,6 +87,10 @@ class Mechanism(ABC):
             along = np.where(np.abs(loss) < LARGEST_LOSS, np.exp(loss) * (alpha - at), 0.0)
         return np.clip(beta - along, 0.0, 1.0 - alpha)
 
+    def _epsilon_near(self, log_delta: np.ndarray) -> np.ndarray | None:
+        """About where δ(ε) has this logarithm, if that is known."""
+        return None
+
     def _epsilon(self, delta: np.ndarray) -> np.ndarray:
         highest = self._loss_range()[1]
 
@@ -99,7 +103,7 @@ class Mechanism(ABC):
         unreachable = delta < self._delta(np.asarray(math.inf))
         # δ = 0 is reached at the largest loss only, and not where losses are unbounded.
         searched = np.where(unreachable | (delta == 0), 0.0, target)
-        root = decreasing_root(log_profile, searched, low=0.0)
+        root = decreasing_root(log_profile, searched, low=0.0, guess=self._epsilon_near(searched))
         root = np.where(delta == 0, max(highest, 0.0), np.minimum(root, max(highest, 0.0)))
         return np.where(unreachable, math.inf, root)
 

@@ -118,6 +118,9 @@ class Composition(Mechanism):
     def _delta(self, epsilon):
         return self._road.delta(np.asarray(epsilon, dtype=float))
 
+    def _epsilon_near(self, log_delta):
+        return self._road.epsilon_near(log_delta) if isinstance(self._road, TransformRoad) else None
+
     def _tradeoff(self, alpha):
         if isinstance(self._road, FiniteRoad):
             return self._road.tradeoff(alpha)

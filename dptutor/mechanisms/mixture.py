@@ -68,8 +68,12 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
     cuts = np.unique(cuts[(cuts >= 0) & (cuts <= _LARGEST_LOSS)])
     heights = np.array([integrand(cut) for cut in cuts])
     if heights[-1] > 1e-300 and heights[-1] * _LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300):
-        return math.inf
-    total = 0.0
+        if tilt >= 0:
+            return math.inf
+        # From there on δ is what infinite losses leave, and the integral a decaying exponential's.
+        total = heights[-1] / -tilt
+    else:
+        total = 0.0
     with warnings.catch_warnings():
         # A piece that quad finds hard is one where δ is rounding; the sum is tested against closed forms.
         warnings.simplefilter("ignore")

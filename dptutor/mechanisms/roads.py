@@ -121,7 +121,7 @@ class TransformRoad:
 
     @cached_property
     def _backward(self) -> Inversion:
-        return Inversion(lambda s: self._log_transform(1.0 - s), lambda s: self._log_envelope(1.0 - s), self._reach)
+        return self._forward.reverse
 
     def _log_transform(self, s):
         value, error = np.zeros(s.shape, dtype=complex), np.zeros(s.shape)
@@ -186,6 +186,10 @@ class TransformRoad:
             left = flat[~right]
             delta[~right] = -np.expm1(left) + np.exp(left) * _profile(self._backward, -left, self._infinite[1])
         return delta.reshape(np.shape(epsilon))
+
+    def epsilon_near(self, log_delta):
+        """About where δ(ε) has this logarithm."""
+        return self._forward.epsilon_near(log_delta)
 
     @cached_property
     def reverse(self) -> TransformRoad:

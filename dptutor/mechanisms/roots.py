@@ -8,11 +8,12 @@ from scipy.optimize.elementwise import find_root
 from scipy.special import logit
 
 
-def decreasing_root(function, target, *, low=None):
+def decreasing_root(function, target, *, low=None, guess=None):
     """The smallest x, elementwise, at which the decreasing `function` is at or below `target`.
 
     The search starts around 0 and doubles its bracket; −∞ or +∞ where the function is below or above the target
     everywhere. With `low` the search starts there, and `low` is returned where the function is below already.
+    With a `guess` it starts around that, closely.
     Jumps of the function are located as precisely as its zeros.
     """
     target = np.asarray(target, dtype=float)
@@ -20,12 +21,15 @@ def decreasing_root(function, target, *, low=None):
     at_once = function(np.full(target.shape, start)) <= target
     never = function(np.full(target.shape, np.inf)) > target
     searched = ~(at_once | never)
-    left = np.full(target.shape, -1.0 if low is None else low)
-    right = left + 2.0
-    while (too_far := searched & (function(left) <= target)).any() and low is None:
-        left = np.where(too_far, left * 2, left)
+    if guess is None:
+        left = np.full(target.shape, -1.0 if low is None else low)
+        right = left + 2.0
+    else:
+        left, right = np.maximum(guess * 0.98 - 0.01, start), guess * 1.02 + 0.01
+    while (too_far := searched & (left > start) & (function(left) <= target)).any():
+        left = np.where(too_far, np.maximum(left - 2 * (right - left), start), left)
     while (too_near := searched & (function(right) > target)).any():
-        right = np.where(too_near, right * 2, right)
+        right = np.where(too_near, right + 2 * (right - left), right)
 
     def excess(x, goal):
         value = function(x) - goal

@@ -214,6 +214,12 @@ class DPSGD(Mechanism):
     def _delta(self, epsilon):
         return self._whole._delta(epsilon)
 
+    def _epsilon_near(self, log_delta):
+        return self._whole._epsilon_near(log_delta)
+
+    def _epsilon(self, delta):
+        return self._whole._epsilon(delta)
+
     def _tradeoff(self, alpha):
         return self._whole._tradeoff(alpha)
 

@@ -81,6 +81,10 @@ class Symmetrized(Mechanism):
     def _bayes_error(self, log_odds):
         return np.minimum(*(part._bayes_error(log_odds) for part in self.directions))
 
+    def _epsilon_near(self, log_delta):
+        guesses = [part._epsilon_near(log_delta) for part in self.directions]
+        return None if any(guess is None for guess in guesses) else np.maximum(*guesses)
+
     def _delta(self, epsilon):
         return np.maximum(*(part._delta(epsilon) for part in self.directions))
 

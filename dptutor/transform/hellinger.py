@@ -24,7 +24,7 @@ not on its scale nor on the number of steps.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -126,6 +126,19 @@ class Inversion:
         self._lines: dict[int, Line] = {}
         self.middle = self._line(0)
 
+    @property
+    def reverse(self) -> Inversion:
+        """That of the reverse pair, H(1 − s): on the middle line the conjugate, and K mirrored at −½."""
+        other = object.__new__(Inversion)
+        other._log_transform = lambda s: self._log_transform(1.0 - s)
+        other._log_envelope = lambda s: self._log_envelope(1.0 - s)
+        other._reach = self._reach
+        other.middle = replace(self.middle, terms=self.middle.terms.conj())
+        other._lines = {0: other.middle}
+        grid, value = self._chernoff
+        other.__dict__.update(_spread=self._spread, _chernoff=(-1.0 - grid[::-1], value[::-1]))
+        return other
+
     def _cumulant(self, z):
         return self._log_transform(1.0 + np.asarray(z, dtype=complex))[0]
 
@@ -199,6 +212,18 @@ class Inversion:
         best = np.argmin(size, axis=-1)
         for number in np.unique(best):
             yield self._line(int(number)), np.flatnonzero(best == number)
+
+    def epsilon_near(self, log_delta):
+        """About where δ(ε) ≥ 0 of finite losses has this logarithm: the saddle point's term of the integral."""
+        grid, value = self._chernoff
+        slope = np.diff(value) / np.diff(grid)
+        curvature = np.maximum(np.diff(slope) / np.diff((grid[1:] + grid[:-1]) / 2), 1e-300)
+        c, epsilon, k = grid[1:-1], (slope[1:] + slope[:-1]) / 2, value[1:-1]
+        right = (c > 0) & np.isfinite(epsilon)
+        c, epsilon, k, curvature = c[right], epsilon[right], k[right], curvature[right]
+        log_term = k - c * epsilon - np.log(c * (c + 1)) - np.log(2 * math.pi * curvature) / 2
+        order = np.argsort(log_term)
+        return np.maximum(np.interp(log_delta, log_term[order], epsilon[order]), 0.0)
 
     # The lines.
 
