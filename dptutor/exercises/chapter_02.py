@@ -1,0 +1,363 @@
+"""Exercises of chapter 2: trade-off functions, and what they promise."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
+from .core import Exercise, Mistake
+
+_PARAMETERS = ((1.0, 0.0), (0.5, 0.1), (2.0, 1e-3), (0.0, 0.2))
+_LEVELS = (0.0, 0.05, 0.3, 0.7, 1.0)
+_CURVES = (Gaussian(sigma=1).tradeoff, Laplace(scale=1).tradeoff, RandomizedResponse(epsilon=1).tradeoff)
+_ATTACKS = ((0.01, 0.7, 1e-5), (0.3, 0.05, 0.01), (0.2, 0.2, 0.0), (0.5, 0.5, 0.1), (0.05, 0.9, 0.02))
+_TESTS = (
+    ((0.1, 0.4), (0.5, 0.2)),
+    ((0.1, 0.4, 0.6), (0.5, 0.45, 0.1)),
+    ((0.2,), (0.3,)),
+    ((0.3, 0.6, 0.65), (0.6, 0.35, 0.3)),
+)
+
+
+def _below_the_diagonal(result, *case):
+    alpha = case[-1]
+    if result[0] > 1 - alpha + 1e-9:
+        return "Blind guessing reaches β = 1 − α, so no trade-off function is above that; yours is."
+    return None
+
+
+def _not_negative(result, *case):
+    return "A type II error is a probability, at least 0; yours is negative." if result[0] < -1e-9 else None
+
+
+def _lines(epsilon, delta, alpha):
+    return max(0.0, 1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha))
+
+
+def _attacked(alpha, beta, delta):
+    return max(0.0, math.log((1 - delta - beta) / alpha), math.log((1 - delta - alpha) / beta))
+
+
+def _attacked_by(alpha, beta, delta, *ratios):
+    return max(0.0, *(math.log(ratio) for ratio in ratios if ratio > 0))
+
+
+def _grouped(f, k, alpha):
+    for _ in range(k):
+        alpha = 1 - f(alpha)
+    return 1 - alpha
+
+
+def _iterate(f, k, alpha):
+    for _ in range(k):
+        alpha = f(alpha)
+    return alpha
+
+
+def _hull(alphas, betas, level):
+    a, b = [0.0, *alphas, 1.0], [1.0, *betas, 0.0]
+    best = 1.0
+    for i in range(len(a)):
+        for j in range(len(a)):
+            if a[i] <= level <= a[j]:
+                share = (level - a[i]) / (a[j] - a[i]) if a[j] > a[i] else 0.0
+                best = min(best, b[i] + share * (b[j] - b[i]))
+    return best
+
+
+def _draw(f, u, target):
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if target(f, middle) >= u else (middle, high)
+    return high
+
+
+EXERCISES = [
+    Exercise(
+        id="2.1",
+        grade="warm-up",
+        title="Two numbers as a curve",
+        question="Write `tradeoff(epsilon, delta, alpha)`: the smallest type II error that an (ε, δ) guarantee leaves possible at the "
+        "type I error α.",
+        name="tradeoff",
+        stub="from math import exp\n\n\ndef tradeoff(epsilon, delta, alpha):\n    ...\n",
+        solution="""from math import exp
+
+
+def tradeoff(epsilon, delta, alpha):
+    return max(0, 1 - delta - exp(epsilon) * alpha, exp(-epsilon) * (1 - delta - alpha))
+""",
+        explanation="1 − β ≤ e^ε α + δ for the test, and 1 − α ≤ e^ε β + δ for its opposite with the worlds exchanged.",
+        hints=(
+            "Write the definition of (ε, δ)-DP for the event 'the test rejects', in terms of α and β.",
+            "1 − β ≤ e^ε α + δ. Now exchange the worlds, for the event 'the test accepts'.",
+            "The largest of 0, 1 − δ − e^ε α and e^(−ε)(1 − δ − α).",
+        ),
+        praise="Right. It is the curve of leaky randomized response, the worst that keeps the promise.",
+        cases=tuple((e, d, a) for e, d in _PARAMETERS for a in _LEVELS),
+        mistakes=(
+            Mistake(
+                lambda e, d, a: max(0.0, 1 - d - math.exp(e) * a),
+                "One line is missing: the promise holds with the worlds exchanged, too, and mirrors the line you have.",
+            ),
+            Mistake(
+                lambda e, d, a: max(1 - d - math.exp(e) * a, math.exp(-e) * (1 - d - a)),
+                "An error is never negative: beyond α = 1 − δ the curve is 0.",
+            ),
+            Mistake(
+                lambda e, d, a: max(0.0, 1 - d - e * a, (1 - d - a) / e if e else 1 - d - a),
+                "The factor is e^ε, not ε: (ε, δ)-DP bounds a ratio of probabilities by e^ε.",
+            ),
+            Mistake(
+                lambda e, d, a: max(0.0, 1 - math.exp(e) * a, math.exp(-e) * (1 - a)),
+                "This is pure ε-DP. With probability δ the mechanism may give everything away: β starts at 1 − δ.",
+            ),
+            Mistake(
+                lambda e, d, a: min(1 - d - math.exp(e) * a, math.exp(-e) * (1 - d - a)),
+                "Each line is a bound from below, and all hold: the highest of them counts.",
+            ),
+        ),
+        laws=(_not_negative, _below_the_diagonal),
+    ),
+    Exercise(
+        id="2.2",
+        grade="warm-up",
+        title="A Gaussian curve",
+        question="Write `tradeoff(sigma, sensitivity, alpha)` for 0 < α < 1: the trade-off function of a query of this sensitivity with "
+        "Gaussian noise of standard deviation σ. `norm.cdf` and `norm.ppf` of scipy.stats are Φ and its inverse.",
+        name="tradeoff",
+        stub="from scipy.stats import norm\n\n\ndef tradeoff(sigma, sensitivity, alpha):\n    ...\n",
+        solution="""from scipy.stats import norm
+
+
+def tradeoff(sigma, sensitivity, alpha):
+    return norm.cdf(norm.ppf(1 - alpha) - sensitivity / sigma)
+""",
+        explanation="In units of σ the worlds are N(0, 1) and N(μ, 1) with μ = sensitivity/σ. The threshold with type I error α is "
+        "Φ⁻¹(1 − α), and the answer stays below it with probability Φ(Φ⁻¹(1 − α) − μ) in world Q.",
+        hints=(
+            "Measure the answer in units of σ. How far apart are the two worlds then?",
+            "μ = sensitivity/σ. Which threshold is exceeded with probability α under N(0, 1)?",
+            "t = Φ⁻¹(1 − α). How likely is N(μ, 1) to stay below it?",
+        ),
+        praise="Right: G_μ with μ = sensitivity/σ, the curve of μ-Gaussian differential privacy.",
+        cases=tuple((s, d, a) for s, d in ((1.0, 1.0), (2.0, 1.0), (1.0, 3.0)) for a in (0.02, 0.3, 0.8)),
+        mistakes=(
+            Mistake(
+                lambda s, d, a: float(ndtr(ndtri(1 - a) - 1 / s)),
+                "You forgot the sensitivity: the worlds are that far apart, in units of σ.",
+            ),
+            Mistake(
+                lambda s, d, a: float(ndtr(ndtri(a) - d / s)),
+                "Your threshold is exceeded with probability 1 − α. Rejecting above it should have probability α.",
+            ),
+            Mistake(
+                lambda s, d, a: float(ndtr(ndtri(1 - a) + d / s)),
+                "The sign is turned: in world Q the answer lies further up, so it stays below the threshold less often.",
+            ),
+            Mistake(
+                lambda s, d, a: float(ndtr(ndtri(1 - a) - s / d)),
+                "It is sensitivity/σ, not its inverse: more noise brings the worlds together.",
+            ),
+            Mistake(
+                lambda s, d, a: float(1 - ndtr(ndtri(1 - a) - d / s)),
+                "This is the power 1 − β, the ROC curve. The trade-off function is the type II error β.",
+            ),
+        ),
+        laws=(_not_negative, _below_the_diagonal),
+    ),
+    Exercise(
+        id="2.3",
+        grade="think",
+        title="From an attack to a lower bound",
+        question="An attack on an (ε, δ)-DP mechanism has the exact errors α and β, both above 0, and δ is known. Write "
+        "`least_epsilon(alpha, beta, delta)`: the smallest ε ≥ 0 that is consistent with the attack.",
+        name="least_epsilon",
+        stub="from math import log\n\n\ndef least_epsilon(alpha, beta, delta):\n    ...\n",
+        solution="""from math import log
+
+
+def least_epsilon(alpha, beta, delta):
+    ratios = (1 - delta - beta) / alpha, (1 - delta - alpha) / beta
+    return max([0] + [log(ratio) for ratio in ratios if ratio > 0])
+""",
+        explanation="Both lines of the guarantee must lie below the attack's point: 1 − δ − β ≤ e^ε α and 1 − δ − α ≤ e^ε β.",
+        hints=(
+            "The attack's point may not lie below the curve that (ε, δ) promises. Which two inequalities are that?",
+            "1 − δ − e^ε α ≤ β and e^(−ε)(1 − δ − α) ≤ β. Solve both for ε.",
+            "The larger of log((1 − δ − β)/α) and log((1 − δ − α)/β), and at least 0.",
+        ),
+        praise="Right. This is how an audit turns an attack into a statement about ε; its α and β then carry intervals.",
+        cases=_ATTACKS,
+        mistakes=(
+            Mistake(
+                lambda a, b, d: _attacked_by(a, b, d, (1 - d - b) / a),
+                "There are two lines. With few misses β the second one, log((1 − δ − α)/β), says more.",
+            ),
+            Mistake(
+                lambda a, b, d: _attacked_by(a, b, d, (1 - b) / a, (1 - a) / b),
+                "You left out δ: with that probability the mechanism may give everything away at no cost in ε.",
+            ),
+            Mistake(
+                lambda a, b, d: max(1.0, (1 - d - b) / a, (1 - d - a) / b),
+                "This is e^ε. Take the logarithm.",
+            ),
+            Mistake(
+                lambda a, b, d: min(
+                    abs(math.log(max((1 - d - b) / a, 1e-9))), abs(math.log(max((1 - d - a) / b, 1e-9)))
+                ),
+                "Both inequalities must hold, so the larger of the two bounds counts.",
+            ),
+            Mistake(
+                lambda a, b, d: _attacked(a, b, d) / math.log(2),
+                "These are bits. Privacy parameters use the natural logarithm.",
+            ),
+        ),
+        laws=(lambda result, *case: "ε is at least 0." if result[0] < -1e-9 else None,),
+    ),
+    Exercise(
+        id="2.4",
+        grade="think",
+        title="Two of a family",
+        question="Write `group(f, k, alpha)`: the least type II error at α, if all that is known is that neighbors have a trade-off function "
+        "of at least `f`, and k examples are in the data together or not at all.",
+        name="group",
+        stub="def group(f, k, alpha):\n    ...\n",
+        solution="""def group(f, k, alpha):
+    rejected = alpha
+    for _ in range(k):
+        rejected = 1 - f(rejected)   # at most, one neighbor further
+    return 1 - rejected
+""",
+        explanation="Along a chain of k neighbors the probability of rejecting grows from α to 1 − f(α), to 1 − f(1 − f(α)), and so on.",
+        hints=(
+            "A test rejects with probability α in the first world. How often can it reject one neighbor further?",
+            "With probability at most 1 − f(α). That is its type I error for the next step.",
+            "Apply 1 − f k times, and take the result from 1.",
+        ),
+        praise="Right: 1 − (1 − f)∘…∘(1 − f). For Gaussian noise this is μ ↦ kμ exactly.",
+        cases=tuple((f, k, a) for f in _CURVES for k in (1, 2, 4) for a in (0.01, 0.2)),
+        mistakes=(
+            Mistake(
+                lambda f, k, a: float(_iterate(f, k, a)),
+                "f of f compares misses with false accusations. What composes is the power, 1 − f.",
+            ),
+            Mistake(
+                lambda f, k, a: float(1 - min(1.0, k * (1 - f(a)))),
+                "The power does not grow k-fold: each step starts from where the last one ended.",
+            ),
+            Mistake(
+                lambda f, k, a: float(f(min(1.0, k * a))),
+                "The type I error grows by more than k times along the chain: from α to 1 − f(α), and on.",
+            ),
+            Mistake(
+                lambda f, k, a: float(1 - _grouped(f, k, a)),
+                "This is the power in the last world. The type II error is one minus that.",
+            ),
+            Mistake(
+                lambda f, k, a: float(_grouped(f, k - 1, a)),
+                "One step is missing: k examples are k neighbors away.",
+            ),
+        ),
+        laws=(_not_negative, _below_the_diagonal),
+    ),
+    Exercise(
+        id="2.5",
+        grade="build",
+        title="The curve of what is within reach",
+        question="`alphas` and `betas` are the errors of a handful of tests. Write `best(alphas, betas, level)`: the smallest type II error with a "
+        "type I error of at most `level`, if coins may choose between these tests, blind guessing included.",
+        name="best",
+        stub="def best(alphas, betas, level):\n    ...\n",
+        solution="""def best(alphas, betas, level):
+    a, b = [0, *alphas, 1], [1, *betas, 0]      # "never in" and "always in"
+    found = 1.0
+    for i in range(len(a)):
+        for j in range(len(a)):
+            if a[i] <= level <= a[j]:
+                share = (level - a[i]) / (a[j] - a[i]) if a[j] > a[i] else 0.0
+                found = min(found, b[i] + share * (b[j] - b[i]))
+    return found
+""",
+        explanation="Coins between two tests reach their segment, and more than two never help at one level. The lowest segment above the level is the "
+        "convex hull from below.",
+        hints=(
+            "Which points does a coin between two tests reach?",
+            "Their segment. Try all pairs of tests, (0, 1) and (1, 0) included, one on each side of the level.",
+            "The lowest of all these segments, at the level.",
+        ),
+        praise="Right: the lower convex hull. With all tests there are, it is the trade-off function.",
+        cases=tuple((a, b, level) for a, b in _TESTS for level in (0.05, 0.25, 0.5, 0.9)),
+        mistakes=(
+            Mistake(
+                lambda a, b, x: float(np.interp(x, [0, *a, 1], [1, *b, 0])),
+                "You join neighbors in the list. A test that lies above the segment of two others is not worth using: take the hull.",
+            ),
+            Mistake(
+                lambda a, b, x: min([bb for aa, bb in zip(a, b, strict=True) if aa <= x], default=1.0),
+                "Without coins. Mixing with a test beyond the level, with the right probability, keeps the type I error and has fewer misses.",
+            ),
+            Mistake(
+                lambda a, b, x: float(1 - x),
+                "This is blind guessing. Some of the tests are better.",
+            ),
+            Mistake(
+                lambda a, b, x: 1 - _hull(a, b, x),
+                "This is the power. The type II error is one minus that.",
+            ),
+        ),
+        laws=(_not_negative, _below_the_diagonal),
+    ),
+    Exercise(
+        id="2.6",
+        grade="build",
+        title="Draw from the second world",
+        question="Write `draw(f, u)`: the answer of the world Q that belongs to the trade-off function `f`, where P is uniform on [0, 1], from a uniform random "
+        "number u in (0, 1), to six digits. `f` takes a number; it need not have an inverse in closed form.",
+        name="draw",
+        stub="def draw(f, u):\n    ...\n",
+        solution="""def draw(f, u):
+    # The distribution function of Q is 1 - f: find the first x with 1 - f(x) >= u.
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if 1 - f(middle) >= u:
+            high = middle
+        else:
+            low = middle
+    return high
+""",
+        explanation="Q has the distribution function 1 − f. A draw is the first x at which that reaches a uniform random number.",
+        hints=(
+            "What is the probability under Q that the answer is at most x, if rejecting below x is the best test?",
+            "1 − f(x), its power. How does one draw from a distribution with a given distribution function?",
+            "Find the smallest x with 1 − f(x) ≥ u, by halving an interval.",
+        ),
+        praise="Right. Every trade-off function has its pair of worlds, and now you can visit the second one.",
+        cases=tuple(
+            (f, u) for f in (*_CURVES, ApproximateDP(epsilon=0.5, delta=0.3).tradeoff) for u in (0.1, 0.4, 0.9)
+        ),
+        mistakes=(
+            Mistake(
+                lambda f, u: _draw(f, 1 - u, lambda f, x: 1 - f(x)),
+                "You use f where 1 − f is the distribution function: small u should give small answers.",
+            ),
+            Mistake(
+                lambda f, u: float(1 - f(u)),
+                "This is the probability of an answer up to u, the distribution function. A draw inverts it.",
+            ),
+            Mistake(
+                lambda f, u: float(u),
+                "This is a draw from P. Under Q small answers are more likely.",
+            ),
+            Mistake(
+                lambda f, u: 1 - _draw(f, u, lambda f, x: 1 - f(x)),
+                "Mirrored: the best tests reject small x, so under Q small answers are the likely ones.",
+            ),
+        ),
+        laws=(lambda result, f, u: "An answer lies between 0 and 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,),
+        tolerance=1e-6,
+    ),
+]
