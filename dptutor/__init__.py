@@ -19,6 +19,7 @@ from .blackwell import (
     u_quadratic_prior,
 )
 from .calibration import calibrate
+from .garblings import Garbling, garbling
 from .identifiability import (
     epsilon_for_expected_advantage,
     epsilon_for_posterior_belief,
@@ -63,6 +64,7 @@ __all__ = [
     "Comparison",
     "DeltaDivergence",
     "FiniteExperiment",
+    "Garbling",
     "Gaussian",
     "Laplace",
     "Mechanism",
@@ -82,6 +84,7 @@ __all__ = [
     "epsilon_for_expected_advantage",
     "epsilon_for_posterior_belief",
     "expected_advantage_bound",
+    "garbling",
     "jeffreys_prior",
     "join",
     "meet",

@@ -17,6 +17,7 @@ ORDER = [
     "mechanisms",
     "divergences",
     "blackwell",
+    "garblings",
     "accounting",
     "asymptotics",
     "calibration",
