@@ -161,6 +161,29 @@ def test_profile_of_the_meet_is_the_conjugate_of_its_tradeoff_function(a, b, eps
     assert greatest.privacy_profile(epsilon) == approx(conjugate, abs=1e-9 * math.exp(max(epsilon, 0)))
 
 
+@given(closed_forms(), st.floats(0, 5))
+def test_the_three_definitions_of_approximate_privacy_agree(m, epsilon):  # Wang, lecture 7
+    tails = m.privacy_loss.sf(epsilon, under="Q") - math.exp(epsilon) * m.privacy_loss.sf(epsilon, under="P")
+    assert m.privacy_profile(epsilon) == approx(tails, abs=1e-11 * math.exp(epsilon))
+    delta = max(m.privacy_profile(epsilon), m.reverse.privacy_profile(epsilon))
+    alpha = np.linspace(0, 1, 51)
+    promised = dp.ApproximateDP(epsilon=epsilon, delta=delta).tradeoff(alpha)
+    assert np.all(m.tradeoff(alpha) >= promised - 1e-10)
+    # With less than that δ the promise is broken.
+    if delta > 1e-6:
+        broken = dp.ApproximateDP(epsilon=epsilon, delta=delta * 0.999)
+        assert dp.delta_divergence(broken, m.symmetrized).value > 0
+
+
+@given(st.floats(0.2, 5), st.floats(1.01, 2), st.floats(0, 4))
+def test_the_analytic_gaussian_mechanism_leaks_more_with_less_noise(
+    sigma, factor, epsilon
+):  # Wang; Balle & Wang (2018)
+    assert dp.Gaussian(sigma=sigma).privacy_profile(epsilon) > dp.Gaussian(sigma=sigma * factor).privacy_profile(
+        epsilon
+    )
+
+
 # The privacy loss and Rényi divergences.
 
 

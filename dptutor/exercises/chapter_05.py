@@ -12,7 +12,7 @@ _MECHANISMS = (
     Laplace(scale=0.7),
     RandomizedResponse(epsilon=1.5),
     ApproximateDP(epsilon=0.5, delta=0.1),
-    FiniteExperiment(p=[0.7, 0.2, 0.1], q=[0.2, 0.3, 0.5]),
+    FiniteExperiment(p=(0.7, 0.2, 0.1), q=(0.2, 0.3, 0.5)),
 )
 _PRIORS = (0.1, 0.35, 0.5, 0.9)
 _EXPERIMENTS = (

@@ -1,0 +1,318 @@
+"""Exercises of chapter 6: garblings, order, and what lies between."""
+
+import math
+
+import numpy as np
+
+from ..mechanisms import Gaussian, Laplace, RandomizedResponse
+from .core import Exercise, Mistake
+
+_PAIRS = (
+    (Gaussian(sigma=1), RandomizedResponse(epsilon=1.5)),
+    (Laplace(scale=1), Gaussian(sigma=1)),
+    (RandomizedResponse(epsilon=1), RandomizedResponse(epsilon=2)),
+)
+_EXPERIMENTS = (
+    ((0.7, 0.2, 0.1), (0.1, 0.3, 0.6), ((0.9, 0.1), (0.5, 0.5), (0.2, 0.8))),
+    ((0.6, 0.4), (0.3, 0.7), ((0.8, 0.2), (0.1, 0.9))),
+    ((0.25, 0.25, 0.5), (0.5, 0.3, 0.2), ((1.0, 0.0, 0.0), (0.0, 0.5, 0.5), (0.3, 0.3, 0.4))),
+)
+
+
+def _lie(epsilon):
+    return 1 / (1 + math.exp(epsilon))
+
+
+def _flip(epsilon, other):
+    return (_lie(other) - _lie(epsilon)) / (1 - 2 * _lie(epsilon))
+
+
+def _corner(epsilon, delta):
+    return (1 - delta) / (1 + math.exp(epsilon))
+
+
+def _error(p, q, prior):
+    return float(np.sum(np.minimum(prior * np.asarray(p), (1 - prior) * np.asarray(q))))
+
+
+def _renyi(epsilon, s):
+    truth, lie = 1 - _lie(epsilon), _lie(epsilon)
+    return math.log(truth**s * lie ** (1 - s) + lie**s * truth ** (1 - s)) / (s - 1)
+
+
+def _probability(result, *case):
+    return "A probability lies between 0 and 1; yours does not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+
+
+EXERCISES = [
+    Exercise(
+        id="6.1",
+        grade="warm-up",
+        title="A little more lying",
+        question="Randomized response with parameter `epsilon` > 0 has answered. Write `flip(epsilon, other)`: the probability with which the "
+        "answer has to be turned round so that the whole is randomized response with the smaller parameter `other`.",
+        name="flip",
+        stub="from math import exp\n\n\ndef flip(epsilon, other):\n    ...\n",
+        solution="""from math import exp
+
+
+def flip(epsilon, other):
+    lie, more = 1 / (1 + exp(epsilon)), 1 / (1 + exp(other))
+    return (more - lie) / (1 - 2 * lie)
+""",
+        explanation="The whole lies if exactly one of the two does: lie·(1 − flip) + (1 − lie)·flip. Solve for the flip.",
+        hints=(
+            "The whole is a lie if exactly one of the two steps turns the answer round.",
+            "lie·(1 − flip) + (1 − lie)·flip must be the new probability of a lie, 1/(1 + e^other).",
+            "Solve for flip: (more − lie)/(1 − 2 lie).",
+        ),
+        praise="Right. That is the garbling that dp.garbling finds, too.",
+        cases=((2.0, 1.0), (1.0, 1.0), (3.0, 0.0), (0.5, 0.2)),
+        mistakes=(
+            Mistake(
+                lambda e, o: _lie(o) - _lie(e),
+                "The lies do not simply add up: turning a lie round makes it true again.",
+            ),
+            Mistake(
+                lambda e, o: _lie(e - o),
+                "Parameters do not subtract. Compute how often the whole lies.",
+            ),
+            Mistake(
+                lambda e, o: _lie(o),
+                "This flip would make the second parameter if the answer were true to begin with; it lies sometimes already.",
+            ),
+            Mistake(
+                lambda e, o: (_lie(o) - _lie(e)) / (1 - _lie(e)),
+                "You forgot that lies turned round become true: both ways change, so divide by 1 − 2·lie.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="6.2",
+        grade="warm-up",
+        title="A little more noise",
+        question="A Gaussian mechanism with standard deviation `sigma` has answered. Write `extra(sigma, other)`: the standard deviation of "
+        "Gaussian noise to add, so that the whole is a Gaussian mechanism with the larger `other`.",
+        name="extra",
+        stub="def extra(sigma, other):\n    ...\n",
+        solution="""def extra(sigma, other):
+    return (other**2 - sigma**2) ** 0.5
+""",
+        explanation="Independent noises add up in variance.",
+        hints=(
+            "What adds up when independent noises are added: standard deviations or variances?",
+            "other² = sigma² + extra².",
+            "The square root of other² − sigma².",
+        ),
+        praise="Right: Gaussian mechanisms form a chain, ordered by σ alone.",
+        cases=((1.0, 2.0), (0.5, 0.6), (3.0, 3.0), (0.1, 5.0)),
+        mistakes=(
+            Mistake(lambda s, o: o - s, "Standard deviations do not add up; variances do."),
+            Mistake(lambda s, o: o**2 - s**2, "This is the variance of the extra noise. Take the square root."),
+            Mistake(lambda s, o: o, "The answer carries noise already; adding this much makes it larger than wanted."),
+            Mistake(
+                lambda s, o: math.sqrt(o**2 + s**2),
+                "This is what comes out if noise `other` is added. You want `other` to come out.",
+            ),
+        ),
+        laws=(lambda result, s, o: "More noise than wanted in all." if result[0] > o + 1e-9 else None,),
+    ),
+    Exercise(
+        id="6.3",
+        grade="think",
+        title="Two promises, ordered or not",
+        question="Write `dominates(epsilon, delta, other_epsilon, other_delta)`: True if the worst (ε, δ) mechanism tells at least as much as the "
+        "worst mechanism with the other parameters, else False.",
+        name="dominates",
+        stub="from math import exp\n\n\ndef dominates(epsilon, delta, other_epsilon, other_delta):\n    ...\n",
+        solution="""from math import exp
+
+
+def dominates(epsilon, delta, other_epsilon, other_delta):
+    corner = (1 - delta) / (1 + exp(epsilon))                    # where f meets the diagonal
+    other_corner = (1 - other_delta) / (1 + exp(other_epsilon))
+    return delta >= other_delta and corner <= other_corner
+""",
+        explanation="Both curves are made of two lines. A convex f is below a broken line exactly if it is below its corners, (0, 1 − δ) and the one on the "
+        "diagonal, at (1 − δ)/(1 + e^ε).",
+        hints=(
+            "Draw both trade-off functions. At which points is it enough to compare them?",
+            "At the corners of the upper one: at α = 0, and where it meets the diagonal α = β.",
+            "δ ≥ δ̃ and (1 − δ)/(1 + e^ε) ≤ (1 − δ̃)/(1 + e^ε̃).",
+        ),
+        praise="Right. A smaller ε with a larger δ may dominate: ε̃ ≤ ε is not needed.",
+        cases=(
+            (1.0, 0.1, 0.5, 0.1),
+            (0.5, 0.1, 1.0, 1e-5),
+            (0.9, 0.2, 1.0, 0.0),
+            (1.0, 1e-5, 0.5, 0.1),
+            (1.0, 0.01, 1.0, 0.01),
+            (0.0, 0.5, 1.0, 0.01),
+            (1.0, 0.0, 0.9, 0.2),
+        ),
+        mistakes=(
+            Mistake(
+                lambda e, d, oe, od: e >= oe and d >= od,
+                "Sufficient, but not necessary: a larger δ can make up for a smaller ε. Compare the corners of the curves.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: e <= oe and d <= od,
+                "The direction is turned, and the condition too strict: to dominate is to tell more.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: _corner(e, d) <= _corner(oe, od),
+                "You compare the corners on the diagonal only. At α = 0 the curves are at 1 − δ and 1 − δ̃.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: d >= od,
+                "You compare at α = 0 only. What about the corner on the diagonal?",
+            ),
+            Mistake(
+                lambda e, d, oe, od: d <= od and _corner(e, d) >= _corner(oe, od),
+                "The direction is turned: to dominate is to tell more, so f ≤ f̃.",
+            ),
+        ),
+        shape="True or False",
+    ),
+    Exercise(
+        id="6.4",
+        grade="think",
+        title="Just above, just below",
+        question="Write `faces(m, other, x)`: the pair (Bayes error of their join at the prior x, trade-off function of their meet at α = x).",
+        name="faces",
+        stub="def faces(m, other, x):\n    ...\n",
+        solution="""def faces(m, other, x):
+    join = min(m.bayes_error(x), other.bayes_error(x))
+    meet = max(m.tradeoff(x), other.tradeoff(x))
+    return join, meet
+""",
+        explanation="The join tells more than both: the smaller Bayes error, everywhere. The meet tells less than both: the higher trade-off function.",
+        hints=(
+            "The join tells at least as much as both. Is its Bayes error larger or smaller than theirs?",
+            "At most min(R, R̃); and that is concave, hence a Bayes error itself.",
+            "join: min of the Bayes errors. meet: max of the trade-off functions.",
+        ),
+        praise="Right. The other face of each is a convex hull: coins between tests of both.",
+        cases=tuple((m, o, x) for m, o in _PAIRS for x in (0.1, 0.4, 0.7)),
+        mistakes=(
+            Mistake(
+                lambda m, o, x: (max(m.bayes_error(x), o.bayes_error(x)), min(m.tradeoff(x), o.tradeoff(x))),
+                "Exchanged: the join tells more, so its adversary errs less often.",
+            ),
+            Mistake(
+                lambda m, o, x: (min(m.bayes_error(x), o.bayes_error(x)), min(m.tradeoff(x), o.tradeoff(x))),
+                "The join is right. The meet tells less than both, so its trade-off function is the higher one.",
+            ),
+            Mistake(
+                lambda m, o, x: (max(m.bayes_error(x), o.bayes_error(x)), max(m.tradeoff(x), o.tradeoff(x))),
+                "The meet is right. The join tells more than both, so its Bayes error is the smaller one.",
+            ),
+            Mistake(
+                lambda m, o, x: ((m.bayes_error(x) + o.bayes_error(x)) / 2, (m.tradeoff(x) + o.tradeoff(x)) / 2),
+                "Averages belong to a coin that chooses the mechanism. The nearest above and below are extremes.",
+            ),
+        ),
+        shape="two numbers (join, meet)",
+    ),
+    Exercise(
+        id="6.5",
+        grade="build",
+        title="Garble",
+        question="`p` and `q` are the probabilities of a finite experiment's outcomes and `matrix` is a garbling, a row for each outcome. Write "
+        "`garbled_error(p, q, matrix, prior)`: the Bayes error of the garbled experiment.",
+        name="garbled_error",
+        stub="import numpy as np\n\n\ndef garbled_error(p, q, matrix, prior):\n    ...\n",
+        solution="""import numpy as np
+
+
+def garbled_error(p, q, matrix, prior):
+    made_p, made_q = np.array(p) @ np.array(matrix), np.array(q) @ np.array(matrix)
+    return np.sum(np.minimum(prior * made_p, (1 - prior) * made_q))
+""",
+        explanation="Outcome j comes out with probability Σ p_i K_ij; then the best guess at each outcome is the likelier world.",
+        hints=(
+            "How likely is the garbled outcome j in world P?",
+            "Σ over i of p_i K_ij: a row vector times the matrix, p @ K. The same for q.",
+            "The Bayes error of a finite experiment is Σ min(π p_j, (1 − π) q_j).",
+        ),
+        praise="Right, and it is never smaller than the Bayes error before the garbling.",
+        cases=tuple((p, q, k, prior) for p, q, k in _EXPERIMENTS for prior in (0.3, 0.5, 0.8)),
+        mistakes=(
+            Mistake(
+                lambda p, q, k, x: _error(p, q, x),
+                "This is the Bayes error before the garbling. Compute the garbled probabilities first.",
+            ),
+            Mistake(
+                lambda p, q, k, x: _error(np.array(p) @ np.array(k), np.array(q) @ np.array(k), 1 - x),
+                "The prior belongs to world P, and weighs p.",
+            ),
+            Mistake(
+                lambda p, q, k, x: _error(np.array(p) @ np.array(k), np.array(q) @ np.array(k), 0.5),
+                "This is the error at an even prior, whatever the prior is.",
+            ),
+            Mistake(
+                lambda p, q, k, x: 1 - _error(np.array(p) @ np.array(k), np.array(q) @ np.array(k), x),
+                "This is the probability of being right. The Bayes error is that of being wrong.",
+            ),
+        ),
+        laws=(
+            lambda result, p, q, k, x: (
+                "Garbling never makes an adversary err less often, but your error is smaller than before."
+                if result[0] < _error(p, q, x) - 1e-9
+                else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="6.6",
+        grade="build",
+        title="All orders at once",
+        question="Write `renyi(epsilon, order)`: the Rényi divergence D_s(Q‖P) of randomized response, for an order s > 1.",
+        name="renyi",
+        stub="from math import exp, log\n\n\ndef renyi(epsilon, order):\n    ...\n",
+        solution="""from math import exp, log
+
+
+def renyi(epsilon, order):
+    truth, lie = exp(epsilon) / (1 + exp(epsilon)), 1 / (1 + exp(epsilon))
+    total = truth**order * lie ** (1 - order) + lie**order * truth ** (1 - order)
+    return log(total) / (order - 1)
+""",
+        explanation="Two outcomes: q^s p^(1−s) with (q, p) = (truth, lie) and (lie, truth).",
+        hints=(
+            "There are two outcomes. What are their probabilities in the two worlds?",
+            "Σ q^s p^(1−s), with (q, p) = (truth, lie) and the other way round.",
+            "Take the logarithm and divide by s − 1.",
+        ),
+        praise="Right. Compare with s·ε²/2, the Gaussian mechanism with σ = 1/ε: yours is smaller at every order.",
+        cases=((1.0, 2.0), (0.5, 1.5), (2.0, 8.0), (0.1, 30.0)),
+        mistakes=(
+            Mistake(
+                lambda e, s: _renyi(e, s) * (s - 1),
+                "Divide by s − 1: a Rényi divergence is log H/(s − 1).",
+            ),
+            Mistake(
+                lambda e, s: math.exp(_renyi(e, s) * (s - 1)) / (s - 1),
+                "The logarithm of the sum is missing.",
+            ),
+            Mistake(
+                lambda e, s: s * e**2 / 2,
+                "This is the upper bound that holds for all pure ε-DP mechanisms. Compute the divergence itself.",
+            ),
+            Mistake(
+                lambda e, s: _renyi(e, s) / math.log(2),
+                "These are bits. Divergences here use the natural logarithm.",
+            ),
+            Mistake(
+                lambda e, s: _renyi(e, s) * (s - 1) / s,
+                "Divide by s − 1, not by s.",
+            ),
+        ),
+        laws=(
+            lambda result, e, s: (
+                "No Rényi divergence exceeds the largest privacy loss, ε." if result[0] > e + 1e-9 else None
+            ),
+        ),
+    ),
+]
