@@ -1,0 +1,320 @@
+"""Exercises of chapter 4: what one point of a profile says, and what all of them say."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..calibration import calibrate
+from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
+from .core import Exercise, Mistake, numbers
+
+_REPORTS = (
+    ((1.0, 0.1),),
+    ((0.5, 0.2), (1.0, 0.05), (3.0, 1e-4)),
+    ((0.0, 0.3), (2.0, 0.01)),
+)
+_TARGETS = ((1.0, 1e-5), (0.2, 0.05), (8.0, 1e-6), (3.0, 0.01))
+_CURVES = (Gaussian(sigma=1), Laplace(scale=0.8), RandomizedResponse(epsilon=1))
+
+
+def _promise(epsilon, delta, alpha):
+    return max(0.0, 1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha))
+
+
+def _classical(epsilon, delta):
+    return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+
+
+def _sigma(epsilon, delta):
+    return calibrate(lambda s: Gaussian(sigma=s), epsilon=epsilon, delta=delta).sigma
+
+
+def _tail_sigma(epsilon, delta):
+    low, high = 1e-3, 1e3
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if ndtr(0.5 / middle - epsilon * middle) > delta else (low, middle)
+    return high
+
+
+def _two(answer):
+    """Judges two pairs (ε, δ), each standing for the worst mechanism with these parameters."""
+    given = numbers(answer, "two pairs ((ε, δ), (ε, δ))")
+    if given.size != 4:
+        return f"Give two pairs, ((ε, δ), (ε, δ)): four numbers. You give {given.size}."
+    if np.any(given < 0) or np.any(given[1::2] > 1):
+        return "ε is at least 0, and δ a probability between 0 and 1."
+    first, second = (ApproximateDP(float(e), float(d)) for e, d in given.reshape(2, 2))
+    at_one = [float(m.privacy_profile(1.0)) for m in (first, second)]
+    if abs(at_one[0] - at_one[1]) > 1e-9:
+        return f"At ε = 1 the first has δ = {at_one[0]:.6g}, the second {at_one[1]:.6g}. They should be the same."
+    apart = abs(first.advantage - second.advantage)
+    if apart < 0.3:
+        return f"The same box, but the advantages differ by {apart:.3f} only. Which mechanism with that δ has the smallest?"
+    return None
+
+
+EXERCISES = [
+    Exercise(
+        id="4.1",
+        grade="warm-up",
+        title="What a tick in the box excludes",
+        question="A symmetric mechanism has δ(epsilon) = delta, and that is all you know. Write `advantage_range(epsilon, delta)`: the least and the "
+        "largest advantage δ(0) that it may have.",
+        name="advantage_range",
+        stub="from math import exp\n\n\ndef advantage_range(epsilon, delta):\n    ...\n",
+        solution="""from math import exp
+
+
+def advantage_range(epsilon, delta):
+    return delta, 1 - 2 * (1 - delta) / (1 + exp(epsilon))
+""",
+        explanation="δ decreases, so δ(0) ≥ δ; a mechanism that gives everything away with probability δ attains it. The worst one is leaky randomized "
+        "response, whose two lines meet at α = (1 − δ)/(1 + e^ε).",
+        hints=(
+            "The profile decreases in ε. What does that say about δ(0)?",
+            "At least δ. And at most the advantage of the worst mechanism with these parameters: where do its two lines meet?",
+            "(δ, 1 − 2(1 − δ)/(1 + e^ε)).",
+        ),
+        praise="Right. For (8, 1e-5) that is nearly everything between 0 and 1.",
+        cases=((8.0, 1e-5), (1.0, 0.1), (0.0, 0.2), (0.1, 0.0)),
+        mistakes=(
+            Mistake(
+                lambda e, d: (0.0, 1 - 2 * (1 - d) / (1 + math.exp(e))),
+                "Perfect privacy has δ = 0 everywhere, but yours has δ(ε) = delta, and a profile decreases: δ(0) is at least that.",
+            ),
+            Mistake(
+                lambda e, d: (d, math.tanh(e / 2)),
+                "This is the largest advantage for pure ε-DP. With probability δ more may be given away.",
+            ),
+            Mistake(
+                lambda e, d: (d, 1.0),
+                "An advantage of 1 would break the guarantee: the two lines keep f away from the axes.",
+            ),
+            Mistake(
+                lambda e, d: (d, d + math.tanh(e / 2)),
+                "Nearly: with probability δ all is given away, otherwise tanh(ε/2). So δ + (1 − δ) tanh(ε/2).",
+            ),
+        ),
+        laws=(
+            lambda result, *case: (
+                "An advantage lies between 0 and 1." if np.any(result < -1e-9) or np.any(result > 1 + 1e-9) else None
+            ),
+        ),
+        shape="two numbers (least, largest)",
+    ),
+    Exercise(
+        id="4.2",
+        grade="warm-up",
+        title="An envelope of a few",
+        question="A report lists `pairs`, each an (ε, δ) that the mechanism keeps. Write `guaranteed(pairs, alpha)`: the type II error that "
+        "all of them together guarantee at α.",
+        name="guaranteed",
+        stub="from math import exp\n\n\ndef guaranteed(pairs, alpha):\n    ...\n",
+        solution="""from math import exp
+
+
+def guaranteed(pairs, alpha):
+    lines = [0]
+    for epsilon, delta in pairs:
+        lines += [1 - delta - exp(epsilon) * alpha, exp(-epsilon) * (1 - delta - alpha)]
+    return max(lines)
+""",
+        explanation="Every pair is kept, so every line is below f: the highest of them is the guarantee, the upper envelope.",
+        hints=(
+            "What does one pair guarantee? You wrote that down in exercise 2.1.",
+            "All pairs are kept at once. Does the weakest or the strongest guarantee count?",
+            "The maximum over all pairs of max(0, 1 − δ − e^ε α, e^(−ε)(1 − δ − α)).",
+        ),
+        praise="Right: the upper envelope. From all ε it is the trade-off function itself.",
+        cases=tuple((r, a) for r in _REPORTS for a in (0.0, 0.02, 0.2, 0.6, 1.0)),
+        mistakes=(
+            Mistake(
+                lambda r, a: min(_promise(e, d, a) for e, d in r),
+                "This is the lower envelope. A mechanism keeps all its promises, so the strongest one counts at every α.",
+            ),
+            Mistake(
+                lambda r, a: max([0.0] + [1 - d - math.exp(e) * a for e, d in r]),
+                "The mirrored lines are missing: a promise holds with the worlds exchanged, too.",
+            ),
+            Mistake(
+                lambda r, a: _promise(*r[0], a),
+                "You only use the first pair.",
+            ),
+            Mistake(
+                lambda r, a: sum(_promise(e, d, a) for e, d in r) / len(r),
+                "An average is weaker than the best of the promises, and all of them are kept.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="4.3",
+        grade="think",
+        title="Where the line touches",
+        question="A Gaussian mechanism with μ = 1/σ. Write `touch(mu, epsilon)`: the point (α, β) at which the line 1 − δ(ε) − e^ε α touches its "
+        "trade-off function.",
+        name="touch",
+        stub="from scipy.stats import norm\n\n\ndef touch(mu, epsilon):\n    ...\n",
+        solution="""from scipy.stats import norm
+
+
+def touch(mu, epsilon):
+    threshold = epsilon / mu + mu / 2        # the answer whose privacy loss is epsilon
+    return norm.sf(threshold), norm.cdf(threshold - mu)
+""",
+        explanation="The line has slope −e^ε, and the test that thresholds the privacy loss at ε attains δ(ε). The loss is μy − μ²/2, so the threshold "
+        "on the answer is ε/μ + μ/2.",
+        hints=(
+            "Which test attains δ(ε) = max of Q[E] − e^ε P[E]?",
+            "The one that rejects when the privacy loss exceeds ε. For N(0, 1) against N(μ, 1) the loss at y is μy − μ²/2.",
+            "y > ε/μ + μ/2. What are the errors of that threshold?",
+        ),
+        praise="Right: α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε], an exact point of the curve for every ε.",
+        cases=((1.0, 1.0), (0.5, 0.0), (2.0, 3.0), (1.0, -1.0)),
+        mistakes=(
+            Mistake(
+                lambda m, e: (float(ndtr(-e / m)), float(ndtr(e / m - m))),
+                "The loss at the answer y is μy − μ²/2, not μy: the threshold is ε/μ + μ/2.",
+            ),
+            Mistake(
+                lambda m, e: (float(ndtr(e / m + m / 2 - m)), float(ndtr(-e / m - m / 2))),
+                "Exchanged: α comes first.",
+            ),
+            Mistake(
+                lambda m, e: (float(ndtr(-e / m - m / 2)), float(1 - ndtr(e / m + m / 2 - m))),
+                "The second number is the power. β is how often the answer stays below the threshold in world Q.",
+            ),
+            Mistake(
+                lambda m, e: (float(ndtr(e / m + m / 2)), float(ndtr(e / m + m / 2 - m))),
+                "The first number is how often P is accepted. α is the probability of exceeding the threshold.",
+            ),
+        ),
+        shape="two numbers (α, β)",
+    ),
+    Exercise(
+        id="4.4",
+        grade="think",
+        title="From the curve to δ",
+        question="Write `delta(f, epsilon)`: δ(ε) of a mechanism with the trade-off function `f`, to six digits, for any real ε. `f` takes arrays.",
+        name="delta",
+        stub="import numpy as np\n\n\ndef delta(f, epsilon):\n    ...\n",
+        solution="""import numpy as np
+
+
+def delta(f, epsilon):
+    alpha = np.linspace(0, 1, 200_001)
+    return 1 - np.min(np.exp(epsilon) * alpha + f(alpha))
+""",
+        explanation="δ(ε) = max of (1 − β) − e^ε α over all tests, and for each α the best β is f(α).",
+        hints=(
+            "δ(ε) is the largest Q[E] − e^ε P[E]. Write it with α and β.",
+            "max of 1 − β − e^ε α. Which β belongs to the best test at α?",
+            "1 − min over α of (e^ε α + f(α)).",
+        ),
+        praise="Right. f and δ are conjugate: this is one direction, the envelope is the other.",
+        cases=tuple((m.tradeoff, e) for m in _CURVES for e in (-1.0, 0.0, 0.7, 2.0)),
+        mistakes=(
+            Mistake(
+                lambda f, e: float(1 - np.min(np.linspace(0, 1, 20001) + np.exp(e) * f(np.linspace(0, 1, 20001)))),
+                "The factor e^ε belongs to α: it weighs the probability in world P.",
+            ),
+            Mistake(
+                lambda f, e: float(1 - np.min(np.exp(abs(e)) * np.linspace(0, 1, 20001) + f(np.linspace(0, 1, 20001)))),
+                "ε keeps its sign: the profile is asked for at negative ε, too.",
+            ),
+            Mistake(
+                lambda f, e: float(np.min(np.exp(e) * np.linspace(0, 1, 20001) + f(np.linspace(0, 1, 20001)))),
+                "Take it from 1: δ is large where the errors are small.",
+            ),
+            Mistake(
+                lambda f, e: float(1 - 2 * np.min(np.maximum(np.linspace(0, 1, 20001), f(np.linspace(0, 1, 20001))))),
+                "This is the advantage, δ(0), whatever ε is.",
+            ),
+        ),
+        tolerance=2e-6,
+    ),
+    Exercise(
+        id="4.5",
+        grade="build",
+        title="Calibrate",
+        question="Write `sigma(epsilon, delta)`: the σ with which a Gaussian mechanism of sensitivity 1 has δ(epsilon) = delta exactly, to six digits.",
+        name="sigma",
+        stub="from scipy.stats import norm\n\n\ndef sigma(epsilon, delta):\n    ...\n",
+        solution="""from math import exp, sqrt
+
+from scipy.stats import norm
+
+
+def sigma(epsilon, delta):
+    low, high = 1e-3, 1e3
+    for _ in range(200):
+        middle = sqrt(low * high)
+        mu = 1 / middle
+        leaked = norm.sf(epsilon / mu - mu / 2) - exp(epsilon) * norm.sf(epsilon / mu + mu / 2)
+        low, high = (middle, high) if leaked > delta else (low, middle)
+    return high
+""",
+        explanation="δ(ε) = Pr_Q[L > ε] − e^ε Pr_P[L > ε] decreases in σ, so halving an interval finds the σ.",
+        hints=(
+            "Write δ(ε) of a Gaussian mechanism with two normal tails.",
+            "Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2), with μ = 1/σ. How does it change with σ?",
+            "It decreases. Halve an interval, from 0.001 to 1000, until it is narrow.",
+        ),
+        praise="Right: the analytic Gaussian mechanism. dp.calibrate does the same for any family.",
+        cases=_TARGETS,
+        mistakes=(
+            Mistake(
+                _classical,
+                "This is the classical σ = √(2 log(1.25/δ))/ε. It is not exact, and for ε > 1 not even always enough.",
+            ),
+            Mistake(
+                _tail_sigma,
+                "You set Pr_Q[L > ε] = δ. The second term, e^ε Pr_P[L > ε], is missing: less noise is enough.",
+            ),
+            Mistake(
+                lambda e, d: 1 / _sigma(e, d),
+                "This is μ = 1/σ.",
+            ),
+            Mistake(
+                lambda e, d: _sigma(e, d) ** 2,
+                "This is the variance.",
+            ),
+        ),
+        laws=(lambda result, *case: "A standard deviation is positive." if result[0] <= 0 else None,),
+        tolerance=1e-5,
+    ),
+    Exercise(
+        id="4.6",
+        grade="build",
+        title="One box, two mechanisms",
+        question="Give `pairs = ((ε, δ), (ε, δ))`: the parameters of two worst mechanisms, dp.ApproximateDP(ε, δ), that have the same δ at ε = 1 but advantages "
+        "that differ by at least 0.3.",
+        name="pairs",
+        stub="pairs = None\n",
+        solution="""# Nothing but a leak, and leaky randomized response with the same leak.
+pairs = ((0, 0.1), (1, 0.1))
+""",
+        explanation="dp.ApproximateDP(0, δ) has δ(ε) = δ at every ε ≥ 0, the least there is. dp.ApproximateDP(1, δ) has the same δ at 1, and more before.",
+        hints=(
+            "For dp.ApproximateDP(e, d), what is δ at ε = 1 if e ≤ 1?",
+            "It is d, for every e from 0 to 1. And the advantage?",
+            "It grows with e: take e = 0 and e = 1, with the same d.",
+        ),
+        praise="Right. The same box ticked, and one of the two tells far more.",
+        mistakes=(
+            Mistake(
+                ((0.9, 0.1), (1, 0.1)),
+                f"The same box, but the advantages differ by {abs(ApproximateDP(0.9, 0.1).advantage - ApproximateDP(1.0, 0.1).advantage):.3f} only. "
+                "Which mechanism with that δ has the smallest?",
+            ),
+            Mistake(
+                ((0, 0.1), (1, 0.2)),
+                "At ε = 1 the first has δ = 0.1, the second 0.2. They should be the same.",
+            ),
+            Mistake(((0, 10), (1, 10)), "ε is at least 0, and δ a probability between 0 and 1."),
+        ),
+        judge=_two,
+        shape="two pairs ((ε, δ), (ε, δ))",
+    ),
+]
