@@ -1,0 +1,130 @@
+"""The privacy profile as an area: what Q has above e^ε P, and why it is less than a tail of the privacy loss."""
+
+import numpy as np
+from scipy.stats import laplace, norm
+
+from ..mechanisms import Gaussian, Laplace
+from .machinery import BLUE, DASHED, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+
+X, LOSSES = np.linspace(-4, 5, 91), np.linspace(-1, 3, 81)
+KINDS = {"Gaussian": (Gaussian, norm), "Laplace": (Laplace, laplace)}
+
+privacy_loss = Explorer(
+    "privacy_loss",
+    title="δ is an area",
+    caption="Left: the densities of an answer without the example, multiplied by e^ε (blue, solid), and with it "
+    "(vermillion, dashed). The green area, where Q is above e^ε P, is δ(ε). Right: the privacy profile δ (blue) and, "
+    "dotted, the probability Pr_Q[L > ε] that the privacy loss exceeds ε; the points belong to the ε at the left.",
+    find="Find a setting at which Pr_Q[L > ε] is ten times δ(ε). Then one at which they are the same.",
+    code="""import math
+
+import dptutor as dp
+
+makers = {"Gaussian": dp.Gaussian, "Laplace": dp.Laplace}
+mechanism, epsilon = makers[{kind}]({noise}), {epsilon}
+delta, tail = mechanism.privacy_profile(epsilon), mechanism.privacy_loss.sf(epsilon, under="Q")
+alpha = mechanism.privacy_loss.sf(epsilon, under="P")
+second, advantage = math.exp(epsilon) * alpha, mechanism.advantage
+print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")
+""",
+    parameters={
+        "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
+        "noise": Slider(0.4, 2.8, 1.0, "noise", "σ or b", step=0.1),
+        "epsilon": Slider(-1.0, 3.0, 1.0, "threshold on the loss", "ε", step=0.2),
+    },
+    presets={
+        "The advantage": (
+            "At ε = 0 the area between two densities is their total variation distance.",
+            {"kind": "Gaussian", "noise": 1, "epsilon": 0},
+        ),
+        "A bounded loss": (
+            "Laplace noise: beyond ε = 1/b the curve e^ε P covers Q, and δ is 0.",
+            {"kind": "Laplace", "noise": 1, "epsilon": 1},
+        ),
+        "A tail is not δ": (
+            "Losses a little above ε count little: δ weighs each with 1 − e^(ε − L).",
+            {"kind": "Gaussian", "noise": 2, "epsilon": 1},
+        ),
+    },
+)
+
+
+@privacy_loss.mechanism(BLUE, "the mechanism")
+def mechanism(kind, noise):
+    return KINDS[kind][0](noise)
+
+
+def density(kind, noise, x):
+    return KINDS[kind][1].pdf(x, scale=noise)
+
+
+@privacy_loss.panel("Two worlds", xlabel="answer", ylabel="density", xlim=(-4, 5), ylim=(0, 1.4))
+def worlds(axes):
+    axes.grid(False)
+
+
+@worlds.region(GREEN, "δ(ε)", opacity=0.45)
+def excess(kind, noise, epsilon):
+    # Q exceeds e^ε P to the right of the answer whose privacy loss is ε.
+    place = epsilon * noise**2 + 0.5 if kind == "Gaussian" else (1 + epsilon * noise) / 2
+    start = 0.0 if kind == "Laplace" and epsilon <= -1 / noise else place
+    x = np.linspace(np.clip(-4 if start == 0.0 else start, -4, 4.9), 5, 41)
+    low, high = np.exp(epsilon) * density(kind, noise, x), density(kind, noise, x - 1)
+    return x, np.minimum(low, high * (1 - 1e-9)), high
+
+
+@worlds.curve(BLUE, "e^ε P: not in the data")
+def scaled(kind, noise, epsilon):
+    return X, np.minimum(np.exp(epsilon) * density(kind, noise, X), 2.0)
+
+
+@worlds.curve(VERMILLION, "Q: in the data", line=DASHED)
+def with_example(kind, noise):
+    return X, density(kind, noise, X - 1)
+
+
+profile = privacy_loss.panel("Privacy profile", xlabel="ε", ylabel="δ(ε)", xlim=(-1, 3), ylim=(0, 1))(lambda axes: None)
+
+
+@profile.curve(BLUE, "δ(ε)")
+def deltas(kind, noise):
+    return LOSSES, mechanism(kind, noise).privacy_profile(LOSSES)
+
+
+@profile.curve(PURPLE, "Pr[L > ε] in world Q", line=DOTTED)
+def tails(kind, noise):
+    return LOSSES, mechanism(kind, noise).privacy_loss.sf(LOSSES, under="Q")
+
+
+@profile.points(GREEN, "at this ε")
+def here(kind, noise, epsilon):
+    delta, tail, *_ = numbers(kind, noise, epsilon)
+    return [epsilon, epsilon], [delta, tail]
+
+
+@privacy_loss.readouts(
+    delta=Number("δ(ε)", GREEN, 4),
+    tail=Number("Pr_Q[L > ε]", PURPLE, 4),
+    second=Number("e^ε Pr_P[L > ε]", BLUE, 4, help="what the tail has to give back"),
+    advantage=Number("advantage δ(0)", VERMILLION, 4),
+)
+def numbers(kind, noise, epsilon):
+    loss = mechanism(kind, noise).privacy_loss
+    second = np.exp(epsilon) * loss.sf(epsilon, under="P")
+    delta = mechanism(kind, noise).privacy_profile(epsilon)
+    return delta, loss.sf(epsilon, under="Q"), float(second), mechanism(kind, noise).advantage
+
+
+@privacy_loss.readout("α at this threshold", BLUE, 4)
+def alpha(kind, noise, epsilon):
+    return mechanism(kind, noise).privacy_loss.sf(epsilon, under="P")
+
+
+@privacy_loss.words
+def words(kind, noise, epsilon):
+    delta, tail, *_ = numbers(kind, noise, epsilon)
+    if delta == 0:
+        return "The loss never exceeds this ε: nothing of Q is above e^ε P."
+    if tail > 3 * delta:
+        return "The loss exceeds ε with probability {tail}, but δ is only {delta}: most exceed it by little."
+    return "δ is {delta}: the probability {tail} of a loss above ε, less {second}."
