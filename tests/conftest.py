@@ -22,6 +22,7 @@ import functools
 import http.server
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -35,6 +36,10 @@ from urllib.parse import urlsplit
 
 import hypothesis
 import pytest
+
+# What a shell starts in the background ignores Ctrl-C, and so would every process that the tests start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"

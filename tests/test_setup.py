@@ -4,6 +4,7 @@ import doctest
 import os
 import pty
 import re
+import select
 import shutil
 import signal
 import socket
@@ -151,6 +152,8 @@ def test_the_book_is_served_until_ctrl_c():
 
 
 def read(terminal):
+    if not select.select([terminal], [], [], 20)[0]:
+        raise TimeoutError("nothing is said in the terminal for 20 seconds")
     try:
         return os.read(terminal, 4096)
     except OSError:  # how Linux says that nobody has the terminal open any more

@@ -124,7 +124,7 @@ def alpha(kind, noise, epsilon):
 def words(kind, noise, epsilon):
     delta, tail, *_ = numbers(kind, noise, epsilon)
     if delta == 0:
-        return "The loss never exceeds this ε: nothing of Q is above e^ε P."
+        return "The loss never exceeds {epsilon}: nothing of Q is above e^ε P. At ε = 0 the area is {advantage}."
     if tail > 3 * delta:
         return "The loss exceeds ε with probability {tail}, but δ is only {delta}: most exceed it by little."
     return "δ is {delta}: the probability {tail} of a loss above ε, less {second}."

@@ -1,0 +1,312 @@
+"""Exercises of chapter 3: the privacy loss, the hockey stick and the privacy profile."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..mechanisms import Gaussian, Laplace, RandomizedResponse
+from .core import Exercise, Mistake
+
+_LISTS = (
+    ((0.7, 0.2, 0.1), (0.2, 0.3, 0.5)),
+    ((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)),
+    ((0.9, 0.1), (0.4, 0.6)),
+)
+_PROFILES = tuple(m.privacy_profile for m in (Gaussian(sigma=1), Laplace(scale=1), RandomizedResponse(epsilon=2)))
+_LAWS = (
+    ((-1.0, 1.0), (math.e / (1 + math.e), 1 / (1 + math.e))),
+    ((-2.0, 0.0, 1.0), (0.3, 0.7 - 0.7 / (2 * math.e), 0.7 / (2 * math.e))),
+    ((-0.5, 0.4, 3.0), (0.5, 0.49, 0.01)),
+)
+_SAMPLES = tuple(tuple(np.round(np.random.default_rng(seed).normal(0.5, 1.0, 200), 3).tolist()) for seed in (1, 2, 3))
+
+
+def _gaussian(mu, epsilon):
+    return float(ndtr(-epsilon / mu + mu / 2) - math.exp(epsilon) * ndtr(-epsilon / mu - mu / 2))
+
+
+def _stick(p, q, epsilon):
+    return float(np.sum(np.maximum(np.asarray(q) - math.exp(epsilon) * np.asarray(p), 0)))
+
+
+def _weighed(losses, epsilon):
+    return float(np.mean(np.maximum(1 - np.exp(epsilon - np.asarray(losses)), 0)))
+
+
+def _classical(epsilon, delta):
+    return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+
+
+def _probability(result, *case):
+    return "δ is at least 0 and at most 1; yours is not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+
+
+def _tail_in_q(losses, p, epsilon):
+    return sum(weight * math.exp(loss) for loss, weight in zip(losses, p, strict=True) if loss > epsilon)
+
+
+EXERCISES = [
+    Exercise(
+        id="3.1",
+        grade="warm-up",
+        title="The profile of Gaussian noise",
+        question="Write `delta(mu, epsilon)`: the privacy profile of a Gaussian mechanism with μ = sensitivity/σ. `norm.cdf` of scipy.stats is Φ.",
+        name="delta",
+        stub="from math import exp\n\nfrom scipy.stats import norm\n\n\ndef delta(mu, epsilon):\n    ...\n",
+        solution="""from math import exp
+
+from scipy.stats import norm
+
+
+def delta(mu, epsilon):
+    in_q = norm.cdf(-epsilon / mu + mu / 2)     # Pr[L > epsilon], L normal with mean mu^2/2
+    in_p = norm.cdf(-epsilon / mu - mu / 2)     # the same with mean -mu^2/2
+    return in_q - exp(epsilon) * in_p
+""",
+        explanation="The loss is normal with variance μ², and mean μ²/2 in world Q, −μ²/2 in world P. δ is the difference of the tails, the second "
+        "times e^ε.",
+        hints=(
+            "What are the distributions of the privacy loss in the two worlds?",
+            "Normal, with variance μ² and means μ²/2 (in Q) and −μ²/2 (in P). Which tails do you need?",
+            "Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2).",
+        ),
+        praise="Right. It is the formula of the analytic Gaussian mechanism.",
+        cases=((1.0, 1.0), (0.5, 0.1), (2.0, 3.0), (1.0, -1.0), (3.0, 0.0)),
+        mistakes=(
+            Mistake(
+                lambda m, e: float(ndtr(-e / m + m / 2)),
+                "This is Pr_Q[L > ε], not δ: you forgot the second term, e^ε Pr_P[L > ε].",
+            ),
+            Mistake(
+                lambda m, e: float(ndtr(-e / m + m / 2) - ndtr(-e / m - m / 2)),
+                "The second tail has to be multiplied by e^ε.",
+            ),
+            Mistake(
+                lambda m, e: float(ndtr(-e / m - m / 2) - math.exp(e) * ndtr(-e / m + m / 2)),
+                "The worlds are exchanged: in world Q the loss is larger on average.",
+            ),
+            Mistake(
+                lambda m, e: float(ndtr(e / m - m / 2) - math.exp(e) * ndtr(e / m + m / 2)),
+                "These are distribution functions, Pr[L ≤ ε]. δ needs the tails above ε.",
+            ),
+            Mistake(
+                lambda m, e: float(ndtr(-e / m + m / 2) - e * ndtr(-e / m - m / 2)),
+                "The factor is e^ε, not ε.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="3.2",
+        grade="warm-up",
+        title="Sticks for two lists",
+        question="Write `hockey_stick(p, q, epsilon)`: δ(ε) of two finite distributions, lists of probabilities of the same outcomes.",
+        name="hockey_stick",
+        stub="from math import exp\n\n\ndef hockey_stick(p, q, epsilon):\n    ...\n",
+        solution="""from math import exp
+
+
+def hockey_stick(p, q, epsilon):
+    return sum(max(b - exp(epsilon) * a, 0) for a, b in zip(p, q))
+""",
+        explanation="What q has above e^ε p, added up.",
+        hints=(
+            "Which outcomes belong to the best event E in Q[E] − e^ε P[E]?",
+            "Those with q > e^ε p. What does each of them contribute?",
+            "The sum of max(q − e^ε p, 0).",
+        ),
+        praise="Right: an area, here a sum of pieces of columns.",
+        cases=tuple((p, q, e) for p, q in _LISTS for e in (-0.5, 0.0, 0.5, 2.0)),
+        mistakes=(
+            Mistake(
+                lambda p, q, e: _stick(q, p, e),
+                "P and Q are exchanged: δ(ε) is what Q has above e^ε P.",
+            ),
+            Mistake(
+                lambda p, q, e: max(0.0, float(np.sum(np.asarray(q) - math.exp(e) * np.asarray(p)))),
+                "Take the positive part of each outcome, then add: the best event leaves the negative ones out.",
+            ),
+            Mistake(
+                lambda p, q, e: float(np.max(np.asarray(q) - math.exp(e) * np.asarray(p))),
+                "An event may contain many outcomes: add up all positive ones.",
+            ),
+            Mistake(
+                lambda p, q, e: float(np.sum(np.abs(np.asarray(q) - math.exp(e) * np.asarray(p)))) / 2,
+                "Half the absolute difference is right for ε = 0 only, where both sides have the same area.",
+            ),
+            Mistake(
+                lambda p, q, e: float(sum(b for a, b in zip(p, q, strict=True) if b > math.exp(e) * a)),
+                "This is Pr_Q[L > ε]: you forgot to take off e^ε p.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="3.3",
+        grade="think",
+        title="Below zero",
+        question="`delta` is the privacy profile of a symmetric mechanism, and may be called for ε ≥ 0 only. Write `below(delta, epsilon)`: δ(−ε), for "
+        "ε ≥ 0.",
+        name="below",
+        stub="from math import exp\n\n\ndef below(delta, epsilon):\n    ...\n",
+        solution="""from math import exp
+
+
+def below(delta, epsilon):
+    return 1 - exp(-epsilon) + exp(-epsilon) * delta(epsilon)
+""",
+        explanation="max(x, 0) = x + max(−x, 0), with x = q − e^(−ε) p. The first integrates to 1 − e^(−ε), the second is e^(−ε) times δ of the "
+        "reverse pair, which is δ itself if the mechanism is symmetric.",
+        hints=(
+            "max(x, 0) = x + max(−x, 0). Use it with x = q − e^(−ε) p.",
+            "The first part integrates to 1 − e^(−ε). The second is e^(−ε) ∫ max(p − e^ε q, 0).",
+            "1 − e^(−ε) + e^(−ε) δ(ε).",
+        ),
+        praise="Right. The whole profile follows from half of it.",
+        cases=tuple((d, e) for d in _PROFILES for e in (0.0, 0.3, 1.0, 2.5)),
+        mistakes=(
+            Mistake(lambda d, e: float(d(e)), "A profile is not symmetric about 0: it decreases all the way, from 1."),
+            Mistake(lambda d, e: 1 - float(d(e)), "At ε = 0 this should give δ(0) itself, and it gives 1 − δ(0)."),
+            Mistake(
+                lambda d, e: 1 - math.exp(-e) + float(d(e)),
+                "The last term needs the factor e^(−ε) as well.",
+            ),
+            Mistake(
+                lambda d, e: 1 - math.exp(e) + math.exp(e) * float(d(e)),
+                "The sign in the exponents is turned.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="3.4",
+        grade="think",
+        title="From one world to the other",
+        question="In world P the privacy loss takes the finite values `losses` with the probabilities `p`. Write `tail(losses, p, epsilon)`: "
+        "Pr_Q[L > ε], counting finite losses only.",
+        name="tail",
+        stub="from math import exp\n\n\ndef tail(losses, p, epsilon):\n    ...\n",
+        solution="""from math import exp
+
+
+def tail(losses, p, epsilon):
+    return sum(weight * exp(loss) for loss, weight in zip(losses, p) if loss > epsilon)
+""",
+        explanation="Q[L = x] = e^x P[L = x]: each probability is multiplied by e to the loss.",
+        hints=(
+            "How are the probabilities of a loss x in the two worlds related?",
+            "Q[L = x] = e^x P[L = x].",
+            "Add up e^x p over the losses x above ε.",
+        ),
+        praise="Right: what is rare in P is e^x times as likely in Q.",
+        cases=tuple((x, p, e) for x, p in _LAWS for e in (-1.5, 0.0, 0.4, 2.0)),
+        mistakes=(
+            Mistake(
+                lambda x, p, e: sum(w for a, w in zip(x, p, strict=True) if a > e),
+                "This is the tail in world P. In world Q every loss x is e^x times as likely.",
+            ),
+            Mistake(
+                lambda x, p, e: sum(w * math.exp(-a) for a, w in zip(x, p, strict=True) if a > e),
+                "The factor is e^x, not e^(−x): large losses are more likely in Q.",
+            ),
+            Mistake(
+                lambda x, p, e: math.exp(e) * sum(w for a, w in zip(x, p, strict=True) if a > e),
+                "Each loss has its own factor e^x; e^ε is that of the smallest one.",
+            ),
+            Mistake(
+                lambda x, p, e: sum(w * math.exp(a) for a, w in zip(x, p, strict=True) if a <= e),
+                "This is Pr_Q[L ≤ ε].",
+            ),
+            Mistake(
+                lambda x, p, e: sum(w * math.exp(a) for a, w in zip(x, p, strict=True) if a >= e),
+                "A loss equal to ε does not exceed it.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="3.5",
+        grade="build",
+        title="δ from a sample",
+        question="`losses` is a sample of privacy losses from world Q. Write `estimate(losses, epsilon)`: the mean over the sample whose expectation is "
+        "δ(ε).",
+        name="estimate",
+        stub="import numpy as np\n\n\ndef estimate(losses, epsilon):\n    ...\n",
+        solution="""import numpy as np
+
+
+def estimate(losses, epsilon):
+    return np.mean(np.maximum(1 - np.exp(epsilon - np.array(losses)), 0))
+""",
+        explanation="δ(ε) = E_Q[max(1 − e^(ε − L), 0)]: insert dP = e^(−L) dQ into the difference of tails.",
+        hints=(
+            "Write δ(ε) = Pr_Q[L > ε] − e^ε Pr_P[L > ε] with an expectation in world Q only.",
+            "Pr_P[L > ε] = E_Q[e^(−L); L > ε]. So each loss above ε counts with which weight?",
+            "The mean of max(1 − e^(ε − L), 0).",
+        ),
+        praise="Right. An infinite loss counts with 1, one just above ε with next to nothing.",
+        cases=tuple((s, e) for s in _SAMPLES for e in (-0.5, 0.0, 1.0)),
+        mistakes=(
+            Mistake(
+                lambda x, e: float(np.mean(np.asarray(x) > e)),
+                "This is the share of losses above ε, Pr_Q[L > ε]. A loss just above ε should count with next to nothing.",
+            ),
+            Mistake(
+                lambda x, e: float(np.mean(1 - np.exp(e - np.asarray(x)))),
+                "Losses below ε must not count: take the positive part.",
+            ),
+            Mistake(
+                lambda x, e: float(np.mean(np.maximum(np.exp(np.asarray(x)) - math.exp(e), 0))),
+                "This is the mean for losses from world P. In world Q the weight is 1 − e^(ε − L).",
+            ),
+            Mistake(
+                lambda x, e: float(np.mean(np.maximum(np.asarray(x) - e, 0))),
+                "The weight is not L − ε but 1 − e^(ε − L), which is at most 1.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="3.6",
+        grade="build",
+        title="What the classical noise spends",
+        question="Write `spent(epsilon, delta)`: the δ(epsilon) that a Gaussian mechanism of sensitivity 1 really has with the classical "
+        "σ = √(2 log(1.25/δ))/ε.",
+        name="spent",
+        stub="from math import log, sqrt\n\nimport dptutor as dp\n\n\ndef spent(epsilon, delta):\n    ...\n",
+        solution="""from math import log, sqrt
+
+import dptutor as dp
+
+
+def spent(epsilon, delta):
+    sigma = sqrt(2 * log(1.25 / delta)) / epsilon
+    return dp.Gaussian(sigma=sigma).privacy_profile(epsilon)
+""",
+        explanation="Take the σ of the formula, and ask the exact profile.",
+        hints=(
+            "Compute σ first, by the formula.",
+            "dp.Gaussian(sigma=σ) has a privacy_profile.",
+            "dp.Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon).privacy_profile(epsilon).",
+        ),
+        praise="Right. Try it at ε = 1 and at ε = 15: wasted in the one case, broken in the other.",
+        cases=((1.0, 1e-5), (0.1, 1e-3), (5.0, 0.01), (15.0, 1e-5), (2.2, 0.01)),
+        mistakes=(
+            Mistake(
+                lambda e, d: float(Gaussian(sigma=math.sqrt(2 * math.log(1.25 / d)) / e).privacy_loss.sf(e, "Q")),
+                "This is Pr_Q[L > ε], which the classical proof bounds. δ is less: the second term is missing.",
+            ),
+            Mistake(lambda e, d: d, "This is what was promised. How much is really spent?"),
+            Mistake(
+                lambda e, d: float(Gaussian(sigma=math.sqrt(2 * math.log10(1.25 / d)) / e).privacy_profile(e)),
+                "The logarithm is the natural one.",
+            ),
+            Mistake(
+                lambda e, d: float(Gaussian(sigma=e / math.sqrt(2 * math.log(1.25 / d))).privacy_profile(e)),
+                "You have taken 1/σ for σ: a smaller ε needs more noise.",
+            ),
+        ),
+        laws=(_probability,),
+        tolerance=1e-12,
+    ),
+]
