@@ -139,7 +139,7 @@ def guaranteed(pairs, alpha):
                 "The mirrored lines are missing: a promise holds with the worlds exchanged, too.",
             ),
             Mistake(
-                lambda r, a: _promise(*r[0], a),
+                lambda r, a: _promise(r[0][0], r[0][1], a),
                 "You only use the first pair.",
             ),
             Mistake(
