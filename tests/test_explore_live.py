@@ -113,6 +113,20 @@ def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(open
     assert ask(page, "e.setting['sigma'], e.setting['scale'], e.setting['prior']") == "0.5 2.0 0.4"
 
 
+def test_a_lost_question_is_asked_again(opened):
+    page = opened("import dptutor as dp\ndp.explore.delta_divergence()")
+    shows(page, dp.explore.delta_divergence())
+    page.evaluate("""() => {
+      const x = document.querySelector("[data-explorer]").explorer;
+      const { model } = x.tables, send = model.send.bind(model);
+      model.send = (question) => { x.lost = question; model.send = send; }; // the next question goes nowhere
+      x.setAll({sigma: 3, scale: 3, prior: 0.7});
+    }""")
+    shows(page, dp.explore.delta_divergence(sigma=3, scale=3, prior=0.7), timeout=20_000)
+    assert page.evaluate("document.querySelector('[data-explorer]').explorer.lost.setting.sigma") == 3
+    page.locator(".dpe-status").wait_for(state="hidden")
+
+
 BROKEN = """import dptutor as dp
 from dptutor.explore.machinery import BLUE, Explorer, Slider
 broken = Explorer("broken", title="t", caption="c", find="f", code="",

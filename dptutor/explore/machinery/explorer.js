@@ -57,7 +57,7 @@ class LiveTables {
     this.rows = this.tables.map(() => new Map());
     this.lines = new Set();
     this.view = crypto.randomUUID?.() ?? String(Math.random()); // several views hear each other's answers
-    this.asked = 0; this.open = null; this.next = null; this.filling = null;
+    this.asked = 0; this.timers = []; this.open = null; this.next = null; this.filling = null; this.heard = false; this.wait = LOST;
     this.receive = (message, buffers) => this.answered(message, buffers);
     model.on("msg:custom", this.receive);
   }
@@ -76,7 +76,7 @@ class LiveTables {
     const missing = this.tables.some((_, t) => !this.row(t, values));
     if (!missing && (line === null || this.lines.has(line) || this.filling === line)) return;
     this.next = { values: [...values], along: place === null ? null : this.parameters[place].name, line };
-    if (!this.open || performance.now() - this.since > LOST) this.ask();
+    if (!this.open) this.ask();
   }
 
   // With nothing else to do, the lines of the other sliders are filled too.
@@ -92,21 +92,36 @@ class LiveTables {
     if (!question) return;
     this.open = `${this.view} ${++this.asked}`;
     this.filling = question.line;
-    this.since = performance.now();
     const setting = Object.fromEntries(this.parameters.map((p, d) => [p.name, question.values[d]]));
     const { along, line } = question;
     try {
-      this.model.send({ kind: "want", id: this.open, first: this.asked === 1, setting, along, line });
+      this.model.send({ kind: "want", id: this.open, first: !this.heard, setting, along, line });
     } catch {
       this.open = null;
       this.explorer.say(SILENT);
       return;
     }
-    this.timers ??= [[WAITING, PATIENCE], [SILENT, LOST]].map(([text, late]) => setTimeout(() => this.explorer.say(text), late));
+    this.timers = [setTimeout(() => this.lost(question), this.wait)];
+    if (this.wait === LOST) this.timers.push(setTimeout(() => this.explorer.say(WAITING), PATIENCE));
+  }
+
+  // A question or its answer may be lost, as when a view opens before the kernel listens: it is asked again, after
+  // ever longer waits, until there is an answer.
+  lost(question) {
+    this.explorer.say(SILENT);
+    this.wait = Math.min(2 * this.wait, 16 * LOST);
+    this.next ??= question;
+    this.ask();
   }
 
   answered(message, buffers) {
-    if (message.kind === "error") this.explorer.say(message.text);
+    if (message.id?.startsWith(this.view)) { this.heard = true; this.wait = LOST; }
+    const awaited = this.open !== null && message.id === this.open;
+    if (awaited) { this.calm(); this.open = null; }
+    if (message.kind === "error") {
+      this.explorer.say(message.text);
+      if (awaited) this.filling = null;
+    }
     if (message.kind === "rows") {
       const view = buffers[0];
       const cells = new Uint16Array(view.buffer ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view);
@@ -122,11 +137,7 @@ class LiveTables {
       }
       this.explorer.draw();
     }
-    if (message.id === this.open) {
-      this.calm();
-      this.open = null;
-      this.ask();
-    }
+    if (awaited) this.ask();
     // A moment later, so that a drag goes first.
     clearTimeout(this.resting);
     if (!this.filling) this.resting = setTimeout(() => this.rest(), 50);
@@ -138,7 +149,7 @@ class LiveTables {
     clearTimeout(this.resting);
   }
 
-  calm() { this.timers?.forEach((timer) => clearTimeout(timer)); this.timers = null; }
+  calm() { this.timers.forEach((timer) => clearTimeout(timer)); this.timers = []; }
 }
 
 class Explorer {
