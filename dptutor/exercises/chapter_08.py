@@ -1,0 +1,325 @@
+"""Exercises of chapter 8: hyper-priors, weighted regrets and mean leads."""
+
+import math
+
+import numpy as np
+from scipy.stats import beta
+
+from ..blackwell import delta_divergence, u_quadratic_prior
+from ..mechanisms import Gaussian, Laplace, RandomizedResponse
+from .core import Exercise, Mistake, numbers
+
+_PAIRS = (
+    (Gaussian(sigma=1), Laplace(scale=1)),
+    (Laplace(scale=1), Gaussian(sigma=1)),
+    (RandomizedResponse(epsilon=1.5), Gaussian(sigma=2)),
+)
+_EXPERIMENTS = (
+    ((0.7, 0.3), (0.3, 0.7), (0.9, 0.1), (0.5, 0.5)),
+    ((0.5, 0.5, 0.0), (0.0, 0.5, 0.5), (0.6, 0.3, 0.1), (0.1, 0.3, 0.6)),
+    ((0.25, 0.25, 0.5), (0.5, 0.3, 0.2), (0.8, 0.2, 0.0), (0.2, 0.8, 0.0)),
+)
+
+_FLAT = (
+    "This density is flat, which is no opinion at all, and Laplace noise is the safer choice. Put weight where it loses "
+    "more."
+)
+_AT_THE_ENDS = (
+    "With a and b below 1 the weight is near 0 and 1, where Laplace noise is the safer one. Other parameters make the "
+    "density high in the middle."
+)
+_ASIDE = (
+    "Your density peaks away from one half, where Laplace noise is the safer one. Between which priors does Laplace noise "
+    "lose more?"
+)
+_BROAD = (
+    "The right place, but the density is too broad: its flanks reach priors where Gaussian noise loses more, and lose it "
+    "the comparison."
+)
+
+
+def _truth(epsilon):
+    return math.exp(epsilon) / (1 + math.exp(epsilon))
+
+
+def _ahead(m, other, prior):
+    return m.bayes_error(prior) - other.bayes_error(prior)
+
+
+def _harmonic(p, q):
+    p, q = np.asarray(p), np.asarray(q)
+    return float(np.sum(np.divide(p * q, p + q, out=np.zeros(len(p)), where=p + q > 0))) / 2
+
+
+def _error(p, q, prior):
+    return float(np.sum(np.minimum(prior * np.asarray(p), (1 - prior) * np.asarray(q))))
+
+
+def _winner(answer):
+    """Judges the parameters of a Beta density under which Gaussian noise is to be the safer choice."""
+    given = numbers(answer, "two numbers a and b")
+    if given.size != 2:
+        return f"Give the two parameters of the density, (a, b); you give {given.size} numbers."
+    if np.any(given <= 0):
+        return "The parameters of a Beta density are positive."
+    a, b = (float(x) for x in given)
+    if a < 0.1 or b < 0.1 or max(a, b) > 1e4:
+        return "So extreme a density has nearly all its mass on one prior. Stay between 0.1 and 10,000."
+    gaussian, laplace = Gaussian(sigma=1), Laplace(scale=1)
+
+    def density(prior):
+        return beta.pdf(prior, a, b)
+
+    of_laplace = delta_divergence(gaussian, laplace, prior_density=density).value
+    of_gaussian = delta_divergence(laplace, gaussian, prior_density=density).value
+    if of_gaussian < of_laplace:
+        return None
+    if (a, b) == (1, 1):
+        return _FLAT
+    if a < 1 and b < 1:
+        return _AT_THE_ENDS
+    return _ASIDE if abs(math.log(a / b)) > 0.2 else _BROAD
+
+
+EXERCISES = [
+    Exercise(
+        id="8.1",
+        grade="warm-up",
+        title="How much does it count?",
+        question="The U-quadratic hyper-prior has the density 12 (π − ½)². How many times as much does an adversary of prior 0.1 "
+        "count as one of prior 0.4? Give `times`.",
+        name="times",
+        stub="times = None\n",
+        solution="times = (0.1 - 0.5) ** 2 / (0.4 - 0.5) ** 2\n",
+        explanation="Four times as far from one half, and the density grows with the square.",
+        hints=(
+            "The factor 12 is the same for both.",
+            "Compare the squares of the distances from one half.",
+            "0.4² against 0.1².",
+        ),
+        praise="Right. The square makes strong opinions count for so much, and even ones for next to nothing.",
+        mistakes=(
+            Mistake(4, "Four times as far from one half; but the density grows with the square of the distance."),
+            Mistake(1 / 16, "Upside down: the adversary of prior 0.1 has the firmer opinion and counts for more."),
+            Mistake(192, "The factor 12 belongs to both densities and cancels."),
+            Mistake(1.8, "This is the difference of the two densities. You are asked for the ratio."),
+            Mistake(1 / 4, "Upside down, and without the square."),
+        ),
+    ),
+    Exercise(
+        id="8.2",
+        grade="warm-up",
+        title="The weighted difference",
+        question="The weighted Δ-divergence of `mechanism` from `other` is the largest value, over all priors, of one function. Write "
+        "that function for the U-quadratic hyper-prior: `weighted(mechanism, other, prior)`.",
+        name="weighted",
+        stub="import dptutor as dp\n\n\ndef weighted(mechanism, other, prior):\n    ...\n",
+        solution="""import dptutor as dp
+
+
+def weighted(mechanism, other, prior):
+    lead = mechanism.bayes_error(prior) - other.bayes_error(prior)
+    return dp.u_quadratic_prior(prior) * lead
+""",
+        explanation="Ψ(π) [R(π) − R̃(π)], with Ψ(π) = 12 (π − ½)².",
+        hints=(
+            "Which difference does the unweighted Δ-divergence take the largest value of?",
+            "R(π) − R̃(π), with R of the mechanism and R̃ of the other. Now the weight.",
+            "Times dp.u_quadratic_prior(prior).",
+        ),
+        praise="Right. Where the weight is 0, at one half, the mechanisms may differ as much as they like.",
+        cases=tuple((m, other, prior) for m, other in _PAIRS for prior in (0.1, 0.35, 0.5, 0.8)),
+        mistakes=(
+            Mistake(
+                lambda m, o, x: u_quadratic_prior(x) * _ahead(o, m, x),
+                "The sign is turned: Δ(M‖M̃) is the regret of using the other one, so R comes first.",
+            ),
+            Mistake(_ahead, "This is the unweighted difference."),
+            Mistake(
+                lambda m, o, x: (x - 0.5) ** 2 * _ahead(m, o, x),
+                "Without the factor 12 the weight is no density: its integral is 1/12.",
+            ),
+            Mistake(
+                lambda m, o, x: abs(u_quadratic_prior(x) * _ahead(m, o, x)),
+                "The sign matters: where the difference is negative, nothing is regretted in this direction.",
+            ),
+            Mistake(
+                lambda m, o, x: max(0.0, u_quadratic_prior(x) * _ahead(m, o, x)),
+                "The largest value is never negative anyway; do not cut the function off.",
+            ),
+        ),
+        laws=(
+            lambda result, m, o, x: (
+                "At a prior of one half the U-quadratic weight is 0." if x == 0.5 and abs(result[0]) > 1e-9 else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="8.3",
+        grade="think",
+        title="The mean of randomized response",
+        question="An adversary's prior is drawn from the flat hyper-prior, and it then guesses as well as it can. Write "
+        "`mean_error(epsilon)`: how often it errs against randomized response with parameter `epsilon`.",
+        name="mean_error",
+        stub="from math import exp\n\n\ndef mean_error(epsilon):\n    ...\n",
+        solution="""from math import exp
+
+
+def mean_error(epsilon):
+    return exp(epsilon) / (1 + exp(epsilon)) ** 2
+""",
+        explanation="Half of Σ pq/(p + q). Both outcomes have p + q = 1 and pq = truth·lie, so the mean is truth·lie = e^ε/(1 + e^ε)².",
+        hints=(
+            "There is a proposition in the chapter on the mean Bayes error under the flat hyper-prior.",
+            "It is half of Σ pq/(p + q), over the two outcomes.",
+            "For both outcomes p + q = 1 and pq = e^ε/(1 + e^ε)².",
+        ),
+        praise="Right: the variance of the coin that decides whether to lie.",
+        cases=((0.0,), (0.3,), (1.0,), (3.0,), (8.0,)),
+        mistakes=(
+            Mistake(
+                lambda e: 1 - _truth(e), "This is the Bayes error at an even prior, the largest there is, not the mean."
+            ),
+            Mistake(
+                lambda e: 2 * _truth(e) * (1 - _truth(e)),
+                "Twice too much: half the harmonic mean, Σ pq/(p + q) over two.",
+            ),
+            Mistake(
+                lambda e: _truth(e) * (1 - _truth(e)) / 2,
+                "Half of it: there are two outcomes, and both contribute the same.",
+            ),
+            Mistake(
+                lambda e: 0.25 - _truth(e) * (1 - _truth(e)),
+                "This is the mean gain over blind guessing, whose mean error is 1/4.",
+            ),
+            Mistake(lambda e: 0.25 + 0 * e, "This is the mean error of blind guessing; the answer helps."),
+        ),
+        laws=(
+            lambda result, e: (
+                "Blind guessing errs in 1/4 of the cases on average, and the answer cannot make that worse."
+                if result[0] > 0.25 + 1e-9
+                else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="8.4",
+        grade="think",
+        title="Choose the winner",
+        question="Without an opinion, Laplace noise with b = 1 is the safer choice beside Gaussian noise with σ = 1. Give `shape = (a, b)` of a "
+        "Beta density under which Gaussian noise has the smaller worst weighted regret.",
+        name="shape",
+        stub="shape = None\n",
+        solution="shape = (40, 40)  # nearly everybody close to one half\n",
+        explanation="Laplace noise loses more only between the two crossings, at priors near one half. A density that is "
+        "high there and low at the flanks makes those adversaries decide.",
+        hints=(
+            "For which priors does Laplace noise lose more? dp.compare(…).crossings tells.",
+            "Between the crossings, around one half. Which Beta densities have their mass there?",
+            "Those with a = b, large. Try 10, then more.",
+        ),
+        praise="Right. You have just chosen the winner. Would your reader have noticed?",
+        mistakes=(
+            Mistake((1, 1), _FLAT),
+            Mistake((0.5, 0.5), _AT_THE_ENDS),
+            Mistake((30, 10), _ASIDE),
+            Mistake((4, 4), _BROAD),
+            Mistake((0, 3), "The parameters of a Beta density are positive."),
+        ),
+        judge=_winner,
+        shape="two numbers (a, b)",
+    ),
+    Exercise(
+        id="8.5",
+        grade="build",
+        title="The same opinion in log-odds",
+        question="Your opinion is the density Beta(a, b) over priors π. Write `log_odds_density(a, b, epsilon)`: the density of the same "
+        "opinion over ε = log(π/(1 − π)).",
+        name="log_odds_density",
+        stub="from scipy.special import expit\nfrom scipy.stats import beta\n\n\ndef log_odds_density(a, b, epsilon):\n    ...\n",
+        solution="""from scipy.special import expit
+from scipy.stats import beta
+
+
+def log_odds_density(a, b, epsilon):
+    prior = expit(epsilon)
+    return beta.pdf(prior, a, b) * prior * (1 - prior)
+""",
+        explanation="A piece dε of log-odds is a piece dπ = π(1 − π) dε of priors, and holds as much probability.",
+        hints=(
+            "Which prior has the log-odds ε?",
+            "1/(1 + e^−ε). How long is the piece of priors that belongs to a short piece of log-odds?",
+            "dπ = π(1 − π) dε: multiply the density at π by π(1 − π).",
+        ),
+        praise="Right. The heights have changed, the opinion has not.",
+        cases=tuple((a, b, e) for a, b in ((1, 1), (0.5, 0.5), (2, 5), (30, 4)) for e in (-2.0, 0.0, 0.7, 3.0)),
+        mistakes=(
+            Mistake(
+                lambda a, b, e: beta.pdf(1 / (1 + math.exp(-e)), a, b),
+                "The height at the same prior, but lengths change too: multiply by dπ/dε = π(1 − π).",
+            ),
+            Mistake(
+                lambda a, b, e: beta.pdf(1 / (1 + math.exp(-e)), a, b) * (1 + math.exp(-e)) * (1 + math.exp(e)),
+                "You divide by π(1 − π) instead of multiplying: a density over ε is one per unit of ε.",
+            ),
+            Mistake(
+                lambda a, b, e: beta.pdf(1 / (1 + math.exp(e)), a, b) / (1 + math.exp(-e)) / (1 + math.exp(e)),
+                "The log-odds are those of the prior π itself: π = 1/(1 + e^−ε), not 1/(1 + e^ε).",
+            ),
+            Mistake(
+                lambda a, b, e: beta.cdf(1 / (1 + math.exp(-e)), a, b),
+                "This is the probability of log-odds up to ε. Differentiate it.",
+            ),
+        ),
+        laws=(lambda result, a, b, e: "A density is never negative." if result[0] < 0 else None,),
+    ),
+    Exercise(
+        id="8.6",
+        grade="build",
+        title="The mean lead",
+        question="Two finite experiments are given by the probabilities of their outcomes. Write `mean_lead(p, q, other_p, other_q)`: by how much "
+        "more often an adversary errs against the first, if its prior is drawn from the flat hyper-prior.",
+        name="mean_lead",
+        stub="import numpy as np\n\n\ndef mean_lead(p, q, other_p, other_q):\n    ...\n",
+        solution="""import numpy as np
+
+
+def mean_error(p, q):
+    p, q = np.array(p), np.array(q)
+    there = p + q > 0
+    return np.sum(p[there] * q[there] / (p + q)[there]) / 2
+
+
+def mean_lead(p, q, other_p, other_q):
+    return mean_error(p, q) - mean_error(other_p, other_q)
+""",
+        explanation="Half the harmonic means, and their difference. Outcomes that never come out contribute nothing.",
+        hints=(
+            "The mean Bayes error under the flat hyper-prior has a closed form.",
+            "Half of Σ p q/(p + q), for each experiment. Beware of outcomes with p + q = 0.",
+            "Subtract the second from the first.",
+        ),
+        praise="Right. No grid and no quadrature.",
+        cases=_EXPERIMENTS,
+        mistakes=(
+            Mistake(
+                lambda p, q, op, oq: 2 * (_harmonic(p, q) - _harmonic(op, oq)),
+                "Twice too much: the mean is half of Σ p q/(p + q).",
+            ),
+            Mistake(
+                lambda p, q, op, oq: _harmonic(op, oq) - _harmonic(p, q),
+                "The sign is turned: a positive lead means more errors against the first.",
+            ),
+            Mistake(
+                lambda p, q, op, oq: _error(p, q, 0.5) - _error(op, oq, 0.5),
+                "This is the lead at an even prior, not the mean over all priors.",
+            ),
+            Mistake(lambda p, q, op, oq: _harmonic(p, q), "This is the mean error of the first experiment alone."),
+        ),
+        laws=(
+            lambda result, *case: (
+                "Mean errors lie between 0 and 1/4, so a lead is at most 1/4." if abs(result[0]) > 0.25 + 1e-9 else None
+            ),
+        ),
+    ),
+]

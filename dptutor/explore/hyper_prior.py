@@ -1,0 +1,164 @@
+"""An opinion about the adversary's prior as a weight on Bayes errors: figure 4 of Kaissis et al. (2024), moving."""
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.stats import beta
+
+from ..blackwell import delta_divergence, u_quadratic_prior
+from ..mechanisms import Gaussian, Laplace, SubsampledGaussian
+from .machinery import BLUE, DOTTED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+
+PAIRS = {
+    "two subsampled Gaussians": (SubsampledGaussian(0.5, 0.2), SubsampledGaussian(0.2, 0.1)),
+    "Laplace, Gaussian": (Laplace(scale=1.0), Gaussian(sigma=1.0)),
+}
+PRIORS, FINE = np.linspace(0.005, 0.995, 67), np.linspace(0, 1, 1001)
+
+hyper_prior = Explorer(
+    "hyper_prior",
+    title="Adversaries with opinions, and yours about them",
+    caption="Left: your hyper-prior Ψ (purple), the density that says how plausible you hold each prior of the "
+    "adversary. Right: by how much the adversary errs more against M than against M̃, unweighted (grey, dotted) and "
+    "times Ψ: blue where M is safer, vermillion where M̃ is. The green rulers are the two weighted Δ-divergences.",
+    find="Turn the ranking round with a and b. Can any hyper-prior make one of the two regrets exactly 0?",
+    code="""import numpy as np
+from scipy.stats import beta
+
+import dptutor as dp
+
+pairs = {
+    "two subsampled Gaussians": (dp.SubsampledGaussian(0.5, 0.2), dp.SubsampledGaussian(0.2, 0.1)),
+    "Laplace, Gaussian": (dp.Laplace(scale=1.0), dp.Gaussian(sigma=1.0)),
+}
+m, other = pairs[{pair}]
+density = dp.u_quadratic_prior if {family} == "UQuadratic" else lambda p: beta.pdf(p, {a}, {b})
+forth = dp.delta_divergence(m, other, prior_density=density).value
+back = dp.delta_divergence(other, m, prior_density=density).value
+plain_forth, plain_back = (dp.delta_divergence(*two).value for two in ((m, other), (other, m)))
+prior = np.linspace(0, 1, 1001)
+below = 0.5 + 4 * (prior - 0.5)**3 if {family} == "UQuadratic" else beta.cdf(prior, {a}, {b})
+ahead = m.bayes_error(prior) - other.bayes_error(prior)
+mean = np.diff(below) @ (ahead[1:] + ahead[:-1]) / 2
+print(f"weighted regrets {forth:.4f} and {back:.4f}, mean difference {100 * mean:.2f} points")
+""",
+    parameters={
+        "pair": Choice(tuple(PAIRS), "two subsampled Gaussians", "M and M̃:"),
+        "family": Choice(("Beta(a, b)", "UQuadratic"), "Beta(a, b)", "Hyper-prior"),
+        "a": Slider(0.5, 6.0, 1.0, "weight on high priors", "a", step=0.5),
+        "b": Slider(0.5, 6.0, 1.0, "weight on low priors", "b", step=0.5),
+    },
+    presets={
+        "No opinion": ("Beta(1, 1) is flat: the unweighted Δ-divergences.", {"family": "Beta(a, b)", "a": 1, "b": 1}),
+        "Jeffreys": (
+            "Beta(½, ½), the “uninformative” one: a little more weight on those who are nearly sure.",
+            {"family": "Beta(a, b)", "a": 0.5, "b": 0.5},
+        ),
+        "Strong opinions": (
+            "UQuadratic: those near one half count for nothing, and the ranking turns round.",
+            {"family": "UQuadratic"},
+        ),
+        "Mostly sure of P": (
+            "Few members, and the adversary knows it: high priors of world P.",
+            {"family": "Beta(a, b)", "a": 6, "b": 1.5},
+        ),
+    },
+)
+
+
+def density(family, a, b, prior):
+    return u_quadratic_prior(prior) if family == "UQuadratic" else beta.pdf(prior, a, b)
+
+
+def lead(pair, priors):
+    m, other = PAIRS[pair]
+    return m.bayes_error(priors) - other.bayes_error(priors)
+
+
+@lru_cache(maxsize=4096)
+def regrets(pair, family, a, b):
+    m, other = PAIRS[pair]
+    if family == "UQuadratic" and (a, b) != (1, 1):
+        return regrets(pair, family, 1, 1)
+    return tuple(
+        delta_divergence(*two, prior_density=lambda prior: density(family, a, b, prior))
+        for two in ((m, other), (other, m))
+    )
+
+
+plain = lru_cache(lambda pair: regrets(pair, "Beta(a, b)", 1, 1))
+
+
+@hyper_prior.panel("Your hyper-prior", xlabel="adversary's prior π", ylabel="density Ψ(π)", ylim=(0, 4))
+def opinion(axes):
+    axes.axhline(1, color=GREY, linewidth=1, label="no opinion")
+
+
+@opinion.region(PURPLE, "Ψ", opacity=0.3)
+def hyper(family, a, b):
+    return PRIORS, 0, np.minimum(density(family, a, b, PRIORS), 4.4)
+
+
+@hyper_prior.panel("Who is safer", xlabel="adversary's prior π", ylabel="R − R̃ times Ψ", ylim=(-0.05, 0.05))
+def difference(axes):
+    axes.axhline(0, color=GREY, linewidth=1)
+
+
+def weighted(pair, family, a, b):
+    return density(family, a, b, PRIORS) * lead(pair, PRIORS)
+
+
+@difference.region(BLUE, "M is safer: Ψ (R − R̃) above 0", opacity=0.4)
+def above(pair, family, a, b):
+    return PRIORS, 0, np.maximum(weighted(pair, family, a, b), 0)
+
+
+@difference.region(VERMILLION, "M̃ is safer: below 0", opacity=0.4)
+def below(pair, family, a, b):
+    return PRIORS, 0, np.minimum(weighted(pair, family, a, b), 0)
+
+
+@difference.curve(GREY, "R − R̃, unweighted", line=DOTTED, width=1.4, ghost=False)
+def unweighted(pair):
+    return PRIORS, lead(pair, PRIORS)
+
+
+@difference.ruler(GREEN, words="{forth}")
+def forth_ruler(pair, family, a, b):
+    forth, _ = regrets(pair, family, a, b)
+    return forth.prior, 0, forth.value
+
+
+@difference.ruler(GREEN, "Δ with Ψ, both ways", words="{back}", offset=(0, -14))
+def back_ruler(pair, family, a, b):
+    _, back = regrets(pair, family, a, b)
+    return back.prior, -back.value, 0
+
+
+@hyper_prior.readouts(
+    forth=Number("Δ(M‖M̃) with Ψ", GREEN, 4, help="The worst weighted regret of choosing M̃"),
+    back=Number("Δ(M̃‖M) with Ψ", GREEN, 4, help="The worst weighted regret of choosing M"),
+    mean=Number("R − R̃, mean over Ψ", PURPLE, 2, percent=True, unit="points"),
+)
+@lru_cache(maxsize=4096)
+def numbers(pair, family, a, b):
+    cumulated = 0.5 + 4 * (FINE - 0.5) ** 3 if family == "UQuadratic" else beta.cdf(FINE, a, b)
+    ahead = lead(pair, FINE)
+    return *(float(d) for d in regrets(pair, family, a, b)), np.diff(cumulated) @ (ahead[1:] + ahead[:-1]) / 2
+
+
+@hyper_prior.readouts(
+    plain_forth=Number("Δ(M‖M̃), unweighted", GREY, 4), plain_back=Number("Δ(M̃‖M), unweighted", GREY, 4)
+)
+def unweighted_regrets(pair):
+    return tuple(float(d) for d in plain(pair))
+
+
+@hyper_prior.words
+def words(pair, family, a, b):
+    forth, back, _ = numbers(pair, family, a, b)
+    safer = "M" if forth > back else "M̃"
+    turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
+    opinion = "this opinion turns the ranking round" if turned else "as without an opinion"
+    return f"By the worst weighted regret {safer} is safer, {{forth}} against {{back}}, {opinion}. " \
+           "Averaged over Ψ, R − R̃ is {mean}."  # fmt: skip
