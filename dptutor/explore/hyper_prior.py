@@ -20,7 +20,8 @@ hyper_prior = Explorer(
     title="Adversaries with opinions, and yours about them",
     caption="Left: your hyper-prior Ψ (purple), the density that says how plausible you hold each prior of the "
     "adversary. Right: by how much the adversary errs more against M than against M̃, unweighted (grey, dotted) and "
-    "times Ψ: blue where M is safer, vermillion where M̃ is. The green rulers are the two weighted Δ-divergences.",
+    "times Ψ, in percentage points: blue where M is safer, vermillion where M̃ is. The green rulers are both weighted "
+    "Δ-divergences.",
     find="Turn the ranking round with a and b. Can any hyper-prior make one of the two regrets exactly 0?",
     code="""import numpy as np
 from scipy.stats import beta
@@ -99,13 +100,15 @@ def hyper(family, a, b):
     return PRIORS, 0, np.minimum(density(family, a, b, PRIORS), 4.4)
 
 
-@hyper_prior.panel("Who is safer", xlabel="adversary's prior π", ylabel="R − R̃ times Ψ", ylim=(-0.05, 0.05))
+@hyper_prior.panel(
+    "Who is safer", xlabel="adversary's prior π", ylabel="Ψ (R − R̃) in points", ylim=(-5, 5), legend="lower left"
+)
 def difference(axes):
     axes.axhline(0, color=GREY, linewidth=1)
 
 
 def weighted(pair, family, a, b):
-    return density(family, a, b, PRIORS) * lead(pair, PRIORS)
+    return 100 * density(family, a, b, PRIORS) * lead(pair, PRIORS)
 
 
 @difference.region(BLUE, "M is safer: Ψ (R − R̃) above 0", opacity=0.4)
@@ -120,19 +123,19 @@ def below(pair, family, a, b):
 
 @difference.curve(GREY, "R − R̃, unweighted", line=DOTTED, width=1.4, ghost=False)
 def unweighted(pair):
-    return PRIORS, lead(pair, PRIORS)
+    return PRIORS, 100 * lead(pair, PRIORS)
 
 
 @difference.ruler(GREEN, words="{forth}")
 def forth_ruler(pair, family, a, b):
     forth, _ = regrets(pair, family, a, b)
-    return forth.prior, 0, forth.value
+    return forth.prior, 0, 100 * forth.value
 
 
 @difference.ruler(GREEN, "Δ with Ψ, both ways", words="{back}", offset=(0, -14))
 def back_ruler(pair, family, a, b):
     _, back = regrets(pair, family, a, b)
-    return back.prior, -back.value, 0
+    return back.prior, -100 * back.value, 0
 
 
 @hyper_prior.readouts(

@@ -1,0 +1,97 @@
+"""Prose: no number in it is typed by hand.
+
+Results come from `{eval}`. Typed are only numbers that name something (chapters, figures, years), numbers that the
+page's own code has as a parameter, small whole numbers in formulas, and what stands in `QUOTED`: numbers printed in a
+source, or chosen in the text.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "book").glob("*.md"))
+# Pages of names and quotations alone, without results: what others print, and where things stand.
+LISTS = {"notation", "references", "source_index", "glossary"}
+
+NAMED = [
+    r"(?i:\b(chapters?|sections?|figures?|theorems?|equations?|lemmas?|corollar(?:y|ies)|definitions?|propositions?|tables?|"
+    r"exercises?|lecture|checkpoints?|points?|appendix))\s+[A-Z]?\.?\d+(\.\d+)*(\([a-z]\))?"
+    r"((\s*(,|to|and|or)\s*)[A-Z]?\.?\d+(\.\d+)*(\([a-z]\))?)*",
+    r"\(\d\)",  # the statements of a theorem
+    r"\*\d\.\*",
+    r"\b(19|20)\d\d\b",  # years
+    r"\b[Aa]bout \d+ minutes",
+    r"\b[Aa]n? hint for \d+\.\d+",
+    r"\b[A-Z]\d+\b",
+    r"CIFAR-10\b|Purchase-100\b|Python \d\.\d+",
+]
+
+
+def prose(text: str) -> str:
+    """What a reader reads as text: without code, directives, formulas' names, roles, links and labels."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.S)
+    text = re.sub(r"^(`{3,})\{code-cell\}.*?^\1", "", text, flags=re.S | re.M)
+    text = re.sub(r"^(`{3,})(bash|python|text)\n.*?^\1", "", text, flags=re.S | re.M)
+    text = re.sub(r"^`{3,}\{exercise\}.*$", "", text, flags=re.M)
+    text = re.sub(r"\{[\w:-]+\}`[^`]*`", "", text)
+    text = re.sub(r"`[^`\n]*`", "", text)
+    text = re.sub(r"^\s*:[\w-]+:.*$", "", text, flags=re.M)
+    text = re.sub(r"^#+ \d+ ", "", text, flags=re.M)
+    text = re.sub(r"^\s*\d+\. ", "", text, flags=re.M)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    for pattern in NAMED:
+        text = re.sub(pattern, "", text, flags=re.M)
+    return text
+
+
+def typed_numbers(text: str):
+    """The numbers in prose: all of its text, and of its formulas those that are not small whole numbers."""
+    text = prose(text)
+    formulas = re.findall(r"\$\$.*?\$\$|\$[^$\n]+\$", text, flags=re.S)
+    plain = re.sub(r"\$\$.*?\$\$|\$[^$\n]+\$", " ", text, flags=re.S)
+    for number in re.findall(r"(?<![\w^])\d+(?:[.,]\d+)*", plain):
+        yield number.replace(",", "")
+    for formula in formulas:
+        formula = re.sub(r"\{,\}|\\,", "", formula)
+        formula = re.sub(r"10\^\{?-?\d+\}?|\\frac\d\d", "", formula)
+        for number in re.findall(r"\d+(?:\.\d+)?", formula):
+            if "." in number or float(number) > 12:
+                yield number
+
+
+def parameters(text: str) -> set[float]:
+    """The number literals of the page's code."""
+    found = set()
+    for cell in re.findall(r"^```\{code-cell\}[^\n]*\n(.*?)^```", text, flags=re.S | re.M):
+        cell = re.sub(r"\A---\n.*?\n---\n", "", cell, flags=re.S)
+        cell = "\n".join(line for line in cell.split("\n") if not line.startswith(":tags:"))
+        for node in ast.walk(ast.parse(cell)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+                found |= {float(node.value), 100 * float(node.value)}
+    return found
+
+
+QUOTED = {
+    "01_two_worlds": {"0.1"},  # an adversary's budget, chosen for the sake of the argument
+    "08_hyper_priors": {"0.007", "0.01", "0.014", "0.015", "0.4"},  # figure 4 of the source; the prior of an exercise
+    "accountants": {"40"},  # the digits of the reference
+    "errata": {"0.02", "0.55", "1.4", "3.4"},  # printed in the sources
+    "reproduction": {"0.005", "0.034"},  # printed in the sources
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_no_result_is_typed_by_hand(page):
+    if page.stem in LISTS:
+        return
+    text = page.read_text(encoding="utf-8")
+    known = parameters(text)
+    typed = {
+        number
+        for number in typed_numbers(text)
+        if not any(abs(float(number) - value) <= 1e-9 * max(1, abs(value)) for value in known)
+    }
+    assert typed <= QUOTED.get(page.stem, set()), f"not from code: {sorted(typed - QUOTED.get(page.stem, set()))}"
