@@ -113,7 +113,7 @@ def eta(epsilon):
         grade="warm-up",
         title="How many steps are as many?",
         question="A symmetric mechanism with η = `eta` is used `count` times, another with `other_eta` is to be used as often as the condition of "
-        "theorem 3 allows. Write `most(count, eta, other_eta)`: the largest whole number of steps of the other.",
+        "the finite-step bound allows. Write `most(count, eta, other_eta)`: the largest whole number of steps of the other.",
         name="most",
         stub="from math import floor\n\n\ndef most(count, eta, other_eta):\n    ...\n",
         solution="""from math import floor
@@ -303,8 +303,8 @@ def moments(p, q):
         id="10.6",
         grade="build",
         title="The bound, in both directions",
-        question="`v` and `w` are (v₁, v₂, v₃) of one step of two symmetric mechanisms. Write `bound(count, v, other_count, w)`: the bound of "
-        "theorem 3 on Δ of the first composition to the second; if its condition fails, with what the two Gaussian "
+        question="`v` and `w` are (v₁, v₂, v₃) of one step of two symmetric mechanisms. Write `bound(count, v, other_count, w)`: the finite-step "
+        "bound on Δ of the first composition to the second; if its condition fails, with what the two Gaussian "
         "mechanisms lack, Φ(−μ/2) − Φ(−μ̃/2).",
         name="bound",
         stub="from math import erf, sqrt\n\n\ndef bound(count, v, other_count, w):\n    ...\n",

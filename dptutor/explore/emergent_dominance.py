@@ -17,8 +17,8 @@ emergent_dominance = Explorer(
     title="What many steps make of a crossing",
     caption="Randomized response, first with ε = 1, against Gaussian noise, both used N times. Left: the Bayes error "
     "against the one minus that against the other; above 0 an adversary errs less against Gaussian noise (vermillion), "
-    "below 0 less against randomized response (blue). Right: the two Δ-divergences over N, and, dotted, the bound of "
-    "theorem 3 in the direction in which it holds.",
+    "below 0 less against randomized response (blue). Right: the two Δ-divergences over N, and, dotted, the "
+    "finite-step bound in the direction in which it holds.",
     find="Choose the same noise in every step. Find a σ at which the dotted bound belongs to the curve that dies last.",
     code="""import math
 
@@ -94,7 +94,7 @@ def response_moments(steps, doublings):
 
 @lru_cache(maxsize=4096)
 def limits(steps, doublings, sigma):
-    """The bound of theorem 3, and the two μ that say in which direction it holds."""
+    """The finite-step bound, and the two μ that say in which direction it holds."""
     count, others = count_of(doublings), asymptotics.composition_moments(parts(steps, doublings, sigma)[1])
     moments = response_moments(steps, doublings)
     return moments.distance(count) + others.distance(count), moments.gaussian(count).mu, others.gaussian(count).mu
@@ -177,7 +177,7 @@ def count(doublings):
 @emergent_dominance.readouts(
     forth=Number("Δ(RR‖Gauss)", VERMILLION, 2, power=True, help="what Gaussian noise may be regretted by"),
     back=Number("Δ(Gauss‖RR)", BLUE, 2, power=True, help="what randomized response may be regretted by"),
-    bound=Number("bound of theorem 3", INK, 3, help="on the one or the other, see the larger μ"),
+    bound=Number("finite-step bound", INK, 3, help="on the one or the other, see the larger μ"),
     mu_response=Number("2√N η, randomized response", BLUE, 3),
     mu_gaussian=Number("2√N η, Gaussian", VERMILLION, 3),
 )
@@ -198,5 +198,5 @@ def words(steps, doublings, sigma):
     bounded = "first" if mu >= other else "second"
     return (
         "N = {count}: Gaussian noise is regretted by up to {forth}, randomized response by up to {back}. "
-        f"Theorem 3 bounds the {bounded} by {{bound}}."
+        f"The finite-step bound on the {bounded} is {{bound}}."
     )
