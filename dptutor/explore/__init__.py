@@ -59,6 +59,7 @@ from .bayes_error import bayes_error
 from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
 from .delta_divergence import delta_divergence
+from .emergent_dominance import emergent_dominance
 from .hyper_prior import hyper_prior
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
@@ -70,6 +71,7 @@ __all__ = [
     "blackwell_order",
     "calibration_point",
     "delta_divergence",
+    "emergent_dominance",
     "hyper_prior",
     "privacy_loss",
     "renyi_order",

@@ -1,0 +1,365 @@
+"""Exercises of chapter 10: moments of the loss, the Gaussian that a composition is close to, and who dominates whom."""
+
+import math
+
+import numpy as np
+
+from .core import Exercise, Mistake
+
+_EXPERIMENTS = (
+    ((0.6, 0.4), (0.3, 0.7)),
+    ((0.2, 0.5, 0.3), (0.4, 0.25, 0.35)),
+    ((0.7, 0.2, 0.1), (0.1, 0.2, 0.7)),
+)
+# (v1, v2, v3) of randomized responses with ε = 0.1 and 0.3 and of a Gaussian mechanism with μ = 0.2.
+_FIRST = (0.0049958375, 0.01, 0.0009999938)
+_SECOND = (0.0446655, 0.09, 0.0269867)
+_THIRD = (0.02, 0.0404, 0.0127661)
+
+
+def _phi(x):
+    return (1 + math.erf(x / math.sqrt(2))) / 2
+
+
+def _eta(v):
+    return v[0] / math.sqrt(v[1] - v[0] ** 2)
+
+
+def _distance(count, v):
+    return 0.56 * v[2] / (math.sqrt(count) * (v[1] - v[0] ** 2) ** 1.5)
+
+
+def _bound(count, v, other_count, w, *, shortfall=True, factor=2.0):
+    mu, other_mu = factor * math.sqrt(count) * _eta(v), factor * math.sqrt(other_count) * _eta(w)
+    missing = max(0.0, _phi(-mu / 2) - _phi(-other_mu / 2)) if shortfall else 0.0
+    return _distance(count, v) + _distance(other_count, w) + missing
+
+
+def _moments(p, q, *, weight=None, raw=False, signed=False):
+    p, q = np.array(p), np.array(q)
+    loss, weight = np.log(q / p), p if weight is None else np.array(weight)
+    v1 = -(weight @ loss)
+    v2 = weight @ loss**2 - (v1**2 if raw else 0)
+    third = (lambda x: x**3) if signed else (lambda x: np.abs(x) ** 3)
+    spread = v2 if raw else v2 - v1**2
+    return v1, v2, weight @ third(loss + v1), weight @ third(loss), v1 / math.sqrt(spread)
+
+
+def _most(count, eta, other_eta):
+    return math.floor(count * eta**2 / other_eta**2)
+
+
+def _training(sigma, rate, steps):
+    return rate * math.sqrt(steps * math.expm1(1 / sigma**2))
+
+
+_RENYI = (
+    (10, (0.2, 0.4, 0.8), 10, (0.1, 0.3, 0.9)),
+    (20, (0.2, 0.4, 0.8), 10, (0.1, 0.3, 0.9)),
+    (10, (0.1, 0.3, 0.9), 20, (0.2, 0.4, 0.8)),
+    (5, (0.5, 1.0, 2.0), 10, (0.25, 0.5, 0.9)),
+    (7, (0.5, 1.0, 2.0), 9, (0.5, 0.6, 0.7)),
+    (3, (1.0, 2.0, 4.0), 4, (0.5, 1.0, 2.0)),
+    (10, (0.3, 0.5, 0.7), 10, (0.1, 0.6, 0.7)),
+    (10, (0.2, 0.3, 0.4), 10, (0.1, 0.5, 0.6)),
+)
+
+
+EXERCISES = [
+    Exercise(
+        id="10.1",
+        grade="warm-up",
+        title="η of randomized response",
+        question="Write `eta(epsilon)`: η = v₁/√(v₂ − v₁²) of randomized response with parameter `epsilon` > 0.",
+        name="eta",
+        stub="from math import sinh, sqrt, tanh\n\n\ndef eta(epsilon):\n    ...\n",
+        solution="""from math import sqrt, tanh
+
+
+def eta(epsilon):
+    v1, v2 = epsilon * tanh(epsilon / 2), epsilon**2
+    return v1 / sqrt(v2 - v1**2)          # = sinh(epsilon / 2)
+""",
+        explanation="The loss is ε or −ε, so v₂ = ε². Under P it is −ε with probability e^ε/(1 + e^ε), so v₁ = ε tanh(ε/2). The quotient is sinh(ε/2).",
+        hints=(
+            "Which two values does the loss take, and with which probabilities under P?",
+            "v₂ = ε², because the square is always the same. v₁ = ε(e^ε − 1)/(e^ε + 1) = ε tanh(ε/2).",
+            "tanh/√(1 − tanh²) = sinh.",
+        ),
+        praise="Right. It is a little more than ε/2, the η of the Gaussian mechanism with μ = ε.",
+        cases=((1.0,), (0.1,), (3.0,)),
+        mistakes=(
+            Mistake(
+                lambda e: math.tanh(e / 2), "You divided by √v₂. η divides by the standard deviation, √(v₂ − v₁²)."
+            ),
+            Mistake(
+                lambda e: e / 2, "This is η of the Gaussian mechanism with μ = ε. Compute the moments of two atoms."
+            ),
+            Mistake(lambda e: e * math.tanh(e / 2), "This is v₁. Divide by √(v₂ − v₁²)."),
+            Mistake(
+                lambda e: e * math.tanh(e / 2) / (e / math.cosh(e / 2)) ** 2,
+                "You divided by the variance. η divides by its square root.",
+            ),
+            Mistake(lambda e: -math.sinh(e / 2), "v₁ is minus the mean of the loss under P, which makes it positive."),
+        ),
+        laws=(
+            lambda result, e: (
+                "Losses are negative on average under P, so v₁ and η are positive." if result[0] <= 0 else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="10.2",
+        grade="warm-up",
+        title="How many steps are as many?",
+        question="A symmetric mechanism with η = `eta` is used `count` times, another with `other_eta` is to be used as often as the condition of "
+        "the finite-step bound allows. Write `most(count, eta, other_eta)`: the largest whole number of steps of the other.",
+        name="most",
+        stub="from math import floor\n\n\ndef most(count, eta, other_eta):\n    ...\n",
+        solution="""from math import floor
+
+
+def most(count, eta, other_eta):
+    return floor(count * eta**2 / other_eta**2)
+""",
+        explanation="The condition N/Ñ ≥ η̃²/η² says √N η ≥ √Ñ η̃: the first Gaussian has the larger μ. Solve for Ñ and round down.",
+        hints=(
+            "The condition says which of the two Gaussian mechanisms has the larger μ. What is their μ?",
+            "2√N η ≥ 2√Ñ η̃, so Ñ ≤ N η²/η̃².",
+            "Round down.",
+        ),
+        praise="Right: steps count in proportion to η².",
+        cases=((100, 0.2, 0.1), (1000, 0.1, 0.17), (10, 0.5, 0.3), (1, 0.9, 0.12)),
+        mistakes=(
+            Mistake(
+                lambda n, a, b: math.floor(n * a / b), "μ grows with the square root of the steps, so η enters squared."
+            ),
+            Mistake(lambda n, a, b: math.floor(n * b**2 / a**2), "The other way round: a smaller η̃ allows more steps."),
+            Mistake(lambda n, a, b: math.ceil(n * a**2 / b**2 + 1e-9), "Rounded up, the condition fails. Round down."),
+            Mistake(lambda n, a, b: n * a**2 / b**2, "Steps are whole: round down."),
+            Mistake(lambda n, a, b: math.floor(math.sqrt(n) * a / b), "Square both sides of √N η ≥ √Ñ η̃."),
+        ),
+        laws=(
+            lambda result, n, a, b: (
+                "With so many steps the condition fails."
+                if math.sqrt(result[0]) * b > math.sqrt(n) * a * (1 + 1e-9)
+                else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="10.3",
+        grade="think",
+        title="Which Gaussian is this training?",
+        question="A training takes `steps` steps with noise multiplier `sigma` and a small sampling rate `rate`. Write "
+        "`training_mu(sigma, rate, steps)`: the μ of the Gaussian mechanism that it is close to, to first order in the rate.",
+        name="training_mu",
+        stub="from math import exp, sqrt\n\n\ndef training_mu(sigma, rate, steps):\n    ...\n",
+        solution="""from math import exp, sqrt
+
+
+def training_mu(sigma, rate, steps):
+    variance = exp(1 / sigma**2) - 1        # of the likelihood ratio, without sampling
+    return rate * sqrt(steps * variance)
+""",
+        explanation="The loss of a step is log(1 + p(W − 1)) ≈ p(W − 1), where W is the likelihood ratio of a full step. So v₂ ≈ p² Var W, v₁ ≈ v₂/2, and μ ≈ √(N v₂).",
+        hints=(
+            "A step's likelihood ratio is 1 + p(W − 1), where W belongs to the step without sampling. What is its logarithm if p is small?",
+            "L ≈ p(W − 1), so v₂ ≈ p² Var(W), and Var(W) = E[W²] − 1 under P.",
+            "E[W²] = e^(1/σ²) for Gaussian noise. μ ≈ √(N v₂).",
+        ),
+        praise="Right. Twice the rate costs as much as four times the steps.",
+        cases=((1.0, 0.01, 1000), (2.0, 0.001, 100000), (0.7, 0.01, 100), (5.0, 0.05, 400)),
+        mistakes=(
+            Mistake(
+                lambda s, p, n: p * math.sqrt(n) / s,
+                "This is right only for much noise, where e^(1/σ²) − 1 ≈ 1/σ². Keep the exponential.",
+            ),
+            Mistake(
+                lambda s, p, n: p * math.sqrt(n * math.exp(1 / s**2)),
+                "Subtract 1: the variance of W is E[W²] − 1, as E[W] = 1 under P.",
+            ),
+            Mistake(
+                lambda s, p, n: p * n * math.sqrt(math.expm1(1 / s**2)),
+                "μ grows with the square root of the number of steps.",
+            ),
+            Mistake(
+                lambda s, p, n: math.sqrt(p * n * math.expm1(1 / s**2)),
+                "The rate enters v₂ squared, so it stands before the root.",
+            ),
+            Mistake(
+                lambda s, p, n: math.sqrt(n) / s,
+                "This is the composition without sampling. The rate p makes each loss about p times as large.",
+            ),
+            Mistake(
+                lambda s, p, n: _training(s, p, n) / 2,
+                "This is √N η. The Gaussian mechanism has μ = 2√N η.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="10.4",
+        grade="think",
+        title="Not ruled out",
+        question="`renyi` and `other_renyi` are the Rényi divergences D_s(Q‖P) of one step of two mechanisms, at the same orders s. Write "
+        "`possible(count, renyi, other_count, other_renyi)`: False if they prove that `count` steps of the first do not "
+        "dominate `other_count` steps of the other, else True.",
+        name="possible",
+        stub="def possible(count, renyi, other_count, other_renyi):\n    ...\n",
+        solution="""def possible(count, renyi, other_count, other_renyi):
+    return all(count * d >= other_count * e for d, e in zip(renyi, other_renyi))
+""",
+        explanation="Rényi divergences add up over the steps, and dominance implies the order at every order s. One order that fails is enough.",
+        hints=(
+            "What are the Rényi divergences of the whole compositions?",
+            "They add up: N times that of a step. The dominating mechanism has the larger one, at every order.",
+            "all(count * d >= other_count * e …): one failure rules dominance out.",
+        ),
+        praise="Right. Passing is not yet dominance, but for generic mechanisms with bounded losses it is, after enough steps.",
+        cases=_RENYI,
+        mistakes=(
+            Mistake(
+                lambda n, a, m, b: any(n * x >= m * y for x, y in zip(a, b, strict=True)),
+                "One order in favor is not enough: dominance needs them all.",
+            ),
+            Mistake(
+                lambda n, a, m, b: all(x >= y for x, y in zip(a, b, strict=True)),
+                "You compare single steps. Rényi divergences add up over the steps.",
+            ),
+            Mistake(
+                lambda n, a, m, b: all(n * x <= m * y for x, y in zip(a, b, strict=True)),
+                "The direction is turned: the dominating mechanism tells more, so its divergences are the larger ones.",
+            ),
+            Mistake(
+                lambda n, a, m, b: n * sum(a) >= m * sum(b),
+                "A sum over the orders hides an order that fails. Compare order by order.",
+            ),
+            Mistake(
+                lambda n, a, m, b: n * a[-1] >= m * b[-1],
+                "You compare the last order only.",
+            ),
+        ),
+        shape="True or False",
+    ),
+    Exercise(
+        id="10.5",
+        grade="build",
+        title="Moments of a table",
+        question="`p` and `q` are the probabilities of a finite experiment's outcomes, all positive. Write `moments(p, q)`: the five numbers "
+        "(v₁, v₂, v₃, v₄, η).",
+        name="moments",
+        stub="import numpy as np\n\n\ndef moments(p, q):\n    ...\n",
+        solution="""import numpy as np
+
+
+def moments(p, q):
+    p, q = np.array(p), np.array(q)
+    loss = np.log(q / p)
+    v1, v2 = -(p @ loss), p @ loss**2
+    v3, v4 = p @ np.abs(loss + v1) ** 3, p @ np.abs(loss) ** 3
+    return v1, v2, v3, v4, v1 / np.sqrt(v2 - v1**2)
+""",
+        explanation="The loss at outcome i is log(q_i/p_i), and it comes with probability p_i under P. v₃ is the third moment about the mean −v₁, v₄ the one about 0.",
+        hints=(
+            "What is the loss at an outcome, and how likely is the outcome under P?",
+            "All four are sums with the weights p: of −L, L², |L + v₁|³ and |L|³.",
+            "η = v₁/√(v₂ − v₁²).",
+        ),
+        praise="Right: dp.composition_moments does this for every mechanism.",
+        cases=_EXPERIMENTS,
+        mistakes=(
+            Mistake(
+                lambda p, q: _moments(p, q, weight=q),
+                "You averaged under Q. The moments are those of the loss under P.",
+            ),
+            Mistake(
+                lambda p, q: _moments(p, q, raw=True),
+                "v₂ is the second moment about 0. It is in η that v₁² is subtracted.",
+            ),
+            Mistake(
+                lambda p, q: _moments(p, q, signed=True),
+                "v₃ and v₄ are moments of absolute values: |L + v₁|³ and |L|³.",
+            ),
+            Mistake(
+                lambda p, q: (lambda v: (v[0], v[1], v[3], v[2], v[4]))(_moments(p, q)),
+                "v₃ and v₄ are exchanged: v₃ is the one about the mean.",
+            ),
+            Mistake(
+                lambda p, q: _moments(q, p, weight=p),
+                "Your loss is log(p/q). The privacy loss has Q on top.",
+            ),
+        ),
+        laws=(
+            lambda result, p, q: (
+                "v₁ is a Kullback-Leibler divergence, hence not negative." if result[0] < -1e-12 else None
+            ),
+            lambda result, p, q: (
+                "v₂ is at least v₁²." if len(result) > 1 and result[1] < result[0] ** 2 - 1e-12 else None
+            ),
+        ),
+        shape="five numbers (v1, v2, v3, v4, eta)",
+    ),
+    Exercise(
+        id="10.6",
+        grade="build",
+        title="The bound, in both directions",
+        question="`v` and `w` are (v₁, v₂, v₃) of one step of two symmetric mechanisms. Write `bound(count, v, other_count, w)`: the finite-step "
+        "bound on Δ of the first composition to the second; if its condition fails, with what the two Gaussian "
+        "mechanisms lack, Φ(−μ/2) − Φ(−μ̃/2).",
+        name="bound",
+        stub="from math import erf, sqrt\n\n\ndef bound(count, v, other_count, w):\n    ...\n",
+        solution="""from math import erf, sqrt
+
+
+def bound(count, v, other_count, w):
+    def error(mu):                                   # Φ(−μ/2)
+        return (1 - erf(mu / sqrt(8))) / 2
+
+    total, mus = 0, []
+    for n, (v1, v2, v3) in ((count, v), (other_count, w)):
+        spread = sqrt(v2 - v1**2)
+        total += 0.56 * v3 / (sqrt(n) * spread**3)
+        mus.append(2 * sqrt(n) * v1 / spread)
+    return total + max(0, error(mus[0]) - error(mus[1]))
+""",
+        explanation="Each composition is within 0.56 v₃/(√N (v₂ − v₁²)^(3/2)) of its Gaussian mechanism; the triangle inequality adds the Δ between these two.",
+        hints=(
+            "The way from the one composition to the other leads over two Gaussian mechanisms. How long are the three parts?",
+            "The outer ones are 0.56 v₃/(√N (v₂ − v₁²)^(3/2)), for each its own. The middle one is 0 if μ ≥ μ̃.",
+            "Else the middle one is Φ(−μ/2) − Φ(−μ̃/2), with μ = 2√N v₁/√(v₂ − v₁²).",
+        ),
+        praise="Right, and it holds in every direction.",
+        cases=(
+            (100, _FIRST, 100, _SECOND),
+            (900, _FIRST, 100, _SECOND),
+            (100, _SECOND, 100, _FIRST),
+            (400, _THIRD, 2500, _FIRST),
+            (400, _THIRD, 1000, _FIRST),
+        ),
+        mistakes=(
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, shortfall=False),
+                "Where the condition fails, the two Gaussian mechanisms are themselves apart: add Φ(−μ/2) − Φ(−μ̃/2).",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(m, w, n, v),
+                "This is the bound in the other direction.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, factor=1.0),
+                "μ is 2√N η; the 2 is missing.",
+            ),
+            Mistake(
+                lambda n, v, m, w: (
+                    abs(_distance(n, v) - _distance(m, w)) + _bound(n, v, m, w) - _distance(n, v) - _distance(m, w)
+                ),
+                "Distances to the two Gaussian mechanisms add up; they do not cancel.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, n, w),
+                "The other mechanism is used another number of times.",
+            ),
+        ),
+        laws=(lambda result, *case: "A bound on a divergence is not negative." if result[0] < 0 else None,),
+    ),
+]

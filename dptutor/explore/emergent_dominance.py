@@ -1,0 +1,202 @@
+"""Randomized response against Gaussian noise, step after step: which crossings a composition settles, and how fast."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from .. import asymptotics, blackwell
+from ..mechanisms import Gaussian, RandomizedResponse
+from .machinery import BLUE, DASHED, DOTTED, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
+
+PRIORS, THIN, FLOOR, LAST = np.linspace(0, 1, 81), 1e-5, 1e-13, 8
+EQUAL, SMALLER = "the same noise", "noise that grows with √N"
+
+emergent_dominance = Explorer(
+    "emergent_dominance",
+    title="What many steps make of a crossing",
+    caption="Randomized response, first with ε = 1, against Gaussian noise, both used N times. Left: the Bayes error "
+    "against the one minus that against the other; above 0 an adversary errs less against Gaussian noise (vermillion), "
+    "below 0 less against randomized response (blue). Right: the two Δ-divergences over N, and, dotted, the "
+    "finite-step bound in the direction in which it holds.",
+    find="Choose the same noise in every step. Find a σ at which the dotted bound belongs to the curve that dies last.",
+    code="""import math
+
+import dptutor as dp
+
+N = round(2**{doublings})
+growth = 1 if {steps} == "the same noise" else math.sqrt(N)
+response, gaussian = dp.RandomizedResponse(epsilon=1 / growth), dp.Gaussian(sigma={sigma} * growth)
+forth = float(dp.delta_divergence(response**N, gaussian**N))
+back = float(dp.delta_divergence(gaussian**N, response**N))
+bounds = [dp.dominance_bound(response, N, gaussian, N), dp.dominance_bound(gaussian, N, response, N)]
+bound = next(float(b) for b in bounds if b.condition_holds)
+mu_response = dp.composition_moments(response).gaussian(N).mu
+mu_gaussian = (gaussian**N).mu
+count = N
+print(forth, back, bound)
+""",
+    parameters={
+        "steps": Choice((SMALLER, EQUAL), SMALLER, "Every step has"),
+        "doublings": Slider(0, LAST, 0, "doublings of N", "log₂ N", step=1),
+        "sigma": Slider(0.9, 1.2, 1.1, "Gaussian noise", "σ", step=0.01),
+    },
+    presets={
+        "One step": (
+            "The curves cross: each has adversaries for whom it is the easier prey.",
+            {"steps": SMALLER, "doublings": 0, "sigma": 1.1},
+        ),
+        "Sixteen smaller steps": (
+            "One of the divergences has all but vanished; the other has found its limit.",
+            {"steps": SMALLER, "doublings": 4, "sigma": 1.1},
+        ),
+        "Sixteen equal steps": (
+            "The larger η is that of randomized response. Who is dominated?",
+            {"steps": EQUAL, "doublings": 4, "sigma": 1},
+        ),
+        "Too many steps": (
+            "Both divergences vanish, as both mechanisms have given everything away.",
+            {"steps": EQUAL, "doublings": 7, "sigma": 1.1},
+        ),
+    },
+)
+
+
+def count_of(doublings):
+    return round(2**doublings)
+
+
+def parts(steps, doublings, sigma):
+    """What is used in each of the N steps."""
+    growth = 1.0 if steps == EQUAL else math.sqrt(count_of(doublings))
+    return RandomizedResponse(epsilon=1 / growth), Gaussian(sigma=sigma * growth)
+
+
+@lru_cache(maxsize=64)
+def responses(steps, doublings):
+    return parts(steps, doublings, 1.0)[0] ** count_of(doublings)
+
+
+def gaussians(steps, doublings, sigma):
+    return parts(steps, doublings, sigma)[1] ** count_of(doublings)
+
+
+@lru_cache(maxsize=4096)
+def divergences(steps, doublings, sigma):
+    pair = responses(steps, doublings), gaussians(steps, doublings, sigma)
+    return tuple(blackwell.delta_divergence(*order).value for order in (pair, pair[::-1]))
+
+
+@lru_cache(maxsize=64)
+def response_moments(steps, doublings):
+    return asymptotics.composition_moments(parts(steps, doublings, 1.0)[0])
+
+
+@lru_cache(maxsize=4096)
+def limits(steps, doublings, sigma):
+    """The finite-step bound, and the two μ that say in which direction it holds."""
+    count, others = count_of(doublings), asymptotics.composition_moments(parts(steps, doublings, sigma)[1])
+    moments = response_moments(steps, doublings)
+    return moments.distance(count) + others.distance(count), moments.gaussian(count).mu, others.gaussian(count).mu
+
+
+@emergent_dominance.panel(
+    "Difference of the Bayes errors", xlabel="prior π", ylabel="R(RR) − R(Gauss)", ylim=(-0.075, 0.075)
+)
+def regret(axes):
+    axes.axhline(0, color=GREY, linewidth=1)
+
+
+@lru_cache(maxsize=4096)
+def differences(steps, doublings, sigma):
+    return responses(steps, doublings).bayes_error(PRIORS) - gaussians(steps, doublings, sigma).bayes_error(PRIORS)
+
+
+@regret.region(VERMILLION, "err less against Gaussian noise", opacity=0.45)
+def above(steps, doublings, sigma):
+    return PRIORS, 0 * PRIORS, np.maximum(differences(steps, doublings, sigma), THIN)
+
+
+@regret.region(BLUE, "err less against randomized response", opacity=0.45)
+def below(steps, doublings, sigma):
+    return PRIORS, 0 * PRIORS, np.minimum(differences(steps, doublings, sigma), -THIN)
+
+
+@regret.curve(INK, width=1.5)
+def difference(steps, doublings, sigma):
+    return PRIORS, differences(steps, doublings, sigma)
+
+
+over = emergent_dominance.panel(
+    "Δ over the number of steps", xlabel="N", ylabel="Δ", xlim=(0.8, 300), ylim=(1e-8, 3), xlog=True, ylog=True,
+    legend="lower left",
+)(lambda axes: None)  # fmt: skip
+COUNTS = [count_of(k) for k in range(LAST + 1)]
+
+
+def over_counts(function, steps, sigma):
+    return COUNTS, [function(steps, k, sigma) for k in range(LAST + 1)]
+
+
+@over.curve(VERMILLION, "Δ(RR‖Gauss)", line=DASHED)
+def forths(steps, sigma):
+    return over_counts(lambda *at: max(divergences(*at)[0], FLOOR), steps, sigma)
+
+
+@over.curve(BLUE, "Δ(Gauss‖RR)")
+def backs(steps, sigma):
+    return over_counts(lambda *at: max(divergences(*at)[1], FLOOR), steps, sigma)
+
+
+def bound_if(first, *at):
+    value, mu, other = limits(*at)
+    return value if (mu >= other) == first else math.nan
+
+
+@over.curve(VERMILLION, line=DOTTED, ghost=False)
+def forth_bound(steps, sigma):
+    return over_counts(lambda *at: bound_if(True, *at), steps, sigma)
+
+
+@over.curve(BLUE, line=DOTTED, ghost=False)
+def back_bound(steps, sigma):
+    return over_counts(lambda *at: bound_if(False, *at), steps, sigma)
+
+
+@over.points(INK, "at this N")
+def here(steps, doublings, sigma):
+    shown = divergences(steps, doublings, sigma)
+    return [count_of(doublings)] * 2, [d if d > 1e-8 else math.nan for d in shown]
+
+
+@emergent_dominance.readout("steps N", digits=0)
+def count(doublings):
+    return count_of(doublings)
+
+
+@emergent_dominance.readouts(
+    forth=Number("Δ(RR‖Gauss)", VERMILLION, 2, power=True, help="what Gaussian noise may be regretted by"),
+    back=Number("Δ(Gauss‖RR)", BLUE, 2, power=True, help="what randomized response may be regretted by"),
+    bound=Number("finite-step bound", INK, 3, help="on the one or the other, see the larger μ"),
+    mu_response=Number("2√N η, randomized response", BLUE, 3),
+    mu_gaussian=Number("2√N η, Gaussian", VERMILLION, 3),
+)
+def numbers(steps, doublings, sigma):
+    return *divergences(steps, doublings, sigma), *limits(steps, doublings, sigma)
+
+
+@emergent_dominance.words
+def words(steps, doublings, sigma):
+    forth, back = divergences(steps, doublings, sigma)
+    _, mu, other = limits(steps, doublings, sigma)
+    larger = "randomized response" if mu >= other else "Gaussian noise"
+    if max(forth, back) < 1e-4:
+        return "N = {count}: an adversary hardly errs against either. Both have given everything away."
+    if min(forth, back) < 10 * FLOOR:
+        first = "randomized response" if forth < back else "Gaussian noise"
+        return f"N = {{count}}: to twelve digits {first} tells at least as much. The larger η is that of {larger}."
+    bounded = "first" if mu >= other else "second"
+    return (
+        "N = {count}: Gaussian noise is regretted by up to {forth}, randomized response by up to {back}. "
+        f"The finite-step bound on the {bounded} is {{bound}}."
+    )
