@@ -342,7 +342,7 @@ def dotted(p, q, width, prior):
 """,
         explanation="At the loss kh a mass m of P comes with m·e^(kh) of Q. The part w that goes up keeps both sums: w = (e^x − e^a)/(e^b − e^a).",
         hints=(
-            "Which masses under Q do belong to a mass m under P at the two losses a and b?",
+            "Which masses under Q belong to a mass m under P at the two losses a and b?",
             "m e^a and m e^b. The parts 1 − w and w have to give (1 − w) e^a + w e^b = q/p.",
             "The Bayes error is the sum of the smaller ones of π·m and (1 − π)·m·e^loss.",
         ),

@@ -39,8 +39,8 @@ print(f"sigma {sigma:.4f}, regret {regret:.4f}, reconstruction {base_success:.4f
     },
     presets={
         "The base itself": ("The same p and N: there is nothing to regret.", {"rate": 0.01, "steps": "500"}),
-        "A little more of both": (
-            "p = 0.04 is four times the base's, and most of the damage is done.",
+        "Four times the sampling": (
+            "p = 0.04 instead of 0.01, and most of the damage is done.",
             {"rate": 0.04, "steps": "500"},
         ),
         "The far corner": (
