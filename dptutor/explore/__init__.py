@@ -59,6 +59,7 @@ from .bayes_error import bayes_error
 from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
 from .delta_divergence import delta_divergence
+from .dpsgd_map import dpsgd_map
 from .emergent_dominance import emergent_dominance
 from .hyper_prior import hyper_prior
 from .privacy_loss import privacy_loss
@@ -71,6 +72,7 @@ __all__ = [
     "blackwell_order",
     "calibration_point",
     "delta_divergence",
+    "dpsgd_map",
     "emergent_dominance",
     "hyper_prior",
     "privacy_loss",

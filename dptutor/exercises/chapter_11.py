@@ -1,0 +1,431 @@
+"""Exercises of chapter 11: steps that are left, promises of a Δ, grids, and fair exchanges."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from ..blackwell import delta_divergence
+from ..calibration import calibrate
+from ..mechanisms import DPSGD, Gaussian, Laplace
+from .core import Exercise, Mistake
+
+_BASE = DPSGD(0.6, 0.01, 125)
+_TRAININGS = ((1.0, 0.0), (3.0, 0.004), (2.0, 0.002), (2.5, 0.005), (0.5, 0.006))
+_TIES = ((70.0, 0.01), (70.0, 0.02), (60.0, 0.0), (71.0, 0.02), (60.0, 0.0))
+_PAIRS = (
+    ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5)),
+    ((0.7, 0.2, 0.1), (0.1, 0.2, 0.7)),
+    ((0.4, 0.35, 0.25), (0.3, 0.3, 0.4)),
+)
+
+
+@lru_cache
+def _largest(sigma, rate, epsilon, delta, off=0):
+    low, high = 1, 10_001
+    while high - low > 1:
+        middle = (low + high) // 2
+        inside = DPSGD(sigma, rate, middle).privacy_profile(epsilon) <= delta
+        low, high = (middle, high) if inside else (low, middle)
+    return low + off
+
+
+@lru_cache
+def _by_normal(sigma, rate, epsilon, delta):
+    """The steps at which the Gaussian mechanism of the central limit theorem meets the target."""
+    mu = 1 / calibrate(lambda s: Gaussian(sigma=s), epsilon=epsilon, delta=delta).sigma
+    return math.floor(mu**2 / (rate**2 * math.expm1(1 / sigma**2)))
+
+
+@lru_cache
+def _by_parts(sigma, rate, epsilon, delta):
+    """The steps, if ε and δ of the steps added up."""
+    step = DPSGD(sigma, rate, 1)
+    low, high = 1, 10_001
+    while high - low > 1:
+        middle = (low + high) // 2
+        inside = step.epsilon(delta / middle) * middle <= epsilon
+        low, high = (middle, high) if inside else (low, middle)
+    return low
+
+
+def _success(mechanism, guess):
+    return 1 - float(mechanism.tradeoff(min(max(guess, 0.0), 1.0)))
+
+
+def _efficient(accuracies, regrets, *, strict=False, weak=False):
+    def beaten(i):
+        for j in range(len(accuracies)):
+            gain, saved = accuracies[j] - accuracies[i], regrets[i] - regrets[j]
+            if strict and gain > 0 and saved > 0:
+                return True
+            if weak and j != i and gain >= 0 and saved >= 0:
+                return True
+            if not strict and not weak and gain >= 0 and saved >= 0 and gain + saved > 0:
+                return True
+        return False
+
+    return [float(not beaten(i)) for i in range(len(accuracies))]
+
+
+def _split(p, q, width, prior, *, up=False, linear=False, near=False):
+    """The Bayes error of a pair whose losses are moved to a grid."""
+    made: dict[int, list[float]] = {}
+    for a, b in zip(p, q, strict=True):
+        loss = math.log(b / a)
+        k = math.floor(loss / width + 1e-12)
+        low, high = math.exp(k * width), math.exp((k + 1) * width)
+        part = (b / a - low) / (high - low)
+        if linear:
+            part = loss / width - k
+        if up:
+            part = 1.0 if part > 1e-9 else 0.0
+        if near:
+            part = float(round(loss / width) > k)
+        for at, mass in ((k, (1 - part) * a), (k + 1, part * a)):
+            made.setdefault(at, [0.0, 0.0])
+            made[at][0] += mass
+            made[at][1] += mass * math.exp(at * width)
+    return sum(min(prior * a, (1 - prior) * b) for a, b in made.values())
+
+
+def _plain(p, q, prior):
+    return float(np.sum(np.minimum(prior * np.array(p), (1 - prior) * np.array(q))))
+
+
+@lru_cache
+def _fair(rate, steps):
+    return calibrate(lambda s: DPSGD(s, rate, steps), advantage=_BASE.advantage)
+
+
+@lru_cache
+def _same_epsilon(rate, steps):
+    return calibrate(lambda s: DPSGD(s, rate, steps), epsilon=_BASE.epsilon(1e-5), delta=1e-5)
+
+
+@lru_cache
+def _report(other):
+    there, back = delta_divergence(_BASE, other), delta_divergence(other, _BASE)
+    return other.noise_multiplier, float(there), float(back)
+
+
+EXERCISES = [
+    Exercise(
+        id="11.1",
+        grade="warm-up",
+        title="How many steps are left?",
+        question="Write `steps(sigma, rate, epsilon, delta)`: the largest number N of steps, at most 10,000, for which "
+        "`dp.DPSGD(sigma, rate, N)` has a δ(ε) of at most `delta`. One step is always allowed.",
+        name="steps",
+        stub="import dptutor as dp\n\n\ndef steps(sigma, rate, epsilon, delta):\n    ...\n",
+        solution="""import dptutor as dp
+
+
+def steps(sigma, rate, epsilon, delta):
+    allowed, too_many = 1, 10_001
+    while too_many - allowed > 1:
+        middle = (allowed + too_many) // 2
+        if dp.DPSGD(sigma, rate, middle).privacy_profile(epsilon) <= delta:
+            allowed = middle
+        else:
+            too_many = middle
+    return allowed
+""",
+        explanation="δ(ε) grows with every step, so halve the interval between a number that is allowed and one that is too large.",
+        hints=(
+            "Does δ(ε) grow or shrink with the number of steps?",
+            "It grows. Keep one number that is allowed and one that is too large, and try the one in the middle.",
+            "m.privacy_profile(epsilon) <= delta decides which of the two the middle replaces.",
+        ),
+        praise="Right. Fourteen evaluations are enough for ten thousand candidates.",
+        cases=((1.0, 0.02, 2.0, 1e-5), (2.0, 0.1, 8.0, 1e-5)),
+        mistakes=(
+            Mistake(
+                lambda s, p, e, d: _largest(s, p, e, d, 1),
+                "One too many: this is the first number of steps that is not allowed.",
+            ),
+            Mistake(
+                lambda s, p, e, d: _largest(s, p, e, d, -1),
+                "One too few: the step that just keeps the target is allowed.",
+            ),
+            Mistake(
+                _by_normal,
+                "This is what the central limit theorem gives. It is near, but DP-SGD has heavier tails. Use the profile itself.",
+            ),
+            Mistake(
+                _by_parts,
+                "You add up the ε of the steps, and share δ among them. That is allowed, but gives most of the budget away.",
+            ),
+            Mistake(
+                lambda s, p, e, d: _largest(s, 1.0, e, d),
+                "You left out the sampling: an example takes part in a step with probability `rate` only.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="11.2",
+        grade="warm-up",
+        title="The promise of a Δ",
+        question="A training `m` is exchanged for another one, of which you know only Δ(m‖other) = `regret`. Write "
+        "`success(m, guess, regret)`: the best bound there is on the probability of reconstruction against the other "
+        "training, if a blind guess succeeds with probability `guess`. It is never more than 1.",
+        name="success",
+        stub="def success(m, guess, regret):\n    ...\n",
+        solution="""def success(m, guess, regret):
+    shifted = m.tradeoff(min(1, guess + regret)) - regret
+    return min(1, 1 - shifted)
+""",
+        explanation="f̃(κ) ≥ f(κ + Δ) − Δ, and success is at most 1 − f̃(κ). Right of 1, f is 0.",
+        hints=(
+            "Reconstruction succeeds at most with 1 − f̃(κ). What does Δ say about f̃?",
+            "f(κ + Δ) − Δ ≤ f̃(κ): the curve is shifted to the left and down.",
+            "min(1, 1 − f(min(1, κ + Δ)) + Δ).",
+        ),
+        praise="Right: a Δ helps an attack twice, by a better guess and by a few points on top.",
+        cases=tuple(
+            (m, guess, regret)
+            for m in (Gaussian(sigma=1), Laplace(scale=1), _BASE)
+            for guess, regret in ((0.1, 0.12), (0.01, 0.03), (0.5, 0.0), (0.9, 0.2), (0.4, 0.3))
+        ),
+        mistakes=(
+            Mistake(
+                lambda m, k, r: min(1.0, _success(m, k) + r),
+                "You move the curve down, but not to the left: the guess gets better as well.",
+            ),
+            Mistake(
+                lambda m, k, r: _success(m, k + r),
+                "You move the curve to the left, but not down.",
+            ),
+            Mistake(
+                lambda m, k, r: _success(m, k - r) - r,
+                "This is the way back: the least that reconstruction might achieve if Δ(other‖m) were known.",
+            ),
+            Mistake(
+                lambda m, k, r: min(1.0, _success(m, k) * (1 + r)),
+                "Δ is a difference of probabilities, not a percentage of one.",
+            ),
+            Mistake(
+                lambda m, k, r: 1 - _success(m, k + r) + r,
+                "This mixes up success and failure: success is at most 1 − f̃.",
+            ),
+        ),
+        laws=(
+            lambda result, m, k, r: "A probability lies between 0 and 1." if not 0 <= result[0] <= 1 + 1e-9 else None,
+            lambda result, m, k, r: "It is less than for m itself." if result[0] < _success(m, k) - 1e-9 else None,
+        ),
+    ),
+    Exercise(
+        id="11.3",
+        grade="think",
+        title="Who is Pareto efficient?",
+        question="Write `efficient(accuracies, regrets)`: for each training True if no other is at least as good in both "
+        "(larger accuracy, smaller Δ from the base) and better in one, else False.",
+        name="efficient",
+        stub="def efficient(accuracies, regrets):\n    ...\n",
+        solution="""def efficient(accuracies, regrets):
+    trainings = list(zip(accuracies, regrets))
+
+    def beats(a, b):
+        return a[0] >= b[0] and a[1] <= b[1] and a != b
+
+    return [not any(beats(a, b) for a in trainings) for b in trainings]
+""",
+        explanation="a beats b if it is nowhere worse and somewhere better. Two equal ones do not beat each other.",
+        hints=(
+            "When does one training beat another? Write that as a function of two pairs first.",
+            "At least the accuracy, at most the Δ, and not the same pair.",
+            "A training is efficient if none beats it: not any(…).",
+        ),
+        praise="Right. What is left is a choice, and no longer a question of numbers.",
+        cases=(
+            tuple(zip(*_TRAININGS, strict=True)),
+            tuple(zip(*_TIES, strict=True)),
+            ((72.6, 74.0, 73.0), (0.0, 0.0045, 0.0059)),
+            ((50.0,), (0.1,)),
+        ),
+        mistakes=(
+            Mistake(
+                lambda a, r: _efficient(a, r, strict=True),
+                "To be beaten it is enough to be worse in one respect and equal in the other.",
+            ),
+            Mistake(
+                lambda a, r: _efficient(a, r, weak=True),
+                "Two equal trainings do not beat each other: a better one has to be better in something.",
+            ),
+            Mistake(
+                lambda a, r: _efficient(a, [-x for x in r]),
+                "A smaller Δ is the better one.",
+            ),
+            Mistake(
+                lambda a, r: [float(x == max(a)) for x in a],
+                "This is the most accurate one. Less accurate ones with a smaller Δ are efficient, too.",
+            ),
+            Mistake(
+                lambda a, r: [1.0 - x for x in _efficient(a, r)],
+                "The other way round: True is for those that nobody beats.",
+            ),
+        ),
+        shape="True or False for each training",
+    ),
+    Exercise(
+        id="11.4",
+        grade="think",
+        title="What the grid adds",
+        question="A composition of `steps` small steps is close to the Gaussian mechanism with parameter `mu`. Write "
+        "`seen(mu, steps, width)`: the parameter of the Gaussian mechanism close to what an accountant sees that "
+        "connects the dots on a grid of that width, losses being spread evenly over the cells.",
+        name="seen",
+        stub="def seen(mu, steps, width):\n    ...\n",
+        solution="""def seen(mu, steps, width):
+    return (mu**2 + steps * width**2 / 6) ** 0.5
+""",
+        explanation="The variance of the loss of a Gaussian mechanism is μ². Every step adds h²/6 to it.",
+        hints=(
+            "What is the variance of the loss of a Gaussian mechanism with parameter μ?",
+            "It is μ², and variances of independent steps add up. The grid adds h²/6 to each.",
+            "The square root of μ² + N h²/6.",
+        ),
+        praise="Right. For μ = 0.57, N = 1,400,000 and h = 1e-4 this is where most of the published 8e-4 comes from.",
+        cases=((0.5674, 1_400_000, 1e-4), (0.5689, 3_400_000, 1e-4), (1.0, 1000, 1e-3), (0.1, 10**6, 1e-3)),
+        tolerance=1e-9,
+        mistakes=(
+            Mistake(
+                lambda mu, n, h: math.sqrt(mu**2 + n * h**2 / 4),
+                "h²/4 is the most that a step can add, for a loss in the middle of its cell. On average it is less.",
+            ),
+            Mistake(
+                lambda mu, n, h: math.sqrt(mu**2 + n * h**2 / 12),
+                "h²/12 is the variance of a number spread evenly over a cell. Here each loss goes to the two ends.",
+            ),
+            Mistake(
+                lambda mu, n, h: mu**2 + n * h**2 / 6,
+                "This is the variance, μ² and what is added. The parameter is its square root.",
+            ),
+            Mistake(
+                lambda mu, n, h: mu + n * h**2 / 6,
+                "Variances add up, parameters do not: begin with μ².",
+            ),
+            Mistake(
+                lambda mu, n, h: math.sqrt(mu**2 + h**2 / 6),
+                "This is what one step adds. There are many.",
+            ),
+        ),
+        laws=(
+            lambda result, mu, n, h: (
+                "A grid makes the pair more informative, but your parameter is smaller than before."
+                if result[0] < mu - 1e-12
+                else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="11.5",
+        grade="build",
+        title="Connect the dots",
+        question="`p` and `q` are the probabilities, all positive, of a finite mechanism's outcomes in the two worlds. "
+        "Write `dotted(p, q, width, prior)`: the Bayes error at that prior, after the loss log(q/p) of each outcome has "
+        "been shared among the two multiples of `width` beside it, so that its masses in both worlds are kept.",
+        name="dotted",
+        stub="from math import exp, floor, log\n\n\ndef dotted(p, q, width, prior):\n    ...\n",
+        solution="""from math import exp, floor, log
+
+
+def dotted(p, q, width, prior):
+    masses = {}
+    for mass, other in zip(p, q):
+        below = floor(log(other / mass) / width + 1e-12)
+        low, high = exp(below * width), exp((below + 1) * width)
+        part = (other / mass - low) / (high - low)
+        masses[below] = masses.get(below, 0) + (1 - part) * mass
+        masses[below + 1] = masses.get(below + 1, 0) + part * mass
+    return sum(min(prior, (1 - prior) * exp(k * width)) * mass for k, mass in masses.items())
+""",
+        explanation="At the loss kh a mass m of P comes with m·e^(kh) of Q. The part w that goes up keeps both sums: w = (e^x − e^a)/(e^b − e^a).",
+        hints=(
+            "Which masses under Q belong to a mass m under P at the two losses a and b?",
+            "m e^a and m e^b. The parts 1 − w and w have to give (1 − w) e^a + w e^b = q/p.",
+            "The Bayes error is the sum of the smaller ones of π·m and (1 − π)·m·e^loss.",
+        ),
+        praise="Right. It is never larger than without the grid: the adversary is granted a little too much.",
+        cases=tuple(
+            (p, q, width, prior)
+            for p, q in _PAIRS
+            for width, prior in ((0.5, 0.6), (0.7, 0.3), (2.0, 0.5), (2.0, 0.7), (0.01, 0.4))
+        ),
+        mistakes=(
+            Mistake(
+                lambda p, q, h, x: _split(p, q, h, x, linear=True),
+                "You share in proportion to the distance. Then the masses under Q no longer add up to one.",
+            ),
+            Mistake(
+                lambda p, q, h, x: _split(p, q, h, x, up=True),
+                "You round all losses up. That is safe, but under Q there is then too much.",
+            ),
+            Mistake(
+                lambda p, q, h, x: _split(p, q, h, x, near=True),
+                "You round to the nearest multiple. That may err on either side; share the mass instead.",
+            ),
+            Mistake(
+                lambda p, q, h, x: _plain(p, q, x),
+                "This is the Bayes error without the grid.",
+            ),
+            Mistake(
+                lambda p, q, h, x: _split(p, q, h, 1 - x),
+                "The prior belongs to world P: it weighs the masses of p.",
+            ),
+        ),
+        laws=(
+            lambda result, p, q, h, x: (
+                "A grid that keeps both masses never makes the adversary err more often, but yours does."
+                if result[0] > _plain(p, q, x) + 1e-9
+                else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="11.6",
+        grade="build",
+        title="A fair exchange",
+        question="The base is `dp.DPSGD(0.6, 0.01, 125)`. Write `exchange(rate, steps)`: the noise multiplier at which DP-SGD with "
+        "that sampling rate and number of steps has the advantage of the base, then Δ(base‖other), then Δ(other‖base).",
+        name="exchange",
+        stub="import dptutor as dp\n\n\ndef exchange(rate, steps):\n    ...\n",
+        solution="""import dptutor as dp
+
+
+def exchange(rate, steps):
+    base = dp.DPSGD(0.6, 0.01, 125)
+    other = dp.calibrate(lambda s: dp.DPSGD(s, rate, steps), advantage=base.advantage)
+    there = dp.delta_divergence(base, other).value
+    back = dp.delta_divergence(other, base).value
+    return other.noise_multiplier, there, back
+""",
+        explanation="Calibrate to the advantage instead of (ε, δ), then compare in both directions.",
+        hints=(
+            "dp.calibrate takes other targets than epsilon and delta. Which one is meant here?",
+            "advantage=base.advantage. Then .noise_multiplier of what it returns.",
+            "dp.delta_divergence(base, other).value, and the same with the two exchanged.",
+        ),
+        praise="Right. At the same advantage nobody regrets to leave the base: the other one has the smaller ε.",
+        cases=((0.05, 200), (0.3, 500)),
+        mistakes=(
+            Mistake(
+                lambda p, n: _report(_same_epsilon(p, n)),
+                "This is calibrated to the ε of the base at δ = 1e-5. The advantage then differs.",
+            ),
+            Mistake(
+                lambda p, n: (_report(_fair(p, n))[0], *_report(_fair(p, n))[:0:-1]),
+                "The noise is right, but the two Δ are exchanged: Δ(base‖other), the regret of leaving the base, comes first.",
+            ),
+            Mistake(
+                lambda p, n: _report(DPSGD(0.6, p, n)),
+                "The noise stays as it was. It has to be found anew, so that the advantage is that of the base.",
+            ),
+            Mistake(
+                lambda p, n: (_report(_fair(p, n))[0], 0.0, 0.0),
+                "The noise is right. That the advantages are the same does not make the curves the same: Δ is over all priors.",
+            ),
+        ),
+        shape="three numbers (noise multiplier, Δ, Δ the other way)",
+    ),
+]
