@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
-from strategies import alphas, mechanisms
+from strategies import alphas, closed_forms, mechanisms
 
 import dptutor as dp
 
@@ -44,18 +44,20 @@ def test_a_reconstruction_is_at_least_as_likely_as_blind(mechanism, success):
     assert success - 1e-12 <= dp.reconstruction_bound(mechanism, success) <= 1
 
 
+@settings(max_examples=40)
 @given(mechanisms(), priors_inside, st.floats(0.001, 0.999))
 def test_the_mean_excess_over_a_belief_is_delta(mechanism, prior, level):
     # E[max(B − ρ, 0)] over both worlds is ∫ of the tail above ρ, and (1 − ρ) b δ(ε).
-    belief, grid = dp.PosteriorBelief(mechanism, prior), np.linspace(level, 1, 20_001)
+    belief, grid = dp.PosteriorBelief(mechanism, prior), np.linspace(level, 1, 1001)
     tail = prior * belief.sf(grid, "Q") + (1 - prior) * belief.sf(grid, "P")
     epsilon = math.log(level / (1 - level)) - math.log(prior / (1 - prior))
     wanted = (1 - level) * prior * mechanism.privacy_profile(epsilon)
     # Riemann sums of a decreasing function: at most a step off.
-    assert float(np.mean(tail) * (1 - level)) == approx(wanted, abs=2e-4)
+    assert float(np.mean(tail) * (1 - level)) == approx(wanted, abs=2e-3)
 
 
-@given(mechanisms(), priors_inside)
+@settings(max_examples=20)
+@given(closed_forms(), priors_inside)
 def test_beliefs_are_the_prior_on_average(mechanism, prior):
     belief = dp.PosteriorBelief(mechanism, prior)
     in_q, in_p = belief.mean("Q"), belief.mean("P")
@@ -63,6 +65,7 @@ def test_beliefs_are_the_prior_on_average(mechanism, prior):
     assert -1e-9 <= in_p <= prior + 1e-9 and prior - 1e-9 <= in_q <= 1 + 1e-9
 
 
+@settings(max_examples=50)
 @given(mechanisms(), priors_inside, st.floats(0.01, 0.99), st.sampled_from(["P", "Q"]))
 def test_quantiles_invert_the_distribution_of_the_belief(mechanism, prior, level, world):
     belief = dp.PosteriorBelief(mechanism, prior)
@@ -71,6 +74,7 @@ def test_quantiles_invert_the_distribution_of_the_belief(mechanism, prior, level
     assert found < 1e-7 or belief.cdf(found - 1e-7, world) <= level + 1e-9
 
 
+@settings(max_examples=50)
 @given(mechanisms(), priors_inside, st.floats(0.0, 6.0), st.floats(0.0, 0.9999))
 def test_no_belief_exceeds_more_often_than_its_bound(mechanism, prior, epsilon, level):
     both = mechanism.symmetrized

@@ -59,6 +59,7 @@ from .bayes_error import bayes_error
 from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
 from .delta_divergence import delta_divergence
+from .posterior_belief import posterior_belief
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
 from .threshold_test import threshold_test
@@ -69,6 +70,7 @@ __all__ = [
     "blackwell_order",
     "calibration_point",
     "delta_divergence",
+    "posterior_belief",
     "privacy_loss",
     "renyi_order",
     "threshold_test",
