@@ -12,8 +12,8 @@ from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
 PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is the chance to exceed"
-LOG_ODDS = np.linspace(-6, 6, 81)
-BELIEFS, LEVELS = expit(LOG_ODDS), np.linspace(0.5, 1, 61)[:-1]
+Z = np.linspace(-5, 5, 81)
+LEVELS = np.linspace(0.45, 1, 67)[:-1]
 NORMAL = np.linspace(-8, 8, 161)
 
 posterior_belief = Explorer(
@@ -24,7 +24,7 @@ posterior_belief = Explorer(
     "dashed). The vertical line is the belief ρ to be tolerated, the green area the answers that lead beyond it. "
     "Right: the probability in world Q that the belief exceeds each level, on a logarithmic scale; the "
     "horizontal line is δ, the green point the probability to exceed ρ.",
-    find="With exactly the noise that (ε, δ) asks for: where is ρ exceeded fifty times as often as δ seems to say?",
+    find="With exactly the noise that (ε, δ) asks for: where is ρ exceeded twenty times as often as δ seems to say?",
     code="""import dptutor as dp
 from math import log, sqrt
 
@@ -42,7 +42,7 @@ print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
 """,
     parameters={
         "reading": Choice((PROFILE, CLASSICAL, TAIL), PROFILE, "Noise"),
-        "tolerance": Slider(0.54, 0.98, 0.9, "belief to be tolerated", "ρ", step=0.02, percent=True),
+        "tolerance": Slider(0.6, 0.98, 0.9, "belief to be tolerated", "ρ", step=0.02, percent=True),
         "log_delta": Slider(-6.0, -1.0, -2.0, "its δ, a power of ten", "log₁₀ δ", step=0.5),
     },
     presets={
@@ -59,8 +59,8 @@ print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
             {"reading": TAIL, "tolerance": 0.9, "log_delta": -2},
         ),
         "A small promise": (
-            "A belief hardly above a coin, a δ of a millionth: it is exceeded nearly a hundred times as often.",
-            {"reading": PROFILE, "tolerance": 0.54, "log_delta": -6},
+            "A belief little above a coin, and δ a millionth: it is exceeded more than forty times as often.",
+            {"reading": PROFILE, "tolerance": 0.6, "log_delta": -6},
         ),
     },
 )
@@ -78,60 +78,75 @@ def mechanism(reading, tolerance, log_delta):
 
 def density(mu, world):
     """Of the belief: that of the loss, a normal one, over the slope of the logistic function."""
-    loss = np.exp(-((LOG_ODDS / mu - world * mu / 2) ** 2) / 2) / (mu * sqrt(2 * np.pi))
-    return np.minimum(loss / (BELIEFS * (1 - BELIEFS)), 9.0)
+    beliefs = expit(mu * Z + world * mu**2 / 2)
+    loss = np.exp(-(Z**2) / 2) / (mu * sqrt(2 * np.pi))
+    return beliefs, np.minimum(loss / (beliefs * (1 - beliefs)), 9.0)
 
 
-@posterior_belief.panel(
-    "Belief that you are in the data", xlabel="belief B", ylabel="density", xlim=(0, 1), ylim=(0, 7)
-)
+@posterior_belief.panel("Belief that you are in the data", xlabel="belief B", ylabel="density", xlim=(0, 1),
+                        ylim=(0, 7), legend="upper left")  # fmt: skip
 def beliefs(axes):
     axes.grid(False)
 
 
-@beliefs.region(GREEN, "more than tolerated", opacity=0.45)
+@beliefs.region(GREEN, "more than ρ", opacity=0.45)
 def beyond(reading, tolerance, log_delta):
-    inside = np.maximum(BELIEFS, tolerance)
-    height = np.interp(inside, BELIEFS, density(1 / mechanism(reading, tolerance, log_delta).sigma, 1))
-    return inside, 0, height
+    x, y = with_example(reading, tolerance, log_delta)
+    inside = np.maximum(x, min(tolerance, x[-1]))
+    return inside, 0, np.interp(inside, x, y)
 
 
-@beliefs.curve(BLUE, "P: you are not")
+@beliefs.curve(BLUE, "P: not in")
 def without(reading, tolerance, log_delta):
-    return BELIEFS, density(1 / mechanism(reading, tolerance, log_delta).sigma, -1)
+    return density(mechanism(reading, tolerance, log_delta).mu, -1)
 
 
-@beliefs.curve(VERMILLION, "Q: you are", line=DASHED)
+@beliefs.curve(VERMILLION, "Q: in", line=DASHED)
 def with_example(reading, tolerance, log_delta):
-    return BELIEFS, density(1 / mechanism(reading, tolerance, log_delta).sigma, 1)
+    return density(mechanism(reading, tolerance, log_delta).mu, 1)
 
 
-@beliefs.curve(PURPLE, "ρ", width=1.6, ghost=False)
+@beliefs.curve(PURPLE, width=1.6, ghost=False)
 def line(tolerance):
-    return [tolerance, tolerance], [0, 7]
+    return [tolerance, tolerance], [0, 5]
+
+
+@beliefs.text(PURPLE, offset=(0, 5), align="center")
+def line_label(tolerance):
+    return tolerance, 5, "ρ"
 
 
 @posterior_belief.panel(
-    "How often it is exceeded", xlabel="belief", ylabel="Pr_Q[B > belief]", xlim=(0.5, 1), ylim=(1e-8, 1), ylog=True
+    "How often it is exceeded", xlabel="belief", ylabel="Pr_Q[B > belief]", xlim=(0.45, 1), ylim=(1e-8, 1), ylog=True
 )
 def tails(axes):
     axes.grid(False)
 
 
-@tails.curve(GREY, "δ", line=DASHED, width=1.4, ghost=False)
+@tails.curve(GREY, line=DASHED, width=1.4, ghost=False)
 def promised(log_delta):
-    return [0.5, 1], [10**log_delta] * 2
+    return [0.45, 1], [10**log_delta] * 2
 
 
-@tails.curve(VERMILLION, "exactly", line=DASHED)
+@tails.curve(VERMILLION, line=DASHED)
 def exactly(reading, tolerance, log_delta):
     tail = PosteriorBelief(mechanism(reading, tolerance, log_delta)).sf(LEVELS)
     return LEVELS, np.maximum(tail, 1e-12)
 
 
-@tails.points(GREEN, "above ρ")
+@tails.text(GREY, offset=(0, 4), align="right")
+def promised_label(log_delta):
+    return 0.99, 10**log_delta, "δ"
+
+
+@tails.points(GREEN)
 def above(reading, tolerance, log_delta):
     return tolerance, numbers(reading, tolerance, log_delta)[1]
+
+
+@tails.text(GREEN, offset=(-7, -12), align="right")
+def above_label(reading, tolerance, log_delta):
+    return *above(reading, tolerance, log_delta), "{exceeds}"
 
 
 @posterior_belief.readout("ε = logit ρ", PURPLE, 3)
