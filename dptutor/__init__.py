@@ -21,10 +21,14 @@ from .blackwell import (
 from .calibration import calibrate
 from .garblings import Garbling, garbling
 from .identifiability import (
+    PosteriorBelief,
+    belief_exceedance_bound,
     epsilon_for_expected_advantage,
     epsilon_for_posterior_belief,
     expected_advantage_bound,
     posterior_belief_bound,
+    rdp_expected_advantage,
+    rdp_posterior_belief_bound,
     reconstruction_bound,
 )
 from .mechanisms import (
@@ -69,10 +73,12 @@ __all__ = [
     "Laplace",
     "Mechanism",
     "PerfectPrivacy",
+    "PosteriorBelief",
     "RandomizedResponse",
     "SubsampledGaussian",
     "accounting",
     "asymptotic_dominance",
+    "belief_exceedance_bound",
     "blackwell_dominates",
     "calibrate",
     "compare",
@@ -89,6 +95,8 @@ __all__ = [
     "join",
     "meet",
     "posterior_belief_bound",
+    "rdp_expected_advantage",
+    "rdp_posterior_belief_bound",
     "reconstruction_bound",
     "symmetric_delta_divergence",
     "u_quadratic_prior",

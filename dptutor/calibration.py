@@ -1,9 +1,9 @@
 """The parameter of a family of mechanisms at which a target is met exactly.
 
 A family is any function from a positive number to a mechanism along which privacy changes in one direction:
-`lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, or the largest posterior belief ρ from
-prior π, which is ε = logit ρ − logit π. One number is solved for, by Brent's method in log-log coordinates, where
-δ(ε) is nearly straight.
+`lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, or a posterior belief ρ from the prior
+belief b, at ε = logit ρ − logit b: there the profile is to be δ, or the tail Pr_Q[L > ε] a given exceedance. One
+number is solved for, by Brent's method in log-log coordinates, where δ(ε) is nearly straight.
 
 Source: Kaissis et al. (2024), section 1 (the calibration point).
 """
@@ -32,7 +32,7 @@ _ROUNDING, _FAR = 1e-12, 1e4
 
 
 def calibrate(
-    family, *, epsilon=None, delta=0.0, advantage=None, posterior_belief=None, prior=0.5, bracket=None
+    family, *, epsilon=None, delta=0.0, advantage=None, posterior_belief=None, prior=0.5, exceedance=None, bracket=None
 ) -> Mechanism:
     """The mechanism of a one-parameter family that meets a target exactly.
 
@@ -45,7 +45,11 @@ def calibrate(
     advantage : float, optional
         Target: the membership advantage, in (0, 1).
     posterior_belief, prior : float, optional
-        Target: the belief ρ above the prior π, in the sense of ε = logit ρ − logit π at `delta`.
+        Target: the belief ρ in membership, above the prior belief b in it, in the sense of ε = logit ρ − logit b at
+        `delta`. With δ = 0 it is the largest belief; with δ > 0 it is exceeded with a probability larger than δ.
+    exceedance : float, optional
+        With `posterior_belief` and instead of `delta`: the probability in (0, 1) with which, in world Q, the belief is
+        to exceed ρ.
     bracket : tuple of float, optional
         Smallest and largest parameter to consider.
 
@@ -68,7 +72,7 @@ def calibrate(
     """
     if not callable(family):
         raise TypeError(f"family must be callable, got {family!r}")
-    name, target, heights = _target(epsilon, delta, advantage, posterior_belief, prior)
+    name, target, heights = _target(epsilon, delta, advantage, posterior_belief, prior, exceedance)
     search = _Search(family, heights, target)
     ends = search.bracketed(None if bracket is None else _ends(bracket))
     if ends is None:
@@ -77,14 +81,18 @@ def calibrate(
         raise ValueError(f"{name} = {target:.6g} is out of reach: the family reaches {reached}")
     root = search.root(*ends)
     search.insist_on_one_direction(name)
+    if exceedance is not None:
+        search.insist_on_no_jump(name, root)
     return family(root)
 
 
-def _target(epsilon, delta, advantage, posterior_belief, prior):
+def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
     """Name and value of the target, and what is to meet it: functions of a mechanism, the quick one first."""
     given = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
     if len(given) != 1:
         raise ValueError("give exactly one of epsilon (with delta), advantage, posterior_belief (with delta)")
+    if exceedance is not None and (posterior_belief is None or delta):
+        raise ValueError("exceedance goes with posterior_belief, and instead of delta")
     if advantage is not None:
         value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
         return "advantage", value, [lambda m: m.advantage]
@@ -93,6 +101,9 @@ def _target(epsilon, delta, advantage, posterior_belief, prior):
         prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
         belief = real_number("posterior_belief", posterior_belief, prior, 1.0, open_low=True, open_high=True)
         epsilon = logit(belief) - logit(prior)
+    if exceedance is not None:
+        value = real_number("exceedance", exceedance, 0.0, 1.0, open_low=True, open_high=True)
+        return f"exceedance of {belief:.6g}", value, [lambda m: m.privacy_loss.sf(epsilon)]
     if delta == 0:
         return "epsilon at delta = 0", positive_number("epsilon", epsilon), [lambda m: m.epsilon(0.0)]
     epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
@@ -225,6 +236,13 @@ class _Search:
     def reachable(self):
         """Smallest and largest height seen."""
         return min(self._seen.values()), max(self._seen.values())
+
+    def insist_on_no_jump(self, name, root):
+        """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
+        before, after = (float(self._exact(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
+        if abs(before - after) > 1e-3 * self._target:
+            raise ValueError(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it leaps from "
+                             f"{before:.6g} to {after:.6g}")  # fmt: skip
 
     def insist_on_one_direction(self, name):
         """Raise where heights seen rise as well as fall."""

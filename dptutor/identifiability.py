@@ -1,45 +1,125 @@
 """What a mechanism says about one person: how sure an adversary can become, and how much it can gain or rebuild.
 
-An adversary that gives prior π to Q believes in it, after an answer of loss L, with
+Here a *prior* is the belief in membership, in Q, before the answer: b = 1 − π, where π weighs type I errors. After an
+answer of loss L the adversary believes in Q with
 
-    ρ = e^L / (e^L + (1−π)/π),    so    logit ρ = L + logit π,
+    B = b e^L / (b e^L + 1 − b),    so    logit B = L + logit b :
 
-which bounds the belief under (ε, 0)-differential privacy, and makes the law of the loss the law of the belief. Its
-expected advantage over guessing at π = ½ is the total variation of the pair, and a reconstruction that succeeds blindly
-with probability κ succeeds with at most 1 − f(κ).
+the law of the loss is the law of the belief. With ε = logit ρ − logit b and expectations over both worlds,
+
+    Pr_Q[B > ρ] = Pr_Q[L > ε]    and    E[max(B − ρ, 0)] = (1 − ρ) b δ(ε) :
+
+δ is a mean excess, and no bound on the probability of any. The expected advantage over guessing at b = ½ is the total
+variation of the pair, and a reconstruction that succeeds blindly with probability κ succeeds with at most 1 − f(κ).
 
 Sources: Bernau et al. (2021), theorems 1 and 2, equations 10 and 15; Kaissis et al. (2023), theorem 2.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import erf, erfinv, expit, logit
 
-from ._validation import real_array, real_number, shaped
-from .mechanisms.base import as_mechanism
+from ._validation import choice, real_array, real_number, shaped
+from .accounting import rdp_to_epsilon
+from .divergences import f_divergence
+from .mechanisms.base import Mechanism, as_mechanism
+from .mechanisms.roots import decreasing_root
 
 __all__ = [
+    "PosteriorBelief",
+    "belief_exceedance_bound",
     "epsilon_for_expected_advantage",
     "epsilon_for_posterior_belief",
     "expected_advantage_bound",
     "posterior_belief_bound",
+    "rdp_expected_advantage",
+    "rdp_posterior_belief_bound",
     "reconstruction_bound",
 ]
 
 
-def posterior_belief_bound(epsilon, prior=0.5):
-    """Largest posterior belief ρ = 1/(1 + e^{−ε} (1−π)/π) of an adversary under (ε, 0)-differential privacy.
+@dataclass(frozen=True)
+class PosteriorBelief:
+    """The belief B in membership after an answer, a random variable under `"P"` or under `"Q"`.
 
-    Under (ε, δ) with δ > 0 beliefs exceed it with a probability that the loss has to tell,
-    `m.privacy_loss.sf(epsilon)`, and that may be larger than δ.
+    It is the logistic function of the privacy loss plus the log-odds of the prior. A pair is taken as given, in one
+    direction. Where `mechanism` is symmetrized, B is the belief of an adversary against the join of both directions,
+    who is told at least as much as one against either.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    prior : float
+        Belief b in (0, 1) in membership, in Q, before the answer.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> belief = dp.PosteriorBelief(dp.Gaussian(sigma=1))
+    >>> round(belief.sf(0.9), 4), round(belief.quantile(0.99), 4)
+    (0.0448, 0.9441)
+
+    References
+    ----------
+    Bernau et al. (2021), definition 4 and lemma 1.
+    """
+
+    mechanism: Mechanism
+    prior: float = 0.5
+
+    def __post_init__(self):
+        as_mechanism("mechanism", self.mechanism)
+        object.__setattr__(self, "prior", _prior(self.prior))
+
+    def sf(self, belief, under: str = "Q"):
+        """Pr[B > ρ], for ρ in [0, 1] of any shape. Where B has an atom at ρ itself, rounding may count it."""
+        belief = real_array("belief", belief, 0.0, 1.0)
+        tail = self.mechanism.privacy_loss.sf(logit(belief) - logit(self.prior), under)
+        return shaped(np.where(belief == 1.0, 0.0, tail))
+
+    def cdf(self, belief, under: str = "Q"):
+        """Pr[B ≤ ρ], for ρ in [0, 1] of any shape."""
+        belief = real_array("belief", belief, 0.0, 1.0)
+        below = self.mechanism.privacy_loss.cdf(logit(belief) - logit(self.prior), under)
+        return shaped(np.where(belief == 1.0, 1.0, below))
+
+    def quantile(self, level, under: str = "Q"):
+        """The smallest ρ with Pr[B ≤ ρ] at least `level`, in (0, 1), of any shape."""
+        level = real_array("level", level, 0.0, 1.0, open_low=True, open_high=True)
+        errors = self.mechanism._errors
+        if choice("under", under, ("P", "Q")) == "P":
+            loss = decreasing_root(lambda epsilon: errors(epsilon)[0], 1.0 - level)
+        else:
+            loss = decreasing_root(lambda epsilon: -errors(epsilon)[1], -level)
+        return shaped(expit(loss + logit(self.prior)))
+
+    def mean(self, under: str = "Q") -> float:
+        """E[B]. Over both worlds, weighed by the prior, it is the prior."""
+        b, c = self.prior, 1.0 - self.prior
+        # E_Q[B] − b is the f-divergence of g(x) = b x²/(b x + c) − b.
+        gain = f_divergence(self.mechanism, lambda x: 2 * b * c**2 * (b * x + c) ** -3.0)
+        return b + gain if choice("under", under, ("P", "Q")) == "Q" else b - b / c * gain
+
+    def sample(self, size, under: str = "Q", seed=None) -> np.ndarray:
+        """Independent draws of B, an array of shape `size`; `seed` as for `numpy.random.default_rng`."""
+        return expit(self.mechanism.privacy_loss.sample(size, under, seed) + logit(self.prior))
+
+
+def posterior_belief_bound(epsilon, prior=0.5):
+    """Largest posterior belief ρ = 1/(1 + e^{−ε} (1−b)/b) of an adversary under (ε, 0)-differential privacy.
+
+    Under (ε, δ) with δ > 0 beliefs exceed it with a probability that the mechanism has to tell, and that may be much
+    larger than δ: `PosteriorBelief(m).sf` has it, `belief_exceedance_bound` the most that it can be.
 
     Parameters
     ----------
     epsilon : float or array_like
         ε ≥ 0, of the whole composition.
     prior : float
-        Belief π in (0, 1) before the answer.
+        Belief b in (0, 1) in membership before the answer.
 
     References
     ----------
@@ -56,14 +136,14 @@ def posterior_belief_bound(epsilon, prior=0.5):
 
 
 def epsilon_for_posterior_belief(belief, prior=0.5):
-    """The ε at which the posterior belief is bounded by `belief`: ε = logit ρ − logit π.
+    """The ε at which the posterior belief is bounded by `belief`: ε = logit ρ − logit b.
 
     Parameters
     ----------
     belief : float or array_like
         ρ between the prior and 1.
     prior : float
-        Belief π in (0, 1) before the answer.
+        Belief b in (0, 1) in membership before the answer.
 
     References
     ----------
@@ -71,6 +151,61 @@ def epsilon_for_posterior_belief(belief, prior=0.5):
     """
     prior = _prior(prior)
     return shaped(logit(real_array("belief", belief, prior, 1.0)) - logit(prior))
+
+
+def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
+    """Largest probability, in world Q, of a belief above ρ, if nothing is known but (ε, δ) in both directions.
+
+    With ε′ = logit ρ − logit b it is the smaller of (e^ε − 1 + δ)/(e^ε − e^{−ε′}) and, for ε′ > ε only, of
+    δ/(1 − e^{ε−ε′}); no bound from (ε, δ) can be lower. At ε′ = ε it is 1/(1 + e^{−ε}) + δ/(2 sinh ε): a belief that
+    exceeds by nearly nothing costs nearly no δ.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        ε ≥ 0 and δ in [0, 1], for both (P, Q) and (Q, P).
+    belief : float or array_like
+        ρ in [0, 1).
+    prior : float
+        Belief b in (0, 1) in membership before the answer.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.belief_exceedance_bound(2.2, 0.01, dp.posterior_belief_bound(2.2)), 4)
+    0.9013
+    """
+    epsilon = real_number("epsilon", epsilon, 0.0, open_high=True)
+    delta = real_number("delta", delta, 0.0, 1.0)
+    loss = logit(real_array("belief", belief, 0.0, 1.0, open_high=True)) - logit(_prior(prior))
+    # What P has where the belief exceeds ρ is less than e^{−ε′} of what Q has there; what is left obeys (ε, δ) too.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        above = np.where(loss > epsilon, delta / -np.expm1(epsilon - loss), 1.0)
+        rest = np.where(loss > -epsilon, (1.0 - np.exp(-epsilon) * (1.0 - delta)) / -np.expm1(-epsilon - loss), 1.0)
+    bound = np.minimum(np.minimum(above, rest), 1.0)
+    return shaped(np.where((delta == 0.0) & (loss >= epsilon), 0.0, bound))
+
+
+def rdp_posterior_belief_bound(orders, rdp, delta, prior=0.5):
+    """A belief that is exceeded, in world Q, with probability at most δ, from Rényi divergences of the composition.
+
+    Its log-odds are those of the prior plus the smallest D_s + ln(1/δ)/(s − 1): by Markov's inequality this bounds the
+    tail Pr_Q[L > ε] itself, and not only δ(ε). One δ stands for the whole composition.
+
+    Parameters
+    ----------
+    orders, rdp : array_like
+        Orders s > 1 and the divergences D_s(Q‖P) of the composition; of k parts, the sum of theirs.
+    delta : float or array_like
+        δ in (0, 1].
+    prior : float
+        Belief b in (0, 1) in membership before the answer.
+
+    References
+    ----------
+    Bernau et al. (2021), theorem 1(ii) and section 4.4; Mironov (2017), proposition 3.
+    """
+    return posterior_belief_bound(rdp_to_epsilon(orders, rdp, delta, conversion="standard"), prior)
 
 
 def expected_advantage_bound(epsilon, delta):
@@ -108,6 +243,27 @@ def epsilon_for_expected_advantage(advantage, delta):
     Bernau et al. (2021), equation 15, where the factor 2 in front is missing.
     """
     return shaped(2 * np.sqrt(2) * _classical(delta) * erfinv(real_array("advantage", advantage, 0.0, 1.0)))
+
+
+def rdp_expected_advantage(order, rdp):
+    """Expected advantage 2Φ(√(D_s/(2s))) − 1 of the Gaussian mechanism, from its Rényi divergence of one order.
+
+    A Gaussian mechanism has D_s = sμ²/2 at every order, and so has a composition of such, where the μ² add up. For
+    other mechanisms it is no bound: randomized response has smaller divergences and a larger advantage.
+
+    Parameters
+    ----------
+    order : float or array_like
+        s > 0.
+    rdp : float or array_like
+        D_s ≥ 0 of the whole composition.
+
+    References
+    ----------
+    Bernau et al. (2021), section 4.4.
+    """
+    order = real_array("order", order, 0.0, open_low=True, open_high=True)
+    return shaped(erf(np.sqrt(real_array("rdp", rdp, 0.0) / order) / 2))
 
 
 def reconstruction_bound(mechanism, prior_success):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.special import logit, ndtri
 
 import dptutor as dp
 
@@ -105,6 +106,22 @@ def test_analytic_gaussian_mechanism_needs_less_noise_than_the_classical():  # W
         assert dp.calibrate(FAMILIES["Gaussian"], epsilon=epsilon, delta=1e-5).sigma < classical
 
 
+@pytest.mark.parametrize(("belief", "prior", "exceedance"), [(0.9, 0.5, 0.01), (0.6, 0.5, 1e-6), (0.5, 0.1, 0.3)])
+def test_exceedance_of_a_belief_is_met_exactly(belief, prior, exceedance):
+    m = dp.calibrate(FAMILIES["Gaussian"], posterior_belief=belief, prior=prior, exceedance=exceedance)
+    assert dp.PosteriorBelief(m, prior).sf(belief) == approx(exceedance, rel=1e-8)
+    # Pr_Q[L > ε] = Φ(μ/2 − ε/μ), solved for μ.
+    epsilon = logit(belief) - logit(prior)
+    z = ndtri(exceedance)
+    assert 1 / m.sigma == approx(z + math.sqrt(z**2 + 2 * epsilon), rel=1e-8)
+
+
+def test_exceedance_of_a_composition_is_met():
+    family = lambda s: dp.DPSGD(s, 0.01, 500, direction="remove")  # noqa: E731
+    m = dp.calibrate(family, posterior_belief=0.9, exceedance=0.01)
+    assert dp.PosteriorBelief(m).sf(0.9) == approx(0.01, rel=1e-6)
+
+
 # What cannot be met.
 
 
@@ -117,6 +134,9 @@ def test_analytic_gaussian_mechanism_needs_less_noise_than_the_classical():  # W
         ({"epsilon": -1, "delta": 0.1}, "epsilon must be at least 0"),
         ({"epsilon": 1, "delta": 2}, r"delta must be in \[0, 1\), got 2.0"),
         ({"posterior_belief": 0.4}, r"posterior_belief must be in \(0.5, 1\), got 0.4"),
+        ({"epsilon": 1, "exceedance": 0.1}, "exceedance goes with posterior_belief, and instead of delta"),
+        ({"posterior_belief": 0.9, "delta": 0.1, "exceedance": 0.1}, "exceedance goes with posterior_belief"),
+        ({"posterior_belief": 0.9, "exceedance": 1}, r"exceedance must be in \(0, 1\), got 1.0"),
         ({"epsilon": 1, "delta": 1e-5, "bracket": (2, 1)}, "bracket must be increasing"),
         ({"epsilon": 1}, "epsilon at delta = 0 = 1 is out of reach: the family reaches inf only"),
         ({"epsilon": 1, "delta": 1e-5, "bracket": (0.1, 1)}, "out of reach: the family reaches"),
@@ -125,6 +145,11 @@ def test_analytic_gaussian_mechanism_needs_less_noise_than_the_classical():  # W
 def test_targets_that_cannot_be_met_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         dp.calibrate(FAMILIES["Gaussian"], **arguments)
+
+
+def test_a_bounded_loss_exceeds_often_or_never():
+    with pytest.raises(ValueError, match=r"out of reach: near 0\.455.* it leaps from 0.5 to 0"):
+        dp.calibrate(FAMILIES["Laplace"], posterior_belief=0.9, exceedance=0.01)
 
 
 def test_a_family_that_turns_round_is_noticed():

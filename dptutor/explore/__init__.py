@@ -62,6 +62,7 @@ from .delta_divergence import delta_divergence
 from .dpsgd_map import dpsgd_map
 from .emergent_dominance import emergent_dominance
 from .hyper_prior import hyper_prior
+from .posterior_belief import posterior_belief
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
 from .threshold_test import threshold_test
@@ -75,6 +76,7 @@ __all__ = [
     "dpsgd_map",
     "emergent_dominance",
     "hyper_prior",
+    "posterior_belief",
     "privacy_loss",
     "renyi_order",
     "threshold_test",

@@ -1,0 +1,387 @@
+"""Exercises of chapter 12: posterior beliefs, how often they exceed a tolerance, and the noise that keeps a promise."""
+
+import math
+
+from scipy.special import expit, logit, ndtr, ndtri
+
+from ..calibration import calibrate
+from ..identifiability import PosteriorBelief
+from ..mechanisms import Gaussian, Laplace, RandomizedResponse
+from .core import Exercise, Mistake
+
+_MECHANISMS = (Gaussian(sigma=1), Laplace(scale=0.7), RandomizedResponse(epsilon=2))
+
+
+def _exceeds(sigma, belief, prior):
+    return PosteriorBelief(Gaussian(sigma=sigma), prior).sf(belief)
+
+
+def _excess(m, belief, prior):
+    return (1 - belief) * prior * m.privacy_profile(logit(belief) - logit(prior))
+
+
+def _noise(belief, probability):
+    z = ndtri(probability)
+    return 1 / (z + math.sqrt(z**2 + 2 * logit(belief)))
+
+
+def _sum(sigma, steps):
+    return steps / (2 * sigma**2)
+
+
+def _converted(rho, log_inverse):
+    return rho + 2 * math.sqrt(rho * log_inverse)
+
+
+def _probability(result, *case):
+    return "A probability lies between 0 and 1; yours does not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+
+
+def _belief(result, *case):
+    return "A belief lies between 0 and 1; yours does not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+
+
+EXERCISES = [
+    Exercise(
+        id="12.1",
+        grade="warm-up",
+        title="After the answer",
+        question="Before the answer an adversary believes with probability `prior` that you are in the data. The answer has the privacy loss `loss`. "
+        "Write `posterior(loss, prior)`: the belief after it.",
+        name="posterior",
+        stub="from math import exp\n\n\ndef posterior(loss, prior):\n    ...\n",
+        solution="""from math import exp
+
+
+def posterior(loss, prior):
+    return prior * exp(loss) / (prior * exp(loss) + 1 - prior)
+""",
+        explanation="Bayes' rule: the odds of being in the data, prior/(1 − prior), are multiplied by q/p = e^loss.",
+        hints=(
+            "Work with odds. Which factor takes the odds before the answer to the odds after it?",
+            "q/p = e^loss. The odds after the answer are e^loss · prior/(1 − prior).",
+            "Odds o are a probability o/(1 + o): prior·e^loss/(prior·e^loss + 1 − prior).",
+        ),
+        praise="Right. In log-odds it is a sum: the loss plus the log-odds of the prior.",
+        cases=((0.0, 0.3), (2.0, 0.5), (-1.0, 0.2), (3.0, 0.01), (0.5, 0.9)),
+        mistakes=(
+            Mistake(
+                lambda x, b: expit(x),
+                "You start from a coin whatever the prior is. Multiply e^loss by the odds of the prior.",
+            ),
+            Mistake(
+                lambda x, b: expit(x - logit(b)),
+                "You weigh by the prior of the other world: here `prior` is the belief that you are in.",
+            ),
+            Mistake(
+                lambda x, b: expit(logit(b) - x),
+                "The direction is turned round: a positive loss speaks for world Q, so it raises the belief.",
+            ),
+            Mistake(
+                lambda x, b: b * math.exp(x) / (1 - b),
+                "These are the odds after the answer. A probability is odds/(1 + odds).",
+            ),
+            Mistake(
+                lambda x, b: b * math.exp(x),
+                "Bayes' rule divides by the probability of the answer in both worlds together.",
+            ),
+        ),
+        laws=(_belief,),
+    ),
+    Exercise(
+        id="12.2",
+        grade="warm-up",
+        title="From a tolerance to ε",
+        question="Nobody who starts with the belief `prior` shall end above `belief`. Write `epsilon(belief, prior)`: the largest ε of pure differential "
+        "privacy that guarantees it.",
+        name="epsilon",
+        stub="from math import log\n\n\ndef epsilon(belief, prior):\n    ...\n",
+        solution="""from math import log
+
+
+def epsilon(belief, prior):
+    return log(belief / (1 - belief)) - log(prior / (1 - prior))
+""",
+        explanation="The largest loss is ε, so the largest log-odds are ε plus those of the prior.",
+        hints=(
+            "How far may the log-odds of the belief rise?",
+            "From log(prior/(1 − prior)) to log(belief/(1 − belief)).",
+            "ε is the difference of these two.",
+        ),
+        praise="Right. From one half it is log(ρ/(1 − ρ)); a prior that is rarer leaves more room.",
+        cases=((0.9, 0.5), (0.75, 0.5), (0.9, 0.1), (0.6, 0.3), (0.2, 0.001)),
+        mistakes=(
+            Mistake(
+                lambda r, b: math.log(r / (1 - r)),
+                "This is right for a prior of one half. Subtract the log-odds of the prior.",
+            ),
+            Mistake(
+                lambda r, b: (r / (1 - r)) / (b / (1 - b)),
+                "This is the ratio of the odds, which is e^ε. Take its logarithm.",
+            ),
+            Mistake(lambda r, b: r / (1 - r), "These are odds. Take the logarithm, and mind the prior."),
+            Mistake(
+                lambda r, b: math.log(r / b),
+                "You compare probabilities. A loss adds to log-odds: use ρ/(1 − ρ) and prior/(1 − prior).",
+            ),
+            Mistake(
+                lambda r, b: math.log2(r / (1 - r)) - math.log2(b / (1 - b)),
+                "These are bits. Privacy losses use the natural logarithm.",
+            ),
+            Mistake(
+                lambda r, b: math.log(b / (1 - b)) - math.log(r / (1 - r)),
+                "The sign is turned: ε is what is added to the prior's log-odds to reach the tolerance.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="12.3",
+        grade="think",
+        title="How often?",
+        question="A Gaussian mechanism has sensitivity 1 and noise `sigma`; you are in the data. Write `exceeds(sigma, belief, prior)`: the probability that an "
+        "adversary of that prior belief ends above `belief`.",
+        name="exceeds",
+        stub="from math import log\nfrom statistics import NormalDist\n\n\ndef exceeds(sigma, belief, prior):\n    ...\n",
+        solution="""from math import log
+from statistics import NormalDist
+
+
+def exceeds(sigma, belief, prior):
+    mu = 1 / sigma
+    epsilon = log(belief / (1 - belief)) - log(prior / (1 - prior))
+    return NormalDist().cdf(mu / 2 - epsilon / mu)
+""",
+        explanation="B > ρ means L > ε, and in world Q the loss is normal with mean μ²/2 and standard deviation μ.",
+        hints=(
+            "Which loss leads to exactly this belief?",
+            "ε = logit(belief) − logit(prior). In world Q the loss is normal with mean μ²/2 and standard deviation μ = 1/σ.",
+            "Pr_Q[L > ε] = Φ((μ²/2 − ε)/μ).",
+        ),
+        praise="Right. That is a tail of the loss, and not δ(ε).",
+        cases=((1.0, 0.9, 0.5), (0.5, 0.99, 0.5), (2.0, 0.6, 0.3), (1.0, 0.2, 0.01), (0.7, 0.4, 0.5)),
+        mistakes=(
+            Mistake(
+                lambda s, r, b: Gaussian(sigma=s).privacy_profile(logit(r) - logit(b)),
+                "This is δ(ε), smaller than the probability: you subtracted e^ε Pr_P[L > ε].",
+            ),
+            Mistake(
+                lambda s, r, b: PosteriorBelief(Gaussian(sigma=s), b).sf(r, "P"),
+                "This is so if you are not in the data. In world Q the loss has the mean +μ²/2.",
+            ),
+            Mistake(
+                lambda s, r, b: 1 - _exceeds(s, r, b),
+                "This is the probability to end at or below the tolerance.",
+            ),
+            Mistake(
+                lambda s, r, b: _exceeds(s, r, 0.5),
+                "You start from one half. The loss has to lift the log-odds from those of the prior.",
+            ),
+            Mistake(
+                lambda s, r, b: float(ndtr(-(logit(r) - logit(b)) * s)),
+                "The spread is right, but the loss in world Q has the mean μ²/2, not 0.",
+            ),
+            Mistake(
+                lambda s, r, b: float(ndtr(1 / s - r / s)),
+                "You compare the answer with a belief. First find the loss that leads to this belief.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="12.4",
+        grade="think",
+        title="What δ says of beliefs",
+        question="A coin that shows “in” with probability `prior` decides the world, and an adversary with that prior belief reads the answer of the mechanism `m`. "
+        "Write `excess(m, belief, prior)`: the mean of max(B − belief, 0).",
+        name="excess",
+        stub="from math import log\n\n\ndef excess(m, belief, prior):\n    ...\n",
+        solution="""from math import log
+
+
+def excess(m, belief, prior):
+    epsilon = log(belief / (1 - belief)) - log(prior / (1 - prior))
+    return (1 - belief) * prior * m.privacy_profile(epsilon)
+""",
+        explanation="The density of the answer is bq + (1−b)p, and B times it is bq. So the mean is ∫ max(bq − ρ(bq + (1−b)p), 0), a hockey stick.",
+        hints=(
+            "The answer has the density bq + (1−b)p. What is B times that?",
+            "bq. So integrate max((1−ρ) b q − ρ (1−b) p, 0), and take the factor of q out.",
+            "(1−ρ) b ∫ max(q − e^ε p, 0), with e^ε = ρ(1−b)/((1−ρ)b).",
+        ),
+        praise="Right. That is what δ bounds: how far beliefs exceed, on average. Not how often.",
+        cases=tuple((m, r, b) for m in _MECHANISMS for r, b in ((0.8, 0.5), (0.6, 0.2))),
+        mistakes=(
+            Mistake(
+                lambda m, r, b: m.privacy_profile(logit(r) - logit(b)),
+                "This is δ(ε) itself. The factor of q, (1 − ρ) b, is missing.",
+            ),
+            Mistake(
+                lambda m, r, b: (1 - r) * m.privacy_profile(logit(r) - logit(b)),
+                "You forgot how likely world Q is.",
+            ),
+            Mistake(
+                lambda m, r, b: b * m.privacy_profile(logit(r) - logit(b)),
+                "You forgot that the tolerance also weighs bq: ρ(bq + (1−b)p) is subtracted from bq.",
+            ),
+            Mistake(
+                lambda m, r, b: (1 - r) * b * m.privacy_profile(logit(r)),
+                "The factors are right. The ε is that of a prior of one half.",
+            ),
+            Mistake(
+                lambda m, r, b: PosteriorBelief(m, b).sf(r),
+                "This is how often the belief exceeds, in world Q; asked is how far, on average.",
+            ),
+        ),
+        laws=(
+            lambda result, m, r, b: (
+                "No excess is larger than 1 − belief, and so no mean." if result[0] > 1 - r + 1e-9 else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="12.5",
+        grade="think",
+        title="Right, after many steps",
+        question="A run has `steps` Gaussian steps, each of sensitivity 1 and noise `sigma`, all published. Write `advantage(sigma, steps)`: the expected "
+        "membership advantage of the best adversary with an even prior.",
+        name="advantage",
+        stub="from statistics import NormalDist\n\n\ndef advantage(sigma, steps):\n    ...\n",
+        solution="""from statistics import NormalDist
+
+
+def advantage(sigma, steps):
+    mu = steps**0.5 / sigma
+    return 2 * NormalDist().cdf(mu / 2) - 1
+""",
+        explanation="All steps together are one Gaussian mechanism with √k times the μ, and its total variation is 2Φ(μ/2) − 1.",
+        hints=(
+            "To which single Gaussian mechanism do all steps together amount?",
+            "μ² adds up, so μ = √steps/σ.",
+            "The advantage is Φ(μ/2) − Φ(−μ/2).",
+        ),
+        praise="Right. Rényi divergences say the same: 2Φ(√(D_s/(2s))) − 1, at every order.",
+        cases=((1.0, 1), (5.0, 30), (10.0, 100), (2.0, 4)),
+        mistakes=(
+            Mistake(
+                lambda s, k: 2 * float(ndtr(k / s / 2)) - 1,
+                "Distances do not add up as k: the squares of μ do. Use √k.",
+            ),
+            Mistake(
+                lambda s, k: min(k * (2 * float(ndtr(1 / s / 2)) - 1), 1.0),
+                "Advantages do not add up: the steps are read together.",
+            ),
+            Mistake(
+                lambda s, k: float(ndtr(math.sqrt(k) / s / 2)),
+                "This is how often the adversary is right. The advantage is twice that, less one.",
+            ),
+            Mistake(
+                lambda s, k: 2 * float(ndtr(math.sqrt(k) / s)) - 1,
+                "The threshold lies halfway between the two means: μ/2.",
+            ),
+            Mistake(
+                lambda s, k: 2 * float(ndtr(1 / s / 2)) - 1,
+                "This is the advantage after one step.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="12.6",
+        grade="build",
+        title="Keep the promise",
+        question="If you are in the data, an adversary with an even prior shall end above `belief` (over one half) with exactly the given `probability`. Write "
+        "`noise(belief, probability)`: the σ of a Gaussian mechanism of sensitivity 1 that does it.",
+        name="noise",
+        stub="from math import log, sqrt\nfrom statistics import NormalDist\n\n\ndef noise(belief, probability):\n    ...\n",
+        solution="""from math import log, sqrt
+from statistics import NormalDist
+
+
+def noise(belief, probability):
+    epsilon = log(belief / (1 - belief))
+    z = NormalDist().inv_cdf(probability)
+    mu = z + sqrt(z**2 + 2 * epsilon)
+    return 1 / mu
+""",
+        explanation="Φ(μ/2 − ε/μ) is to be the probability: μ/2 − ε/μ = z, a quadratic equation with one positive root.",
+        hints=(
+            "Write down the probability for a given σ, as in exercise 12.3, and set it equal.",
+            "μ/2 − ε/μ = z with z = Φ⁻¹(probability). Multiply by 2μ.",
+            "μ² − 2zμ − 2ε = 0; the positive root is z + √(z² + 2ε), and σ = 1/μ.",
+        ),
+        praise="Right. dp.calibrate(…, posterior_belief=…, exceedance=…) finds the same, for any family with a continuous tail.",
+        cases=((0.9, 0.01), (0.9, 0.1), (0.6, 0.001), (0.99, 0.05), (0.75, 0.3)),
+        mistakes=(
+            Mistake(
+                lambda r, t: calibrate(lambda s: Gaussian(sigma=s), posterior_belief=r, delta=t).sigma,
+                "You solved δ(ε) = probability. That noise is too little: the tail is larger than δ.",
+            ),
+            Mistake(
+                lambda r, t: math.sqrt(2 * math.log(1.25 / t)) / logit(r),
+                "This is the classical formula. Up to some ε it keeps the promise, but not exactly.",
+            ),
+            Mistake(
+                lambda r, t: 1 / (ndtri(1 - t) + math.sqrt(ndtri(1 - t) ** 2 + 2 * logit(r))),
+                "The quantile is that of 1 − probability: check the sign of z.",
+            ),
+            Mistake(
+                lambda r, t: 1 / _noise(r, t),
+                "This is μ. The noise is σ = 1/μ.",
+            ),
+        ),
+        laws=(lambda result, r, t: "Noise is positive." if result[0] <= 0 else None,),
+    ),
+    Exercise(
+        id="12.7",
+        grade="build",
+        title="One δ for the whole run",
+        question="A run has `steps` Gaussian steps, each of sensitivity 1 and noise `sigma`, so D_s = s/(2σ²) for each, at every order s > 1. Write "
+        "`promised(sigma, steps, delta)`: the belief, from an even prior, of which Rényi divergences say that it is exceeded with probability δ at most.",
+        name="promised",
+        stub="from math import exp, log, sqrt\n\n\ndef promised(sigma, steps, delta):\n    ...\n",
+        solution="""from math import exp, log, sqrt
+
+
+def promised(sigma, steps, delta):
+    rho = steps / (2 * sigma**2)                       # the divergence of order s is rho * s
+    epsilon = rho + 2 * sqrt(rho * log(1 / delta))     # the smallest rho * s + log(1/delta) / (s - 1)
+    return 1 / (1 + exp(-epsilon))
+""",
+        explanation="Divergences of all steps add up; then one δ is converted once. The best order is s = 1 + √(log(1/δ)/ρ), with ρ = k/(2σ²).",
+        hints=(
+            "Add the divergences of all steps first. What is D_s of the run?",
+            "Minimize ρs + log(1/δ)/(s − 1) over s > 1, with ρ = steps/(2σ²), by hand or over a fine grid.",
+            "The minimum is ρ + 2√(ρ log(1/δ)); the belief is the logistic function of it.",
+        ),
+        praise="Right: added first, converted once, with one δ for the whole run.",
+        cases=((5.0, 30, 0.01), (2.0, 1, 0.1), (10.0, 100, 1e-4), (8.0, 10, 0.05)),
+        mistakes=(
+            Mistake(
+                lambda s, k, d: expit(k * _converted(_sum(s, 1), math.log(1 / d))),
+                "You converted every step and added the ε, which pays for δ to the power of the number of steps. Add divergences, convert once.",
+            ),
+            Mistake(
+                lambda s, k, d: expit(k * _converted(_sum(s, 1), math.log(k / d))),
+                "A valid bound, but a loose one: you converted every step with δ/k and added. Add divergences, convert once.",
+            ),
+            Mistake(
+                lambda s, k, d: expit(_converted(_sum(s, 1), math.log(1 / d))),
+                "This is the bound for one step.",
+            ),
+            Mistake(
+                lambda s, k, d: _converted(_sum(s, k), math.log(1 / d)),
+                "This is ε. Asked is the belief: the logistic function of it.",
+            ),
+            Mistake(
+                lambda s, k, d: expit(2 * _sum(s, k) + math.log(1 / d)),
+                "You took order 2. Other orders may promise more: minimize.",
+            ),
+            Mistake(
+                lambda s, k, d: PosteriorBelief(Gaussian(sigma=s) ** k).quantile(1 - d),
+                "This is the exact quantile, from the normal law of the loss: better, but asked is what Rényi divergences say.",
+            ),
+        ),
+        laws=(_belief,),
+        tolerance=1e-4,
+    ),
+]

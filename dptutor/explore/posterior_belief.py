@@ -1,0 +1,181 @@
+"""What an adversary believes after the answer, in both worlds, and how often that is more than was to be tolerated."""
+
+from functools import lru_cache
+from math import log, sqrt
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit, ndtri
+
+from ..identifiability import PosteriorBelief
+from ..mechanisms import Gaussian
+from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+
+PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is the chance to exceed"
+Z = np.linspace(-5, 5, 81)
+LEVELS = np.linspace(0.45, 1, 67)[:-1]
+NORMAL = np.linspace(-8, 8, 161)
+
+posterior_belief = Explorer(
+    "posterior_belief",
+    title="How sure can anyone become?",
+    caption="An adversary tosses a coin on whether you are in the data, and then reads an answer with Gaussian noise. "
+    "Left: the density of the belief that you are in, if you are not (P, blue, solid) and if you are (Q, vermillion, "
+    "dashed). The vertical line is the belief ρ to be tolerated, the green area the answers that lead beyond it. "
+    "Right: the probability in world Q that the belief exceeds each level, on a logarithmic scale; the "
+    "horizontal line is δ, the green point the probability to exceed ρ.",
+    find="With exactly the noise that (ε, δ) asks for: where is ρ exceeded twenty times as often as δ seems to say?",
+    code="""import dptutor as dp
+from math import log, sqrt
+
+tolerance, delta = {tolerance}, 10**{log_delta}
+epsilon, family = dp.epsilon_for_posterior_belief(tolerance), lambda s: dp.Gaussian(sigma=s)
+mechanism = {
+    "δ is the profile δ(ε)": lambda: dp.calibrate(family, posterior_belief=tolerance, delta=delta),
+    "classical σ for (ε, δ)": lambda: family(sqrt(2 * log(1.25 / delta)) / epsilon),
+    "δ is the chance to exceed": lambda: dp.calibrate(family, posterior_belief=tolerance, exceedance=delta),
+}[{reading}]()
+sigma, advantage, belief = mechanism.sigma, mechanism.advantage, dp.PosteriorBelief(mechanism)
+exceeds, mean = belief.sf(tolerance), belief.mean()
+ratio = exceeds / delta
+print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
+""",
+    parameters={
+        "reading": Choice((PROFILE, CLASSICAL, TAIL), PROFILE, "Noise"),
+        "tolerance": Slider(0.6, 0.98, 0.9, "belief to be tolerated", "ρ", step=0.02, percent=True),
+        "log_delta": Slider(-6.0, -1.0, -2.0, "its δ, a power of ten", "log₁₀ δ", step=0.5),
+    },
+    presets={
+        "Nobody over 90 %": (
+            "The noise of (ε, δ) = (2.2, 0.01). Yet more than three in a hundred answers go beyond 90 %.",
+            {"reading": PROFILE, "tolerance": 0.9, "log_delta": -2},
+        ),
+        "With the old formula": (
+            "The classical σ is larger than (ε, δ) asks for, so that the probability stays below δ after all.",
+            {"reading": CLASSICAL, "tolerance": 0.9, "log_delta": -2},
+        ),
+        "As it was meant": (
+            "Calibrated to the probability itself: exceeded in one answer of a hundred.",
+            {"reading": TAIL, "tolerance": 0.9, "log_delta": -2},
+        ),
+        "A small promise": (
+            "A belief little above a coin, and δ a millionth: it is exceeded more than forty times as often.",
+            {"reading": PROFILE, "tolerance": 0.6, "log_delta": -6},
+        ),
+    },
+)
+
+
+@posterior_belief.mechanism(VERMILLION, "the mechanism")
+def mechanism(reading, tolerance, log_delta):
+    epsilon, delta = logit(tolerance), 10**log_delta
+    if reading == CLASSICAL:
+        return Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon)
+    if reading == TAIL:  # Φ(μ/2 − ε/μ) = δ, solved for μ
+        return Gaussian(sigma=1 / (ndtri(delta) + sqrt(ndtri(delta) ** 2 + 2 * epsilon)))
+    return Gaussian(sigma=brentq(lambda s: Gaussian(sigma=s).privacy_profile(epsilon) / delta - 1, 0.2, 50, xtol=1e-14))
+
+
+def density(mu, world):
+    """Of the belief: that of the loss, a normal one, over the slope of the logistic function."""
+    beliefs = expit(mu * Z + world * mu**2 / 2)
+    loss = np.exp(-(Z**2) / 2) / (mu * sqrt(2 * np.pi))
+    return beliefs, np.minimum(loss / (beliefs * (1 - beliefs)), 9.0)
+
+
+@posterior_belief.panel("Belief that you are in the data", xlabel="belief B", ylabel="density", xlim=(0, 1),
+                        ylim=(0, 7), legend="upper left")  # fmt: skip
+def beliefs(axes):
+    axes.grid(False)
+
+
+@beliefs.region(GREEN, "more than ρ", opacity=0.45)
+def beyond(reading, tolerance, log_delta):
+    x, y = with_example(reading, tolerance, log_delta)
+    inside = np.maximum(x, min(tolerance, x[-1]))
+    return inside, 0, np.interp(inside, x, y)
+
+
+@beliefs.curve(BLUE, "P: not in")
+def without(reading, tolerance, log_delta):
+    return density(mechanism(reading, tolerance, log_delta).mu, -1)
+
+
+@beliefs.curve(VERMILLION, "Q: in", line=DASHED)
+def with_example(reading, tolerance, log_delta):
+    return density(mechanism(reading, tolerance, log_delta).mu, 1)
+
+
+@beliefs.curve(PURPLE, width=1.6, ghost=False)
+def line(tolerance):
+    return [tolerance, tolerance], [0, 5]
+
+
+@beliefs.text(PURPLE, offset=(0, 5), align="center")
+def line_label(tolerance):
+    return tolerance, 5, "ρ"
+
+
+@posterior_belief.panel(
+    "How often it is exceeded", xlabel="belief", ylabel="Pr_Q[B > belief]", xlim=(0.45, 1), ylim=(1e-8, 1), ylog=True
+)
+def tails(axes):
+    axes.grid(False)
+
+
+@tails.curve(GREY, line=DASHED, width=1.4, ghost=False)
+def promised(log_delta):
+    return [0.45, 1], [10**log_delta] * 2
+
+
+@tails.curve(VERMILLION, line=DASHED)
+def exactly(reading, tolerance, log_delta):
+    tail = PosteriorBelief(mechanism(reading, tolerance, log_delta)).sf(LEVELS)
+    return LEVELS, np.maximum(tail, 1e-12)
+
+
+@tails.text(GREY, offset=(0, 4), align="right")
+def promised_label(log_delta):
+    return 0.99, 10**log_delta, "δ"
+
+
+@tails.points(GREEN)
+def above(reading, tolerance, log_delta):
+    return tolerance, numbers(reading, tolerance, log_delta)[1]
+
+
+@tails.text(GREEN, offset=(-7, -12), align="right")
+def above_label(reading, tolerance, log_delta):
+    return *above(reading, tolerance, log_delta), "{exceeds}"
+
+
+@posterior_belief.readout("ε = logit ρ", PURPLE, 3)
+def epsilon(tolerance):
+    return log(tolerance / (1 - tolerance))
+
+
+@posterior_belief.readouts(
+    sigma=Number("noise σ", BLUE, 3),
+    exceeds=Number("Pr_Q[B > ρ]", GREEN, 2, power=True),
+    ratio=Number("so many times δ", GREEN, 2),
+    advantage=Number("expected advantage", VERMILLION, 3),
+    mean=Number("mean belief in Q", VERMILLION, 3),
+)
+@lru_cache(maxsize=4096)
+def numbers(reading, tolerance, log_delta):
+    m = mechanism(reading, tolerance, log_delta)
+    exceeds = PosteriorBelief(m).sf(tolerance)
+    # The trapezoidal rule, on an analytic function with normal tails.
+    mean = np.sum(expit(m.mu**2 / 2 + m.mu * NORMAL) * np.exp(-(NORMAL**2) / 2)) / np.sum(np.exp(-(NORMAL**2) / 2))
+    return m.sigma, exceeds, exceeds / 10**log_delta, m.advantage, mean
+
+
+@posterior_belief.words
+def words(reading, tolerance, log_delta):
+    ratio = numbers(reading, tolerance, log_delta)[2]
+    start = "With σ = {sigma}, an answer from world Q leaves a belief above {tolerance} with probability {exceeds}"
+    if reading == TAIL:
+        return start + ": exactly δ. The mean belief is {mean}."
+    if ratio > 1:
+        return start + ", {ratio} times δ. The mean belief is {mean}."
+    return start + ", less than δ. The mean belief is {mean}."
