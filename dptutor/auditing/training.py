@@ -1,0 +1,354 @@
+"""DP-SGD with full batches, and the experiment of differential identifiability on it, many repetitions together.
+
+A step publishes the noisy sum of the clipped gradients and moves along it,
+
+    g̃ = Σ_i g_i min(1, C/‖g_i‖) + N(0, σ² I),    θ ← θ − η g̃/n,    σ = z Δ,
+
+where Δ is the global sensitivity, or the local one ‖d‖ with d = g(D) − g(D′) at the weights reached. The adversary
+knows both sums, g(D) and g(D′), and a coin has decided on which of the two g̃ is built. P is D′, Q is D, so its loss
+after k steps is
+
+    L = Σ_i ⟨m_i, e_i⟩,    m_i = (g̃_i − (g_i(D) + g_i(D′))/2) / σ_i,    e_i = d_i / σ_i.
+
+Given the steps before, step i adds N(±μ_i²/2, μ_i²) with μ_i = ‖d_i‖/σ_i. Under local scaling μ_i = 1/z whatever came
+before (unless d_i = 0), so L is exactly the loss of the Gaussian mechanism with μ = √k/z. Under global scaling
+μ_i ≤ 1/z depends on the path: that Gaussian bounds every test, by composition, and √Σμ_i² describes one training.
+
+Local scaling makes σ a function of the data. It protects this pair against each other and promises nothing else.
+
+Every draw comes from (seed, repetition, step): a repetition is the same whatever is trained beside it, and an
+interrupted experiment goes on from its checkpoint as if nothing had happened.
+
+Source: Bernau et al. (2021), experiment 2 and algorithm 1 (which averages where this sums: σ and d both gain n).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import sys
+import time
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from .._validation import choice, positive_integer, positive_number, real_number
+from ..calibration import calibrate
+from ..mechanisms import Gaussian
+from .broken import SOUND, Flaw
+from .models import Network, clipping_factors
+from .neighbors import Neighbors
+
+__all__ = ["Experiment", "Training", "experiment", "gaussian_mu", "text_bar"]
+
+# Numbers that a block of repetitions may hold in each of its arrays: a few times what the caches hold.
+_BLOCK = 1_000_000
+# Seconds between two checkpoints.
+_PAUSE = 10.0
+
+
+@dataclass(frozen=True)
+class Training:
+    """Settings of a private training by full-batch gradient descent.
+
+    Parameters
+    ----------
+    network : Network
+    noise_multiplier : float
+        z = σ/Δ of each step, positive.
+    clip : float
+        C, positive.
+    learning_rate : float
+        η, positive.
+    steps : int
+        k.
+    scaling : str
+        Whether the noise is scaled to the "global" or to the "local" sensitivity.
+    flaw : Flaw
+        What the training does wrong; nothing by default.
+
+    Examples
+    --------
+    >>> from dptutor.auditing import Network, Training, gaussian_mu
+    >>> mu = gaussian_mu(2.2, 0.01, road="renyi")
+    >>> training = Training(Network((64, 10)), noise_multiplier=30**0.5 / mu)
+    >>> round(training.claim.advantage, 3)
+    0.257
+    """
+
+    network: Network
+    noise_multiplier: float
+    clip: float = 3.0
+    learning_rate: float = 0.005
+    steps: int = 30
+    scaling: str = "global"
+    flaw: Flaw = SOUND
+
+    def __post_init__(self):
+        for name, kind in (("network", Network), ("flaw", Flaw)):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, got {getattr(self, name)!r}")
+        for name in ("noise_multiplier", "clip", "learning_rate"):
+            object.__setattr__(self, name, positive_number(name, getattr(self, name)))
+        object.__setattr__(self, "steps", positive_integer("steps", self.steps))
+        choice("scaling", self.scaling, ("global", "local"))
+
+    @property
+    def claim(self) -> Gaussian:
+        """What the training claims to be: k steps of the Gaussian mechanism, which is the Gaussian with μ = √k/z."""
+        return Gaussian(sigma=self.noise_multiplier, sensitivity=math.sqrt(self.steps))
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """What the adversaries see of R repetitions of a training.
+
+    `member[r]` says whether repetition r was trained on D; `losses`, `sensitivities` and `sigmas` have the shape
+    (R, k): what each step adds to the privacy loss L, the local sensitivity ‖d‖, and the σ that the training claims.
+    `contrast` is the statistic of the adversary that looks for repeated noise (see `guesses`), and `parameters`, of
+    shape (R, p), the trained networks.
+    """
+
+    training: Training
+    neighbors: Neighbors
+    member: np.ndarray
+    losses: np.ndarray
+    sensitivities: np.ndarray
+    sigmas: np.ndarray
+    contrast: np.ndarray
+    parameters: np.ndarray
+
+    @property
+    def loss(self) -> np.ndarray:
+        """Privacy loss L of each repetition after its last step."""
+        return self.losses.sum(1)
+
+    @property
+    def loss_towards_truth(self) -> np.ndarray:
+        """L where D was used, −L where D′ was: the log-odds, from prior ½, of the right answer."""
+        return np.where(self.member, 1.0, -1.0) * self.loss
+
+    @property
+    def mu(self) -> np.ndarray:
+        """√Σ_i (‖d_i‖/σ_i)² of each repetition."""
+        return np.sqrt(_ratio(self.sensitivities, self.sigmas) ** 2 @ np.ones(self.training.steps))
+
+    def beliefs(self, prior=0.5) -> np.ndarray:
+        """The adversary's belief in D after each step, of shape (R, k), from the belief π in D before the first."""
+        prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
+        return expit(np.cumsum(self.losses, 1) + logit(prior))
+
+
+def gaussian_mu(epsilon, delta, *, road="exact") -> float:
+    """The μ = Δ/σ of a Gaussian mechanism that is to be (ε, δ)-differentially private, by one of three roads.
+
+    "exact" solves δ(ε) = δ. "renyi" converts the best Rényi order, μ²/2 + μ√(2 ln(1/δ)) = ε. "classical" is
+    ε/√(2 ln(1.25/δ)), which is proven for ε < 1 only.
+
+    References
+    ----------
+    Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
+    """
+    epsilon = positive_number("epsilon", epsilon)
+    delta = real_number("delta", delta, 0.0, 1.0, open_low=True, open_high=True)
+    if choice("road", road, ("exact", "renyi", "classical")) == "classical":
+        return epsilon / math.sqrt(2 * math.log(1.25 / delta))
+    if road == "renyi":
+        tail = math.sqrt(-2 * math.log(delta))
+        return 2 * epsilon / (math.sqrt(tail**2 + 2 * epsilon) + tail)
+    exact: Any = calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=delta)
+    return exact.mu
+
+
+def experiment(
+    training, neighbors, repetitions, *, seed=0, trained_on="coin", checkpoint=None, progress=None
+) -> Experiment:
+    """Train `repetitions` networks, each on D or on D′, with the adversary of differential identifiability beside.
+
+    Parameters
+    ----------
+    training : Training
+    neighbors : Neighbors
+    repetitions : int
+    seed : int
+        Of everything random: coins, initial weights and noise.
+    trained_on : str
+        "coin": D or D′ with probability ½ each; or always "with" the example (D), or always "without" (D′).
+    checkpoint : path, optional
+        File in which the state is kept: every ten seconds, and when the experiment is interrupted. The same call goes
+        on from there, with the same result as if it had not been interrupted.
+    progress : callable, optional
+        Called with the number of steps done and of all steps, for example `text_bar()`.
+
+    Raises
+    ------
+    ValueError
+        If a label or feature does not fit the network, or the checkpoint is not one of this experiment.
+    """
+    if not isinstance(training, Training):
+        raise TypeError(f"training must be a Training, got {training!r}")
+    if not isinstance(neighbors, Neighbors):
+        raise TypeError(f"neighbors must be a Neighbors, got {neighbors!r}")
+    positive_integer("repetitions", repetitions)
+    choice("trained_on", trained_on, ("coin", "with", "without"))
+    trainer = _Trainer(training, neighbors, seed)
+    name = trainer.fingerprint(repetitions, trained_on)
+    state = None if checkpoint is None else _load(Path(checkpoint), name)
+    if state is None:
+        state = trainer.start(repetitions, trained_on)
+    report = progress or (lambda done, total: None)
+    saved = time.monotonic()
+    try:
+        report(state.done, training.steps)
+        while state.done < training.steps:
+            state = trainer.step(state)
+            report(state.done, training.steps)
+            if checkpoint is not None and time.monotonic() - saved > _PAUSE:
+                _save(Path(checkpoint), name, state)
+                saved = time.monotonic()
+    finally:
+        if checkpoint is not None:
+            _save(Path(checkpoint), name, state)
+    losses, sensitivities, sigmas = state.records.transpose(1, 2, 0)
+    return Experiment(
+        training, neighbors, state.member, losses, sensitivities, sigmas, state.contrast, state.parameters
+    )
+
+
+def text_bar(stream=None, width=40):
+    """A progress bar of plain characters, to be given as `progress`; on stderr unless told otherwise."""
+
+    def report(done, total):
+        out = sys.stderr if stream is None else stream
+        filled = width * done // total
+        out.write(f"\r[{'#' * filled}{'.' * (width - filled)}] step {done} of {total}")
+        if done == total:
+            out.write("\n")
+        out.flush()
+
+    return report
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Where an experiment stands after `done` steps; arrays have one row for each repetition, records (done, 3, R)."""
+
+    member: np.ndarray
+    parameters: np.ndarray
+    records: np.ndarray
+    contrast: np.ndarray
+    middle: np.ndarray
+    direction: np.ndarray
+
+    @property
+    def done(self) -> int:
+        return len(self.records)
+
+
+class _Trainer:
+    def __init__(self, training, neighbors, seed):
+        self.training, self.neighbors, self.seed = training, neighbors, seed
+        self.features, self.labels = training.network.examples(*neighbors.union)
+        self.shared = np.ones(len(self.labels))
+        self.shared[neighbors.index] = 0.0
+        if neighbors.bounded:
+            self.shared[-1] = 0.0
+        self.most = neighbors.global_sensitivity(training.clip)
+
+    def generator(self, repetition, stream) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(repetition, stream)))
+
+    def fingerprint(self, repetitions, trained_on) -> str:
+        digest = hashlib.sha256(repr((self.training, self.seed, repetitions, trained_on)).encode())
+        for array in (self.features, self.labels.astype(np.int64), self.shared):
+            digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    def start(self, repetitions, trained_on) -> _State:
+        generators = [self.generator(repetition, 0) for repetition in range(repetitions)]
+        coins = np.array([generator.random() < 0.5 for generator in generators])
+        member = {"coin": coins, "with": np.ones_like(coins), "without": np.zeros_like(coins)}[trained_on]
+        parameters = np.stack([self.training.network.initial(generator) for generator in generators])
+        nothing = np.zeros_like(parameters)
+        return _State(member, parameters, np.empty((0, 3, repetitions)), np.zeros(repetitions), nothing, nothing)
+
+    def step(self, state) -> _State:
+        """All repetitions one step further, block by block."""
+        widest = len(self.labels) * max(self.training.network.widths)
+        size = max(1, _BLOCK // max(widest, self.training.network.size))
+        starts = range(0, len(state.member), size)
+        blocks = [self._block(state, slice(start, start + size)) for start in starts]
+        parameters, contrast, middle, direction, record = map(np.concatenate, zip(*blocks, strict=True))
+        records = np.concatenate([state.records, record.T[None]])
+        return _State(state.member, parameters, records, contrast, middle, direction)
+
+    def _block(self, state, rows):
+        training, member, parameters = self.training, state.member[rows], state.parameters[rows]
+        shared, present, absent = self._sums(parameters)
+        difference = present - absent
+        sensitivity = np.linalg.norm(difference, axis=1)
+        # A training that does not clip still scales its noise as if it did.
+        scale = np.full(len(member), self.most)
+        if training.scaling == "local":
+            scale = np.minimum(sensitivity, self.most)
+        sigma = training.noise_multiplier * scale
+        released = shared + np.where(member[:, None], present, absent)
+        released += self._noise(state, rows) * sigma[:, None]
+        middle = _ratio(released - (shared + (present + absent) / 2), sigma[:, None])
+        direction = _ratio(difference, sigma[:, None])
+        loss = np.einsum("ij,ij->i", middle, direction)
+        contrast = state.contrast[rows]
+        if state.done:
+            contrast = contrast + np.einsum("ij,ij->i", middle - state.middle[rows], direction - state.direction[rows])
+        moved = parameters - training.learning_rate / len(self.neighbors.labels) * released
+        return moved, contrast, middle, direction, np.stack([loss, sensitivity, sigma], 1)
+
+    def _sums(self, parameters):
+        """The clipped gradients: summed over the examples of both data sets, of D's own, and of D′'s own."""
+        gradients = self.training.network.backpropagate(parameters, self.features, self.labels)
+        norms = gradients.norms
+        factors = clipping_factors(norms, self.training.clip) if self.training.flaw.clips else np.ones_like(norms)
+        index = self.neighbors.index
+        present = factors[:, index, None] * gradients.one(index)
+        absent = factors[:, -1, None] * gradients.one(-1) if self.neighbors.bounded else np.zeros_like(present)
+        return gradients.total(factors * self.shared), present, absent
+
+    def _noise(self, state, rows):
+        flaw = self.training.flaw
+        size = self.training.network.size
+        repetitions = range(len(state.member))[rows]
+        if flaw.first_step_only and state.done:
+            return np.zeros((len(repetitions), size))
+        stream = 1 if flaw.same_noise else 1 + state.done
+        noise = np.stack([self.generator(repetition, stream).standard_normal(size) for repetition in repetitions])
+        return flaw.noise * noise
+
+
+def _ratio(numerator, denominator):
+    """The quotient, 0 where both are: gradients that agree need no noise and tell nothing."""
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+
+
+def _save(path, name, state):
+    """Write the state so that the file is at every moment either the old or the new one."""
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("wb") as file:
+        np.savez(file, experiment=name, **vars(state))
+    os.replace(partial, path)
+
+
+def _load(path, name) -> _State | None:
+    if not path.exists():
+        return None
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            if str(stored["experiment"]) == name:
+                return _State(**{key: stored[key] for key in _State.__dataclass_fields__})
+    except (KeyError, EOFError, zipfile.BadZipFile, ValueError) as error:
+        raise ValueError(f"checkpoint {path} cannot be read: {error}; remove it to start anew") from None
+    raise ValueError(f"checkpoint {path} belongs to an experiment with other settings, data, seed or repetitions")
