@@ -32,19 +32,17 @@ import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..calibration import calibrate
 from ..mechanisms import Gaussian
 from .broken import SOUND, Flaw
 from .models import Network, clipping_factors
 from .neighbors import Neighbors
 
-__all__ = ["Experiment", "Training", "experiment", "gaussian_mu", "text_bar"]
+__all__ = ["Experiment", "Training", "experiment", "text_bar"]
 
 # Numbers that a block of repetitions may hold in each of its arrays: a few times what the caches hold.
 _BLOCK = 1_000_000
@@ -108,10 +106,9 @@ class Training:
 class Experiment:
     """What the adversaries see of R repetitions of a training.
 
-    `member[r]` says whether repetition r was trained on D; `losses`, `sensitivities` and `sigmas` have the shape
-    (R, k): what each step adds to the privacy loss L, the local sensitivity ‖d‖, and the σ that the training claims.
-    `contrast` is the statistic of the adversary that looks for repeated noise (see `guesses`), and `parameters`, of
-    shape (R, p), the trained networks.
+    `member[r]` says whether repetition r was trained on D. Of the shape (R, k) are `losses`, what each step adds to the
+    privacy loss L, `sensitivities`, the local ones ‖d‖, and `sigmas`, the σ that the training claims. `contrast` is
+    what `find_repeated_noise` looks at; `parameters`, of the shape (R, p), are the trained networks.
     """
 
     training: Training
@@ -142,27 +139,6 @@ class Experiment:
         """The adversary's belief in D after each step, of shape (R, k), from the belief π in D before the first."""
         prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
         return expit(np.cumsum(self.losses, 1) + logit(prior))
-
-
-def gaussian_mu(epsilon, delta, *, road="exact") -> float:
-    """The μ = Δ/σ of a Gaussian mechanism that is to be (ε, δ)-differentially private, by one of three roads.
-
-    "exact" solves δ(ε) = δ. "renyi" converts the best Rényi order, μ²/2 + μ√(2 ln(1/δ)) = ε. "classical" is
-    ε/√(2 ln(1.25/δ)), which is proven for ε < 1 only.
-
-    References
-    ----------
-    Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
-    """
-    epsilon = positive_number("epsilon", epsilon)
-    delta = real_number("delta", delta, 0.0, 1.0, open_low=True, open_high=True)
-    if choice("road", road, ("exact", "renyi", "classical")) == "classical":
-        return epsilon / math.sqrt(2 * math.log(1.25 / delta))
-    if road == "renyi":
-        tail = math.sqrt(-2 * math.log(delta))
-        return 2 * epsilon / (math.sqrt(tail**2 + 2 * epsilon) + tail)
-    exact: Any = calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=delta)
-    return exact.mu
 
 
 def experiment(
@@ -288,35 +264,40 @@ class _Trainer:
         return _State(state.member, parameters, records, contrast, middle, direction)
 
     def _block(self, state, rows):
-        training, member, parameters = self.training, state.member[rows], state.parameters[rows]
-        shared, present, absent = self._sums(parameters)
+        released, present, absent, sigma, _ = self.look(state, rows)
         difference = present - absent
-        sensitivity = np.linalg.norm(difference, axis=1)
+        middle = _ratio(released - (present + absent) / 2, sigma[:, None])
+        direction = _ratio(difference, sigma[:, None])
+        contrast = state.contrast[rows]
+        if state.done:
+            change = middle - state.middle[rows], direction - state.direction[rows]
+            contrast = contrast + np.einsum("ij,ij->i", *change)
+        moved = state.parameters[rows] - self.training.learning_rate / len(self.neighbors.labels) * released
+        record = [np.einsum("ij,ij->i", middle, direction), np.linalg.norm(difference, axis=1), sigma]
+        return moved, contrast, middle, direction, np.stack(record, 1)
+
+    def look(self, state, rows):
+        """What a step publishes, the sums of D and of D′, the claimed σ, and the sensitivity it is scaled to."""
+        training, member = self.training, state.member[rows]
+        present, absent = self._sums(state.parameters[rows])
         # A training that does not clip still scales its noise as if it did.
         scale = np.full(len(member), self.most)
         if training.scaling == "local":
-            scale = np.minimum(sensitivity, self.most)
+            scale = np.minimum(np.linalg.norm(present - absent, axis=1), self.most)
         sigma = training.noise_multiplier * scale
-        released = shared + np.where(member[:, None], present, absent)
-        released += self._noise(state, rows) * sigma[:, None]
-        middle = _ratio(released - (shared + (present + absent) / 2), sigma[:, None])
-        direction = _ratio(difference, sigma[:, None])
-        loss = np.einsum("ij,ij->i", middle, direction)
-        contrast = state.contrast[rows]
-        if state.done:
-            contrast = contrast + np.einsum("ij,ij->i", middle - state.middle[rows], direction - state.direction[rows])
-        moved = parameters - training.learning_rate / len(self.neighbors.labels) * released
-        return moved, contrast, middle, direction, np.stack([loss, sensitivity, sigma], 1)
+        released = np.where(member[:, None], present, absent) + self._noise(state, rows) * sigma[:, None]
+        return released, present, absent, sigma, scale
 
     def _sums(self, parameters):
-        """The clipped gradients: summed over the examples of both data sets, of D's own, and of D′'s own."""
+        """The sums of the clipped gradients over D and over D′."""
         gradients = self.training.network.backpropagate(parameters, self.features, self.labels)
         norms = gradients.norms
         factors = clipping_factors(norms, self.training.clip) if self.training.flaw.clips else np.ones_like(norms)
         index = self.neighbors.index
         present = factors[:, index, None] * gradients.one(index)
         absent = factors[:, -1, None] * gradients.one(-1) if self.neighbors.bounded else np.zeros_like(present)
-        return gradients.total(factors * self.shared), present, absent
+        shared = gradients.total(factors * self.shared)
+        return shared + present, shared + absent
 
     def _noise(self, state, rows):
         flaw = self.training.flaw
