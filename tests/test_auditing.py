@@ -1,6 +1,8 @@
 """What adversaries answer, what that says about ε, and whether an audit catches what is broken and nothing else."""
 
 import math
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -345,6 +347,69 @@ def test_advantage_and_violations_of_table_2e_on_digits(digits, scaling, bounded
     if scaling == "global" and bounded:
         assert highest.advantage < 0.8 * training.claim.advantage
     assert not any(verdict.caught for verdict in audit(run))
+
+
+@pytest.mark.parametrize("kind", auditing.DISSIMILARITIES)
+def test_dissimilar_neighbors_have_the_larger_local_sensitivity(digits, kind):
+    """Bernau et al. (2021), figure 4: the three most dissimilar neighbors lie above the three least dissimilar ones."""
+    data, pool = digits
+    training = Training(Network((64, 10)), noise_multiplier=8.0, scaling="local")
+    ranges = []
+    for least in (False, True):
+        found = find_neighbors(*data, kind, pool=pool, count=3, least=least, image_shape=(8, 8))
+        runs = [experiment(training, pair, 20, seed=1).sensitivities for _, pair in found]
+        ranges.append((np.min(runs), np.max(runs)))
+    assert ranges[0][0] > 2 * ranges[1][1]
+
+
+@pytest.mark.parametrize("belief", [0.52, 0.75, 0.9, 0.99])
+def test_empirical_epsilon_against_the_one_asked_for(digits, belief):
+    """Bernau et al. (2021), figures 7-9: under local scaling the sensitivities give back ε, under global one less.
+
+    Beliefs and advantage agree with what the exact Gaussian mechanism predicts, and the gradient adversary is far ahead
+    of membership inference once ε is not small.
+    """
+    data, pool = digits
+    epsilon = dp.epsilon_for_posterior_belief(belief)
+    training = Training(Network((64, 10)), math.sqrt(30) / gaussian_mu(epsilon, 0.01, road="renyi"), scaling="local")
+    pair = find_neighbors(*data, "ssim", pool=pool, image_shape=(8, 8))[0][1]
+    run = experiment(training, pair, 500, seed=11)
+    found = epsilon_from_sensitivities(run.sensitivities, run.sigmas, 0.01, road="renyi")
+    assert [found.value, found.low, found.high] == approx([epsilon] * 3)
+    wide = experiment(replace(training, scaling="global"), pair, 20, seed=11)
+    assert epsilon_from_sensitivities(wide.sensitivities, wide.sigmas, 0.01, road="renyi").value < 0.85 * epsilon
+    guesses = identify(run)
+    exact = training.claim.epsilon(0.01)
+    by_advantage = epsilon_from_advantage(guesses.wins, 500, 0.01, confidence=0.999)
+    assert by_advantage.low <= exact <= by_advantage.high
+    mu = training.claim.mu
+    by_beliefs = epsilon_from_beliefs(run.loss_towards_truth, 0.01, confidence=0.999)
+    assert by_beliefs.low <= mu**2 / 2 + 2.3263478740408408 * mu <= by_beliefs.high
+    inferred = infer_membership(run, *pool).advantage()
+    assert inferred.low <= training.claim.advantage
+    if epsilon > 2:
+        assert inferred.high < guesses.advantage().low
+
+
+def test_a_thousand_repetitions_take_less_than_a_minute_and_two_gigabytes():
+    """30 steps on 100 digits with one hidden layer, and both adversaries."""
+    code = """
+import resource, time
+import dptutor as dp
+from dptutor.auditing import Network, Training, experiment, find_neighbors, identify, infer_membership
+data = dp.datasets.digits()
+features, labels = data.features, data.labels
+start = time.monotonic()
+pool = features[100:], labels[100:]
+pair = find_neighbors(features[:100], labels[:100], "ssim", pool=pool, image_shape=(8, 8))[0][1]
+run = experiment(Training(Network((64, 32, 10)), 8.4), pair, 1000)
+run.beliefs(), identify(run).advantage(), infer_membership(run, *pool).advantage()
+print(time.monotonic() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    seconds, memory = map(float, out.split())
+    assert seconds < 60
+    assert memory < 2 * 1024 ** (3 if sys.platform == "darwin" else 2)  # counted in bytes there, in kibibytes elsewhere
 
 
 # Bad inputs.

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import logsumexp
 
 from .._validation import positive_integer, real_array
 
@@ -96,7 +95,8 @@ class Network:
         """The gradients of the losses by the parameters, example by example."""
         layers = self._layers(parameters)
         *entering, logits = self._forward(layers, features)
-        signal = np.exp(logits - logsumexp(logits, -1, keepdims=True))
+        signal = np.exp(logits - logits.max(-1, keepdims=True))
+        signal /= signal.sum(-1, keepdims=True)
         signal[..., np.arange(len(labels)), labels] -= 1
         leaving = [signal]
         for (weights, _), entered in zip(layers[:0:-1], entering[:0:-1], strict=True):
@@ -175,7 +175,6 @@ def clipping_factors(norms, clip) -> np.ndarray:
 
 
 def _cross_entropy(logits, labels) -> np.ndarray:
-    return (
-        logsumexp(logits, -1)
-        - np.take_along_axis(logits, np.broadcast_to(labels[:, None], (*logits.shape[:-1], 1)), -1)[..., 0]
-    )
+    shifted = logits - logits.max(-1, keepdims=True)
+    chosen = np.take_along_axis(shifted, np.broadcast_to(labels[:, None], (*shifted.shape[:-1], 1)), -1)
+    return np.log(np.exp(shifted).sum(-1)) - chosen[..., 0]
