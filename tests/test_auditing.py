@@ -1,5 +1,7 @@
 """What adversaries answer, what that says about ε, and whether an audit catches what is broken and nothing else."""
 
+import doctest
+import importlib
 import math
 import subprocess
 import sys
@@ -470,6 +472,18 @@ def test_transcripts_that_are_not_are_refused_by_name(tmp_path):
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(ValueError, match=r"other\.npz is not a readable \.npz file"):
         Transcript.load(path)
+
+
+def test_the_bound_on_membership_inference_lies_above_the_one_of_the_trade_off_function():  # Yeom et al., theorem 1
+    assert auditing.membership_advantage_bound([0.0, 0.1, 2.0, 800.0]) == approx([0.0, math.expm1(0.1), 1.0, 1.0])
+    for epsilon in (0.1, 0.5, 2.0):
+        assert auditing.membership_advantage_bound(epsilon) > dp.ApproximateDP(epsilon, 0).advantage
+
+
+def test_the_examples_in_the_docstrings_are_right():
+    for name in ("evidence", "models", "noise", "training"):
+        failed, tried = doctest.testmod(importlib.import_module(f"dptutor.auditing.{name}"))
+        assert tried and not failed
 
 
 def test_all_public_names_are_there():

@@ -219,6 +219,22 @@ def test_data_that_do_not_fit_the_network_are_refused():
         replace(TRAINING, network=(6, 3))
 
 
+def test_a_seed_is_a_number_and_not_negative():
+    with pytest.raises(ValueError, match="seed must be at least 0, got -1"):
+        experiment(TRAINING, some_neighbors(), 1, seed=-1)
+    with pytest.raises(TypeError):
+        experiment(TRAINING, some_neighbors(), 1, seed=None)
+
+
+def test_a_checkpoint_that_cannot_be_written_fails_before_the_work(tmp_path):
+    steps = []
+    with pytest.raises(FileNotFoundError):
+        experiment(
+            TRAINING, some_neighbors(), 1, checkpoint=tmp_path / "no" / "run", progress=lambda *s: steps.append(s)
+        )
+    assert not steps
+
+
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     path = tmp_path / "run.npz"
     experiment(TRAINING, some_neighbors(), 2, checkpoint=path)

@@ -6,7 +6,7 @@ differential identifiability beside. `identify` and `infer_membership` are what 
 decides whether it refutes the claim. A training run elsewhere is audited from its `Transcript`.
 """
 
-from .adversaries import Guesses, find_repeated_noise, identify, infer_membership
+from .adversaries import Guesses, find_repeated_noise, identify, infer_membership, membership_advantage_bound
 from .broken import FIRST_STEP_ONLY, FLAWS, HALF_THE_NOISE, NO_CLIPPING, SAME_NOISE, SOUND, Flaw
 from .evidence import (
     Estimate,
@@ -56,6 +56,7 @@ __all__ = [
     "identify",
     "infer_membership",
     "judge",
+    "membership_advantage_bound",
     "most_wins",
     "quantile_interval",
     "record",

@@ -10,8 +10,8 @@ noise cancels,
 and for honest noise that is just another, weaker test. The membership-inference adversary sees the trained network
 only: it calls an example a member where its loss is at most the average loss of the training data.
 
-Sources: Bernau et al. (2021), experiments 1 and 2; Yeom et al. (2018), experiment 1 and section 3; Jayaraman & Evans
-(2019) for the threshold.
+Sources: Bernau et al. (2021), experiments 1 and 2; Yeom et al. (2018) for membership inference; Jayaraman & Evans
+(2019) for its threshold.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logit
 
-from .._validation import real_number
+from .._validation import real_array, real_number, shaped
 from .evidence import Estimate, clopper_pearson
 from .training import Experiment
 
-__all__ = ["Guesses", "find_repeated_noise", "identify", "infer_membership"]
+__all__ = ["Guesses", "find_repeated_noise", "identify", "infer_membership", "membership_advantage_bound"]
 
 # Losses that are computed at a time.
 _BLOCK = 1_000_000
@@ -113,6 +113,18 @@ def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:
         pick = slice(outside[row], outside[row] + 1)
         loss[row] = network.losses(experiment.parameters[row], features[pick], labels[pick])[0]
     return Guesses(coins, loss <= threshold)
+
+
+def membership_advantage_bound(epsilon):
+    """The bound e^ε − 1 on the advantage of membership inference under (ε, 0)-differential privacy, at most 1.
+
+    The trade-off function gives the smaller (e^ε − 1)/(e^ε + 1), which is `dp.ApproximateDP(epsilon, 0).advantage`.
+
+    References
+    ----------
+    Yeom et al. (2018), theorem 1.
+    """
+    return shaped(np.minimum(np.expm1(np.minimum(real_array("epsilon", epsilon, 0.0), 1.0)), 1.0))
 
 
 def _insist(experiment):

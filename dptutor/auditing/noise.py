@@ -39,7 +39,7 @@ def gaussian_mu(epsilon, delta, *, road="exact") -> float:
     --------
     >>> from dptutor.auditing import gaussian_mu
     >>> [round(gaussian_mu(2.2, 0.01, road=road), 4) for road in ("exact", "renyi", "classical")]
-    [0.9096, 0.6544, 0.708]
+    [0.9619, 0.6544, 0.708]
     """
     epsilon, delta = positive_number("epsilon", epsilon), _delta(delta)
     if choice("road", road, _ROADS) == "classical":

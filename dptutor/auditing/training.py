@@ -4,9 +4,9 @@ A step publishes the noisy sum of the clipped gradients and moves along it,
 
     g̃ = Σ_i g_i min(1, C/‖g_i‖) + N(0, σ² I),    θ ← θ − η g̃/n,    σ = z Δ,
 
-where Δ is the global sensitivity, or the local one ‖d‖ with d = g(D) − g(D′) at the weights reached. The adversary
-knows both sums, g(D) and g(D′), and a coin has decided on which of the two g̃ is built. P is D′, Q is D, so its loss
-after k steps is
+where n is the size of D on either side and Δ is the global sensitivity, or the local one ‖d‖ with d = g(D) − g(D′) at
+the weights reached. The adversary knows both sums, g(D) and g(D′), and a coin has decided on which of the two g̃ is
+built. P is D′, Q is D, so its loss after k steps is
 
     L = Σ_i ⟨m_i, e_i⟩,    m_i = (g̃_i − (g_i(D) + g_i(D′))/2) / σ_i,    e_i = d_i / σ_i.
 
@@ -19,13 +19,14 @@ Local scaling makes σ a function of the data. It protects this pair against eac
 Every draw comes from (seed, repetition, step): a repetition is the same whatever is trained beside it, and an
 interrupted experiment goes on from its checkpoint as if nothing had happened.
 
-Source: Bernau et al. (2021), experiment 2 and algorithm 1 (which averages where this sums: σ and d both gain n).
+Source: Bernau et al. (2021), experiment 2 and algorithm 1, whose ĝ are averages and whose sensitivities are of sums.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+import operator
 import os
 import sys
 import time
@@ -76,7 +77,7 @@ class Training:
     >>> mu = gaussian_mu(2.2, 0.01, road="renyi")
     >>> training = Training(Network((64, 10)), noise_multiplier=30**0.5 / mu)
     >>> round(training.claim.advantage, 3)
-    0.257
+    0.256
     """
 
     network: Network
@@ -133,7 +134,7 @@ class Experiment:
     @property
     def mu(self) -> np.ndarray:
         """√Σ_i (‖d_i‖/σ_i)² of each repetition."""
-        return np.sqrt(_ratio(self.sensitivities, self.sigmas) ** 2 @ np.ones(self.training.steps))
+        return np.sqrt(ratio(self.sensitivities, self.sigmas) ** 2 @ np.ones(self.training.steps))
 
     def beliefs(self, prior=0.5) -> np.ndarray:
         """The adversary's belief in D after each step, of shape (R, k), from the belief π in D before the first."""
@@ -172,11 +173,13 @@ def experiment(
         raise TypeError(f"neighbors must be a Neighbors, got {neighbors!r}")
     positive_integer("repetitions", repetitions)
     choice("trained_on", trained_on, ("coin", "with", "without"))
-    trainer = _Trainer(training, neighbors, seed)
+    trainer = Trainer(training, neighbors, seed)
     name = trainer.fingerprint(repetitions, trained_on)
     state = None if checkpoint is None else _load(Path(checkpoint), name)
     if state is None:
         state = trainer.start(repetitions, trained_on)
+        if checkpoint is not None:  # now rather than after the work, if the file cannot be written
+            _save(Path(checkpoint), name, state)
     report = progress or (lambda done, total: None)
     saved = time.monotonic()
     try:
@@ -226,9 +229,14 @@ class _State:
         return len(self.records)
 
 
-class _Trainer:
+class Trainer:
+    """The steps of an experiment, each a function from a state to the next."""
+
     def __init__(self, training, neighbors, seed):
-        self.training, self.neighbors, self.seed = training, neighbors, seed
+        self.training, self.neighbors = training, neighbors
+        self.seed = operator.index(seed)
+        if self.seed < 0:
+            raise ValueError(f"seed must be at least 0, got {seed}")
         self.features, self.labels = training.network.examples(*neighbors.union)
         self.shared = np.ones(len(self.labels))
         self.shared[neighbors.index] = 0.0
@@ -266,8 +274,8 @@ class _Trainer:
     def _block(self, state, rows):
         released, present, absent, sigma, _ = self.look(state, rows)
         difference = present - absent
-        middle = _ratio(released - (present + absent) / 2, sigma[:, None])
-        direction = _ratio(difference, sigma[:, None])
+        middle = ratio(released - (present + absent) / 2, sigma[:, None])
+        direction = ratio(difference, sigma[:, None])
         contrast = state.contrast[rows]
         if state.done:
             change = middle - state.middle[rows], direction - state.direction[rows]
@@ -310,7 +318,7 @@ class _Trainer:
         return flaw.noise * noise
 
 
-def _ratio(numerator, denominator):
+def ratio(numerator, denominator):
     """The quotient, 0 where both are: gradients that agree need no noise and tell nothing."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 

@@ -34,7 +34,7 @@ from scipy.special import chdtr, expit, fdtrc, logit
 from .._validation import positive_integer, real_array, real_number
 from ..mechanisms import Gaussian
 from .adversaries import Guesses
-from .training import _Trainer
+from .training import Trainer
 from .verdicts import Verdict, judge
 
 __all__ = ["Transcript", "audit_transcript", "record"]
@@ -172,7 +172,7 @@ def record(training, neighbors, repetitions, *, seed=0, trained_on="coin") -> Tr
 
     It holds 3 R k p numbers, so this is for few repetitions of small networks.
     """
-    trainer = _Trainer(training, neighbors, seed)
+    trainer = Trainer(training, neighbors, seed)
     state = trainer.start(positive_integer("repetitions", repetitions), trained_on)
     seen = []
     while state.done < training.steps:
