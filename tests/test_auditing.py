@@ -481,7 +481,7 @@ def test_the_bound_on_membership_inference_lies_above_the_one_of_the_trade_off_f
 
 
 def test_the_examples_in_the_docstrings_are_right():
-    for name in ("evidence", "models", "noise", "training"):
+    for name in ("evidence", "models", "noise", "training", "transcripts"):
         failed, tried = doctest.testmod(importlib.import_module(f"dptutor.auditing.{name}"))
         assert tried and not failed
 

@@ -16,10 +16,11 @@ from .evidence import (
     epsilon_from_sensitivities,
     quantile_interval,
 )
+from .experiments import Experiment, experiment, text_bar
 from .models import Network, PerExample
 from .neighbors import DISSIMILARITIES, Neighbors, dissimilarity, find_neighbors
 from .noise import gaussian_epsilon, gaussian_mu
-from .training import Experiment, Training, experiment, text_bar
+from .training import Training
 from .transcripts import Transcript, audit_transcript, record
 from .verdicts import Verdict, audit, judge, most_wins, repetitions_to_catch
 

@@ -23,7 +23,7 @@ from scipy.special import logit
 
 from .._validation import real_array, real_number, shaped
 from .evidence import Estimate, clopper_pearson
-from .training import Experiment
+from .experiments import Experiment
 
 __all__ = ["Guesses", "find_repeated_noise", "identify", "infer_membership", "membership_advantage_bound"]
 

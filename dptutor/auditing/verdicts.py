@@ -22,7 +22,7 @@ from scipy.special import bdtrc
 from .._validation import positive_integer, real_number
 from ..mechanisms.base import as_mechanism
 from .adversaries import Guesses, find_repeated_noise, identify
-from .training import Experiment
+from .experiments import Experiment
 
 __all__ = ["Verdict", "audit", "judge", "most_wins", "repetitions_to_catch"]
 
