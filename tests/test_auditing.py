@@ -351,6 +351,23 @@ def test_advantage_and_violations_of_table_2e_on_digits(digits, scaling, bounded
     assert not any(verdict.caught for verdict in audit(run))
 
 
+def test_tumors_with_two_hidden_layers_obey_the_privacy_loss_too():
+    """The network that Bernau et al. (2021) use on Adult, on the tabular data at hand."""
+    data = dp.datasets.tumors()
+    order = np.random.default_rng(0).permutation(len(data))
+    features, labels = data.features[order], data.labels[order]
+    pool = features[100:], labels[100:]
+    pair = find_neighbors(features[:100], labels[:100], "manhattan", pool=pool)[0][1]
+    mu = gaussian_mu(dp.epsilon_for_posterior_belief(0.99), 0.001, road="renyi")
+    training = Training(Network((30, 6, 6, 2)), math.sqrt(30) / mu, learning_rate=0.5, scaling="local")
+    run = experiment(training, pair, 1000, seed=2)
+    assert run.mu == approx(np.full(1000, mu))
+    advantage = identify(run).advantage(0.999)
+    assert advantage.low <= training.claim.advantage <= advantage.high
+    above = clopper_pearson(int((run.loss_towards_truth > 1).sum()), 1000, 0.999)
+    assert above[0] <= training.claim.privacy_loss.sf(1.0) <= above[1]
+
+
 @pytest.mark.parametrize("kind", auditing.DISSIMILARITIES)
 def test_dissimilar_neighbors_have_the_larger_local_sensitivity(digits, kind):
     """Bernau et al. (2021), figure 4: the three most dissimilar neighbors lie above the three least dissimilar ones."""
@@ -432,7 +449,9 @@ HALF = np.array([True, False])
         (lambda: gaussian_epsilon(-1.0, 0.1), "mu must be"),
         (lambda: Guesses(np.array([]), np.array([])), "member must be a non-empty row of True and False"),
         (lambda: Guesses(HALF, HALF[:1]), "as many, got 2 and 1"),
-        (lambda: judge(Guesses(HALF | True, HALF), dp.Gaussian()), "drawn by a coin"),
+        (lambda: judge(Guesses(HALF, HALF, coin=False), dp.Gaussian()), "drawn by a coin"),
+        (lambda: judge(Guesses(np.ones(20, bool), np.ones(20, bool)), dp.Gaussian()), "drawn by a coin"),
+        (lambda: audit(experiment(SMALL, small_pair(), 3, trained_on="with")), "drawn by a coin"),
         (lambda: judge(Guesses(HALF, HALF), dp.Gaussian(), level=0.0), "level must be in"),
         (lambda: repetitions_to_catch(0.5, dp.Gaussian()), "win_rate must be in"),
     ],

@@ -33,10 +33,11 @@ _BLOCK = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What was true and what the adversary said, once for each repetition."""
+    """What was true and what the adversary said, once for each repetition; and whether a fair coin chose the truth."""
 
     member: np.ndarray
     guess: np.ndarray
+    coin: bool = True
 
     def __post_init__(self):
         for name in ("member", "guess"):
@@ -66,13 +67,13 @@ def identify(experiment, prior=0.5) -> Guesses:
     """The guesses of the adversary of differential identifiability, from the belief π in D beforehand."""
     _insist(experiment)
     prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
-    return Guesses(experiment.member, experiment.loss + logit(prior) > 0)
+    return Guesses(experiment.member, experiment.loss + logit(prior) > 0, experiment.trained_on == "coin")
 
 
 def find_repeated_noise(experiment) -> Guesses:
     """The guesses of the adversary that compares changes between steps."""
     _insist(experiment)
-    return Guesses(experiment.member, experiment.contrast > 0)
+    return Guesses(experiment.member, experiment.contrast > 0, experiment.trained_on == "coin")
 
 
 def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:

@@ -34,7 +34,8 @@ class Experiment:
 
     `member[r]` says whether repetition r was trained on D. Of the shape (R, k) are `losses`, what each step adds to the
     privacy loss L, `sensitivities`, the local ones ‖d‖, and `sigmas`, the σ that the training claims. `contrast` is
-    what `find_repeated_noise` looks at; `parameters`, of the shape (R, p), are the trained networks.
+    what `find_repeated_noise` looks at; `parameters`, of the shape (R, p), are the trained networks. `trained_on` says
+    how `member` was chosen.
     """
 
     training: Training
@@ -45,6 +46,7 @@ class Experiment:
     sigmas: np.ndarray
     contrast: np.ndarray
     parameters: np.ndarray
+    trained_on: str = "coin"
 
     @property
     def loss(self) -> np.ndarray:
@@ -119,9 +121,8 @@ def experiment(
         if checkpoint is not None:
             _save(Path(checkpoint), name, state)
     losses, sensitivities, sigmas = state.records.transpose(1, 2, 0)
-    return Experiment(
-        training, neighbors, state.member, losses, sensitivities, sigmas, state.contrast, state.parameters
-    )
+    seen = state.member, losses, sensitivities, sigmas, state.contrast, state.parameters
+    return Experiment(training, neighbors, *seen, trained_on)
 
 
 def text_bar(stream=None, width=40):

@@ -26,6 +26,8 @@ from .experiments import Experiment
 
 __all__ = ["Verdict", "audit", "judge", "most_wins", "repetitions_to_catch"]
 
+# So many equal throws are no coin: they happen once in half a million.
+_SUSPICIOUS = 20
 # Repetitions beyond these are not searched.
 _MOST = 10_000_000
 
@@ -61,12 +63,13 @@ def judge(guesses, claim, *, level=0.01) -> Verdict:
     Raises
     ------
     ValueError
-        If all repetitions were trained on the same data set: then one can be right without knowing anything.
+        If no coin chose the data sets: then one can be right without knowing anything.
     """
     if not isinstance(guesses, Guesses):
         raise TypeError(f"guesses must be Guesses, got {guesses!r}")
     level = _level(level)
-    if guesses.repetitions > 1 and guesses.member.all() == guesses.member.any():
+    one_side = guesses.member.all() or not guesses.member.any()
+    if not guesses.coin or (one_side and guesses.repetitions >= _SUSPICIOUS):
         raise ValueError("member must be drawn by a coin, but all repetitions were trained on the same data set")
     p_value = 1.0
     if guesses.wins:
