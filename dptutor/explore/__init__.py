@@ -58,6 +58,7 @@ and `explorer.js` (the reader's side, of both).
 from .bayes_error import bayes_error
 from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
+from .composition import composition
 from .delta_divergence import delta_divergence
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
@@ -68,6 +69,7 @@ __all__ = [
     "bayes_error",
     "blackwell_order",
     "calibration_point",
+    "composition",
     "delta_divergence",
     "privacy_loss",
     "renyi_order",

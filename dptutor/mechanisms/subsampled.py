@@ -134,6 +134,8 @@ class SubsampledGaussian(Mechanism):
         return log_hellinger(self.noise_multiplier, self.sampling_rate, s)
 
     def _renyi(self, order):
+        if self.sampling_rate == 1.0:
+            return order / (2 * self.noise_multiplier**2)
         # log H(s) directly where it can be had; H(s) itself may exceed the largest float.
         near = (order < self.hellinger_reach) & (np.abs(order - 1.0) > 1e-3)
         if self.direction == "both" or not near.any():
