@@ -19,7 +19,7 @@ composition = Explorer(
     title="Four accountants for one training",
     caption="Left: ε at the chosen δ after 1 to 1,000,000 steps, on logarithmic axes: exactly (blue, solid), from "
     "Rényi divergences (orange, dotted), from the limit theorem (vermillion, dashed), and the smaller of basic and "
-    "advanced composition (grey). Right: the trade-off functions behind the first three. DP-SGD samples 1 % of the data.",
+    "advanced composition (grey). Right: the trade-off functions behind the first three. DP-SGD samples 1 %.",
     find="Find settings at which the limit theorem promises too much privacy, and others where it promises too little.",
     code="""import math
 
