@@ -45,7 +45,7 @@ print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4
     parameters={
         "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),
         "delta": Choice(("1e-3", "1e-5", "1e-8"), "1e-5", "δ"),
-        "log_steps": Slider(1.0, 6.0, 4.0, "steps, a power of ten", "log₁₀ k", step=0.25),
+        "log_steps": Slider(2.0, 6.0, 4.0, "steps, a power of ten", "log₁₀ k", step=0.25),
     },
     presets={
         "A long training": (
