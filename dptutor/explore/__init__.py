@@ -58,6 +58,7 @@ and `explorer.js` (the reader's side, of both).
 from .bayes_error import bayes_error
 from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
+from .composition import composition
 from .delta_divergence import delta_divergence
 from .dpsgd_map import dpsgd_map
 from .emergent_dominance import emergent_dominance
@@ -72,6 +73,7 @@ __all__ = [
     "bayes_error",
     "blackwell_order",
     "calibration_point",
+    "composition",
     "delta_divergence",
     "dpsgd_map",
     "emergent_dominance",
