@@ -62,6 +62,7 @@ from .composition import composition
 from .delta_divergence import delta_divergence
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
+from .subsampling import subsampling
 from .threshold_test import threshold_test
 from .tradeoff_gallery import tradeoff_gallery
 
@@ -73,6 +74,7 @@ __all__ = [
     "delta_divergence",
     "privacy_loss",
     "renyi_order",
+    "subsampling",
     "threshold_test",
     "tradeoff_gallery",
 ]
