@@ -5,7 +5,6 @@ from math import log1p
 
 import numpy as np
 
-from ..blackwell import symmetric_delta_divergence
 from ..mechanisms import Gaussian, SubsampledGaussian
 from .machinery import BLUE, DASHED, DOTTED, GREY, VERMILLION, Explorer, Number, Slider
 
@@ -17,7 +16,7 @@ subsampling = Explorer(
     caption="A Gaussian step on a Poisson sample: without the example against with it (blue, solid), with it against "
     "without it (vermillion, dashed), and the same step on all of the data (grey, dotted). Left: trade-off functions. "
     "Right: privacy profiles, on a logarithmic axis.",
-    find="Find a setting at which the two directions can hardly be told apart, and one at which they differ most.",
+    find="Find a setting at which the two directions can hardly be told apart, and one with far-apart profiles.",
     code="""from math import log1p
 
 import dptutor as dp
@@ -28,7 +27,6 @@ plain = dp.Gaussian(sigma={sigma})
 plain_epsilon, remove_epsilon, add_epsilon = (m.epsilon(1e-5) for m in (plain, remove, add))
 largest = -log1p(-{rate})
 plain_advantage, advantage = plain.advantage, step.advantage
-apart = dp.symmetric_delta_divergence(remove, add).value
 print(f"{plain_epsilon:.3f} becomes {remove_epsilon:.3f} or {add_epsilon:.3f}")
 """,
     parameters={
@@ -41,11 +39,11 @@ print(f"{plain_epsilon:.3f} becomes {remove_epsilon:.3f} or {add_epsilon:.3f}")
             {"sigma": 0.6, "rate": 0.05},
         ),
         "Nearly everything": (
-            "Almost no sampling: both directions are nearly those of the plain step.",
+            "Almost no sampling; and yet, with the example under P, no loss exceeds −log(1 − p).",
             {"sigma": 1, "rate": 0.95},
         ),
         "Much noise": (
-            "Where the noise hides nearly everything, the directions differ little.",
+            "The trade-off functions nearly agree. An ε at a tiny δ looks at their tails, which do not.",
             {"sigma": 3, "rate": 0.3},
         ),
     },
@@ -60,6 +58,11 @@ def directions(sigma, rate):
 @lru_cache
 def plain(sigma):
     return Gaussian(sigma=sigma)
+
+
+@lru_cache(maxsize=4096)
+def epsilons(sigma, rate):
+    return tuple(m.epsilon(1e-5) for m in (plain(sigma), *directions(sigma, rate)))
 
 
 @subsampling.panel("Trade-off functions", xlabel="type I error α", ylabel="type II error β")
@@ -91,17 +94,17 @@ def shown(mechanism, losses):
     return np.maximum(mechanism.privacy_profile(losses), 1e-12)  # below the panel
 
 
-@profile.curve(GREY, "all of the data", line=DOTTED)
+@profile.curve(GREY, line=DOTTED)
 def plain_profile(sigma):
     return LOSSES, shown(plain(sigma), LOSSES)
 
 
-@profile.curve(BLUE, "remove")
+@profile.curve(BLUE)
 def remove_profile(sigma, rate):
     return LOSSES, shown(directions(sigma, rate)[0], LOSSES)
 
 
-@profile.curve(VERMILLION, "add", line=DASHED)
+@profile.curve(VERMILLION, line=DASHED)
 def add_profile(sigma, rate):
     # Up to the largest loss only, where it falls to 0.
     losses = LOSSES / LOSSES[-1] * min(-log1p(-rate) * (1 - 1e-9), LOSSES[-1])
@@ -115,20 +118,16 @@ def add_profile(sigma, rate):
     largest=Number("largest loss, add", VERMILLION, 3, help="−log(1 − p)"),
     plain_advantage=Number("advantage, all data", GREY, 4),
     advantage=Number("advantage, sampled", BLUE, 4, help="the same in both directions"),
-    apart=Number("directions apart", "", 4, help="the symmetrized Δ-divergence of the two"),
 )
-@lru_cache(maxsize=4096)
 def numbers(sigma, rate):
-    both, whole = directions(sigma, rate), plain(sigma)
-    epsilons = [m.epsilon(1e-5) for m in (whole, *both)]
-    return *epsilons, -log1p(-rate), whole.advantage, both[0].advantage, symmetric_delta_divergence(*both).value
+    advantages = plain(sigma).advantage, directions(sigma, rate)[0].advantage
+    return *epsilons(sigma, rate), -log1p(-rate), *advantages
 
 
 @subsampling.words
 def words(sigma, rate):
-    _, one, other, *_, apart = numbers(sigma, rate)
-    if apart < 0.002:
-        return "On a sample ε falls from {plain_epsilon} to {remove_epsilon}, and the directions are nearly the same."
-    if one > 2 * other:
-        return "On a sample ε falls from {plain_epsilon} to {remove_epsilon}; added, it is only {add_epsilon}."
-    return "On a sample ε falls from {plain_epsilon} to {remove_epsilon}, or {add_epsilon} in the other direction."
+    _, one, other = epsilons(sigma, rate)
+    much = "far less, " if one > 2 * other else ""
+    return (
+        "Sampling takes ε from {plain_epsilon} to {remove_epsilon}, in the other direction " + much + "{add_epsilon}."
+    )
