@@ -39,7 +39,7 @@ print(f"{plain_epsilon:.3f} becomes {remove_epsilon:.3f} or {add_epsilon:.3f}")
             {"sigma": 0.6, "rate": 0.05},
         ),
         "Nearly everything": (
-            "Almost no sampling; and yet, with the example under P, no loss exceeds −log(1 − p).",
+            "Almost no sampling; and yet in the direction “add” no loss exceeds −log(1 − p).",
             {"sigma": 1, "rate": 0.95},
         ),
         "Much noise": (
