@@ -11,6 +11,7 @@ help:
 	@echo "make book      build the book and serve it on this machine (PORT=$(PORT))"
 	@echo "make site      build the book to _build/html, no server"
 	@echo "make lab       open the notebooks in JupyterLab"
+	@echo "make app       show every explorer as an app, by Voilà"
 	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
 	@echo "make bench     time the library against its peers"
 	@echo "make format    put the code into its uniform shape"
@@ -32,6 +33,9 @@ site: environment
 lab: environment
 	@$(python) scripts/lab.py
 
+app: environment
+	@$(python) scripts/app.py
+
 test: test-environment
 	@$(python) -m ruff check --quiet .
 	@$(python) -m ruff format --quiet --check .
@@ -52,4 +56,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site lab test bench format clean distclean
+.PHONY: help environment test-environment book site lab app test bench format clean distclean
