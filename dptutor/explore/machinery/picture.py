@@ -93,6 +93,8 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
         dx, dy = part.shift.at(setting)
         x, y = x + dx, y + dy
     style = {key: value for key, value in part.style.items() if key != "ghost"}
+    if "markersize" in style:
+        style["markersize"] += part.place / 1e4  # of its own: of two equal marks matplotlib would write one only
     if part.kind == "region":
         ax.fill(x, y, color=part.color, alpha=style["opacity"], linewidth=0, label=part.label or "_", **common)
     else:
