@@ -61,6 +61,7 @@ from .calibration_point import calibration_point
 from .delta_divergence import delta_divergence
 from .dpsgd_map import dpsgd_map
 from .emergent_dominance import emergent_dominance
+from .envelope import envelope
 from .gaussian_noise import gaussian_noise
 from .hyper_prior import hyper_prior
 from .posterior_belief import posterior_belief
@@ -76,6 +77,7 @@ __all__ = [
     "delta_divergence",
     "dpsgd_map",
     "emergent_dominance",
+    "envelope",
     "gaussian_noise",
     "hyper_prior",
     "posterior_belief",
