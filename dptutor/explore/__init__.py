@@ -67,6 +67,7 @@ from .hyper_prior import hyper_prior
 from .posterior_belief import posterior_belief
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
+from .spectrum import spectrum
 from .threshold_test import threshold_test
 from .tradeoff_gallery import tradeoff_gallery
 
@@ -83,6 +84,7 @@ __all__ = [
     "posterior_belief",
     "privacy_loss",
     "renyi_order",
+    "spectrum",
     "threshold_test",
     "tradeoff_gallery",
 ]
