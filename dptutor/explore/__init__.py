@@ -60,6 +60,7 @@ from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
 from .delta_divergence import delta_divergence
 from .dpsgd_map import dpsgd_map
+from .duel import duel
 from .emergent_dominance import emergent_dominance
 from .envelope import envelope
 from .gaussian_noise import gaussian_noise
@@ -77,6 +78,7 @@ __all__ = [
     "calibration_point",
     "delta_divergence",
     "dpsgd_map",
+    "duel",
     "emergent_dominance",
     "envelope",
     "gaussian_noise",
