@@ -18,6 +18,7 @@ PAIRS = {
 }
 PAIR_NAMES = tuple(PAIRS)
 BETS = "the first only", "the second only", "both"
+ALPHAS = np.sort([*np.sin(np.linspace(0, np.pi / 2, 101)) ** 2, 0.98 / (1 + np.e), 0.98])  # with the corners of worst
 DRAW = 5e-5  # no lead: less than is shown
 PRIORS = np.sort([*np.linspace(0, 1, 101), 1 / (1 + np.e), np.e / (1 + np.e)])  # Laplace and worst (1, δ) bend there
 
@@ -99,7 +100,7 @@ def peaks(pair):
     return np.array([p for way in ways for peak in [delta_divergence(*way).prior] for p in (peak, 1 - peak)])
 
 
-tradeoff = duel.face_panel("tradeoff")
+tradeoff = duel.face_panel("tradeoff", grid=ALPHAS)
 
 
 @tradeoff.curve(PURPLE, "same error as against the first", width=1.4, ghost=False)
