@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from pytest import approx
 
 import dptutor as dp
-from dptutor.explore.machinery import Choice
+from dptutor.explore.machinery import Choice, Hidden
 
 NAMES = dp.explore.__all__
 every_explorer = pytest.mark.parametrize("name", NAMES)
@@ -133,6 +133,8 @@ def test_each_slider_is_dragged_by_mouse(opened, name):
 def test_each_slider_is_moved_by_keys(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
     for parameter, declared in e.parameters.items():
+        if isinstance(declared, Hidden):
+            continue
         if isinstance(declared, Choice):
             page.focus(f"[data-parameter={parameter}]:checked")
             page.keyboard.press("ArrowDown")
