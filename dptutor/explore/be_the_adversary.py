@@ -154,7 +154,7 @@ def region(accused, missed):
     return interval(accused), low, high
 
 
-@tradeoff.points(GREEN, marker="D", size=7, hollow=True)
+@tradeoff.points(GREEN, marker="D", size=6)
 def best(sigma, accused):
     return rate(accused), best_beta(sigma, accused)
 

@@ -157,7 +157,7 @@ def _make_movable(group: ET.Element, part: Part, setting: Mapping):
 
 def _any_use(marks: ET.Element, part: Part) -> dict:
     mark = marks[0].get("id")
-    return {_LINK: f"#{mark}", "style": f"fill: {part.style['markerfacecolor']}; stroke: {part.color}"}
+    return {_LINK: f"#{mark}", "style": f"fill: {part.style.get('markerfacecolor', part.color)}; stroke: {part.color}"}
 
 
 def path_points(part: Part, setting: Mapping) -> np.ndarray:
