@@ -191,13 +191,13 @@ def shown(cell, title):
     if explorer := explorer_of(cell.source):
         return "deck-explorer", explorer.frozen().html
     code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True))
+    code = f'<pre class="deck-code" tabindex="0"><code>{code}</code></pre>'
     outputs = [output_of(output, title) for output in cell.outputs]
-    beside = " deck-beside" * any("<img" in output for output in outputs)
-    return (
-        f"deck-cell{beside}",
-        f'<pre class="deck-code" tabindex="0"><code>{code}</code></pre>'
-        f'<div class="deck-outputs">{"".join(outputs)}</div>',
-    )
+    result = f'<div class="deck-outputs">{"".join(outputs)}</div>'
+    if not any(output.startswith("<img") for output in outputs):
+        return "deck-cell", code + result
+    # A picture has the room, the code that draws it is at hand.
+    return "deck-cell", f'{result}<details class="deck-fold"><summary>The code</summary>{code}</details>'
 
 
 def prose(source):
