@@ -66,6 +66,7 @@ from .hyper_prior import hyper_prior
 from .posterior_belief import posterior_belief
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
+from .subsampling import subsampling
 from .threshold_test import threshold_test
 from .tradeoff_gallery import tradeoff_gallery
 
@@ -81,6 +82,7 @@ __all__ = [
     "posterior_belief",
     "privacy_loss",
     "renyi_order",
+    "subsampling",
     "threshold_test",
     "tradeoff_gallery",
 ]

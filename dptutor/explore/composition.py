@@ -10,6 +10,7 @@ from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
 from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider
 
 BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
+DELTAS = "1e-3", "1e-5", "1e-8"
 LOG_STEPS = np.linspace(0, 6, 25)
 ORDERS = 1 + np.geomspace(0.01, 150, 120)
 ALPHAS, LOSSES = np.linspace(0, 1, 61) ** 2, np.linspace(0, 25, 251)
@@ -44,7 +45,7 @@ print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4
 """,
     parameters={
         "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),
-        "delta": Choice(("1e-3", "1e-5", "1e-8"), "1e-5", "δ"),
+        "delta": Choice(DELTAS, "1e-5", "δ"),
         "log_steps": Slider(2.0, 6.0, 4.0, "steps, a power of ten", "log₁₀ k", step=0.25),
     },
     presets={
@@ -83,17 +84,23 @@ def renyi_step(base):
 
 
 @lru_cache(maxsize=8192)
+def all_epsilons(base, steps):
+    """For each δ, ε exactly, by Rényi, by the limit theorem, by advanced and by basic composition."""
+    deltas = np.array([float(delta) for delta in DELTAS])
+    half, whole = deltas / (2 * steps), deltas / steps
+    promised = SubsampledGaussian(*BASES[base]).epsilon([half, whole])
+    columns = [
+        after(base, steps).epsilon(deltas),
+        rdp_to_epsilon(ORDERS, steps * renyi_step(base), deltas),
+        gaussian_after(base, steps).epsilon(deltas),
+        [advanced_composition(e, d, steps, d * steps)[0] for e, d in zip(promised[0], half, strict=True)],
+        [basic_composition(e, d, steps)[0] for e, d in zip(promised[1], whole, strict=True)],
+    ]
+    return dict(zip(DELTAS, np.transpose(columns).tolist(), strict=True))
+
+
 def epsilons(base, delta, steps):
-    """ε exactly, by Rényi, by the limit theorem, by advanced and by basic composition."""
-    delta, step = float(delta), SubsampledGaussian(*BASES[base])
-    half, whole = delta / (2 * steps), delta / steps
-    return (
-        after(base, steps).epsilon(delta),
-        rdp_to_epsilon(ORDERS, steps * renyi_step(base), delta),
-        gaussian_after(base, steps).epsilon(delta),
-        advanced_composition(step.epsilon(half), half, steps, delta / 2)[0],
-        basic_composition(step.epsilon(whole), whole, steps)[0],
-    )
+    return all_epsilons(base, steps)[delta]
 
 
 def number_of_steps(log_steps):
