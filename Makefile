@@ -10,6 +10,7 @@ dry = $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 help:
 	@echo "make book      build the book and serve it on this machine (PORT=$(PORT))"
 	@echo "make site      build the book to _build/html, no server"
+	@echo "make slides    make the lectures into decks of slides, _build/slides/NN.html, each one file that needs no network"
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make app       show every explorer as an app, by Voilà"
 	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
@@ -29,6 +30,9 @@ book: environment
 
 site: environment
 	@$(python) scripts/book.py build
+
+slides: environment
+	@$(python) scripts/slides.py
 
 lab: environment
 	@$(python) scripts/lab.py
@@ -57,3 +61,4 @@ distclean: clean
 	@rm -rf .venv
 
 .PHONY: help environment test-environment book site lab app test bench format clean distclean
+.PHONY: help environment test-environment book site slides lab test bench format clean distclean
