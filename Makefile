@@ -60,5 +60,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site lab app test bench format clean distclean
-.PHONY: help environment test-environment book site slides lab test bench format clean distclean
+.PHONY: help environment test-environment book site slides lab app test bench format clean distclean
