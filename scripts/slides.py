@@ -119,7 +119,8 @@ def deck_page(number, notebook, key):
         HtmlFormatter(style="a11y-high-contrast-dark").get_style_defs("[data-theme=dark] .deck-code"),
     ]
     return (
-        f'<!DOCTYPE html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<!DOCTYPE html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title>"
         f'<meta name="made-from" content="{key}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
         f"{''.join(f'<style>{style}</style>' for style in styles)}</head>"
