@@ -77,6 +77,8 @@ def build():
         if not done.startswith(foundation):
             for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
                 shutil.rmtree(made, ignore_errors=True)
+        # Explorers first, on all cores: a page that shows one need not compute it.
+        subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
         call = "from jupyter_book.cli.main import main; main()"
         options = [".", "-q", "-W", "-n", "--keep-going"]
         command = [sys.executable, "-c", call, "build", *options]
@@ -117,6 +119,7 @@ def environment():
         "JUPYTER_PREFER_ENV_PATH": "1",
         "IPYTHONDIR": str(BUILD / ".ipython"),
         "MPLCONFIGDIR": str(BUILD / ".matplotlib"),
+        "DPTUTOR_TABLES": str(BUILD / "tables"),
         "PYTHONWARNINGS": "",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }

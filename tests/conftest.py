@@ -43,6 +43,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
+os.environ.setdefault("DPTUTOR_TABLES", str(ROOT / "_build" / "tables"))  # explorers are frozen once, not in each test
 
 # The same inputs in every run; `--hypothesis-profile=search` looks for new ones.
 hypothesis.settings.register_profile("dptutor", deadline=None, derandomize=True)

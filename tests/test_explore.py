@@ -14,7 +14,7 @@ from pytest import approx
 from scipy.stats import binomtest, norm
 
 import dptutor as dp
-from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider
+from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, page
 from dptutor.explore.machinery.faces import named
 from dptutor.explore.machinery.page import packed_tables
 from dptutor.explore.machinery.picture import path_points
@@ -395,6 +395,19 @@ def test_a_point_far_outside_its_panel_is_refused_rather_than_bent():
 
     with pytest.raises(ValueError, match="1 points lie more than two widths or heights outside panel"):
         explorer().frozen().html  # noqa: B018
+
+
+def test_tables_are_kept_in_a_folder_if_one_is_named(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(page, "_pack_tables", lambda explorer: made.append(explorer.name) or ([{"rows": 1}], b"12\n3"))
+    monkeypatch.setenv("DPTUTOR_TABLES", str(tmp_path))
+    for explorer in (dp.explore.delta_divergence, small()[0]):
+        for _ in range(2):
+            packed_tables.cache_clear()
+            assert packed_tables(explorer) == ([{"rows": 1}], b"12\n3")
+    packed_tables.cache_clear()
+    assert made == ["delta_divergence", "small", "small"]  # an explorer of one's own has a name, but not the state
+    assert [path.name.split("-")[0] for path in tmp_path.iterdir()] == ["delta_divergence"]
 
 
 def test_packing_keeps_a_table_that_never_changes():

@@ -1,0 +1,76 @@
+"""Packed tables kept in a folder, for whoever builds pages again and again; unused unless the environment names one.
+
+`DPTUTOR_TABLES` is the folder. A file in it belongs to one state of this package and of what it computes with: whatever
+of that changes, tables are made anew. A file holds a line of JSON and then the deflated numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import matplotlib
+import numpy
+import scipy
+
+FOLDER = "DPTUTOR_TABLES"
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+@cache
+def state() -> str:
+    """A digest of all that tables come from."""
+    found = hashlib.sha256(f"{sys.version} {numpy.__version__} {scipy.__version__} {matplotlib.__version__}".encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        found.update(path.relative_to(_PACKAGE).as_posix().encode() + path.read_bytes())
+    return found.hexdigest()[:32]
+
+
+def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[dict], bytes]:
+    """What `make` gives, from the folder if it is there, else made and kept."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return make()
+    path = Path(folder) / f"{name}-{state()}"
+    if path.is_file():
+        head, payload = path.read_bytes().split(b"\n", 1)
+        return json.loads(head), payload
+    described, payload = make()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:  # never a file half written
+        file.write(json.dumps(described).encode() + b"\n" + payload)
+    os.replace(file.name, path)
+    return described, payload
+
+
+def fill():
+    """Makes what the folder lacks, on all cores, and removes what belongs to another state."""
+    from .. import __all__ as names
+
+    folder = Path(os.environ[FOLDER])
+    for path in folder.glob("*"):
+        if not path.name.endswith(state()):
+            path.unlink()
+    missing = [name for name in names if not (folder / f"{name}-{state()}").is_file()]
+    if missing:
+        with ProcessPoolExecutor() as pool:
+            list(pool.map(_make, missing))
+
+
+def _make(name: str):
+    from importlib import import_module
+
+    from .page import packed_tables
+
+    packed_tables(getattr(import_module("dptutor.explore"), name))
+
+
+if __name__ == "__main__":
+    fill()
