@@ -15,6 +15,7 @@ from scipy.stats import binomtest, norm
 
 import dptutor as dp
 from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider
+from dptutor.explore.machinery.faces import named
 from dptutor.explore.machinery.page import packed_tables
 from dptutor.explore.machinery.picture import path_points
 from dptutor.explore.machinery.tables import MISSING, pack
@@ -338,6 +339,14 @@ def test_a_part_may_depend_on_parameters_only():
         @panel.curve(BLUE)
         def noise_level(sigma, rate):
             return [0, 1], [0, 1]
+
+
+def test_parts_with_equal_marks_each_have_their_own():
+    explorer, panel = small()
+    for name in ("one", "two"):
+        panel.points(BLUE)(named(lambda sigma: (0.5, 0.5), ("sigma",), name))
+    html = explorer().frozen().html
+    assert all(f'data-part="{part.place}"><g><defs>' in html for part in explorer.parts)
 
 
 def test_a_path_keeps_its_number_of_points():

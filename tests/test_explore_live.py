@@ -151,6 +151,49 @@ def test_a_lost_question_is_asked_again(opened):
     page.locator(".dpe-status").wait_for(state="hidden")
 
 
+RESIDENT = "int(open('/proc/self/statm').read().split()[1]) * 4096 // 2**20"
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+@pytest.mark.parametrize("name", ["delta_divergence", "composition"])
+def test_two_thousand_events_leave_nothing_behind(opened, name):
+    page = opened(f"import dptutor as dp, matplotlib.pyplot as plt\ne = dp.explore.{name}()\ne", "print('=> none')")
+
+    def drag(events):
+        """So many settings, a few a frame; then the last of them is shown."""
+        page.evaluate(
+            """async events => {
+              const x = document.querySelector('[data-explorer]').explorer, parameters = x.manifest.parameters;
+              for (let k = 0; k < events; k++) {
+                const place = k % parameters.length, { values } = parameters[place];
+                x.set(place, values[(7 * k) % values.length]);
+                if (k % 5 === 4) await new Promise(requestAnimationFrame);
+              }
+              x.setAll(Object.fromEntries(parameters.map((p) => [p.name, p.start])));
+            }""",
+            events,
+        )
+        shows(page, getattr(dp.explore, name)(), timeout=30_000)
+        page.wait_for_function(
+            "() => { const { tables } = document.querySelector('[data-explorer]').explorer;"
+            " return !tables.open && !tables.next && !tables.filling; }",
+            timeout=60_000,
+        )
+        page.wait_for_timeout(600)
+
+    drag(1000)  # caches fill at first
+    resident = int(ask(page, RESIDENT))
+    drag(2000)
+    assert int(ask(page, RESIDENT)) - resident < 80
+    assert ask(page, "plt.get_fignums()") == "[]"
+    tables = page.evaluate("""() => {
+      const { tables } = document.querySelector('[data-explorer]').explorer;
+      return { open: tables.open, next: tables.next, most: Math.max(...tables.rows.map((rows) => rows.size)) };
+    }""")
+    assert tables["open"] is None and tables["next"] is None
+    assert tables["most"] <= 4096
+
+
 BROKEN = """import dptutor as dp
 from dptutor.explore.machinery import BLUE, Explorer, Slider
 broken = Explorer("broken", title="t", caption="c", find="f", code="",

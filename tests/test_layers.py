@@ -37,6 +37,7 @@ FOREIGN = {
     "matplotlib": {"plots", "explore"},
     "ipywidgets": {"explore", "exercises"},
     "anywidget": {"explore"},
+    "sklearn": {"datasets"},
     "traitlets": {"explore"},
     "IPython": {"explore", "exercises"},
 }
@@ -84,7 +85,7 @@ def test_no_import_points_up_or_outside_what_is_allowed(path):
 def test_importing_the_library_loads_no_figures_and_no_widgets():
     code = "import sys, dptutor; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"matplotlib", "ipywidgets", "anywidget", "IPython", "traitlets"} & set(loaded)
+    assert not {"matplotlib", "ipywidgets", "anywidget", "IPython", "traitlets", "sklearn"} & set(loaded)
 
 
 def test_figures_explorers_and_exercises_load_on_demand():

@@ -25,6 +25,10 @@ def _noise(belief, probability):
     return 1 / (z + math.sqrt(z**2 + 2 * logit(belief)))
 
 
+def _profile_noise(belief, probability):
+    return calibrate(lambda s: Gaussian(sigma=s), posterior_belief=belief, delta=probability).sigma
+
+
 def _sum(sigma, steps):
     return steps / (2 * sigma**2)
 
@@ -313,7 +317,7 @@ def noise(belief, probability):
         cases=((0.9, 0.01), (0.9, 0.1), (0.6, 0.001), (0.99, 0.05), (0.75, 0.3)),
         mistakes=(
             Mistake(
-                lambda r, t: calibrate(lambda s: Gaussian(sigma=s), posterior_belief=r, delta=t).sigma,
+                _profile_noise,
                 "You solved δ(ε) = probability. That noise is too little: the tail is larger than δ.",
             ),
             Mistake(

@@ -61,13 +61,19 @@ from .bayes_error import bayes_error
 from .be_the_adversary import be_the_adversary
 from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
+from .composition import composition
 from .delta_divergence import delta_divergence
 from .dpsgd_map import dpsgd_map
+from .duel import duel
 from .emergent_dominance import emergent_dominance
+from .envelope import envelope
+from .gaussian_noise import gaussian_noise
 from .hyper_prior import hyper_prior
 from .posterior_belief import posterior_belief
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
+from .spectrum import spectrum
+from .subsampling import subsampling
 from .threshold_test import threshold_test
 from .tradeoff_gallery import tradeoff_gallery
 
@@ -76,13 +82,19 @@ __all__ = [
     "be_the_adversary",
     "blackwell_order",
     "calibration_point",
+    "composition",
     "delta_divergence",
     "dpsgd_map",
+    "duel",
     "emergent_dominance",
+    "envelope",
+    "gaussian_noise",
     "hyper_prior",
     "posterior_belief",
     "privacy_loss",
     "renyi_order",
+    "spectrum",
+    "subsampling",
     "threshold_test",
     "tradeoff_gallery",
 ]

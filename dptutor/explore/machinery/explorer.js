@@ -4,6 +4,7 @@
 const MISSING = 65535, INFINITE = 2 ** 31 - 1, MINUS_INFINITE = -(2 ** 31), UNDEFINED = MINUS_INFINITE + 1;
 const WAITING = "Waiting for the kernel…", SILENT = "The kernel does not answer: if it was restarted, run the cell again.";
 const PATIENCE = 800, LOST = 10_000; // milliseconds
+const KEPT = 4096; // rows of a table that a view keeps
 const short = (x) => Math.round(x * 100) / 100;
 const nearest = (values, x) => values.reduce((best, v) => (Math.abs(v - x) < Math.abs(best - x) ? v : best));
 
@@ -128,7 +129,7 @@ class LiveTables {
       const cells = new Uint16Array(view.buffer ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view);
       let start = 0;
       for (const [t, values, width, words] of message.rows) {
-        this.rows[t].set(JSON.stringify(values), cells.subarray(start, start + width));
+        this.keep(this.rows[t], JSON.stringify(values), cells.slice(start, start + width));
         if (words) (this.tables[t].strings ??= [])[words[0]] = words[1];
         start += width;
       }
@@ -142,6 +143,15 @@ class LiveTables {
     // A moment later, so that a drag goes first.
     clearTimeout(this.resting);
     if (!this.filling) this.resting = setTimeout(() => this.rest(), 50);
+  }
+
+  // The oldest rows make room for new ones; what was whole then no longer is.
+  keep(rows, key, row) {
+    rows.delete(key);
+    rows.set(key, row);
+    if (rows.size <= KEPT) return;
+    rows.delete(rows.keys().next().value);
+    this.lines.clear();
   }
 
   close() {

@@ -96,6 +96,10 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
         dx, dy = part.shift.at(setting)
         x, y = x + dx, y + dy
     style = {key: value for key, value in part.style.items() if key != "ghost"}
+    if "markersize" in style:
+        # Of equal marks matplotlib writes the first only: a hair's breadth larger, each is written in its own part.
+        earlier = part.panel.explorer.parts[: part.place]
+        style["markersize"] += sum((p.color, p.style) == (part.color, part.style) for p in earlier) / 1e4
     if part.kind == "region":
         ax.fill(x, y, color=part.color, alpha=style["opacity"], linewidth=0, label=part.label or "_", **common)
     else:

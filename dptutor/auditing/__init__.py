@@ -1,0 +1,66 @@
+"""Audits of private trainings: what an adversary can tell about one example, and what that says about the claimed ε.
+
+`Training` describes DP-SGD on a small network, `experiment` repeats it on one of two `Neighbors` with the adversary of
+differential identifiability beside. `identify` and `infer_membership` are what adversaries answer,
+`epsilon_from_sensitivities`, `epsilon_from_beliefs` and `epsilon_from_advantage` what that says about ε, and `audit`
+decides whether it refutes the claim. A training run elsewhere is audited from its `Transcript`.
+"""
+
+from .adversaries import Guesses, find_repeated_noise, identify, infer_membership, membership_advantage_bound
+from .broken import FIRST_STEP_ONLY, FLAWS, HALF_THE_NOISE, NO_CLIPPING, SAME_NOISE, SOUND, Flaw
+from .evidence import (
+    Estimate,
+    clopper_pearson,
+    epsilon_from_advantage,
+    epsilon_from_beliefs,
+    epsilon_from_sensitivities,
+    quantile_interval,
+)
+from .experiments import Experiment, experiment, text_bar
+from .models import Network, PerExample
+from .neighbors import DISSIMILARITIES, Neighbors, dissimilarity, find_neighbors
+from .noise import gaussian_epsilon, gaussian_mu
+from .training import Training
+from .transcripts import Transcript, audit_transcript, record
+from .verdicts import Verdict, audit, judge, most_wins, repetitions_to_catch
+
+__all__ = [
+    "DISSIMILARITIES",
+    "FIRST_STEP_ONLY",
+    "FLAWS",
+    "HALF_THE_NOISE",
+    "NO_CLIPPING",
+    "SAME_NOISE",
+    "SOUND",
+    "Estimate",
+    "Experiment",
+    "Flaw",
+    "Guesses",
+    "Neighbors",
+    "Network",
+    "PerExample",
+    "Training",
+    "Transcript",
+    "Verdict",
+    "audit",
+    "audit_transcript",
+    "clopper_pearson",
+    "dissimilarity",
+    "epsilon_from_advantage",
+    "epsilon_from_beliefs",
+    "epsilon_from_sensitivities",
+    "experiment",
+    "find_neighbors",
+    "find_repeated_noise",
+    "gaussian_epsilon",
+    "gaussian_mu",
+    "identify",
+    "infer_membership",
+    "judge",
+    "membership_advantage_bound",
+    "most_wins",
+    "quantile_interval",
+    "record",
+    "repetitions_to_catch",
+    "text_bar",
+]

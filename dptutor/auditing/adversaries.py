@@ -1,0 +1,133 @@
+"""Adversaries that answer whether an example was trained on.
+
+The adversary of differential identifiability sees every published gradient and knows both candidate data sets; it
+guesses D where its posterior odds exceed one, L + logit π > 0, and no test is better. Where noise is drawn anew, that
+is all there is to see. An adversary that suspects a repeated draw compares *changes* between steps, in which repeated
+noise cancels,
+
+    Σ_i ⟨m_i − m_{i−1}, e_i − e_{i−1}⟩ > 0,
+
+and for honest noise that is just another, weaker test. The membership-inference adversary sees the trained network
+only: it calls an example a member where its loss is at most the average loss of the training data.
+
+Sources: Bernau et al. (2021), experiments 1 and 2; Yeom et al. (2018) for membership inference; Jayaraman & Evans
+(2019) for its threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logit
+
+from .._validation import real_array, real_number, shaped
+from .evidence import Estimate, clopper_pearson
+from .experiments import Experiment
+
+__all__ = ["Guesses", "find_repeated_noise", "identify", "infer_membership", "membership_advantage_bound"]
+
+# Losses that are computed at a time.
+_BLOCK = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """What was true and what the adversary said, once for each repetition; and whether a fair coin chose the truth."""
+
+    member: np.ndarray
+    guess: np.ndarray
+    coin: bool = True
+
+    def __post_init__(self):
+        for name in ("member", "guess"):
+            array = np.asarray(getattr(self, name))
+            if array.dtype != bool or array.ndim != 1 or not array.size:
+                raise ValueError(f"{name} must be a non-empty row of True and False, got {array!r}")
+            object.__setattr__(self, name, array)
+        if self.member.shape != self.guess.shape:
+            raise ValueError(f"member and guess must be as many, got {len(self.member)} and {len(self.guess)}")
+
+    @property
+    def repetitions(self) -> int:
+        return len(self.member)
+
+    @property
+    def wins(self) -> int:
+        """How many guesses are right."""
+        return int((self.member == self.guess).sum())
+
+    def advantage(self, confidence=0.95) -> Estimate:
+        """2 Pr[right] − 1, with the interval of Clopper and Pearson."""
+        low, high = clopper_pearson(self.wins, self.repetitions, confidence)
+        return Estimate(2 * self.wins / self.repetitions - 1, 2 * low - 1, 2 * high - 1, confidence)
+
+
+def identify(experiment, prior=0.5) -> Guesses:
+    """The guesses of the adversary of differential identifiability, from the belief π in D beforehand."""
+    _insist(experiment)
+    prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
+    return Guesses(experiment.member, experiment.loss + logit(prior) > 0, experiment.trained_on == "coin")
+
+
+def find_repeated_noise(experiment) -> Guesses:
+    """The guesses of the adversary that compares changes between steps."""
+    _insist(experiment)
+    return Guesses(experiment.member, experiment.contrast > 0, experiment.trained_on == "coin")
+
+
+def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:
+    """The guesses of the loss-threshold adversary: for each trained network, one example by a coin.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    features, labels : array_like
+        Examples from the same distribution that no repetition was trained on; the coin's other side.
+    seed : int
+        Of the coins and of the choice of examples.
+
+    Returns
+    -------
+    Guesses
+        `member` says whether the example was one that the network was trained on.
+    """
+    _insist(experiment)
+    network, neighbors = experiment.training.network, experiment.neighbors
+    features, labels = network.examples(features, labels)
+    repetitions = len(experiment.member)
+    generator = np.random.default_rng(seed)
+    coins = generator.random(repetitions) < 0.5
+    outside = generator.integers(len(labels), size=repetitions)
+    inside = generator.random(repetitions)
+    sides = {True: (neighbors.features, neighbors.labels), False: neighbors.without}
+    threshold, loss = np.empty(repetitions), np.empty(repetitions)
+    size = max(1, _BLOCK // (len(neighbors.labels) * max(network.widths)))
+    for side, data in sides.items():
+        trained = np.flatnonzero(experiment.member == side)
+        for start in range(0, len(trained), size):
+            rows = trained[start : start + size]
+            losses = network.losses(experiment.parameters[rows], *data)
+            threshold[rows] = losses.mean(1)
+            loss[rows] = losses[np.arange(len(rows)), (inside[rows] * losses.shape[1]).astype(int)]
+    for row in np.flatnonzero(~coins):
+        pick = slice(outside[row], outside[row] + 1)
+        loss[row] = network.losses(experiment.parameters[row], features[pick], labels[pick])[0]
+    return Guesses(coins, loss <= threshold)
+
+
+def membership_advantage_bound(epsilon):
+    """The bound e^ε − 1 on the advantage of membership inference under (ε, 0)-differential privacy, at most 1.
+
+    The trade-off function gives the smaller (e^ε − 1)/(e^ε + 1), which is `dp.ApproximateDP(epsilon, 0).advantage`.
+
+    References
+    ----------
+    Yeom et al. (2018), theorem 1.
+    """
+    return shaped(np.minimum(np.expm1(np.minimum(real_array("epsilon", epsilon, 0.0), 1.0)), 1.0))
+
+
+def _insist(experiment):
+    if not isinstance(experiment, Experiment):
+        raise TypeError(f"experiment must be an Experiment, got {experiment!r}")

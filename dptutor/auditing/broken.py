@@ -1,0 +1,45 @@
+"""Mistakes that a private training can make, each as a small change of one line.
+
+They look alike from outside: the model trains, the noise is there, the claimed ε is printed. An audit has to tell
+them from the training that they claim to be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["FIRST_STEP_ONLY", "FLAWS", "HALF_THE_NOISE", "NO_CLIPPING", "SAME_NOISE", "SOUND", "Flaw"]
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """How a training departs from what it claims.
+
+    Parameters
+    ----------
+    name : str
+    clips : bool
+        Whether gradients are clipped.
+    noise : float
+        What the standard deviation of the noise is multiplied by.
+    first_step_only : bool
+        Whether only the first step adds noise.
+    same_noise : bool
+        Whether every step adds the same draw, as when the generator is seeded anew.
+    """
+
+    name: str
+    clips: bool = True
+    noise: float = 1.0
+    first_step_only: bool = False
+    same_noise: bool = False
+
+
+SOUND = Flaw("sound")
+NO_CLIPPING = Flaw("no clipping", clips=False)
+# The sensitivity of neighbors that lack an example, where the claim is about neighbors that replace one.
+HALF_THE_NOISE = Flaw("noise for half the sensitivity", noise=0.5)
+FIRST_STEP_ONLY = Flaw("noise added once", first_step_only=True)
+SAME_NOISE = Flaw("seed reused at every step", same_noise=True)
+
+FLAWS = (NO_CLIPPING, HALF_THE_NOISE, FIRST_STEP_ONLY, SAME_NOISE)

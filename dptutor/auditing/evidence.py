@@ -1,0 +1,200 @@
+"""What repetitions say about ε: three ways to an empirical ε′, each with an interval.
+
+From *sensitivities*: each training has its own μ = √Σ(‖d_i‖/σ_i)², and ε′ is the ε(δ) of that Gaussian. From
+*beliefs*: ε′ = log(β/(1−β)), the privacy loss towards the truth. From the *advantage* a: μ = 2Φ⁻¹((1+a)/2), or, for any
+mechanism whatever, ε ≥ log((1+a−2δ)/(1−a)), as no (ε, δ)-private one has an advantage above (e^ε−1+2δ)/(e^ε+1).
+
+The first two take the largest value of R repetitions, which grows with R and estimates nothing. Beside it stands an
+interval for what does not depend on R: the (1−δ)-quantile, which one repetition in 1/δ exceeds. For a symmetric pair
+the quantile of the losses is at least ε(δ), since δ(ε) = Pr_Q[L>ε] − e^ε Pr_P[L>ε] ≤ Pr_Q[L>ε].
+
+An interval speaks of the pair, the data and the adversary that were tried. Its lower end refutes claims; its upper end
+never proves one, as another pair or a better adversary may do more.
+
+Sources: Bernau et al. (2021), section 5.3; Clopper & Pearson (1934); Kairouz, Oh & Viswanath (2017) for the advantage.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr, betaincinv, ndtri
+
+from .._validation import choice, positive_integer, real_array, real_number
+from .noise import gaussian_epsilon
+
+__all__ = [
+    "Estimate",
+    "clopper_pearson",
+    "epsilon_from_advantage",
+    "epsilon_from_beliefs",
+    "epsilon_from_sensitivities",
+    "quantile_interval",
+]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and an interval that holds what it says with the given confidence."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float = 0.95
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def clopper_pearson(successes, trials, confidence=0.95) -> tuple[float, float]:
+    """The probabilities of success under which neither so few nor so many successes are a surprise.
+
+    The interval covers the true probability with at least the given confidence, whatever it is.
+
+    Examples
+    --------
+    >>> from dptutor.auditing import clopper_pearson
+    >>> low, high = clopper_pearson(0, 100)
+    >>> low, round(high, 4)
+    (0.0, 0.0362)
+    """
+    trials = positive_integer("trials", trials)
+    successes = 0 if successes == 0 else positive_integer("successes", successes)
+    if successes > trials:
+        raise ValueError(f"successes must be at most {trials}, the number of trials, got {successes}")
+    tail = (1 - _confidence(confidence)) / 2
+    low = betaincinv(successes, trials - successes + 1, tail) if successes else 0.0
+    high = betaincinv(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
+    return float(low), float(high)
+
+
+def quantile_interval(sample, probability, confidence=0.95) -> tuple[float, float]:
+    """Two order statistics of an independent sample between which its quantile lies, with at least this confidence.
+
+    Infinite on a side where the sample is too small to say anything.
+    """
+    ordered = np.sort(_row("sample", sample))
+    probability = real_number("probability", probability, 0.0, 1.0, open_low=True, open_high=True)
+    tail = (1 - _confidence(confidence)) / 2
+    # at_most[i] is the probability that no more than i of the values are at or under the quantile (or are under it).
+    at_most = bdtr(np.arange(len(ordered)), len(ordered), probability)
+    low = np.searchsorted(at_most, tail, side="right")
+    high = np.searchsorted(at_most, 1 - tail, side="left")
+    return (
+        float(ordered[low - 1]) if low else -math.inf,
+        float(ordered[high]) if high < len(ordered) else math.inf,
+    )
+
+
+def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, road="exact", confidence=0.95) -> Estimate:
+    """ε′ from the local sensitivities of each step and the noise that the steps added.
+
+    Parameters
+    ----------
+    sensitivities, sigmas : array_like
+        ‖d_i‖ and σ_i, of shape (R, k). A step without noise that tells anything makes ε′ infinite.
+    delta : float
+        δ in (0, 1).
+    road : str
+        How μ is turned into ε: "exact", or as in the source, "renyi".
+    confidence : float
+
+    Returns
+    -------
+    Estimate
+        The largest ε′ of the repetitions, and an interval for the ε′ that one training in 1/δ exceeds.
+
+    References
+    ----------
+    Bernau et al. (2021), section 5.3; the composition here is exact and each step has its own noise.
+    """
+    sensitivities = real_array("sensitivities", sensitivities, 0.0, open_high=True)
+    sigmas = real_array("sigmas", sigmas, 0.0, open_high=True)
+    if sensitivities.ndim != 2 or sensitivities.shape != sigmas.shape or not sensitivities.size:
+        raise ValueError(
+            f"sensitivities and sigmas must have one shape (R, k), got {sensitivities.shape} and {sigmas.shape}"
+        )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(sensitivities > 0, sensitivities / sigmas, 0.0)
+    mu = np.sqrt((ratio**2).sum(1))
+    low, high = quantile_interval(mu, 1 - _delta(delta), confidence)
+    value, low, high = (gaussian_epsilon(each, delta, road=road) for each in (mu.max(), max(low, 0.0), high))
+    return Estimate(value, low, high, confidence)
+
+
+def epsilon_from_beliefs(losses, delta, *, confidence=0.95) -> Estimate:
+    """ε′ from the posterior beliefs in the truth, given as their log-odds.
+
+    Parameters
+    ----------
+    losses : array_like
+        log(β/(1−β)) of the belief β in the data set that was used, from prior ½: `experiment.loss_towards_truth`.
+    delta : float
+        δ in (0, 1).
+    confidence : float
+
+    Returns
+    -------
+    Estimate
+        The largest, and an interval for the ε′ that the log-odds exceed with probability δ. Where the pair is
+        symmetric, `high` is an upper confidence limit of its ε(δ).
+
+    References
+    ----------
+    Bernau et al. (2021), section 5.3, where the logarithm is missing.
+    """
+    losses = _row("losses", losses)
+    low, high = quantile_interval(losses, 1 - _delta(delta), confidence)
+    return Estimate(float(losses.max()), low, high, confidence)
+
+
+def epsilon_from_advantage(wins, repetitions, delta, *, road="exact", confidence=0.95) -> Estimate:
+    """ε′ from how often the adversary is right, D and D′ being trained on with probability ½ each.
+
+    Parameters
+    ----------
+    wins, repetitions : int
+    delta : float
+        δ in (0, 1).
+    road : str
+        "exact" or "classical": the Gaussian mechanism with this advantage, and its ε by that road. "any": the
+        smallest ε of any mechanism at all with this advantage; an advantage is no limit from above then, and `high`
+        is infinite.
+    confidence : float
+
+    References
+    ----------
+    Bernau et al. (2021), section 5.3 and equation 15, where the factor 2 is missing.
+    """
+    choice("road", road, ("exact", "classical", "any"))
+    low, high = clopper_pearson(wins, repetitions, confidence)
+    rates = (wins / repetitions, low, high)
+    if road == "any":
+        value, low = (_epsilon_of_any(2 * rate - 1, _delta(delta)) for rate in rates[:2])
+        return Estimate(value, low, math.inf, confidence)
+    mus = (2 * max(float(ndtri(rate)), 0.0) for rate in rates)
+    value, low, high = (gaussian_epsilon(mu, delta, road=road) for mu in mus)
+    return Estimate(value, low, high, confidence)
+
+
+def _epsilon_of_any(advantage, delta) -> float:
+    if advantage >= 1:
+        return math.inf
+    return math.log(max((1 + advantage - 2 * delta) / (1 - advantage), 1.0))
+
+
+def _row(name, value) -> np.ndarray:
+    array = real_array(name, value)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must be a non-empty row of numbers, got the shape {array.shape}")
+    return array
+
+
+def _confidence(value) -> float:
+    return real_number("confidence", value, 0.0, 1.0, open_low=True, open_high=True)
+
+
+def _delta(value) -> float:
+    return real_number("delta", value, 0.0, 1.0, open_low=True, open_high=True)

@@ -1,0 +1,159 @@
+"""The experiment of differential identifiability, repeated: a coin, a training on D or D′, and the adversary's losses.
+
+A long experiment can be interrupted. Its state is a file, exchanged as a whole, and the same call goes on from there,
+with the same result as if nothing had happened.
+
+Source: Bernau et al. (2021), experiment 2.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.special import expit, logit
+
+from .._validation import choice, positive_integer, real_number
+from .neighbors import Neighbors
+from .training import State, Trainer, Training, ratio
+
+__all__ = ["Experiment", "experiment", "text_bar"]
+
+# Seconds between two checkpoints.
+_PAUSE = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """What the adversaries see of R repetitions of a training.
+
+    `member[r]` says whether repetition r was trained on D. Of the shape (R, k) are `losses`, what each step adds to the
+    privacy loss L, `sensitivities`, the local ones ‖d‖, and `sigmas`, the σ that the training claims. `contrast` is
+    what `find_repeated_noise` looks at; `parameters`, of the shape (R, p), are the trained networks. `trained_on` says
+    how `member` was chosen.
+    """
+
+    training: Training
+    neighbors: Neighbors
+    member: np.ndarray
+    losses: np.ndarray
+    sensitivities: np.ndarray
+    sigmas: np.ndarray
+    contrast: np.ndarray
+    parameters: np.ndarray
+    trained_on: str = "coin"
+
+    @property
+    def loss(self) -> np.ndarray:
+        """Privacy loss L of each repetition after its last step."""
+        return self.losses.sum(1)
+
+    @property
+    def loss_towards_truth(self) -> np.ndarray:
+        """L where D was used, −L where D′ was: the log-odds, from prior ½, of the right answer."""
+        return np.where(self.member, 1.0, -1.0) * self.loss
+
+    @property
+    def mu(self) -> np.ndarray:
+        """√Σ_i (‖d_i‖/σ_i)² of each repetition."""
+        return np.sqrt(ratio(self.sensitivities, self.sigmas) ** 2 @ np.ones(self.training.steps))
+
+    def beliefs(self, prior=0.5) -> np.ndarray:
+        """The adversary's belief in D after each step, of shape (R, k), from the belief π in D before the first."""
+        prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
+        return expit(np.cumsum(self.losses, 1) + logit(prior))
+
+
+def experiment(
+    training, neighbors, repetitions, *, seed=0, trained_on="coin", checkpoint=None, progress=None
+) -> Experiment:
+    """Train `repetitions` networks, each on D or on D′, with the adversary of differential identifiability beside.
+
+    Parameters
+    ----------
+    training : Training
+    neighbors : Neighbors
+    repetitions : int
+    seed : int
+        Of everything random: coins, initial weights and noise.
+    trained_on : str
+        "coin": D or D′ with probability ½ each; or always "with" the example (D), or always "without" (D′).
+    checkpoint : path, optional
+        File in which the state is kept: every ten seconds, and when the experiment is interrupted. The same call goes
+        on from there, with the same result as if it had not been interrupted.
+    progress : callable, optional
+        Called with the number of steps done and of all steps, for example `text_bar()`.
+
+    Raises
+    ------
+    ValueError
+        If a label or feature does not fit the network, or the checkpoint is not one of this experiment.
+    """
+    if not isinstance(training, Training):
+        raise TypeError(f"training must be a Training, got {training!r}")
+    if not isinstance(neighbors, Neighbors):
+        raise TypeError(f"neighbors must be a Neighbors, got {neighbors!r}")
+    positive_integer("repetitions", repetitions)
+    choice("trained_on", trained_on, ("coin", "with", "without"))
+    trainer = Trainer(training, neighbors, seed)
+    name = trainer.fingerprint(repetitions, trained_on)
+    state = None if checkpoint is None else _load(Path(checkpoint), name)
+    if state is None:
+        state = trainer.start(repetitions, trained_on)
+        if checkpoint is not None:  # now rather than after the work, if the file cannot be written
+            _save(Path(checkpoint), name, state)
+    report = progress or (lambda done, total: None)
+    saved = time.monotonic()
+    try:
+        report(state.done, training.steps)
+        while state.done < training.steps:
+            state = trainer.step(state)
+            report(state.done, training.steps)
+            if checkpoint is not None and time.monotonic() - saved > _PAUSE:
+                _save(Path(checkpoint), name, state)
+                saved = time.monotonic()
+    finally:
+        if checkpoint is not None:
+            _save(Path(checkpoint), name, state)
+    losses, sensitivities, sigmas = state.records.transpose(1, 2, 0)
+    seen = state.member, losses, sensitivities, sigmas, state.contrast, state.parameters
+    return Experiment(training, neighbors, *seen, trained_on)
+
+
+def text_bar(stream=None, width=40):
+    """A progress bar of plain characters, to be given as `progress`; on stderr unless told otherwise."""
+
+    def report(done, total):
+        out = sys.stderr if stream is None else stream
+        filled = width * done // total
+        out.write(f"\r[{'#' * filled}{'.' * (width - filled)}] step {done} of {total}")
+        if done == total:
+            out.write("\n")
+        out.flush()
+
+    return report
+
+
+def _save(path, name, state):
+    """Write the state so that the file is at every moment either the old or the new one."""
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("wb") as file:
+        np.savez(file, experiment=name, **vars(state))
+    os.replace(partial, path)
+
+
+def _load(path, name) -> State | None:
+    if not path.exists():
+        return None
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            if str(stored["experiment"]) == name:
+                return State(**{key: stored[key] for key in State.__dataclass_fields__})
+    except (KeyError, EOFError, zipfile.BadZipFile, ValueError) as error:
+        raise ValueError(f"checkpoint {path} cannot be read: {error}; remove it to start anew") from None
+    raise ValueError(f"checkpoint {path} belongs to an experiment with other settings, data, seed or repetitions")

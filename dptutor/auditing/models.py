@@ -1,0 +1,180 @@
+"""Small networks, trained many at a time, with the gradient of every example on its own.
+
+A network of widths (d, h, …, c) is affine maps with ReLU between them and softmax cross-entropy at the end; two widths
+make softmax regression. All parameters of one network are one flat vector, and a leading axis of `parameters` runs
+over networks. With a_l what enters layer l (1 appended for the bias) and d_l the derivative of the loss by what leaves
+it, the gradient of one example is the outer product a_l d_lᵀ, layer by layer, so that
+
+    ‖g‖² = Σ_l ‖a_l‖² ‖d_l‖²    and    Σ_i w_i g_i = Σ_l a_lᵀ (w d_l),
+
+and neither the norms nor the clipped sums of DP-SGD need the gradients one by one.
+
+Source: Goodfellow, Efficient per-example gradient computations (2015).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from .._validation import positive_integer, real_array
+
+__all__ = ["Network", "PerExample"]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network of ReLU layers with a softmax at the end.
+
+    Parameters
+    ----------
+    widths : tuple of int
+        Number of inputs, then of units in each hidden layer (none for softmax regression), then of classes.
+
+    Examples
+    --------
+    >>> from dptutor.auditing import Network
+    >>> Network((64, 32, 10)).size
+    2410
+    """
+
+    widths: tuple[int, ...]
+
+    def __post_init__(self):
+        if isinstance(self.widths, (str, bytes)) or not isinstance(self.widths, Iterable):
+            raise TypeError(f"widths must be a sequence of integers, got {self.widths!r}")
+        widths = tuple(positive_integer("widths", width) for width in self.widths)
+        if len(widths) < 2:
+            raise ValueError(f"widths must name at least inputs and classes, got {self.widths!r}")
+        object.__setattr__(self, "widths", widths)
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+        return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.widths))
+
+    def initial(self, generator: np.random.Generator) -> np.ndarray:
+        """One vector of parameters: weights uniform in ±√(6/(inputs + outputs)) (Glorot), biases zero."""
+        layers = []
+        for inputs, outputs in pairwise(self.widths):
+            width = math.sqrt(6 / (inputs + outputs))
+            layers += [generator.uniform(-width, width, inputs * outputs), np.zeros(outputs)]
+        return np.concatenate(layers)
+
+    def examples(self, features, labels) -> tuple[np.ndarray, np.ndarray]:
+        """The examples as arrays of shape (n, inputs) and (n,), or a ValueError that says what does not fit."""
+        features, labels = real_array("features", features, open_low=True, open_high=True), np.asarray(labels)
+        if features.ndim != 2 or features.shape[1] != self.widths[0]:
+            raise ValueError(f"features must have the shape (n, {self.widths[0]}), got {features.shape}")
+        if labels.shape != features.shape[:1]:
+            raise ValueError(f"labels must have the shape {features.shape[:1]}, got {labels.shape}")
+        if labels.dtype.kind not in "iu":
+            raise TypeError(f"labels must be integers, got {labels.dtype}")
+        wrong = labels[(labels < 0) | (labels >= self.widths[-1])]
+        if wrong.size:
+            raise ValueError(f"labels must be in 0, …, {self.widths[-1] - 1}, got {wrong[0]}")
+        return features, labels
+
+    def logits(self, parameters, features) -> np.ndarray:
+        """What the softmax is taken of, in the shape (…, n, classes)."""
+        return self._forward(self._layers(parameters), features)[-1]
+
+    def losses(self, parameters, features, labels) -> np.ndarray:
+        """Cross-entropy −log p(label) of each example, in the shape (…, n)."""
+        return _cross_entropy(self.logits(parameters, features), labels)
+
+    def accuracy(self, parameters, features, labels) -> np.ndarray:
+        """Share of the examples whose label has the largest logit, in the shape (…)."""
+        return (self.logits(parameters, features).argmax(-1) == labels).mean(-1)
+
+    def backpropagate(self, parameters, features, labels) -> PerExample:
+        """The gradients of the losses by the parameters, example by example."""
+        layers = self._layers(parameters)
+        *entering, logits = self._forward(layers, features)
+        signal = np.exp(logits - logits.max(-1, keepdims=True))
+        signal /= signal.sum(-1, keepdims=True)
+        signal[..., np.arange(len(labels)), labels] -= 1
+        leaving = [signal]
+        for (weights, _), entered in zip(layers[:0:-1], entering[:0:-1], strict=True):
+            signal = (signal @ np.swapaxes(weights, -1, -2)) * (entered > 0)
+            leaving.append(signal)
+        return PerExample(tuple(entering), tuple(reversed(leaving)))
+
+    def _layers(self, parameters) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Weights (…, inputs, outputs) and biases (…, 1, outputs) of every layer, as views."""
+        layers, start = [], 0
+        for inputs, outputs in pairwise(self.widths):
+            bias = start + inputs * outputs
+            end = bias + outputs
+            weights = parameters[..., start:bias].reshape(*parameters.shape[:-1], inputs, outputs)
+            layers.append((weights, parameters[..., None, bias:end]))
+            start = end
+        return layers
+
+    def _forward(self, layers, features) -> list[np.ndarray]:
+        """What enters each layer, and the logits."""
+        signals = [features]
+        for index, (weights, biases) in enumerate(layers):
+            signal = signals[-1] @ weights
+            signal += biases
+            if index < len(layers) - 1:
+                np.maximum(signal, 0, out=signal)
+            signals.append(signal)
+        return signals
+
+
+@dataclass(frozen=True, eq=False)
+class PerExample:
+    """Gradients of n examples at each of several networks, kept as the two factors of their outer products.
+
+    `entering[l]` has the shape (…, n, inputs of layer l) and `leaving[l]` the shape (…, n, outputs of layer l).
+    """
+
+    entering: tuple[np.ndarray, ...]
+    leaving: tuple[np.ndarray, ...]
+
+    @property
+    def norms(self) -> np.ndarray:
+        """Euclidean length of each example's gradient, in the shape (…, n)."""
+        square = sum(
+            (np.einsum("...i,...i", a, a) + 1) * np.einsum("...i,...i", d, d)
+            for a, d in zip(self.entering, self.leaving, strict=True)
+        )
+        return np.sqrt(square)
+
+    def total(self, weights) -> np.ndarray:
+        """Σ_i w_i g_i, of shape (…, p), for weights of shape (…, n)."""
+        parts = []
+        for a, d in zip(self.entering, self.leaving, strict=True):
+            weighted = d * weights[..., None]
+            outer = np.swapaxes(a, -1, -2) @ weighted
+            parts += [outer.reshape(*outer.shape[:-2], -1), weighted.sum(-2)]
+        return np.concatenate(parts, -1)
+
+    def one(self, index: int) -> np.ndarray:
+        """The gradient of one example, of shape (…, p)."""
+        parts = []
+        for a, d in zip(self.entering, self.leaving, strict=True):
+            outer = a[..., index, :, None] * d[..., index, None, :]
+            parts += [outer.reshape(*outer.shape[:-2], -1), d[..., index, :]]
+        return np.concatenate(parts, -1)
+
+    @property
+    def gradients(self) -> np.ndarray:
+        """All gradients one by one, of shape (…, n, p): for small cases and for looking at."""
+        return np.stack([self.one(index) for index in range(self.leaving[0].shape[-2])], -2)
+
+
+def clipping_factors(norms, clip) -> np.ndarray:
+    """The factors min(1, C/‖g‖) that shorten gradients to the length C at most."""
+    return np.minimum(1.0, clip / np.maximum(norms, np.finfo(float).tiny))
+
+
+def _cross_entropy(logits, labels) -> np.ndarray:
+    shifted = logits - logits.max(-1, keepdims=True)
+    chosen = np.take_along_axis(shifted, np.broadcast_to(labels[:, None], (*shifted.shape[:-1], 1)), -1)
+    return np.log(np.exp(shifted).sum(-1)) - chosen[..., 0]

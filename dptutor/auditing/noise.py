@@ -1,0 +1,68 @@
+"""From (ε, δ) to the μ = Δ/σ of a Gaussian mechanism and back, by three roads.
+
+    exact        δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)
+    renyi        ε = μ²/2 + μ √(2 ln(1/δ)),    the best order of ε = s μ²/2 + ln(1/δ)/(s − 1)
+    classical    ε = μ √(2 ln(1.25/δ)),    proven for ε < 1 only
+
+Steps on the same data compose to μ = √Σμ_i², so k steps that are to have the μ found here need z = √k/μ each.
+
+Sources: Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._validation import choice, positive_number, real_number
+from ..calibration import calibrate
+from ..mechanisms import Gaussian
+
+__all__ = ["gaussian_epsilon", "gaussian_mu"]
+
+_ROADS = ("exact", "renyi", "classical")
+
+
+def gaussian_mu(epsilon, delta, *, road="exact") -> float:
+    """The μ of the Gaussian mechanism that is (ε, δ)-differentially private, and no more, by one of the three roads.
+
+    Parameters
+    ----------
+    epsilon : float
+        ε > 0.
+    delta : float
+        δ in (0, 1).
+    road : str
+        "exact", "renyi" or "classical".
+
+    Examples
+    --------
+    >>> from dptutor.auditing import gaussian_mu
+    >>> [round(gaussian_mu(2.2, 0.01, road=road), 4) for road in ("exact", "renyi", "classical")]
+    [0.9619, 0.6544, 0.708]
+    """
+    epsilon, delta = positive_number("epsilon", epsilon), _delta(delta)
+    if choice("road", road, _ROADS) == "classical":
+        return epsilon / math.sqrt(2 * math.log(1.25 / delta))
+    if road == "renyi":
+        tail = math.sqrt(-2 * math.log(delta))
+        return 2 * epsilon / (math.sqrt(tail**2 + 2 * epsilon) + tail)
+    exact: Any = calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=delta)
+    return exact.mu
+
+
+def gaussian_epsilon(mu, delta, *, road="exact") -> float:
+    """The ε at δ of the Gaussian mechanism with μ ≥ 0, by one of the three roads; infinite where μ is."""
+    mu, delta = real_number("mu", mu, 0.0), _delta(delta)
+    choice("road", road, _ROADS)
+    if mu == 0 or math.isinf(mu):
+        return mu
+    if road == "exact":
+        return Gaussian(sigma=1 / mu).epsilon(delta)
+    if road == "renyi":
+        return mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta))
+    return mu * math.sqrt(2 * math.log(1.25 / delta))
+
+
+def _delta(value) -> float:
+    return real_number("delta", value, 0.0, 1.0, open_low=True, open_high=True)

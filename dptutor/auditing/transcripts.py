@@ -1,0 +1,216 @@
+"""What a training run elsewhere has to write down to be audited, and the audit of it.
+
+A transcript holds, for each of R repetitions and k steps, what was published and what the adversary knows:
+
+    released       (R, k, p)    the noisy sum of the clipped gradients, flattened to one vector
+    with_example   (R, k, p)    the same sum without noise, for D, at the weights of that step
+    without        (R, k, p)    … and for D′
+    sigma          (R, k)       standard deviation of the noise that the training claims to have added
+    sensitivity    (R, k)       the sensitivity that this noise is claimed to be scaled to
+    member         (R,)         whether the training was on D
+
+as arrays of these names in an .npz file, with `format` saying "dptutor transcript 1". Any framework can write one:
+after every step flatten three vectors, and at the end
+
+    np.savez(path, format="dptutor transcript 1", released=..., with_example=..., ...)
+
+Averages are as good as sums, if all five carry the same factor. Single precision will do.
+
+Three checks need no claim about a pair. No step moves by more than its sensitivity. The residuals u = (released − sum
+of the data used)/σ have Σ‖u‖² ~ χ²(R p) at every step, small where noise is missing. They are drawn anew, so that the
+ratio of Σ‖ū‖² to Σ‖u − ū‖², over steps or over repetitions, has an F distribution, large where a draw is repeated.
+"""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.special import chdtr, expit, fdtrc, logit
+
+from .._validation import positive_integer, real_array, real_number
+from ..mechanisms import Gaussian
+from .adversaries import Guesses
+from .training import Trainer
+from .verdicts import Verdict, judge
+
+__all__ = ["Transcript", "audit_transcript", "record"]
+
+_FORMAT = "dptutor transcript 1"
+_NAMES = ("released", "with_example", "without", "sigma", "sensitivity", "member")
+# What rounding to single precision may add to a sensitivity.
+_ROUNDING = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Transcript:
+    """The record of R repetitions of a training; see the module for what its arrays are.
+
+    Examples
+    --------
+    A training made without this library: it finds a mean in ten noisy steps, of terms clipped to [−1, 1], with or
+    without the last of 20 numbers.
+
+    >>> import numpy as np
+    >>> from dptutor.auditing import Transcript, audit_transcript
+    >>> generator, data, theta, seen = np.random.default_rng(0), np.linspace(-1, 2, 20), 0.0, []
+    >>> for step in range(10):
+    ...     terms = np.clip(data - theta, -1, 1)
+    ...     noisy = terms.sum() + generator.normal(0, 5)
+    ...     seen.append([noisy, terms.sum(), terms[:-1].sum()])
+    ...     theta += noisy / len(data)
+    >>> released, with_example, without = np.array(seen).T.reshape(3, 1, 10, 1)
+    >>> sigma, sensitivity, member = np.full((1, 10), 5.0), np.ones((1, 10)), np.array([True])
+    >>> transcript = Transcript(released, with_example, without, sigma, sensitivity, member)
+    >>> [name for name, verdict in audit_transcript(transcript).items() if not verdict.caught]
+    ['sensitivity', 'noise', 'fresh steps']
+    >>> round(transcript.claim.epsilon(1e-5), 3)
+    2.594
+    """
+
+    released: np.ndarray
+    with_example: np.ndarray
+    without: np.ndarray
+    sigma: np.ndarray
+    sensitivity: np.ndarray
+    member: np.ndarray
+
+    def __post_init__(self):
+        for name in _NAMES[:3]:
+            object.__setattr__(self, name, real_array(name, getattr(self, name), open_low=True, open_high=True))
+        for name in _NAMES[3:5]:
+            array = real_array(name, getattr(self, name), 0.0, open_low=True, open_high=True)
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "member", np.asarray(self.member))
+        if self.released.ndim != 3 or not self.released.size:
+            raise ValueError(f"released must have the shape (R, k, p), got {self.released.shape}")
+        shape = self.released.shape
+        wanted = dict(zip(_NAMES, [shape, shape, shape, shape[:2], shape[:2], shape[:1]], strict=True))
+        for name, expected in wanted.items():
+            if getattr(self, name).shape != expected:
+                raise ValueError(f"{name} must have the shape {expected}, got {getattr(self, name).shape}")
+        if self.member.dtype != bool:
+            raise TypeError(f"member must be True or False for each repetition, got {self.member.dtype}")
+
+    @property
+    def losses(self) -> np.ndarray:
+        """What each step adds to the privacy loss, of shape (R, k)."""
+        middle = self.released - (self.with_example + self.without) / 2
+        return np.einsum("rkp,rkp->rk", middle, self.with_example - self.without) / self.sigma**2
+
+    @property
+    def sensitivities(self) -> np.ndarray:
+        """The local sensitivities ‖d‖, of shape (R, k)."""
+        return np.linalg.norm(self.with_example - self.without, axis=-1)
+
+    def beliefs(self, prior=0.5) -> np.ndarray:
+        """The belief in D after each step, of shape (R, k), from the belief π before the first."""
+        prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
+        return expit(np.cumsum(self.losses, 1) + logit(prior))
+
+    @property
+    def guesses(self) -> Guesses:
+        """What the adversary of differential identifiability says, from prior ½."""
+        return Guesses(self.member, self.losses.sum(1) > 0)
+
+    @property
+    def claim(self) -> Gaussian:
+        """The Gaussian mechanism with the largest μ = √Σ(sensitivity/σ)² of the repetitions."""
+        return Gaussian(sigma=1 / math.sqrt(((self.sensitivity / self.sigma) ** 2).sum(1).max()))
+
+    @property
+    def residuals(self) -> np.ndarray:
+        """The noise in units of σ, of shape (R, k, p)."""
+        used = np.where(self.member[:, None, None], self.with_example, self.without)
+        return (self.released - used) / self.sigma[..., None]
+
+    def save(self, path):
+        """Write the transcript as an .npz file."""
+        with Path(path).open("wb") as file:
+            np.savez_compressed(file, format=_FORMAT, **vars(self))
+
+    @classmethod
+    def load(cls, path) -> Transcript:
+        """Read a transcript, or raise a ValueError that names the file and what is wrong with it."""
+        try:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{path} is not a readable .npz file: {error}") from None
+        if str(arrays.get("format")) != _FORMAT:
+            raise ValueError(f"{path}: format must say {_FORMAT!r}, got {str(arrays.get('format'))!r}")
+        missing = [name for name in _NAMES if name not in arrays]
+        if missing:
+            raise ValueError(f"{path} lacks {', '.join(missing)}")
+        try:
+            return cls(**{name: arrays[name] for name in _NAMES})
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"{path}: {error}") from None
+
+
+def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
+    """The verdicts on a transcript, by what each looks at; one flaw is claimed falsely with at most this level.
+
+    Returns
+    -------
+    dict of str to Verdict
+        "sensitivity", "noise", "fresh steps" (of at least two), "fresh repetitions" (of at least two), and "guesses"
+        (where both data sets were trained on). The level is divided evenly; the first check cannot err.
+    """
+    if not isinstance(transcript, Transcript):
+        raise TypeError(f"transcript must be a Transcript, got {transcript!r}")
+    level = real_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
+    repetitions, steps, _ = transcript.released.shape
+    residuals = transcript.residuals
+    excess = transcript.sensitivities / transcript.sensitivity
+    square = (residuals**2).sum((0, 2))
+    freedom = residuals[:, 0].size
+    found = {
+        "sensitivity": (
+            f"a step moves by up to {excess.max():.3g} of its sensitivity",
+            0.0 if excess.max() > 1 + _ROUNDING else 1.0,
+        ),
+        "noise": (
+            f"the noise of a step has as little as {math.sqrt(square.min() / freedom):.3g} of its claimed scale",
+            min(1.0, steps * float(chdtr(freedom, square.min()))),
+        ),
+    }
+    if steps > 1:
+        found["fresh steps"] = _freshness("steps", residuals)
+    if repetitions > 1:
+        found["fresh repetitions"] = _freshness("repetitions", residuals.swapaxes(0, 1))
+        if transcript.member.any() and not transcript.member.all():
+            verdict = judge(transcript.guesses, transcript.claim, level=level)
+            found["guesses"] = (verdict.evidence, verdict.p_value)
+    share = level / (len(found) - 1)
+    return {name: Verdict(evidence, p_value, share) for name, (evidence, p_value) in found.items()}
+
+
+def record(training, neighbors, repetitions, *, seed=0, trained_on="coin") -> Transcript:
+    """The transcript of repetitions of a training: the same ones as of `experiment` with this seed, in full.
+
+    It holds 3 R k p numbers, so this is for few repetitions of small networks.
+    """
+    trainer = Trainer(training, neighbors, seed)
+    state = trainer.start(positive_integer("repetitions", repetitions), trained_on)
+    seen = []
+    while state.done < training.steps:
+        seen.append(trainer.look(state, slice(None)))
+        state = trainer.step(state)
+    released, present, absent, sigma, scale = (np.stack(parts, 1) for parts in zip(*seen, strict=True))
+    return Transcript(released, present, absent, sigma, scale, state.member)
+
+
+def _freshness(name, residuals) -> tuple[str, float]:
+    """Whether draws along the second axis have nothing in common: one-way analysis of variance."""
+    groups, count, size = residuals.shape
+    mean = residuals.mean(1)
+    between = count * float((mean**2).sum())
+    within = float(((residuals - mean[:, None]) ** 2).sum())
+    freedom = groups * size, groups * (count - 1) * size
+    ratio = between * freedom[1] / (within * freedom[0]) if within else math.inf
+    shared = between / (between + within) if between else 1.0
+    return f"{shared:.3g} of the noise is common to all {name}", float(fdtrc(*freedom, ratio)) if within else 0.0

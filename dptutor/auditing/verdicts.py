@@ -1,0 +1,141 @@
+"""Is the training as private as it claims? Exact tests of the claim, with a stated level.
+
+A training that claims to be no worse than a mechanism (P, Q) claims that *no* test of D against D′ is right more often
+than (1 + TV(P, Q))/2 when a coin chooses the data set. So however the adversary guesses, and whatever it knows, the
+number of its wins under a true claim is at most Binomial(R, (1 + TV)/2), and the claim is refused when so many wins
+would have a probability of at most the level. A sound training is refused no more often than that.
+
+How surely a flaw is caught depends on how often the adversary then wins, for which the law of the loss is needed; see
+`repetitions_to_catch`. The best adversary against one flaw may be blind to another: noise that is repeated makes the
+usual one *worse*. `audit` therefore asks several and divides the level among them.
+
+Source: Jagielski, Ullman & Oprea (2020) for auditing by tests; the bound on wins is Neyman and Pearson's lemma.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtrc
+
+from .._validation import positive_integer, real_number
+from ..mechanisms.base import as_mechanism
+from .adversaries import Guesses, find_repeated_noise, identify
+from .experiments import Experiment
+
+__all__ = ["Verdict", "audit", "judge", "most_wins", "repetitions_to_catch"]
+
+# So many equal throws are no coin: they happen once in half a million.
+_SUSPICIOUS = 20
+# Repetitions beyond these are not searched.
+_MOST = 10_000_000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an audit finds: the probability, at most, of such evidence under a true claim, and whether it is refused.
+
+    `caught` is true where `p_value` is at most `level`.
+    """
+
+    evidence: str
+    p_value: float
+    level: float
+
+    @property
+    def caught(self) -> bool:
+        return self.p_value <= self.level
+
+
+def judge(guesses, claim, *, level=0.01) -> Verdict:
+    """Whether these guesses are right more often than the claimed mechanism allows.
+
+    Parameters
+    ----------
+    guesses : Guesses
+        With `member` drawn by a fair coin, independently for each repetition.
+    claim : Mechanism
+        What the whole training claims to be dominated by, `training.claim` for example.
+    level : float
+        Largest probability of refusing a true claim.
+
+    Raises
+    ------
+    ValueError
+        If no coin chose the data sets: then one can be right without knowing anything.
+    """
+    if not isinstance(guesses, Guesses):
+        raise TypeError(f"guesses must be Guesses, got {guesses!r}")
+    level = _level(level)
+    one_side = guesses.member.all() or not guesses.member.any()
+    if not guesses.coin or (one_side and guesses.repetitions >= _SUSPICIOUS):
+        raise ValueError("member must be drawn by a coin, but all repetitions were trained on the same data set")
+    p_value = 1.0
+    if guesses.wins:
+        p_value = float(bdtrc(guesses.wins - 1, guesses.repetitions, _win_rate(claim)))
+    return Verdict(f"{guesses.wins} of {guesses.repetitions} guesses right", p_value, level)
+
+
+def audit(experiment, *, level=0.01) -> tuple[Verdict, ...]:
+    """The verdicts of both gradient adversaries on the claim of a training, at half the level each.
+
+    The training is caught where one of them catches it; a sound one is caught with at most the probability `level`.
+    """
+    if not isinstance(experiment, Experiment):
+        raise TypeError(f"experiment must be an Experiment, got {experiment!r}")
+    level = _level(level)
+    adversaries = (identify, find_repeated_noise)
+    return tuple(judge(ask(experiment), experiment.training.claim, level=level / 2) for ask in adversaries)
+
+
+def most_wins(repetitions, claim, *, level=0.01) -> int:
+    """The largest number of right guesses that is still in keeping with the claim."""
+    repetitions = positive_integer("repetitions", repetitions)
+    return int(_most_wins(repetitions, _win_rate(claim), _level(level)))
+
+
+def repetitions_to_catch(win_rate, claim, *, level=0.01, power=0.99) -> int:
+    """The smallest number of repetitions at which a flawed training is caught with this probability.
+
+    Parameters
+    ----------
+    win_rate : float
+        How often the adversary is right against the flawed training: (1 + a)/2 for the advantage a.
+    claim : Mechanism
+    level, power : float
+
+    Raises
+    ------
+    ValueError
+        If the adversary is not right more often than the claim allows: then nothing can be seen.
+    """
+    allowed = _win_rate(claim)
+    win_rate = real_number("win_rate", win_rate, allowed, 1.0, open_low=True)
+    level, power = _level(level), real_number("power", power, 0.0, 1.0, open_low=True, open_high=True)
+    start = 1
+    while start < _MOST:
+        sizes = np.arange(start, 2 * start)
+        enough = bdtrc(_most_wins(sizes, allowed, level), sizes, win_rate) >= power
+        if enough.any():
+            return int(sizes[enough.argmax()])
+        start *= 2
+    raise ValueError(f"win_rate {win_rate!r} is too close to {allowed!r}: more than {_MOST} repetitions are needed")
+
+
+def _most_wins(repetitions, rate, level):
+    """Smallest c with Pr[Binomial > c] ≤ level, by bisection; repetitions of any shape."""
+    low, high = np.full(np.shape(repetitions), -1), np.asarray(repetitions)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        rare = bdtrc(middle, repetitions, rate) <= level
+        low, high = np.where(rare, low, middle), np.where(rare, middle, high)
+    return high
+
+
+def _win_rate(claim) -> float:
+    return (1 + as_mechanism("claim", claim).advantage) / 2
+
+
+def _level(value) -> float:
+    return real_number("level", value, 0.0, 1.0, open_low=True, open_high=True)

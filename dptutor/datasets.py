@@ -1,0 +1,275 @@
+"""Data to audit trainings on: small real sets that ship with scikit-learn, and the published files of larger ones.
+
+Features are numbers, mostly in [0, 1], labels the integers 0, 1, …. The digits stand in for MNIST and the tumors for
+Adult, so that everything runs without a download; whoever has the larger files can read them:
+
+    mnist         two IDX files, plain or gzipped: a magic number, the sizes, and bytes (60,000 × 28 × 28)
+    purchase100   a table without header whose first column is the class 1, …, 100, or an .npz file with `features`
+                  and `labels` (197,324 × 600 zeros and ones)
+    adult         the comma-separated adult.data or adult.test, incomplete records (with "?") left out, categories as
+                  dummy variables in the order of adult.names
+
+A file that is something else is refused by name, with what is wrong with it.
+
+Sources: Alpaydin & Kaynak (1998), Wolberg, Street & Mangasarian (1995), both by way of Pedregosa et al., scikit-learn
+(2011); LeCun, Cortes & Burges, The MNIST database; Shokri et al. (2017); Becker & Kohavi, Adult (1996).
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["Dataset", "adult", "digits", "mnist", "purchase100", "tumors"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Examples as rows of `features`, their `labels` 0, 1, …, and `image_shape` where a row is an image."""
+
+    name: str
+    features: np.ndarray
+    labels: np.ndarray
+    classes: int
+    image_shape: tuple[int, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        rows, columns = self.features.shape
+        return f"<{self.name}: {rows} examples of {columns} features in {self.classes} classes>"
+
+
+def digits() -> Dataset:
+    """1,797 handwritten digits of 8 × 8 pixels in [0, 1]. Needs scikit-learn."""
+    stored = _sklearn().load_digits()
+    return Dataset("digits", stored.data / 16, stored.target.astype(int), 10, (8, 8))
+
+
+def tumors() -> Dataset:
+    """569 breast tumors by 30 measurements, each scaled to [0, 1]; malignant (0) or benign (1). Needs scikit-learn."""
+    stored = _sklearn().load_breast_cancer()
+    low, high = stored.data.min(0), stored.data.max(0)
+    return Dataset("tumors", (stored.data - low) / (high - low), stored.target.astype(int), 2)
+
+
+def mnist(images, labels) -> Dataset:
+    """MNIST from its two IDX files, as published or unzipped; pixels in [0, 1].
+
+    Parameters
+    ----------
+    images, labels : path
+        For example train-images-idx3-ubyte.gz and train-labels-idx1-ubyte.gz.
+
+    Raises
+    ------
+    ValueError
+        If a file is not such a file, ends early, or the two do not belong together.
+    """
+    pixels, targets = _idx(Path(images), 3), _idx(Path(labels), 1)
+    if len(pixels) != len(targets):
+        raise ValueError(f"{images} has {len(pixels)} images, but {labels} has {len(targets)} labels")
+    if targets.size and targets.max() > 9:
+        raise ValueError(f"{labels}: labels must be in 0, …, 9, got {targets.max()}")
+    height, width = pixels.shape[1:]
+    return Dataset("mnist", pixels.reshape(len(pixels), -1) / 255, targets.astype(int), 10, (height, width))
+
+
+def purchase100(path) -> Dataset:
+    """Purchase-100 from the published table (first column the class, then 600 zeros and ones) or its .npz form.
+
+    Raises
+    ------
+    ValueError
+        If the file is neither, with the first line or the array that is wrong.
+    """
+    path = Path(path)
+    features, labels = _purchases_npz(path) if path.suffix == ".npz" else _purchases_table(path)
+    return Dataset("purchase100", features, labels, 100)
+
+
+def adult(path) -> Dataset:
+    """Adult from adult.data or adult.test: complete records, six numbers and 99 dummy variables; 1 is ">50K".
+
+    Numbers are scaled to [0, 1] by the ranges of the published data, the same for both files. The source of the
+    audit counts 104 variables, since no complete record says "Never-worked".
+
+    Raises
+    ------
+    ValueError
+        If a line is not a record of the format, with its number.
+    """
+    path = Path(path)
+    rows, labels = [], []
+    for number, record in _records(path):
+        # adult.test opens with a remark.
+        if number == 1 and record[0].startswith("|"):
+            continue
+        if len(record) != len(_ADULT) + 1:
+            raise ValueError(f"{path}, line {number}: expected {len(_ADULT) + 1} fields, got {len(record)}")
+        if "?" not in record:
+            rows.append(_adult_features(path, number, record))
+            labels.append(_adult_label(path, number, record[-1]))
+    if not rows:
+        raise ValueError(f"{path} has no complete record")
+    return Dataset("adult", np.array(rows), np.array(labels), 2)
+
+
+# The published formats.
+
+_ADULT: dict[str, tuple] = {
+    "age": (17, 90),
+    "workclass": (
+        *("Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov"),
+        *("Without-pay", "Never-worked"),
+    ),
+    "fnlwgt": (12285, 1490400),
+    "education": (
+        *("Bachelors", "Some-college", "11th", "HS-grad", "Prof-school", "Assoc-acdm", "Assoc-voc", "9th"),
+        *("7th-8th", "12th", "Masters", "1st-4th", "10th", "Doctorate", "5th-6th", "Preschool"),
+    ),
+    "education-num": (1, 16),
+    "marital-status": (
+        *("Married-civ-spouse", "Divorced", "Never-married", "Separated", "Widowed"),
+        *("Married-spouse-absent", "Married-AF-spouse"),
+    ),
+    "occupation": (
+        *("Tech-support", "Craft-repair", "Other-service", "Sales", "Exec-managerial", "Prof-specialty"),
+        *("Handlers-cleaners", "Machine-op-inspct", "Adm-clerical", "Farming-fishing", "Transport-moving"),
+        *("Priv-house-serv", "Protective-serv", "Armed-Forces"),
+    ),
+    "relationship": ("Wife", "Own-child", "Husband", "Not-in-family", "Other-relative", "Unmarried"),
+    "race": ("White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
+    "sex": ("Female", "Male"),
+    "capital-gain": (0, 99999),
+    "capital-loss": (0, 4356),
+    "hours-per-week": (1, 99),
+    "native-country": (
+        *("United-States", "Cambodia", "England", "Puerto-Rico", "Canada", "Germany"),
+        *("Outlying-US(Guam-USVI-etc)", "India", "Japan", "Greece", "South", "China", "Cuba", "Iran", "Honduras"),
+        *("Philippines", "Italy", "Poland", "Jamaica", "Vietnam", "Mexico", "Portugal", "Ireland", "France"),
+        *("Dominican-Republic", "Laos", "Ecuador", "Taiwan", "Haiti", "Columbia", "Hungary", "Guatemala"),
+        *("Nicaragua", "Scotland", "Thailand", "Yugoslavia", "El-Salvador", "Trinadad&Tobago", "Peru", "Hong"),
+        "Holand-Netherlands",
+    ),
+}
+
+
+def _adult_features(path, number, record) -> list[float]:
+    features: list[float] = []
+    for (name, allowed), field in zip(_ADULT.items(), record, strict=False):
+        if isinstance(allowed[0], str):
+            if field not in allowed:
+                raise ValueError(f"{path}, line {number}: {name} {field!r} is not one of the published values")
+            features += [float(field == value) for value in allowed]
+            continue
+        try:
+            value = float(field)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ValueError(f"{path}, line {number}: {name} must be a number, got {field!r}")
+        low, high = allowed
+        features.append((value - low) / (high - low))
+    return features
+
+
+def _adult_label(path, number, field) -> int:
+    # adult.test has a full stop behind the class.
+    classes = ("<=50K", ">50K")
+    if field.rstrip(".") not in classes:
+        raise ValueError(f"{path}, line {number}: the class must be <=50K or >50K, got {field!r}")
+    return classes.index(field.rstrip("."))
+
+
+def _purchases_table(path):
+    items, labels = [], []
+    for number, record in _records(path):
+        if len(record) != 601:
+            raise ValueError(f"{path}, line {number}: expected a class and 600 items, got {len(record)} fields")
+        if not (record[0].isdecimal() and 1 <= int(record[0]) <= 100):
+            raise ValueError(f"{path}, line {number}: the class must be in 1, …, 100, got {record[0]!r}")
+        wrong = set(record[1:]) - {"0", "1"}
+        if wrong:
+            raise ValueError(f"{path}, line {number}: items must be 0 or 1, got {min(wrong)!r}")
+        items.append(np.frombuffer("".join(record[1:]).encode(), np.uint8) - ord("0"))
+        labels.append(int(record[0]) - 1)
+    if not items:
+        raise ValueError(f"{path} is empty")
+    return np.stack(items).astype(float), np.array(labels)
+
+
+def _purchases_npz(path):
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{path} is not a readable .npz file: {error}") from None
+    for name in ("features", "labels"):
+        if name not in arrays:
+            raise ValueError(f"{path} has no array {name!r}, only {', '.join(map(repr, arrays)) or 'none'}")
+    features, labels = arrays["features"], arrays["labels"]
+    if features.ndim != 2 or features.shape[1] != 600 or not np.isin(features, (0, 1)).all():
+        raise ValueError(f"{path}: features must be a table of 600 columns of 0 and 1, got the shape {features.shape}")
+    if labels.shape == (len(features), 100) and np.isin(labels, (0, 1)).all() and (labels.sum(1) == 1).all():
+        labels = labels.argmax(1)
+    if labels.shape != (len(features),) or not np.isin(labels, range(100)).all():
+        raise ValueError(f"{path}: labels must be 0, …, 99 for each row or one of 100 columns, got {labels.shape}")
+    return features.astype(float), labels.astype(int)
+
+
+def _idx(path, dimensions) -> np.ndarray:
+    """The array of unsigned bytes in an IDX file: two zero bytes, 8 for bytes, the number of axes, their lengths."""
+    content = _content(path)
+    header = 4 + 4 * dimensions
+    magic = bytes([0, 0, 8, dimensions])
+    if content[:4] != magic:
+        kind = "images" if dimensions == 3 else "labels"
+        raise ValueError(f"{path} is not an IDX file of {kind}: it starts with {content[:4].hex()}, not {magic.hex()}")
+    if len(content) < header:
+        raise ValueError(f"{path} ends within its header, after {len(content)} of {header} bytes")
+    shape = tuple(np.frombuffer(content, ">u4", dimensions, 4).tolist())
+    expected = header + math.prod(shape)
+    if len(content) != expected:
+        what = "ends early" if len(content) < expected else "is too long"
+        raise ValueError(f"{path} {what}: {len(content)} bytes, where its header says {expected}")
+    return np.frombuffer(content, np.uint8, offset=header).reshape(shape)
+
+
+def _content(path) -> bytes:
+    """The bytes of a file, unzipped if they are gzipped (whatever the name says)."""
+    content = Path(path).read_bytes()
+    if content[:2] != b"\x1f\x8b":
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is a damaged gzip file: {error}") from None
+
+
+def _records(path):
+    """The records of a comma-separated file that are not empty, each with the number of its line."""
+    try:
+        text = _content(path).decode("utf-8-sig")
+        for number, record in enumerate(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True), 1):
+            if any(record):
+                yield number, record
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path} is not a comma-separated text file: {error}") from None
+
+
+def _sklearn():
+    try:
+        from sklearn import datasets
+    except ImportError:
+        raise ImportError("the bundled data come with scikit-learn: pip install 'dptutor[audit]'") from None
+    return datasets
