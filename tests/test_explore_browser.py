@@ -326,7 +326,7 @@ def test_thirty_rounds_are_played_by_keys_and_counted(opened):
 
 def test_a_game_is_played_by_buttons_and_ended_by_the_slider_and_by_reset(opened):
     page, start = opened("be_the_adversary"), dp.explore.be_the_adversary().setting
-    page.click("[data-guess='1']")  # nothing is dealt yet
+    page.click("[data-guess='1']", force=True)  # nothing is dealt yet
     assert setting_of(page) == start
     page.click("[data-game]")
     for _ in range(4):

@@ -230,6 +230,7 @@ def _game(game: Game) -> str:
         for world, says in enumerate(game.says)
     )
     return (
+        f"<style>{resource('game.css')}</style>"
         '<div class="dpe-game" role="group" aria-label="Your guess, by a button or by the left and right arrow keys">'
         f'{guesses}<button type="button" data-game="start">Start</button></div>'
     )
