@@ -215,14 +215,20 @@ def explorer_of(source):
 def output_of(output, title):
     """An output as it is stored."""
     if output.output_type == "stream":
-        return f'<pre tabindex="0">{escape(output.text)}</pre>'
+        return printed(output.text)
     data = output.data
     if "image/png" in data:
         picture = base64.b64encode(base64.b64decode(data["image/png"])).decode()
         return f'<img src="data:image/png;base64,{picture}" alt="Plot: {escape(title)}">'
     if "text/html" in data:
         return data["text/html"]
-    return f'<pre tabindex="0">{escape(data["text/plain"])}</pre>'
+    return printed(data["text/plain"])
+
+
+def printed(text):
+    """What was printed; sentences are broken, tables are not."""
+    sentences = any(len(line) > 90 for line in text.splitlines())
+    return f'<pre tabindex="0"{" class=deck-sentences" * sentences}>{escape(text)}</pre>'
 
 
 # The list.
