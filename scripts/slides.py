@@ -6,7 +6,8 @@
 A deck shows a lecture notebook as it is stored, and its explorers frozen, so that they move without a kernel. What a
 cell becomes stands in its metadata, as `"slideshow": {"slide_type": ..., "minutes": ...}`:
 
-    slide, subslide    begins a slide; `minutes` is the time for it, of the fifty that a lecture has
+    slide              begins a slide; `minutes` is the time for it, of the fifty that a lecture has
+    subslide           the same; without a heading of its own it goes on under the last one
     fragment           appears at the next key
     -                  goes on
     notes              for the speaker's window, key S
@@ -51,7 +52,8 @@ def main(numbers):
         print(f"There is no lecture {', '.join(unknown)}: there are {', '.join(lectures)}.")
         return 1
     DECKS.mkdir(parents=True, exist_ok=True)
-    library = digest(*sorted((ROOT / "dptutor").rglob("*.*")), *sorted(OWN.iterdir()), Path(__file__))
+    foundation = [*sorted((ROOT / "dptutor").rglob("*.*")), *sorted(OWN.iterdir()), Path(__file__)]
+    library = digest(*foundation, ROOT / "requirements.txt", ROOT / "constraints.txt")
     stale = {}
     for number in numbers or lectures:
         key = digest(lectures[number], chapter(number)) + library
@@ -119,7 +121,8 @@ def deck_page(number, notebook, key):
         HtmlFormatter(style="a11y-high-contrast-dark").get_style_defs("[data-theme=dark] .deck-code"),
     ]
     return (
-        f'<!DOCTYPE html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<!DOCTYPE html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title>"
         f'<meta name="made-from" content="{key}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
         f"{''.join(f'<style>{style}</style>' for style in styles)}</head>"
@@ -156,6 +159,9 @@ def slides_of(notebook):
             continue
         if kind in {"slide", "subslide"} or not slides:
             slides.append(Slide(show.get("minutes", 0)))
+            if kind == "subslide" and not cell.source.startswith("#"):
+                slides[-1].title = slides[-2].title
+                slides[-1].shown.append(f'<div class="deck-prose deck-again">{prose(f"## {slides[-2].title}")}</div>')
         slide = slides[-1]
         if kind == "notes":
             slide.said.append(prose(cell.source))
@@ -192,7 +198,7 @@ def shown(cell, title):
         return "deck-explorer", explorer.frozen().html
     code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True))
     code = f'<pre class="deck-code" tabindex="0"><code>{code}</code></pre>'
-    outputs = [output_of(output, title) for output in cell.outputs]
+    outputs = [output_of(output, title) for output in joined(cell.outputs)]
     result = f'<div class="deck-outputs">{"".join(outputs)}</div>'
     if not any(output.startswith("<img") for output in outputs):
         return "deck-cell", code + result
@@ -210,6 +216,17 @@ def explorer_of(source):
     match ast.parse(source).body:
         case [*_, ast.Expr(ast.Call(ast.Attribute(ast.Attribute(ast.Name("dp"), "explore"), name), [], settings))]:
             return getattr(dp.explore, name)(**{s.arg: ast.literal_eval(s.value) for s in settings})
+
+
+def joined(outputs):
+    """The outputs, what was printed in several pieces in one."""
+    whole = []
+    for output in outputs:
+        if whole and output.output_type == whole[-1].output_type == "stream":
+            whole[-1] = nbformat.from_dict({**output, "text": whole[-1].text + output.text})
+        else:
+            whole.append(output)
+    return whole
 
 
 def output_of(output, title):

@@ -32,7 +32,7 @@ function fit(slide) {
     inside.style.zoom = zoom;
     const box = slide.getBoundingClientRect(), now = inside.getBoundingClientRect();
     const wide = [...inside.querySelectorAll("pre, mjx-container[display=true]")].some((e) => e.scrollWidth > e.clientWidth + 1);
-    return now.height <= box.height + 1 && !wide;
+    return now.height <= 0.97 * box.height && !wide;
   };
   while (!fits() && zoom > 0.5) zoom = Math.round(100 * zoom - 3) / 100;
 }
