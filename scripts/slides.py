@@ -175,19 +175,16 @@ def slides_of(notebook):
 
 def timed(slides):
     """The slides as elements, each with the minutes in which it is on, in a short lecture and in a long one."""
-    begin = 0
+    begin = begin_long = 0
     for number, slide in enumerate(slides, 1):
         end = begin + slide.minutes
-        last = LONG if number == len(slides) else LONGER * end
-        said = [f"<p><b>Minute {begin:g} to {end:g} of {TALK}</b> ({LONGER * begin:g} to {last:g} of {LONG})</p>"]
-        if not slide.minutes:
-            said = []
+        end_long = LONG if number == len(slides) else round(LONGER * end)
+        when = f"<p><b>Minute {begin} to {end} of {TALK}</b> ({begin_long} to {end_long} of {LONG})</p>"
         yield (
-            f'<section data-timing="{60 * slide.minutes:g}" data-end="{end:g}" data-end-long="{last:g}">'
-            f'<div class="deck-slide">{"".join(slide.shown)}</div>'
-            f'<aside class="notes">{"".join([*said, *slide.said])}</aside></section>'
+            f'<section data-end="{end}" data-end-long="{end_long}"><div class="deck-slide">{"".join(slide.shown)}</div>'
+            f'<aside class="notes">{"".join([when, *slide.said])}</aside></section>'
         )
-        begin = end
+        begin, begin_long = end, end_long
 
 
 def shown(cell, title):

@@ -2,6 +2,7 @@
 
 const WIDTH = 1280, HEIGHT = 720;
 const root = document.documentElement;
+if (new URLSearchParams(location.search).has("receiver")) root.dataset.preview = ""; // in the speaker's window
 const typing = () => document.activeElement?.closest?.("input");
 
 // A link to an explorer's setting, #name?sigma=0.7, leads to its slide; reveal knows only numbers.
