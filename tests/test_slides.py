@@ -232,12 +232,17 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(slides, number, ne
         """The explorer without its tables, which take their time, but as it looks when it is awake."""
         inside = pages.body(frozen._exploration, f"dpe-{number}")
         inside = re.sub(r'(class="dpe-controls"[^>]*) hidden', r"\1", inside)
-        return f'<figure class="dptutor-explorer"><style>{pages.resource("explorer.css")}</style>{inside}</figure>'
+        return f'<figure class="dptutor-explorer" data-frozen><style>{pages.resource("explorer.css")}</style>{inside}</figure>'
 
     monkeypatch.setattr(pages.Frozen, "html", property(still))
     deck = tmp_path / f"{number}.html"
-    deck.write_text(slides.deck_page(number, ROOT / "notebooks" / f"{number}_lecture.ipynb", ""), encoding="utf-8")
+    path = ROOT / "notebooks" / f"{number}_lecture.ipynb"
+    notebook = nbformat.read(path, 4)
+    deck.write_text(slides.deck_page(number, path, ""), encoding="utf-8")
     page = opened(new_page(), deck)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    widgets = [output for output in outputs if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
+    assert page.locator("[data-frozen]").count() == len(widgets)
     for width, height in [(1280, 720), (1920, 1080)]:
         page.set_viewport_size({"width": width, "height": height})
         for place in range(page.evaluate("Reveal.getTotalSlides()")):
