@@ -100,6 +100,30 @@ def test_sliders_and_python_move_each_other(opened):
     assert ask(page, "e.parameters['sigma'].value") == str(sigma)
 
 
+def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
+    page = opened("import dptutor as dp\ne = dp.explore.be_the_adversary()\ne", "print('=> none')")
+    e = dp.explore.be_the_adversary()
+    shows(page, e)
+    page.focus("[data-game]")
+    page.keyboard.press("Enter")
+    explorer = "document.querySelector('[data-explorer]').explorer"
+    for played in range(1, 6):
+        page.wait_for_function(f"{explorer}.drawn.every((v, place) => v === {explorer}.values[place])")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            f"{explorer}.words.textContent.includes('Round {played + 1} of 30')", polling=50, timeout=15_000
+        )
+        e.set(
+            **page.evaluate(
+                f"Object.fromEntries({explorer}.manifest.parameters.map((p, i) => [p.name, {explorer}.values[i]]))"
+            )
+        )
+        shows(page, e)
+    assert e.setting["missed"].startswith("0 of")
+    page.wait_for_timeout(600)
+    assert ask(page, "e.setting['accused'], e.setting['missed']") == f"{e.setting['accused']} {e.setting['missed']}"
+
+
 def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(opened):
     page = opened("import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "print('=> none')")
     page.evaluate("""() => {

@@ -56,7 +56,7 @@ def typed_numbers(text: str):
         yield number.replace(",", "")
     for formula in formulas:
         formula = re.sub(r"\{,\}|\\,", "", formula)
-        formula = re.sub(r"10\^\{?-?\d+\}?|\\frac\d\d", "", formula)
+        formula = re.sub(r"10\^\{?-?\d+\}?|\\t?frac\d\d", "", formula)
         for number in re.findall(r"\d+(?:\.\d+)?", formula):
             if "." in number or float(number) > 12:
                 yield number
@@ -97,3 +97,37 @@ def test_no_result_is_typed_by_hand(page):
         if not any(abs(float(number) - value) <= 1e-9 * max(1, abs(value)) for value in known)
     }
     assert typed <= QUOTED.get(page.stem, set()), f"not from code: {sorted(typed - QUOTED.get(page.stem, set()))}"
+
+
+# What each source states by number, and chapters take up.
+STATED = {
+    "kaissis2024": {
+        "definition": "1 2 3",
+        "theorem": "1 2 3",
+        "corollary": "1 2",
+        "lemma": "1 2 3 4 5 6 B.1 B.2 B.3",
+        "figure": "1 2 3 4 5 6 7 8",
+    },
+    "wang-lecture": {"definition": "2.4", "checkpoint": "1 2", "proposition": "2.12", "theorem": "1 2 3"},
+    "hypothesis-testing-post": {"definition": "3.2 3.3", "lemma": "3.4"},
+    "bernau2021": {"definition": "4 5", "theorem": "1 2", "figure": "1 2 3"},
+}
+
+
+def numbered(cell: str):
+    """The statements that the first cell of a row names: "lemmas 2 to 5" are four."""
+    kinds = "definition|theorem|corollar(?:y|ies)|lemma|figure|proposition|checkpoint|equation|section|table|appendix"
+    for kind, listed in re.findall(rf"({kinds})s? ((?:(?:, | and | to )?[A-Z\d][.\d]*(?:\([iv]+\))?[a-z]?)+)", cell):
+        kind = "corollary" if kind.startswith("corollar") else kind
+        for first, last in re.findall(r"([A-Z\d][.\d]*)(?:\([iv]+\))?(?: to (\d+))?", listed):
+            yield from ((kind, str(n)) for n in range(int(first), int(last) + 1)) if last else ((kind, first),)
+
+
+@pytest.mark.parametrize("source", STATED)
+def test_every_numbered_statement_of_a_source_is_in_the_index(source):
+    text = (ROOT / "book" / "source_index.md").read_text(encoding="utf-8")
+    section = next(part for part in text.split("\n## ") if f"`{source}`" in part)
+    rows = [line.split("|")[1] for line in section.split("\n") if line.startswith("| ")]
+    found = {statement for row in rows for statement in numbered(row)}
+    wanted = {(kind, number) for kind, listed in STATED[source].items() for number in listed.split()}
+    assert wanted <= found, f"no row: {sorted(wanted - found)}"
