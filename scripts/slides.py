@@ -6,7 +6,8 @@
 A deck shows a lecture notebook as it is stored, and its explorers frozen, so that they move without a kernel. What a
 cell becomes stands in its metadata, as `"slideshow": {"slide_type": ..., "minutes": ...}`:
 
-    slide, subslide    begins a slide; `minutes` is the time for it, of the fifty that a lecture has
+    slide              begins a slide; `minutes` is the time for it, of the fifty that a lecture has
+    subslide           the same; without a heading of its own it goes on under the last one
     fragment           appears at the next key
     -                  goes on
     notes              for the speaker's window, key S
@@ -51,7 +52,8 @@ def main(numbers):
         print(f"There is no lecture {', '.join(unknown)}: there are {', '.join(lectures)}.")
         return 1
     DECKS.mkdir(parents=True, exist_ok=True)
-    library = digest(*sorted((ROOT / "dptutor").rglob("*.*")), *sorted(OWN.iterdir()), Path(__file__))
+    foundation = [*sorted((ROOT / "dptutor").rglob("*.*")), *sorted(OWN.iterdir()), Path(__file__)]
+    library = digest(*foundation, ROOT / "requirements.txt", ROOT / "constraints.txt")
     stale = {}
     for number in numbers or lectures:
         key = digest(lectures[number], chapter(number)) + library
@@ -157,6 +159,9 @@ def slides_of(notebook):
             continue
         if kind in {"slide", "subslide"} or not slides:
             slides.append(Slide(show.get("minutes", 0)))
+            if kind == "subslide" and not cell.source.startswith("#"):
+                slides[-1].title = slides[-2].title
+                slides[-1].shown.append(f'<div class="deck-prose deck-again">{prose(f"## {slides[-2].title}")}</div>')
         slide = slides[-1]
         if kind == "notes":
             slide.said.append(prose(cell.source))
@@ -170,19 +175,16 @@ def slides_of(notebook):
 
 def timed(slides):
     """The slides as elements, each with the minutes in which it is on, in a short lecture and in a long one."""
-    begin = 0
+    begin = begin_long = 0
     for number, slide in enumerate(slides, 1):
         end = begin + slide.minutes
-        last = LONG if number == len(slides) else LONGER * end
-        said = [f"<p><b>Minute {begin:g} to {end:g} of {TALK}</b> ({LONGER * begin:g} to {last:g} of {LONG})</p>"]
-        if not slide.minutes:
-            said = []
+        end_long = LONG if number == len(slides) else round(LONGER * end)
+        when = f"<p><b>Minute {begin} to {end} of {TALK}</b> ({begin_long} to {end_long} of {LONG})</p>"
         yield (
-            f'<section data-timing="{60 * slide.minutes:g}" data-end="{end:g}" data-end-long="{last:g}">'
-            f'<div class="deck-slide">{"".join(slide.shown)}</div>'
-            f'<aside class="notes">{"".join([*said, *slide.said])}</aside></section>'
+            f'<section data-end="{end}" data-end-long="{end_long}"><div class="deck-slide">{"".join(slide.shown)}</div>'
+            f'<aside class="notes">{"".join([when, *slide.said])}</aside></section>'
         )
-        begin = end
+        begin, begin_long = end, end_long
 
 
 def shown(cell, title):
@@ -193,7 +195,7 @@ def shown(cell, title):
         return "deck-explorer", explorer.frozen().html
     code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True))
     code = f'<pre class="deck-code" tabindex="0"><code>{code}</code></pre>'
-    outputs = [output_of(output, title) for output in cell.outputs]
+    outputs = [output_of(output, title) for output in joined(cell.outputs)]
     result = f'<div class="deck-outputs">{"".join(outputs)}</div>'
     if not any(output.startswith("<img") for output in outputs):
         return "deck-cell", code + result
@@ -213,17 +215,34 @@ def explorer_of(source):
             return getattr(dp.explore, name)(**{s.arg: ast.literal_eval(s.value) for s in settings})
 
 
+def joined(outputs):
+    """The outputs, what was printed in several pieces in one."""
+    whole = []
+    for output in outputs:
+        if whole and output.output_type == whole[-1].output_type == "stream":
+            whole[-1] = nbformat.from_dict({**output, "text": whole[-1].text + output.text})
+        else:
+            whole.append(output)
+    return whole
+
+
 def output_of(output, title):
     """An output as it is stored."""
     if output.output_type == "stream":
-        return f'<pre tabindex="0">{escape(output.text)}</pre>'
+        return printed(output.text)
     data = output.data
     if "image/png" in data:
         picture = base64.b64encode(base64.b64decode(data["image/png"])).decode()
         return f'<img src="data:image/png;base64,{picture}" alt="Plot: {escape(title)}">'
     if "text/html" in data:
         return data["text/html"]
-    return f'<pre tabindex="0">{escape(data["text/plain"])}</pre>'
+    return printed(data["text/plain"])
+
+
+def printed(text):
+    """What was printed; sentences are broken, tables are not."""
+    sentences = any(len(line) > 90 for line in text.splitlines())
+    return f'<pre tabindex="0"{" class=deck-sentences" * sentences}>{escape(text)}</pre>'
 
 
 # The list.

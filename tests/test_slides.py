@@ -59,7 +59,7 @@ def test_a_deck_is_one_file(decks, page, number):
     assert [address for address in page.seen.requests if not address.startswith("data:")] == [page.url.split("#")[0]]
     text = (decks / f"{number}.html").read_text(encoding="utf-8")
     styles = "".join(re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
-    assert not re.search(r"@import|url\(", styles)
+    assert not re.search(r"@import|url\((?!data:)", styles)
     markup = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", markup)
 
@@ -104,9 +104,9 @@ def test_the_right_arrow_walks_to_the_end(decks, page, number):
 def test_a_fragment_hides_until_its_turn(decks, page):
     opened(page, decks / "03.html", "#/4")
     answer = page.locator("section.present .fragment").first
-    assert answer.evaluate("e => getComputedStyle(e).visibility") == "hidden"
+    answer.wait_for(state="hidden")
     page.keyboard.press("ArrowRight")
-    assert answer.evaluate("e => getComputedStyle(e).visibility") == "visible"
+    answer.wait_for(state="visible")
     assert slide(page) == 4
 
 
@@ -119,7 +119,7 @@ def test_an_address_leads_to_its_slide(decks, page):
 @made
 def test_formulas_are_drawn(decks, page, number):
     opened(page, decks / f"{number}.html")
-    assert page.locator("mjx-container svg").count() > 10
+    assert page.locator("mjx-container svg").count() > 5
     assert page.locator("mjx-merror, [data-mml-node=merror]").count() == 0
     prose = page.eval_on_selector_all(".deck-prose", "all => all.map(e => e.innerText).join()")
     assert "$" not in prose and "\\" not in prose
@@ -188,7 +188,7 @@ def test_the_speakers_window_shows_the_notes_and_the_time(decks, new_page, numbe
     window.wait_for_selector(".speaker-controls-notes:not(.hidden) .value p")
     said = window.inner_text(".speaker-controls-notes .value")
     assert "Minute 0 to" in said and "Fifty minutes." in said
-    window.wait_for_selector(".speaker-controls-pace:not(.hidden)")
+    window.wait_for_selector(".pacing")
 
 
 def test_the_clock_turns_to_ninety_minutes_and_off(decks, page):
@@ -232,12 +232,17 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(slides, number, ne
         """The explorer without its tables, which take their time, but as it looks when it is awake."""
         inside = pages.body(frozen._exploration, f"dpe-{number}")
         inside = re.sub(r'(class="dpe-controls"[^>]*) hidden', r"\1", inside)
-        return f'<figure class="dptutor-explorer"><style>{pages.resource("explorer.css")}</style>{inside}</figure>'
+        return f'<figure class="dptutor-explorer" data-frozen><style>{pages.resource("explorer.css")}</style>{inside}</figure>'
 
     monkeypatch.setattr(pages.Frozen, "html", property(still))
     deck = tmp_path / f"{number}.html"
-    deck.write_text(slides.deck_page(number, ROOT / "notebooks" / f"{number}_lecture.ipynb", ""), encoding="utf-8")
+    path = ROOT / "notebooks" / f"{number}_lecture.ipynb"
+    notebook = nbformat.read(path, 4)
+    deck.write_text(slides.deck_page(number, path, ""), encoding="utf-8")
     page = opened(new_page(), deck)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    widgets = [output for output in outputs if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
+    assert page.locator("[data-frozen]").count() == len(widgets)
     for width, height in [(1280, 720), (1920, 1080)]:
         page.set_viewport_size({"width": width, "height": height})
         for place in range(page.evaluate("Reveal.getTotalSlides()")):
@@ -249,7 +254,6 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(slides, number, ne
                 " [...d.querySelectorAll('pre, p, li, mjx-container[display=true]')].filter(over)"
                 ".map(e => e.textContent)]; }"
             )
-            assert inside <= box + 2, f"slide {place + 1}"
-            assert box <= height - 18, "the foot is free"
+            assert inside <= box - 0.01 * height, f"slide {place + 1} covers the foot"
             assert wide == [], f"slide {place + 1}"
-            assert zoom >= 0.6, f"slide {place + 1}"
+            assert zoom >= 0.7, f"slide {place + 1}"

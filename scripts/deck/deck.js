@@ -2,6 +2,7 @@
 
 const WIDTH = 1280, HEIGHT = 720;
 const root = document.documentElement;
+if (new URLSearchParams(location.search).has("receiver")) root.dataset.preview = ""; // in the speaker's window
 const typing = () => document.activeElement?.closest?.("input");
 
 // A link to an explorer's setting, #name?sigma=0.7, leads to its slide; reveal knows only numbers.
@@ -32,7 +33,7 @@ function fit(slide) {
     inside.style.zoom = zoom;
     const box = slide.getBoundingClientRect(), now = inside.getBoundingClientRect();
     const wide = [...inside.querySelectorAll("pre, mjx-container[display=true]")].some((e) => e.scrollWidth > e.clientWidth + 1);
-    return now.height <= box.height + 1 && !wide;
+    return now.height <= 0.97 * box.height && !wide;
   };
   while (!fits() && zoom > 0.5) zoom = Math.round(100 * zoom - 3) / 100;
 }
