@@ -55,6 +55,7 @@ of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (f
 and `explorer.js` (the reader's side, of both).
 """
 
+from .audit import audit
 from .bayes_error import bayes_error
 from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
@@ -69,6 +70,7 @@ from .threshold_test import threshold_test
 from .tradeoff_gallery import tradeoff_gallery
 
 __all__ = [
+    "audit",
     "bayes_error",
     "blackwell_order",
     "calibration_point",
