@@ -10,7 +10,9 @@ dry = $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 help:
 	@echo "make book      build the book and serve it on this machine (PORT=$(PORT))"
 	@echo "make site      build the book to _build/html, no server"
+	@echo "make slides    make the lectures into decks of slides, _build/slides/NN.html, each one file that needs no network"
 	@echo "make lab       open the notebooks in JupyterLab"
+	@echo "make app       show every explorer as an app, by Voilà"
 	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
 	@echo "make bench     time the library against its peers"
 	@echo "make format    put the code into its uniform shape"
@@ -29,8 +31,14 @@ book: environment
 site: environment
 	@$(python) scripts/book.py build
 
+slides: environment
+	@$(python) scripts/slides.py
+
 lab: environment
 	@$(python) scripts/lab.py
+
+app: environment
+	@$(python) scripts/app.py
 
 test: test-environment
 	@$(python) -m ruff check --quiet .
@@ -52,4 +60,5 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site lab test bench format clean distclean
+.PHONY: help environment test-environment book site lab app test bench format clean distclean
+.PHONY: help environment test-environment book site slides lab test bench format clean distclean

@@ -47,7 +47,7 @@ _RATIO, _SMALLEST = 1.25, 1e-15
 
 @dataclass(frozen=True)
 class CompositionMoments:
-    """Moments v₁ … v₄ of the loss under P, and η = v₁/√(v₂ − v₁²), which decides who dominates in the end."""
+    """Moments v₁ … v₄ of the loss under P, and η = v₁/√(v₂ − v₁²), which decides whose Gaussian limit dominates."""
 
     v1: float
     v2: float

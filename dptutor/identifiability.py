@@ -173,7 +173,7 @@ def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
     --------
     >>> import dptutor as dp
     >>> round(dp.belief_exceedance_bound(2.2, 0.01, dp.posterior_belief_bound(2.2)), 4)
-    0.9013
+    0.9014
     """
     epsilon = real_number("epsilon", epsilon, 0.0, open_high=True)
     delta = real_number("delta", delta, 0.0, 1.0)

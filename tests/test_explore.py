@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 import traitlets
 from pytest import approx
+from scipy.stats import binomtest, norm
 
 import dptutor as dp
-from dptutor.explore.machinery import BLUE, Choice, Explorer, Number, Slider
+from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider
+from dptutor.explore.machinery.faces import named
 from dptutor.explore.machinery.page import packed_tables
 from dptutor.explore.machinery.picture import path_points
 from dptutor.explore.machinery.tables import MISSING, pack
@@ -33,7 +35,10 @@ def at(e, **setting):
 
 
 def corners(parameters):
-    ends = [p.options if isinstance(p, Choice) else (p.min, p.max) for p in parameters.values()]
+    ends = [
+        (p.values[0], p.values[-1]) if isinstance(p, Hidden) else p.options if isinstance(p, Choice) else (p.min, p.max)
+        for p in parameters.values()
+    ]
     return [dict(zip(parameters, values, strict=True)) for values in itertools.product(*ends)]
 
 
@@ -77,7 +82,7 @@ def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
         exec(at(e, **setting).code(), space)
         given = {n: float(space[n]) for n in e.readouts if n in space}
         assert len(given) >= 5
-        assert given == approx({n: e.readouts[n] for n in given}, abs=1e-12)
+        assert given == approx({n: e.readouts[n] for n in given}, abs=1e-12, nan_ok=True)
 
 
 @every_explorer
@@ -201,6 +206,55 @@ def test_the_best_threshold_is_where_the_loss_is_the_log_odds_of_the_prior():
     assert e.readouts["error"] == approx(e.readouts["best_error"], abs=1e-12)
 
 
+def test_be_the_adversary_reads_out_counts_exact_intervals_and_the_best_test():
+    e = dp.explore.be_the_adversary(sigma=1.5, accused="4 of 15", missed="6 of 15")
+    numbers, mechanism = e.readouts, dp.Gaussian(sigma=1.5)
+    for name, wrong in (("alpha", 4), ("beta", 6)):
+        exact = binomtest(wrong, 15).proportion_ci(0.95, method="exact")
+        assert numbers[name] == wrong / 15
+        assert (numbers[f"{name}_low"], numbers[f"{name}_high"]) == approx(exact, abs=1e-12)
+    assert numbers["best_beta"] == mechanism.tradeoff(4 / 15)
+    assert (numbers["wrong"], numbers["best_error"]) == (1 / 3, mechanism.bayes_error(0.5))
+    assert "accused = 4 of 15" not in e.code() and "accused, outside = 4, 15" in e.code()
+
+
+def test_the_end_of_a_game_says_where_its_region_lies():
+    def end(sigma, accused, missed):
+        setting = {"sigma": sigma, "accused": f"{accused} of 15", "missed": f"{missed} of 15"}
+        return dp.explore.be_the_adversary(**setting).words
+
+    assert "The curve runs through your region" in end(1.0, 5, 5)
+    assert "above the curve" in end(0.5, 8, 7)
+    assert "below the curve" in end(2.0, 0, 1)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 0.75, 1.0, 1.5, 2.0])
+def test_the_answers_of_the_game_are_those_of_the_mechanism(sigma):
+    e = dp.explore.be_the_adversary()
+    odds = e.explorer.rounds.table.row({"sigma": sigma}).reshape(2, -1).astype(float)
+    p, q = odds / odds.sum(axis=1, keepdims=True)
+    answers = np.array(e.parameters["answer"].options[1:], float)
+    inner = slice(1, -1)  # answers beyond the axis stand at its ends
+    for world, mean in ((p, 0), (q, 1)):
+        assert world[inner] == approx(norm.pdf(answers[inner], mean, sigma) / 20, abs=1e-4)
+    # The best test of rounded answers is as good as that of the mechanism, to a thousandth.
+    advantage = np.abs(p - q).sum() / 2
+    assert advantage == approx(dp.Gaussian(sigma=sigma).advantage, abs=1e-3)
+
+
+def test_a_game_needs_a_probability_for_every_answer():
+    explorer = Explorer(
+        "small", title="t", caption="c", find="f", code="", parameters={"s": Slider(1, 2, 1, "s", step=1)}
+    )
+
+    @explorer.game(answers=[0.0, 1.0, 2.0], says=("no", "yes"))
+    def odds(s):
+        return [1, 0], [0, 1]
+
+    with pytest.raises(ValueError, match="expected the probabilities of 3 answers in two worlds"):
+        explorer().frozen().html  # noqa: B018
+
+
 # Setting.
 
 
@@ -287,6 +341,14 @@ def test_a_part_may_depend_on_parameters_only():
             return [0, 1], [0, 1]
 
 
+def test_parts_with_equal_marks_each_have_their_own():
+    explorer, panel = small()
+    for name in ("one", "two"):
+        panel.points(BLUE)(named(lambda sigma: (0.5, 0.5), ("sigma",), name))
+    html = explorer().frozen().html
+    assert all(f'data-part="{part.place}"><g><defs>' in html for part in explorer.parts)
+
+
 def test_a_path_keeps_its_number_of_points():
     explorer, panel = small()
 
@@ -308,6 +370,20 @@ def test_a_point_that_is_not_there_is_marked_so():
     (table,) = explorer.tables
     assert list(table.row({"sigma": 2.0})[2:]) == [MISSING, MISSING]
     assert 'display="none"' in explorer().frozen().html
+
+
+def test_words_that_are_not_there_keep_their_place():
+    explorer, panel = small()
+
+    @panel.text(BLUE)
+    def sometimes(sigma):
+        return 0.5 if sigma > 2 else np.nan, 0.5, "there"
+
+    e = explorer()
+    assert re.search(r'<text[^>]* display="none"', e.frozen().html)
+    assert "there" not in [text.get_text() for text in e.figure.axes[0].texts]
+    e.set(sigma=3.0)
+    assert "there" in [text.get_text() for text in e.figure.axes[0].texts]
 
 
 def test_a_point_far_outside_its_panel_is_refused_rather_than_bent():

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from pytest import approx
 
 import dptutor as dp
-from dptutor.explore.machinery import Choice
+from dptutor.explore.machinery import Choice, Hidden
 
 NAMES = dp.explore.__all__
 every_explorer = pytest.mark.parametrize("name", NAMES)
@@ -133,6 +133,8 @@ def test_each_slider_is_dragged_by_mouse(opened, name):
 def test_each_slider_is_moved_by_keys(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
     for parameter, declared in e.parameters.items():
+        if isinstance(declared, Hidden):
+            continue
         if isinstance(declared, Choice):
             page.focus(f"[data-parameter={parameter}]:checked")
             page.keyboard.press("ArrowDown")
@@ -278,6 +280,114 @@ def test_a_screen_reader_hears_labels_values_and_where_a_drag_ends(opened, name)
     assert slider.get_attribute("aria-valuetext") == e.parameters[name].show(e.setting[name])
     page.wait_for_function("document.querySelector('[aria-live=polite]').textContent !== ''")
     assert page.text_content("[aria-live=polite]") == e.words
+
+
+def play(page, guesses, start="Enter"):
+    """Plays a game by keys alone, and yields the wrong guesses and rounds of both worlds as the page tells them."""
+    page.focus("[data-game]")
+    page.keyboard.press(start)
+    counts = {"P": [0, 0], "Q": [0, 0]}
+    for guess in guesses:
+        settled(page)
+        assert page.text_content(".dpe-words").endswith("Is the example in the data?")
+        page.keyboard.press({"P": "ArrowLeft", "Q": "ArrowRight"}[guess])
+        settled(page)
+        words = page.text_content(".dpe-words")
+        truth = "P" if "it was not in the data" in words else "Q"
+        assert words.startswith("Right" if guess == truth else "Wrong")
+        counts[truth][0] += guess != truth
+        counts[truth][1] += 1
+        yield counts
+
+
+def test_thirty_rounds_are_played_by_keys_and_counted(opened):
+    page, e, generator = opened("be_the_adversary"), dp.explore.be_the_adversary(), random.Random(5)
+    guesses = generator.choices("PQ", k=30)
+    for done, counts in enumerate(play(page, guesses), 1):
+        (accused, outside), (missed, inside) = counts["P"], counts["Q"]
+        setting = setting_of(page)
+        assert (setting["accused"], setting["missed"]) == (f"{accused} of {outside}", f"{missed} of {inside}")
+        assert (setting["answer"] == "none") == (done == 30)
+        e.set(**setting)
+        shows(page, e)
+        lie_on_the_figure(page, e)
+    assert outside == inside == 15
+    assert e.readouts["alpha"] == accused / 15
+    assert page.get_attribute("[data-guess='0']", "aria-disabled") == "true"
+    page.keyboard.press("ArrowLeft")  # the game is over
+    assert setting_of(page) == e.setting
+    page.wait_for_function("document.querySelector('[aria-live=polite]').textContent.includes('You accused')")
+    assert page.text_content("[data-game]") == "New game"
+    page.keyboard.press("Enter")
+    settled(page)
+    assert page.text_content(".dpe-words").startswith("Thirty rounds")
+    assert setting_of(page)["accused"] == "0 of 0"
+
+
+def test_a_game_is_played_by_buttons_and_ended_by_the_slider_and_by_reset(opened):
+    page, start = opened("be_the_adversary"), dp.explore.be_the_adversary().setting
+    page.click("[data-guess='1']")  # nothing is dealt yet
+    assert setting_of(page) == start
+    page.click("[data-game]")
+    for _ in range(4):
+        settled(page)
+        page.click("[data-guess='1']")
+    settled(page)
+    setting = setting_of(page)
+    assert sum(int(setting[name].split()[2]) for name in ("accused", "missed")) == 4
+    assert setting["missed"].startswith("0 of")
+    page.focus("input[type=range]")
+    page.keyboard.press("End")
+    assert setting_of(page) == start | {"sigma": 2.0}
+    page.click("[data-game]")
+    page.click("[data-tool=reset]")
+    settled(page)
+    assert setting_of(page) == start
+    assert page.text_content("[data-game]") == "Start"
+
+
+def test_a_game_goes_on_from_a_link_and_two_answers_are_not_taken_at_once(opened):
+    page = opened("be_the_adversary")
+    page.evaluate("location.hash = 'be_the_adversary?accused=2+of+14&missed=1+of+14&answer=0.3'")
+    page.wait_for_function("document.querySelector('.dpe-words').textContent.includes('Round 29')")
+    page.focus("[data-guess='0']")
+    page.evaluate("""() => {
+      const key = () => document.querySelector("[data-guess='0']").dispatchEvent(
+        new KeyboardEvent("keydown", {key: "ArrowLeft", bubbles: true}));
+      key(); key();
+    }""")
+    settled(page)
+    setting = setting_of(page)
+    assert sum(int(setting[name].split()[2]) for name in ("accused", "missed")) == 29
+
+
+def test_the_worlds_are_drawn_as_they_should_be(opened):
+    page = opened("be_the_adversary")
+    # Four hundred games without pictures of one who says "in" above a half.
+    games = page.evaluate("""() => {
+      const x = document.querySelector('[data-explorer]').explorer, { game } = x, rounds = [];
+      x.drawSoon = () => {};
+      for (let k = 0; k < 400; k++) {
+        game.deal(game.fresh);
+        while (game.value('answer') !== 'none') {
+          x.drawn = [...x.values];
+          const answer = +game.value('answer');
+          game.guess(+(answer > 0.5));
+          rounds.push([answer, ['missed', 'found'].includes(game.value('outcome'))]);
+        }
+      }
+      return rounds;
+    }""")
+    answers, inside = np.array(games).T
+    assert len(games) == 12_000 and inside.reshape(400, 30).sum(axis=1) == approx(15)
+    # Five standard deviations.
+    for world, mean in ((inside == 0, 0), (inside == 1, 1)):
+        assert answers[world].mean() == approx(mean, abs=5 / np.sqrt(6000))
+        assert answers[world].var() == approx(1, abs=5 * np.sqrt(2 / 6000))
+    # The first of a game tells nothing of the second, but that it is one less of fifteen.
+    first, second = inside.reshape(400, 30)[:, :2].T
+    assert first.mean() == approx(0.5, abs=5 * 0.5 / 20)
+    assert (first == second).mean() == approx(14 / 29, abs=5 * 0.5 / 20)
 
 
 def luminance(color):

@@ -100,6 +100,30 @@ def test_sliders_and_python_move_each_other(opened):
     assert ask(page, "e.parameters['sigma'].value") == str(sigma)
 
 
+def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
+    page = opened("import dptutor as dp\ne = dp.explore.be_the_adversary()\ne", "print('=> none')")
+    e = dp.explore.be_the_adversary()
+    shows(page, e)
+    page.focus("[data-game]")
+    page.keyboard.press("Enter")
+    explorer = "document.querySelector('[data-explorer]').explorer"
+    for played in range(1, 6):
+        page.wait_for_function(f"{explorer}.drawn.every((v, place) => v === {explorer}.values[place])")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            f"{explorer}.words.textContent.includes('Round {played + 1} of 30')", polling=50, timeout=15_000
+        )
+        e.set(
+            **page.evaluate(
+                f"Object.fromEntries({explorer}.manifest.parameters.map((p, i) => [p.name, {explorer}.values[i]]))"
+            )
+        )
+        shows(page, e)
+    assert e.setting["missed"].startswith("0 of")
+    page.wait_for_timeout(600)
+    assert ask(page, "e.setting['accused'], e.setting['missed']") == f"{e.setting['accused']} {e.setting['missed']}"
+
+
 def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(opened):
     page = opened("import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "print('=> none')")
     page.evaluate("""() => {
@@ -125,6 +149,49 @@ def test_a_lost_question_is_asked_again(opened):
     shows(page, dp.explore.delta_divergence(sigma=3, scale=3, prior=0.7), timeout=20_000)
     assert page.evaluate("document.querySelector('[data-explorer]').explorer.lost.setting.sigma") == 3
     page.locator(".dpe-status").wait_for(state="hidden")
+
+
+RESIDENT = "int(open('/proc/self/statm').read().split()[1]) * 4096 // 2**20"
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+@pytest.mark.parametrize("name", ["delta_divergence", "composition"])
+def test_two_thousand_events_leave_nothing_behind(opened, name):
+    page = opened(f"import dptutor as dp, matplotlib.pyplot as plt\ne = dp.explore.{name}()\ne", "print('=> none')")
+
+    def drag(events):
+        """So many settings, a few a frame; then the last of them is shown."""
+        page.evaluate(
+            """async events => {
+              const x = document.querySelector('[data-explorer]').explorer, parameters = x.manifest.parameters;
+              for (let k = 0; k < events; k++) {
+                const place = k % parameters.length, { values } = parameters[place];
+                x.set(place, values[(7 * k) % values.length]);
+                if (k % 5 === 4) await new Promise(requestAnimationFrame);
+              }
+              x.setAll(Object.fromEntries(parameters.map((p) => [p.name, p.start])));
+            }""",
+            events,
+        )
+        shows(page, getattr(dp.explore, name)(), timeout=30_000)
+        page.wait_for_function(
+            "() => { const { tables } = document.querySelector('[data-explorer]').explorer;"
+            " return !tables.open && !tables.next && !tables.filling; }",
+            timeout=60_000,
+        )
+        page.wait_for_timeout(600)
+
+    drag(1000)  # caches fill at first
+    resident = int(ask(page, RESIDENT))
+    drag(2000)
+    assert int(ask(page, RESIDENT)) - resident < 80
+    assert ask(page, "plt.get_fignums()") == "[]"
+    tables = page.evaluate("""() => {
+      const { tables } = document.querySelector('[data-explorer]').explorer;
+      return { open: tables.open, next: tables.next, most: Math.max(...tables.rows.map((rows) => rows.size)) };
+    }""")
+    assert tables["open"] is None and tables["next"] is None
+    assert tables["most"] <= 4096
 
 
 BROKEN = """import dptutor as dp

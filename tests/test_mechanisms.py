@@ -259,6 +259,23 @@ def test_laplace_against_integrals_of_its_density(scale):
             assert m.renyi_divergence(order) == approx(float(exact), rel=1e-9)
 
 
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (0.5, 0.2), (4.0, 0.9)])
+def test_renyi_divergences_of_a_subsampled_gaussian_by_the_binomial_sum(
+    sigma, rate
+):  # Mironov et al. (2019), section 3.3
+    remove = dp.SubsampledGaussian(sigma, rate, "remove")
+    for order in (2, 5, 40, 60):  # e^{(s−1)D} of the last is not a float
+        with mpmath.workdps(40):
+            mu, p = 1 / mpmath.mpf(sigma), mpmath.mpf(rate)
+            terms = (
+                mpmath.binomial(order, k) * (1 - p) ** (order - k) * p**k * mpmath.exp(k * (k - 1) * mu**2 / 2)
+                for k in range(order + 1)
+            )
+            exact = mpmath.log(sum(terms)) / (order - 1)
+        assert remove.renyi_divergence(float(order)) == approx(float(exact), rel=1e-9)
+    assert dp.SubsampledGaussian(sigma, 1.0).renyi_divergence(3.0) == approx(1.5 / sigma**2, rel=1e-12)
+
+
 def test_tradeoff_function_of_an_approximate_dp_mechanism():  # Wasserman & Zhou (2010); BLOG, equation 3
     epsilon, delta = 1.2, 0.03
     alpha = np.linspace(0, 1, 501)

@@ -46,41 +46,57 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
   sentences rather than format numbers yourself. `code` assigns readouts to variables of their names; tests run it.
 - A slider's settings are the rows of the tables: thirty to a hundred. Three sliders at most, two to four presets
   that tell a story, something to `find`.
+- A `game` has thirty rounds in which the reader guesses the world of an answer. Its function gives the answers'
+  probabilities; its state are parameters without sliders, such as `accused`, which the other functions show.
 - Blue and solid is the first mechanism or the world P, vermillion and dashed the second or Q, green what is measured,
   purple the adversary's choice, grey what stands still.
 - An error in a function fails the tests, and a reader sees it in one line in the widget.
 
-How it works is told where it is done, in `machinery`: `declaration`, `panel` and `faces` (what an explorer consists
-of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the notebook's side)
-and `explorer.js` (the reader's side, of both).
+How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces` and `game` (what an explorer
+consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the notebook's
+side) and `explorer.js` (the reader's side, of both).
 """
 
 from .audit import audit
 from .bayes_error import bayes_error
+from .be_the_adversary import be_the_adversary
 from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
+from .composition import composition
 from .delta_divergence import delta_divergence
 from .dpsgd_map import dpsgd_map
+from .duel import duel
 from .emergent_dominance import emergent_dominance
+from .envelope import envelope
+from .gaussian_noise import gaussian_noise
 from .hyper_prior import hyper_prior
 from .posterior_belief import posterior_belief
 from .privacy_loss import privacy_loss
 from .renyi_order import renyi_order
+from .spectrum import spectrum
+from .subsampling import subsampling
 from .threshold_test import threshold_test
 from .tradeoff_gallery import tradeoff_gallery
 
 __all__ = [
     "audit",
     "bayes_error",
+    "be_the_adversary",
     "blackwell_order",
     "calibration_point",
+    "composition",
     "delta_divergence",
     "dpsgd_map",
+    "duel",
     "emergent_dominance",
+    "envelope",
+    "gaussian_noise",
     "hyper_prior",
     "posterior_belief",
     "privacy_loss",
     "renyi_order",
+    "spectrum",
+    "subsampling",
     "threshold_test",
     "tradeoff_gallery",
 ]

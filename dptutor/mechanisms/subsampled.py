@@ -133,6 +133,19 @@ class SubsampledGaussian(Mechanism):
         s = 1.0 - s if self.direction == "add" else s
         return log_hellinger(self.noise_multiplier, self.sampling_rate, s)
 
+    def _renyi(self, order):
+        if self.sampling_rate == 1.0:
+            return order / (2 * self.noise_multiplier**2)
+        # log H(s) directly where it can be had; H(s) itself may exceed the largest float.
+        near = (order < self.hellinger_reach) & (np.abs(order - 1.0) > 1e-3)
+        if self.direction == "both" or not near.any():
+            return super()._renyi(order)
+        divergence = np.empty(order.shape)
+        divergence[~near] = super()._renyi(order[~near])
+        log_h = [self._log_hellinger(np.array([s], dtype=complex))[0][0].real for s in order[near]]
+        divergence[near] = np.array(log_h) / (order[near] - 1.0)
+        return divergence
+
     @property
     def hellinger_reach(self) -> float:
         """|s| up to which H(s) can be had on the real line."""

@@ -3,7 +3,8 @@
 from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 from .declaration import Explorer
 from .exploration import Exploration
-from .parameters import Choice, Slider
+from .game import place, tally
+from .parameters import Choice, Hidden, Slider
 from .tables import Number
 
 __all__ = [
@@ -22,6 +23,9 @@ __all__ = [
     "Choice",
     "Exploration",
     "Explorer",
+    "Hidden",
     "Number",
     "Slider",
+    "place",
+    "tally",
 ]

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from ...palette import DASHED, DOTTED, SOLID
 from .faces import FacePanel, Seen
+from .game import Game, odds_table, state
 from .panel import Panel, Part
 from .parameters import Parameter
 from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder
@@ -37,7 +38,8 @@ class Explorer:
     presets: dict[str, tuple[str, dict | Callable[[], dict]]] = field(default_factory=dict)
     mechanisms: dict[Callable, Seen] = field(default_factory=dict)
     numbers: list[Table] = field(default_factory=list)
-    sentence: Table | None = None
+    sentences: list[Table] = field(default_factory=list)
+    rounds: Game | None = None
     _shared: dict = field(default_factory=dict)
 
     def panel(self, title, *, xlabel, ylabel, xlim=(0.0, 1.0), ylim=(0.0, 1.0), legend="upper right", **scales):
@@ -82,9 +84,26 @@ class Explorer:
         return declare
 
     def words(self, function):
-        """Declares the sentence that says what is seen; `{name}` stands for what a readout or parameter shows."""
-        self.sentence = Table(function, self.parameters, TextEncoder())
+        """Declares words that say what is seen; `{name}` stands for what a readout or parameter shows.
+
+        The words of several functions follow one another, so that none need depend on all parameters.
+        """
+        self.sentences.append(Table(function, self.parameters, TextEncoder()))
         return function
+
+    def game(self, *, answers, says, rounds=15):
+        """Declares a game, and with it the parameters of its state, which what is declared later may depend on.
+
+        The function gives the probabilities of the answers in the worlds P and Q, `says` how the two guesses read.
+        A game has so many rounds in either world. Moving a slider ends it.
+        """
+
+        def declare(chances):
+            self.rounds = Game(odds_table(chances, self.parameters, len(answers)), rounds, says)
+            self.parameters = self.parameters | state(answers, rounds)
+            return chances
+
+        return declare
 
     def table(self, function: Callable, panel: Panel, shape: Callable) -> Table:
         """The table of a path; parts that show the same share it."""
@@ -103,8 +122,9 @@ class Explorer:
         """All tables, each once, in a fixed order."""
         tables = [table for part in self.parts for table in part.tables]
         tables += self.numbers
-        if self.sentence:
-            tables.append(self.sentence)
+        tables += self.sentences
+        if self.rounds:
+            tables.append(self.rounds.table)
         return list({id(table): table for table in tables}.values())
 
     def __call__(self, **setting):

@@ -81,11 +81,12 @@ class Exploration:
     @property
     def words(self) -> str:
         """What is seen, in words."""
-        return self._filled(self.explorer.sentence.at(self.setting)) if self.explorer.sentence else ""
+        setting = self.setting
+        return self._filled(" ".join(filter(None, (sentence.at(setting) for sentence in self.explorer.sentences))))
 
     def code(self) -> str:
         """A short program that works out what is on screen now."""
-        return fill(self.explorer.code, {name: repr(value) for name, value in self.setting.items()})
+        return fill(self.explorer.code, {name: p.code(p.value) for name, p in self._parameters.items()})
 
     @property
     def figure(self):

@@ -4,6 +4,7 @@
 const MISSING = 65535, INFINITE = 2 ** 31 - 1, MINUS_INFINITE = -(2 ** 31), UNDEFINED = MINUS_INFINITE + 1;
 const WAITING = "Waiting for the kernel…", SILENT = "The kernel does not answer: if it was restarted, run the cell again.";
 const PATIENCE = 800, LOST = 10_000; // milliseconds
+const KEPT = 4096; // rows of a table that a view keeps
 const short = (x) => Math.round(x * 100) / 100;
 const nearest = (values, x) => values.reduce((best, v) => (Math.abs(v - x) < Math.abs(best - x) ? v : best));
 
@@ -82,7 +83,8 @@ class LiveTables {
   // With nothing else to do, the lines of the other sliders are filled too.
   rest() {
     if (this.open || this.next) return;
-    const { values } = this.explorer, place = this.parameters.findIndex((_, d) => !this.lines.has(this.line(values, d)));
+    const { values } = this.explorer;
+    const place = this.parameters.findIndex((p, d) => !p.hidden && !this.lines.has(this.line(values, d)));
     if (place >= 0) this.moved(values, place);
   }
 
@@ -127,7 +129,7 @@ class LiveTables {
       const cells = new Uint16Array(view.buffer ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view);
       let start = 0;
       for (const [t, values, width, words] of message.rows) {
-        this.rows[t].set(JSON.stringify(values), cells.subarray(start, start + width));
+        this.keep(this.rows[t], JSON.stringify(values), cells.slice(start, start + width));
         if (words) (this.tables[t].strings ??= [])[words[0]] = words[1];
         start += width;
       }
@@ -141,6 +143,15 @@ class LiveTables {
     // A moment later, so that a drag goes first.
     clearTimeout(this.resting);
     if (!this.filling) this.resting = setTimeout(() => this.rest(), 50);
+  }
+
+  // The oldest rows make room for new ones; what was whole then no longer is.
+  keep(rows, key, row) {
+    rows.delete(key);
+    rows.set(key, row);
+    if (rows.size <= KEPT) return;
+    rows.delete(rows.keys().next().value);
+    this.lines.clear();
   }
 
   close() {
@@ -173,6 +184,7 @@ class Explorer {
     this.words = find(".dpe-words");
     this.spoken = find(".dpe-spoken");
     this.status = find(".dpe-status");
+    if (manifest.game) this.game = new Game(this, find(".dpe-game"));
     this.listen();
     root.querySelectorAll(".dpe-controls").forEach((controls) => { controls.hidden = false; });
     root.explorer = this;
@@ -270,6 +282,7 @@ class Explorer {
     this.values[place] = value;
     this.showControl(place);
     if (!changed) return;
+    this.game?.end();
     this.tables.moved(this.values, place);
     this.onmove?.(this.manifest.parameters[place].name, value);
     this.drawSoon();
@@ -328,14 +341,13 @@ class Explorer {
         part.text.textContent = filled(this.tables.string(words, rows[words][0]));
       } else if (changed(number, { key })) this.drawPath(part, this.points(part.pieces, part.shift, rows));
     });
-    if (this.manifest.words !== null) {
-      const t = this.manifest.words, sentence = filled(this.tables.string(t, rows[t][0]));
-      if (this.words.textContent !== sentence) this.words.textContent = sentence;
-    }
+    const sentence = filled(this.manifest.words.map((t) => this.tables.string(t, rows[t][0])).filter(Boolean).join(" "));
+    if (this.words.textContent !== sentence) this.words.textContent = sentence;
     this.root.querySelector(".dpe-code code").textContent = this.code();
     this.say("");
     this.speakLater();
     this.drawn = [...this.values];
+    this.game?.show();
     return true;
   }
 
@@ -465,6 +477,82 @@ class Explorer {
       canvas.toBlob((blob) => this.save(blob, "png"));
     };
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(this.picture());
+  }
+}
+
+// A game, as game.py tells. What it deals are settings of parameters without a control.
+
+const pick = (weights) => {
+  let rest = Math.random() * weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.findIndex((weight) => (rest -= weight) < 0);
+};
+
+class Game {
+  constructor(explorer, group) {
+    const { parameters, game } = explorer.manifest;
+    Object.assign(this, { explorer, rounds: game.rounds, table: game.table });
+    this.places = Object.fromEntries(parameters.map((p, place) => [p.name, place]));
+    this.hidden = parameters.filter((p) => p.hidden);
+    this.fresh = Object.fromEntries(this.hidden.map((p) => [p.name, p.start]));
+    this.answers = parameters[this.places.answer].values;
+    this.start = group.querySelector("[data-game]");
+    this.guesses = [...group.querySelectorAll("[data-guess]")];
+    this.start.addEventListener("click", () => explorer.tables.load().then(() => this.row && this.deal(this.fresh)));
+    this.guesses.forEach((button, world) => button.addEventListener("click", () => this.guess(world)));
+    group.addEventListener("keydown", (event) => {
+      const world = ["ArrowLeft", "ArrowRight"].indexOf(event.key);
+      if (world < 0) return;
+      event.preventDefault();
+      if (!event.repeat) this.guess(world);
+    });
+    this.show();
+  }
+
+  value(name) { return this.explorer.values[this.places[name]]; }
+  get row() { return this.explorer.tables.row(this.table, this.explorer.values); }
+
+  // The probabilities of all answers in either world, each counted as often as it is still to come.
+  odds({ accused, missed }) {
+    const { row } = this;
+    return [accused, missed].map((tally, world) => {
+      const odds = [...row.subarray(world * row.length / 2, (world + 1) * row.length / 2)];
+      const left = this.rounds - tally.split(" of ")[1], sum = odds.reduce((a, b) => a + b, 0);
+      return odds.map((chance) => left * chance / sum);
+    });
+  }
+
+  deal(state) {
+    const at = pick(this.odds(state).reduce((p, q) => p.map((chance, k) => chance + q[k])));
+    this.explorer.setAll({ ...state, answer: at < 0 ? this.fresh.answer : this.answers[at + 1] });
+  }
+
+  // Nobody guesses about an answer that is not on the screen yet.
+  guess(said) {
+    const { values, drawn } = this.explorer, answer = this.value("answer");
+    if (answer === this.fresh.answer || !drawn || drawn.some((value, place) => value !== values[place])) return;
+    const tallies = { accused: this.value("accused"), missed: this.value("missed") };
+    const truth = pick(this.odds(tallies).map((odds) => odds[this.answers.indexOf(answer) - 1]));
+    if (truth < 0) return;
+    const name = ["accused", "missed"][truth], [wrong, played] = tallies[name].split(" of ");
+    tallies[name] = `${+wrong + (said !== truth)} of ${+played + 1}`;
+    const outcome = [["cleared", "accused"], ["missed", "found"]][truth][said];
+    this.deal({ ...tallies, before: answer, outcome });
+  }
+
+  // A moved slider is another mechanism: what was guessed says nothing of it.
+  end() {
+    for (const { name, start } of this.hidden) {
+      if (this.value(name) === start) continue;
+      this.explorer.values[this.places[name]] = start;
+      this.explorer.onmove?.(name, start);
+    }
+  }
+
+  show() {
+    const closed = this.value("answer") === this.fresh.answer;
+    const begun = this.hidden.some(({ name, start }) => this.value(name) !== start);
+    this.guesses.forEach((button) => button.setAttribute("aria-disabled", String(closed)));
+    this.start.textContent = begun ? "New game" : "Start";
   }
 }
 

@@ -15,7 +15,8 @@ from html import escape
 from importlib.resources import files
 
 from .declaration import Explorer
-from .parameters import Choice, Slider
+from .game import Game
+from .parameters import Choice, Hidden, Slider
 from .picture import svg_panels
 from .tables import pack
 
@@ -103,7 +104,7 @@ def _describe_table(explorer: Explorer, table) -> dict:
 
 def describe(explorer: Explorer, exploration) -> dict:
     """What the script has to know of an explorer."""
-    number = {id(table): place for place, table in enumerate(explorer.tables)}
+    number, game = {id(table): place for place, table in enumerate(explorer.tables)}, explorer.rounds
     return {
         "name": explorer.name,
         "parameters": [
@@ -112,10 +113,11 @@ def describe(explorer: Explorer, exploration) -> dict:
                 "title": parameter.title,
                 "symbol": getattr(parameter, "symbol", ""),
                 "values": parameter.values,
-                "code": [repr(value) for value in parameter.values],
+                "code": [parameter.code(value) for value in parameter.values],
                 "shown": [parameter.show(value) for value in parameter.values],
                 "start": parameter.value,
                 "value": exploration.setting[name],
+                "hidden": isinstance(parameter, Hidden),
             }
             for name, parameter in explorer.parameters.items()
         ],
@@ -140,7 +142,8 @@ def describe(explorer: Explorer, exploration) -> dict:
             for table in explorer.numbers
             for name, shown in table.encoder.numbers.items()
         ],
-        "words": number[id(explorer.sentence)] if explorer.sentence else None,
+        "words": [number[id(table)] for table in explorer.sentences],
+        "game": {"table": number[id(game.table)], "rounds": game.rounds} if game else None,
         "code": explorer.code,
         "presets": list(exploration.presets.values()),
         "tables": [_describe_table(explorer, table) for table in explorer.tables],
@@ -155,7 +158,9 @@ def body(exploration, prefix: str) -> str:
     controls = "".join(
         _slider(name, parameter, place) if isinstance(parameter, Slider) else _choice(name, parameter, place, prefix)
         for place, (name, parameter) in enumerate(exploration.parameters.items())
+        if not isinstance(parameter, Hidden)
     )
+    game = _game(explorer.rounds) if explorer.rounds else ""
     presets = "".join(
         f'<button type="button" data-preset="{place}" title="{escape(story)}">{escape(label)}</button>'
         for place, (label, (story, _)) in enumerate(explorer.presets.items())
@@ -169,7 +174,8 @@ def body(exploration, prefix: str) -> str:
         f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {escape(explorer.find)}</p>'
         f'<div class="dpe-panels">{panels}</div>'
         # What changes its height while a slider is moved stands below the sliders.
-        f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>{controls}'
+        f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
+        f"{game}{controls}"
         f'<div class="dpe-presets" role="group" aria-label="Presets">{presets}</div>'
         '<p class="dpe-story" hidden></p></div>'
         f'<p class="dpe-words">{escape(exploration.words)}</p><dl class="dpe-readouts">{readouts}</dl>'
@@ -209,6 +215,17 @@ def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
         for number, option in enumerate(parameter.options)
     )
     return f'<fieldset class="dpe-choice"><legend>{escape(parameter.label)}</legend>{options}</fieldset>'
+
+
+def _game(game: Game) -> str:
+    guesses = "".join(
+        f'<button type="button" data-guess="{world}" aria-disabled="true">{escape(says)}</button>'
+        for world, says in enumerate(game.says)
+    )
+    return (
+        '<div class="dpe-game" role="group" aria-label="Your guess, by a button or by the left and right arrow keys">'
+        f'{guesses}<button type="button" data-game="start">Start</button></div>'
+    )
 
 
 def _key(color: str) -> str:

@@ -66,6 +66,10 @@ class Slider:
         """The setting nearest to `value`."""
         return min(self.values, key=lambda setting: abs(setting - value))
 
+    def code(self, value) -> str:
+        """The value as a program has it."""
+        return repr(value)
+
     def show(self, value) -> str:
         """The value as words say it."""
         if self.percent:
@@ -102,12 +106,33 @@ class Choice:
     def nearest(self, value: str) -> str:
         return value
 
+    def code(self, value) -> str:
+        return repr(value)
+
     def show(self, value) -> str:
         return value
 
     @property
     def title(self) -> str:
         return self.label
+
+
+@dataclass(frozen=True)
+class Hidden(Choice):
+    """A parameter without a control, which a game moves."""
+
+    label: str = ""
+
+    def show(self, value) -> str:
+        return value.replace("-", "−")
+
+
+@dataclass(frozen=True)
+class Tally(Hidden):
+    """So many of so many: "3 of 7" in words, 3, 7 in a program."""
+
+    def code(self, value) -> str:
+        return value.replace(" of ", ", ")
 
 
 Parameter = Slider | Choice

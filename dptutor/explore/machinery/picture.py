@@ -84,7 +84,10 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
     if part.kind == "text":
         place, words = part.pieces
         x, y = place.at(setting)
-        ax.annotate(fill(words.at(setting)), (x, y), part.style["offset"], textcoords="offset points",
+        there = np.isfinite([x, y]).all()
+        # Words that are not there hold their place, for the script to fill.
+        at, said = ((x, y), fill(words.at(setting))) if there else ((ax.get_xlim()[0], ax.get_ylim()[0]), "")
+        ax.annotate(said or " ", at, part.style["offset"], textcoords="offset points",
                     ha=part.style["align"], va="baseline", color=part.color, annotation_clip=False,
                     **common | {"zorder": 9})  # fmt: skip
         return
@@ -93,6 +96,10 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
         dx, dy = part.shift.at(setting)
         x, y = x + dx, y + dy
     style = {key: value for key, value in part.style.items() if key != "ghost"}
+    if "markersize" in style:
+        # Of equal marks matplotlib writes the first only: a hair's breadth larger, each is written in its own part.
+        earlier = part.panel.explorer.parts[: part.place]
+        style["markersize"] += sum((p.color, p.style) == (part.color, part.style) for p in earlier) / 1e4
     if part.kind == "region":
         ax.fill(x, y, color=part.color, alpha=style["opacity"], linewidth=0, label=part.label or "_", **common)
     else:
@@ -154,7 +161,7 @@ def _make_movable(group: ET.Element, part: Part, setting: Mapping):
 
 def _any_use(marks: ET.Element, part: Part) -> dict:
     mark = marks[0].get("id")
-    return {_LINK: f"#{mark}", "style": f"fill: {part.color}; stroke: {part.color}"}
+    return {_LINK: f"#{mark}", "style": f"fill: {part.style.get('markerfacecolor', part.color)}; stroke: {part.color}"}
 
 
 def path_points(part: Part, setting: Mapping) -> np.ndarray:

@@ -1,0 +1,390 @@
+"""Exercises of chapter 9: composition, its accountants, and sampling."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..mechanisms import Gaussian, Laplace
+from .core import Exercise, Mistake
+
+_ORDERS = (1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0)
+_RENYI = (
+    (_ORDERS, tuple(s / 800 for s in _ORDERS), 100, 1e-5),
+    (_ORDERS, tuple(s / 200 for s in _ORDERS), 10, 1e-3),
+    ((2.0, 4.0, 9.0), (0.01, 0.03, 0.2), 50, 1e-6),
+)
+_SAMPLED = tuple(
+    (m, rate, epsilon)
+    for m in (Gaussian(sigma=1), Laplace(scale=0.5))
+    for rate in (0.1, 0.5)
+    for epsilon in (0.0, 0.05, 0.3, 0.9)
+)
+
+
+def _best(orders, divergences, epsilon):
+    return min(epsilon(s, d) for s, d in zip(orders, divergences, strict=True))
+
+
+def _directions(m, rate, epsilon):
+    inner = math.log(1 + math.expm1(epsilon) / rate)
+    left = 1 - (1 - rate) * math.exp(epsilon)
+    other = left * m.privacy_profile(math.log(rate * math.exp(epsilon) / left)) if left > 0 else 0.0
+    return rate * m.privacy_profile(inner), other
+
+
+def _truths(epsilon, steps):
+    """Probabilities of 0, 1, …, k true answers in world Q, and the loss of each."""
+    truth, n = 1 / (1 + math.exp(-epsilon)), np.arange(steps + 1)
+    ways = np.array([math.comb(steps, int(i)) for i in n], dtype=float)
+    return ways * truth**n * (1 - truth) ** (steps - n), (2 * n - steps) * epsilon
+
+
+def _response(epsilon, steps, at):
+    q, loss = _truths(epsilon, steps)
+    return float(q @ np.maximum(1 - np.exp(at - loss), 0))
+
+
+def _gauss_error(mu, prior):
+    epsilon = math.log(prior / (1 - prior))
+    return prior * ndtr(-epsilon / mu - mu / 2) + (1 - prior) * ndtr(epsilon / mu - mu / 2)
+
+
+EXERCISES = [
+    Exercise(
+        id="9.1",
+        grade="warm-up",
+        title="One mechanism for many",
+        question="Gaussian mechanisms with the standard deviations `sigmas` (a tuple), all of sensitivity 1, have answered about the same data. Write "
+        "`whole(sigmas)`: the σ of the one Gaussian mechanism that tells as much as all of them together.",
+        name="whole",
+        stub="def whole(sigmas):\n    ...\n",
+        solution="""def whole(sigmas):
+    return sum(sigma**-2 for sigma in sigmas) ** -0.5
+""",
+        explanation="Losses add up, and Gaussian losses are normal with the variance μ² = 1/σ². So μ² adds up.",
+        hints=(
+            "The loss of a Gaussian mechanism is normal. With which variance?",
+            "Its variance is μ² = 1/σ², and variances of independent losses add up.",
+            "1/σ² of the whole is the sum of all 1/σ².",
+        ),
+        praise="Right. More answers, less noise: k equal ones are as one with σ/√k.",
+        cases=(((10.0, 10.0, 10.0, 10.0),), ((3.0, 4.0),), ((0.5,),), ((1.0, 2.0, 3.0),)),
+        mistakes=(
+            Mistake(
+                lambda sigmas: math.sqrt(sum(s**2 for s in sigmas)),
+                "Here variances of noises are added up: one answer with all the noise. But there are many answers, and each one tells more.",
+            ),
+            Mistake(
+                lambda sigmas: 1 / sum(1 / s for s in sigmas),
+                "You add up μ = 1/σ. The variances of the losses add up, which are μ².",
+            ),
+            Mistake(
+                lambda sigmas: math.sqrt(sum(s**-2 for s in sigmas)),
+                "This is μ of the whole. Its σ is the reciprocal.",
+            ),
+            Mistake(
+                lambda sigmas: min(sigmas),
+                "The least noisy answer alone tells this much. The other ones tell something, too.",
+            ),
+            Mistake(
+                lambda sigmas: sum(s**-2 for s in sigmas) ** -0.5 * math.sqrt(len(sigmas)),
+                "This is the noise of an average member. All answers together tell more than one of them.",
+            ),
+        ),
+        laws=(
+            lambda result, sigmas: (
+                "All answers tell at least as much as the least noisy one, so the σ of the whole cannot exceed it."
+                if result[0] > min(sigmas) + 1e-9
+                else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="9.2",
+        grade="warm-up",
+        title="What sampling gains",
+        question="A mechanism is ε-DP. Each example is now kept with probability `rate`, independently, and the mechanism sees the sample only. Write "
+        "`amplified(epsilon, rate)`: the ε of the whole, by amplification by subsampling.",
+        name="amplified",
+        stub="from math import exp, log\n\n\ndef amplified(epsilon, rate):\n    ...\n",
+        solution="""from math import exp, log
+
+
+def amplified(epsilon, rate):
+    return log(1 + rate * (exp(epsilon) - 1))
+""",
+        explanation="The likelihood ratio q/p ≤ e^ε becomes 1 − rate + rate·q/p, and ε is its largest logarithm.",
+        hints=(
+            "The pair (P, Q) becomes (P, (1 − rate) P + rate Q). What becomes of the likelihood ratio?",
+            "1 − rate + rate·q/p, where q/p is at most e^ε.",
+            "log(1 + rate·(e^ε − 1)).",
+        ),
+        praise="Right. For small ε it is about rate·ε; for large ε only ε − log(1/rate).",
+        cases=((1.0, 0.01), (1.0, 1.0), (0.1, 0.5), (5.0, 0.1), (0.0, 0.3)),
+        mistakes=(
+            Mistake(
+                lambda e, p: p * e,
+                "That is what it is for small ε, and too little for large: what is mixed are probabilities, not logarithms.",
+            ),
+            Mistake(
+                lambda e, p: 1 + p * math.expm1(e),
+                "This is the largest likelihood ratio. Take its logarithm.",
+            ),
+            Mistake(
+                lambda e, p: math.log1p(math.expm1(e) / p),
+                "You divide by the rate. That is the way back, from the whole to the mechanism on the sample.",
+            ),
+            Mistake(
+                lambda e, p: e,
+                "True, but this is what holds without sampling. The example is in the sample with probability `rate` only.",
+            ),
+            Mistake(
+                lambda e, p: p * math.expm1(e),
+                "Nearly: log(1 + x) is about x for small x. Keep the logarithm.",
+            ),
+        ),
+        laws=(
+            lambda result, e, p: (
+                "Sampling never makes ε larger, but yours exceeds the ε of the mechanism."
+                if result[0] > e + 1e-9
+                else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="9.3",
+        grade="think",
+        title="Be the second accountant",
+        question="One step has the Rényi divergences `divergences` at the `orders` (two tuples of the same length). Write `renyi_epsilon(orders, divergences, "
+        "steps, delta)`: the smallest ε that the conversion of the chapter, with its factor (1/s)(1 − 1/s)^(s−1), gives for `steps` steps at δ = `delta`.",
+        name="renyi_epsilon",
+        stub="from math import log\n\n\ndef renyi_epsilon(orders, divergences, steps, delta):\n    ...\n",
+        solution="""from math import log
+
+
+def renyi_epsilon(orders, divergences, steps, delta):
+    found = []
+    for s, one in zip(orders, divergences):
+        factor = (1 / s) * (1 - 1 / s) ** (s - 1)
+        found.append(steps * one + log(factor / delta) / (s - 1))
+    return min(found)
+""",
+        explanation="Divergences of steps add up. Solve δ = factor·e^((s−1)(ρ − ε)) for ε at each order; all are valid, so take the smallest.",
+        hints=(
+            "First the composition: what are its Rényi divergences?",
+            "ρ = steps·divergence. Solve δ = factor·exp((s − 1)(ρ − ε)) for ε.",
+            "ε = ρ + log(factor/δ)/(s − 1) at each order, and the smallest of them.",
+        ),
+        praise="Right. Each order is a valid bound, so the best one counts.",
+        cases=_RENYI,
+        mistakes=(
+            Mistake(
+                lambda o, d, k, t: _best(o, d, lambda s, r: k * r + math.log(1 / t) / (s - 1)),
+                "This is the conversion without the factor (1/s)(1 − 1/s)^(s−1), which makes ε smaller.",
+            ),
+            Mistake(
+                lambda o, d, k, t: _best(
+                    o, d, lambda s, r: r + math.log((1 / s) * (1 - 1 / s) ** (s - 1) / t) / (s - 1)
+                ),
+                "This is one step. The divergences of all steps add up.",
+            ),
+            Mistake(
+                lambda o, d, k, t: _best(
+                    o, d, lambda s, r: k * (r + math.log((1 / s) * (1 - 1 / s) ** (s - 1) / t) / (s - 1))
+                ),
+                "You convert each step and add up the results. Compose first, convert once: that is the point of Rényi divergences.",
+            ),
+            Mistake(
+                lambda o, d, k, t: (
+                    -_best(o, d, lambda s, r: -(k * r + math.log((1 / s) * (1 - 1 / s) ** (s - 1) / t) / (s - 1)))
+                ),
+                "This is the largest over the orders. Every order is a valid bound, so take the smallest.",
+            ),
+            Mistake(
+                lambda o, d, k, t: _best(o, d, lambda s, r: k * r + math.log((1 / s) * (1 - 1 / s) ** (s - 1) / t) / s),
+                "Divide by s − 1, the factor in the exponent, not by s.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="9.4",
+        grade="think",
+        title="Both directions",
+        question="`m` is a symmetric mechanism with `m.privacy_profile(epsilon)`. Write `both(m, rate, epsilon)` for epsilon ≥ 0: the pair (δ of (P, (1 − rate) P + "
+        "rate Q), δ of the same pair exchanged) after Poisson sampling.",
+        name="both",
+        stub="from math import exp, log\n\n\ndef both(m, rate, epsilon):\n    ...\n",
+        solution="""from math import exp, log
+
+
+def both(m, rate, epsilon):
+    inner = log(1 + (exp(epsilon) - 1) / rate)
+    remove = rate * m.privacy_profile(inner)
+    left = 1 - (1 - rate) * exp(epsilon)
+    if left <= 0:
+        return remove, 0.0
+    add = left * m.privacy_profile(log(rate * exp(epsilon) / left))
+    return remove, add
+""",
+        explanation="Collect what multiplies P and what multiplies Q under the integral, and take the larger factor out.",
+        hints=(
+            "Write the hockey-stick integral of the sampled pair, and collect the terms with P and with Q.",
+            "rate·Q − (e^ε − 1 + rate)·P for the first; (1 − (1 − rate) e^ε)·P − rate·e^ε·Q for the second.",
+            "Take rate, or 1 − (1 − rate) e^ε, out. What remains is a profile of m at another ε; where the second factor is not positive, δ is 0.",
+        ),
+        praise="Right. At ε = 0 both are rate·δ(0); beyond log(1/(1 − rate)) only the first is left.",
+        cases=_SAMPLED,
+        mistakes=(
+            Mistake(
+                lambda m, p, e: (_directions(m, p, e)[1], _directions(m, p, e)[0]),
+                "Exchanged: in the first pair Q is the mixture, and the loss is unbounded above if that of m is.",
+            ),
+            Mistake(
+                lambda m, p, e: (_directions(m, p, e)[0], _directions(m, p, e)[0]),
+                "The first is right. The exchanged pair has another profile, though m is symmetric: sampling breaks the symmetry.",
+            ),
+            Mistake(
+                lambda m, p, e: (p * m.privacy_profile(e), p * m.privacy_profile(e)),
+                "Sampling changes ε, too, not only δ: collect the terms with P.",
+            ),
+            Mistake(
+                lambda m, p, e: (
+                    m.privacy_profile(math.log(1 + math.expm1(e) / p)),
+                    _directions(m, p, e)[1] / max(1 - (1 - p) * math.exp(e), 1e-300),
+                ),
+                "The ε are right. The factors that were taken out are missing.",
+            ),
+            Mistake(
+                lambda m, p, e: (p * m.privacy_profile(math.log(1 + p * math.expm1(e))), _directions(m, p, e)[1]),
+                "In the first you multiply e^ε − 1 by the rate. To go from the whole to the mechanism on the sample, divide.",
+            ),
+        ),
+        laws=(
+            lambda result, m, p, e: (
+                "δ at ε = 0 is a total variation distance, the same in both directions."
+                if e == 0 and len(result) == 2 and abs(result[0] - result[1]) > 1e-9
+                else None
+            ),
+        ),
+        shape="two numbers (δ, δ of the exchanged pair)",
+    ),
+    Exercise(
+        id="9.5",
+        grade="build",
+        title="The optimal theorem",
+        question="Randomized response with parameter `epsilon` answers `steps` times, independently. Write `response(epsilon, steps, at)`: the exact "
+        "δ of all answers together, at ε = `at`.",
+        name="response",
+        stub="from math import comb, exp\n\n\ndef response(epsilon, steps, at):\n    ...\n",
+        solution="""from math import comb, exp
+
+
+def response(epsilon, steps, at):
+    truth = exp(epsilon) / (1 + exp(epsilon))
+    delta = 0.0
+    for n in range(steps + 1):  # n true answers, in world Q
+        q = comb(steps, n) * truth**n * (1 - truth) ** (steps - n)
+        loss = n * epsilon - (steps - n) * epsilon
+        delta += q * max(1 - exp(at - loss), 0)
+    return delta
+""",
+        explanation="The number of true answers is binomial, and the loss is ε for each true one, −ε for each lie. δ is the mean of max(1 − e^(at − L), 0) under Q.",
+        hints=(
+            "The loss of all answers depends only on how many of them are true.",
+            "In world Q, n of k answers are true with a binomial probability, and the loss is then (2n − k)·epsilon.",
+            "δ is the sum of probability times max(1 − e^(at − loss), 0).",
+        ),
+        praise="Right: no bound from ε alone can be smaller at any `at`.",
+        cases=((1.0, 1, 0.5), (0.1, 10, 0.3), (0.5, 7, 1.5), (1.0, 3, 0.0), (0.2, 50, 1.0), (2.0, 4, 8.0)),
+        mistakes=(
+            Mistake(
+                lambda e, k, at: float(_truths(e, k)[0] @ (_truths(e, k)[1] > at)),
+                "This is Pr_Q[L > ε]. The second term is missing: each loss counts with 1 − e^(at − loss).",
+            ),
+            Mistake(
+                lambda e, k, at: _response(k * e, 1, at),
+                "This is one answer with k·epsilon. Losses of independent answers have both signs and cancel in part.",
+            ),
+            Mistake(
+                lambda e, k, at: _response(e, 1, at),
+                "This is one answer. Compose first.",
+            ),
+            Mistake(
+                lambda e, k, at: min(k * _response(e, 1, at), 1.0),
+                "δ at the same ε does not add up: a sum of losses may exceed what none of them exceeds.",
+            ),
+            Mistake(
+                lambda e, k, at: float(_truths(e, k)[0][::-1] @ np.maximum(1 - np.exp(at - _truths(e, k)[1]), 0)),
+                "The number of true answers has its probabilities from world P here. In world Q the truth is the more likely answer.",
+            ),
+        ),
+        laws=(
+            lambda result, e, k, at: (
+                "A sum of k losses never exceeds k·epsilon, so δ is 0 from there on."
+                if at >= k * e and result[0] > 1e-9
+                else None
+            ),
+            lambda result, e, k, at: (
+                "δ lies between 0 and 1; yours does not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+            ),
+        ),
+    ),
+    Exercise(
+        id="9.6",
+        grade="build",
+        title="Back from the transform",
+        question="A Gaussian mechanism with parameter `mu` has H(½ + it) = exp(−(¼ + t²) mu²/2). Write `bayes_error(mu, prior)`: its minimum Bayes error, from "
+        "this transform alone, by a sum over t in place of the integral.",
+        name="bayes_error",
+        stub="import numpy as np\n\n\ndef bayes_error(mu, prior):\n    ...\n",
+        solution="""import numpy as np
+
+
+def bayes_error(mu, prior):
+    epsilon = np.log(prior / (1 - prior))
+    h = 0.05
+    t = h * np.arange(-1000, 1001)
+    transform = np.exp(-(0.25 + t**2) * mu**2 / 2)
+    integrand = transform * np.cos(epsilon * t) / (0.25 + t**2)
+    return h * integrand.sum() / (2 * np.pi) / (2 * np.cosh(epsilon / 2))
+""",
+        explanation="The transform is real and even here, so e^{−iεt} leaves its cosine. A step of 0.05 has images 2π/0.05 away, which add e^{−63}.",
+        hints=(
+            "Which formula of the chapter gives R from H on the line s = ½ + it?",
+            "Take equidistant t from −50 to 50, and sum H(½ + it) cos(εt)/(¼ + t²), times the step; ε is the log-odds of the prior.",
+            "Divide by 2π and by 2 cosh(ε/2).",
+        ),
+        praise="Right, and to ten digits or more. Raise the transform to a power, and you have the composition.",
+        cases=((1.0, 0.5), (1.0, 0.3), (0.3, 0.5), (2.0, 0.8), (0.5, 0.6)),
+        mistakes=(
+            Mistake(
+                lambda mu, x: _gauss_error(mu, x) * 2 * math.cosh(math.log(x / (1 - x)) / 2),
+                "The factor 1/(2 cosh(ε/2)) is missing: √(π(1 − π)) in terms of the log-odds.",
+            ),
+            Mistake(
+                lambda mu, x: _gauss_error(mu, x) * 2 * math.pi,
+                "The integral has to be divided by the number 2π.",
+            ),
+            Mistake(
+                lambda mu, x: _gauss_error(mu, x) / 2,
+                "Half of it: the integral runs over negative t, too.",
+            ),
+            Mistake(
+                lambda mu, x: _gauss_error(mu, 0.5) / math.cosh(math.log(x / (1 - x)) / 2),
+                "The wave e^{−iεt} is missing, so that you integrate for even odds whatever the prior.",
+            ),
+            Mistake(
+                lambda mu, x: 1 - _gauss_error(mu, x),
+                "This is the probability of being right. The Bayes error is that of being wrong.",
+            ),
+        ),
+        laws=(
+            lambda result, mu, x: (
+                "Who ignores the answer errs with probability min(π, 1 − π); the best guess cannot err more often."
+                if result[0] > min(x, 1 - x) + 1e-9
+                else None
+            ),
+        ),
+    ),
+]

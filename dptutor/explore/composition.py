@@ -1,0 +1,190 @@
+"""What many steps tell together: the exact ε at a δ, and what other accountants say."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from ..accounting import advanced_composition, basic_composition, clt_mu, rdp_to_delta, rdp_to_epsilon
+from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
+from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider
+
+BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
+DELTAS = "1e-3", "1e-5", "1e-8"
+LOG_STEPS = np.linspace(0, 6, 25)
+ORDERS = 1 + np.geomspace(0.01, 150, 120)
+ALPHAS, LOSSES = np.linspace(0, 1, 61) ** 2, np.linspace(0, 25, 251)
+
+composition = Explorer(
+    "composition",
+    title="Four accountants for one training",
+    caption="Left: ε at the chosen δ after 1 to 1,000,000 steps, on logarithmic axes: exactly (blue, solid), from "
+    "Rényi divergences (orange, dotted), from the limit theorem (vermillion, dashed), and the smaller of basic and "
+    "advanced composition (grey). Right: the trade-off functions behind the first three. DP-SGD samples 1 %.",
+    find="Find settings at which the limit theorem promises too much privacy, and others where it promises too little.",
+    code="""import math
+
+import dptutor as dp
+
+sigma, rate = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}[{base}]
+steps, delta = round(10**{log_steps}), float({delta})
+exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
+
+orders = [1 + 0.01 * 15000 ** (k / 119) for k in range(120)]
+one, other = (dp.SubsampledGaussian(sigma, rate, way).renyi_divergence(orders) for way in ("remove", "add"))
+renyi = dp.accounting.rdp_to_epsilon(orders, [steps * max(pair) for pair in zip(one, other)], delta)
+
+mu = dp.accounting.clt_mu(sigma, rate, steps) if rate < 1 else math.sqrt(steps) / sigma
+limit = dp.Gaussian(sigma=1 / mu).epsilon(delta)
+
+step = dp.SubsampledGaussian(sigma, rate)
+whole, half = delta / steps, delta / (2 * steps)
+basic, _ = dp.accounting.basic_composition(step.epsilon(whole), whole, steps)
+advanced, _ = dp.accounting.advanced_composition(step.epsilon(half), half, steps, delta / 2)
+print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4f}")
+""",
+    parameters={
+        "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),
+        "delta": Choice(DELTAS, "1e-5", "δ"),
+        "log_steps": Slider(2.0, 6.0, 4.0, "steps, a power of ten", "log₁₀ k", step=0.25),
+    },
+    presets={
+        "A long training": (
+            "10,000 steps: whoever knows the mechanism is near the truth, who knows (ε, δ) only is not.",
+            {"base": "DP-SGD, σ = 1", "log_steps": 4, "delta": "1e-5"},
+        ),
+        "A limit is no bound": (
+            "100 steps with little noise: the limit theorem promises what nobody can keep.",
+            {"base": "DP-SGD, σ = 0.6", "log_steps": 2, "delta": "1e-8"},
+        ),
+        "Sums of normal losses": (
+            "Gaussian steps: the limit theorem is exact from the first step on.",
+            {"base": "Gaussian, σ = 30", "log_steps": 3, "delta": "1e-5"},
+        ),
+    },
+)
+
+
+@lru_cache(maxsize=8192)
+def after(base, steps):
+    return DPSGD(*BASES[base], steps)
+
+
+@lru_cache(maxsize=8192)
+def gaussian_after(base, steps):
+    sigma, rate = BASES[base]
+    return Gaussian(sigma=1 / (clt_mu(sigma, rate, steps) if rate < 1 else math.sqrt(steps) / sigma))
+
+
+@lru_cache
+def renyi_step(base):
+    """Rényi divergences of one step, the larger of both directions."""
+    directions = SubsampledGaussian(*BASES[base]).directions
+    return np.maximum(*(m.renyi_divergence(ORDERS) for m in directions))
+
+
+@lru_cache(maxsize=8192)
+def all_epsilons(base, steps):
+    """For each δ, ε exactly, by Rényi, by the limit theorem, by advanced and by basic composition."""
+    deltas = np.array([float(delta) for delta in DELTAS])
+    half, whole = deltas / (2 * steps), deltas / steps
+    promised = SubsampledGaussian(*BASES[base]).epsilon([half, whole])
+    columns = [
+        after(base, steps).epsilon(deltas),
+        rdp_to_epsilon(ORDERS, steps * renyi_step(base), deltas),
+        gaussian_after(base, steps).epsilon(deltas),
+        [advanced_composition(e, d, steps, d * steps)[0] for e, d in zip(promised[0], half, strict=True)],
+        [basic_composition(e, d, steps)[0] for e, d in zip(promised[1], whole, strict=True)],
+    ]
+    return dict(zip(DELTAS, np.transpose(columns).tolist(), strict=True))
+
+
+def epsilons(base, delta, steps):
+    return all_epsilons(base, steps)[delta]
+
+
+def number_of_steps(log_steps):
+    return round(10**log_steps)
+
+
+@composition.panel(
+    "ε at δ", xlabel="steps k", ylabel="ε", xlim=(1, 1e6), ylim=(5e-3, 2e4), xlog=True, ylog=True, legend="lower right"
+)
+def growth(axes):
+    """Nothing stands still here."""
+
+
+def along(base, delta, number):
+    steps = [number_of_steps(x) for x in LOG_STEPS]
+    return steps, [epsilons(base, delta, k)[number] for k in steps]
+
+
+@growth.curve(GREY, "by (ε, δ) of a step", width=1.5)
+def theorems_growth(base, delta):
+    steps, advanced = along(base, delta, 3)
+    return steps, np.minimum(advanced, along(base, delta, 4)[1])
+
+
+@growth.curve(BLUE, "exact")
+def exact_growth(base, delta):
+    return along(base, delta, 0)
+
+
+@growth.curve(VERMILLION, "limit theorem", line=DASHED)
+def limit_growth(base, delta):
+    return along(base, delta, 2)
+
+
+@growth.curve(ORANGE, "Rényi", line=DOTTED)
+def renyi_growth(base, delta):
+    return along(base, delta, 1)
+
+
+@growth.points(GREEN)
+def here(base, delta, log_steps):
+    steps = number_of_steps(log_steps)
+    return steps, epsilons(base, delta, steps)[0]
+
+
+@composition.mechanism(BLUE, "exact")
+def exact_mechanism(base, log_steps):
+    return after(base, number_of_steps(log_steps))
+
+
+@composition.mechanism(VERMILLION, "limit theorem")
+def limit_mechanism(base, log_steps):
+    return gaussian_after(base, number_of_steps(log_steps))
+
+
+beliefs = composition.face_panel("tradeoff")
+
+
+@beliefs.curve(ORANGE, "Rényi", line=DOTTED)
+def renyi_tradeoff(base, log_steps):
+    # Each (ε, δ) that Rényi divergences imply holds in both directions.
+    odds, room = np.exp(LOSSES), 1 - rdp_to_delta(ORDERS, number_of_steps(log_steps) * renyi_step(base), LOSSES)
+    lines = np.maximum(room - np.multiply.outer(ALPHAS, odds), (room - ALPHAS[:, None]) / odds)
+    return ALPHAS, np.maximum(lines.max(axis=1), 0)
+
+
+@composition.readouts(
+    steps=Number("steps k", "", 0),
+    exact=Number("ε, exact", BLUE, 3),
+    renyi=Number("ε by Rényi", ORANGE, 3),
+    limit=Number("ε by the limit theorem", VERMILLION, 3, help="not a bound"),
+    advanced=Number("ε by advanced composition", GREY, 3),
+    basic=Number("ε by basic composition", GREY, 3),
+)
+def numbers(base, delta, log_steps):
+    steps = number_of_steps(log_steps)
+    return steps, *epsilons(base, delta, steps)
+
+
+@composition.words
+def words(base, delta, log_steps):
+    _, exact, _, limit, *_ = numbers(base, delta, log_steps)
+    if limit < 0.99 * exact:
+        return "After {steps} steps ε is {exact}. The limit theorem says {limit}, which is too little; Rényi, {renyi}."
+    if limit > 1.01 * exact:
+        return "After {steps} steps ε is {exact}. The limit theorem says more than that, {limit}; Rényi, {renyi}."
+    return "After {steps} steps ε is {exact}, and the limit theorem is right within 1 %; Rényi says {renyi}."

@@ -1,0 +1,133 @@
+"""One step on a random sample: its two dominating pairs, and the same step on all of the data."""
+
+from functools import lru_cache
+from math import log1p
+
+import numpy as np
+
+from ..mechanisms import Gaussian, SubsampledGaussian
+from .machinery import BLUE, DASHED, DOTTED, GREY, VERMILLION, Explorer, Number, Slider
+
+ALPHAS, LOSSES = np.sin(np.linspace(0, np.pi / 2, 61)) ** 2, np.linspace(0, 4, 61)
+
+subsampling = Explorer(
+    "subsampling",
+    title="A step on a sample, in two directions",
+    caption="A Gaussian step on a Poisson sample: without the example against with it (blue, solid), with it against "
+    "without it (vermillion, dashed), and the same step on all of the data (grey, dotted). Left: trade-off functions. "
+    "Right: privacy profiles, on a logarithmic axis.",
+    find="Find a setting at which the two directions can hardly be told apart, and one with far-apart profiles.",
+    code="""from math import log1p
+
+import dptutor as dp
+
+step = dp.SubsampledGaussian(noise_multiplier={sigma}, sampling_rate={rate})
+remove, add = step.directions
+plain = dp.Gaussian(sigma={sigma})
+plain_epsilon, remove_epsilon, add_epsilon = (m.epsilon(1e-5) for m in (plain, remove, add))
+largest = -log1p(-{rate})
+plain_advantage, advantage = plain.advantage, step.advantage
+print(f"{plain_epsilon:.3f} becomes {remove_epsilon:.3f} or {add_epsilon:.3f}")
+""",
+    parameters={
+        "sigma": Slider(0.6, 3.0, 1.0, "noise multiplier", "σ", step=0.2),
+        "rate": Slider(0.05, 0.95, 0.2, "sampling rate", "p", step=0.05, percent=True),
+    },
+    presets={
+        "A small sample": (
+            "Most losses are tiny, and a few are not: who is sampled when the noise is small is seen.",
+            {"sigma": 0.6, "rate": 0.05},
+        ),
+        "Nearly everything": (
+            "Almost no sampling; and yet in the direction “add” no loss exceeds −log(1 − p).",
+            {"sigma": 1, "rate": 0.95},
+        ),
+        "Much noise": (
+            "The trade-off functions nearly agree. An ε at a tiny δ looks at their tails, which do not.",
+            {"sigma": 3, "rate": 0.3},
+        ),
+    },
+)
+
+
+@lru_cache(maxsize=4096)
+def directions(sigma, rate):
+    return SubsampledGaussian(sigma, rate).directions
+
+
+@lru_cache
+def plain(sigma):
+    return Gaussian(sigma=sigma)
+
+
+@lru_cache(maxsize=4096)
+def epsilons(sigma, rate):
+    return tuple(m.epsilon(1e-5) for m in (plain(sigma), *directions(sigma, rate)))
+
+
+@subsampling.panel("Trade-off functions", xlabel="type I error α", ylabel="type II error β")
+def tradeoff(axes):
+    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1)
+
+
+@tradeoff.curve(GREY, "all of the data", line=DOTTED)
+def plain_tradeoff(sigma):
+    return ALPHAS, plain(sigma).tradeoff(ALPHAS)
+
+
+@tradeoff.curve(BLUE, "remove")
+def remove_tradeoff(sigma, rate):
+    return ALPHAS, (1 - rate) * (1 - ALPHAS) + rate * plain(sigma).tradeoff(ALPHAS)
+
+
+@tradeoff.curve(VERMILLION, "add", line=DASHED)
+def add_tradeoff(sigma, rate):
+    return remove_tradeoff(sigma, rate)[::-1]
+
+
+@subsampling.panel("Privacy profiles", xlabel="ε", ylabel="δ(ε)", xlim=(0, 4), ylim=(1e-8, 1), ylog=True)
+def profile(axes):
+    """Nothing stands still here."""
+
+
+def shown(mechanism, losses):
+    return np.maximum(mechanism.privacy_profile(losses), 1e-12)  # below the panel
+
+
+@profile.curve(GREY, line=DOTTED)
+def plain_profile(sigma):
+    return LOSSES, shown(plain(sigma), LOSSES)
+
+
+@profile.curve(BLUE)
+def remove_profile(sigma, rate):
+    return LOSSES, shown(directions(sigma, rate)[0], LOSSES)
+
+
+@profile.curve(VERMILLION, line=DASHED)
+def add_profile(sigma, rate):
+    # Up to the largest loss only, where it falls to 0.
+    losses = LOSSES / LOSSES[-1] * min(-log1p(-rate) * (1 - 1e-9), LOSSES[-1])
+    return losses, shown(directions(sigma, rate)[1], losses)
+
+
+@subsampling.readouts(
+    plain_epsilon=Number("ε at δ = 0.00001, all data", GREY, 3),
+    remove_epsilon=Number("the same, sampled, remove", BLUE, 3),
+    add_epsilon=Number("the same, sampled, add", VERMILLION, 3),
+    largest=Number("largest loss, add", VERMILLION, 3, help="−log(1 − p)"),
+    plain_advantage=Number("advantage, all data", GREY, 4),
+    advantage=Number("advantage, sampled", BLUE, 4, help="the same in both directions"),
+)
+def numbers(sigma, rate):
+    advantages = plain(sigma).advantage, directions(sigma, rate)[0].advantage
+    return *epsilons(sigma, rate), -log1p(-rate), *advantages
+
+
+@subsampling.words
+def words(sigma, rate):
+    _, one, other = epsilons(sigma, rate)
+    much = "far less, " if one > 2 * other else ""
+    return (
+        "Sampling takes ε from {plain_epsilon} to {remove_epsilon}, in the other direction " + much + "{add_epsilon}."
+    )

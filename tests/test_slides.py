@@ -1,0 +1,255 @@
+"""Decks of slides: what a lecturer sees and presses, from the disk and without a network."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from dptutor.explore.machinery import page as pages
+
+ROOT = Path(__file__).resolve().parent.parent
+LECTURES = [path.stem.split("_")[0] for path in sorted((ROOT / "notebooks").glob("*_lecture.ipynb"))]
+MADE = ["03", "12"]  # whose explorers are frozen quickly
+made = pytest.mark.parametrize("number", MADE)
+every_lecture = pytest.mark.parametrize("number", LECTURES)
+
+
+def make_decks(*numbers):
+    return subprocess.run(
+        [sys.executable, "scripts/slides.py", *numbers], cwd=ROOT, capture_output=True, text=True, timeout=600
+    )
+
+
+@pytest.fixture(scope="module")
+def decks():
+    run = make_decks(*MADE)
+    assert run.returncode == 0, run.stderr
+    return ROOT / "_build" / "slides"
+
+
+@pytest.fixture(scope="module")
+def slides():
+    """The script as a module."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    import slides
+
+    sys.path.remove(str(ROOT / "scripts"))
+    return slides
+
+
+def opened(page, deck, address=""):
+    page.goto(deck.as_uri() + address)
+    page.wait_for_selector("html[data-ready]")
+    return page
+
+
+def slide(page):
+    return page.evaluate("Reveal.getIndices().h + 1")
+
+
+# The file.
+
+
+@made
+def test_a_deck_is_one_file(decks, page, number):
+    opened(page, decks / f"{number}.html")
+    assert [address for address in page.seen.requests if not address.startswith("data:")] == [page.url.split("#")[0]]
+    text = (decks / f"{number}.html").read_text(encoding="utf-8")
+    styles = "".join(re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
+    assert not re.search(r"@import|url\(", styles)
+    markup = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", markup)
+
+
+def test_a_deck_of_the_same_content_is_kept(decks):
+    before = {number: (decks / f"{number}.html").stat().st_mtime_ns for number in MADE}
+    assert make_decks(*MADE).returncode == 0
+    assert {number: (decks / f"{number}.html").stat().st_mtime_ns for number in MADE} == before
+
+
+def test_a_lecture_that_is_not_there_is_told(decks):
+    run = make_decks("03", "99")
+    assert run.returncode == 1
+    assert run.stdout.startswith("There is no lecture 99: there are 01, 02")
+    assert run.stderr == ""
+
+
+def test_the_list_leads_to_the_decks(decks, page):
+    page.goto((decks / "index.html").as_uri())
+    page.click("a[href='03.html']")
+    page.wait_for_selector("html[data-ready]")
+    back = page.get_attribute(".deck-foot a", "href")
+    assert (decks.parent.parent / "book" / Path(back).name).with_suffix(".md").is_file()
+
+
+# Showing.
+
+
+@made
+def test_the_right_arrow_walks_to_the_end(decks, page, number):
+    opened(page, decks / f"{number}.html")
+    count, fragments = page.evaluate("[Reveal.getTotalSlides(), document.querySelectorAll('.fragment').length]")
+    for _ in range(count - 1 + fragments):
+        page.keyboard.press("ArrowRight")
+    assert slide(page) == count
+    assert page.evaluate("document.querySelectorAll('.fragment.visible').length") == fragments
+    page.wait_for_function(f"location.hash.split('/')[1] === '{count}'")
+    page.keyboard.press("ArrowRight")
+    assert slide(page) == count
+
+
+def test_a_fragment_hides_until_its_turn(decks, page):
+    opened(page, decks / "03.html", "#/4")
+    answer = page.locator("section.present .fragment").first
+    assert answer.evaluate("e => getComputedStyle(e).visibility") == "hidden"
+    page.keyboard.press("ArrowRight")
+    assert answer.evaluate("e => getComputedStyle(e).visibility") == "visible"
+    assert slide(page) == 4
+
+
+def test_an_address_leads_to_its_slide(decks, page):
+    opened(page, decks / "03.html", "#/7")
+    assert slide(page) == 7
+    assert page.inner_text(".slide-number").replace(" ", "") == "7/8"
+
+
+@made
+def test_formulas_are_drawn(decks, page, number):
+    opened(page, decks / f"{number}.html")
+    assert page.locator("mjx-container svg").count() > 10
+    assert page.locator("mjx-merror, [data-mml-node=merror]").count() == 0
+    prose = page.eval_on_selector_all(".deck-prose", "all => all.map(e => e.innerText).join()")
+    assert "$" not in prose and "\\" not in prose
+
+
+# Explorers.
+
+
+def readouts(page):
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return page.eval_on_selector_all("section.present [data-readout]", "all => all.map(e => e.textContent)")
+
+
+@pytest.mark.parametrize(("number", "place"), [("03", 2), ("12", 3)])
+def test_an_explorer_moves_on_its_slide(decks, page, number, place):
+    opened(page, decks / f"{number}.html", f"#/{place}")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    before = readouts(page)
+    page.locator("section.present input[type=range]").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    after = readouts(page)
+    assert after != before
+    assert slide(page) == place
+    page.locator("section.present [data-preset]").first.click()
+    assert readouts(page) != after
+    assert slide(page) == place
+
+
+def test_the_keys_of_a_presenter_leave_a_slider(decks, page):
+    opened(page, decks / "03.html", "#/2")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    slider = page.locator("section.present input[type=range]").first
+    slider.focus()
+    page.keyboard.press("PageDown")
+    assert slide(page) == 3
+    page.keyboard.press("PageUp")
+    assert slide(page) == 2
+    slider.focus()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement === document.body && !Reveal.isOverview()")
+    page.locator("section.present [data-preset]").first.focus()
+    before = readouts(page)
+    page.keyboard.press("Space")
+    assert readouts(page) != before
+    assert slide(page) == 2
+
+
+def test_a_link_to_a_setting_leads_to_the_slide_of_its_explorer(decks, page):
+    opened(page, decks / "03.html", "#privacy_loss?epsilon=2")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    assert slide(page) == 2
+    assert page.evaluate("document.querySelector('.slides').scrollTop + document.documentElement.scrollTop") == 0
+    assert page.input_value("section.present [data-typed=epsilon]") == "2"
+
+
+# The lecturer's side.
+
+
+@made
+def test_the_speakers_window_shows_the_notes_and_the_time(decks, new_page, number):
+    page = opened(new_page(), decks / f"{number}.html")
+    with page.context.expect_page() as event:
+        page.keyboard.press("s")
+    window = event.value
+    window.wait_for_selector(".speaker-controls-notes:not(.hidden) .value p")
+    said = window.inner_text(".speaker-controls-notes .value")
+    assert "Minute 0 to" in said and "Fifty minutes." in said
+    window.wait_for_selector(".speaker-controls-pace:not(.hidden)")
+
+
+def test_the_clock_turns_to_ninety_minutes_and_off(decks, page):
+    opened(page, decks / "03.html", "#/8")
+    clock = page.locator(".deck-clock")
+    assert clock.inner_text() == "until minute 50 of 50"
+    timings = "Array.from(document.querySelectorAll('.slides > section'), s => +s.dataset.timing)"
+    assert sum(page.evaluate(timings)) == 50 * 60
+    page.keyboard.press("t")
+    assert clock.inner_text() == "until minute 90 of 90"
+    assert sum(page.evaluate(timings)) == 90 * 60
+    page.keyboard.press("t")
+    assert clock.inner_text() == ""
+
+
+def test_a_deck_darkens(decks, page):
+    opened(page, decks / "03.html", "#/2")
+    color = "getComputedStyle(document.querySelector(s)).backgroundColor"
+    for selector in (".reveal-viewport", "section.present .dptutor-explorer"):
+        light = page.evaluate(f"s => {color}", selector)
+        page.keyboard.press("d")
+        dark = page.evaluate(f"s => {color}", selector)
+        assert sum(map(int, re.findall(r"\d+", light)[:3])) > 700
+        assert sum(map(int, re.findall(r"\d+", dark)[:3])) < 100
+        page.keyboard.press("d")
+
+
+@every_lecture
+def test_the_slides_of_a_lecture_take_fifty_minutes(slides, number):
+    notebook = nbformat.read(ROOT / "notebooks" / f"{number}_lecture.ipynb", 4)
+    shows = [cell.metadata["slideshow"] for cell in notebook.cells]
+    minutes = [show.get("minutes", 0) for show in shows if show["slide_type"] in {"slide", "subslide"}]
+    assert all(minutes)
+    assert sum(minutes) == slides.TALK
+    assert any(show["slide_type"] == "notes" for show in shows)
+
+
+@every_lecture
+def test_every_slide_fits_its_box_in_letters_that_can_be_read(slides, number, new_page, tmp_path, monkeypatch):
+    def still(frozen):
+        """The explorer without its tables, which take their time, but as it looks when it is awake."""
+        inside = pages.body(frozen._exploration, f"dpe-{number}")
+        inside = re.sub(r'(class="dpe-controls"[^>]*) hidden', r"\1", inside)
+        return f'<figure class="dptutor-explorer"><style>{pages.resource("explorer.css")}</style>{inside}</figure>'
+
+    monkeypatch.setattr(pages.Frozen, "html", property(still))
+    deck = tmp_path / f"{number}.html"
+    deck.write_text(slides.deck_page(number, ROOT / "notebooks" / f"{number}_lecture.ipynb", ""), encoding="utf-8")
+    page = opened(new_page(), deck)
+    for width, height in [(1280, 720), (1920, 1080)]:
+        page.set_viewport_size({"width": width, "height": height})
+        for place in range(page.evaluate("Reveal.getTotalSlides()")):
+            page.evaluate(f"Reveal.slide({place}, 0, 99)")
+            zoom, inside, box, wide = page.evaluate(
+                "() => { const s = Reveal.getCurrentSlide(), d = s.querySelector('.deck-slide');"
+                " const over = e => e.scrollWidth > e.clientWidth + 2;"
+                " return [+d.style.zoom, d.getBoundingClientRect().bottom, s.getBoundingClientRect().bottom,"
+                " [...d.querySelectorAll('pre, p, li, mjx-container[display=true]')].filter(over)"
+                ".map(e => e.textContent)]; }"
+            )
+            assert inside <= box + 2, f"slide {place + 1}"
+            assert box <= height - 18, "the foot is free"
+            assert wide == [], f"slide {place + 1}"
+            assert zoom >= 0.6, f"slide {place + 1}"
