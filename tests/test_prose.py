@@ -79,6 +79,7 @@ QUOTED = {
     "08_hyper_priors": {"0.007", "0.01", "0.014", "0.015", "0.4"},  # figure 4 of the source; the prior of an exercise
     "10_emergent_dominance": {"0.4748", "0.56", "24", "48", "1.4", "3.4"},  # constants of theorems; a source's setting
     "11_dpsgd_in_practice": {"0.12", "0.55", "21"},  # figures 6 and 7 of the source
+    "13_auditing": {"2.2"},  # the ε of the source, rounded
     "accountants": {"40"},  # the digits of the reference
     "errata": {"0.02", "0.55", "1.4", "3.4"},  # printed in the sources
     "reproduction": {"0.005", "0.034", "0.12", "15", "0.54", "0.55", "21"},  # printed in the sources

@@ -57,6 +57,7 @@ consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), 
 side) and `explorer.js` (the reader's side, of both).
 """
 
+from .audit import audit
 from .bayes_error import bayes_error
 from .be_the_adversary import be_the_adversary
 from .blackwell_order import blackwell_order
@@ -78,6 +79,7 @@ from .threshold_test import threshold_test
 from .tradeoff_gallery import tradeoff_gallery
 
 __all__ = [
+    "audit",
     "bayes_error",
     "be_the_adversary",
     "blackwell_order",

@@ -1,0 +1,439 @@
+"""Exercises of chapter 13: what a step tells, what four flaws look like, and what right guesses say about ε."""
+
+import math
+
+import numpy as np
+from scipy.special import bdtrc, betaincinv, ndtr, ndtri
+
+from .core import Exercise, Mistake
+
+
+def _step(released, present, absent, sigma):
+    released, present, absent = map(np.asarray, (released, present, absent))
+    return float((released - (present + absent) / 2) @ (present - absent) / sigma**2)
+
+
+def _difference(released, present, absent):
+    return np.asarray(released) - np.asarray(present), np.asarray(present) - np.asarray(absent)
+
+
+def _p_value(wins, repetitions, mu):
+    return float(bdtrc(wins - 1, repetitions, ndtr(mu / 2)))
+
+
+def _contrast(middles, directions):
+    return float((np.diff(middles, axis=0) * np.diff(directions, axis=0)).sum())
+
+
+def _low(wins, repetitions, error):
+    return float(betaincinv(wins, repetitions - wins + 1, error))
+
+
+def _least(rate, delta):
+    advantage = 2 * rate - 1
+    return math.log(max((1 + advantage - 2 * delta) / (1 - advantage), 1.0))
+
+
+def _probability(result, *case):
+    return "A probability lies between 0 and 1; yours does not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+
+
+def _positive(result, *case):
+    return "A scale is not negative." if result[0] < 0 else None
+
+
+EXERCISES = [
+    Exercise(
+        id="13.1",
+        grade="warm-up",
+        title="One step",
+        question="A step publishes the vector `released`. The sums of clipped gradients are `present` (of D) and `absent` (of D′), the noise is `sigma`. "
+        "Write `step(released, present, absent, sigma)`: what the step adds to the privacy loss.",
+        name="step",
+        stub="import numpy as np\n\n\ndef step(released, present, absent, sigma):\n    ...\n",
+        solution="""import numpy as np
+
+
+def step(released, present, absent, sigma):
+    released, present, absent = np.array(released), np.array(present), np.array(absent)
+    return (released - (present + absent) / 2) @ (present - absent) / sigma**2
+""",
+        explanation="The logarithm of the ratio of two normal densities around `present` and `absent`: the squares of `released` cancel.",
+        hints=(
+            "Write down the logarithm of each normal density. What is left of their difference?",
+            "It is (‖released − absent‖² − ‖released − present‖²)/(2σ²).",
+            "Which is ⟨released − middle, present − absent⟩/σ², where middle is the mean of the two sums.",
+        ),
+        praise="Right. The adversary adds these up over all steps; the belief in D is the logistic function of the sum.",
+        cases=(
+            ((1.0, 0.0), (1.0, 0.0), (0.0, 0.0), 1.0),
+            ((0.5, 2.0), (1.0, 1.0), (0.0, 1.0), 2.0),
+            ((-1.0, 3.0, 0.5), (0.5, 1.0, 0.0), (0.0, -1.0, 2.0), 3.0),
+        ),
+        mistakes=(
+            Mistake(
+                lambda r, p, a, s: -_step(r, p, a, s),
+                "The sign is turned round: L has Q, the world of D, on top. An answer near `present` speaks for D.",
+            ),
+            Mistake(
+                lambda r, p, a, s: s * _step(r, p, a, s),
+                "The noise counts twice, once for the answer and once for the difference: divide by σ².",
+            ),
+            Mistake(
+                lambda r, p, a, s: 2 * _step(r, p, a, s),
+                "The densities have 2σ² below the square. You forgot the 2.",
+            ),
+            Mistake(
+                lambda r, p, a, s: float((np.asarray(r) - np.asarray(a)) @ (np.asarray(p) - np.asarray(a)) / s**2),
+                "You measure from `absent`. The answer that speaks for neither lies in the middle of the two sums.",
+            ),
+            Mistake(
+                lambda r, p, a, s: float((np.asarray(r) - np.asarray(p)) @ (np.asarray(p) - np.asarray(a)) / s**2),
+                "You measure from `present`. The answer that speaks for neither lies in the middle of the two sums.",
+            ),
+        ),
+        laws=(),
+    ),
+    Exercise(
+        id="13.2",
+        grade="warm-up",
+        title="Too far for one step",
+        question="A transcript holds the local sensitivities ‖d‖ of some repetitions (rows) and steps (columns). Noise is scaled to the global sensitivity for the "
+        "clipping norm `clip`; an example is removed, or, if `bounded`, replaced. Write `excess(sensitivities, clip, bounded)`: the number whose being above 1 "
+        "proves that gradients are not clipped as claimed.",
+        name="excess",
+        stub="import numpy as np\n\n\ndef excess(sensitivities, clip, bounded):\n    ...\n",
+        solution="""import numpy as np
+
+
+def excess(sensitivities, clip, bounded):
+    return np.max(sensitivities) / (2 * clip if bounded else clip)
+""",
+        explanation="No step of any repetition may move by more than the global sensitivity. One that does is a proof, without any probability.",
+        hints=(
+            "How far can the sum of clipped gradients move when one example is removed? When it is replaced?",
+            "By C, and by 2C: two gradients of length C may be opposite.",
+            "Divide the largest of all local sensitivities by that.",
+        ),
+        praise="Right. This is the first check of a transcript, and the only one that cannot err.",
+        cases=(
+            (((1.0, 2.0), (1.5, 0.5)), 1.0, False),
+            (((1.0, 2.0), (1.5, 0.5)), 1.5, True),
+            (((0.2, 0.1, 0.3),), 0.5, True),
+            (((4.0, 3.0), (2.0, 5.0), (1.0, 1.0)), 3.0, False),
+        ),
+        mistakes=(
+            Mistake(
+                lambda d, c, b: float(np.max(d)) / c,
+                "Replacing an example can move the sum by 2C: the sensitivity depends on what neighbors are.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.max(d)) / (c if b else 2 * c),
+                "The two cases are exchanged: C for removing, 2C for replacing.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.mean(d)) / (2 * c if b else c),
+                "The mean may be small although one step goes too far. Clipping bounds every step: take the largest.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.max(np.sqrt(np.sum(np.square(d), 1)))) / (2 * c if b else c),
+                "You add up the steps of a repetition. The bound is for each step alone.",
+            ),
+        ),
+        laws=(_positive,),
+    ),
+    Exercise(
+        id="13.3",
+        grade="think",
+        title="Half the noise",
+        question="`residuals` holds, step by step, the published vector less the sum that was used, in units of the claimed σ. Write `scale(residuals)`: the "
+        "estimate (by maximum likelihood) of the factor by which the true standard deviation differs from the claimed one.",
+        name="scale",
+        stub="import numpy as np\n\n\ndef scale(residuals):\n    ...\n",
+        solution="""import numpy as np
+
+
+def scale(residuals):
+    return np.sqrt(np.mean(np.square(residuals)))
+""",
+        explanation="The mean of the noise is known to be zero, so the mean square estimates the variance. About one half: noise for the wrong sensitivity.",
+        hints=(
+            "What is the expected square of each number, if the noise is as claimed?",
+            "One. With half the noise it is one quarter.",
+            "The square root of the mean of all squares.",
+        ),
+        praise="Right. Its square, times the number of all numbers, has a χ² law under a true claim: that is the second check of a transcript.",
+        cases=(
+            (((1.0, -1.0), (2.0, 0.0)),),
+            (((0.4, 0.6, -0.5), (0.3, -0.7, 0.2)),),
+            (((0.1,), (-0.9,), (1.7,)),),
+        ),
+        mistakes=(
+            Mistake(
+                lambda u: float(np.std(u)),
+                "You subtract the mean. That of the noise is known: zero.",
+            ),
+            Mistake(
+                lambda u: float(np.std(u, ddof=1)),
+                "You subtract the mean, and pay for it with a degree of freedom. The mean of the noise is known: zero.",
+            ),
+            Mistake(lambda u: float(np.mean(np.square(u))), "This is the variance. Take its square root."),
+            Mistake(
+                lambda u: float(np.mean(np.abs(u))),
+                "The mean of |ξ| is √(2/π) for a standard normal ξ, so this is off by that factor. Use squares.",
+            ),
+            Mistake(
+                lambda u: float(np.mean(np.linalg.norm(u, axis=-1))),
+                "This is the mean length of the vectors, which grows with their dimension.",
+            ),
+        ),
+        laws=(_positive,),
+    ),
+    Exercise(
+        id="13.4",
+        grade="think",
+        title="Only once",
+        question="Every one of `steps` steps has sensitivity 1 and claims the noise `sigma`, but only the first step adds any. The adversary trusts the claim. "
+        "Write `right(sigma, steps)`: the probability that its guess, from prior ½, is right.",
+        name="right",
+        stub="from statistics import NormalDist\n\n\ndef right(sigma, steps):\n    ...\n",
+        solution="""from statistics import NormalDist
+
+
+def right(sigma, steps):
+    return NormalDist().cdf(steps / (2 * sigma))
+""",
+        explanation="Towards the truth L = k/(2σ²) + ξ/σ: all steps give half of μ², one gives noise. L > 0 has the probability Φ(k/(2σ)).",
+        hints=(
+            "Add up the loss. What does a step without noise add?",
+            "Each step adds 1/(2σ²) towards the truth, and the first one ξ/σ besides.",
+            "k/(2σ²) + ξ/σ > 0 means ξ > −k/(2σ).",
+        ),
+        praise="Right. The beliefs all lie near the logistic function of k/(2σ²), which looks private. The guesses do not.",
+        cases=((1.0, 1), (5.0, 10), (8.0, 30), (3.0, 2)),
+        mistakes=(
+            Mistake(
+                lambda s, k: float(ndtr(math.sqrt(k) / (2 * s))),
+                "This is so for a sound training. Here the spread is that of one step only.",
+            ),
+            Mistake(
+                lambda s, k: float(ndtr(1 / (2 * s))),
+                "This is so after one step. The others add to the loss, too, though without noise.",
+            ),
+            Mistake(
+                lambda s, k: 2 * float(ndtr(k / (2 * s))) - 1,
+                "This is the advantage. Asked is how often the guess is right.",
+            ),
+            Mistake(
+                lambda s, k: float(ndtr(k / s)),
+                "The mean of a step's loss is half of μ²: 1/(2σ²).",
+            ),
+            Mistake(
+                lambda s, k: 1.0,
+                "An adversary who knows of the flaw is always right from the second step on. This one adds the first step's noise.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="13.5",
+        grade="think",
+        title="The largest of many",
+        question="ε′ is taken from the largest belief of `repetitions` sound trainings, each the Gaussian mechanism with `mu`. Write `largest(mu, repetitions)`: "
+        "the median of this ε′, the log-odds of the largest belief in the truth from prior ½.",
+        name="largest",
+        stub="from statistics import NormalDist\n\n\ndef largest(mu, repetitions):\n    ...\n",
+        solution="""from statistics import NormalDist
+
+
+def largest(mu, repetitions):
+    return mu**2 / 2 + mu * NormalDist().inv_cdf(0.5 ** (1 / repetitions))
+""",
+        explanation="The largest is below x with probability F(x)^R. That is ½ where F(x) = 2^(−1/R), and F is normal with mean μ²/2 and standard deviation μ.",
+        hints=(
+            "With which probability are all repetitions below x?",
+            "F(x)^R = ½, so x is the 2^(−1/R)-quantile.",
+            "Of a normal law with mean μ²/2 and standard deviation μ: μ²/2 + μ Φ⁻¹(2^(−1/R)).",
+        ),
+        praise="Right. It grows without end, while ε(δ) stays: the maximum estimates R.",
+        cases=((1.0, 1), (0.65, 300), (0.65, 1000), (2.0, 10)),
+        mistakes=(
+            Mistake(
+                lambda m, r: m**2 / 2 + m * float(ndtri(1 - 1 / r)) if r > 1 else -1e9,
+                "This is what one repetition in R exceeds. The median of the largest is the 2^(−1/R)-quantile.",
+            ),
+            Mistake(
+                lambda m, r: m * float(ndtri(0.5 ** (1 / r))),
+                "The loss towards the truth has the mean μ²/2, not 0.",
+            ),
+            Mistake(
+                lambda m, r: -(m**2) / 2 + m * float(ndtri(0.5 ** (1 / r))),
+                "This is the loss in the other world. Towards the truth its mean is +μ²/2.",
+            ),
+            Mistake(
+                lambda m, r: m**2 / 2,
+                "This is the median of one repetition. The largest of many lies above.",
+            ),
+            Mistake(
+                lambda m, r: r * m**2 / 2 + math.sqrt(r) * m * float(ndtri(0.5)),
+                "Repetitions are not steps: nothing adds up between them.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="13.6",
+        grade="build",
+        title="Too many wins",
+        question="A training claims to be the Gaussian mechanism with `mu`. In `repetitions` repetitions, each with a fresh coin, an adversary was right `wins` "
+        "times. Write `p_value(wins, repetitions, mu)`: the largest probability of so many or more right guesses under a true claim.",
+        name="p_value",
+        stub="from math import comb\nfrom statistics import NormalDist\n\n\ndef p_value(wins, repetitions, mu):\n    ...\n",
+        solution="""from math import comb
+from statistics import NormalDist
+
+
+def p_value(wins, repetitions, mu):
+    p = NormalDist().cdf(mu / 2)
+    terms = (comb(repetitions, w) * p**w * (1 - p) ** (repetitions - w) for w in range(wins, repetitions + 1))
+    return sum(terms)
+""",
+        explanation="No adversary is right with a probability above (1 + advantage)/2 = Φ(μ/2). So the wins are at most binomial with that probability.",
+        hints=(
+            "How often can the best adversary be right, in one repetition?",
+            "With probability (1 + (2Φ(μ/2) − 1))/2 = Φ(μ/2).",
+            "The upper tail of a binomial law, from `wins` on, `wins` included.",
+        ),
+        praise="Right. It holds for any adversary, even one that nobody has thought of: dp.auditing.judge(guesses, claim).p_value.",
+        cases=((60, 100, 0.3), (20, 20, 1.0), (10, 15, 0.6536), (3, 8, 2.0)),
+        mistakes=(
+            Mistake(
+                lambda w, r, m: float(bdtrc(w, r, ndtr(m / 2))),
+                "You start above `wins`. Evidence at least as strong as this includes this.",
+            ),
+            Mistake(
+                lambda w, r, m: float(bdtrc(w - 1, r, 2 * ndtr(m / 2) - 1)),
+                "You took the advantage for the probability of being right. That is (1 + advantage)/2.",
+            ),
+            Mistake(
+                lambda w, r, m: float(bdtrc(w - 1, r, 0.5)),
+                "This tests whether the adversary is better than a coin. The claim allows it to be right with probability Φ(μ/2).",
+            ),
+            Mistake(
+                lambda w, r, m: float(bdtrc(w - 1, r, ndtr(m))),
+                "The best threshold is in the middle: Φ(μ/2).",
+            ),
+            Mistake(
+                lambda w, r, m: 1 - _p_value(w, r, m),
+                "This is the lower tail. Many right guesses speak against the claim.",
+            ),
+            Mistake(
+                lambda w, r, m: float(ndtr((r * ndtr(m / 2) - w) / math.sqrt(r * ndtr(m / 2) * ndtr(-m / 2)))),
+                "This is the normal approximation, which may promise more than is true. The binomial law is exact.",
+            ),
+        ),
+        laws=(_probability,),
+    ),
+    Exercise(
+        id="13.7",
+        grade="build",
+        title="The same draw again",
+        question="`middles` holds the vectors m_i of all steps, `directions` the vectors e_i, both in units of σ. You suspect that every step adds the same "
+        "noise. Write `contrast(middles, directions)`: the sum over steps that is above 0 for D and below 0 for D′ without fail, if you are right.",
+        name="contrast",
+        stub="import numpy as np\n\n\ndef contrast(middles, directions):\n    ...\n",
+        solution="""import numpy as np
+
+
+def contrast(middles, directions):
+    return np.sum(np.diff(middles, axis=0) * np.diff(directions, axis=0))
+""",
+        explanation="m_i = ±e_i/2 + ξ. In the change from one step to the next ξ cancels, and ±½‖e_i − e_{i−1}‖² is left.",
+        hints=(
+            "Where does the repeated draw ξ go when you subtract one step from the next?",
+            "m_i − m_{i−1} = ±½(e_i − e_{i−1}). With what do you multiply it, to see the sign?",
+            "Add up ⟨m_i − m_{i−1}, e_i − e_{i−1}⟩ from the second step on.",
+        ),
+        praise="Right. Against honest noise it is merely a weak test; against a reused seed it never errs.",
+        cases=(
+            (((0.5, 0.0), (0.0, 0.5)), ((1.0, 0.0), (0.0, 1.0))),
+            (((1.2, -0.3), (1.1, 0.4), (0.7, 0.2)), ((0.5, 0.1), (0.3, 0.3), (-0.2, 0.4))),
+            (((-2.0, 1.0, 0.5), (-1.8, 1.1, 0.1)), ((0.4, -0.2, 0.3), (0.1, -0.4, 1.0))),
+        ),
+        mistakes=(
+            Mistake(
+                lambda m, e: float(np.sum(np.multiply(m, e))),
+                "This is the privacy loss, which the repeated draw enters once for every step. Take changes between steps.",
+            ),
+            Mistake(
+                lambda m, e: float(np.sum(np.diff(m, axis=0) * np.asarray(e)[1:])),
+                "The noise cancels, but ⟨e_i − e_{i−1}, e_i⟩ may have either sign. Take changes of both.",
+            ),
+            Mistake(
+                lambda m, e: float(np.sum(np.asarray(m)[1:] * np.diff(e, axis=0))),
+                "The noise does not cancel in m_i alone. Take changes of both.",
+            ),
+            Mistake(
+                lambda m, e: float((np.asarray(m)[-1] - np.asarray(m)[0]) @ (np.asarray(e)[-1] - np.asarray(e)[0])),
+                "You compare the last step with the first only. Asked is the sum over all neighboring steps.",
+            ),
+            Mistake(
+                lambda m, e: float(np.mean(np.diff(m, axis=0) * np.diff(e, axis=0))),
+                "This is the mean over all numbers. Asked is the sum.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="13.8",
+        grade="build",
+        title="At least this much",
+        question="An adversary was right `wins` times (not always) in `repetitions` repetitions. Write `at_least(wins, repetitions, delta)`: the ε that a training, "
+        "whatever its mechanism, has at this δ at least, with 95 % confidence (one-sided; 0 if nothing is shown).",
+        name="at_least",
+        stub="from math import log\n\nfrom scipy.stats import beta\n\n\ndef at_least(wins, repetitions, delta):\n    ...\n",
+        solution="""from math import log
+
+from scipy.stats import beta
+
+
+def at_least(wins, repetitions, delta):
+    low = beta.ppf(0.05, wins, repetitions - wins + 1)     # Pr[Bin(R, low) >= wins] = 0.05
+    advantage = 2 * low - 1
+    return log(max((1 + advantage - 2 * delta) / (1 - advantage), 1))
+""",
+        explanation="The lower limit of Clopper and Pearson for the probability to be right, turned into an advantage; then the smallest ε that allows it.",
+        hints=(
+            "First a lower limit for the probability to be right. At which p are `wins` or more wins just a surprise of 5 %?",
+            "At the 5 % quantile of the beta law with parameters wins and R − wins + 1.",
+            "a = 2p − 1, and a(e^ε + 1) ≤ e^ε − 1 + 2δ gives ε ≥ log((1 + a − 2δ)/(1 − a)).",
+        ),
+        praise="Right. This number assumes nothing about noise, network or adversary. It is also the smallest of the three.",
+        cases=((80, 100, 0.01), (190, 300, 0.01), (299, 300, 1e-5), (50, 100, 0.05)),
+        mistakes=(
+            Mistake(
+                lambda w, r, d: _least(w / r, d),
+                "You took the share itself. Chance may have helped: use a lower limit.",
+            ),
+            Mistake(
+                lambda w, r, d: _least(_low(w, r, 0.025), d),
+                "This is the lower end of a two-sided interval. One-sided, all 5 % lie below.",
+            ),
+            Mistake(
+                lambda w, r, d: _least(_low(w, r, 0.05), 0.0),
+                "This is so for δ = 0. Some of the advantage may be due to δ.",
+            ),
+            Mistake(
+                lambda w, r, d: _least((1 + _low(w, r, 0.05)) / 2, d),
+                "You took the probability to be right for the advantage. The advantage is 2p − 1.",
+            ),
+            Mistake(
+                lambda w, r, d: _least(1 - _low(r - w + 1, r, 0.05), d),
+                "This limit is on the wrong side, or belongs to another number of wins: it should hold 5 % for `wins` or more.",
+            ),
+            Mistake(
+                lambda w, r, d: _least(float(w / r - 1.6448536269514722 * math.sqrt(w / r * (1 - w / r) / r)), d),
+                "This is the normal approximation, which is not valid near 0 and 1. Use the beta law.",
+            ),
+        ),
+        laws=(lambda result, *case: "ε is not negative." if result[0] < 0 else None,),
+    ),
+]

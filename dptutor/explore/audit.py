@@ -1,0 +1,229 @@
+"""An audit by repetition: beliefs over the steps of a training, and what three statistics of them say about ε."""
+
+from functools import cache
+from math import inf, log, sqrt
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from ..auditing import (
+    FIRST_STEP_ONLY,
+    HALF_THE_NOISE,
+    NO_CLIPPING,
+    SAME_NOISE,
+    SOUND,
+    clopper_pearson,
+    epsilon_from_advantage,
+    epsilon_from_beliefs,
+    gaussian_epsilon,
+    gaussian_mu,
+    most_wins,
+)
+from ..mechanisms import Gaussian
+from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+
+STEPS, MOST, DELTA, TOP, PATHS = 30, 2048, 0.01, 9.0, 8
+Z = sqrt(STEPS) / gaussian_mu(log(9), DELTA)
+NOISE = np.random.default_rng(13).standard_normal((MOST, STEPS))
+NAMES = tuple(flaw.name for flaw in (SOUND, NO_CLIPPING, HALF_THE_NOISE, FIRST_STEP_ONLY, SAME_NOISE))
+
+audit = Explorer(
+    "audit",
+    title="What repeating a training shows",
+    caption="Trainings of up to 30 steps whose noise is claimed to be scaled to the local sensitivity of each step, so "
+    "that the claim is exact: k Gaussian steps, ε(k) at δ = 0.01. Left: the belief in D of eight trainings on D "
+    "(vermillion, dashed) and eight on D′ (blue); the gray band holds 98 % of those on D if the claim is true. Right: "
+    "three ways to an ε′, after k steps and R repetitions. Points are what is reported, bars 95 % intervals, the "
+    "dashed line is the claim. Without clipping gradients are taken to be twice as long as C; with the seed reused "
+    "the direction of the gradient's change is taken to stay.",
+    find="For each flaw, find the statistic that gives it away, and one that is blind to it.",
+    code="""import numpy as np
+
+import dptutor as dp
+
+a, flaw, k, R, delta = dp.auditing, {flaw}, round({steps}), round(2**{log_repetitions}), 0.01
+z = 30**0.5 / a.gaussian_mu(np.log(9), delta)
+noise = np.random.default_rng(13).standard_normal((2048, 30))[:R, :k]
+size = 2.0 if flaw == a.NO_CLIPPING.name else 1.0  # of a gradient, in units of the sensitivity
+if flaw == a.HALF_THE_NOISE.name:
+    noise = noise / 2
+if flaw == a.FIRST_STEP_ONLY.name:
+    noise = noise * (np.arange(k) == 0)
+if flaw == a.SAME_NOISE.name:
+    noise = noise[:, :1] * np.ones(k)
+loss = k * (size / z) ** 2 / 2 + size / z * noise.sum(1)  # towards the truth
+claim = dp.Gaussian(sigma=z, sensitivity=k**0.5)
+epsilon = claim.epsilon(delta)
+sensitivities, sigmas = np.full((R, k), size), np.full((R, k), z)
+by_sensitivities = a.epsilon_from_sensitivities(sensitivities, sigmas, delta).value
+by_beliefs = a.epsilon_from_beliefs(loss, delta).value
+wins = int((loss > 0).sum())
+at_least = a.epsilon_from_advantage(wins, R, delta, road="any").low
+right, allowed = wins / R, a.most_wins(R, claim) / R
+print(f"right {right:.1%}, in keeping with the claim up to {allowed:.1%}")
+""",
+    parameters={
+        "flaw": Choice(NAMES, NAMES[0], "Training"),
+        "steps": Slider(1, STEPS, STEPS, "steps", "k", step=1),
+        "log_repetitions": Slider(4, 11, 9, "repetitions, a power of two", "log₂ R", step=1),
+    },
+    presets={
+        "Half the noise": (
+            "The adversary trusts the stated σ and is too timid. Beliefs look private, the wins tell.",
+            {"flaw": NAMES[2], "steps": STEPS, "log_repetitions": 9},
+        ),
+        "Noise once": (
+            "Beliefs settle at a harmless value, and are nearly always on the right side.",
+            {"flaw": NAMES[3], "steps": STEPS, "log_repetitions": 9},
+        ),
+        "One seed": (
+            "Beliefs run wild, and the adversary is hardly better than a coin: nobody told it that the noise repeats.",
+            {"flaw": NAMES[4], "steps": STEPS, "log_repetitions": 9},
+        ),
+        "Too few": (
+            "Half the noise again. Sixteen repetitions do not show it.",
+            {"flaw": NAMES[2], "steps": STEPS, "log_repetitions": 4},
+        ),
+    },
+)
+
+
+@cache
+def losses(flaw):
+    """The privacy loss towards the truth, of shape (repetitions, steps)."""
+    steps = np.arange(1, STEPS + 1)
+    noise = np.cumsum(NOISE, 1)
+    if flaw == HALF_THE_NOISE.name:
+        noise = noise / 2
+    if flaw == FIRST_STEP_ONLY.name:
+        noise = NOISE[:, :1] + 0 * noise
+    if flaw == SAME_NOISE.name:
+        noise = NOISE[:, :1] * steps
+    size = ratio(flaw) / Z
+    return size**2 / 2 * steps + size * noise
+
+
+def ratio(flaw):
+    return 2.0 if flaw == NO_CLIPPING.name else 1.0
+
+
+def paths(flaw, first, sign):
+    """The beliefs of some repetitions, from one half, with a gap after each."""
+    start, gap = np.zeros((PATHS, 1)), np.full((PATHS, 1), np.nan)
+    seen = np.hstack([start, sign * losses(flaw)[first : first + PATHS], gap])
+    return np.tile(np.append(np.arange(STEPS + 1.0), STEPS), PATHS), expit(seen).ravel()
+
+
+@audit.panel("Beliefs over the training", xlabel="step", ylabel="belief in D", xlim=(0, STEPS), ylim=(0, 1),
+             legend="upper left")  # fmt: skip
+def beliefs(axes):
+    steps = np.linspace(0, STEPS, 121)
+    middle, spread = steps / Z**2 / 2, 2.3263478740408408 * np.sqrt(steps) / Z
+    axes.fill_between(steps, expit(middle - spread), expit(middle + spread), color=GREY, alpha=0.18, linewidth=0)
+    axes.grid(False)
+
+
+@beliefs.curve(BLUE, "on D′", width=1.1, ghost=False)
+def without(flaw):
+    return paths(flaw, PATHS, -1)
+
+
+@beliefs.curve(VERMILLION, "on D", line=DASHED, width=1.1, ghost=False)
+def with_example(flaw):
+    return paths(flaw, 0, 1)
+
+
+@beliefs.curve(PURPLE, width=1.6, ghost=False)
+def now(steps):
+    return [steps, steps], [0, 1]
+
+
+@audit.panel("Three ways to ε′", xlabel="from …", ylabel="ε′ at δ = 0.01", xlim=(0.4, 3.6), ylim=(0, TOP),
+             legend="upper left")  # fmt: skip
+def ways(axes):
+    axes.set_xticks([1, 2, 3], ["sensitivities", "beliefs", "wins"])
+    axes.grid(False)
+
+
+@ways.curve(GREY, "claimed ε", line=DASHED, width=1.6, ghost=False)
+def claimed(steps):
+    return [0.4, 3.6], [claim(steps)] * 2
+
+
+@ways.ruler(BLUE)
+def from_beliefs(flaw, steps, log_repetitions):
+    found = belief(flaw, steps, log_repetitions)
+    return 2, *np.clip([found.low, found.high], 0, TOP)
+
+
+@cache
+def epsilons():
+    """The ε of Gaussian mechanisms, between which the picture interpolates."""
+    mus = np.linspace(0, 4, 201)
+    return mus, [gaussian_epsilon(mu, DELTA) for mu in mus]
+
+
+def by_wins(share):
+    return np.interp(2 * np.maximum(ndtri(share), 0), *epsilons())
+
+
+@ways.ruler(GREEN)
+def from_wins(flaw, steps, log_repetitions):
+    loss = final(flaw, steps, log_repetitions)
+    return 3, *np.minimum(by_wins(clopper_pearson(int((loss > 0).sum()), len(loss))), TOP)
+
+
+@ways.points(PURPLE, "ε′")
+def reported(flaw, steps, log_repetitions):
+    loss = final(flaw, steps, log_repetitions)
+    return [1, 2, 3], np.clip([claim(steps, ratio(flaw)), loss.max(), by_wins((loss > 0).mean())], 0, TOP)
+
+
+@cache
+def claim(steps, size=1.0):
+    """ε of so many steps at the claimed noise, of gradients of this size."""
+    return gaussian_epsilon(size * sqrt(round(steps)) / Z, DELTA)
+
+
+def final(flaw, steps, log_repetitions):
+    return losses(flaw)[: round(2**log_repetitions), round(steps) - 1]
+
+
+@cache
+def belief(flaw, steps, log_repetitions):
+    return epsilon_from_beliefs(final(flaw, steps, log_repetitions), DELTA)
+
+
+@audit.readouts(
+    epsilon=Number("claimed ε", GREY, 2),
+    by_sensitivities=Number("ε′ from sensitivities", PURPLE, 2),
+    by_beliefs=Number("ε′ from the largest belief", BLUE, 2),
+    at_least=Number("ε at least, by the wins", GREEN, 2, help="of any mechanism, at 95 % confidence"),
+    right=Number("guesses right", GREEN, 1, percent=True),
+    allowed=Number("in keeping with the claim", GREY, 1, percent=True, help="at a level of 1 %"),
+)
+@cache
+def numbers(flaw, steps, log_repetitions):
+    loss = final(flaw, steps, log_repetitions)
+    wins, count = int((loss > 0).sum()), len(loss)
+    true = Gaussian(sigma=Z, sensitivity=sqrt(round(steps)))
+    low = epsilon_from_advantage(wins, count, DELTA, road="any").low
+    return (claim(steps), claim(steps, ratio(flaw)), float(loss.max()), low, wins / count,
+            most_wins(count, true) / count)  # fmt: skip
+
+
+@audit.words
+def words(flaw, steps, log_repetitions):
+    epsilon, by_sensitivities, _, _, right, allowed = numbers(flaw, steps, log_repetitions)
+    low, high = (getattr(belief(flaw, steps, log_repetitions), end) for end in ("low", "high"))
+    start = "After {steps} steps the claim is ε = {epsilon}. "
+    if right > allowed:
+        return start + "The adversary is right in {right} of the cases: a true claim allows {allowed}. Caught."
+    start += "{right} of the guesses are right, in keeping with the claim. "
+    if by_sensitivities > epsilon + 1e-9:
+        return start + "But steps move by more than their sensitivity."
+    if low > epsilon * 1.5:
+        return start + "But beliefs of {by_beliefs} in log-odds are wild: this is not the claimed law."
+    if high == inf:
+        return start + "So few repetitions say nothing about the rarest beliefs: their bar has no upper end."
+    return start + "The largest belief gives {by_beliefs}, which says more about R than about ε."
