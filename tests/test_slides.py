@@ -232,7 +232,8 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(slides, number, ne
         """The explorer without its tables, which take their time, but as it looks when it is awake."""
         inside = pages.body(frozen._exploration, f"dpe-{number}")
         inside = re.sub(r'(class="dpe-controls"[^>]*) hidden', r"\1", inside)
-        return f'<figure class="dptutor-explorer" data-frozen><style>{pages.resource("explorer.css")}</style>{inside}</figure>'
+        style = f"<style>{pages.resource('explorer.css')}</style>"
+        return f'<figure class="dptutor-explorer" data-frozen>{style}{inside}</figure>'
 
     monkeypatch.setattr(pages.Frozen, "html", property(still))
     deck = tmp_path / f"{number}.html"
