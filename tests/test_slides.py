@@ -113,7 +113,7 @@ def test_a_fragment_hides_until_its_turn(decks, page):
 def test_an_address_leads_to_its_slide(decks, page):
     opened(page, decks / "03.html", "#/7")
     assert slide(page) == 7
-    assert page.inner_text(".slide-number").replace(" ", "") == "7/8"
+    assert page.inner_text(".slide-number").replace(" ", "") == f"7/{page.locator('.slides > section').count()}"
 
 
 @made
@@ -192,7 +192,8 @@ def test_the_speakers_window_shows_the_notes_and_the_time(decks, new_page, numbe
 
 
 def test_the_clock_turns_to_ninety_minutes_and_off(decks, page):
-    opened(page, decks / "03.html", "#/8")
+    opened(page, decks / "03.html")
+    page.keyboard.press("End")
     clock = page.locator(".deck-clock")
     assert clock.inner_text() == "until minute 50 of 50"
     timings = "Array.from(document.querySelectorAll('.slides > section'), s => +s.dataset.timing)"
