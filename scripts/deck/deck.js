@@ -65,7 +65,12 @@ function setLength(now) {
   tell();
 }
 
-Reveal.on("slidechanged", () => { fitNow(); tell(); });
+// An explorer unpacks its tables when its slide is shown, without waiting for the browser to notice.
+const wake = () => {
+  for (const explorer of Reveal.getCurrentSlide().querySelectorAll("[data-explorer]")) explorer.dispatchEvent(new Event("pointerdown"));
+};
+
+Reveal.on("slidechanged", () => { wake(); fitNow(); tell(); });
 Reveal.addKeyBinding({ keyCode: 84, key: "T", description: "Clock for 50 or 90 minutes, or none" },
   () => setLength(lengths[(lengths.indexOf(length) + 1) % lengths.length]));
 Reveal.addKeyBinding({ keyCode: 68, key: "D", description: "Dark or light" },
@@ -87,5 +92,6 @@ if (wanted) {
   const { h } = Reveal.getIndices(wanted.closest("section"));
   Reveal.slide(h);
 }
+wake();
 fitNow();
 root.dataset.ready = "1"; // for tests
