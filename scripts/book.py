@@ -11,7 +11,6 @@ for a finished one. So pages are kept only from a build that ended well, on the 
 
 import fcntl
 import functools
-import hashlib
 import http.server
 import os
 import shutil
@@ -19,10 +18,9 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "_build"
+from content import BUILD, ROOT, TABLES, digest
+
 SITE = BUILD / "html"
 DONE = BUILD / "done"  # what the last build was made from, while it is whole
 
@@ -34,6 +32,7 @@ FOUNDATION = [
     "_config.yml",
     "book/_static",
     "scripts/book.py",
+    "scripts/content.py",
 ]
 PAGES = ["_toc.yml", "book", "notebooks"]
 
@@ -67,8 +66,8 @@ def run(arguments):
 
 def build():
     with locked():
-        foundation = digest(FOUNDATION)
-        state = f"{foundation} {digest(PAGES)}"
+        foundation = digest(*FOUNDATION)
+        state = f"{foundation} {digest(*PAGES)}"
         done = DONE.read_text() if DONE.is_file() else ""
         if done == state:
             return 0
@@ -89,18 +88,6 @@ def build():
         return code
 
 
-def digest(names):
-    """A digest of the content of files and folders."""
-    found = hashlib.sha256(sys.version.encode())
-    for name in names:
-        path = ROOT / name
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts):
-                content = hashlib.sha256(file.read_bytes()).hexdigest()
-                found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
-    return found.hexdigest()
-
-
 @contextmanager
 def locked():
     """One build at a time; another one waits."""
@@ -119,7 +106,7 @@ def environment():
         "JUPYTER_PREFER_ENV_PATH": "1",
         "IPYTHONDIR": str(BUILD / ".ipython"),
         "MPLCONFIGDIR": str(BUILD / ".matplotlib"),
-        "DPTUTOR_TABLES": str(BUILD / "tables"),
+        "DPTUTOR_TABLES": str(TABLES),
         "PYTHONWARNINGS": "",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }

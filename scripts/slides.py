@@ -16,7 +16,6 @@ cell becomes stands in its metadata, as `"slideshow": {"slide_type": ..., "minut
 
 import ast
 import base64
-import hashlib
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -31,12 +30,15 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 import dptutor as dp
+from content import BUILD, ROOT, TABLES, digest
+from dptutor.explore.machinery import store
 
-ROOT = Path(__file__).resolve().parent.parent
-DECKS = ROOT / "_build" / "slides"
+os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))
+DECKS = BUILD / "slides"
 OWN = ROOT / "scripts" / "deck"
 REVEAL = Path(find_spec("sphinx_revealjs").origin).parent / "_static" / "revealjs"
 MATHJAX = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
+FOUNDATION = ["dptutor", "scripts/deck", "scripts/slides.py", "requirements.txt", "constraints.txt"]
 # With fonts as drawings: those as files could not be inlined.
 MATHJAX_PARTS = ["startup", "core", "input/tex", "output/svg", "output/svg/fonts/tex", "a11y/assistive-mml"]
 
@@ -52,15 +54,14 @@ def main(numbers):
         print(f"There is no lecture {', '.join(unknown)}: there are {', '.join(lectures)}.")
         return 1
     DECKS.mkdir(parents=True, exist_ok=True)
-    foundation = [*sorted((ROOT / "dptutor").rglob("*.*")), *sorted(OWN.iterdir()), Path(__file__)]
-    library = digest(*foundation, ROOT / "requirements.txt", ROOT / "constraints.txt")
-    stale = {}
+    library, stale = digest(*FOUNDATION), {}
     for number in numbers or lectures:
         key = digest(lectures[number], chapter(number)) + library
         deck = DECKS / f"{number}.html"
         if not deck.is_file() or f'content="{key}"' not in deck.read_text(encoding="utf-8")[:1000]:
             stale[number] = key
     if stale:
+        store.fill()  # on all cores
         print(f"Making {len(stale)} of {len(numbers or lectures)} decks ...", flush=True)
         with ProcessPoolExecutor(min(len(stale), os.cpu_count() or 1)) as pool:
             pages = pool.map(deck_page, stale, [lectures[number] for number in stale], stale.values())
@@ -76,15 +77,6 @@ def write(path, text):
     half = path.with_suffix(".half")
     half.write_text(text, encoding="utf-8")
     half.replace(path)
-
-
-def digest(*files):
-    """A digest of the content of files."""
-    found = hashlib.sha256()
-    for file in files:
-        if file.is_file() and "__pycache__" not in file.parts:
-            found.update(hashlib.sha256(file.read_bytes()).digest())
-    return found.hexdigest()[:32]
 
 
 def chapter(number):

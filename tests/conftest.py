@@ -194,32 +194,28 @@ def page(new_page):
 def jupyterlab(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     folder = shutil.copytree(ROOT / "notebooks", tmp_path_factory.mktemp("lab") / "notebooks")
+    options = ["--no-browser", "--allow-root", "--ServerApp.port_retries=0", "--IdentityProvider.token=",
+               "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={folder}"]  # fmt: skip
+    own = {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_CONFIG_PATH": str(ROOT / "scripts" / "jupyter")}
+    with running(["-m", "jupyterlab", *options], "--ServerApp.port", "api", home, own) as address:
+        yield SimpleNamespace(folder=folder, address=address, url=lambda name: f"{address}lab/tree/{name}?reset")
+
+
+@contextmanager
+def running(command, port_option, answers, home, own):
+    """A server in Python, with an empty home and a free port, by its address; `answers` is what it is asked first."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    options = [
-        "--no-browser",
-        "--allow-root",
-        f"--ServerApp.port={port}",
-        "--ServerApp.port_retries=0",
-        f"--ServerApp.root_dir={folder}",
-        "--IdentityProvider.token=",
-        "--ServerApp.disable_check_xsrf=True",
-    ]
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("JUPYTER", "IPYTHON"))}
-    environment |= {
-        "HOME": str(home),
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "JUPYTER_CONFIG_PATH": str(ROOT / "scripts" / "jupyter"),
-        "MPLCONFIGDIR": str(home / "matplotlib"),
-    }
+    environment |= {"HOME": str(home), "MPLCONFIGDIR": str(home / "matplotlib")} | own
     with open(home / "log", "w+") as log:
-        command = [sys.executable, "-m", "jupyterlab", *options]
+        command = [sys.executable, *command, f"{port_option}={port}"]
         server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         address = f"http://127.0.0.1:{port}/"
         try:
-            wait_until_it_answers(address + "api", server, home / "log")
-            yield SimpleNamespace(folder=folder, address=address, url=lambda name: f"{address}lab/tree/{name}?reset")
+            wait_until_it_answers(address + answers, server, home / "log")
+            yield address
         finally:
             server.terminate()
             server.wait(20)
@@ -234,4 +230,4 @@ def wait_until_it_answers(address, server, log, seconds=60):
             return
         except OSError:
             time.sleep(0.1)
-    raise AssertionError(f"JupyterLab does not answer:\n{log.read_text()}")
+    raise AssertionError(f"the server does not answer:\n{log.read_text()}")

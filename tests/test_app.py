@@ -2,14 +2,10 @@
 
 import contextlib
 import json
-import os
-import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from conftest import wait_until_it_answers
+from conftest import running
 from test_explore_live import shows
 
 import dptutor as dp
@@ -19,21 +15,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(scope="module")
 def voila(tmp_path_factory):
-    home = tmp_path_factory.mktemp("home")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("JUPYTER", "IPYTHON"))}
-    environment |= {"HOME": str(home), "MPLCONFIGDIR": str(home / "matplotlib")}
-    with open(home / "log", "w+") as log:
-        command = [sys.executable, str(ROOT / "scripts" / "app.py"), "--no-browser", f"--port={port}"]
-        server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        try:
-            wait_until_it_answers(f"http://127.0.0.1:{port}/", server, home / "log")
-            yield f"http://127.0.0.1:{port}/"
-        finally:
-            server.terminate()
-            server.wait(20)
+    command = [str(ROOT / "scripts" / "app.py"), "--no-browser"]
+    with running(command, "--port", "", tmp_path_factory.mktemp("home"), {}) as address:
+        yield address
 
 
 def test_the_front_page_leads_to_every_explorer(new_page, voila):
