@@ -28,6 +28,9 @@ ORDER = [
     "plots",
     "explore",
     "exercises",
+    "specification",
+    "command",
+    "__main__",
 ]
 
 # Only these may be imported from outside, and only by the rooms named ("*": by all).

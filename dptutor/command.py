@@ -1,0 +1,205 @@
+"""The command `dptutor`: numbers of mechanisms, comparisons and calibrations from a shell, as text or as JSON.
+
+    dptutor show "DPSGD(0.6, 0.01, 500)" --delta 1e-5
+    dptutor compare "DPSGD(0.6, 0.01, 500)" "Gaussian(sigma=1)"
+    dptutor calibrate "DPSGD(?, 0.01, 500)" --epsilon 8 --delta 1e-5
+    dptutor explore delta_divergence sigma=0.7
+
+It ends with 0 if there is an answer, 1 if there is none (an unreachable target, say), 2 if it was called wrongly; then
+one line on stderr says what is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import webbrowser
+from importlib import import_module
+from pathlib import Path
+
+from . import blackwell, calibration
+from .blackwell import jeffreys_prior, u_quadratic_prior
+from .specification import family, read
+
+__all__ = ["main"]
+
+_PRIORS = {"none": None, "jeffreys": jeffreys_prior, "u-quadratic": u_quadratic_prior}
+
+
+class _Misuse(Exception):
+    """A call that cannot be understood, in words."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message):
+        raise _Misuse(message)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command with these arguments, or those of the process; the exit code comes back."""
+    try:
+        options = _parser().parse_args(arguments)
+        found = options.answer(options)
+    except _Misuse as problem:
+        return _told(problem, 2)
+    except _NoAnswer as problem:
+        return _told(problem, 1)
+    except BrokenPipeError:
+        return 1
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(f"{name:<34} {_plain(value)}" for name, value in _flat(found)))
+    return 0
+
+
+class _NoAnswer(Exception):
+    """A question without an answer, in words."""
+
+
+def _told(problem, code) -> int:
+    print(f"dptutor: {' '.join(str(problem).split())}", file=sys.stderr)
+    return code
+
+
+def _flat(found):
+    """Names and values, those of a mapping within one after another."""
+    for name, value in found.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}, {key}", each) for key, each in value.items())
+        else:
+            yield name, value
+
+
+def _plain(value) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value)) or "none"
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="dptutor", description="Differential privacy as hypothesis testing, in numbers.")
+    parser.add_argument("--version", action="version", version=f"dptutor {import_module('dptutor').__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+
+    def command(name, answer, summary):
+        added = commands.add_parser(name, help=summary, description=summary)
+        added.add_argument("--json", action="store_true", help="as JSON")
+        added.set_defaults(answer=answer)
+        return added
+
+    mechanism = {"help": "a mechanism as it prints, like 'DPSGD(0.6, 0.01, 500)' or 'Gaussian(sigma=2) ** 10'"}
+    show = command("show", _show, "What an adversary learns from a mechanism.")
+    show.add_argument("mechanism", **mechanism)
+    show.add_argument("--delta", type=_numeric, action="append", default=[], help="ε at this δ; may be repeated")
+    show.add_argument("--epsilon", type=_numeric, action="append", default=[], help="δ at this ε; may be repeated")
+    show.add_argument("--prior", type=_numeric, action="append", default=[], help="Bayes error at this prior")
+
+    compare = command("compare", _compare, "Which of two mechanisms is the safer choice, and by how much.")
+    compare.add_argument("first", **mechanism)
+    compare.add_argument("second", **mechanism)
+    compare.add_argument("--hyper-prior", choices=_PRIORS, default="none", help="weight of the adversary's prior")
+
+    calibrate = command("calibrate", _calibrate, "The mechanism of a family that meets a target exactly.")
+    calibrate.add_argument("family", help="a mechanism with ? for the number to be found: 'DPSGD(?, 0.01, 500)'")
+    for name, words in {
+        "epsilon": "target: ε at --delta",
+        "advantage": "target: the membership advantage",
+        "posterior-belief": "target: the belief that --prior may grow to",
+        "exceedance": "how often the belief may be exceeded, instead of --delta",
+    }.items():
+        calibrate.add_argument(f"--{name}", type=_numeric, help=words)
+    calibrate.add_argument("--delta", type=_numeric, default=0.0, help="default 0")
+    calibrate.add_argument("--prior", type=_numeric, default=0.5, help="default 0.5")
+
+    explore = command("explore", _explore, "An explorer as a page of its own, shown in the browser.")
+    explore.add_argument("name", help="like delta_divergence; 'list' names them all")
+    explore.add_argument("setting", nargs="*", help="like sigma=0.7")
+    explore.add_argument("--out", type=Path, help="where to write the page (default: NAME.html)")
+    explore.add_argument("--no-browser", action="store_true", help="only write the page")
+    return parser
+
+
+def _numeric(text):
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def _understood(function, *arguments, **options):
+    """What a function gives; its complaints about arguments are those of a wrong call."""
+    try:
+        return function(*arguments, **options)
+    except (TypeError, ValueError) as problem:
+        raise _Misuse(problem) from None
+
+
+def _show(options):
+    m = _understood(read, options.mechanism)
+    found = {"mechanism": repr(m), "advantage": m.advantage, "minimax_bayes_error": m.minimax_bayes_error}
+    asked = {
+        "epsilon": (m.epsilon, "delta"),
+        "delta": (m.privacy_profile, "epsilon"),
+        "bayes_error": (m.bayes_error, "prior"),
+    }
+    for name, (face, at) in asked.items():
+        if values := getattr(options, at):
+            found[name] = {f"{at}={x:g}": _understood(face, x) for x in values}
+    return found | {"error_bound": m.error_bound}
+
+
+def _compare(options):
+    first, second = _understood(read, options.first), _understood(read, options.second)
+    density = _PRIORS[options.hyper_prior]
+    answer = {"first": repr(first), "second": repr(second), "hyper_prior": options.hyper_prior}
+    for name, pair in {"regret_of_second": (first, second), "regret_of_first": (second, first)}.items():
+        d = blackwell.delta_divergence(*pair, prior_density=density)
+        answer[name] = {"delta_divergence": d.value, "prior": d.prior, "error_bound": d.error_bound}
+    if density is None:
+        found = blackwell.compare(first, second)
+        answer |= {"crossings": [float(prior) for prior in found.crossings], "verdict": found.verdict}
+    return answer
+
+
+def _calibrate(options):
+    targets = {name: getattr(options, name) for name in ("epsilon", "advantage", "posterior_belief", "exceedance")}
+    given = {name: value for name, value in targets.items() if value is not None}
+    members = _understood(family, options.family)
+    _understood(members, 1.0)  # a wrong name or number is told before any search
+    try:
+        m = calibration.calibrate(members, delta=options.delta, prior=options.prior, **given)
+    except (TypeError, ValueError) as problem:
+        raise (_NoAnswer if "out of reach" in str(problem) else _Misuse)(problem) from None
+    found = {"mechanism": repr(m), "advantage": m.advantage}
+    if options.delta:
+        found["epsilon"] = {f"delta={options.delta:g}": m.epsilon(options.delta)}
+    return found
+
+
+def _explore(options):
+    explore = import_module("dptutor.explore")
+    if options.name == "list":
+        return {name: getattr(explore, name).title for name in explore.__all__}
+    if options.name not in explore.__all__:
+        raise _Misuse(f"there is no explorer {options.name}: there are {', '.join(explore.__all__)}")
+    shown = getattr(explore, options.name)()
+    setting = {}
+    for text in options.setting:
+        name, equals, value = text.partition("=")
+        if not equals or name not in shown.parameters:
+            raise _Misuse(f"{text!r} is not a setting: there are {', '.join(f'{n}=…' for n in shown.parameters)}")
+        is_number = hasattr(shown.parameters[name], "min")
+        setting[name] = _understood(float, value) if is_number else value
+    _understood(shown.set, **setting)
+    path = options.out or Path(f"{options.name}.html")
+    try:
+        shown.freeze(path)
+    except OSError as problem:
+        raise _NoAnswer(f"{path} cannot be written: {problem.strerror}") from None
+    if not options.no_browser:
+        webbrowser.open(path.resolve().as_uri())
+    return {"explorer": options.name, "page": str(path)}
