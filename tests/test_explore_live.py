@@ -1,7 +1,6 @@
 """Explorers in JupyterLab: dragged beside `interact` and `plt.show()`, set from Python, with a busy kernel."""
 
 import importlib
-import random
 import sys
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 
 import dptutor as dp
 
-NAMES = dp.explore.__all__
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 drag = importlib.import_module("drag")
 
@@ -53,7 +51,7 @@ def run_cell(page, number):
     page.keyboard.press("Control+Enter")
 
 
-def shows(page, e, timeout=15_000):
+def shows(page, e, timeout=60_000):
     page.wait_for_function(
         "([words, readouts]) => document.querySelector('.dpe-words').textContent === words &&"
         " Object.entries(readouts).every(([n, t]) => document.querySelector(`[data-readout=${n}]`).textContent === t)",
@@ -72,18 +70,6 @@ def ask(page, code):
     answer = cell.locator(".jp-OutputArea-output", has_text="=>")
     answer.wait_for()
     return answer.inner_text().split("=>")[1].strip()
-
-
-def test_live_and_frozen_show_the_same_at_twenty_settings(opened):
-    for name in NAMES:
-        page, e = opened(f"import dptutor as dp\ndp.explore.{name}()"), getattr(dp.explore, name)()
-        generator = random.Random(3)
-        for _ in range(20):
-            setting = {n: generator.choice(p.values) for n, p in e.parameters.items()}
-            page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
-            e.set(**setting)
-            shows(page, e)
-        page.context.close()
 
 
 def test_sliders_and_python_move_each_other(opened):
@@ -146,7 +132,7 @@ def test_a_lost_question_is_asked_again(opened):
       model.send = (question) => { x.lost = question; model.send = send; }; // the next question goes nowhere
       x.setAll({sigma: 3, scale: 3, prior: 0.7});
     }""")
-    shows(page, dp.explore.delta_divergence(sigma=3, scale=3, prior=0.7), timeout=20_000)
+    shows(page, dp.explore.delta_divergence(sigma=3, scale=3, prior=0.7))
     assert page.evaluate("document.querySelector('[data-explorer]').explorer.lost.setting.sigma") == 3
     page.locator(".dpe-status").wait_for(state="hidden")
 
@@ -173,7 +159,7 @@ def test_two_thousand_events_leave_nothing_behind(opened, name):
             }""",
             events,
         )
-        shows(page, getattr(dp.explore, name)(), timeout=30_000)
+        shows(page, getattr(dp.explore, name)())
         page.wait_for_function(
             "() => { const { tables } = document.querySelector('[data-explorer]').explorer;"
             " return !tables.open && !tables.next && !tables.filling; }",
