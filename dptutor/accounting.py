@@ -94,7 +94,8 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     """
     orders, rdp = _curve(orders, rdp)
     epsilon = real_array("epsilon", epsilon, 0.0, open_high=True)
-    log_delta = (orders - 1) * (rdp - epsilon[..., None]) + _gain(orders, conversion)
+    with np.errstate(over="ignore"):
+        log_delta = (orders - 1) * (rdp - epsilon[..., None]) + _gain(orders, conversion)
     return shaped(np.exp(np.minimum(log_delta.min(axis=-1), 0.0)))
 
 
@@ -118,12 +119,12 @@ def zcdp(mechanism) -> float:
 
 def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
     """The smallest δ at ε that ρ-zCDP implies, that is D_α = ρα for all orders."""
-    return rdp_to_delta(_ORDERS, positive_number("rho", rho) * _ORDERS, epsilon, conversion=conversion)
+    return rdp_to_delta(_ORDERS, _rdp_of_zcdp(rho), epsilon, conversion=conversion)
 
 
 def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
     """The smallest ε at δ that ρ-zCDP implies; by the standard conversion, ρ + 2√(ρ ln(1/δ))."""
-    return rdp_to_epsilon(_ORDERS, positive_number("rho", rho) * _ORDERS, delta, conversion=conversion)
+    return rdp_to_epsilon(_ORDERS, _rdp_of_zcdp(rho), delta, conversion=conversion)
 
 
 def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
@@ -137,6 +138,11 @@ def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
     if sigma < 0.04:
         raise ValueError(f"noise_multiplier must be at least 0.04 for the limit to be finite, got {sigma!r}")
     return rate * math.sqrt(steps * math.expm1(sigma**-2))
+
+
+def _rdp_of_zcdp(rho):
+    with np.errstate(over="ignore"):
+        return positive_number("rho", rho) * _ORDERS
 
 
 def _step(epsilon, delta, steps):

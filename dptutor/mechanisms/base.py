@@ -236,6 +236,9 @@ class Mechanism(ABC):
     def renyi_divergence(self, order):
         """Rényi divergence D_s(Q‖P) of order s; of order 1 it is the Kullback-Leibler divergence.
 
+        Of a mechanism that is meant in both directions (`symmetrized`, or `direction="both"`) it is the larger of the
+        two directions', as in Rényi differential privacy.
+
         Parameters
         ----------
         order : float or array_like
