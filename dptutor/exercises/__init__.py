@@ -11,6 +11,7 @@ A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
@@ -95,4 +96,5 @@ class Text:
         return f"{self.words}\n\n{self.code}" if self.code else self.words
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.words)}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
+        words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(self.words)).replace("\n\n", "</p><p>")
+        return f"<p>{words}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
