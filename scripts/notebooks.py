@@ -36,8 +36,8 @@ def exercise_notebook(chapter: int):
             f"# Exercises {title}\n\n"
             "Fill in a stub and run its cell: the check tells you which mistake it looks like. Without the `#`, "
             "`dp.exercises.hint` gives one hint more each time, and `dp.exercises.solution` a worked answer. "
-            "`dp.exercises.progress()` shows what you have done; it is kept in a file beside this notebook, which you "
-            "may read, copy or delete."
+            "`dp.exercises.progress()` shows what you have done, as a ring for each chapter; it is kept in a file "
+            "beside this notebook, which you may read, copy or delete."
         ),
         new_code_cell("import dptutor as dp"),
     ]
@@ -50,6 +50,8 @@ def exercise_notebook(chapter: int):
         check = f'dp.exercises.check("{exercise.id}", {exercise.name})'
         cells.append(new_code_cell(f"{exercise.stub.strip()}\n\n\n{check}"))
         cells.append(new_code_cell(f'# dp.exercises.hint("{exercise.id}")\n# dp.exercises.solution("{exercise.id}")'))
+    cells.append(new_markdown_cell("## What you have done\n\nThe ring of the chapter closes with its last exercise."))
+    cells.append(new_code_cell("# dp.exercises.progress()"))
     return new_notebook(cells=cells)
 
 

@@ -4,12 +4,14 @@
     dp.exercises.hint("1.3")                # one step more each time, three in all
     dp.exercises.solution("1.3")            # the worked answer
     dp.exercises.progress()                 # what is done; .export(path), .erase()
+    dp.exercises.ask("1.3", seed="Ada")     # with numbers of your own; check and solution take the seed, too
 
 A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`).
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
@@ -18,7 +20,7 @@ from pkgutil import iter_modules
 from .core import Exercise, Mistake, Result
 from .progress import Progress
 
-__all__ = ["Exercise", "Mistake", "Result", "catalogue", "check", "get", "hint", "progress", "solution"]
+__all__ = ["Exercise", "Mistake", "Result", "ask", "catalogue", "check", "get", "hint", "progress", "solution"]
 
 _progress = Progress()
 _catalogue: dict[str, Exercise] = {}
@@ -47,10 +49,16 @@ def get(id: str) -> Exercise:
     return known[str(id)]
 
 
-def check(id: str, answer) -> Result:
+def ask(id: str, seed=None) -> Text:
+    """The question and its stub; given a seed, a name or a number, with numbers of one's own."""
+    exercise = _chosen(id, seed)
+    return Text(exercise.question, exercise.stub)
+
+
+def check(id: str, answer, seed=None) -> Result:
     """Judges an answer, and notes the try."""
-    result = get(id).check(answer)
-    _progress.note(get(id).id, tries=1, passed=result.passed)
+    result = _chosen(id, seed).check(answer)
+    _progress.note(str(id), tries=1, passed=result.passed)
     return result
 
 
@@ -61,9 +69,9 @@ def hint(id: str) -> Text:
     return Text(f"Hint {number} of 3: {exercise.hints[number - 1]}")
 
 
-def solution(id: str) -> Text:
+def solution(id: str, seed=None) -> Text:
     """A worked answer."""
-    exercise = get(id)
+    exercise = _chosen(id, seed)
     _progress.note(exercise.id, saw_solution=True)
     return Text(exercise.explanation, exercise.solution)
 
@@ -71,6 +79,10 @@ def solution(id: str) -> Text:
 def progress() -> Progress:
     """What has been tried and solved."""
     return _progress
+
+
+def _chosen(id: str, seed) -> Exercise:
+    return get(id) if seed is None else get(id).variant(seed)
 
 
 @dataclass(frozen=True)
@@ -84,4 +96,5 @@ class Text:
         return f"{self.words}\n\n{self.code}" if self.code else self.words
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.words)}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
+        words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(self.words)).replace("\n\n", "</p><p>")
+        return f"<p>{words}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")

@@ -156,6 +156,7 @@ def errors(threshold, mu):
         ),
         praise="Right: a tail of P to the right, a tail of Q to the left.",
         cases=((0.5, 1.0), (0.0, 2.0), (1.7, 0.4), (-1.0, 3.0)),
+        draw=lambda r: (r.uniform(-1, 2), r.uniform(0.5, 3)),
         mistakes=(
             Mistake(
                 lambda t, mu: (norm.cdf(t - mu), norm.sf(t)),
@@ -205,6 +206,7 @@ def tradeoff(alpha, mu):
         ),
         praise="Right: f(α) = Φ(Φ⁻¹(1 − α) − μ), the curve G_μ of the Gaussian mechanism.",
         cases=tuple((a, mu) for mu in (0.5, 1.0, 3.0) for a in (0.01, 0.2, 0.5, 0.9)),
+        draw=lambda r: (r.uniform(0.02, 0.6), r.uniform(0.3, 2)),
         mistakes=(
             Mistake(
                 lambda a, mu: norm.sf(norm.isf(a) - mu),
@@ -255,6 +257,7 @@ def tradeoff(alpha, epsilon):
         ),
         praise="Right: two lines that meet where both errors are 1/(1 + e^ε).",
         cases=tuple((a, e) for e in (0.0, 0.5, 2.0) for a in (0.0, 0.1, 0.3, 0.5, 0.8, 1.0)),
+        draw=lambda r: (r.uniform(0.05, 0.9), r.uniform(0.2, 2)),
         mistakes=(
             Mistake(
                 _corner_only,
@@ -304,6 +307,7 @@ def threshold(prior):
         ),
         praise="Right: ε = log(π/(1 − π)). Thresholds on the loss and priors are one and the same thing.",
         cases=((0.5,), (0.1,), (0.8,), (0.99,)),
+        draw=lambda r: (r.uniform(0.05, 0.95),),
         mistakes=(
             Mistake(
                 lambda p: math.log((1 - p) / p),
@@ -416,6 +420,7 @@ def interval(wrong, rounds):
         ),
         praise="Right, also at 0 and n, where the textbook's ± gives an interval of no width.",
         cases=((3, 15), (0, 30), (7, 30), (30, 30), (1, 8)),
+        draw=lambda r: (r.randint(2, 12), r.randint(20, 60)),
         mistakes=(
             Mistake(
                 _normal_interval,

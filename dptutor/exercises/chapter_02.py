@@ -97,6 +97,7 @@ def tradeoff(epsilon, delta, alpha):
         ),
         praise="Right. It is the curve of leaky randomized response, the worst that keeps the promise.",
         cases=tuple((e, d, a) for e, d in _PARAMETERS for a in _LEVELS),
+        draw=lambda r: (r.uniform(0.3, 2), r.uniform(0.01, 0.2), r.uniform(0.02, 0.6)),
         mistakes=(
             Mistake(
                 lambda e, d, a: max(0.0, 1 - d - math.exp(e) * a),
@@ -144,6 +145,7 @@ def tradeoff(sigma, sensitivity, alpha):
         ),
         praise="Right: G_μ with μ = sensitivity/σ, the curve of μ-Gaussian differential privacy.",
         cases=tuple((s, d, a) for s, d in ((1.0, 1.0), (2.0, 1.0), (1.0, 3.0)) for a in (0.02, 0.3, 0.8)),
+        draw=lambda r: (r.uniform(0.5, 3), r.uniform(0.5, 3), r.uniform(0.02, 0.8)),
         mistakes=(
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) - 1 / s)),
@@ -191,6 +193,7 @@ def least_epsilon(alpha, beta, delta):
         ),
         praise="Right. This is how an audit turns an attack into a statement about ε; its α and β then carry intervals.",
         cases=_ATTACKS,
+        draw=lambda r: (r.uniform(0.01, 0.2), r.uniform(0.05, 0.6), r.uniform(0.001, 0.05)),
         mistakes=(
             Mistake(
                 lambda a, b, d: _attacked_by(a, b, d, (1 - d - b) / a),

@@ -73,6 +73,7 @@ def delta(mu, epsilon):
         ),
         praise="Right. It is the formula of the analytic Gaussian mechanism.",
         cases=((1.0, 1.0), (0.5, 0.1), (2.0, 3.0), (1.0, -1.0), (3.0, 0.0)),
+        draw=lambda r: (r.uniform(0.4, 2), r.uniform(0.1, 1.5)),
         mistakes=(
             Mistake(
                 lambda m, e: float(ndtr(-e / m + m / 2)),
@@ -291,6 +292,7 @@ def spent(epsilon, delta):
         ),
         praise="Right. Try it at ε = 1 and at ε = 15: wasted in the one case, broken in the other.",
         cases=((1.0, 1e-5), (0.1, 1e-3), (5.0, 0.01), (15.0, 1e-5), (2.2, 0.01)),
+        draw=lambda r: (r.uniform(0.3, 8), r.uniform(1e-5, 1e-3)),
         mistakes=(
             Mistake(
                 lambda e, d: float(Gaussian(sigma=math.sqrt(2 * math.log(1.25 / d)) / e).privacy_loss.sf(e, "Q")),

@@ -79,6 +79,7 @@ def advantage_range(epsilon, delta):
         ),
         praise="Right. For (8, 1e-5) that is nearly everything between 0 and 1.",
         cases=((8.0, 1e-5), (1.0, 0.1), (0.0, 0.2), (0.1, 0.0)),
+        draw=lambda r: (r.uniform(0.2, 3), r.uniform(0.01, 0.2)),
         mistakes=(
             Mistake(
                 lambda e, d: (0.0, 1 - 2 * (1 - d) / (1 + math.exp(e))),
@@ -172,6 +173,7 @@ def touch(mu, epsilon):
         ),
         praise="Right: α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε], an exact point of the curve for every ε.",
         cases=((1.0, 1.0), (0.5, 0.0), (2.0, 3.0), (1.0, -1.0)),
+        draw=lambda r: (r.uniform(0.5, 2), r.uniform(0.1, 2)),
         mistakes=(
             Mistake(
                 lambda m, e: (float(ndtr(-e / m)), float(ndtr(e / m - m))),
@@ -248,7 +250,7 @@ from scipy.stats import norm
 
 def sigma(epsilon, delta):
     low, high = 1e-3, 1e3
-    for _ in range(200):
+    for _ in range(60):
         middle = sqrt(low * high)
         mu = 1 / middle
         leaked = norm.sf(epsilon / mu - mu / 2) - exp(epsilon) * norm.sf(epsilon / mu + mu / 2)
@@ -263,6 +265,7 @@ def sigma(epsilon, delta):
         ),
         praise="Right: the analytic Gaussian mechanism. dp.calibrate does the same for any family.",
         cases=_TARGETS,
+        draw=lambda r: (r.uniform(0.3, 4), r.uniform(1e-5, 1e-3)),
         mistakes=(
             Mistake(
                 _classical,

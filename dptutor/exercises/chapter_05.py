@@ -238,6 +238,7 @@ def worth_reading(scale):
         ),
         praise="Right. Gaussian noise has no such limits: δ(ε) > 0 for every ε.",
         cases=((0.5,), (1.0,), (2.0,), (5.0,)),
+        draw=lambda r: (r.uniform(0.4, 4),),
         mistakes=(
             Mistake(
                 lambda b: (1 / (1 + math.exp(b)), 1 - 1 / (1 + math.exp(b))),
@@ -286,6 +287,7 @@ def belief(prior, loss):
         ),
         praise="Right: belief = logistic(L − ε). Its whole distribution follows from that of the loss.",
         cases=tuple((p, x) for p in (0.1, 0.5, 0.95) for x in (-2.0, 0.0, 0.7, 3.0)),
+        draw=lambda r: (r.uniform(0.05, 0.95), r.uniform(-2, 3)),
         mistakes=(
             Mistake(
                 lambda p, x: 1 / (1 + math.exp(-x)),

@@ -68,6 +68,7 @@ def flip(epsilon, other):
         ),
         praise="Right. That is the garbling that dp.garbling finds, too.",
         cases=((2.0, 1.0), (1.0, 1.0), (3.0, 0.0), (0.5, 0.2)),
+        draw=lambda r: (r.uniform(1.5, 3), r.uniform(0.2, 1.5)),
         mistakes=(
             Mistake(
                 lambda e, o: _lie(o) - _lie(e),
@@ -107,6 +108,7 @@ def flip(epsilon, other):
         ),
         praise="Right: Gaussian mechanisms form a chain, ordered by σ alone.",
         cases=((1.0, 2.0), (0.5, 0.6), (3.0, 3.0), (0.1, 5.0)),
+        draw=lambda r: (r.uniform(0.5, 2), r.uniform(2, 4)),
         mistakes=(
             Mistake(lambda s, o: o - s, "Standard deviations do not add up; variances do."),
             Mistake(lambda s, o: o**2 - s**2, "This is the variance of the extra noise. Take the square root."),
@@ -287,6 +289,7 @@ def renyi(epsilon, order):
         ),
         praise="Right. Compare with s·ε²/2, the Gaussian mechanism with σ = 1/ε: yours is smaller at every order.",
         cases=((1.0, 2.0), (0.5, 1.5), (2.0, 8.0), (0.1, 30.0)),
+        draw=lambda r: (r.uniform(0.2, 2), r.uniform(1.5, 8)),
         mistakes=(
             Mistake(
                 lambda e, s: _renyi(e, s) * (s - 1),

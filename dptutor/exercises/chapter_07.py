@@ -115,6 +115,7 @@ EXERCISES = [
         ),
         praise="Right: half the advantage. For a symmetric f the rest of 1/2 is the way to blatant non-privacy.",
         cases=((0.0,), (0.2,), (0.6,), (1.0,)),
+        draw=lambda r: (r.uniform(0.05, 0.95),),
         mistakes=(
             Mistake(
                 lambda a: a,
@@ -238,6 +239,7 @@ def delta_rr(epsilon, other):
         ),
         praise="Right, and 0 exactly where the first dominates: when its ε is the larger.",
         cases=((0.5, 1.0), (2.0, 1.0), (1.0, 1.0), (0.0, 3.0), (3.0, 0.0)),
+        draw=lambda r: (r.uniform(0.2, 1), r.uniform(1.2, 3)),
         mistakes=(
             Mistake(
                 lambda e, o: abs(1 / (1 + math.exp(e)) - 1 / (1 + math.exp(o))),

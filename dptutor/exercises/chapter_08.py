@@ -176,6 +176,7 @@ def mean_error(epsilon):
         ),
         praise="Right: the variance of the coin that decides whether to lie.",
         cases=((0.0,), (0.3,), (1.0,), (3.0,), (8.0,)),
+        draw=lambda r: (r.uniform(0.3, 3),),
         mistakes=(
             Mistake(
                 lambda e: 1 - _truth(e), "This is the Bayes error at an even prior, the largest there is, not the mean."
@@ -253,6 +254,7 @@ def log_odds_density(a, b, epsilon):
         ),
         praise="Right. The heights have changed, the opinion has not.",
         cases=tuple((a, b, e) for a, b in ((1, 1), (0.5, 0.5), (2, 5), (30, 4)) for e in (-2.0, 0.0, 0.7, 3.0)),
+        draw=lambda r: (r.randint(1, 8), r.randint(1, 8), r.uniform(-2, 2)),
         mistakes=(
             Mistake(
                 lambda a, b, e: beta.pdf(1 / (1 + math.exp(-e)), a, b),

@@ -122,6 +122,7 @@ def amplified(epsilon, rate):
         ),
         praise="Right. For small ε it is about rate·ε; for large ε only ε − log(1/rate).",
         cases=((1.0, 0.01), (1.0, 1.0), (0.1, 0.5), (5.0, 0.1), (0.0, 0.3)),
+        draw=lambda r: (r.uniform(0.3, 4), r.uniform(0.02, 0.5)),
         mistakes=(
             Mistake(
                 lambda e, p: p * e,
@@ -297,6 +298,7 @@ def response(epsilon, steps, at):
         ),
         praise="Right: no bound from ε alone can be smaller at any `at`.",
         cases=((1.0, 1, 0.5), (0.1, 10, 0.3), (0.5, 7, 1.5), (1.0, 3, 0.0), (0.2, 50, 1.0), (2.0, 4, 8.0)),
+        draw=lambda r: (r.uniform(0.2, 0.6), r.randint(3, 12), r.uniform(0.2, 0.9)),
         mistakes=(
             Mistake(
                 lambda e, k, at: float(_truths(e, k)[0] @ (_truths(e, k)[1] > at)),
@@ -357,6 +359,7 @@ def bayes_error(mu, prior):
         ),
         praise="Right, and to ten digits or more. Raise the transform to a power, and you have the composition.",
         cases=((1.0, 0.5), (1.0, 0.3), (0.3, 0.5), (2.0, 0.8), (0.5, 0.6)),
+        draw=lambda r: (r.uniform(0.3, 2), r.uniform(0.2, 0.8)),
         mistakes=(
             Mistake(
                 lambda mu, x: _gauss_error(mu, x) * 2 * math.cosh(math.log(x / (1 - x)) / 2),

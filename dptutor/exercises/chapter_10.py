@@ -88,6 +88,7 @@ def eta(epsilon):
         ),
         praise="Right. It is a little more than ε/2, the η of the Gaussian mechanism with μ = ε.",
         cases=((1.0,), (0.1,), (3.0,)),
+        draw=lambda r: (r.uniform(0.1, 3),),
         mistakes=(
             Mistake(
                 lambda e: math.tanh(e / 2), "You divided by √v₂. η divides by the standard deviation, √(v₂ − v₁²)."
@@ -130,6 +131,7 @@ def most(count, eta, other_eta):
         ),
         praise="Right: steps count in proportion to η².",
         cases=((100, 0.2, 0.1), (1000, 0.1, 0.17), (10, 0.5, 0.3), (1, 0.9, 0.12)),
+        draw=lambda r: (r.randint(20, 100), r.uniform(0.2, 0.5), r.uniform(0.2, 0.5)),
         mistakes=(
             Mistake(
                 lambda n, a, b: math.floor(n * a / b), "μ grows with the square root of the steps, so η enters squared."
@@ -170,6 +172,7 @@ def training_mu(sigma, rate, steps):
         ),
         praise="Right. Twice the rate costs as much as four times the steps.",
         cases=((1.0, 0.01, 1000), (2.0, 0.001, 100000), (0.7, 0.01, 100), (5.0, 0.05, 400)),
+        draw=lambda r: (r.uniform(0.7, 3), r.uniform(0.005, 0.05), r.randint(200, 5000)),
         mistakes=(
             Mistake(
                 lambda s, p, n: p * math.sqrt(n) / s,

@@ -288,6 +288,7 @@ def steps(sigma, rate, epsilon, delta):
         praise="Right. For μ = 0.57, N = 1,400,000 and h = 1e-4 this is where most of the published 8e-4 comes from.",
         cases=((0.5674, 1_400_000, 1e-4), (0.5689, 3_400_000, 1e-4), (1.0, 1000, 1e-3), (0.1, 10**6, 1e-3)),
         tolerance=1e-9,
+        draw=lambda r: (r.uniform(0.3, 1), r.randint(10_000, 1_000_000), r.uniform(1e-4, 1e-3)),
         mistakes=(
             Mistake(
                 lambda mu, n, h: math.sqrt(mu**2 + n * h**2 / 4),

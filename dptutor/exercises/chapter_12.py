@@ -68,6 +68,7 @@ def posterior(loss, prior):
         ),
         praise="Right. In log-odds it is a sum: the loss plus the log-odds of the prior.",
         cases=((0.0, 0.3), (2.0, 0.5), (-1.0, 0.2), (3.0, 0.01), (0.5, 0.9)),
+        draw=lambda r: (r.uniform(-2, 3), r.uniform(0.05, 0.8)),
         mistakes=(
             Mistake(
                 lambda x, b: expit(x),
@@ -114,6 +115,7 @@ def epsilon(belief, prior):
         ),
         praise="Right. From one half it is log(ρ/(1 − ρ)); a prior that is rarer leaves more room.",
         cases=((0.9, 0.5), (0.75, 0.5), (0.9, 0.1), (0.6, 0.3), (0.2, 0.001)),
+        draw=lambda r: (r.uniform(0.6, 0.95), r.uniform(0.1, 0.5)),
         mistakes=(
             Mistake(
                 lambda r, b: math.log(r / (1 - r)),
@@ -163,6 +165,7 @@ def exceeds(sigma, belief, prior):
         ),
         praise="Right. That is a tail of the loss, and not δ(ε).",
         cases=((1.0, 0.9, 0.5), (0.5, 0.99, 0.5), (2.0, 0.6, 0.3), (1.0, 0.2, 0.01), (0.7, 0.4, 0.5)),
+        draw=lambda r: (r.uniform(0.5, 2), r.uniform(0.6, 0.95), r.uniform(0.2, 0.5)),
         mistakes=(
             Mistake(
                 lambda s, r, b: Gaussian(sigma=s).privacy_profile(logit(r) - logit(b)),
@@ -265,6 +268,7 @@ def advantage(sigma, steps):
         ),
         praise="Right. Rényi divergences say the same: 2Φ(√(D_s/(2s))) − 1, at every order.",
         cases=((1.0, 1), (5.0, 30), (10.0, 100), (2.0, 4)),
+        draw=lambda r: (r.uniform(2, 10), r.randint(2, 40)),
         mistakes=(
             Mistake(
                 lambda s, k: 2 * float(ndtr(k / s / 2)) - 1,
@@ -315,6 +319,7 @@ def noise(belief, probability):
         ),
         praise="Right. dp.calibrate(…, posterior_belief=…, exceedance=…) finds the same, for any family with a continuous tail.",
         cases=((0.9, 0.01), (0.9, 0.1), (0.6, 0.001), (0.99, 0.05), (0.75, 0.3)),
+        draw=lambda r: (r.uniform(0.6, 0.95), r.uniform(0.005, 0.1)),
         mistakes=(
             Mistake(
                 _profile_noise,
@@ -359,6 +364,7 @@ def promised(sigma, steps, delta):
         ),
         praise="Right: added first, converted once, with one δ for the whole run.",
         cases=((5.0, 30, 0.01), (2.0, 1, 0.1), (10.0, 100, 1e-4), (8.0, 10, 0.05)),
+        draw=lambda r: (r.uniform(3, 10), r.randint(5, 50), r.uniform(0.001, 0.05)),
         mistakes=(
             Mistake(
                 lambda s, k, d: expit(k * _converted(_sum(s, 1), math.log(1 / d))),

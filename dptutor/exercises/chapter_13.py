@@ -211,6 +211,7 @@ def right(sigma, steps):
         ),
         praise="Right. The beliefs all lie near the logistic function of k/(2σ²), which looks private. The guesses do not.",
         cases=((1.0, 1), (5.0, 10), (8.0, 30), (3.0, 2)),
+        draw=lambda r: (r.uniform(3, 10), r.randint(3, 20)),
         mistakes=(
             Mistake(
                 lambda s, k: float(ndtr(math.sqrt(k) / (2 * s))),
@@ -257,6 +258,7 @@ def largest(mu, repetitions):
         ),
         praise="Right. It grows without end, while ε(δ) stays: the maximum estimates R.",
         cases=((1.0, 1), (0.65, 300), (0.65, 1000), (2.0, 10)),
+        draw=lambda r: (r.uniform(0.3, 2), r.randint(10, 500)),
         mistakes=(
             Mistake(
                 lambda m, r: m**2 / 2 + m * float(ndtri(1 - 1 / r)) if r > 1 else -1e9,
@@ -305,6 +307,7 @@ def p_value(wins, repetitions, mu):
         ),
         praise="Right. It holds for any adversary, even one that nobody has thought of: dp.auditing.judge(guesses, claim).p_value.",
         cases=((60, 100, 0.3), (20, 20, 1.0), (10, 15, 0.6536), (3, 8, 2.0)),
+        draw=lambda r: (r.randint(12, 18), r.randint(20, 25), r.uniform(0.2, 1)),
         mistakes=(
             Mistake(
                 lambda w, r, m: float(bdtrc(w, r, ndtr(m / 2))),
@@ -408,6 +411,7 @@ def at_least(wins, repetitions, delta):
         ),
         praise="Right. This number assumes nothing about noise, network or adversary. It is also the smallest of the three.",
         cases=((80, 100, 0.01), (190, 300, 0.01), (299, 300, 1e-5), (50, 100, 0.05)),
+        draw=lambda r: (r.randint(70, 95), r.randint(100, 110), r.uniform(0.005, 0.03)),
         mistakes=(
             Mistake(
                 lambda w, r, d: _least(w / r, d),
