@@ -85,8 +85,8 @@ EXERCISES = [
         question="In 8 of 20 rounds the person is not in the data, in 12 rounds they are. You said “in” in 2 of the 8 "
         "and in 8 of the 12. What is your type I error α?",
         solution="not_in, accused = 8, 2\nanswer = accused / not_in\n",
-        explanation="α is the share of false accusations among the rounds in which there was nobody to find: 2 of 8. "
-        "The 12 other rounds play no part.",
+        explanation="α is the share of false accusations among the rounds in which the person is not in the data: 2 "
+        "of 8. The 12 other rounds play no part.",
         hints=(
             "Type I is a false accusation: “in” is said of someone who is not in the data.",
             "In how many rounds could this happen, and in how many of them did it?",

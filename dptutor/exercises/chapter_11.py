@@ -150,7 +150,7 @@ EXERCISES = [
 
 import dptutor as dp
 
-small, large = ((0.05, 100), (0.5, 100))
+small, large = ((0.05, 100), (0.5, 400))
 base, other = (
     dp.calibrate(lambda z: dp.DPSGD(z, rate, steps), epsilon=8, delta=1e-5) for rate, steps in (small, large)
 )
