@@ -185,7 +185,8 @@ READ = {
     "EXP(1)/2": math.e / 2,
     "ln(27)": math.log(27),
     "log(27)": math.log(27),
-    "ln 27": None,
+    "ln 27": math.log(27),
+    "ln27/3": math.log(3),
     "sqrt(2)/2": math.sqrt(2) / 2,
     "√2": math.sqrt(2),
     "2^-1^2": 0.5,
@@ -200,7 +201,7 @@ READ = {
 }
 NONSENSE = [
     *("", "   ", "abc", "NaN", "nan", "inf", "-Infinity", "∞", "1e999", "-1e999", "1/0", "0/0", "ln(-1)", "sqrt(-2)"),
-    *("1..2", "1 2", "1,2,3", "%", "--", "+", "()", "(", ")", "((((1", "(" * 80, "2 +", "exp", "exp 1", "0x10", "1e"),
+    *("1..2", "1 2", "1,2,3", "%", "--", "+", "()", "(", ")", "((((1", "(" * 80, "2 +", "exp", "exp -1", "0x10", "1e"),
     *("constructor", "__proto__", "toString(1)", "alert(1)", "<b>1</b>", "'; drop table", "😀", "\u202e1", "٣", "null"),
 ]
 
@@ -210,11 +211,9 @@ def test_a_number_may_be_written_in_many_ways(opened):
     question = NUMERIC[0]
     for text, value in READ.items():
         (verdict, message, whole), *_ = answered(page, question, [text])
-        if value is None:
-            assert verdict == ""
-        else:
-            assert message == question.check(value).message
-            assert f"as {value:.6g}." in whole or text.strip() == f"{value:.6g}" or text == ".25"
+        assert verdict
+        assert message == question.check(value).message
+        assert (f"as {value:.6g}." in whole) == (text not in ("0.25", ".25"))
 
 
 def test_nonsense_gets_a_kind_word_and_no_error(opened):

@@ -69,7 +69,7 @@ function work(queue) {
       return value;
     }
     if (Object.hasOwn(CONSTANTS, next)) return CONSTANTS[next];
-    if (Object.hasOwn(FUNCTIONS, next) && (next === "√" || queue[0] === "(")) return FUNCTIONS[next](atom());
+    if (Object.hasOwn(FUNCTIONS, next)) return FUNCTIONS[next](atom());
     throw new SyntaxError(next);
   };
   const value = sum();

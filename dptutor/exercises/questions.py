@@ -57,6 +57,7 @@ class Question(Exercise):
         if self.options:  # what is neither right nor a mistake is not in the list
             reply = f"Give the number of one of the statements, from 1 to {len(self.options)}."
             object.__setattr__(self, "laws", (lambda result: reply,))
+            object.__setattr__(self, "stub", "answer = ...  # the number of one of them\n")
 
     @property
     def data(self) -> dict:
