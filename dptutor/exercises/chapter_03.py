@@ -94,7 +94,7 @@ in_q, in_p = loss.sf(1), loss.sf(1, under="P")
 true = [loss.sf(float("inf")) > 0, abs(in_q - 0.01) < 1e-3, abs(in_p - 0.01) < 1e-3, abs(in_q - e * in_p - 0.01) < 1e-6]
 answer = 1 + true.index(True)
 """,
-        explanation="δ is the largest difference Q[E] − e^ε P[E], and nothing else. It is less than Pr_Q[L > ε], because a "
+        explanation="δ is the largest difference Q[E] − e^ε P[E], and nothing else. It is at most Pr_Q[L > ε], because a "
         "second term is taken off, and Gaussian noise, which never gives anything away for certain, has a δ as well.",
         hints=(
             "Does Gaussian noise ever give everything away? It has a δ, too.",

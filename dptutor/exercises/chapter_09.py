@@ -66,7 +66,7 @@ EXERCISES = [
         ),
         praise="Right: the squares add up.",
         mistakes=(
-            Mistake(2.8, "The μ do not add up, their squares do: two independent losses partly cancel."),
+            Mistake(2.8, "The μ do not add up, their squares do, since the two noises are independent."),
             Mistake(4, "This is μ². Take the root."),
             Mistake(1.4, "A mean would say that the second answer tells nothing new."),
             Mistake(1.6, "This is the larger one alone. The other answer tells something, too."),

@@ -51,7 +51,7 @@ EXERCISES = [
         "is ε at least? Two decimals.",
         solution="from math import log\n\nalpha, beta = 0.05, 0.4\n"
         "answer = max(log((1 - beta) / alpha), log((1 - alpha) / beta))\n",
-        explanation="ε-DP keeps the point above both lines: β ≥ 1 − e^ε α, and α ≥ 1 − e^ε β. The first gives e^ε ≥ 0.6/0.05 = 12, the "
+        explanation="ε-DP keeps the point on or above both lines: β ≥ 1 − e^ε α, and α ≥ 1 − e^ε β. The first gives e^ε ≥ 0.6/0.05 = 12, the "
         "second only 0.95/0.4.",
         hints=(
             "ε-DP promises two lines below the curve. The point of the attack lies on or above the curve.",
