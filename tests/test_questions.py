@@ -307,7 +307,7 @@ def test_a_screen_reader_finds_the_question_the_field_and_the_reply(opened):
 def test_right_answers_are_remembered_here_until_they_are_erased(opened):
     page = opened()
     first, second = NUMERIC[:2]
-    answered(page, first, [repr(first.answer)])
+    answered(page, first, [repr(first.answer), "77", "what?"])
     answered(page, second, ["77"])
     page.reload()
     assert page.text_content(".dpq-count") == f"1 of {len(QUESTIONS)} answered"

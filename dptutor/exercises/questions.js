@@ -139,8 +139,7 @@ class Question {
     this.find(".dpq-entry").hidden = false;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.check();
-      if (this.done) remember({ [this.id]: this.answer });
+      if (this.check()) remember({ [this.id]: this.answer });
       changed();
     });
     this.hints = [...form.querySelectorAll(".dpq-hint")];
@@ -164,11 +163,12 @@ class Question {
     else this.form.querySelectorAll("input").forEach((option) => (option.checked = option.value === text));
   }
 
+  // Says what there is to say to the answer; true if it is right.
   check() {
     const given = this.typed || this.answer ? read(this.answer) : { problem: "Choose one of them first." };
     if (given.problem) {
       this.say("", "…", given.problem);
-      return;
+      return false;
     }
     const { passed, message, known } = judge(this.data, given.value);
     const asides = [];
@@ -181,6 +181,7 @@ class Question {
       why.innerHTML = this.data.why;
       this.find(".dpq-reply").append(why);
     }
+    return passed;
   }
 
   say(verdict, sign, message, asides = []) {
@@ -248,8 +249,7 @@ function start(sheet) {
     // Judged anew: the question may have changed since.
     if (typeof kept[question.id] !== "string") continue;
     question.answer = kept[question.id];
-    question.check();
-    if (!question.done) question.erase();
+    if (!question.check()) question.erase();
   }
   find(".dpq-erase").addEventListener("click", () => {
     remember(Object.fromEntries(questions.map((question) => [question.id, null])));
