@@ -16,6 +16,7 @@ from nbconvert.preprocessors import ExecutePreprocessor
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import dptutor as dp
+from dptutor.exercises.questions import listed
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -46,7 +47,7 @@ def exercise_notebook(chapter: int):
         if exercise.grade != grade:
             grade = exercise.grade
             cells.append(new_markdown_cell(GRADES[grade]))
-        cells.append(new_markdown_cell(f"### {exercise.id} {exercise.title}\n\n{exercise.question}"))
+        cells.append(new_markdown_cell(f"### {exercise.id} {exercise.title}\n\n{exercise.question}{listed(exercise)}"))
         check = f'dp.exercises.check("{exercise.id}", {exercise.name})'
         cells.append(new_code_cell(f"{exercise.stub.strip()}\n\n\n{check}"))
         cells.append(new_code_cell(f'# dp.exercises.hint("{exercise.id}")\n# dp.exercises.solution("{exercise.id}")'))

@@ -5,8 +5,10 @@
     dp.exercises.solution("1.3")            # the worked answer
     dp.exercises.progress()                 # what is done; .export(path), .erase()
     dp.exercises.ask("1.3", seed="Ada")     # with numbers of your own; check and solution take the seed, too
+    dp.exercises.questions(chapter=1)       # the warm-ups that a page judges without a kernel
 
-A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`).
+A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`); those
+that a page can judge by itself are each a `Question`.
 """
 
 from __future__ import annotations
@@ -19,8 +21,22 @@ from pkgutil import iter_modules
 
 from .core import Exercise, Mistake, Result
 from .progress import Progress
+from .questions import Question, Sheet
 
-__all__ = ["Exercise", "Mistake", "Result", "ask", "catalogue", "check", "get", "hint", "progress", "solution"]
+__all__ = [
+    "Exercise",
+    "Mistake",
+    "Question",
+    "Result",
+    "ask",
+    "catalogue",
+    "check",
+    "get",
+    "hint",
+    "progress",
+    "questions",
+    "solution",
+]
 
 _progress = Progress()
 _catalogue: dict[str, Exercise] = {}
@@ -74,6 +90,21 @@ def solution(id: str, seed=None) -> Text:
     exercise = _chosen(id, seed)
     _progress.note(exercise.id, saw_solution=True)
     return Text(exercise.explanation, exercise.solution)
+
+
+def questions(chapter: int) -> Sheet:
+    """The questions of a chapter, to be answered in a page that has no kernel.
+
+    Raises
+    ------
+    ValueError
+        If the chapter has none.
+    """
+    found = [exercise for exercise in catalogue(chapter) if isinstance(exercise, Question)]
+    if not found:
+        known = sorted({exercise.chapter for exercise in catalogue()})
+        raise ValueError(f"chapter must be one of {', '.join(map(str, known))}, got {chapter!r}")
+    return Sheet(found)
 
 
 def progress() -> Progress:

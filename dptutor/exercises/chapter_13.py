@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import bdtrc, betaincinv, ndtr, ndtri
 
 from .core import Exercise, Mistake
+from .questions import Question, Within
 
 
 def _step(released, present, absent, sigma):
@@ -43,6 +44,66 @@ def _positive(result, *case):
 
 
 EXERCISES = [
+    Question(
+        id="13.a",
+        title="At least which ε?",
+        question="Against a training that claims pure ε-DP, an attack has the errors α = 0.05 and β = 0.4 (take them as exact). How large "
+        "is ε at least? Two decimals.",
+        solution="from math import log\n\nalpha, beta = 0.05, 0.4\n"
+        "answer = max(log((1 - beta) / alpha), log((1 - alpha) / beta))\n",
+        explanation="ε-DP keeps the point on or above both lines: β ≥ 1 − e^ε α, and α ≥ 1 − e^ε β. The first gives e^ε ≥ 0.6/0.05 = 12, the "
+        "second only 0.95/0.4.",
+        hints=(
+            "ε-DP promises two lines below the curve. The point of the attack lies on or above the curve.",
+            "β ≥ 1 − e^ε α and α ≥ 1 − e^ε β. Solve both for e^ε.",
+            "e^ε is at least (1 − β)/α = 12 and at least (1 − α)/β. Take the larger one, then the logarithm.",
+        ),
+        praise="Right: ln 12, from the steep line.",
+        mistakes=(
+            Mistake(
+                math.log(0.95 / 0.4), "This is the weaker of the two lines. Both must hold, so the larger ε is needed."
+            ),
+            Mistake(math.log(0.4 / 0.05), "You put the misses where the power belongs: (1 − β)/α."),
+            Mistake(12, "This is e^ε. Take its logarithm."),
+            Mistake(math.log10(12), "Use the natural logarithm: e^ε is a likelihood ratio."),
+            Mistake(math.log(0.95 / 0.05), "You used α twice: the power of the attack is 1 − β = 0.6."),
+            Mistake(
+                math.log(1.55 / 0.45),
+                "This is what the advantage 0.55 alone shows. The point (α, β) shows more.",
+            ),
+        ),
+        laws=(Within(0, math.inf, "ε is not negative, and an attack that is better than guessing shows more than 0."),),
+        tolerance=0.006,
+    ),
+    Question(
+        id="13.b",
+        title="A claim that stands",
+        question="An audit makes 1000 repetitions, and the claim is not refuted at the level of 5 %. What follows?",
+        options=(
+            "The claim is true, with a probability of 95 %.",
+            "This adversary, on this pair and these data, did not refute it.",
+            "The training keeps a smaller ε than it claims.",
+            "The ε′ that was measured is the true ε.",
+        ),
+        solution="import dptutor as dp\n\n"
+        "# The chance that an adversary who guesses blindly refutes a claim of ε = 0 is 5 % at most; nothing else is bounded.\n"
+        "answer = 2\n",
+        explanation="A test at 5 % bounds how often a true claim is refuted. That a false one survives may have many reasons: a weak "
+        "adversary, a harmless pair, too few repetitions.",
+        hints=(
+            "What does a level of 5 % bound: how often a true claim is refuted, or how often a false one stands?",
+            "Only the first. Could another adversary do better, or this one on another pair?",
+            "Repetitions can refute. What was chosen before them limits what a survival says.",
+        ),
+        praise="Right: repetitions refute claims, they never prove one.",
+        mistakes=(
+            Mistake(1, "The 5 % are about refuting a true claim. They give no probability to the claim itself."),
+            Mistake(3, "It may as well keep exactly what it claims, or less: the adversary may have been too weak."),
+            Mistake(
+                4, "An audit measures from below: ε′ is what this adversary has shown, and a better one may show more."
+            ),
+        ),
+    ),
     Exercise(
         id="13.1",
         grade="warm-up",
