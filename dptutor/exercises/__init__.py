@@ -4,6 +4,8 @@
     dp.exercises.hint("1.3")                # one step more each time, three in all
     dp.exercises.solution("1.3")            # the worked answer
     dp.exercises.progress()                 # what is done; .export(path), .erase()
+    dp.exercises.case(7)                    # chapter 14: what your own report is about
+    dp.exercises.rubric(report)             # its points, line by line
 
 A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`).
 """
@@ -15,10 +17,27 @@ from html import escape
 from importlib import import_module
 from pkgutil import iter_modules
 
+from .cases import Case, case
 from .core import Exercise, Mistake, Result
+from .grading import Rubric
 from .progress import Progress
+from .report import rubric
 
-__all__ = ["Exercise", "Mistake", "Result", "catalogue", "check", "get", "hint", "progress", "solution"]
+__all__ = [
+    "Case",
+    "Exercise",
+    "Mistake",
+    "Result",
+    "Rubric",
+    "case",
+    "catalogue",
+    "check",
+    "get",
+    "hint",
+    "progress",
+    "rubric",
+    "solution",
+]
 
 _progress = Progress()
 _catalogue: dict[str, Exercise] = {}
