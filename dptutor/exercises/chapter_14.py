@@ -299,9 +299,9 @@ EXERCISES.append(
         name="report",
         stub="""import dptutor as dp
 
-    report = {}  # {"seed": case.seed, **promise, **noise, **card, **regret, **transcripts, **wins, **decision}
-    print(dp.exercises.rubric(report))
-    """,
+report = {}  # {"seed": case.seed, **promise, **noise, **card, **regret, **transcripts, **wins, **decision}
+print(dp.exercises.rubric(report))
+""",
         solution="\n\n".join([*(exercise.solution for exercise in EXERCISES), _TOGETHER]),
         explanation="The parts, one after the other, and the number of the case: whoever reads it can compute every line again.",
         hints=(

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
+import numpy as np
+
 from .core import Mistake
 
 __all__ = ["Graded", "Line", "Rubric", "Unreadable", "numeric", "word", "worded"]
@@ -107,7 +109,7 @@ def number(answer) -> float:
             share = answer.strip().endswith("%")
             value = float(answer.strip().rstrip("%").replace(",", "")) / (100 if share else 1)
         else:
-            value = float(answer)
+            value = np.asarray(answer, dtype=float).item()
     except Exception:  # objects may do anything when asked for a number
         raise Unreadable("This should be a number.") from None
     if not math.isfinite(value):
