@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
+from textwrap import fill
 
 import numpy as np
 from scipy.special import logit
@@ -29,6 +30,7 @@ from ..mechanisms import DPSGD
 __all__ = ["STATEMENTS", "Case", "case", "largest_seed"]
 
 largest_seed = 999_999
+_WIDTH = 84
 
 # Noise multipliers at which DP-SGD of this sampling rate and these steps has exactly (ε, 1e-5), rounded up in the fifth
 # decimal: by ε, first for trainings with few examples in a step, then with many.
@@ -90,7 +92,8 @@ class Case:
     statements: dict[str, str] = field(repr=False)
 
     def __str__(self) -> str:
-        return "\n".join([f"Case {self.seed}", *self._sentences()])
+        sentences = (fill(sentence, _WIDTH, subsequent_indent="    ") for sentence in self._sentences())
+        return "\n".join([f"Case {self.seed}", *sentences])
 
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self._sentences())

@@ -90,13 +90,24 @@ class Rubric:
         return "\n".join([f"Report on case {self.seed}", *filter(None, [self.note]), *rows, total])
 
     def _repr_html_(self) -> str:
-        cells = [(g.part, g.name, f"{g.points} of {g.possible}", g.reply) for g in self.lines]
-        rows = [*cells, ("total", "", f"{self.points} of {self.possible}", "")]
-        head = "".join(f"<th>{name}</th>" for name in ("part", "line", "points", ""))
-        cell = '<td style="text-align:left">{}</td>'.format
-        body = "".join(f"<tr>{''.join(cell(escape(text)) for text in row)}</tr>" for row in rows)
+        parts = dict.fromkeys(line.part for line in self.lines)
+        body = "".join(self._table_of(part) for part in [*parts, "total"])
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
-        return f"<p>Report on case {self.seed}</p>{note}<table><tr>{head}</tr>{body}</table>"
+        return f"<p>Report on case {self.seed}</p>{note}<table>{body}</table>"
+
+    def _table_of(self, part) -> str:
+        lines = [line for line in self.lines if part in (line.part, "total")]
+        points = f"{sum(line.points for line in lines)} of {sum(line.possible for line in lines)}"
+        rows = [(part, points, "", "th")]
+        if part != "total":
+            rows += [(line.name, f"{line.points} of {line.possible}", line.reply, "td") for line in lines]
+        left = "text-align:left;vertical-align:top;padding:.1em .6em .1em 0"
+        return "".join(
+            f'<tr><{cell} style="{left}">{escape(name)}</{cell}>'
+            f'<{cell} style="{left};white-space:nowrap">{points}</{cell}>'
+            f'<td style="{left};white-space:normal">{escape(reply)}</td></tr>'
+            for name, points, reply, cell in rows
+        )
 
 
 # Reading answers.
