@@ -6,6 +6,8 @@
     dp.exercises.progress()                 # what is done; .export(path), .erase()
     dp.exercises.ask("1.3", seed="Ada")     # with numbers of your own; check and solution take the seed, too
     dp.exercises.questions(chapter=1)       # the warm-ups that a page judges without a kernel
+    dp.exercises.case(7)                    # chapter 14: what your own report is about
+    dp.exercises.rubric(report)             # its points, line by line
 
 A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`); those
 that a page can judge by itself are each a `Question`.
@@ -19,22 +21,29 @@ from html import escape
 from importlib import import_module
 from pkgutil import iter_modules
 
+from .cases import Case, case
 from .core import Exercise, Mistake, Result
+from .grading import Rubric
 from .progress import Progress
 from .questions import Question, Sheet
+from .report import rubric
 
 __all__ = [
+    "Case",
     "Exercise",
     "Mistake",
     "Question",
     "Result",
+    "Rubric",
     "ask",
+    "case",
     "catalogue",
     "check",
     "get",
     "hint",
     "progress",
     "questions",
+    "rubric",
     "solution",
 ]
 
