@@ -42,7 +42,10 @@ _ORDERS = 1.0 + np.geomspace(1e-6, 1e9, 601)
 
 
 def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
-    """(kε, kδ) for `steps` = k mechanisms that are (ε, δ)-differentially private each."""
+    """(kε, kδ) for `steps` = k mechanisms that are (ε, δ)-differentially private each.
+
+    In the book: chapter 9, thm-advanced.
+    """
     epsilon, delta, steps = _step(epsilon, delta, steps)
     return steps * epsilon, min(steps * delta, 1.0)
 
@@ -62,6 +65,8 @@ def optimal_composition(epsilon, delta, steps) -> Mechanism:
     """The composition of `steps` mechanisms of which nothing is known but (ε, δ), as a mechanism.
 
     No bound from (ε, δ) alone can be better, since one mechanism attains it. Source: Kairouz, Oh & Viswanath (2015).
+
+    In the book: chapter 9, cor-optimal.
     """
     epsilon, delta, steps = _step(epsilon, delta, steps)
     return ApproximateDP(epsilon=epsilon, delta=delta) ** steps
@@ -91,6 +96,8 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     >>> loose = dp.accounting.rdp_to_delta(orders, m.renyi_divergence(list(orders)), 1.0)
     >>> bool(loose > m.privacy_profile(1.0))
     True
+
+    In the book: chapter 9, thm-rdp-conversion.
     """
     orders, rdp = _curve(orders, rdp)
     epsilon = real_array("epsilon", epsilon, 0.0, open_high=True)
@@ -131,6 +138,8 @@ def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
     """μ = p √(k (e^{1/σ²} − 1)) of the Gaussian mechanism that DP-SGD tends to. It is no bound.
 
     The limit is of many steps k with p√k fixed. Source: Bu et al. (2020), theorem 5.
+
+    In the book: chapter 9, thm-limit-dpsgd.
     """
     sigma = positive_number("noise_multiplier", noise_multiplier)
     rate = real_number("sampling_rate", sampling_rate, 0.0, 1.0, open_low=True)

@@ -144,6 +144,8 @@ def composition_moments(mechanism) -> CompositionMoments:
     >>> moments = dp.composition_moments(dp.Gaussian(sigma=2))
     >>> round(moments.v1, 12), round(moments.v2, 12), round(moments.eta, 12)
     (0.125, 0.265625, 0.25)
+
+    In the book: chapter 10, def-composition-moments, thm-clt.
     """
     pair = _one_direction(as_mechanism("mechanism", mechanism))
     leak = float(pair.reverse._delta(np.asarray(math.inf)))
@@ -178,6 +180,8 @@ def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:
     >>> step, other = dp.SubsampledGaussian(3, 9e-4), dp.SubsampledGaussian(2, 9e-4)
     >>> print(dp.dominance_bound(step, 3_400_000, other, 1_400_000))
     The divergence is at most 0.00168: the condition holds, 2.4286 ≥ 2.4164.
+
+    In the book: chapter 10, thm-finite-steps.
     """
     count, other_count = positive_integer("count", count), positive_integer("other_count", other_count)
     moments, others = composition_moments(mechanism), composition_moments(other)
@@ -210,6 +214,8 @@ def asymptotic_dominance(family, other_family, counts) -> AsymptoticDominance:
     ... )
     >>> [round(d, 4) for d in sequence.divergences]
     [0.0196, 0.0007, 0.0]
+
+    In the book: chapter 10, thm-emergent.
     """
     counts = tuple(positive_integer("counts", n) for n in counts)
     pairs = [(family(n), other_family(n)) for n in counts]

@@ -99,6 +99,8 @@ def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence
     >>> d = dp.delta_divergence(dp.Laplace(scale=1), dp.Gaussian(sigma=1))
     >>> round(d.value, 10), round(d.epsilon, 10)
     (0.0341385466, -1.0)
+
+    In the book: chapter 7, def-delta, thm-approximate, cor-regret, prop-certificate; chapter 8, def-weighted-delta.
     """
     as_mechanism("mechanism", mechanism), as_mechanism("other", other)
     if prior_density is not None and not callable(prior_density):
@@ -119,6 +121,8 @@ def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> Delta
     References
     ----------
     Kaissis et al. (2024), definition 3, corollary 2, lemma B.1.
+
+    In the book: chapter 7, def-symmetrized.
     """
     return max(
         delta_divergence(mechanism, other, prior_density=prior_density),
@@ -153,6 +157,8 @@ def blackwell_dominates(mechanism, other) -> bool:
     References
     ----------
     Blackwell (1953); Kaissis et al. (2024), theorem 1.
+
+    In the book: chapter 6, thm-blackwell.
     """
     regret = delta_divergence(mechanism, other)
     return regret.value <= regret.error_bound and not np.any(_signs(mechanism, other)[1] < 0)

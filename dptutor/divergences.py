@@ -78,6 +78,8 @@ def f_divergence(mechanism, second_derivative) -> float:
     -------
     float
         The divergence, to about 1e-10 relative; infinite where the mixture diverges.
+
+    In the book: chapter 3, def-f-divergence; chapter 8, thm-mean-gain.
     """
     as_mechanism("mechanism", mechanism)
     return mixture_of_hockey_sticks(

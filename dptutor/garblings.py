@@ -73,6 +73,8 @@ def garbling(mechanism, other) -> Garbling:
     >>> found = dp.garbling(dp.RandomizedResponse(epsilon=2), dp.RandomizedResponse(epsilon=1))
     >>> found.exists, found.matrix.round(4).tolist()
     (True, [[0.8034, 0.1966], [0.1966, 0.8034]])
+
+    In the book: chapter 2, thm-post-processing; chapter 6, thm-blackwell, def-deficiency.
     """
     (p, q), (p_other, q_other) = _outcomes("mechanism", mechanism), _outcomes("other", other)
     rows, columns = p.size, p_other.size

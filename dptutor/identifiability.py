@@ -65,6 +65,8 @@ class PosteriorBelief:
     References
     ----------
     Bernau et al. (2021), definition 4 and lemma 1.
+
+    In the book: chapter 12, def-posterior-belief.
     """
 
     mechanism: Mechanism
@@ -130,6 +132,8 @@ def posterior_belief_bound(epsilon, prior=0.5):
     >>> import dptutor as dp
     >>> round(dp.posterior_belief_bound(2.2), 4)
     0.9002
+
+    In the book: chapter 12, thm-largest-belief.
     """
     epsilon = real_array("epsilon", epsilon, 0.0)
     return shaped(expit(epsilon + logit(_prior(prior))))
@@ -148,6 +152,8 @@ def epsilon_for_posterior_belief(belief, prior=0.5):
     References
     ----------
     Bernau et al. (2021), equation 10.
+
+    In the book: chapter 12, thm-largest-belief.
     """
     prior = _prior(prior)
     return shaped(logit(real_array("belief", belief, prior, 1.0)) - logit(prior))
@@ -174,6 +180,8 @@ def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
     >>> import dptutor as dp
     >>> round(dp.belief_exceedance_bound(2.2, 0.01, dp.posterior_belief_bound(2.2)), 4)
     0.9014
+
+    In the book: chapter 12, thm-exceedance.
     """
     epsilon = real_number("epsilon", epsilon, 0.0, open_high=True)
     delta = real_number("delta", delta, 0.0, 1.0)
@@ -204,6 +212,8 @@ def rdp_posterior_belief_bound(orders, rdp, delta, prior=0.5):
     References
     ----------
     Bernau et al. (2021), theorem 1(ii) and section 4.4; Mironov (2017), proposition 3.
+
+    In the book: chapter 12, thm-rdp-belief.
     """
     return posterior_belief_bound(rdp_to_epsilon(orders, rdp, delta, conversion="standard"), prior)
 
@@ -283,6 +293,8 @@ def reconstruction_bound(mechanism, prior_success):
     References
     ----------
     Kaissis et al. (2023), theorem 2; Hayes, Mahloujifar & Balle (2023) for the adversary.
+
+    In the book: chapter 11, thm-reconstruction.
     """
     success = real_array("prior_success", prior_success, 0.0, 1.0)
     return shaped(1.0 - as_mechanism("mechanism", mechanism)._tradeoff(success))

@@ -247,7 +247,7 @@ def mean_error(epsilon):
             ),
             Mistake(
                 lambda e: 2 * _truth(e) * (1 - _truth(e)),
-                "Twice too much: half the harmonic mean, Σ pq/(p + q) over two.",
+                "Twice too much: the mean is half of Σ pq/(p + q).",
             ),
             Mistake(
                 lambda e: _truth(e) * (1 - _truth(e)) / 2,
@@ -359,7 +359,7 @@ def mean_error(p, q):
 def mean_lead(p, q, other_p, other_q):
     return mean_error(p, q) - mean_error(other_p, other_q)
 """,
-        explanation="Half the harmonic means, and their difference. Outcomes that never come out contribute nothing.",
+        explanation="Half of Σ pq/(p + q) for each, and the difference. Outcomes that never come out contribute nothing.",
         hints=(
             "The mean Bayes error under the flat hyper-prior has a closed form.",
             "Half of Σ p q/(p + q), for each experiment. Beware of outcomes with p + q = 0.",

@@ -52,13 +52,19 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def reverse(self) -> Mechanism:
-        """The mechanism with the hypotheses exchanged: the pair (Q, P)."""
+        """The mechanism with the hypotheses exchanged: the pair (Q, P).
+
+        In the book: chapter 2, prop-inverse; chapter 3, prop-negative.
+        """
 
     # What a subclass may say better.
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether (P, Q) and (Q, P) have the same trade-off function."""
+        """Whether (P, Q) and (Q, P) have the same trade-off function.
+
+        In the book: chapter 2, prop-inverse.
+        """
         return False
 
     @property
@@ -145,6 +151,8 @@ class Mechanism(ABC):
         References
         ----------
         Dong, Roth & Su (2022), definition 2.1; Kaissis et al. (2024), equation 24.
+
+        In the book: chapter 1, def-tradeoff; chapter 4, thm-envelope.
         """
         return shaped(self._tradeoff(real_array("alpha", alpha, 0.0, 1.0)))
 
@@ -164,6 +172,8 @@ class Mechanism(ABC):
         References
         ----------
         Balle, Barthe & Gaboardi (2020); Kaissis et al. (2024), equation 25.
+
+        In the book: chapter 3, thm-three-deltas, prop-negative; chapter 4, thm-envelope; chapter 5, thm-bayes-profile.
         """
         return shaped(self._delta(real_array("epsilon", epsilon)))
 
@@ -188,6 +198,8 @@ class Mechanism(ABC):
         References
         ----------
         Kaissis et al. (2024), equations 1 and 2.
+
+        In the book: chapter 1, thm-bayes-threshold; chapter 5, def-bayes-error, thm-bayes-profile.
         """
         prior = real_array("prior", prior, 0.0, 1.0)
         # The log-odds round; what a guess achieves does not.
@@ -215,7 +227,10 @@ class Mechanism(ABC):
 
     @property
     def advantage(self) -> float:
-        """Membership-inference advantage: total variation of P and Q, max_α [1 − α − f(α)] = δ(0)."""
+        """Membership-inference advantage: total variation of P and Q, max_α [1 − α − f(α)] = δ(0).
+
+        In the book: chapter 4, prop-freedom; chapter 5, def-advantage; chapter 12, thm-expected-advantage.
+        """
         return float(self._delta(np.asarray(0.0)))
 
     @property
@@ -223,6 +238,8 @@ class Mechanism(ABC):
         """max_π R(π), the Bayes error at the prior that is worst for the adversary.
 
         Where f is symmetric, this is the fixed point f(α*) = α*, at π = ½. Kaissis et al. (2024), equation 3.
+
+        In the book: chapter 5, thm-minimax.
         """
         if self.is_symmetric:
             return float(self._bayes_error(np.asarray(0.0)))
@@ -252,6 +269,8 @@ class Mechanism(ABC):
         References
         ----------
         Mironov (2017), definition 3.
+
+        In the book: chapter 6, prop-renyi-implied.
         """
         order = real_array("order", order, 0.0, open_low=True)
         finite = np.isfinite(order)
@@ -261,7 +280,10 @@ class Mechanism(ABC):
 
     @property
     def privacy_loss(self) -> PrivacyLoss:
-        """The privacy loss random variable L = log dQ/dP, under P or under Q."""
+        """The privacy loss random variable L = log dQ/dP, under P or under Q.
+
+        In the book: chapter 1, thm-neyman-pearson; chapter 3, prop-exact-points, prop-two-laws.
+        """
         return PrivacyLoss(self)
 
     # Mechanisms from mechanisms.

@@ -142,6 +142,8 @@ class ApproximateDP(_SymmetricFinite):
     References
     ----------
     Wasserman & Zhou (2010), theorem 2.4; Kairouz, Oh & Viswanath (2015), theorem 3.1.
+
+    In the book: chapter 2, thm-eps-delta-curve; chapter 4, prop-freedom, prop-one-point; chapter 13, thm-membership.
     """
 
     # Not named as the parameters are: `epsilon` is a face of every mechanism.
@@ -195,7 +197,10 @@ class RandomizedResponse(_SymmetricFinite):
 
 @dataclass(frozen=True)
 class PerfectPrivacy(_SymmetricFinite):
-    """Publishes nothing about the example: P = Q, f(α) = 1 − α, R(π) = min(π, 1−π)."""
+    """Publishes nothing about the example: P = Q, f(α) = 1 − α, R(π) = min(π, 1−π).
+
+    In the book: chapter 7, thm-extremal.
+    """
 
     def _outcomes(self):
         return np.ones(1), np.ones(1)
@@ -203,7 +208,10 @@ class PerfectPrivacy(_SymmetricFinite):
 
 @dataclass(frozen=True)
 class BlatantlyNonPrivate(_SymmetricFinite):
-    """Publishes the example: P and Q have nothing in common, f = 0 and R = 0."""
+    """Publishes the example: P and Q have nothing in common, f = 0 and R = 0.
+
+    In the book: chapter 7, thm-extremal.
+    """
 
     def _outcomes(self):
         return np.array([1.0, 0.0]), np.array([0.0, 1.0])

@@ -26,6 +26,8 @@ def join(mechanism, other):
     ------
     TypeError
         If either argument is not a mechanism.
+
+    In the book: chapter 6, thm-lattice.
     """
     as_mechanism("mechanism", mechanism), as_mechanism("other", other)
     return mechanism if mechanism == other else Join(mechanism, other)
@@ -38,6 +40,8 @@ def meet(mechanism, other):
     ------
     TypeError
         If either argument is not a mechanism.
+
+    In the book: chapter 6, thm-lattice.
     """
     as_mechanism("mechanism", mechanism), as_mechanism("other", other)
     return mechanism if mechanism == other else Meet(mechanism, other)

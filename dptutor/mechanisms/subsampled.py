@@ -51,6 +51,8 @@ class SubsampledGaussian(Mechanism):
     ------
     ValueError
         If a parameter is outside its range.
+
+    In the book: chapter 9, thm-subsampling.
     """
 
     noise_multiplier: float
