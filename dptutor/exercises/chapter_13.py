@@ -466,7 +466,7 @@ def at_least(wins, repetitions, delta):
 """,
         explanation="The lower limit of Clopper and Pearson for the probability to be right, turned into an advantage; then the smallest ε that allows it.",
         hints=(
-            "First a lower limit for the probability to be right. At which p are `wins` or more wins just a surprise of 5 %?",
+            "First a lower limit for the probability to be right. At which p are so many wins or more just a surprise of 5 %?",
             "At the 5 % quantile of the beta law with parameters wins and R − wins + 1.",
             "a = 2p − 1, and a(e^ε + 1) ≤ e^ε − 1 + 2δ gives ε ≥ log((1 + a − 2δ)/(1 − a)).",
         ),
