@@ -396,7 +396,7 @@ def _signs(mechanism, other):
         first, second = a._delta(losses), b._delta(losses)
         floor = 1e-300 if error < 1e-12 else 1e-30
         tolerance = (1e-9 if error < 1e-12 else 1e-5) * np.maximum(first, second) + floor
-        tolerance = np.maximum(tolerance, np.where(losses < 1, error, 0.0))
+        tolerance += a._delta_error(losses) + b._delta_error(losses)
         return np.where(np.abs(first - second) > tolerance, np.sign(first - second), 0.0)
 
     error = max(mechanism.error_bound, other.error_bound)

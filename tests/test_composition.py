@@ -12,8 +12,10 @@ from pytest import approx
 from scipy.stats import binom
 
 import dptutor as dp
+from dptutor.mechanisms.gaussian import gaussian_profile
 from dptutor.mechanisms.roads import TransformRoad, grid_factor
 from dptutor.transform.discretized import bracketed
+from dptutor.transform.hellinger import Inversion
 from dptutor.transform.subsampled_gaussian import log_hellinger
 
 # 40-digit arithmetic, two contours agreeing.
@@ -292,3 +294,35 @@ def test_compositions_are_values():
 def test_bad_input_is_named(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize("mu", [0.01, 1.0, 20.0, 120.0, 200.0])
+def test_inversion_finds_the_gaussian_profile_however_large_its_losses(mu):
+    def log_transform(s):
+        value = s * (s - 1) * mu**2 / 2
+        return value, 1e-15 * np.abs(value)
+
+    inversion = Inversion(log_transform, lambda s: log_transform(s)[0].real)
+    for pair in (inversion, inversion.reverse):
+        epsilon = np.maximum(mu**2 / 2 + mu * np.array([-8.0, -3.0, 0.0, 2.0, 6.0, 11.0, 25.0]), 0.0)
+        value, error = pair.profile(epsilon)
+        exact = gaussian_profile(mu, epsilon)
+        assert value == approx(exact, rel=1e-8)
+        assert (np.abs(value - exact) <= error + 1e-9 * exact).all()
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps"),
+    [(0.6, 0.1, 100_000), (0.4, 0.5, 10_000), (0.7, 0.9, 10_000), (0.6, 0.3, 31_623), (1.0, 0.3, 100_000),
+     (30.0, 0.5, 1_000_000), (0.6, 0.01, 500)],
+)  # fmt: skip
+def test_epsilon_is_below_what_renyi_divergences_imply_and_above_what_chernoff_leaves(sigma, rate, steps):
+    m, deltas = dp.DPSGD(sigma, rate, steps), np.array([1e-3, 1e-10, 1e-20])
+    exact = m.epsilon(deltas)
+    orders = 1 + np.geomspace(3e-4, 60, 80)
+    rdp = steps * dp.SubsampledGaussian(sigma, rate).renyi_divergence(orders)
+    loose = dp.accounting.rdp_to_epsilon(orders, rdp, deltas)
+    assert (exact < loose).all()
+    # The bound is never so loose as to gain six orders of magnitude in δ.
+    assert (exact > dp.accounting.rdp_to_epsilon(orders, rdp, np.minimum(deltas * 1e6, 1.0))).all()
+    assert m.privacy_profile(exact) == approx(deltas, rel=1e-6)

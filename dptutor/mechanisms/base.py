@@ -93,6 +93,10 @@ class Mechanism(ABC):
             along = np.where(np.abs(loss) < LARGEST_LOSS, np.exp(loss) * (alpha - at), 0.0)
         return np.clip(beta - along, 0.0, 1.0 - alpha)
 
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
+        """Bound on the absolute error of δ at losses ε ≥ 0, beyond rounding of its last digits."""
+        return np.full(np.shape(epsilon), self.error_bound if self.error_bound >= 1e-12 else 0.0)
+
     def _epsilon_near(self, log_delta: np.ndarray) -> np.ndarray | None:
         """About where δ(ε) has this logarithm, if that is known."""
         return None

@@ -118,6 +118,11 @@ class Composition(Mechanism):
     def _delta(self, epsilon):
         return self._road.delta(np.asarray(epsilon, dtype=float))
 
+    def _delta_error(self, epsilon):
+        if isinstance(self._road, TransformRoad):
+            return self._road.delta_error(np.asarray(epsilon, dtype=float))
+        return super()._delta_error(epsilon)
+
     def _epsilon_near(self, log_delta):
         return self._road.epsilon_near(log_delta) if isinstance(self._road, TransformRoad) else None
 

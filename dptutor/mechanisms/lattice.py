@@ -76,6 +76,9 @@ class _Pairing(Mechanism):
     def _kinks(self):
         return np.concatenate([part._kinks() for part in self.parts])
 
+    def _delta_error(self, epsilon):
+        return np.maximum(*(part._delta_error(epsilon) for part in self.parts))
+
 
 @dataclass(frozen=True)
 class Join(_Pairing):

@@ -27,11 +27,14 @@ _MOST_ATOMS = 3000
 
 
 class FiniteRoad:
-    """Faces of an enumerated law, exact or the dominating one of a bracket."""
+    """Faces of an enumerated law, exact or, with the bound of a bracket, its dominating one."""
 
     def __init__(self, law: FiniteLaw, error_bound: float = 1e-13):
         self._law = law
-        self.errors, self.delta, self.tradeoff, self.kinks = law.errors, law.delta, law.tradeoff, law.kinks
+        self.errors, self.delta, self.tradeoff = law.errors, law.delta, law.tradeoff
+        # A grid has a loss in every cell; those that bend R visibly are atoms.
+        heavy = (np.maximum(law.p, law.q) > 1e-3) & np.isfinite(law.loss)
+        self.kinks = law.kinks if error_bound <= 1e-13 else law.loss[heavy]
         self.error_bound = self.bayes_error_bound = error_bound
         self.window = None
 
@@ -186,6 +189,11 @@ class TransformRoad:
             left = flat[~right]
             delta[~right] = -np.expm1(left) + np.exp(left) * _profile(self._backward, -left, self._infinite[1])
         return delta.reshape(np.shape(epsilon))
+
+    def delta_error(self, epsilon):
+        """Bound on the error of δ at ε ≥ 0, which falls with δ."""
+        flat = np.clip(np.ravel(epsilon), 0.0, 1e300)
+        return self._forward.profile(flat, self._infinite[0])[1].reshape(np.shape(epsilon))
 
     def epsilon_near(self, log_delta):
         """About where δ(ε) has this logarithm."""

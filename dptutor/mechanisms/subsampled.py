@@ -235,6 +235,9 @@ class DPSGD(Mechanism):
     def _delta(self, epsilon):
         return self._whole._delta(epsilon)
 
+    def _delta_error(self, epsilon):
+        return self._whole._delta_error(epsilon)
+
     def _epsilon_near(self, log_delta):
         return self._whole._epsilon_near(log_delta)
 

@@ -88,5 +88,8 @@ class Symmetrized(Mechanism):
     def _delta(self, epsilon):
         return np.maximum(*(part._delta(epsilon) for part in self.directions))
 
+    def _delta_error(self, epsilon):
+        return np.maximum(*(part._delta_error(epsilon) for part in self.directions))
+
     def _renyi(self, order):
         return np.maximum(*(part._renyi(order) for part in self.directions))

@@ -258,6 +258,12 @@ class Inversion:
         """Real c and K(c), denser where c is small on the scale of the loss."""
         widest = min(48.0 / self._spread, self._reach)
         steps = np.concatenate([[0.0], widest * np.geomspace(2e-3, 1.0, 40)])
+        if widest < 4.0:
+            # Of large losses Q's are many deviations away, around c = 0; and P's around −1.
+            around = widest * np.geomspace(2e-3, 1.0, 40)
+            between = np.arange(widest / 12, 0.5, widest / 12)
+            steps = np.unique(np.concatenate([steps, between, 0.5 - around[around < 0.5], [0.5], 0.5 + around]))
+            steps = steps[(steps <= self._reach) & np.append(True, np.diff(steps) > 1e-6 * widest)]
         right = self._cumulant(-0.5 + steps).real
         left = self._cumulant(-0.5 - steps[:0:-1]).real
         return -0.5 + np.concatenate([-steps[:0:-1], steps]), np.concatenate([left, right])
@@ -274,21 +280,22 @@ class Inversion:
         inner = grid[1:-1]
         length = np.diff(inner) * (np.sqrt(curvature[1:]) + np.sqrt(curvature[:-1])) / 2
         deviations = np.append(0.0, np.cumsum(length))
-        chosen = [-0.5]
+        chosen, last = [-0.5], -0.5
         while len(chosen) < 400:
-            place = float(np.interp(chosen[-1], inner, deviations)) + _SPACING
+            place = float(np.interp(last, inner, deviations)) + _SPACING
             following = float(np.interp(place, deviations, inner, right=math.inf))
-            width = following - chosen[-1]
+            width = following - last
             if abs(following) < 0.3 * width:
                 following = 0.3 * width
-            # Beyond the last loss whose δ is a number.
             # Each line's window needs larger c on the grid.
             if following > grid[-5]:
                 break
+            last = following
             at = int(np.searchsorted(grid, following)) - 1
-            if value[at] - grid[at] * slope[at] < -_DEEPEST:
+            if value[at] - grid[at] * slope[at] >= -_DEEPEST:
+                chosen.append(following)
+            elif following > 0:  # beyond the last loss whose δ is a number; before 0, of those whose 1 − δ is none
                 break
-            chosen.append(following)
         c = np.array(chosen)
         return c, np.interp(c, grid, value)
 
