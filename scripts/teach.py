@@ -38,7 +38,6 @@ from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import dptutor as dp
-from notebooks import setup_cell
 
 PATIENCE = 60  # seconds for a cell of what was handed in
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -138,7 +137,7 @@ def kind(grade: bool, name: str, points: int = 0) -> dict:
 def master(name: str, title: str, exercises: list, student: str | None = None):
     """A notebook with stub, answer and check for every exercise; with a student, in the student's own numbers."""
     cells = [new_markdown_cell(f"# {title}\n\n{ASSIGNMENT}" + (f" {OWN}" if student else ""))]
-    cells += [setup_cell(), new_code_cell("import dptutor as dp")]
+    cells.append(new_code_cell("import dptutor as dp"))
     if student:
         cells.append(
             new_code_cell(f"student = {student!r}  # your numbers follow from it", metadata={"dptutor": "student"})
