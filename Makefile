@@ -16,7 +16,9 @@ help:
 	@echo "make app       show every explorer as an app, by Voilà"
 	@echo "make pack      make the notebooks of a class, with answers (COURSE=folder ROSTER=students.csv)"
 	@echo "make marks     mark what the class handed in (COURSE=folder)"
+	@echo "make lite      make the notebooks into a site that runs them in the browser, _build/lite (PYODIDE=distribution)"
 	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
+	@echo "make versions  test the library on every Python found, with the oldest and the newest packages allowed"
 	@echo "make bench     time the library against its peers"
 	@echo "make format    put the code into its uniform shape"
 	@echo "make clean     remove what was built; 'make distclean' removes the environment too"
@@ -49,11 +51,17 @@ pack: environment
 marks: environment
 	@$(python) scripts/teach.py marks "$(COURSE)"
 
+lite: environment
+	@$(python) scripts/lite.py $(if $(PYODIDE),--pyodide "$(PYODIDE)")
+
 test: test-environment
 	@$(python) -m ruff check --quiet .
 	@$(python) -m ruff format --quiet --check .
 	@$(python) -m mypy --no-error-summary
 	@$(python) -m pytest -n 2 --dist loadfile
+
+versions: environment
+	@$(python) scripts/versions.py
 
 bench: test-environment
 	@$(python) -m benchmarks
@@ -69,4 +77,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site slides lab app pack marks test bench format clean distclean
+.PHONY: help environment test-environment book site slides lab app pack marks lite test versions bench format clean distclean

@@ -20,12 +20,35 @@ from dptutor.exercises.questions import listed
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
+# What a notebook runs first: where it comes without the library, it fetches it; elsewhere this does nothing.
+SETUP = """\
+import sys
+
+if "google.colab" in sys.modules or sys.platform == "emscripten":  # Colab, JupyterLite
+    %pip install -q dptutor
+if "google.colab" in sys.modules:
+    from google.colab import output
+
+    output.enable_custom_widget_manager()"""
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 GRADES = {
     "warm-up": "## Warm-up\n\nTo find your feet.",
     "think": "## Think\n\nA sheet of paper helps.",
     "build": "## Build\n\nA few lines of code that you may want to keep.",
 }
+
+
+def setup_cell():
+    """The cell that makes a notebook run anywhere; it is on no page and no slide."""
+    return new_code_cell(SETUP, metadata={"tags": ["remove-cell"], "slideshow": {"slide_type": "skip"}})
+
+
+def with_setup(notebook):
+    """The notebook whose first code cell is that one, and no other is."""
+    notebook.cells = [cell for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])]
+    first = next(number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+    notebook.cells.insert(first, setup_cell())
+    return notebook
 
 
 def exercise_notebook(chapter: int):
@@ -79,7 +102,7 @@ def main(names: list[str]):
     found = {path.stem for path in NOTEBOOKS.glob("*.ipynb")}
     for name in names or sorted(found | {*made}):
         path = NOTEBOOKS / f"{name}.ipynb"
-        store(exercise_notebook(made[name]) if name in made else nbformat.read(path, 4), path)
+        store(with_setup(exercise_notebook(made[name]) if name in made else nbformat.read(path, 4)), path)
 
 
 if __name__ == "__main__":
