@@ -5,14 +5,25 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
+from pypdf import PdfReader
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/02_tradeoff_functions.html"  # proofs, code, formulas, an explorer, questions, a table
 
 # In both themes, with everything unfolded; what does not depend on colors is looked at once.
-AXE = """async () => {
+AXE = """async (first) => {
   for (const details of document.querySelectorAll("details")) details.open = true;
   const titles = [...document.querySelectorAll("h1")].filter(e => e.checkVisibility());
+  // What repeats is looked at once: words of code of one kind; the contents, in the first page; explorers, in their
+  // own test; formulas have the color of their text.
+  for (const formula of document.querySelectorAll("span.math")) formula.replaceWith(formula.textContent);
+  const kinds = new Set();
+  for (const word of document.querySelectorAll("pre span[class]")) {
+    const kind = `${word.className} in ${word.closest("[class*=highlight]")?.parentElement.className}`;
+    kinds.has(kind) ? word.replaceWith(word.textContent) : kinds.add(kind);
+  }
+  for (const known of document.querySelectorAll(first ? ".dpe-panel" : ".dpe-panel, #pst-primary-sidebar, .bd-toc"))
+    known.remove();
   const found = titles.length === 1 ? [] : [`${titles.length} titles`];
   for (const theme of ["light", "dark"]) {
     document.documentElement.dataset.theme = theme;
@@ -39,7 +50,7 @@ def test_axe_finds_no_fault_in_any_page(names, site_url, new_page):
     for name in names:
         page.goto(site_url + name)
         page.evaluate(AXE_FILE_PATH.read_text())
-        faults += [f"{name} | {fault}" for fault in page.evaluate(AXE)]
+        faults += [f"{name} | {fault}" for fault in page.evaluate(AXE, name == names[0])]
     assert not faults
 
 
@@ -49,7 +60,7 @@ def test_axe_finds_no_fault_on_a_telephone(name, site_url, new_page):
     page.goto(site_url + name)
     page.evaluate("window.MathJax?.startup?.promise")
     page.evaluate(AXE_FILE_PATH.read_text())
-    assert not page.evaluate(AXE)
+    assert not page.evaluate(AXE, True)
 
 
 # By keyboard.
@@ -180,10 +191,12 @@ def test_what_is_printed_is_light_and_unfolded_and_comes_back(site_url, new_page
     assert page.evaluate(look) == before
 
 
-@pytest.mark.usefixtures("chromium")  # skipped where there is none
-def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(site, printer, tmp_path, capsys):
-    from pypdf import PdfReader
-
+def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(
+    site, printer, chromium, tmp_path, capsys, monkeypatch
+):
+    own = chromium.browser_type.executable_path  # Playwright's, which no PATH names
+    if Path(own).exists():
+        monkeypatch.setenv("CHROMIUM", own)
     file = tmp_path / "two.pdf"
     assert printer.main([str(file), "book/02_tradeoff_functions", "book/notation"]) == 0
     assert str(file.name) in capsys.readouterr().out
@@ -191,7 +204,7 @@ def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(site, printer, 
     assert [entry["/Title"] for entry in book.outline] == ["2 Trade-off functions and f-DP", "Notation"]
     notation = book.get_destination_page_number(book.outline[1])
     texts = [sheet.extract_text() for sheet in book.pages]
-    assert texts[0].startswith("2 Trade-off functions") or "2 Trade-" in texts[0]
+    assert texts[0].startswith("2 Trade-")
     assert "Notation" in texts[notation]
     assert texts[3].rstrip().endswith("4")
     assert not any(mark in text for text in texts for mark in ("\\(", "\\[", "\\frac"))  # MathJax was waited for
