@@ -28,14 +28,10 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// The theme lets go of its switches after each press; whoever walks by keyboard would have to begin again.
+// The theme lets go of its switch after each press; whoever walks by keyboard would have to begin again.
 addEventListener("click", ({ target }) => {
-  const button = target.closest?.(".theme-switch-button, .sidebar-toggle");
-  if (button) setTimeout(() => {
-    const dialog = document.querySelector("dialog[open]");
-    if (dialog) dialog.addEventListener("close", () => button.focus(), { once: true });
-    else button.focus({ preventScroll: true });
-  });
+  const button = target.closest?.(".theme-switch-button");
+  if (button) setTimeout(() => button.focus({ preventScroll: true }));
 });
 
 // On paper nothing can be opened, and ink is dark: folded things open for the time of printing, and the page is light.
