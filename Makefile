@@ -11,6 +11,7 @@ dry = $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 help:
 	@echo "make book      build the book and serve it on this machine (PORT=$(PORT))"
 	@echo "make site      build the book to _build/html, no server"
+	@echo "make pdf       print the book to _build/dptutor.pdf, by an installed Chromium"
 	@echo "make slides    make the lectures into decks of slides, _build/slides/NN.html, each one file that needs no network"
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make app       show every explorer as an app, by Voilà"
@@ -35,6 +36,9 @@ book: environment
 
 site: environment
 	@$(python) scripts/book.py build
+
+pdf: environment
+	@$(python) scripts/pdf.py
 
 slides: environment
 	@$(python) scripts/slides.py
@@ -77,4 +81,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site slides lab app pack marks lite test versions bench format clean distclean
+.PHONY: help environment test-environment book site pdf slides lab app pack marks lite test versions bench format clean distclean

@@ -7,6 +7,9 @@ python scripts/book.py port PORT      say in one line why PORT cannot be served 
 What may be kept from the last build is decided here, by content: Sphinx does not know that a page depends on the
 library it calls, does not repeat the warnings of pages it keeps, and takes a page half written by a killed build
 for a finished one. So pages are kept only from a build that ended well, on the same foundation.
+
+Two builds from clean, wherever, whenever and whatever the hash seed, give the same bytes, but for one thing: where a
+cell prints in several pieces, a busy machine may deliver them apart, and a line is broken there.
 """
 
 import fcntl

@@ -1,7 +1,8 @@
 """What happens to every page of the site after Sphinx has written it, once.
 
-Scripts wait until a page can be read, and a content security policy forbids the page everything that is not its own:
-other hosts, scripts that were not there when it was built, plugins, frames, forms to elsewhere.
+What the theme leaves nameless gets a name that a screen reader can say. Scripts wait until a page can be read, and
+a content security policy forbids the page everything that is not its own: other hosts, scripts that were not there
+when it was built, plugins, frames, forms to elsewhere.
 """
 
 import base64
@@ -26,6 +27,16 @@ POLICY = [
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 DATA = re.compile(r"\bsrc=|type=.(application|text)/")
 HANDLER = re.compile(r"\son[a-z]+=\"([^\"]*)\"", re.IGNORECASE)
+
+FOLDED_CHAPTER = re.compile(r'(<a class="[^"]*" href="[^"]*">([^<]*)</a><details[^>]*><summary)>')
+EMPTY_HEADER = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?\s*</th>")
+NAMES = {
+    '<dialog id="pst-search-dialog"': "Search",
+    '<dialog id="pst-primary-sidebar-modal"': "Contents of the book",
+    '<dialog id="pst-secondary-sidebar-modal"': "Contents of the page",
+    '<div id="pst-primary-sidebar" role="region"': "The book",
+}
+
 # Scripts in the page itself refer to what this one defines.
 AT_ONCE = "documentation_options.js"
 
@@ -35,7 +46,18 @@ def finish(site: Path):
     for path in sorted(site.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         if "_static" not in path.relative_to(site).parts and META not in text and CHARSET in text:
-            path.write_text(with_policy(with_patience(text)), encoding="utf-8")
+            path.write_text(with_policy(with_patience(with_names(text))), encoding="utf-8")
+
+
+def with_names(text: str) -> str:
+    """The page whose landmarks, dialogs and folds have names; a cell of a table that heads nothing is no header."""
+    text = text.replace('<div id="pst-primary-sidebar"', '<div id="pst-primary-sidebar" role="region"')
+    for start, name in NAMES.items():
+        text = text.replace(start, f'{start} aria-label="{name}"')
+    text = FOLDED_CHAPTER.sub(r'\1 aria-label="Parts of \2">', text)
+    text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")  # it says "Show the code"
+    text = text.replace('role="doc-biblioentry"', 'role="listitem"')  # of a list; the old role is given up
+    return EMPTY_HEADER.sub(r"<td\1></td>", text)
 
 
 def with_patience(text: str) -> str:

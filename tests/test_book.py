@@ -1,6 +1,11 @@
 """The built book, as a reader meets it: in files and in a browser."""
 
+import getpass
 import re
+import socket
+import subprocess
+import sys
+import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
@@ -64,6 +69,25 @@ def test_no_page_names_a_foreign_script_style_or_image(pages):
         if urlsplit(target).netloc and not target.startswith(("https://doi.org/", "https://arxiv.org/"))
     ]
     assert not foreign
+
+
+def test_the_site_tells_nothing_of_the_machine_that_built_it(site):
+    user, machine = getpass.getuser(), socket.gethostname()
+    pip = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True).stdout
+    registries = re.findall(r"(?:https?|file)://[^\s'\"]+", pip)
+    temporary = f"{tempfile.gettempdir()}/tmp"
+    folders = [f"{ROOT}/", f"{Path.home()}/", f"{sys.prefix}/", f"{sys.base_prefix}/lib", temporary, "/ipykernel_"]
+    private = [*registries, *folders, f"{user}@", f"@{machine}", f"://{machine}"]
+    files = [path for path in site.rglob("*") if path.is_file()]
+    assert len(files) > 100
+    told = [
+        f"{path.relative_to(site)}: {name}"
+        for path in files
+        for content in [path.read_bytes()]
+        for name in private
+        if name.encode() in content
+    ]
+    assert not told
 
 
 def test_every_image_says_what_it_shows(pages):

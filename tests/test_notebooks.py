@@ -38,6 +38,12 @@ def test_every_cell_was_stored_after_a_run_in_order_without_errors(notebook):
 
 
 @names
+def test_every_cell_has_an_id_of_its_own(notebook):
+    ids = [cell["id"] for cell in json.loads(notebook.read_text())["cells"]]
+    assert len(ids) == len(set(ids))
+
+
+@names
 def test_no_cell_escapes_the_comparison(notebook):
     escapes = ("NBVAL_SKIP", "NBVAL_IGNORE_OUTPUT", "PYTEST_VALIDATE_IGNORE_OUTPUT")
     marked = [cell["metadata"].get("tags", []) for cell in code_cells(notebook)]

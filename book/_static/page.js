@@ -27,3 +27,25 @@ document.addEventListener("DOMContentLoaded", () => {
     figure.complete ? widen() : figure.addEventListener("load", widen);
   }
 });
+
+// The theme lets go of its switch after each press; whoever walks by keyboard would have to begin again.
+addEventListener("click", ({ target }) => {
+  const button = target.closest?.(".theme-switch-button");
+  if (button) setTimeout(() => button.focus({ preventScroll: true }));
+});
+
+// On paper nothing can be opened, and ink is dark: folded things open for the time of printing, and the page is light.
+let unprinted = () => {};
+
+addEventListener("beforeprint", () => {
+  const folded = [...document.querySelectorAll("article details:not([open])")];
+  const { theme } = document.documentElement.dataset;
+  unprinted = () => {
+    for (const details of folded) details.open = false;
+    document.documentElement.dataset.theme = theme;
+  };
+  for (const details of folded) details.open = true;
+  document.documentElement.dataset.theme = "light";
+});
+
+addEventListener("afterprint", () => unprinted());

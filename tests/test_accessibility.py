@@ -1,0 +1,222 @@
+"""The book for those who cannot see it, cannot use a mouse, or do not want things to move; and the book on paper."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.base import AXE_FILE_PATH
+from pypdf import PdfReader
+
+ROOT = Path(__file__).resolve().parent.parent
+CHAPTER = "book/02_tradeoff_functions.html"  # proofs, code, formulas, an explorer, questions, a table
+
+# In both themes, with everything unfolded; what does not depend on colors is looked at once.
+AXE = """async (first) => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  const titles = [...document.querySelectorAll("h1")].filter(e => e.checkVisibility());
+  // What repeats is looked at once: words of code of one kind; the contents, in the first page; explorers, in their
+  // own test; formulas have the color of their text.
+  for (const formula of document.querySelectorAll("span.math")) formula.replaceWith(formula.textContent);
+  const kinds = new Set();
+  for (const word of document.querySelectorAll("pre span[class]")) {
+    const kind = `${word.className} in ${word.closest("[class*=highlight]")?.parentElement.className}`;
+    kinds.has(kind) ? word.replaceWith(word.textContent) : kinds.add(kind);
+  }
+  for (const known of document.querySelectorAll(first ? ".dpe-panel" : ".dpe-panel, #pst-primary-sidebar, .bd-toc"))
+    known.remove();
+  const found = titles.length === 1 ? [] : [`${titles.length} titles`];
+  for (const theme of ["light", "dark"]) {
+    document.documentElement.dataset.theme = theme;
+    const more = theme === "light" ? {} : { runOnly: ["color-contrast"] };
+    const { violations } = await axe.run({ resultTypes: ["violations"], preload: false, ...more });
+    for (const { impact, help, nodes } of violations)
+      for (const { html } of nodes) found.push(`${theme}: ${impact}: ${help}: ${html.slice(0, 200)}`);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def names(site):
+    files = [site / "search.html", *sorted(site.glob("book/*.html")), *sorted(site.glob("notebooks/*.html"))]
+    return [file.relative_to(site).as_posix() for file in files]
+
+
+def test_axe_finds_no_fault_in_any_page(names, site_url, new_page):
+    page = new_page(reduced_motion="reduce", strict=False)
+    # Formulas stay as they were written: the many elements that MathJax makes of them are looked at in one page, below.
+    page.route("**/mathjax/**", lambda route: route.abort())
+    faults = []
+    for name in names:
+        page.goto(site_url + name)
+        page.evaluate(AXE_FILE_PATH.read_text())
+        faults += [f"{name} | {fault}" for fault in page.evaluate(AXE, name == names[0])]
+    assert not faults
+
+
+@pytest.mark.parametrize("name", ["book/intro.html", "book/references.html"])
+def test_axe_finds_no_fault_on_a_telephone(name, site_url, new_page):
+    page = new_page(reduced_motion="reduce", viewport={"width": 390, "height": 844})
+    page.goto(site_url + name)
+    page.evaluate("window.MathJax?.startup?.promise")
+    page.evaluate(AXE_FILE_PATH.read_text())
+    assert not page.evaluate(AXE, True)
+
+
+# By keyboard.
+
+# Where the reader is, and whether that can be seen.
+FOCUS = """() => {
+  const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
+  let opaque = true;
+  for (let up = e; up; up = up.parentElement) opaque &&= +getComputedStyle(up).opacity === 1;
+  const inside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+  return {
+    tag: e.tagName, classes: [...e.classList], text: e.outerHTML.slice(0, 120), body: e === document.body,
+    seen: opaque && inside && box.width > 0 && style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
+  };
+}"""
+
+
+@pytest.fixture
+def chapter(site_url, new_page):
+    page = new_page(reduced_motion="reduce")
+    page.goto(site_url + CHAPTER)
+    page.evaluate("MathJax.startup.promise")
+    page.wait_for_selector("[data-explorer][data-ready]", state="attached")
+    return page
+
+
+def walked(page, most=1000):
+    """Every place that Tab leads to, in order."""
+    places = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        place = page.evaluate(FOCUS)
+        if place["body"]:
+            return places
+        places.append(place)
+    raise AssertionError("Tab does not come to an end")
+
+
+def test_tab_leads_everywhere_and_where_it_is_can_be_seen(chapter):
+    places = walked(chapter)
+    assert not [place["text"] for place in places if not place["seen"]]
+    reached = {name for place in places for name in place["classes"]} | {place["tag"] for place in places}
+    assert {"search-button__button", "theme-switch-button", "primary-toggle", "copybtn", "sd-summary-title"} <= reached
+    assert {"A", "SUMMARY", "INPUT", "BUTTON"} <= reached
+    folds = chapter.locator("article summary").evaluate_all("all => all.filter(e => e.checkVisibility()).length")
+    assert sum(place["tag"] == "SUMMARY" and 'aria-label="Parts of' not in place["text"] for place in places) == folds
+    buttons = chapter.locator("article button:visible, .highlight .copybtn").count()
+    assert sum(place["tag"] == "BUTTON" for place in places) >= buttons
+
+
+def test_the_first_tab_offers_to_skip_to_the_text(chapter):
+    chapter.keyboard.press("Tab")
+    assert chapter.evaluate(FOCUS)["seen"]
+    assert chapter.evaluate("document.activeElement.textContent") == "Skip to main content"
+    chapter.keyboard.press("Enter")
+    chapter.keyboard.press("Tab")
+    assert chapter.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+def test_keys_unfold_a_proof_and_switch_the_theme_and_copy_code(chapter):
+    proof = chapter.locator("article details.sd-dropdown").first
+    proof.locator("summary").focus()
+    chapter.keyboard.press("Enter")
+    assert proof.evaluate("e => e.open")
+    themes = set()
+    chapter.locator("button.theme-switch-button:visible").focus()
+    for _ in range(3):
+        chapter.keyboard.press("Enter")
+        themes.add(chapter.locator("html").get_attribute("data-theme"))
+    assert themes == {"light", "dark"}
+    copy = chapter.locator(".copybtn").first
+    chapter.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    copy.focus()
+    chapter.keyboard.press("Enter")
+    chapter.wait_for_selector(".copybtn.success")
+    assert "import" in chapter.evaluate("navigator.clipboard.readText()")
+
+
+def test_keys_open_and_close_the_contents_on_a_telephone(site_url, new_page):
+    page = new_page(reduced_motion="reduce", viewport={"width": 390, "height": 844})
+    page.goto(site_url + CHAPTER)
+    page.locator("button.primary-toggle").focus()
+    page.keyboard.press("Enter")
+    link = page.get_by_role("dialog").get_by_role("link", name="Notation")
+    link.wait_for()
+    page.keyboard.press("Escape")
+    link.wait_for(state="hidden")
+
+
+def test_nothing_moves_for_who_does_not_want_it(chapter):
+    assert not chapter.evaluate("""() => [...document.querySelectorAll("*")].flatMap(e =>
+      [null, "::before", "::after"].map(part => getComputedStyle(e, part)).filter(style =>
+        parseFloat(style.transitionDuration) || style.animationName !== "none" || style.scrollBehavior !== "auto"
+      ).map(() => e.outerHTML.slice(0, 100)))""")
+
+
+# On paper.
+
+
+@pytest.fixture(scope="module")
+def printer():
+    sys.path.insert(0, str(ROOT / "scripts"))
+    import pdf
+
+    sys.path.remove(str(ROOT / "scripts"))
+    return pdf
+
+
+def test_what_is_printed_is_light_and_unfolded_and_comes_back(site_url, new_page):
+    page = new_page(color_scheme="dark")
+    page.goto(site_url + CHAPTER)
+    look = """() => ({
+      theme: document.documentElement.dataset.theme,
+      open: document.querySelectorAll("article details[open]").length,
+      shown: [...document.querySelectorAll(".bd-sidebar, .bd-header-article, .copybtn, .dpe-controls, .headerlink")]
+        .filter(e => e.checkVisibility()).length,
+    })"""
+    before = page.evaluate(look)
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    folds = page.locator("article details").count()
+    assert page.evaluate(look) == {"theme": "light", "open": folds, "shown": 0}
+    assert folds > before["open"]
+    assert page.evaluate("[...document.querySelectorAll('article pre')].every(e => e.scrollWidth <= e.clientWidth + 1)")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen", color_scheme="dark")
+    assert page.evaluate(look) == before
+
+
+def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(
+    site, printer, chromium, tmp_path, capsys, monkeypatch
+):
+    own = chromium.browser_type.executable_path  # Playwright's, which no PATH names
+    if Path(own).exists():
+        monkeypatch.setenv("CHROMIUM", own)
+    file = tmp_path / "two.pdf"
+    assert printer.main([str(file), "book/02_tradeoff_functions", "book/notation"]) == 0
+    assert str(file.name) in capsys.readouterr().out
+    book = PdfReader(file)
+    assert [entry["/Title"] for entry in book.outline] == ["2 Trade-off functions and f-DP", "Notation"]
+    notation = book.get_destination_page_number(book.outline[1])
+    texts = [sheet.extract_text() for sheet in book.pages]
+    assert texts[0].startswith("2 Trade-")
+    assert "Notation" in texts[notation]
+    assert texts[3].rstrip().endswith("4")
+    assert not any(mark in text for text in texts for mark in ("\\(", "\\[", "\\frac"))  # MathJax was waited for
+    assert "squeezed between" in " ".join("".join(texts).split())  # a proof, which the page folds
+    links = [link for sheet in book.pages for link in printer.links(sheet)]
+    assert not [link for link in links if "127.0.0.1" in str(link.get("/A", ""))]
+    pages = {link["/Dest"][0].idnum for link in links if "/Dest" in link}
+    assert book.pages[notation].indirect_reference.idnum in pages
+
+
+def test_without_a_browser_one_line_says_so(printer, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    assert printer.main([]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("no Chromium found: install one")
