@@ -29,7 +29,19 @@ _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, a
 
 @dataclass(frozen=True)
 class Result:
-    """Whether an answer passed, and what there is to say to it."""
+    """Whether an answer passed, and what there is to say to it; true exactly if it did.
+
+    Attributes
+    ----------
+    passed : bool
+    message : str
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.exercises.get("1.3").check(None)
+    ✘ There is nothing to check yet: fill in the stub, run the cell, and check again.
+    """
 
     passed: bool
     message: str
@@ -47,7 +59,20 @@ class Result:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer that people give, in the form of a right one, and the reply that teaches."""
+    """A wrong answer that people give, in the form of a right one, and the reply that teaches.
+
+    Attributes
+    ----------
+    answer : object
+    reply : str
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> mistake = dp.exercises.get("1.3").mistakes[0]
+    >>> dp.exercises.get("1.3").check(mistake.answer).message == mistake.reply
+    True
+    """
 
     answer: object
     reply: str
@@ -57,10 +82,40 @@ class Mistake:
 class Exercise:
     """An exercise, as a page: what is asked, help in three steps, a worked answer, and how answers are judged.
 
-    `stub` and `solution` are programs that define `name`; what the solution gives it is the right answer. `cases`
-    are the arguments with which a function is tried, `laws` functions of a case and its result to the sentence that
-    tells what is broken, or None. `judge`, where comparing is not enough, is a function of an answer to a reply, or
-    None.
+    Parameters
+    ----------
+    id, grade, title, question : str
+        Number, grade ("warm-up", "think" or "build"), title, and what is asked.
+    name : str
+        What the stub and the solution define.
+    stub, solution : str
+        Programs; what the solution gives `name` is the right answer.
+    explanation : str
+        Words to the solution.
+    hints : tuple of str
+        Three.
+    praise : str
+        The reply to a right answer.
+    cases : tuple
+        The arguments with which a function is tried.
+    mistakes : tuple of Mistake
+    laws : tuple of callable
+        Functions of a result and its case to the sentence that tells what is broken, or None.
+    judge : callable, optional
+        Where comparing is not enough: a function of an answer to a reply, or None.
+    tolerance : float
+        Up to which numbers are the same.
+    shape : str
+        What an answer is, in words.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> exercise = dp.exercises.get("1.3")
+    >>> exercise.name, exercise.grade, exercise.chapter, len(exercise.hints)
+    ('tradeoff', 'think', 1, 3)
+    >>> exercise.check(exercise.answer).passed
+    True
     """
 
     id: str
@@ -82,11 +137,12 @@ class Exercise:
 
     @property
     def chapter(self) -> int:
+        """The number of the chapter."""
         return int(self.id.split(".")[0])
 
     @cached_property
     def answer(self):
-        """The right answer: what the worked solution defines."""
+        """The right answer, which the worked solution defines."""
         return run(self.solution)[self.name]
 
     def check(self, answer) -> Result:

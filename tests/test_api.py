@@ -1,0 +1,97 @@
+"""The reference: every public name is explained, has an example that is right, and is linked with the book."""
+
+import doctest
+import inspect
+import pkgutil
+import re
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+import dptutor as dp
+from dptutor.exercises.progress import Progress
+from dptutor.explore.machinery.exploration import Exploration
+from dptutor.mechanisms.loss import PrivacyLoss
+from dptutor.specification import family, read
+
+BOOK = Path(__file__).resolve().parent.parent / "book"
+REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted(BOOK.glob("api*.md")))
+PARTS = "accounting", "asymptotics", "auditing", "conversions", "datasets", "divergences", "exercises", "plots"
+MODULES = sorted({name for _, name, _ in pkgutil.walk_packages(dp.__path__, "dptutor.")} - {"dptutor.__main__"})
+
+
+def public() -> dict[str, object]:
+    """Every public function and class, and those that they give back, by the name under which it is found."""
+    named = {f"dptutor.{name}": getattr(dp, name) for name in dp.__all__}
+    for part in PARTS:
+        module = getattr(dp, part)
+        named |= {f"dptutor.{part}.{name}": getattr(module, name) for name in module.__all__}
+    for given in (Exploration, PrivacyLoss, Progress, family, read):
+        named[f"{given.__module__}.{given.__qualname__}"] = given
+    return {name: value for name, value in named.items() if callable(value)}
+
+
+def found(name: str) -> object:
+    """What is used under a dotted name."""
+    return reduce(getattr, name.split(".")[1:], dp)
+
+
+NAMES = sorted(public())
+CLASSES = [name for name in NAMES if inspect.isclass(public()[name])]
+
+
+def own_members(kind: type) -> dict[str, object]:
+    """The public methods and properties that a class has in itself, and those of a mechanism that are operators."""
+    return {
+        name: member
+        for name, member in vars(kind).items()
+        if (name[0] != "_" or name in {"__pow__", "__matmul__"})
+        and (inspect.isfunction(member) or isinstance(member, (property, classmethod)) or hasattr(member, "func"))
+    }
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_are_right(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # exercises keep a file beside the notebook
+    failed, _ = doctest.testmod(import_module(name))
+    plt.close("all")
+    assert not failed
+    assert [path.name for path in tmp_path.iterdir()] in ([], ["progress-dptutor.json"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_is_explained_by_an_example(name):
+    assert ">>> " in (inspect.getdoc(public()[name]) or "")
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_method_and_property_stands_in_an_example_of_its_own_or_of_its_class(name):
+    kind = public()[name]
+    told = own_members(dp.Mechanism) if issubclass(kind, dp.Mechanism) and kind is not dp.Mechanism else {}
+    shown = " ".join(re.findall(r"^ *(?:>>>|\.\.\.) (.*)", inspect.getdoc(kind), re.M))
+    for member, value in own_members(kind).items():
+        assert member in told or f".{member}" in shown or ">>> " in (inspect.getdoc(value) or ""), member
+
+
+def test_every_constant_stands_in_an_example():
+    constants = [name for name in dp.auditing.__all__ if not callable(getattr(dp.auditing, name))]
+    shown = "".join(inspect.getdoc(value) for name, value in public().items() if ".auditing." in name)
+    assert constants
+    assert not [name for name in constants if f"dp.auditing.{name}" not in shown]
+
+
+def test_every_public_name_is_in_the_reference():
+    entries = [found(name) for name in re.findall(r"^\.\. auto\w+:: (\S+)", REFERENCE, re.M)]
+    assert not [name for name in NAMES if public()[name] not in entries]
+
+
+def test_no_first_line_of_a_property_has_a_colon():
+    # What stands before it would be taken for the type.
+    for name in CLASSES:
+        for member, value in own_members(public()[name]).items():
+            if not inspect.isfunction(value):
+                first = (inspect.getdoc(value) or "").split("\n")[0]
+                assert ":" not in re.sub(r"`[^`]*`", "", first), f"{name}.{member}"
