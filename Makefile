@@ -1,6 +1,7 @@
 # Everything happens in the environment .venv, which is made at first use.
 
 PORT = 8000
+COURSE = course
 python = .venv/bin/python
 
 # A script that cannot go on says why on stdout, and make stops with that line alone.
@@ -13,6 +14,8 @@ help:
 	@echo "make slides    make the lectures into decks of slides, _build/slides/NN.html, each one file that needs no network"
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make app       show every explorer as an app, by Voilà"
+	@echo "make pack      make the notebooks of a class, with answers (COURSE=folder ROSTER=students.csv)"
+	@echo "make marks     mark what the class handed in (COURSE=folder)"
 	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
 	@echo "make bench     time the library against its peers"
 	@echo "make format    put the code into its uniform shape"
@@ -40,6 +43,12 @@ lab: environment
 app: environment
 	@$(python) scripts/app.py
 
+pack: environment
+	@$(python) scripts/teach.py pack "$(COURSE)" $(if $(ROSTER),--roster "$(ROSTER)")
+
+marks: environment
+	@$(python) scripts/teach.py marks "$(COURSE)"
+
 test: test-environment
 	@$(python) -m ruff check --quiet .
 	@$(python) -m ruff format --quiet --check .
@@ -60,4 +69,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site slides lab app test bench format clean distclean
+.PHONY: help environment test-environment book site slides lab app pack marks test bench format clean distclean

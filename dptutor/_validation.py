@@ -14,6 +14,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+# Counts beyond this are a slip, and floats would lose their last digits.
+_LARGEST_COUNT = 10**15
+
 
 def real_array(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False):
     """`value` as a float64 array whose entries all lie in the range from `low` to `high`."""
@@ -52,7 +55,9 @@ def positive_integer(name, value) -> int:
             raise ValueError(f"{name} must be a positive integer, got {value!r}") from None
         raise TypeError(f"{name} must be a positive integer, got {value!r}") from None
     if integer < 1:
-        raise ValueError(f"{name} must be a positive integer, got {integer}")
+        raise ValueError(f"{name} must be a positive integer, got {integer if integer > -_LARGEST_COUNT else '-…'}")
+    if integer > _LARGEST_COUNT:
+        raise ValueError(f"{name} must be a positive integer up to {_LARGEST_COUNT:.0e}, got one above")
     return integer
 
 

@@ -66,7 +66,7 @@ def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
     References
     ----------
     Dwork & Roth (2014), theorem 3.16.
-    Chapter 9: :prf:ref:`thm-advanced`.
+    In the book: chapter 9, :prf:ref:`thm-advanced`.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
     References
     ----------
     Dwork, Rothblum & Vadhan (2010), theorem III.3.
-    Chapter 9: :prf:ref:`thm-advanced`.
+    In the book: chapter 9, :prf:ref:`thm-advanced`.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def optimal_composition(epsilon, delta, steps) -> Mechanism:
     References
     ----------
     Kairouz, Oh & Viswanath (2015), theorem 3.3.
-    Chapter 9: :prf:ref:`cor-optimal`.
+    In the book: chapter 9, :prf:ref:`cor-optimal`.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     References
     ----------
     Canonne, Kamath & Steinke (2020), proposition 12; Mironov (2017), proposition 3.
-    Chapter 9: :prf:ref:`prop-rdp-adds`, :prf:ref:`thm-rdp-conversion`.
+    In the book: chapter 9, :prf:ref:`prop-rdp-adds`, :prf:ref:`thm-rdp-conversion`.
 
     Examples
     --------
@@ -197,7 +197,8 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     """
     orders, rdp = _curve(orders, rdp)
     epsilon = real_array("epsilon", epsilon, 0.0, open_high=True)
-    log_delta = (orders - 1) * (rdp - epsilon[..., None]) + _gain(orders, conversion)
+    with np.errstate(over="ignore"):
+        log_delta = (orders - 1) * (rdp - epsilon[..., None]) + _gain(orders, conversion)
     return shaped(np.exp(np.minimum(log_delta.min(axis=-1), 0.0)))
 
 
@@ -226,7 +227,7 @@ def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
     References
     ----------
     Canonne, Kamath & Steinke (2020), proposition 12; Mironov (2017), proposition 3.
-    Chapter 9: :prf:ref:`thm-rdp-conversion`.
+    In the book: chapter 9, :prf:ref:`thm-rdp-conversion`.
 
     Examples
     --------
@@ -309,7 +310,7 @@ def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
     >>> f"{dp.accounting.zcdp_to_delta(0.125, 2.0):.2e}", f"{dp.Gaussian(sigma=2).privacy_profile(2.0):.2e}"
     ('3.95e-05', '9.44e-06')
     """
-    return rdp_to_delta(_ORDERS, positive_number("rho", rho) * _ORDERS, epsilon, conversion=conversion)
+    return rdp_to_delta(_ORDERS, _rdp_of_zcdp(rho), epsilon, conversion=conversion)
 
 
 def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
@@ -344,7 +345,7 @@ def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
     >>> round(dp.accounting.zcdp_to_epsilon(0.125, 1e-5), 4), round(dp.Gaussian(sigma=2).epsilon(1e-5), 4)
     (2.1663, 1.9931)
     """
-    return rdp_to_epsilon(_ORDERS, positive_number("rho", rho) * _ORDERS, delta, conversion=conversion)
+    return rdp_to_epsilon(_ORDERS, _rdp_of_zcdp(rho), delta, conversion=conversion)
 
 
 def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
@@ -373,7 +374,7 @@ def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
     References
     ----------
     Bu et al. (2020), theorem 5.
-    Chapter 9: :prf:ref:`thm-limit-dpsgd`; chapter 10: :prf:ref:`prop-sampled-limit`.
+    In the book: chapter 9, :prf:ref:`thm-limit-dpsgd`; chapter 10, :prf:ref:`prop-sampled-limit`.
 
     Examples
     --------
@@ -390,6 +391,11 @@ def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
     if sigma < 0.04:
         raise ValueError(f"noise_multiplier must be at least 0.04 for the limit to be finite, got {sigma!r}")
     return rate * math.sqrt(steps * math.expm1(sigma**-2))
+
+
+def _rdp_of_zcdp(rho):
+    with np.errstate(over="ignore"):
+        return positive_number("rho", rho) * _ORDERS
 
 
 def _step(epsilon, delta, steps):

@@ -86,7 +86,7 @@ class CompositionMoments:
 
         References
         ----------
-        Chapter 10: :prf:ref:`thm-clt`.
+        In the book: chapter 10, :prf:ref:`thm-clt`.
 
         Examples
         --------
@@ -109,7 +109,7 @@ class CompositionMoments:
         References
         ----------
         Dong, Roth & Su (2022), theorem 3.4.
-        Chapter 10: :prf:ref:`thm-clt`.
+        In the book: chapter 10, :prf:ref:`thm-clt`.
 
         Examples
         --------
@@ -254,7 +254,7 @@ def composition_moments(mechanism) -> CompositionMoments:
     References
     ----------
     Kaissis et al. (2024), equations 8-12.
-    Chapter 10: :prf:ref:`def-composition-moments`, :prf:ref:`prop-moments`.
+    In the book: chapter 10, :prf:ref:`def-composition-moments`, :prf:ref:`prop-moments`, :prf:ref:`thm-clt`.
 
     Examples
     --------
@@ -294,7 +294,7 @@ def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:
     References
     ----------
     Kaissis et al. (2024), theorem 3.
-    Chapter 10: :prf:ref:`thm-finite-steps`.
+    In the book: chapter 10, :prf:ref:`thm-finite-steps`.
 
     Examples
     --------
@@ -330,7 +330,7 @@ def asymptotic_dominance(family, other_family, counts) -> AsymptoticDominance:
     References
     ----------
     Kaissis et al. (2024), lemma 6.
-    Chapter 10: :prf:ref:`thm-emergent`.
+    In the book: chapter 10, :prf:ref:`thm-emergent`.
 
     Examples
     --------

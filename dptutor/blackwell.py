@@ -107,8 +107,8 @@ def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence
     References
     ----------
     Kaissis et al. (2024), definition 1, corollary 1; section 5 for the weighted form.
-    Chapter 7: :prf:ref:`def-delta`, :prf:ref:`thm-approximate`, :prf:ref:`cor-regret`,
-    :prf:ref:`prop-certificate`; chapter 8: :prf:ref:`def-weighted-delta`.
+    In the book: chapter 7, :prf:ref:`def-delta`, :prf:ref:`thm-approximate`, :prf:ref:`cor-regret`,
+    :prf:ref:`prop-certificate`; chapter 8, :prf:ref:`def-weighted-delta`.
 
     Examples
     --------
@@ -136,7 +136,8 @@ def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> Delta
     References
     ----------
     Kaissis et al. (2024), definition 3, corollary 2, lemma B.1.
-    Chapter 7: :prf:ref:`def-symmetrized`, :prf:ref:`thm-metric`, :prf:ref:`lem-band`, :prf:ref:`prop-levy`.
+    In the book: chapter 7, :prf:ref:`def-symmetrized`, :prf:ref:`thm-metric`, :prf:ref:`lem-band`,
+    :prf:ref:`prop-levy`.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def jeffreys_prior(prior):
     References
     ----------
     Kaissis et al. (2024), section 5.
-    Chapter 8: :prf:ref:`def-weighted-delta`.
+    In the book: chapter 8, :prf:ref:`def-weighted-delta`.
 
     Examples
     --------
@@ -210,7 +211,7 @@ def u_quadratic_prior(prior):
     References
     ----------
     Kaissis et al. (2024), section 5.
-    Chapter 8: :prf:ref:`def-weighted-delta`.
+    In the book: chapter 8, :prf:ref:`def-weighted-delta`.
 
     Examples
     --------
@@ -246,7 +247,7 @@ def blackwell_dominates(mechanism, other) -> bool:
     References
     ----------
     Blackwell (1953); Kaissis et al. (2024), theorem 1.
-    Chapter 6: :prf:ref:`thm-blackwell`; chapter 7: :prf:ref:`def-dominance`.
+    In the book: chapter 6, :prf:ref:`thm-blackwell`; chapter 7, :prf:ref:`def-dominance`.
 
     Examples
     --------
@@ -281,7 +282,7 @@ def compare(mechanism, other) -> Comparison:
     References
     ----------
     Kaissis et al. (2024), section 3.2 and corollary 1.
-    Chapter 7: :prf:ref:`cor-regret`.
+    In the book: chapter 7, :prf:ref:`cor-regret`.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
     at = np.asarray(float(epsilon))
     # δ = 1 − R/(1−π) has no relative accuracy, but may cost a tenth of what δ costs.
     heights = [lambda m: 1.0 - float(m._bayes_error(at)) / expit(-epsilon), lambda m: float(m._delta(at))]
-    enough = _ROUNDING / expit(-epsilon) < 1e-3 * delta
+    enough = 1e-3 * delta * expit(-epsilon) > _ROUNDING
     return f"delta at epsilon = {epsilon:.6g}", delta, heights if enough else heights[1:]
 
 

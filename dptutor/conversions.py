@@ -62,7 +62,7 @@ def profile_from_tradeoff(tradeoff, epsilon):
     References
     ----------
     Dong, Roth & Su (2022), proposition 2.12.
-    Chapter 4: :prf:ref:`thm-envelope`.
+    In the book: chapter 4, :prf:ref:`thm-envelope`.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def bayes_error_from_tradeoff(tradeoff, prior):
     References
     ----------
     Kaissis et al. (2024), equations 1 and 2.
-    Chapter 5: :prf:ref:`thm-bayes-lossless`.
+    In the book: chapter 5, :prf:ref:`thm-bayes-lossless`.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def tradeoff_from_profile(profile, alpha):
     References
     ----------
     Dong, Roth & Su (2022), proposition 2.12.
-    Chapter 4: :prf:ref:`thm-envelope`.
+    In the book: chapter 4, :prf:ref:`thm-envelope`.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def tradeoff_from_bayes_error(bayes_error, alpha):
     References
     ----------
     Kaissis et al. (2024), equations 1 and 2.
-    Chapter 5: :prf:ref:`thm-bayes-lossless`.
+    In the book: chapter 5, :prf:ref:`thm-bayes-lossless`.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def bayes_error_from_profile(profile, prior):
     References
     ----------
     Kaissis et al. (2024), equation 25.
-    Chapter 5: :prf:ref:`thm-bayes-profile`.
+    In the book: chapter 5, :prf:ref:`thm-bayes-profile`.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def profile_from_bayes_error(bayes_error, epsilon):
     References
     ----------
     Kaissis et al. (2024), equation 25.
-    Chapter 5: :prf:ref:`thm-bayes-profile`.
+    In the book: chapter 5, :prf:ref:`thm-bayes-profile`.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def dominating_pair(alpha, beta):
     References
     ----------
     Kaissis et al. (2024), lemma B.1.
-    Chapter 2: :prf:ref:`thm-shape`; chapter 7: :prf:ref:`prop-levy`.
+    In the book: chapter 2, :prf:ref:`thm-shape`; chapter 7, :prf:ref:`prop-levy`.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def hockey_stick(mechanism, order):
     References
     ----------
     Balle, Barthe & Gaboardi (2020).
-    Chapter 3: :prf:ref:`thm-three-deltas`.
+    In the book: chapter 3, :prf:ref:`thm-three-deltas`.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def total_variation(mechanism) -> float:
     References
     ----------
     Kaissis et al. (2024), section 2.
-    Chapter 5: :prf:ref:`prop-advantage`.
+    In the book: chapter 5, :prf:ref:`prop-advantage`.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def renyi(mechanism, order):
     References
     ----------
     Mironov (2017), definition 3.
-    Chapter 3: :prf:ref:`thm-data-processing`; chapter 9: :prf:ref:`def-rdp`.
+    In the book: chapter 3, :prf:ref:`thm-data-processing`; chapter 9, :prf:ref:`def-rdp`.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def kullback_leibler(mechanism) -> float:
     References
     ----------
     Liese & Vajda (2006).
-    Chapter 3: :prf:ref:`def-f-divergence`.
+    In the book: chapter 3, :prf:ref:`def-f-divergence`.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def chi_squared(mechanism) -> float:
     References
     ----------
     Liese & Vajda (2006).
-    Chapter 3: :prf:ref:`def-f-divergence`.
+    In the book: chapter 3, :prf:ref:`def-f-divergence`.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def hellinger_squared(mechanism) -> float:
     References
     ----------
     Liese & Vajda (2006).
-    Chapter 3: :prf:ref:`def-f-divergence`.
+    In the book: chapter 3, :prf:ref:`def-f-divergence`.
 
     Examples
     --------
@@ -245,7 +245,8 @@ def f_divergence(mechanism, second_derivative) -> float:
     References
     ----------
     Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
-    Chapter 3: :prf:ref:`def-f-divergence`, :prf:ref:`thm-data-processing`; chapter 8: :prf:ref:`thm-mean-gain`.
+    In the book: chapter 3, :prf:ref:`def-f-divergence`, :prf:ref:`thm-data-processing`; chapter 8,
+    :prf:ref:`thm-mean-gain`.
 
     Examples
     --------

@@ -86,7 +86,8 @@ def garbling(mechanism, other) -> Garbling:
     References
     ----------
     Blackwell (1953); Kaissis et al. (2024), theorem 1.
-    Chapter 6: :prf:ref:`def-garbling`, :prf:ref:`def-deficiency`.
+    In the book: chapter 2, :prf:ref:`thm-post-processing`; chapter 6, :prf:ref:`def-garbling`,
+    :prf:ref:`thm-blackwell`, :prf:ref:`def-deficiency`.
 
     Examples
     --------

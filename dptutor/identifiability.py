@@ -63,7 +63,7 @@ class PosteriorBelief:
     References
     ----------
     Bernau et al. (2021), definition 4 and lemma 1.
-    Chapter 12: :prf:ref:`def-posterior-belief`, :prf:ref:`prop-belief-law`.
+    In the book: chapter 12, :prf:ref:`def-posterior-belief`, :prf:ref:`prop-belief-law`.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def posterior_belief_bound(epsilon, prior=0.5):
     References
     ----------
     Bernau et al. (2021), theorem 1.
-    Chapter 12: :prf:ref:`thm-largest-belief`.
+    In the book: chapter 12, :prf:ref:`thm-largest-belief`.
 
     Examples
     --------
@@ -269,7 +269,7 @@ def epsilon_for_posterior_belief(belief, prior=0.5):
     References
     ----------
     Bernau et al. (2021), equation 10.
-    Chapter 12: :prf:ref:`thm-largest-belief`.
+    In the book: chapter 12, :prf:ref:`thm-largest-belief`.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
     References
     ----------
     It corrects Bernau et al. (2021), theorem 1(ii), where δ stands alone.
-    Chapter 12: :prf:ref:`thm-exceedance`.
+    In the book: chapter 12, :prf:ref:`thm-exceedance`.
 
     Examples
     --------
@@ -357,7 +357,7 @@ def rdp_posterior_belief_bound(orders, rdp, delta, prior=0.5):
     References
     ----------
     Bernau et al. (2021), theorem 1(ii) and section 4.4; Mironov (2017), proposition 3.
-    Chapter 12: :prf:ref:`thm-rdp-belief`.
+    In the book: chapter 12, :prf:ref:`thm-rdp-belief`.
 
     Examples
     --------
@@ -398,7 +398,7 @@ def expected_advantage_bound(epsilon, delta):
     References
     ----------
     Bernau et al. (2021), theorem 2.
-    Chapter 12: :prf:ref:`thm-expected-advantage`.
+    In the book: chapter 12, :prf:ref:`thm-expected-advantage`.
 
     Examples
     --------
@@ -434,7 +434,7 @@ def epsilon_for_expected_advantage(advantage, delta):
     References
     ----------
     Bernau et al. (2021), equation 15, where the factor 2 in front is missing.
-    Chapter 12: :prf:ref:`thm-expected-advantage`.
+    In the book: chapter 12, :prf:ref:`thm-expected-advantage`.
 
     Examples
     --------
@@ -472,7 +472,7 @@ def rdp_expected_advantage(order, rdp):
     References
     ----------
     Bernau et al. (2021), section 4.4.
-    Chapter 12: :prf:ref:`thm-expected-advantage`.
+    In the book: chapter 12, :prf:ref:`thm-expected-advantage`.
 
     Examples
     --------
@@ -507,7 +507,7 @@ def reconstruction_bound(mechanism, prior_success):
     References
     ----------
     Kaissis et al. (2023), theorem 2; Hayes, Mahloujifar & Balle (2023) for the adversary.
-    Chapter 11: :prf:ref:`thm-reconstruction`, :prf:ref:`prop-reconstruction-regret`.
+    In the book: chapter 11, :prf:ref:`thm-reconstruction`, :prf:ref:`prop-reconstruction-regret`.
 
     Examples
     --------

@@ -20,6 +20,7 @@ import sys
 from contextlib import contextmanager
 
 from content import BUILD, ROOT, TABLES, digest
+from finish import finish
 
 SITE = BUILD / "html"
 DONE = BUILD / "done"  # what the last build was made from, while it is whole
@@ -33,6 +34,7 @@ FOUNDATION = [
     "book/_static",
     "scripts/book.py",
     "scripts/content.py",
+    "scripts/finish.py",
 ]
 PAGES = ["_toc.yml", "book", "notebooks"]
 
@@ -73,6 +75,7 @@ def build():
             return 0
         print("Building the book ...", flush=True)
         DONE.unlink(missing_ok=True)
+        (ROOT / "book" / "instructors.md").touch()  # it reads the other pages
         if not done.startswith(foundation):
             for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
                 shutil.rmtree(made, ignore_errors=True)
@@ -84,6 +87,7 @@ def build():
         # On stdout it praises itself; what went wrong comes on stderr.
         code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL).returncode
         if code == 0:
+            finish(SITE)
             DONE.write_text(state)
         return code
 

@@ -16,6 +16,7 @@ from nbconvert.preprocessors import ExecutePreprocessor
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import dptutor as dp
+from dptutor.exercises.questions import listed
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -36,8 +37,8 @@ def exercise_notebook(chapter: int):
             f"# Exercises {title}\n\n"
             "Fill in a stub and run its cell: the check tells you which mistake it looks like. Without the `#`, "
             "`dp.exercises.hint` gives one hint more each time, and `dp.exercises.solution` a worked answer. "
-            "`dp.exercises.progress()` shows what you have done; it is kept in a file beside this notebook, which you "
-            "may read, copy or delete."
+            "`dp.exercises.progress()` shows what you have done, as a ring for each chapter; it is kept in a file "
+            "beside this notebook, which you may read, copy or delete."
         ),
         new_code_cell("import dptutor as dp"),
     ]
@@ -46,10 +47,12 @@ def exercise_notebook(chapter: int):
         if exercise.grade != grade:
             grade = exercise.grade
             cells.append(new_markdown_cell(GRADES[grade]))
-        cells.append(new_markdown_cell(f"### {exercise.id} {exercise.title}\n\n{exercise.question}"))
+        cells.append(new_markdown_cell(f"### {exercise.id} {exercise.title}\n\n{exercise.question}{listed(exercise)}"))
         check = f'dp.exercises.check("{exercise.id}", {exercise.name})'
         cells.append(new_code_cell(f"{exercise.stub.strip()}\n\n\n{check}"))
         cells.append(new_code_cell(f'# dp.exercises.hint("{exercise.id}")\n# dp.exercises.solution("{exercise.id}")'))
+    cells.append(new_markdown_cell("## What you have done\n\nThe ring of the chapter closes with its last exercise."))
+    cells.append(new_code_cell("# dp.exercises.progress()"))
     return new_notebook(cells=cells)
 
 

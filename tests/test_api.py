@@ -36,7 +36,10 @@ def public() -> dict[str, object]:
 
 def found(name: str) -> object:
     """What is used under a dotted name."""
-    return reduce(getattr, name.split(".")[1:], dp)
+    try:
+        return reduce(getattr, name.split(".")[1:], dp)
+    except AttributeError:  # a module that has the name of a function
+        return pkgutil.resolve_name(name)
 
 
 NAMES = sorted(public())

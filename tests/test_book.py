@@ -80,6 +80,26 @@ def test_every_page_opens_without_a_foreign_request_or_a_complaint(pages, site_u
         assert page.locator("article h1, #search-results").count() == 1, name
 
 
+def test_a_page_runs_its_own_scripts_only(site, site_url, new_page):
+    for path in [site / "search.html", *site.glob("book/*.html"), *site.glob("notebooks/*.html")]:
+        head = path.read_text().partition("</head>")[0]
+        assert "default-src 'none'; script-src 'self' 'unsafe-hashes' 'sha256-" in head, path
+        assert head.index("charset") < 1000
+        blocking = re.findall(r'<script(?![^>]*(?:defer|async|module))[^>]*src="([^"]*)"', head)
+        assert all("documentation_options.js" in source for source in blocking), path
+    page = new_page(strict=False)
+    page.goto(site_url + "book/notation.html")
+    page.evaluate("""() => {
+      const add = (tag, more) => document.body.append(Object.assign(document.createElement(tag), more));
+      add("script", { textContent: "window.intruded = true" });
+      add("img", { src: "nothing.png", onerror: null });
+      document.body.lastChild.setAttribute("onerror", "window.intruded = true");
+    }""")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.intruded") is None
+    assert any("Content Security Policy" in text for text in page.seen.console)
+
+
 def test_the_mathematics_is_typeset(site_url, page):
     page.goto(site_url + "book/notation.html")
     page.evaluate("MathJax.startup.promise")

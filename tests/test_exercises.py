@@ -3,7 +3,11 @@
 import contextlib
 import json
 import math
+import random
 import re
+import threading
+import time
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -110,11 +114,75 @@ def test_anything_at_all_is_answered(exercise, anything):
     assert exercise.check(lambda *arguments: anything).message
 
 
+class Rude(Exception):
+    """An exception that does not tell what is wrong."""
+
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def raising(error):
+    def raises(*arguments):
+        raise error
+
+    return raises
+
+
+def invented(r: random.Random, depth=0):
+    """Some value that nobody would expect; made anew each time, as generators are used up."""
+    number = r.choice([r.uniform(-3, 3), r.gauss(0, 1e6), r.randint(-9, 9), 1e308, -1e308, math.nan, math.inf, 5e-324])
+    makers = [
+        lambda: number,
+        lambda: complex(number, r.choice([0.0, 1.0])),
+        lambda: r.choice([None, ..., True, False, NotImplemented, object(), Stubborn(), 10**400, dp.PerfectPrivacy()]),
+        lambda: r.choice(["", "0.5", "\ud800", "½", "nan\n", b"1", "<b>1</b>"]),
+        lambda: np.random.default_rng(r.randint(0, 99)).normal(size=r.choice([(), (0,), (1,), (2,), (5,), (2, 2)])),
+        lambda: np.array([number, "a", None], dtype=object),
+        lambda: np.ma.masked_array([1.0, number], mask=[True, False]),
+        lambda: np.datetime64("2026-01-01"),
+        lambda: [invented(r, depth + 1) for _ in range(r.randint(0, 5) if depth < 3 else 0)],
+        lambda: tuple(r.uniform(0, 1) for _ in range(r.randint(0, 5))),
+        lambda: dict.fromkeys("ab"[: r.randint(0, 2)], number),
+        lambda: {1, 2},
+        lambda: iter([number, 0.5]),
+        lambda: (x / 2 for x in range(r.randint(0, 3))),
+        lambda: r.choice([dict, print, len, range(3), Exception("no"), math, int, Exercise]),
+        lambda: Fraction(r.randint(-5, 5), 3),
+    ]
+    return r.choice(makers)()
+
+
+def invented_answer(r: random.Random):
+    """A value, or a function that returns, raises or takes the unexpected."""
+    errors = [ValueError(), KeyError("\ud800"), Rude(), SystemExit(3), KeyboardInterrupt(), GeneratorExit()]
+    kind = r.randint(0, 9)
+    if kind < 4:
+        return invented(r)
+    if kind < 8:
+        return lambda *arguments: invented(r)
+    return r.choice(
+        [raising(r.choice(errors)), lambda: 1, lambda x: x, lambda *a: a, lambda *a: sum(a), lambda *a: a[9]]
+    )
+
+
+def test_ten_thousand_wild_answers_are_answered():
+    r = random.Random(1)
+    for count in range(10_000):
+        result = CATALOGUE[count % len(CATALOGUE)].check(invented_answer(r))
+        assert len(result.message) > 5
+        for text in (repr(result), result._repr_html_()):
+            assert "Traceback" not in text
+            text.encode()  # can be sent to a page
+
+
 @every_exercise
 def test_the_chapter_asks_for_it_by_the_same_title(exercise):
     pages = list((ROOT / "book").glob(f"{exercise.chapter:02}_*.md"))
     text = pages[0].read_text(encoding="utf-8")
-    assert f"{exercise.id} {exercise.title}" in re.findall(r"\{exercise\} (.+)", text)
+    if isinstance(exercise, dp.exercises.Question):  # stands there as a whole
+        assert f"dp.exercises.questions(chapter={exercise.chapter})" in text
+    else:
+        assert f"{exercise.id} {exercise.title}" in re.findall(r"\{exercise\} (.+)", text)
 
 
 @every_exercise
@@ -142,7 +210,17 @@ EXAMPLE = Exercise(
 )
 
 
-@pytest.mark.parametrize("other", [lambda x: np.array([x / 2]), lambda x: np.float32(x / 2), lambda x: [x * 0.5]])
+RIGHT = [
+    lambda x: np.array([x / 2]),
+    lambda x: np.float32(x / 2),
+    lambda x: [x * 0.5],
+    lambda x: Fraction(x) / 2,
+    lambda x: complex(x / 2),
+    lambda x: (y / 2 for y in (x,)),
+]
+
+
+@pytest.mark.parametrize("other", RIGHT)
 def test_a_right_answer_in_another_form_passes(other):
     assert EXAMPLE.check(other)
 
@@ -186,10 +264,111 @@ def test_what_goes_wrong_is_said(answer, reply):
     assert re.search(reply, EXAMPLE.check(answer).message)
 
 
-@pytest.mark.parametrize("endless", [looped, looped_and_careless])
-def test_a_loop_without_end_is_ended(endless, monkeypatch):
+def careless(x):
+    while True:
+        try:  # noqa: SIM105
+            looped(x)
+        except:  # noqa: E722
+            pass
+
+
+def endless_numbers(x):
+    while True:
+        yield 1 + x
+
+
+def asleep(x):
+    time.sleep(3)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
     monkeypatch.setattr("dptutor.exercises.core._PATIENCE", 0.2)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("endless", [looped, looped_and_careless, careless, asleep])
+def test_a_loop_without_end_is_ended(endless):
     assert "Does a loop never end?" in EXAMPLE.check(endless).message
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_loop_without_end_is_ended_in_any_thread_and_does_not_live_on():
+    before, results = threading.active_count(), []
+    thread = threading.Thread(target=lambda: results.append(EXAMPLE.check(looped)))
+    thread.start()
+    thread.join(10)
+    assert "Does a loop never end?" in results[0].message
+    assert threading.active_count() == before
+
+
+def test_a_series_without_end_is_not_waited_for():
+    assert not EXAMPLE.check(endless_numbers)
+
+
+def test_a_list_that_is_sorted_in_place_spoils_nothing():
+    exercise = dp.exercises.get("1.6")
+
+    def sorting(p, q, alpha):
+        p.sort()
+        q.sort()
+
+    assert not exercise.check(sorting)
+    assert exercise.check(exercise.answer)
+
+
+def test_warnings_of_a_learners_arithmetic_are_not_shown():
+    assert "infinite" in EXAMPLE.check(lambda x: np.array([x]) / 0).message
+
+
+# Random inputs, and numbers of one's own.
+
+VARYING = [exercise for exercise in CATALOGUE if exercise.draw]
+
+
+def test_an_answer_that_only_knows_the_chosen_arguments_does_not_pass():
+    exercise = dp.exercises.get("1.3")
+    known = {case: exercise.answer(*case) for case in exercise.cases}
+    assert not exercise.check(lambda *case: known.get(case, 0.5))
+
+
+def test_every_chapter_has_exercises_with_numbers_of_ones_own():
+    assert {exercise.chapter for exercise in VARYING} >= set(range(1, 14))
+
+
+@pytest.mark.parametrize("exercise", VARYING, ids=lambda e: e.id)
+def test_a_variant_is_an_exercise_like_any_other(exercise):
+    questions = set()
+    for seed in range(5):
+        own = exercise.variant(seed)
+        assert "nothing to check yet" in own.check(run(own.stub)[own.name]).message
+        right = run(own.solution)[own.name]
+        rounded = [float(f"{x:.4g}") for x in np.ravel(right)]
+        assert own.check(right) and own.check(rounded)
+        assert not own.check(np.asarray(right) * 1.01)
+        assert len(own.mistakes) >= 3
+        for mistake in own.mistakes:
+            assert own.check(mistake.answer).message == mistake.reply
+        questions.add(own.question)
+    assert len(questions) == 5
+
+
+def test_the_numbers_of_a_seed_are_the_same_everywhere_and_forever():
+    assert "Your own numbers: threshold = " in dp.exercises.ask("1.2", seed="s01").words
+    assert dp.exercises.get("1.2").variant("s01").stub.splitlines()[-1] == "answer_1_2 = errors(-0.952, 0.616)"
+    assert dp.exercises.get("1.2").variant(7).question == dp.exercises.get("1.2").variant("7").question
+
+
+def test_a_variant_is_checked_and_solved_by_its_seed():
+    own = dp.exercises.get("4.3").variant("Ada")
+    assert dp.exercises.check("4.3", own.answer, seed="Ada")
+    assert not dp.exercises.check("4.3", own.answer, seed="Bob")
+    assert own.solution in repr(dp.exercises.solution("4.3", seed="Ada"))
+
+
+def test_an_exercise_without_numbers_says_that_it_has_no_variant():
+    with pytest.raises(ValueError, match=r"exercise 4\.6 has no numbers that can vary"):
+        dp.exercises.get("4.6").variant(1)
 
 
 # Help and progress.
@@ -218,6 +397,34 @@ def test_progress_is_a_file_to_see_to_copy_and_to_delete(tmp_path):
     assert progress.records == {}
 
 
+def test_a_file_that_is_deleted_by_hand_is_forgotten():
+    dp.exercises.check("1.5", 3)
+    Path("progress-dptutor.json").unlink()
+    assert dp.exercises.progress().records == {}
+
+
+def test_a_ring_for_every_chapter_fills_as_its_exercises_are_solved():
+    progress = dp.exercises.progress()
+    assert "chapter 1  ○○○○○○○" in repr(progress)
+    assert "<table>" not in progress._repr_html_()
+    for exercise in dp.exercises.catalogue(1):
+        dp.exercises.check(exercise.id, exercise.answer)
+    assert re.search(r"chapter 1  ●{7} +7 of 7", repr(progress))
+    rings = re.findall(r"<svg.*?</svg>", progress._repr_html_())
+    assert len(rings) == len({e.chapter for e in CATALOGUE})
+    assert 'data-full="true"' in rings[0] and 'aria-label="chapter 1: 7 of 7 solved"' in rings[0]
+    assert "100.0 100" in rings[0]
+    assert 'data-full="false"' in rings[1] and "dasharray" not in rings[1]
+
+
+@pytest.mark.parametrize("content", ['{"1.1": 5}', '{"1.1": {"tries": "x"}}', "[1]", "null", '{"1.1": {"tries": 1}}'])
+def test_progress_survives_what_somebody_wrote_into_its_file(tmp_path, content):
+    (tmp_path / "own.json").write_text(content)
+    progress = Progress(tmp_path / "own.json")
+    assert progress.note("1.1", tries=1)["tries"] == 1
+    assert "1.1" in repr(progress) and progress._repr_html_()
+
+
 def test_progress_survives_a_broken_file_and_a_folder_that_is_not_ours(tmp_path):
     (tmp_path / "broken.json").write_text("{")
     broken = Progress(tmp_path / "broken.json")
@@ -229,11 +436,12 @@ def test_progress_survives_a_broken_file_and_a_folder_that_is_not_ours(tmp_path)
 
 
 def test_an_exercise_that_is_not_there_is_said_to_be_so():
-    with pytest.raises(ValueError, match=r"id must be one of 1\.1, .*, got '9\.99'"):
+    with pytest.raises(ValueError, match=r"id must be one of 1\.a, .*, got '9\.99'"):
         dp.exercises.get("9.99")
 
 
 def test_the_catalogue_is_in_order_and_by_chapter():
     ids = [exercise.id for exercise in CATALOGUE]
-    assert ids == sorted(ids, key=lambda id: [int(part) for part in id.split(".")])
+    parts = [id.split(".") for id in ids]  # questions have letters, and stand before the numbers
+    assert parts == sorted(parts, key=lambda part: (int(part[0]), part[1].isdigit(), part[1]))
     assert {e.chapter for e in dp.exercises.catalogue(1)} == {1}

@@ -1,6 +1,7 @@
 """A module imports only from those above it in the list, and importing the library costs no more than its numbers."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -95,3 +96,13 @@ def test_figures_explorers_and_exercises_load_on_demand():
     for name in {"plots", "explore", "exercises"} & {room(path) for path in FILES}:
         code = f"import sys, dptutor; dptutor.{name}; assert 'dptutor.{name}' in sys.modules"
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_architecture_names_every_room_in_order_and_only_what_is_there():
+    text = (LIBRARY.parent / "ARCHITECTURE.md").read_text()
+    picture = text.partition("## How a number is made")[0]
+    named = [line[18:].split()[0].removesuffix("/") for line in picture.splitlines() if line.startswith("    ")]
+    assert [name for name in named if "/" not in name] == [name for name in ORDER if name != "__main__"]
+    for name in re.findall(r"`((?:dptutor|scripts|tests|book|notebooks)/[\w./]+|[\w_]+\.(?:txt|yml))`", text):
+        path = LIBRARY.parent / name.replace("NN_name", "01_two_worlds").replace("NN", "01")
+        assert path.exists(), name

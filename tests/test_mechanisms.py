@@ -386,3 +386,37 @@ def test_values_of_the_wrong_kind_are_refused(make):
 
 def test_the_base_class_names_what_a_mechanism_must_say():
     assert Mechanism.__abstractmethods__ == {"_errors", "_delta", "reverse"}
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (0.3, 1e-4), (5.0, 0.2)])
+def test_renyi_divergences_of_large_order_of_a_subsampled_gaussian(sigma, rate):
+    def exact(order, power, points):
+        mu, p = mpmath.mpf(1) / sigma, mpmath.mpf(rate)
+        h = mpmath.quad(lambda u: mpmath.npdf(u) * (1 - p + p * mpmath.e ** (mu * u - mu**2 / 2)) ** power, points)
+        return float(mpmath.log(h) / (order - 1))
+
+    m = dp.SubsampledGaussian(sigma, rate)
+    with mpmath.workdps(40):
+        for order in (70, 591, 5000, 20_000):
+            remove = exact(
+                order, order, sorted([-60, -20, -10, 0, 10, *(order / sigma + x for x in (-12, -3, 0, 3, 12))])
+            )
+            add = exact(order, 1 - order, [-60, -40, -30, -20, -10, -5, 0, 5, 10])
+            assert m.directions[0].renyi_divergence(order) == approx(remove, rel=1e-11)
+            assert m.directions[1].renyi_divergence(order) == approx(add, rel=1e-11)
+            assert m.renyi_divergence(order) == max(d.renyi_divergence(order) for d in m.directions)
+    assert m.directions[1].renyi_divergence(1e300) == approx(-math.log1p(-rate), rel=1e-12)
+    assert m.renyi_divergence(1e300) == approx(1e300 / (2 * sigma**2), rel=1e-12)
+
+
+@pytest.mark.parametrize("sigma", [1e-9, 1e-3, 0.05, 9.9, 10.1, 100.0, 1e5, 1e8])
+def test_the_gaussian_profile_keeps_its_relative_accuracy(sigma):
+    m, mu = dp.Gaussian(sigma), mpmath.mpf(1) / mpmath.mpf(sigma)
+    with mpmath.workdps(60):
+        for a in (-35.0, -8.0, -1.0, -0.01, 0.0, 0.3, 4.0, 25.0):
+            epsilon = float(mu * a + mu**2 / 2)
+            x = mpmath.mpf(epsilon) / mu
+            exact = mpmath.ncdf(mu / 2 - x) - mpmath.e ** mpmath.mpf(epsilon) * mpmath.ncdf(-x - mu / 2)
+            # ε itself is rounded: a loss of 1e18 has no digit after the point.
+            moved = abs(epsilon) * 2.3e-16 * float(mpmath.npdf(mu / 2 - x) / mu) if sigma < 1e-6 else 0.0
+            assert m.privacy_profile(epsilon) == approx(float(exact), rel=1e-9, abs=moved)

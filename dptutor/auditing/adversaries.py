@@ -146,7 +146,7 @@ def identify(experiment, prior=0.5) -> Guesses:
     References
     ----------
     Bernau et al. (2021), experiment 2.
-    Chapter 13: :prf:ref:`def-identification-game`.
+    In the book: chapter 13, :prf:ref:`def-identification-game`.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def find_repeated_noise(experiment) -> Guesses:
 
     References
     ----------
-    Chapter 13: :prf:ref:`prop-flaws`.
+    In the book: chapter 13, :prf:ref:`prop-flaws`.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:
     References
     ----------
     Yeom et al. (2018); Jayaraman & Evans (2019) for the threshold.
-    Chapter 13: :prf:ref:`def-membership-inference`.
+    In the book: chapter 13, :prf:ref:`def-membership-inference`.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def membership_advantage_bound(epsilon):
     References
     ----------
     Yeom et al. (2018), theorem 1.
-    Chapter 13: :prf:ref:`thm-membership`.
+    In the book: chapter 13, :prf:ref:`thm-membership`.
 
     Examples
     --------

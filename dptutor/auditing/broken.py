@@ -29,7 +29,7 @@ class Flaw:
 
     References
     ----------
-    Chapter 13: :prf:ref:`prop-flaws`.
+    In the book: chapter 13, :prf:ref:`prop-flaws`.
 
     Examples
     --------

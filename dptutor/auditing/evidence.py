@@ -89,7 +89,7 @@ def clopper_pearson(successes, trials, confidence=0.95) -> tuple[float, float]:
     References
     ----------
     Clopper & Pearson (1934).
-    Chapter 13: :prf:ref:`thm-clopper-pearson`.
+    In the book: chapter 13, :prf:ref:`thm-clopper-pearson`.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def quantile_interval(sample, probability, confidence=0.95) -> tuple[float, floa
 
     References
     ----------
-    Chapter 13: :prf:ref:`prop-maximum`.
+    In the book: chapter 13, :prf:ref:`prop-maximum`.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, road="exact", co
     References
     ----------
     Bernau et al. (2021), section 5.3; the composition here is exact and each step has its own noise.
-    Chapter 13: :prf:ref:`prop-three-ways`.
+    In the book: chapter 13, :prf:ref:`prop-three-ways`.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def epsilon_from_beliefs(losses, delta, *, confidence=0.95) -> Estimate:
     References
     ----------
     Bernau et al. (2021), section 5.3, where the logarithm is missing.
-    Chapter 13: :prf:ref:`prop-three-ways`.
+    In the book: chapter 13, :prf:ref:`prop-three-ways`.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def epsilon_from_advantage(wins, repetitions, delta, *, road="exact", confidence
     References
     ----------
     Bernau et al. (2021), section 5.3 and equation 15, where the factor 2 is missing.
-    Chapter 13: :prf:ref:`prop-three-ways`.
+    In the book: chapter 13, :prf:ref:`prop-three-ways`.
 
     Examples
     --------

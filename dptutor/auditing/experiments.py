@@ -54,7 +54,7 @@ class Experiment:
     References
     ----------
     Bernau et al. (2021), experiment 2.
-    Chapter 13: :prf:ref:`thm-step-loss`.
+    In the book: chapter 13, :prf:ref:`thm-step-loss`.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def experiment(
     References
     ----------
     Bernau et al. (2021), experiment 2.
-    Chapter 13: :prf:ref:`def-identification-game`.
+    In the book: chapter 13, :prf:ref:`def-identification-game`.
 
     Examples
     --------

@@ -139,7 +139,7 @@ class Neighbors:
 
         References
         ----------
-        Chapter 13: :prf:ref:`def-three-sensitivities`.
+        In the book: chapter 13, :prf:ref:`def-three-sensitivities`.
 
         Examples
         --------
@@ -230,7 +230,7 @@ def find_neighbors(
     References
     ----------
     Bernau et al. (2021), equations 18 and 20.
-    Chapter 13: :prf:ref:`def-three-sensitivities`.
+    In the book: chapter 13, :prf:ref:`def-three-sensitivities`.
 
     Examples
     --------

@@ -300,7 +300,7 @@ def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
 
     References
     ----------
-    Chapter 13: :prf:ref:`prop-transcript`.
+    In the book: chapter 13, :prf:ref:`prop-transcript`.
 
     Examples
     --------

@@ -93,7 +93,7 @@ def judge(guesses, claim, *, level=0.01) -> Verdict:
     References
     ----------
     Jagielski, Ullman & Oprea (2020).
-    Chapter 13: :prf:ref:`thm-claim-test`.
+    In the book: chapter 13, :prf:ref:`thm-claim-test`.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def audit(experiment, *, level=0.01) -> tuple[Verdict, ...]:
     References
     ----------
     Jagielski, Ullman & Oprea (2020).
-    Chapter 13: :prf:ref:`thm-claim-test`.
+    In the book: chapter 13, :prf:ref:`thm-claim-test`.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def most_wins(repetitions, claim, *, level=0.01) -> int:
 
     References
     ----------
-    Chapter 13: :prf:ref:`thm-claim-test`.
+    In the book: chapter 13, :prf:ref:`thm-claim-test`.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def repetitions_to_catch(win_rate, claim, *, level=0.01, power=0.99) -> int:
 
     References
     ----------
-    Chapter 13: :prf:ref:`prop-flaws`.
+    In the book: chapter 13, :prf:ref:`prop-flaws`.
 
     Examples
     --------

@@ -4,21 +4,48 @@
     dp.exercises.hint("1.3")                # one step more each time, three in all
     dp.exercises.solution("1.3")            # the worked answer
     dp.exercises.progress()                 # what is done; .export(path), .erase()
+    dp.exercises.ask("1.3", seed="Ada")     # with numbers of your own; check and solution take the seed, too
+    dp.exercises.questions(chapter=1)       # the warm-ups that a page judges without a kernel
+    dp.exercises.case(7)                    # chapter 14: what your own report is about
+    dp.exercises.rubric(report)             # its points, line by line
 
-A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`).
+A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`); those
+that a page can judge by itself are each a `Question`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from pkgutil import iter_modules
 
+from .cases import Case, case
 from .core import Exercise, Mistake, Result
+from .grading import Rubric
 from .progress import Progress
+from .questions import Question, Sheet
+from .report import rubric
 
-__all__ = ["Exercise", "Mistake", "Result", "catalogue", "check", "get", "hint", "progress", "solution"]
+__all__ = [
+    "Case",
+    "Exercise",
+    "Mistake",
+    "Question",
+    "Result",
+    "Rubric",
+    "ask",
+    "case",
+    "catalogue",
+    "check",
+    "get",
+    "hint",
+    "progress",
+    "questions",
+    "rubric",
+    "solution",
+]
 
 _progress = Progress()
 _catalogue: dict[str, Exercise] = {}
@@ -39,7 +66,7 @@ def catalogue(chapter: int | None = None) -> list[Exercise]:
     --------
     >>> import dptutor as dp
     >>> [exercise.id for exercise in dp.exercises.catalogue(chapter=1)]
-    ['1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7']
+    ['1.a', '1.b', '1.c', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7']
     """
     if not _catalogue:
         names = sorted(module.name for module in iter_modules(__path__) if module.name.startswith("chapter_"))
@@ -76,7 +103,38 @@ def get(id: str) -> Exercise:
     return known[str(id)]
 
 
-def check(id: str, answer) -> Result:
+def ask(id: str, seed=None) -> Text:
+    """The question and its stub; given a seed, with numbers of one's own.
+
+    Parameters
+    ----------
+    id : str
+        A number like "1.3".
+    seed : optional
+        A name or a number, from which the numbers follow.
+
+    Returns
+    -------
+    Text
+        Words and a program.
+
+    Raises
+    ------
+    ValueError
+        If there is no exercise of that number, or none with numbers that can vary.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> words = dp.exercises.ask("1.3", seed="Ada").words
+    >>> "Your own numbers: " in words
+    True
+    """
+    exercise = _chosen(id, seed)
+    return Text(exercise.question, exercise.stub)
+
+
+def check(id: str, answer, seed=None) -> Result:
     """Judges an answer, and notes the try in the learner's file.
 
     Parameters
@@ -85,6 +143,8 @@ def check(id: str, answer) -> Result:
         A number like "1.3".
     answer : number, sequence of numbers or callable
         What the exercise asks for. Whatever it is or does, a result comes back.
+    seed : optional
+        A name or a number, if the numbers are one's own; see `ask`.
 
     Returns
     -------
@@ -108,8 +168,8 @@ def check(id: str, answer) -> Result:
     >>> result.passed, result.message.split(":")[0]
     (False, 'This is the power 1 − β')
     """
-    result = get(id).check(answer)
-    _progress.note(get(id).id, tries=1, passed=result.passed)
+    result = _chosen(id, seed).check(answer)
+    _progress.note(str(id), tries=1, passed=result.passed)
     return result
 
 
@@ -142,13 +202,15 @@ def hint(id: str) -> Text:
     return Text(f"Hint {number} of 3: {exercise.hints[number - 1]}")
 
 
-def solution(id: str) -> Text:
+def solution(id: str, seed=None) -> Text:
     """A worked answer, which the learner's file notes to have been seen.
 
     Parameters
     ----------
     id : str
         A number like "1.3".
+    seed : optional
+        A name or a number, if the numbers are one's own; see `ask`.
 
     Returns
     -------
@@ -168,9 +230,40 @@ def solution(id: str) -> Text:
     >>> dp.exercises.check("1.3", space["tradeoff"]).passed
     True
     """
-    exercise = get(id)
+    exercise = _chosen(id, seed)
     _progress.note(exercise.id, saw_solution=True)
     return Text(exercise.explanation, exercise.solution)
+
+
+def questions(chapter: int) -> Sheet:
+    """The questions of a chapter, to be answered in a page that has no kernel.
+
+    Parameters
+    ----------
+    chapter : int
+
+    Returns
+    -------
+    Sheet
+        Shows itself in a notebook and in the book.
+
+    Raises
+    ------
+    ValueError
+        If the chapter has none.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> sheet = dp.exercises.questions(chapter=1)
+    >>> all(isinstance(question, dp.exercises.Question) for question in sheet.questions)
+    True
+    """
+    found = [exercise for exercise in catalogue(chapter) if isinstance(exercise, Question)]
+    if not found:
+        known = sorted({exercise.chapter for exercise in catalogue()})
+        raise ValueError(f"chapter must be one of {', '.join(map(str, known))}, got {chapter!r}")
+    return Sheet(found)
 
 
 def progress() -> Progress:
@@ -189,6 +282,10 @@ def progress() -> Progress:
     return _progress
 
 
+def _chosen(id: str, seed) -> Exercise:
+    return get(id) if seed is None else get(id).variant(seed)
+
+
 @dataclass(frozen=True)
 class Text:
     """Words to a learner, perhaps with a program."""
@@ -200,4 +297,5 @@ class Text:
         return f"{self.words}\n\n{self.code}" if self.code else self.words
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.words)}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
+        words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(self.words)).replace("\n\n", "</p><p>")
+        return f"<p>{words}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")

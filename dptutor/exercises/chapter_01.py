@@ -7,6 +7,7 @@ from scipy.stats import beta as beta_distribution
 from scipy.stats import norm
 
 from .core import Exercise, Mistake
+from .questions import PROBABILITY, Question, in_percent
 
 _TRUTH = [False, False, False, False, True, True, True, True, True, False]
 _GUESS = [False, True, False, False, True, False, True, True, False, False]
@@ -78,6 +79,92 @@ def _one_sided(wrong, rounds, level=0.95):
 _ERRORS = "two numbers, alpha and beta"
 
 EXERCISES = [
+    Question(
+        id="1.a",
+        title="Which one is the false accusation?",
+        question="In 8 of 20 rounds the person is not in the data, in 12 rounds they are. You said “in” in 2 of the 8 "
+        "and in 8 of the 12. What is your type I error α?",
+        solution="not_in, accused = 8, 2\nanswer = accused / not_in\n",
+        explanation="α is the share of false accusations among the rounds in which the person is not in the data: 2 "
+        "of 8. The 12 other rounds play no part.",
+        hints=(
+            "Type I is a false accusation: “in” is said of someone who is not in the data.",
+            "In how many rounds could this happen, and in how many of them did it?",
+            "Divide the 2 false accusations by the 8 rounds in which the person was not in the data.",
+        ),
+        praise="Right: a rate within its own world.",
+        mistakes=(
+            Mistake(4 / 12, "This is β, the share of misses among the 12. Type I, α, is the false accusation."),
+            Mistake(
+                2 / 20, "You divide by all rounds. α is a rate among the rounds in which the person is not in the data."
+            ),
+            Mistake(
+                2 / 10,
+                "You divide by the rounds in which you said “in”. That is how far your word can be trusted, and it "
+                "changes with how often people are in the data. α does not.",
+            ),
+            Mistake(6 / 8, "This is 1 − α, the rate at which you are right about those who are not in the data."),
+            Mistake(8 / 12, "This is the power 1 − β, the share of those in the data whom you found."),
+            in_percent(2 / 8),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.01,
+    ),
+    Question(
+        id="1.b",
+        title="Believe every answer",
+        question="Randomized response with ε = ln 4 tells the truth with probability e^ε/(1 + e^ε). An adversary believes "
+        "every answer. What is the type II error β of this test?",
+        solution="""from math import log
+
+import dptutor as dp
+
+# Both errors of this test are equal, so their mean at an even prior is each of them.
+answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
+""",
+        explanation="Who believes the answer misses someone exactly when the answer is a lie, which has probability "
+        "1/(1 + e^ε). With e^ε = 4 that is one in five.",
+        hints=(
+            "The adversary misses someone who is in the data. What did the answer say?",
+            "It was a lie. How often does randomized response lie?",
+            "The truth has probability e^ε/(1 + e^ε), a lie 1/(1 + e^ε), and e^ε is 4.",
+        ),
+        praise="Right: a miss is a lie, and so is a false accusation. Both errors are 1/(1 + e^ε).",
+        mistakes=(
+            Mistake(4 / 5, "This is the power 1 − β: how often the answer is true, and the person found."),
+            Mistake(1 / 4, "This is e^−ε, the odds of a lie. A probability is odds/(1 + odds)."),
+            Mistake(1 / (1 + math.log(4)), "You used ε where e^ε belongs: ε is a logarithm, and e^ε is 4."),
+            Mistake(
+                1 / (1 + 10 ** math.log(4)),
+                "Nearly: the base is e, not 10. By definition e to the power ln 4 is 4.",
+            ),
+            in_percent(1 / 5),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.005,
+    ),
+    Question(
+        id="1.c",
+        title="An attack as a point",
+        question="A paper says: “At a false-positive rate of 1 %, our attack finds 30 % of the members.” Which point "
+        "(α, β) is that?",
+        options=("(0.01, 0.30)", "(0.01, 0.70)", "(0.99, 0.30)", "(0.70, 0.01)"),
+        solution="false_positives, found = 0.01, 0.30\npoint = (false_positives, 1 - found)\n"
+        "answer = 1 + [(0.01, 0.30), (0.01, 0.70), (0.99, 0.30), (0.70, 0.01)].index(point)\n",
+        explanation="A false positive is a type I error, so α = 0.01. Who finds 30 % misses 70 %, so β = 0.70. Blind "
+        "guessing would miss 99 % at this α.",
+        hints=(
+            "Which of the two errors is a false positive?",
+            "Finding a member is no error. What is the error, and how often does it happen?",
+            "α is the false-positive rate; β is the share of members that the attack does not find.",
+        ),
+        praise="Right: few accusations, and most members missed.",
+        mistakes=(
+            Mistake(1, "α is right. But 0.30 is the power, the share found; β is the share missed."),
+            Mistake(3, "These are α turned into 1 − α, and the power 1 − β: two rates of being right."),
+            Mistake(4, "Both numbers are right, in the wrong order: α, the false-positive rate, comes first."),
+        ),
+    ),
     Exercise(
         id="1.1",
         grade="warm-up",
@@ -156,6 +243,7 @@ def errors(threshold, mu):
         ),
         praise="Right: a tail of P to the right, a tail of Q to the left.",
         cases=((0.5, 1.0), (0.0, 2.0), (1.7, 0.4), (-1.0, 3.0)),
+        draw=lambda r: (r.uniform(-1, 2), r.uniform(0.5, 3)),
         mistakes=(
             Mistake(
                 lambda t, mu: (norm.cdf(t - mu), norm.sf(t)),
@@ -205,6 +293,7 @@ def tradeoff(alpha, mu):
         ),
         praise="Right: f(α) = Φ(Φ⁻¹(1 − α) − μ), the curve G_μ of the Gaussian mechanism.",
         cases=tuple((a, mu) for mu in (0.5, 1.0, 3.0) for a in (0.01, 0.2, 0.5, 0.9)),
+        draw=lambda r: (r.uniform(0.02, 0.6), r.uniform(0.3, 2)),
         mistakes=(
             Mistake(
                 lambda a, mu: norm.sf(norm.isf(a) - mu),
@@ -255,6 +344,7 @@ def tradeoff(alpha, epsilon):
         ),
         praise="Right: two lines that meet where both errors are 1/(1 + e^ε).",
         cases=tuple((a, e) for e in (0.0, 0.5, 2.0) for a in (0.0, 0.1, 0.3, 0.5, 0.8, 1.0)),
+        draw=lambda r: (r.uniform(0.05, 0.9), r.uniform(0.2, 2)),
         mistakes=(
             Mistake(
                 _corner_only,
@@ -304,6 +394,7 @@ def threshold(prior):
         ),
         praise="Right: ε = log(π/(1 − π)). Thresholds on the loss and priors are one and the same thing.",
         cases=((0.5,), (0.1,), (0.8,), (0.99,)),
+        draw=lambda r: (r.uniform(0.05, 0.95),),
         mistakes=(
             Mistake(
                 lambda p: math.log((1 - p) / p),
@@ -416,6 +507,7 @@ def interval(wrong, rounds):
         ),
         praise="Right, also at 0 and n, where the textbook's ± gives an interval of no width.",
         cases=((3, 15), (0, 30), (7, 30), (30, 30), (1, 8)),
+        draw=lambda r: (r.randint(2, 12), r.randint(20, 60)),
         mistakes=(
             Mistake(
                 _normal_interval,

@@ -7,6 +7,7 @@ from scipy.special import ndtr, ndtri
 
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake
+from .questions import PROBABILITY, Question, in_percent
 
 _PARAMETERS = ((1.0, 0.0), (0.5, 0.1), (2.0, 1e-3), (0.0, 0.2))
 _LEVELS = (0.0, 0.05, 0.3, 0.7, 1.0)
@@ -75,6 +76,88 @@ def _draw(f, u, target):
 
 
 EXERCISES = [
+    Question(
+        id="2.a",
+        title="What a promise says at one level",
+        question="A mechanism is (ε, δ)-DP with ε = ln 2 and δ = 0.1. Which type II error does this promise at α = 0.1?",
+        solution="from math import log\n\nimport dptutor as dp\n\n"
+        "answer = float(dp.ApproximateDP(log(2), 0.1).tradeoff(0.1))\n",
+        explanation="The promise is the higher of two lines, 1 − δ − e^ε α and e^(−ε)(1 − δ − α). At α = 0.1 they are "
+        "1 − 0.1 − 0.2 = 0.7 and (1 − 0.1 − 0.1)/2 = 0.4.",
+        hints=(
+            "An (ε, δ) promises two lines. Which ones?",
+            "1 − δ − e^ε α, and its mirror image e^(−ε)(1 − δ − α). Both hold.",
+            "e^ε = 2, so compare 1 − 0.1 − 2·0.1 with (1 − 0.1 − 0.1)/2. The larger one counts.",
+        ),
+        praise="Right: the higher of the two lines, here the steep one.",
+        mistakes=(
+            Mistake(1 - math.exp(math.log(2)) * 0.1, "You forgot δ: with (ε, δ) the line starts at 1 − δ, not at 1."),
+            Mistake(1 - 0.1 - math.log(2) * 0.1, "You used ε where e^ε belongs: the slope of the line is −e^ε = −2."),
+            Mistake(
+                (1 - 0.1 - 0.1) / 2,
+                "This is the lower of the two lines. Both are promised, so the higher one counts.",
+            ),
+            Mistake(1 - 0.7, "This is the power, 1 − β. The promise is about what is missed."),
+            Mistake(1 - 0.1, "This is blind guessing, 1 − α. At ε = ln 2 an adversary may do better than that."),
+            in_percent(0.7),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.005,
+    ),
+    Question(
+        id="2.b",
+        title="Two curves that cross",
+        question="Mechanism A has f(0.05) = 0.6 and f(0.5) = 0.2. Mechanism B has f(0.05) = 0.8 and f(0.5) = 0.1. Which "
+        "one protects better?",
+        options=(
+            "A, against every test.",
+            "B against tests of small α, A against those of large α.",
+            "B, against every test.",
+            "That cannot be said without their ε and δ.",
+        ),
+        solution="better = {0.05: 0.8 > 0.6, 0.5: 0.1 > 0.2}     # is B higher?\n"
+        "answer = {(False, False): 1, (True, False): 2, (True, True): 3}[tuple(better.values())]\n",
+        explanation="At α = 0.05 the best test misses 60 % with A and 80 % with B; at α = 0.5 it misses 20 % and 10 %. A "
+        "higher curve protects better, and here neither curve is higher everywhere.",
+        hints=(
+            "f(α) is what the best test of level α misses. Is much or little of it good for privacy?",
+            "Compare the two mechanisms at α = 0.05, and then at α = 0.5.",
+            "At 0.05 B is higher, at 0.5 A is. The curves cross.",
+        ),
+        praise="Right: the curves cross, so neither is safer against all tests.",
+        mistakes=(
+            Mistake(1, "At α = 0.05 the best test misses 0.6 with A, but 0.8 with B: there B protects better."),
+            Mistake(3, "At α = 0.5 the best test misses 0.1 with B, but 0.2 with A: there A protects better."),
+            Mistake(4, "f knows every (ε, δ) that the mechanism keeps; they are its tangents. f is all you need."),
+        ),
+    ),
+    Question(
+        id="2.c",
+        title="A family of three",
+        question="A count, which one person changes by 1 at most, gets Gaussian noise with σ = 2. A family of three takes "
+        "part together or not at all. Which μ has the curve G_μ that is promised to the family?",
+        solution="import dptutor as dp\n\nfamily = dp.Gaussian(sigma=2, sensitivity=3)\n"
+        "answer = family.sensitivity / family.sigma\n",
+        explanation="Together they change the count by 3. The two worlds are N(0, 4) and N(3, 4), and μ is their distance "
+        "in standard deviations.",
+        hints=(
+            "By how much do three people change a count?",
+            "μ is the distance of the two worlds, in standard deviations of the noise.",
+            "The distance is 3 and the standard deviation 2.",
+        ),
+        praise="Right: μ grows in proportion to the group.",
+        mistakes=(
+            Mistake(1 / 2, "This is the promise to one person. Together the three change the count by 3."),
+            Mistake(
+                math.sqrt(3) / 2,
+                "Roots belong to composition, three answers about one person. Here one answer moves by 3.",
+            ),
+            Mistake(2 / 3, "The ratio is turned: μ is the sensitivity over σ, so that more noise makes it smaller."),
+            Mistake(3 / 4, "You divide by the variance. μ counts standard deviations."),
+            Mistake(6, "You multiply by σ. More noise must make μ smaller: divide by it."),
+        ),
+        tolerance=0.005,
+    ),
     Exercise(
         id="2.1",
         grade="warm-up",
@@ -97,6 +180,7 @@ def tradeoff(epsilon, delta, alpha):
         ),
         praise="Right. It is the curve of leaky randomized response, the worst that keeps the promise.",
         cases=tuple((e, d, a) for e, d in _PARAMETERS for a in _LEVELS),
+        draw=lambda r: (r.uniform(0.3, 2), r.uniform(0.01, 0.2), r.uniform(0.02, 0.6)),
         mistakes=(
             Mistake(
                 lambda e, d, a: max(0.0, 1 - d - math.exp(e) * a),
@@ -144,6 +228,7 @@ def tradeoff(sigma, sensitivity, alpha):
         ),
         praise="Right: G_μ with μ = sensitivity/σ, the curve of μ-Gaussian differential privacy.",
         cases=tuple((s, d, a) for s, d in ((1.0, 1.0), (2.0, 1.0), (1.0, 3.0)) for a in (0.02, 0.3, 0.8)),
+        draw=lambda r: (r.uniform(0.5, 3), r.uniform(0.5, 3), r.uniform(0.02, 0.8)),
         mistakes=(
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) - 1 / s)),
@@ -191,6 +276,7 @@ def least_epsilon(alpha, beta, delta):
         ),
         praise="Right. This is how an audit turns an attack into a statement about ε; its α and β then carry intervals.",
         cases=_ATTACKS,
+        draw=lambda r: (r.uniform(0.01, 0.2), r.uniform(0.05, 0.6), r.uniform(0.001, 0.05)),
         mistakes=(
             Mistake(
                 lambda a, b, d: _attacked_by(a, b, d, (1 - d - b) / a),

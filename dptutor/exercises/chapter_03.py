@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake
+from .questions import PROBABILITY, Question, in_percent
 
 _LISTS = (
     ((0.7, 0.2, 0.1), (0.2, 0.3, 0.5)),
@@ -47,6 +48,69 @@ def _tail_in_q(losses, p, epsilon):
 
 
 EXERCISES = [
+    Question(
+        id="3.a",
+        title="An area by hand",
+        question="Three outcomes have the probabilities (0.5, 0.3, 0.2) in world P and (0.3, 0.2, 0.5) in world Q. What is "
+        "δ(ε) at ε = ln 2?",
+        solution="from math import log\n\nimport dptutor as dp\n\n"
+        "m = dp.FiniteExperiment((0.5, 0.3, 0.2), (0.3, 0.2, 0.5))\nanswer = float(m.privacy_profile(log(2)))\n",
+        explanation="Only the last outcome is more than twice as likely in Q as in P. It contributes 0.5 − 2·0.2; the "
+        "others would make the difference smaller, so the best event leaves them out.",
+        hints=(
+            "δ is the largest Q[E] − e^ε P[E] of all events E. Which outcomes belong to the best E?",
+            "Those with q > 2p. What do they contribute?",
+            "Only the last one: 0.5 − 2·0.2.",
+        ),
+        praise="Right: what Q has above twice P.",
+        mistakes=(
+            Mistake(0.5, "This is Pr_Q[L > ε], not δ: you forgot the second term, e^ε Pr_P[L > ε]."),
+            Mistake(0.5 - 0.2, "The second probability has to be multiplied by e^ε = 2."),
+            Mistake(0.5 - math.log(2) * 0.2, "The factor is e^ε, not ε."),
+            Mistake(0, "The worlds are exchanged: δ(ε) is what Q has above e^ε P."),
+            Mistake(1 - 2, "You added up all outcomes. The best event leaves out those with q < 2p."),
+            in_percent(0.1),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.005,
+    ),
+    Question(
+        id="3.b",
+        title="What is δ?",
+        question="A mechanism has δ(1) = 0.01. Which statement is true of every such mechanism?",
+        options=(
+            "With probability 0.01 it gives everything away.",
+            "In world Q the privacy loss exceeds 1 with probability 0.01.",
+            "In world P the privacy loss exceeds 1 with probability 0.01.",
+            "No event E has Q[E] > e·P[E] + 0.01.",
+        ),
+        solution="""from math import e
+
+import dptutor as dp
+
+# A Gaussian mechanism with this δ refutes the first three: none of its losses is infinite, and its tails are others.
+loss = dp.calibrate(dp.Gaussian, epsilon=1, delta=0.01).privacy_loss
+in_q, in_p = loss.sf(1), loss.sf(1, under="P")
+true = [loss.sf(float("inf")) > 0, abs(in_q - 0.01) < 1e-3, abs(in_p - 0.01) < 1e-3, abs(in_q - e * in_p - 0.01) < 1e-6]
+answer = 1 + true.index(True)
+""",
+        explanation="δ is the largest difference Q[E] − e^ε P[E], and nothing else. It is at most Pr_Q[L > ε], because a "
+        "second term is taken off, and Gaussian noise, which never gives anything away for certain, has a δ as well.",
+        hints=(
+            "Does Gaussian noise ever give everything away? It has a δ, too.",
+            "δ = Pr_Q[L > ε] − e^ε Pr_P[L > ε]. Is one of the two terms alone enough?",
+            "δ is the largest Q[E] − e^ε P[E] over all events E. Which statement says that?",
+        ),
+        praise="Right: δ is a difference of areas, not the probability of anything.",
+        mistakes=(
+            Mistake(1, "Some mechanisms do that. Gaussian noise has such a δ, too, and never gives everything away."),
+            Mistake(
+                2,
+                "You forgot the second term: Pr_Q[L > 1] is δ + e·Pr_P[L > 1], which is more unless P never has such a loss.",
+            ),
+            Mistake(3, "Pr_P[L > 1] is what is taken off, times e. δ is Pr_Q[L > 1] less that."),
+        ),
+    ),
     Exercise(
         id="3.1",
         grade="warm-up",
@@ -73,6 +137,7 @@ def delta(mu, epsilon):
         ),
         praise="Right. It is the formula of the analytic Gaussian mechanism.",
         cases=((1.0, 1.0), (0.5, 0.1), (2.0, 3.0), (1.0, -1.0), (3.0, 0.0)),
+        draw=lambda r: (r.uniform(0.4, 2), r.uniform(0.1, 1.5)),
         mistakes=(
             Mistake(
                 lambda m, e: float(ndtr(-e / m + m / 2)),
@@ -291,6 +356,7 @@ def spent(epsilon, delta):
         ),
         praise="Right. Try it at ε = 1 and at ε = 15: wasted in the one case, broken in the other.",
         cases=((1.0, 1e-5), (0.1, 1e-3), (5.0, 0.01), (15.0, 1e-5), (2.2, 0.01)),
+        draw=lambda r: (r.uniform(0.3, 8), r.uniform(1e-5, 1e-3)),
         mistakes=(
             Mistake(
                 lambda e, d: float(Gaussian(sigma=math.sqrt(2 * math.log(1.25 / d)) / e).privacy_loss.sf(e, "Q")),

@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from ..calibration import calibrate
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake, numbers
+from .questions import PROBABILITY, Question, in_percent
 
 _REPORTS = (
     ((1.0, 0.1),),
@@ -56,6 +57,63 @@ def _two(answer):
 
 
 EXERCISES = [
+    Question(
+        id="4.a",
+        title="The worst that one point allows",
+        question="All you know of a symmetric mechanism is δ(ln 3) = 0.1. How large may its advantage δ(0) be at most?",
+        solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.ApproximateDP(log(3), 0.1).advantage)\n",
+        explanation="The worst mechanism with this point is leaky randomized response. Its two lines meet at "
+        "α = β = (1 − δ)/(1 + e^ε) = 0.9/4, and the advantage is 1 − α − β.",
+        hints=(
+            "Which mechanism attains the two lines of an (ε, δ) promise?",
+            "Leaky randomized response. Where do its lines meet, and what is 1 − α − β there?",
+            "α = β = (1 − δ)/(1 + e^ε), so the advantage is 1 − 2·0.9/4.",
+        ),
+        praise="Right. And at least it is δ = 0.1: one point leaves all of the range between open.",
+        mistakes=(
+            Mistake(0.5, "This is tanh(ε/2), for pure ε-DP: you forgot δ, with which more may be given away."),
+            Mistake(0.1, "This is the least, since the profile decreases. The question asks for the largest."),
+            Mistake(0.6, "Nearly: δ + tanh(ε/2) counts twice what is given away. It is δ + (1 − δ) tanh(ε/2)."),
+            Mistake(1 - 0.9 / 4, "You took off only one of the two errors. The advantage is 1 − α − β."),
+            Mistake(1 - 2 * 0.9 / (1 + math.log(3)), "You used ε where e^ε belongs: e^ε is 3."),
+            Mistake(0.9 / 4, "This is the error at which the lines meet. The advantage is 1 − α − β there."),
+            in_percent(0.55),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.005,
+    ),
+    Question(
+        id="4.b",
+        title="Two pairs, one guarantee",
+        question="A report states two pairs (ε, δ) that a mechanism keeps: (0, 0.3) and (ln 4, 0.05). Which type II error do "
+        "they guarantee together at α = 0.05?",
+        solution="""from math import log
+
+import dptutor as dp
+
+pairs = [(0, 0.3), (log(4), 0.05)]
+answer = float(max(dp.ApproximateDP(*pair).tradeoff(0.05) for pair in pairs))
+""",
+        explanation="The first pair guarantees 1 − 0.3 − 0.05 = 0.65, the second 1 − 0.05 − 4·0.05 = 0.75. Both are kept, so "
+        "the higher one is the guarantee.",
+        hints=(
+            "What does each of the pairs guarantee by itself at α = 0.05?",
+            "1 − δ − e^ε α is 0.65 for the first. What is it for the second, and which of the two counts?",
+            "The second gives 1 − 0.05 − 4·0.05. All promises are kept at once, so the strongest counts.",
+        ),
+        praise="Right: the upper envelope of the two.",
+        mistakes=(
+            Mistake(0.65, "This is what the first pair says. Both are kept, so the stronger one counts at every α."),
+            Mistake(0.7, "An average is weaker than the better of the two promises, and both are kept."),
+            Mistake(0.8, "You forgot δ: the second line is 1 − δ − e^ε α, with δ = 0.05."),
+            Mistake(0.95 - 0.05 * math.log(4), "You used ε where e^ε belongs: the slope of the second line is −4."),
+            Mistake(0.95, "This is blind guessing, 1 − α, or a line without its slope. Take off δ and e^ε α."),
+            Mistake(0.25, "This is the power, 1 − β. A guarantee is about what is missed."),
+            in_percent(0.75),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.005,
+    ),
     Exercise(
         id="4.1",
         grade="warm-up",
@@ -79,6 +137,7 @@ def advantage_range(epsilon, delta):
         ),
         praise="Right. For (8, 1e-5) that is nearly everything between 0 and 1.",
         cases=((8.0, 1e-5), (1.0, 0.1), (0.0, 0.2), (0.1, 0.0)),
+        draw=lambda r: (r.uniform(0.2, 3), r.uniform(0.01, 0.2)),
         mistakes=(
             Mistake(
                 lambda e, d: (0.0, 1 - 2 * (1 - d) / (1 + math.exp(e))),
@@ -172,6 +231,7 @@ def touch(mu, epsilon):
         ),
         praise="Right: α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε], an exact point of the curve for every ε.",
         cases=((1.0, 1.0), (0.5, 0.0), (2.0, 3.0), (1.0, -1.0)),
+        draw=lambda r: (r.uniform(0.5, 2), r.uniform(0.1, 2)),
         mistakes=(
             Mistake(
                 lambda m, e: (float(ndtr(-e / m)), float(ndtr(e / m - m))),
@@ -248,7 +308,7 @@ from scipy.stats import norm
 
 def sigma(epsilon, delta):
     low, high = 1e-3, 1e3
-    for _ in range(200):
+    for _ in range(60):
         middle = sqrt(low * high)
         mu = 1 / middle
         leaked = norm.sf(epsilon / mu - mu / 2) - exp(epsilon) * norm.sf(epsilon / mu + mu / 2)
@@ -263,6 +323,7 @@ def sigma(epsilon, delta):
         ),
         praise="Right: the analytic Gaussian mechanism. dp.calibrate does the same for any family.",
         cases=_TARGETS,
+        draw=lambda r: (r.uniform(0.3, 4), r.uniform(1e-5, 1e-3)),
         mistakes=(
             Mistake(
                 _classical,

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..mechanisms import ApproximateDP, FiniteExperiment, Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake
+from .questions import PROBABILITY, Question, in_percent
 
 _MECHANISMS = (
     Gaussian(sigma=1),
@@ -77,6 +78,70 @@ def _largest_error(p, q):
 
 
 EXERCISES = [
+    Question(
+        id="5.a",
+        title="One point, one adversary",
+        question="An adversary gives “not in the data” the prior π = 0.8. The mechanism has δ(ln 4) = 0.3. What is the Bayes "
+        "error R(π)?",
+        solution="""from math import exp, log
+
+prior, delta = 0.8, {log(4): 0.3}
+epsilon = log(4)
+assert abs(prior / (1 - prior) - exp(epsilon)) < 1e-9      # this is the ε of this adversary
+answer = (1 - prior) * (1 - delta[epsilon])
+""",
+        explanation="The odds 0.8/0.2 are 4, so ε = ln 4 is the point of this adversary, and R = (1 − π)(1 − δ) = 0.2·0.7. "
+        "Without the answer the error would be 0.2.",
+        hints=(
+            "Which ε belongs to an adversary of prior π?",
+            "ε = log(π/(1 − π)) = ln 4, where you know δ. How is R(π) found from it?",
+            "R(π) = (1 − π)(1 − δ(ε)).",
+        ),
+        praise="Right: every (ε, δ) is a statement about one adversary.",
+        mistakes=(
+            Mistake(0.8 * 0.7, "The factor belongs to Q: δ is measured in world Q, whose prior is 1 − π."),
+            Mistake(0.7, "A factor is missing: with δ = 0 this would be an error of 1. It is (1 − π)(1 − δ)."),
+            Mistake(0.35, "You used an even prior. This adversary gives world Q only 0.2."),
+            Mistake(0.2, "This is the error without the answer, min(π, 1 − π). Reading it helps: δ > 0."),
+            Mistake(0.86, "This is how often the adversary is right. R is the error."),
+            Mistake(0.06, "This is the gain, min(π, 1 − π) − R(π). The question asks for R itself."),
+            in_percent(0.14),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.005,
+    ),
+    Question(
+        id="5.b",
+        title="A belief after one answer",
+        question="An adversary is 90 % sure that you are not in the data: π = 0.9. The answer has the privacy loss L = ln 27. "
+        "With which probability are you in the data, for this adversary, now?",
+        solution="from math import exp, log\n\nodds = 0.1 / 0.9 * exp(log(27))     # of “in the data”\nanswer = odds / (1 + odds)\n",
+        explanation="The prior odds of “in” are 1 to 9. The answer is 27 times as likely if you are in the data, so the odds "
+        "become 27 to 9, which is 3 to 1.",
+        hints=(
+            "How much likelier is this answer if you are in the data?",
+            "e^L = 27 times. Bayes' rule multiplies the odds of “in the data” by it.",
+            "The prior odds are 0.1/0.9, so the new ones are 27/9 = 3. Turn odds into a probability.",
+        ),
+        praise="Right: odds of 1 to 9 become odds of 3 to 1.",
+        mistakes=(
+            Mistake(0.25, "This is the probability that you are not in the data. The question asks for “in”."),
+            Mistake(27 / 28, "You forgot the prior: this is the belief of someone who started from an even one."),
+            Mistake(
+                243 / 244,
+                "You took 0.9 for the prior of “in the data”. Here π belongs to “not in”, so the odds start at 1 to 9.",
+            ),
+            Mistake(
+                math.log(27) / (9 + math.log(27)),
+                "You used L where e^L belongs: the loss is the logarithm of what multiplies the odds.",
+            ),
+            Mistake(2.7, "The prior times e^L is not yet a probability. Multiply the odds, then divide by 1 + odds."),
+            Mistake(3, "These are the odds. As a probability, odds of 3 to 1 are 3/(1 + 3)."),
+            in_percent(0.75),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.005,
+    ),
     Exercise(
         id="5.1",
         grade="warm-up",
@@ -238,6 +303,7 @@ def worth_reading(scale):
         ),
         praise="Right. Gaussian noise has no such limits: δ(ε) > 0 for every ε.",
         cases=((0.5,), (1.0,), (2.0,), (5.0,)),
+        draw=lambda r: (r.uniform(0.4, 4),),
         mistakes=(
             Mistake(
                 lambda b: (1 / (1 + math.exp(b)), 1 - 1 / (1 + math.exp(b))),
@@ -286,6 +352,7 @@ def belief(prior, loss):
         ),
         praise="Right: belief = logistic(L − ε). Its whole distribution follows from that of the loss.",
         cases=tuple((p, x) for p in (0.1, 0.5, 0.95) for x in (-2.0, 0.0, 0.7, 3.0)),
+        draw=lambda r: (r.uniform(0.05, 0.95), r.uniform(-2, 3)),
         mistakes=(
             Mistake(
                 lambda p, x: 1 / (1 + math.exp(-x)),

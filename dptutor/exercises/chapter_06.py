@@ -6,6 +6,7 @@ import numpy as np
 
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake
+from .questions import Question, Within
 
 _PAIRS = (
     (Gaussian(sigma=1), RandomizedResponse(epsilon=1.5)),
@@ -45,6 +46,68 @@ def _probability(result, *case):
 
 
 EXERCISES = [
+    Question(
+        id="6.a",
+        title="A lie about a lie",
+        question="Randomized response with ε = ln 9 lies with probability 0.1. Its answer, and nothing else, goes through a "
+        "second randomized response, with ε = ln 4, which lies with probability 0.2. What is the ε of the whole? Two decimals.",
+        solution="""from math import log
+
+first, second = 0.1, 0.2
+lie = first * (1 - second) + (1 - first) * second     # exactly one of the two lies
+answer = log((1 - lie) / lie)
+""",
+        explanation="The whole lies if exactly one of the two does: 0.1·0.8 + 0.9·0.2 = 0.26. It is randomized response "
+        "again, with e^ε = 0.74/0.26.",
+        hints=(
+            "When does the whole lie? Two lies make a truth.",
+            "If exactly one of the two lies: with probability 0.1·0.8 + 0.9·0.2.",
+            "The whole lies with probability 0.26, and e^ε is the odds of the truth, 0.74/0.26.",
+        ),
+        praise="Right: a garbling of either, so ε is smaller than both.",
+        mistakes=(
+            Mistake(
+                math.log(36),
+                "Epsilons add up when somebody sees two answers about the data. The second one never saw them: it only "
+                "garbles the first.",
+            ),
+            Mistake(
+                math.log(4), "The smaller of the two is only a bound: a garbling tells less than either step alone."
+            ),
+            Mistake(math.log(0.7 / 0.3), "Lies do not simply add up: turning a lie round makes it true again."),
+            Mistake(0.26, "This is the probability of a lie. ε is the logarithm of the odds of the truth."),
+            Mistake(0.74 / 0.26, "This is e^ε. Take its logarithm."),
+            Mistake(math.log10(0.74 / 0.26), "Use the natural logarithm: e^ε is a likelihood ratio."),
+        ),
+        laws=(Within(0, math.inf, "ε is not negative here: the whole tells the truth more often than not."),),
+        tolerance=0.006,
+    ),
+    Question(
+        id="6.b",
+        title="Which one tells more?",
+        question="The trade-off functions of two mechanisms have f ≤ f̃ everywhere. Which statement follows?",
+        options=(
+            "The answer of M̃ can be garbled into one like that of M.",
+            "The answer of M can be garbled into one like that of M̃.",
+            "M protects at least as well as M̃ against every adversary.",
+            "The Rényi divergences of M are larger, and that is all that follows.",
+        ),
+        solution="import dptutor as dp\n\nmore, less = dp.Gaussian(sigma=1), dp.Gaussian(sigma=2)      # f ≤ f̃\n"
+        "answer = 2 if dp.blackwell_dominates(more, less) and not dp.blackwell_dominates(less, more) else 1\n",
+        explanation="A lower curve means that fewer are missed: M tells more. By Blackwell's theorem that is so exactly if "
+        "M̃ can be made of M, by a machine that never looks at the data.",
+        hints=(
+            "f(α) is what the best test misses. Which of the two tells an adversary more?",
+            "M, the lower one. What can be made of the mechanism that tells more?",
+            "Whoever has the more telling answer can spoil it. Nobody can undo that.",
+        ),
+        praise="Right: spoiling an answer is easy, and the order says that this is all there is to it.",
+        mistakes=(
+            Mistake(1, "The other way round: a garbling never lowers the curve, so it leads from M to M̃."),
+            Mistake(3, "A lower curve misses fewer, so it tells more and protects less."),
+            Mistake(4, "They are at least as large, but much more follows: Rényi divergences do not decide the order."),
+        ),
+    ),
     Exercise(
         id="6.1",
         grade="warm-up",
@@ -68,6 +131,7 @@ def flip(epsilon, other):
         ),
         praise="Right. That is the garbling that dp.garbling finds, too.",
         cases=((2.0, 1.0), (1.0, 1.0), (3.0, 0.0), (0.5, 0.2)),
+        draw=lambda r: (r.uniform(1.5, 3), r.uniform(0.2, 1.5)),
         mistakes=(
             Mistake(
                 lambda e, o: _lie(o) - _lie(e),
@@ -107,6 +171,7 @@ def flip(epsilon, other):
         ),
         praise="Right: Gaussian mechanisms form a chain, ordered by σ alone.",
         cases=((1.0, 2.0), (0.5, 0.6), (3.0, 3.0), (0.1, 5.0)),
+        draw=lambda r: (r.uniform(0.5, 2), r.uniform(2, 4)),
         mistakes=(
             Mistake(lambda s, o: o - s, "Standard deviations do not add up; variances do."),
             Mistake(lambda s, o: o**2 - s**2, "This is the variance of the extra noise. Take the square root."),
@@ -287,6 +352,7 @@ def renyi(epsilon, order):
         ),
         praise="Right. Compare with s·ε²/2, the Gaussian mechanism with σ = 1/ε: yours is smaller at every order.",
         cases=((1.0, 2.0), (0.5, 1.5), (2.0, 8.0), (0.1, 30.0)),
+        draw=lambda r: (r.uniform(0.2, 2), r.uniform(1.5, 8)),
         mistakes=(
             Mistake(
                 lambda e, s: _renyi(e, s) * (s - 1),

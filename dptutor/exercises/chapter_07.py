@@ -7,6 +7,7 @@ import numpy as np
 from ..blackwell import delta_divergence
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake, numbers
+from .questions import Question, in_percent
 
 _PAIRS = (
     (Gaussian(sigma=1), Laplace(scale=1)),
@@ -60,6 +61,61 @@ def _duel(answer):
 
 
 EXERCISES = [
+    Question(
+        id="7.a",
+        title="The largest regret",
+        question="At the priors 0.2, 0.5 and 0.8 the Bayes errors against M are 0.17, 0.30 and 0.15, those against M̃ are 0.18, "
+        "0.26 and 0.13. Of these three adversaries: what is the largest regret of having used M̃ in place of M?",
+        solution="errors, used = (0.17, 0.30, 0.15), (0.18, 0.26, 0.13)\n"
+        "answer = max(r - other for r, other in zip(errors, used))\n",
+        explanation="Regret is R − R̃, the error that the adversary would have made more. It is −0.01, 0.04 and 0.02; the "
+        "Δ-divergence of M to M̃ is at least the largest of them.",
+        hints=(
+            "You used M̃. For which adversary do you wish most that it had been M?",
+            "Regret is how much larger the Bayes error would have been: R − R̃.",
+            "The three regrets are 0.17 − 0.18, 0.30 − 0.26 and 0.15 − 0.13.",
+        ),
+        praise="Right: so Δ(M‖M̃) is at least 0.04.",
+        mistakes=(
+            Mistake(0.01, "This is the way back, R̃ − R: the regret of having used M in place of M̃."),
+            Mistake(-0.04, "The sign is turned: you regret that the adversary errs less, so R − R̃."),
+            Mistake(0.05 / 3, "You took the mean. The Δ-divergence is about the worst case, the largest regret."),
+            Mistake(0.05, "You added them up. Each adversary is one person; take the largest."),
+            Mistake(0.02, "For prior 0.8 this is right. Another adversary gives you more to regret."),
+            in_percent(0.04),
+        ),
+        tolerance=0.001,
+    ),
+    Question(
+        id="7.b",
+        title="What a zero says",
+        question="Δ(M‖M̃) = 0 and Δ(M̃‖M) = 0.03. What follows?",
+        options=(
+            "M protects at least as well as M̃, against every adversary.",
+            "M̃ protects at least as well as M, against every adversary.",
+            "The two are the same mechanism.",
+            "M̃ protects better on average, but worse against some adversary.",
+        ),
+        solution="import dptutor as dp\n\nm, other = dp.Gaussian(sigma=1), dp.Gaussian(sigma=1.1)\n"
+        "there, back = dp.delta_divergence(m, other), dp.delta_divergence(other, m)\n"
+        "answer = 2 if float(there) == 0 < float(back) else 1      # nobody regrets the noisier one\n",
+        explanation="Δ(M‖M̃) = 0 says that R − R̃ is never positive: nobody ever regrets M̃. In the other direction somebody "
+        "regrets M, by 0.03.",
+        hints=(
+            "Δ(M‖M̃) is the largest regret R − R̃ of having used M̃ in place of M.",
+            "It is 0, so R ≤ R̃ at every prior. Against which of the two do adversaries err more?",
+            "They err at least as often against M̃, and erring adversaries are what you want.",
+        ),
+        praise="Right: nobody regrets M̃, and somebody would regret M by 0.03.",
+        mistakes=(
+            Mistake(1, "The order of the arguments is turned: Δ(M‖M̃) is the regret of using M̃, and it is 0."),
+            Mistake(3, "Both directions would have to be 0. Here somebody regrets M, by 0.03."),
+            Mistake(
+                4,
+                "If some adversary erred less against M̃, then Δ(M‖M̃) would be positive. It is a largest value, not a mean.",
+            ),
+        ),
+    ),
     Exercise(
         id="7.1",
         grade="warm-up",
@@ -115,6 +171,7 @@ EXERCISES = [
         ),
         praise="Right: half the advantage. For a symmetric f the rest of 1/2 is the way to blatant non-privacy.",
         cases=((0.0,), (0.2,), (0.6,), (1.0,)),
+        draw=lambda r: (r.uniform(0.05, 0.95),),
         mistakes=(
             Mistake(
                 lambda a: a,
@@ -238,6 +295,7 @@ def delta_rr(epsilon, other):
         ),
         praise="Right, and 0 exactly where the first dominates: when its ε is the larger.",
         cases=((0.5, 1.0), (2.0, 1.0), (1.0, 1.0), (0.0, 3.0), (3.0, 0.0)),
+        draw=lambda r: (r.uniform(0.2, 1), r.uniform(1.2, 3)),
         mistakes=(
             Mistake(
                 lambda e, o: abs(1 / (1 + math.exp(e)) - 1 / (1 + math.exp(o))),

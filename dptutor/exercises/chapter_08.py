@@ -8,6 +8,7 @@ from scipy.stats import beta
 from ..blackwell import delta_divergence, u_quadratic_prior
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake, numbers
+from .questions import Question
 
 _PAIRS = (
     (Gaussian(sigma=1), Laplace(scale=1)),
@@ -82,6 +83,69 @@ def _winner(answer):
 
 
 EXERCISES = [
+    Question(
+        id="8.a",
+        title="Weigh, then compare",
+        question="At the priors 0.1, 0.2 and 0.5 the differences R − R̃ are 0.01, 0.02 and 0.03. What is the largest weighted "
+        "difference of the three under the U-quadratic hyper-prior Ψ(π) = 12 (π − 1/2)²? Four decimals.",
+        solution="import dptutor as dp\n\npriors, differences = (0.1, 0.2, 0.5), (0.01, 0.02, 0.03)\n"
+        "answer = max(float(dp.u_quadratic_prior(p)) * d for p, d in zip(priors, differences))\n",
+        explanation="The weights are 1.92, 1.08 and 0, so the products are 0.0192, 0.0216 and 0. The adversary in the middle "
+        "counts nothing, and neither the heaviest weight nor the largest difference wins.",
+        hints=(
+            "How much does each of the three adversaries count?",
+            "Ψ is 12·0.4², 12·0.3² and 0. Multiply first, then take the largest.",
+            "The products are 1.92·0.01, 1.08·0.02 and 0·0.03.",
+        ),
+        praise="Right: first weigh, then take the largest.",
+        mistakes=(
+            Mistake(
+                0.03,
+                "This is the largest difference without weights. Under this hyper-prior that adversary counts nothing.",
+            ),
+            Mistake(0.0192, "This is where the weight is largest. Take the largest product."),
+            Mistake(0.0408, "You added them up. The weighted Δ-divergence is a largest value."),
+            Mistake(0.0136, "You took the mean. The weighted Δ-divergence is a largest value."),
+            Mistake(0.02, "The place is right, but the weight is missing: multiply by Ψ(0.2)."),
+            Mistake(12 * 0.3 * 0.02, "The square is missing: Ψ(π) = 12 (π − 1/2)²."),
+        ),
+        tolerance=0.0003,
+    ),
+    Question(
+        id="8.b",
+        title="What can an opinion change?",
+        question="M̃ protects at least as well as M against every adversary, and strictly better against some. Somebody brings a "
+        "hyper-prior Ψ, positive everywhere. What can it change?",
+        options=(
+            "Which of the two is preferred.",
+            "How large the regret of M is, but not that M̃ gives none.",
+            "Nothing: the weighted numbers are those without a weight.",
+            "The Bayes errors of the adversaries.",
+        ),
+        solution="""import dptutor as dp
+
+m, other = dp.Gaussian(sigma=1), dp.Gaussian(sigma=1.1)
+weighted = [float(dp.delta_divergence(*pair, prior_density=dp.u_quadratic_prior)) for pair in ((m, other), (other, m))]
+plain = float(dp.delta_divergence(other, m))
+answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
+""",
+        explanation="A product Ψ·(R − R̃) has the sign of R − R̃. Where no adversary has anything to regret, no weight makes "
+        "something of it; where one has, the weight scales it.",
+        hints=(
+            "Ψ multiplies the difference R − R̃ at every prior. What does a positive factor leave as it is?",
+            "The sign. R − R̃ is nowhere positive here. What about R̃ − R?",
+            "The regret of M̃ stays 0; that of M is positive, and its size depends on Ψ.",
+        ),
+        praise="Right: an opinion cannot turn an order round, it can only scale it.",
+        mistakes=(
+            Mistake(
+                1,
+                "No: that happens when neither dominates. Here R − R̃ is nowhere positive, and a weight keeps the sign.",
+            ),
+            Mistake(3, "The sign stays, but not the size: where Ψ is small, a difference counts little."),
+            Mistake(4, "Those are facts about each adversary. Ψ only says how much each of them counts."),
+        ),
+    ),
     Exercise(
         id="8.1",
         grade="warm-up",
@@ -176,13 +240,14 @@ def mean_error(epsilon):
         ),
         praise="Right: the variance of the coin that decides whether to lie.",
         cases=((0.0,), (0.3,), (1.0,), (3.0,), (8.0,)),
+        draw=lambda r: (r.uniform(0.3, 3),),
         mistakes=(
             Mistake(
                 lambda e: 1 - _truth(e), "This is the Bayes error at an even prior, the largest there is, not the mean."
             ),
             Mistake(
                 lambda e: 2 * _truth(e) * (1 - _truth(e)),
-                "Twice too much: half the harmonic mean, Σ pq/(p + q) over two.",
+                "Twice too much: the mean is half of Σ pq/(p + q).",
             ),
             Mistake(
                 lambda e: _truth(e) * (1 - _truth(e)) / 2,
@@ -253,6 +318,7 @@ def log_odds_density(a, b, epsilon):
         ),
         praise="Right. The heights have changed, the opinion has not.",
         cases=tuple((a, b, e) for a, b in ((1, 1), (0.5, 0.5), (2, 5), (30, 4)) for e in (-2.0, 0.0, 0.7, 3.0)),
+        draw=lambda r: (r.randint(1, 8), r.randint(1, 8), r.uniform(-2, 2)),
         mistakes=(
             Mistake(
                 lambda a, b, e: beta.pdf(1 / (1 + math.exp(-e)), a, b),
@@ -293,7 +359,7 @@ def mean_error(p, q):
 def mean_lead(p, q, other_p, other_q):
     return mean_error(p, q) - mean_error(other_p, other_q)
 """,
-        explanation="Half the harmonic means, and their difference. Outcomes that never come out contribute nothing.",
+        explanation="Half of Σ pq/(p + q) for each, and the difference. Outcomes that never come out contribute nothing.",
         hints=(
             "The mean Bayes error under the flat hyper-prior has a closed form.",
             "Half of Σ p q/(p + q), for each experiment. Beware of outcomes with p + q = 0.",

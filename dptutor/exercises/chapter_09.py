@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 from ..mechanisms import Gaussian, Laplace
 from .core import Exercise, Mistake
+from .questions import Question, Within
 
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0)
 _RENYI = (
@@ -51,6 +52,60 @@ def _gauss_error(mu, prior):
 
 
 EXERCISES = [
+    Question(
+        id="9.a",
+        title="Two Gaussian answers",
+        question="Two Gaussian mechanisms with μ = 1.2 and μ = 1.6 answer about the same data. Together they tell as much as one "
+        "Gaussian mechanism. Which μ does it have?",
+        solution="from math import sqrt\n\nanswer = sqrt(1.2**2 + 1.6**2)\n",
+        explanation="The losses are independent and normal with variances 1.2² and 1.6². Variances add up, to 4, so μ = 2.",
+        hints=(
+            "Losses add up. What is the law of a sum of two independent normal losses?",
+            "Normal again; the variances μ² add up, and so do the means μ²/2.",
+            "μ² = 1.2² + 1.6².",
+        ),
+        praise="Right: the squares add up.",
+        mistakes=(
+            Mistake(2.8, "The μ do not add up, their squares do, since the two noises are independent."),
+            Mistake(4, "This is μ². Take the root."),
+            Mistake(1.4, "A mean would say that the second answer tells nothing new."),
+            Mistake(1.6, "This is the larger one alone. The other answer tells something, too."),
+            Mistake(
+                1 / math.sqrt(1 / 1.2**2 + 1 / 1.6**2),
+                "You added the variances of the noise. What adds up is 1/σ², which is μ².",
+            ),
+        ),
+        laws=(Within(0, math.inf, "μ is a distance: it is not negative."),),
+        tolerance=0.01,
+    ),
+    Question(
+        id="9.b",
+        title="One in ten",
+        question="A mechanism is ε-DP with ε = ln 11. It is run on a random sample, which contains each example with probability "
+        "p = 0.1. Which ε is guaranteed now? Two decimals.",
+        solution="from math import exp, log\n\nanswer = log(1 + 0.1 * (exp(log(11)) - 1))\n",
+        explanation="Only with probability p are you in the sample, so the largest likelihood ratio becomes 1 + p(e^ε − 1) = "
+        "1 + 0.1·10 = 2, and ε = ln 2.",
+        hints=(
+            "How large may the likelihood ratio become if you are in the sample only one time in ten?",
+            "It is mixed: with probability 1 − p it is 1, with probability p up to e^ε.",
+            "log(1 + p(e^ε − 1)), with e^ε = 11.",
+        ),
+        praise="Right: log(1 + p(e^ε − 1)) = ln 2.",
+        mistakes=(
+            Mistake(
+                0.1 * math.log(11), "p·ε is right only for small ε. Likelihood ratios are mixed, not their logarithms."
+            ),
+            Mistake(1, "This is p(e^ε − 1). Add the 1 of those who are not sampled, and take the logarithm."),
+            Mistake(2, "This is the likelihood ratio e^ε after sampling. Take its logarithm."),
+            Mistake(math.log10(2), "Use the natural logarithm: ε is measured in nats."),
+            Mistake(math.log(1.1), "You forgot those who are not sampled: the ratio is (1 − p) + p·e^ε, not p·e^ε."),
+            Mistake(math.log(11), "Sampling helps: nine times out of ten you are not even looked at."),
+            Mistake(math.log(1 + 0.1 * (math.log(11) - 1)), "You used ε where e^ε belongs: e^ε is 11."),
+        ),
+        laws=(Within(0, math.inf, "ε is not negative here: the largest likelihood ratio is at least 1."),),
+        tolerance=0.006,
+    ),
     Exercise(
         id="9.1",
         grade="warm-up",
@@ -122,6 +177,7 @@ def amplified(epsilon, rate):
         ),
         praise="Right. For small ε it is about rate·ε; for large ε only ε − log(1/rate).",
         cases=((1.0, 0.01), (1.0, 1.0), (0.1, 0.5), (5.0, 0.1), (0.0, 0.3)),
+        draw=lambda r: (r.uniform(0.3, 4), r.uniform(0.02, 0.5)),
         mistakes=(
             Mistake(
                 lambda e, p: p * e,
@@ -297,6 +353,7 @@ def response(epsilon, steps, at):
         ),
         praise="Right: no bound from ε alone can be smaller at any `at`.",
         cases=((1.0, 1, 0.5), (0.1, 10, 0.3), (0.5, 7, 1.5), (1.0, 3, 0.0), (0.2, 50, 1.0), (2.0, 4, 8.0)),
+        draw=lambda r: (r.uniform(0.2, 0.6), r.randint(3, 12), r.uniform(0.2, 0.9)),
         mistakes=(
             Mistake(
                 lambda e, k, at: float(_truths(e, k)[0] @ (_truths(e, k)[1] > at)),
@@ -357,6 +414,7 @@ def bayes_error(mu, prior):
         ),
         praise="Right, and to ten digits or more. Raise the transform to a power, and you have the composition.",
         cases=((1.0, 0.5), (1.0, 0.3), (0.3, 0.5), (2.0, 0.8), (0.5, 0.6)),
+        draw=lambda r: (r.uniform(0.3, 2), r.uniform(0.2, 0.8)),
         mistakes=(
             Mistake(
                 lambda mu, x: _gauss_error(mu, x) * 2 * math.cosh(math.log(x / (1 - x)) / 2),

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .core import Exercise, Mistake
+from .questions import Question, Within
 
 _EXPERIMENTS = (
     ((0.6, 0.4), (0.3, 0.7)),
@@ -66,6 +67,51 @@ _RENYI = (
 
 
 EXERCISES = [
+    Question(
+        id="10.a",
+        title="η from two moments",
+        question="The privacy loss of one step has the moments v₁ = 0.08 and v₂ = 0.1664, as a Gaussian mechanism with σ = 2.5 has. "
+        "What is η? Three decimals.",
+        solution="import dptutor as dp\n\nanswer = float(dp.composition_moments(dp.Gaussian(sigma=2.5)).eta)\n",
+        explanation="The variance of the loss is v₂ − v₁² = 0.16, its standard deviation 0.4, and η = 0.08/0.4.",
+        hints=(
+            "η is the mean of the loss, measured in standard deviations.",
+            "v₂ is a moment about 0. What is the variance?",
+            "The variance is v₂ − v₁² = 0.16; divide v₁ by its root.",
+        ),
+        praise="Right. For Gaussian noise η is μ/2, here 0.4/2.",
+        mistakes=(
+            Mistake(0.08 / math.sqrt(0.1664), "You forgot the second term: the variance is v₂ − v₁², not v₂."),
+            Mistake(0.08 / 0.16, "You divide by the variance. Take its root: η counts standard deviations."),
+            Mistake(0.08 / 0.1664, "You divide by v₂. η is v₁ over the standard deviation, the root of v₂ − v₁²."),
+            Mistake(0.4, "This is the standard deviation of the loss. Divide v₁ by it."),
+            Mistake(5, "The ratio is turned: η is v₁ over the standard deviation."),
+        ),
+        tolerance=0.001,
+    ),
+    Question(
+        id="10.b",
+        title="Which Gaussian emerges?",
+        question="A symmetric mechanism with η = 0.02 is used N = 400 times. Which μ has the Gaussian mechanism that it comes close to?",
+        solution="from math import sqrt\n\nanswer = 2 * sqrt(400) * 0.02\n",
+        explanation="Over N steps the mean of the loss grows like N and its standard deviation like √N, so η grows by √400 = 20. A "
+        "Gaussian mechanism has η = μ/2, hence μ = 2√N η.",
+        hints=(
+            "How do the mean of the loss and its standard deviation grow with N?",
+            "Like N and like √N, so η grows like √N. Which η has a Gaussian mechanism?",
+            "A Gaussian mechanism has η = μ/2. So μ = 2·√400·0.02.",
+        ),
+        praise="Right: μ = 2√N η.",
+        mistakes=(
+            Mistake(0.4, "This is √N η, the η of the whole. A Gaussian mechanism has η = μ/2: a factor 2 is missing."),
+            Mistake(16, "η grows like the root of N: the mean grows like N, but the standard deviation like √N."),
+            Mistake(8, "η grows like √N, not like N, and the factor 2 is missing, too."),
+            Mistake(2 * math.sqrt(400 * 0.02), "The root is of N only: μ = 2·√N·η."),
+            Mistake(math.sqrt(800) * 0.02, "The 2 stands outside the root: μ = 2·√N·η."),
+        ),
+        laws=(Within(0, math.inf, "μ is a distance: it is not negative."),),
+        tolerance=0.005,
+    ),
     Exercise(
         id="10.1",
         grade="warm-up",
@@ -88,6 +134,7 @@ def eta(epsilon):
         ),
         praise="Right. It is a little more than ε/2, the η of the Gaussian mechanism with μ = ε.",
         cases=((1.0,), (0.1,), (3.0,)),
+        draw=lambda r: (r.uniform(0.1, 3),),
         mistakes=(
             Mistake(
                 lambda e: math.tanh(e / 2), "You divided by √v₂. η divides by the standard deviation, √(v₂ − v₁²)."
@@ -130,6 +177,7 @@ def most(count, eta, other_eta):
         ),
         praise="Right: steps count in proportion to η².",
         cases=((100, 0.2, 0.1), (1000, 0.1, 0.17), (10, 0.5, 0.3), (1, 0.9, 0.12)),
+        draw=lambda r: (r.randint(20, 100), r.uniform(0.2, 0.5), r.uniform(0.2, 0.5)),
         mistakes=(
             Mistake(
                 lambda n, a, b: math.floor(n * a / b), "μ grows with the square root of the steps, so η enters squared."
@@ -170,6 +218,7 @@ def training_mu(sigma, rate, steps):
         ),
         praise="Right. Twice the rate costs as much as four times the steps.",
         cases=((1.0, 0.01, 1000), (2.0, 0.001, 100000), (0.7, 0.01, 100), (5.0, 0.05, 400)),
+        draw=lambda r: (r.uniform(0.7, 3), r.uniform(0.005, 0.05), r.randint(200, 5000)),
         mistakes=(
             Mistake(
                 lambda s, p, n: p * math.sqrt(n) / s,

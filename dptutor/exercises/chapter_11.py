@@ -9,6 +9,7 @@ from ..blackwell import delta_divergence
 from ..calibration import calibrate
 from ..mechanisms import DPSGD, Gaussian, Laplace
 from .core import Exercise, Mistake
+from .questions import Question, Within
 
 _BASE = DPSGD(0.6, 0.01, 125)
 _TRAININGS = ((1.0, 0.0), (3.0, 0.004), (2.0, 0.002), (2.5, 0.005), (0.5, 0.006))
@@ -110,6 +111,68 @@ def _report(other):
 
 
 EXERCISES = [
+    Question(
+        id="11.a",
+        title="From epochs to steps",
+        question="A training draws each of 50 000 examples into a batch with probability p = 0.01, and is stopped after 30 epochs. An "
+        "epoch is as many steps as see each example once on average. How many steps are composed?",
+        solution="sampling_rate, epochs = 0.01, 30\nanswer = round(epochs / sampling_rate)\n",
+        explanation="An example is in one batch of a hundred, so an epoch has 1/p = 100 steps. How many examples there are plays "
+        "no part: privacy hangs on σ, p and N.",
+        hints=(
+            "How many steps does it take until an example has been seen once on average?",
+            "One step sees it with probability p, so 1/p steps.",
+            "30 epochs of 1/0.01 steps each.",
+        ),
+        praise="Right: N = epochs/p, whatever the size of the data.",
+        mistakes=(
+            Mistake(30, "These are the epochs. Every step publishes an answer, and an epoch has 1/p of them."),
+            Mistake(100, "This is one epoch. There are 30."),
+            Mistake(1_500_000, "This counts examples, 30 times 50 000. A step draws a whole batch at once."),
+            Mistake(15_000, "30 times the batch of 500. A larger batch makes an epoch shorter: 50 000/500 steps."),
+            Mistake(0.3, "You multiplied by p. A small p means many steps: divide."),
+        ),
+        laws=(Within(1, math.inf, "At least one step is made."),),
+        tolerance=0.4,
+    ),
+    Question(
+        id="11.b",
+        title="Calibrated to the same point",
+        question="A training of (8, 10⁻⁵) is replaced by one with larger batches, more steps and the larger σ that the same (8, 10⁻⁵) "
+        "asks for, as in the sweeps of this chapter. What changes for those in the data?",
+        options=(
+            "Nothing: the (ε, δ) is the same.",
+            "They are protected better, since σ is larger.",
+            "They are protected less, at every ε.",
+            "They are protected less, at every ε below 8.",
+        ),
+        solution="""import numpy as np
+
+import dptutor as dp
+
+small, large = ((0.05, 100), (0.5, 400))
+base, other = (
+    dp.calibrate(lambda z: dp.DPSGD(z, rate, steps), epsilon=8, delta=1e-5) for rate, steps in (small, large)
+)
+below, there = np.linspace(0, 7.5, 16), 8.0
+less_below = bool(np.all(other.privacy_profile(below) > base.privacy_profile(below)))
+less_there = other.privacy_profile(there) > base.privacy_profile(there) + 1e-8
+answer = (3 if less_there else 4) if less_below else 1
+""",
+        explanation="Both have the same δ at ε = 8, and nothing else in common. Below, the larger training has the larger δ, the "
+        "advantage δ(0) included. The larger σ pays for more sampling; it is no gift.",
+        hints=(
+            "One (ε, δ) is one point of the profile. What does it say of the rest?",
+            "Little. σ was raised to pay for more sampling and more steps: look at the Δ from the base.",
+            "The profiles meet at ε = 8. Below it, the one of the larger training lies higher.",
+        ),
+        praise="Right: one point is kept, and the rest moves.",
+        mistakes=(
+            Mistake(1, "One point is the same. The rest of the profile is not fixed by it, and here it moves up."),
+            Mistake(2, "σ alone would do that. Here it pays for more sampling and more steps, at the same (8, 10⁻⁵)."),
+            Mistake(3, "Not at every ε: at 8 both have the same δ, because they were calibrated to it."),
+        ),
+    ),
     Exercise(
         id="11.1",
         grade="warm-up",
@@ -288,6 +351,7 @@ def steps(sigma, rate, epsilon, delta):
         praise="Right. For μ = 0.57, N = 1,400,000 and h = 1e-4 this is where most of the published 8e-4 comes from.",
         cases=((0.5674, 1_400_000, 1e-4), (0.5689, 3_400_000, 1e-4), (1.0, 1000, 1e-3), (0.1, 10**6, 1e-3)),
         tolerance=1e-9,
+        draw=lambda r: (r.uniform(0.3, 1), r.randint(10_000, 1_000_000), r.uniform(1e-4, 1e-3)),
         mistakes=(
             Mistake(
                 lambda mu, n, h: math.sqrt(mu**2 + n * h**2 / 4),

@@ -8,6 +8,7 @@ from ..calibration import calibrate
 from ..identifiability import PosteriorBelief
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake
+from .questions import PROBABILITY, Question, Within, in_percent
 
 _MECHANISMS = (Gaussian(sigma=1), Laplace(scale=0.7), RandomizedResponse(epsilon=2))
 
@@ -46,6 +47,56 @@ def _belief(result, *case):
 
 
 EXERCISES = [
+    Question(
+        id="12.a",
+        title="A tolerated belief",
+        question="Nobody who starts from the prior belief b = 0.25 that you are in the data shall come to believe it with more than "
+        "ρ = 0.9. Which ε keeps that, in pure differential privacy? Two decimals.",
+        solution="import dptutor as dp\n\nanswer = float(dp.epsilon_for_posterior_belief(0.9, prior=0.25))\n",
+        explanation="The log-odds of a belief are those of the prior plus the loss, which is ε at most. From odds of 1/3 to odds of 9 "
+        "is a factor of 27, so ε = ln 27.",
+        hints=(
+            "What happens to the log-odds of a belief when the answer is read?",
+            "The privacy loss is added, and it is ε at most. So ε is the distance of two log-odds.",
+            "logit ρ − logit b = ln 9 − ln(1/3).",
+        ),
+        praise="Right: logit ρ − logit b = ln 27.",
+        mistakes=(
+            Mistake(math.log(9), "This is logit ρ, for an even prior. Take the prior 0.25 into account."),
+            Mistake(math.log(3), "The sign of the prior is turned: who starts low needs more to get to 0.9."),
+            Mistake(27, "This is e^ε, the factor of the odds. Take its logarithm."),
+            Mistake(math.log10(27), "Use the natural logarithm: e^ε is a likelihood ratio."),
+            Mistake(math.log(0.9 / 0.25), "You compared probabilities. What the answer multiplies is the odds."),
+            Mistake(0.65, "Beliefs do not move by differences. Their log-odds do."),
+        ),
+        laws=(Within(0, math.inf, "ε is not negative: with ε = 0 the belief stays at the prior."),),
+        tolerance=0.006,
+    ),
+    Question(
+        id="12.b",
+        title="How sure can anyone become?",
+        question="A mechanism is ε-DP with ε = ln 6. Before the answer an adversary believes with b = 0.2 that you are in the data. How "
+        "large can this belief become?",
+        solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.posterior_belief_bound(log(6), prior=0.2))\n",
+        explanation="The odds are 0.2/0.8 = 1/4 before, and the answer multiplies them by 6 at most. Odds of 3/2 are a belief of 0.6.",
+        hints=(
+            "By how much can an answer multiply the odds, at most?",
+            "By e^ε = 6. The odds before are 0.2/0.8.",
+            "The odds become 6/4 = 1.5. As a probability, that is 1.5/(1 + 1.5).",
+        ),
+        praise="Right: odds of 1 to 4 become odds of 6 to 4 at most.",
+        mistakes=(
+            Mistake(6 / 7, "You forgot the prior: this is the bound for an even one."),
+            Mistake(1.2, "You multiplied the probability by e^ε. What is multiplied is the odds."),
+            Mistake(1.5, "These are the odds. As a probability, 1.5/(1 + 1.5)."),
+            Mistake(0.4, "This is the belief that is left for “not in the data”."),
+            Mistake(math.log(6) / (4 + math.log(6)), "You used ε where e^ε belongs: e^ε is 6."),
+            Mistake(24 / 25, "You took 0.2 for the prior of “not in the data”. Here b is the belief “in”."),
+            in_percent(0.6),
+        ),
+        laws=(PROBABILITY,),
+        tolerance=0.005,
+    ),
     Exercise(
         id="12.1",
         grade="warm-up",
@@ -68,6 +119,7 @@ def posterior(loss, prior):
         ),
         praise="Right. In log-odds it is a sum: the loss plus the log-odds of the prior.",
         cases=((0.0, 0.3), (2.0, 0.5), (-1.0, 0.2), (3.0, 0.01), (0.5, 0.9)),
+        draw=lambda r: (r.uniform(-2, 3), r.uniform(0.05, 0.8)),
         mistakes=(
             Mistake(
                 lambda x, b: expit(x),
@@ -114,6 +166,7 @@ def epsilon(belief, prior):
         ),
         praise="Right. From one half it is log(ρ/(1 − ρ)); a prior that is rarer leaves more room.",
         cases=((0.9, 0.5), (0.75, 0.5), (0.9, 0.1), (0.6, 0.3), (0.2, 0.001)),
+        draw=lambda r: (r.uniform(0.6, 0.95), r.uniform(0.1, 0.5)),
         mistakes=(
             Mistake(
                 lambda r, b: math.log(r / (1 - r)),
@@ -163,6 +216,7 @@ def exceeds(sigma, belief, prior):
         ),
         praise="Right. That is a tail of the loss, and not δ(ε).",
         cases=((1.0, 0.9, 0.5), (0.5, 0.99, 0.5), (2.0, 0.6, 0.3), (1.0, 0.2, 0.01), (0.7, 0.4, 0.5)),
+        draw=lambda r: (r.uniform(0.5, 2), r.uniform(0.6, 0.95), r.uniform(0.2, 0.5)),
         mistakes=(
             Mistake(
                 lambda s, r, b: Gaussian(sigma=s).privacy_profile(logit(r) - logit(b)),
@@ -265,6 +319,7 @@ def advantage(sigma, steps):
         ),
         praise="Right. Rényi divergences say the same: 2Φ(√(D_s/(2s))) − 1, at every order.",
         cases=((1.0, 1), (5.0, 30), (10.0, 100), (2.0, 4)),
+        draw=lambda r: (r.uniform(2, 10), r.randint(2, 40)),
         mistakes=(
             Mistake(
                 lambda s, k: 2 * float(ndtr(k / s / 2)) - 1,
@@ -315,6 +370,7 @@ def noise(belief, probability):
         ),
         praise="Right. dp.calibrate(…, posterior_belief=…, exceedance=…) finds the same, for any family with a continuous tail.",
         cases=((0.9, 0.01), (0.9, 0.1), (0.6, 0.001), (0.99, 0.05), (0.75, 0.3)),
+        draw=lambda r: (r.uniform(0.6, 0.95), r.uniform(0.005, 0.1)),
         mistakes=(
             Mistake(
                 _profile_noise,
@@ -359,6 +415,7 @@ def promised(sigma, steps, delta):
         ),
         praise="Right: added first, converted once, with one δ for the whole run.",
         cases=((5.0, 30, 0.01), (2.0, 1, 0.1), (10.0, 100, 1e-4), (8.0, 10, 0.05)),
+        draw=lambda r: (r.uniform(3, 10), r.randint(5, 50), r.uniform(0.001, 0.05)),
         mistakes=(
             Mistake(
                 lambda s, k, d: expit(k * _converted(_sum(s, 1), math.log(1 / d))),

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import bdtrc, betaincinv, ndtr, ndtri
 
 from .core import Exercise, Mistake
+from .questions import Question, Within
 
 
 def _step(released, present, absent, sigma):
@@ -43,6 +44,66 @@ def _positive(result, *case):
 
 
 EXERCISES = [
+    Question(
+        id="13.a",
+        title="At least which ε?",
+        question="Against a training that claims pure ε-DP, an attack has the errors α = 0.05 and β = 0.4 (take them as exact). How large "
+        "is ε at least? Two decimals.",
+        solution="from math import log\n\nalpha, beta = 0.05, 0.4\n"
+        "answer = max(log((1 - beta) / alpha), log((1 - alpha) / beta))\n",
+        explanation="ε-DP keeps the point on or above both lines: β ≥ 1 − e^ε α, and α ≥ 1 − e^ε β. The first gives e^ε ≥ 0.6/0.05 = 12, the "
+        "second only 0.95/0.4.",
+        hints=(
+            "ε-DP promises two lines below the curve. The point of the attack lies on or above the curve.",
+            "β ≥ 1 − e^ε α and α ≥ 1 − e^ε β. Solve both for e^ε.",
+            "e^ε is at least (1 − β)/α = 12 and at least (1 − α)/β. Take the larger one, then the logarithm.",
+        ),
+        praise="Right: ln 12, from the steep line.",
+        mistakes=(
+            Mistake(
+                math.log(0.95 / 0.4), "This is the weaker of the two lines. Both must hold, so the larger ε is needed."
+            ),
+            Mistake(math.log(0.4 / 0.05), "You put the misses where the power belongs: (1 − β)/α."),
+            Mistake(12, "This is e^ε. Take its logarithm."),
+            Mistake(math.log10(12), "Use the natural logarithm: e^ε is a likelihood ratio."),
+            Mistake(math.log(0.95 / 0.05), "You used α twice: the power of the attack is 1 − β = 0.6."),
+            Mistake(
+                math.log(1.55 / 0.45),
+                "This is what the advantage 0.55 alone shows. The point (α, β) shows more.",
+            ),
+        ),
+        laws=(Within(0, math.inf, "ε is not negative, and an attack that is better than guessing shows more than 0."),),
+        tolerance=0.006,
+    ),
+    Question(
+        id="13.b",
+        title="A claim that stands",
+        question="An audit makes 1000 repetitions, and the claim is not refuted at the level of 5 %. What follows?",
+        options=(
+            "The claim is true, with a probability of 95 %.",
+            "This adversary, on this pair and these data, did not refute it.",
+            "The training keeps a smaller ε than it claims.",
+            "The ε′ that was measured is the true ε.",
+        ),
+        solution="import dptutor as dp\n\n"
+        "# The chance that an adversary who guesses blindly refutes a claim of ε = 0 is 5 % at most; nothing else is bounded.\n"
+        "answer = 2\n",
+        explanation="A test at 5 % bounds how often a true claim is refuted. That a false one survives may have many reasons: a weak "
+        "adversary, a harmless pair, too few repetitions.",
+        hints=(
+            "What does a level of 5 % bound: how often a true claim is refuted, or how often a false one stands?",
+            "Only the first. Could another adversary do better, or this one on another pair?",
+            "Repetitions can refute. What was chosen before them limits what a survival says.",
+        ),
+        praise="Right: repetitions refute claims, they never prove one.",
+        mistakes=(
+            Mistake(1, "The 5 % are about refuting a true claim. They give no probability to the claim itself."),
+            Mistake(3, "It may as well keep exactly what it claims, or less: the adversary may have been too weak."),
+            Mistake(
+                4, "An audit measures from below: ε′ is what this adversary has shown, and a better one may show more."
+            ),
+        ),
+    ),
     Exercise(
         id="13.1",
         grade="warm-up",
@@ -211,6 +272,7 @@ def right(sigma, steps):
         ),
         praise="Right. The beliefs all lie near the logistic function of k/(2σ²), which looks private. The guesses do not.",
         cases=((1.0, 1), (5.0, 10), (8.0, 30), (3.0, 2)),
+        draw=lambda r: (r.uniform(3, 10), r.randint(3, 20)),
         mistakes=(
             Mistake(
                 lambda s, k: float(ndtr(math.sqrt(k) / (2 * s))),
@@ -257,6 +319,7 @@ def largest(mu, repetitions):
         ),
         praise="Right. It grows without end, while ε(δ) stays: the maximum estimates R.",
         cases=((1.0, 1), (0.65, 300), (0.65, 1000), (2.0, 10)),
+        draw=lambda r: (r.uniform(0.3, 2), r.randint(10, 500)),
         mistakes=(
             Mistake(
                 lambda m, r: m**2 / 2 + m * float(ndtri(1 - 1 / r)) if r > 1 else -1e9,
@@ -305,6 +368,7 @@ def p_value(wins, repetitions, mu):
         ),
         praise="Right. It holds for any adversary, even one that nobody has thought of: dp.auditing.judge(guesses, claim).p_value.",
         cases=((60, 100, 0.3), (20, 20, 1.0), (10, 15, 0.6536), (3, 8, 2.0)),
+        draw=lambda r: (r.randint(12, 18), r.randint(20, 25), r.uniform(0.2, 1)),
         mistakes=(
             Mistake(
                 lambda w, r, m: float(bdtrc(w, r, ndtr(m / 2))),
@@ -402,12 +466,13 @@ def at_least(wins, repetitions, delta):
 """,
         explanation="The lower limit of Clopper and Pearson for the probability to be right, turned into an advantage; then the smallest ε that allows it.",
         hints=(
-            "First a lower limit for the probability to be right. At which p are `wins` or more wins just a surprise of 5 %?",
+            "First a lower limit for the probability to be right. At which p are so many wins or more just a surprise of 5 %?",
             "At the 5 % quantile of the beta law with parameters wins and R − wins + 1.",
             "a = 2p − 1, and a(e^ε + 1) ≤ e^ε − 1 + 2δ gives ε ≥ log((1 + a − 2δ)/(1 − a)).",
         ),
         praise="Right. This number assumes nothing about noise, network or adversary. It is also the smallest of the three.",
         cases=((80, 100, 0.01), (190, 300, 0.01), (299, 300, 1e-5), (50, 100, 0.05)),
+        draw=lambda r: (r.randint(70, 95), r.randint(100, 110), r.uniform(0.005, 0.03)),
         mistakes=(
             Mistake(
                 lambda w, r, d: _least(w / r, d),

@@ -1,29 +1,41 @@
 """What an exercise is, and how an answer to it is judged.
 
-An answer is a number, a few numbers, or a function. It is compared with the truth; where it differs, with the
-mistakes that people make: whoever made one of them is told which, everyone else the first law that the answer breaks,
-or the first place where it is off, and in which direction.
+An answer is a number, a few numbers, or a function. It is compared with the truth, at chosen arguments and at random
+ones; where it differs, with the mistakes that people make: whoever made one of them is told which, everyone else the
+first law that the answer breaks, or the first place where it is off, and in which direction.
+
+What a learner wrote is called in a thread of its own and waited for `_PATIENCE` seconds. So a loop that never ends is
+noticed in the main thread of a kernel and in any other, on Windows as on Unix, which a signal would do on Unix and in
+the main thread only. Such a call is left alone and stopped at its next step in Python. Two things stay out of reach
+of anything inside a process: a call that waits in foreign code is left waiting, though nobody waits for it, and one
+step of Python that takes forever, say 10**10**10, holds up everything.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import ctypes
 import inspect
 import math
-import signal
+import random
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
+from itertools import islice
 
 import numpy as np
 
 # A call of a learner's function that takes longer than this is given up, in seconds.
 _PATIENCE = 5.0
-# What a learner's function may end with, `exit()` included; only an interrupt goes through.
-_ENDS = (Exception, SystemExit)
+# How many random cases a check adds to the chosen ones.
+_RANDOM_CASES = 6
+# The digits that a number of one's own is asked for, and what is let through.
+_DIGITS, _CLOSE = 4, 1e-3
 _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, and check again."
 
 
@@ -103,8 +115,11 @@ class Exercise:
         Functions of a result and its case to the sentence that tells what is broken, or None.
     judge : callable, optional
         Where comparing is not enough: a function of an answer to a reply, or None.
-    tolerance : float
-        Up to which numbers are the same.
+    draw : callable, optional
+        Where the arguments are numbers that can vary, makes a case from a `random.Random`: for random inputs, and for
+        numbers of one's own.
+    tolerance, relative : float
+        Up to which numbers are the same, absolutely and relatively.
     shape : str
         What an answer is, in words.
 
@@ -132,7 +147,9 @@ class Exercise:
     mistakes: tuple[Mistake, ...] = ()
     laws: tuple[Callable, ...] = ()
     judge: Callable | None = None
+    draw: Callable[[random.Random], tuple] | None = None
     tolerance: float = 1e-6
+    relative: float = 0.0
     shape: str = field(default="a number")
 
     @property
@@ -140,15 +157,119 @@ class Exercise:
         """The number of the chapter."""
         return int(self.id.split(".")[0])
 
+    @property
+    def points(self) -> int:
+        """What a right answer is worth.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.exercises.get("1.3").points
+        2
+        """
+        return {"warm-up": 1, "think": 2, "build": 3}[self.grade]
+
     @cached_property
     def answer(self):
-        """The right answer, which the worked solution defines."""
+        """The right answer, which the worked solution defines.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> exercise = dp.exercises.get("1.3")
+        >>> round(float(exercise.answer(0.05, 1.0)), 4)
+        0.7405
+        """
         return run(self.solution)[self.name]
 
+    @cached_property
+    def tried(self) -> tuple:
+        """The arguments with which a function is tried, the chosen ones and then random ones, the same in each check.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> exercise = dp.exercises.get("1.3")
+        >>> exercise.tried[: len(exercise.cases)] == exercise.cases
+        True
+        """
+        return self.cases + tuple(islice(self._drawn("check"), _RANDOM_CASES if self.draw else 0))
+
+    def variant(self, seed) -> Exercise:
+        """The same exercise with numbers of one's own: asked is the value there, and the mistakes are the same.
+
+        The numbers follow from `seed`, a name or a number, alone.
+
+        Raises
+        ------
+        ValueError
+            If the exercise has no numbers that can vary, that is, no `draw`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> own = dp.exercises.get("1.3").variant("Ada")
+        >>> own.name, own.check(own.answer).passed
+        ('answer_1_3', True)
+        """
+        if self.draw is None:
+            raise ValueError(f"exercise {self.id} has no numbers that can vary")
+        # Numbers at which mistakes cannot be told apart would teach nothing.
+        for case in islice(self._drawn(seed), 200):
+            mistakes = self._mistakes_at(case)
+            if mistakes is not None and len(mistakes) >= min(3, len(self.mistakes)):
+                break
+        else:
+            raise AssertionError(f"exercise {self.id} draws no numbers that tell its mistakes apart")
+        name = f"answer_{self.id.replace('.', '_')}"
+        call = f"\n\n\n{name} = {self.name}({', '.join(map(repr, case))})\n"
+        return replace(
+            self,
+            question=f"{self.question}\n\nYour own numbers: {self._words(case)}. Give the value of `{self.name}` "
+            f"there, to {_DIGITS} significant digits, as `{name}`.",
+            name=name,
+            stub=self.stub.rstrip() + call,
+            solution=self.solution.rstrip() + call,
+            cases=(),
+            mistakes=tuple(mistakes),
+            laws=tuple(_at(law, case) for law in self.laws),
+            draw=None,
+            tolerance=0.0,
+            relative=_CLOSE,
+        )
+
+    def _drawn(self, seed) -> Iterator[tuple]:
+        assert self.draw
+        generator = random.Random(f"{self.id} {seed}")
+        while True:
+            yield tuple(x if isinstance(x, int) else float(f"{x:.3g}") for x in self.draw(generator))
+
+    def _mistakes_at(self, case: tuple) -> list[Mistake] | None:
+        """The mistakes that can be told from the truth and from each other at a case; None where the truth is 0."""
+        truth = numbers(self.answer(*case), self.shape)
+        if np.any(np.abs(truth) < 1e-12):
+            return None
+        apart, found = [truth], []
+        for mistake in self.mistakes:
+            with contextlib.suppress(_Rejected, ArithmeticError, ValueError), np.errstate(all="ignore"):
+                wrong = numbers(mistake.answer(*case), self.shape)  # type: ignore[operator]
+                if not any(_alike(wrong, other, 0.0, 10 * _CLOSE) for other in apart):
+                    apart.append(wrong)
+                    found.append(Mistake(tuple(wrong), mistake.reply))
+        return found
+
     def check(self, answer) -> Result:
-        """Judges an answer. Whatever the answer is or does, this returns a result."""
+        """Judges an answer. Whatever the answer is or does, this returns a result.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.exercises.get("1.3").check(0.5).passed
+        False
+        """
         try:
-            reply = self._judged(answer)
+            with np.errstate(all="ignore"):
+                reply = self._judged(answer)
         except _Rejected as rejected:
             reply = str(rejected)
         return Result(reply is None, reply or self.praise)
@@ -156,18 +277,26 @@ class Exercise:
     def _judged(self, answer) -> str | None:
         if answer is None or answer is ...:
             return _NOTHING_YET
-        if self.judge:
-            try:
-                with guarded():
-                    return self.judge(answer)
-            except _ENDS as error:
-                raise _Rejected(f"It stops with {_reason(error)}") from None
-        if not self.cases:
-            given = numbers(answer, self.shape)
-            return self._compared([()], lambda: given)
-        if not callable(answer):
-            return f"{self.name} should be a function, but it is {_short(answer)}. Define it with def, and pass it on."
-        return self._compared(self.cases, answer)
+        try:
+            if self.judge:
+                return in_time(self.judge, answer)
+            if not self.cases:
+                given = in_time(numbers, answer, self.shape)
+                return self._compared([()], lambda: given)
+            if not callable(answer):
+                words = in_time(_short, answer)
+                return f"{self.name} should be a function, but it is {words}. Define it with def, and pass it on."
+        except _Stopped as stopped:
+            raise _Rejected(f"It stops with {stopped}") from None
+        return self._compared(self.tried, answer)
+
+    @cached_property
+    def _truths(self) -> list:
+        return self._values(self.answer)
+
+    @cached_property
+    def _errors(self) -> list[list]:
+        return [self._values(mistake.answer) for mistake in self.mistakes]
 
     def _compared(self, cases: Sequence[tuple], answer: Callable) -> str | None:
         # Every case is tried with every candidate, so that a mistake is named only if it explains all results.
@@ -177,10 +306,10 @@ class Exercise:
         for case, result in zip(cases, given, strict=True):
             if result is None:
                 return f"At {self._words(case)} your function returns nothing. Does every path end in a return?"
-        if self._alike(given, self._values(self.answer, cases)):
+        if self._agree(given, self._truths):
             return None
-        for mistake in self.mistakes:
-            if self._alike(given, self._values(mistake.answer, cases)):
+        for mistake, wrong in zip(self.mistakes, self._errors, strict=True):
+            if self._agree(given, wrong):
                 return mistake.reply
         for law in self.laws:
             for case, result in zip(cases, given, strict=True):
@@ -189,29 +318,31 @@ class Exercise:
                         return f"{broken} That is so at {self._words(case)}, for one." if case else broken
         return self._direction(cases, given)
 
-    def _values(self, candidate, cases) -> list:
-        return [numbers(candidate(*case) if cases[0] else candidate, self.shape) for case in cases]
+    def _values(self, candidate) -> list:
+        if not self.cases:
+            return [numbers(candidate, self.shape)]
+        return [numbers(candidate(*case), self.shape) for case in self.tried]
 
     def _called(self, answer: Callable, case: tuple):
-        try:
-            with guarded():
-                result = answer(*case)
-        except _ENDS as error:
-            raise _Rejected(f"At {self._words(case)} it stops with {_reason(error)}") from None
-        return None if result is None or result is ... else numbers(result, self.shape)
+        def call():
+            # Copies, as a learner may sort a list in place.
+            result = answer(*(copy(x) if isinstance(x, (list, np.ndarray)) else x for x in case))
+            return None if result is None or result is ... else numbers(result, self.shape)
 
-    def _alike(self, given: list, wanted: list) -> bool:
-        return all(
-            len(a) == len(b) and np.allclose(a, b, rtol=0, atol=self.tolerance)
-            for a, b in zip(given, wanted, strict=True)
-        )
+        try:
+            return in_time(call)
+        except _Stopped as stopped:
+            raise _Rejected(f"At {self._words(case)} it stops with {stopped}") from None
+
+    def _agree(self, given: list, wanted: list) -> bool:
+        return all(_alike(a, b, self.tolerance, self.relative) for a, b in zip(given, wanted, strict=True))
 
     def _direction(self, cases, given) -> str:
-        for case, result, wanted in zip(cases, given, self._values(self.answer, cases), strict=True):
+        for case, result, wanted in zip(cases, given, self._truths, strict=True):
             if len(result) != len(wanted):
                 return f"{self.name} should be {self.shape}, you give {len(result)}."
             for place, (own, right) in enumerate(zip(result, wanted, strict=True)):
-                if abs(own - right) > self.tolerance:
+                if not _alike(own, right, self.tolerance, self.relative):
                     which = f"number {place + 1} of " if len(wanted) > 1 else ""
                     where = f"At {self._words(case)} {which}your answer" if case else f"{which}your answer".capitalize()
                     return f"{where} is {own:.6g}, which is too {'large' if own > right else 'small'}."
@@ -226,14 +357,25 @@ class _Rejected(BaseException):
     """What is wrong with an answer, before it can be compared. A learner's `except Exception` does not catch it."""
 
 
+class _Stopped(Exception):
+    """With what a call ended that did not return, in words."""
+
+
+class _TooLate(SystemExit):
+    """Stops a thread, which then ends without a word."""
+
+
 def numbers(value, shape: str = "a number") -> np.ndarray:
     """An answer as a flat array of finite numbers."""
     try:
+        value = list(islice(value, 1000)) if isinstance(value, Iterator) else value
         array = np.asarray(value, dtype=complex if np.iscomplexobj(value) else float).ravel()
     except Exception:  # objects may do anything when asked for a number
         raise _Rejected(f"The result should be {shape}, but it is {_short(value)}.") from None
     if np.iscomplexobj(array):
-        raise _Rejected(f"The result should be {shape}, but it is complex: {_short(value)}.")
+        if np.any(array.imag != 0):
+            raise _Rejected(f"The result should be {shape}, but it is complex: {_short(value)}.")
+        array = array.real
     if array.size == 0:
         raise _Rejected(f"The result should be {shape}, but it is empty.")
     if not np.all(np.isfinite(array)):
@@ -250,24 +392,54 @@ def run(program: str) -> dict:
     return space
 
 
-@contextlib.contextmanager
-def guarded():
-    """Ends what takes too long, where the system can; warnings of a learner's arithmetic are not shown."""
-    timed = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if timed:
-        previous = signal.signal(signal.SIGALRM, _too_late)
-        signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+def in_time(call: Callable, *arguments):
+    """What a call returns, if it does so before a learner loses patience; see the top of this file."""
+    ended: list = []
+    over = threading.Event()
+
+    def work():
+        try:
+            with np.errstate(all="ignore"):
+                ended.append((call(*arguments), None))
+        except _TooLate:
+            pass
+        except _Rejected as rejected:
+            ended.append((None, rejected))
+        except BaseException as error:  # `exit()` included
+            ended.append((None, _Stopped(_reason(error))))
+        finally:
+            over.set()
+
+    worker = threading.Thread(target=work, daemon=True)
     try:
-        with np.errstate(all="ignore"):
-            yield
-    finally:
-        if timed:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, previous)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            worker.start()
+            over.wait(_PATIENCE)
+    finally:  # in time, too late, or interrupted
+        _stop(worker, over)
+    if not ended:
+        raise _Rejected(f"It takes more than {_PATIENCE:g} seconds. Does a loop never end?")
+    result, error = ended[0]
+    if error is not None:
+        raise error
+    return result
 
 
-def _too_late(number, frame):
-    raise _Rejected(f"It takes more than {_PATIENCE:g} seconds. Does a loop never end?")
+def _stop(worker: threading.Thread, over: threading.Event):
+    for _ in range(50):  # a bare `except` swallows some
+        if over.is_set():
+            break
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(_TooLate))
+        over.wait(0.02)
+
+
+def _at(law: Callable, case: tuple) -> Callable:
+    return lambda result: law(result, *case)
+
+
+def _alike(own, right, tolerance: float, relative: float) -> bool:
+    return np.size(own) == np.size(right) and bool(np.allclose(own, right, rtol=relative, atol=tolerance))
 
 
 def _short(value) -> str:
@@ -277,8 +449,18 @@ def _short(value) -> str:
         text = repr(value)
     except Exception:
         text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= 60 else text[:57] + "…"
+    return _printable(text if len(text) <= 60 else text[:57] + "…")
 
 
 def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error).splitlines()[0]}" if str(error) else type(error).__name__
+    name = type(error).__name__
+    try:
+        first = next(iter(str(error).splitlines()), "")
+    except Exception:
+        first = ""
+    return _printable(f"{name}: {first[:200]}" if first else name)
+
+
+def _printable(text: str) -> str:
+    """Without halves of characters, which no page can show."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from html import escape
 from pathlib import Path
 
 FILE = Path("progress-dptutor.json")
+_NOTHING = {"tries": 0, "hints": 0, "passed": False, "saw_solution": False}
+_HEAD = ("", "exercise", "grade", "state", "tries", "hints")
 
 
 class Progress:
@@ -34,7 +37,7 @@ class Progress:
 
     def __init__(self, path: Path = FILE):
         self.path = Path(path)
-        self._kept: dict = {}
+        self._kept: dict = {}  # what could not be written
 
     @property
     def records(self) -> dict[str, dict]:
@@ -43,12 +46,13 @@ class Progress:
             found = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return dict(self._kept)
-        return found if isinstance(found, dict) else {}
+        # The file is the learner's, who may have written anything into it.
+        return {id: record for id, record in found.items() if _whole(record)} if isinstance(found, dict) else {}
 
     def note(self, id: str, **changes) -> dict:
         """Changes an exercise's record: numbers are added, True stays True."""
         records = self.records
-        record = {"tries": 0, "hints": 0, "passed": False, "saw_solution": False} | records.get(id, {})
+        record = _NOTHING | records.get(id, {})
         for key, change in changes.items():
             record[key] = record[key] or change if isinstance(change, bool) else record[key] + change
         self._write(records | {id: record})
@@ -57,7 +61,7 @@ class Progress:
     def export(self, path) -> Path:
         """Writes a copy, to hand in or to take along."""
         path = Path(path)
-        path.write_text(json.dumps(self.records, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        path.write_text(_text(self.records), encoding="utf-8")
         return path
 
     def erase(self):
@@ -66,30 +70,79 @@ class Progress:
         self.path.unlink(missing_ok=True)
 
     def _write(self, records: dict):
+        beside = self.path.with_name(f"{self.path.name}.new")
         self._kept = records
         with contextlib.suppress(OSError):  # a folder that is not ours to write to
-            self.path.write_text(json.dumps(records, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            beside.write_text(_text(records), encoding="utf-8")
+            os.replace(beside, self.path)
+            self._kept = {}
+
+    def _solved(self) -> dict[int, list[bool]]:
+        """For every chapter which of its exercises are solved."""
+        from . import catalogue
+
+        records = self.records
+        chapters: dict[int, list[bool]] = {}
+        for exercise in catalogue():
+            done = records.get(exercise.id, {}).get("passed", False)
+            chapters.setdefault(exercise.chapter, []).append(done)
+        return chapters
 
     def _rows(self):
         from . import catalogue
 
         records = self.records
         for exercise in catalogue():
-            record = records.get(exercise.id, {})
-            state = "✔ solved" if record.get("passed") else "tried" if record.get("tries") else "–"
-            yield exercise.id, exercise.title, exercise.grade, state, record.get("tries", 0), record.get("hints", 0)
+            if record := records.get(exercise.id):
+                state = "✔ solved" if record["passed"] else "tried" if record["tries"] else "–"
+                yield exercise.id, exercise.title, exercise.grade, state, record["tries"], record["hints"]
 
     def __repr__(self) -> str:
-        rows = [("", "exercise", "grade", "state", "tries", "hints"), *self._rows()]
+        rings = [
+            f"chapter {chapter:<3}{''.join('●' if done else '○' for done in solved):<12}{_count(solved)}"
+            for chapter, solved in self._solved().items()
+        ]
         lines = [
             f"{i:<5}{title:<44}{grade:<9}{state:<10}{tries:>6}{hints:>6}"
-            for i, title, grade, state, tries, hints in rows
+            for i, title, grade, state, tries, hints in (_HEAD, *self._rows())
         ]
-        return "\n".join([*lines, f"kept in {self.path}"])
+        return "\n".join([*rings, "", *(lines[1:] and lines), f"kept in {self.path}"])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("", "exercise", "grade", "state", "tries", "hints"))
+        rings = "".join(_ring(chapter, solved) for chapter, solved in self._solved().items())
+        head = "".join(f"<th>{name}</th>" for name in _HEAD)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in self._rows()
         )
-        return f"<table><tr>{head}</tr>{body}</table><p>kept in <code>{escape(str(self.path))}</code></p>"
+        table = f"<table><tr>{head}</tr>{body}</table>" if body else ""
+        return f"<div>{rings}</div>{table}<p>kept in <code>{escape(str(self.path))}</code></p>"
+
+
+def _whole(record) -> bool:
+    """Whether a record of the file is one of ours."""
+    return isinstance(record, dict) and all(type(record.get(key)) is type(value) for key, value in _NOTHING.items())
+
+
+def _text(records: dict) -> str:
+    return json.dumps(records, indent=1, sort_keys=True) + "\n"
+
+
+def _count(solved: list[bool]) -> str:
+    return f"{sum(solved)} of {len(solved)}"
+
+
+def _ring(chapter: int, solved: list[bool]) -> str:
+    """A ring that fills as the exercises of a chapter are solved, with the chapter's number inside."""
+    share = sum(solved) / len(solved)
+    words = f"chapter {chapter}: {_count(solved)} solved"
+    full = share == 1
+    # 100 around: the lengths of the dashes are percentages.
+    circle = '<circle cx="22" cy="22" r="18" fill="none" stroke-width="5" pathLength="100"'
+    arc = f'{circle} stroke="#00805d" stroke-dasharray="{100 * share:.1f} 100" transform="rotate(-90 22 22)"/>'
+    return (
+        f'<svg class="dp-ring" data-chapter="{chapter}" data-full="{str(full).lower()}" role="img" '
+        f'aria-label="{words}" width="44" height="44" viewBox="0 0 44 44" style="margin-right:.3em">'
+        f'<title>{words}</title>{circle} stroke="#8886"/>{arc if share else ""}'
+        f'<text x="22" y="27" text-anchor="middle" font-size="14" fill="currentColor" '
+        f'font-weight="{"bold" if full else "normal"}">{chapter}</text></svg>'
+    )

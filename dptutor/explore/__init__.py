@@ -64,6 +64,7 @@ from .blackwell_order import blackwell_order
 from .calibration_point import calibration_point
 from .composition import composition
 from .delta_divergence import delta_divergence
+from .dpsgd_accounting import dpsgd_accounting
 from .dpsgd_map import dpsgd_map
 from .duel import duel
 from .emergent_dominance import emergent_dominance
@@ -86,6 +87,7 @@ __all__ = [
     "calibration_point",
     "composition",
     "delta_divergence",
+    "dpsgd_accounting",
     "dpsgd_map",
     "duel",
     "emergent_dominance",

@@ -65,7 +65,7 @@ class Mechanism(ABC):
 
         References
         ----------
-        Chapter 2: :prf:ref:`prop-inverse`.
+        In the book: chapter 2, :prf:ref:`prop-inverse`; chapter 3, :prf:ref:`prop-negative`.
 
         Examples
         --------
@@ -85,7 +85,7 @@ class Mechanism(ABC):
 
         References
         ----------
-        Chapter 2: :prf:ref:`prop-inverse`.
+        In the book: chapter 2, :prf:ref:`prop-inverse`.
 
         Examples
         --------
@@ -186,7 +186,8 @@ class Mechanism(ABC):
         References
         ----------
         Dong, Roth & Su (2022), definition 2.1; Kaissis et al. (2024), equation 24.
-        Chapter 1: :prf:ref:`def-tradeoff`, :prf:ref:`thm-neyman-pearson`.
+        In the book: chapter 1, :prf:ref:`def-tradeoff`, :prf:ref:`thm-neyman-pearson`; chapter 4,
+        :prf:ref:`thm-envelope`.
 
         Examples
         --------
@@ -217,7 +218,8 @@ class Mechanism(ABC):
         References
         ----------
         Balle, Barthe & Gaboardi (2020); Kaissis et al. (2024), equation 25.
-        Chapter 3: :prf:ref:`def-profile`, :prf:ref:`thm-three-deltas`, :prf:ref:`prop-negative`.
+        In the book: chapter 3, :prf:ref:`thm-three-deltas`, :prf:ref:`def-profile`, :prf:ref:`prop-negative`;
+        chapter 4, :prf:ref:`thm-envelope`; chapter 5, :prf:ref:`thm-bayes-profile`.
 
         Examples
         --------
@@ -251,7 +253,7 @@ class Mechanism(ABC):
         References
         ----------
         Kaissis et al. (2024), equations 1 and 2.
-        Chapter 1: :prf:ref:`thm-bayes-threshold`; chapter 5: :prf:ref:`def-bayes-error`,
+        In the book: chapter 1, :prf:ref:`thm-bayes-threshold`; chapter 5, :prf:ref:`def-bayes-error`,
         :prf:ref:`thm-bayes-profile`.
 
         Examples
@@ -289,7 +291,7 @@ class Mechanism(ABC):
         References
         ----------
         Dwork & Roth (2014), definition 2.4, for (ε, δ).
-        Chapter 2: :prf:ref:`def-eps-delta`.
+        In the book: chapter 2, :prf:ref:`def-eps-delta`.
 
         Examples
         --------
@@ -306,8 +308,8 @@ class Mechanism(ABC):
         References
         ----------
         Kaissis et al. (2024), section 2.
-        Chapter 5: :prf:ref:`def-advantage`, :prf:ref:`prop-advantage`; chapter 12:
-        :prf:ref:`thm-expected-advantage`.
+        In the book: chapter 4, :prf:ref:`prop-freedom`; chapter 5, :prf:ref:`def-advantage`,
+        :prf:ref:`prop-advantage`; chapter 12, :prf:ref:`thm-expected-advantage`.
 
         Examples
         --------
@@ -327,7 +329,7 @@ class Mechanism(ABC):
         References
         ----------
         Kaissis et al. (2024), equation 3.
-        Chapter 5: :prf:ref:`thm-minimax`.
+        In the book: chapter 5, :prf:ref:`thm-minimax`.
 
         Examples
         --------
@@ -349,6 +351,9 @@ class Mechanism(ABC):
     def renyi_divergence(self, order):
         """Rényi divergence D_s(Q‖P) of order s; of order 1 it is the Kullback-Leibler divergence.
 
+        Of a mechanism that is meant in both directions (`symmetrized`, or `direction="both"`) it is the larger of the
+        two directions', as in Rényi differential privacy.
+
         Parameters
         ----------
         order : float or array_like
@@ -367,7 +372,7 @@ class Mechanism(ABC):
         References
         ----------
         Mironov (2017), definition 3.
-        Chapter 6: :prf:ref:`prop-renyi-implied`; chapter 9: :prf:ref:`def-rdp`.
+        In the book: chapter 6, :prf:ref:`prop-renyi-implied`; chapter 9, :prf:ref:`def-rdp`.
 
         Examples
         --------
@@ -390,7 +395,8 @@ class Mechanism(ABC):
         References
         ----------
         Dwork & Rothblum (2016).
-        Chapter 1: :prf:ref:`def-privacy-loss`.
+        In the book: chapter 1, :prf:ref:`def-privacy-loss`, :prf:ref:`thm-neyman-pearson`; chapter 3,
+        :prf:ref:`prop-two-laws`, :prf:ref:`prop-exact-points`.
 
         Examples
         --------
@@ -410,7 +416,7 @@ class Mechanism(ABC):
         References
         ----------
         Dong, Roth & Su (2022), section 4.2; Zhu, Dong & Wang (2022), section 3.
-        Chapter 9: :prf:ref:`thm-dominating`.
+        In the book: chapter 9, :prf:ref:`thm-dominating`.
 
         Examples
         --------
@@ -441,7 +447,7 @@ class Mechanism(ABC):
         References
         ----------
         Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), theorem 3.2.
-        Chapter 9: :prf:ref:`thm-composition`.
+        In the book: chapter 9, :prf:ref:`thm-composition`.
 
         Examples
         --------
@@ -470,7 +476,7 @@ class Mechanism(ABC):
         References
         ----------
         Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), theorem 3.2.
-        Chapter 9: :prf:ref:`thm-composition`.
+        In the book: chapter 9, :prf:ref:`thm-composition`.
 
         Examples
         --------

@@ -65,7 +65,7 @@ class FiniteMechanism(Mechanism):
 
         References
         ----------
-        Chapter 9: :prf:ref:`thm-inversion`.
+        In the book: chapter 9, :prf:ref:`thm-inversion`.
 
         Examples
         --------
@@ -158,7 +158,8 @@ class ApproximateDP(_SymmetricFinite):
     References
     ----------
     Wasserman & Zhou (2010), theorem 2.4; Kairouz, Oh & Viswanath (2015), theorem 3.1.
-    Chapter 2: :prf:ref:`thm-eps-delta-curve`.
+    In the book: chapter 2, :prf:ref:`thm-eps-delta-curve`; chapter 4, :prf:ref:`prop-freedom`,
+    :prf:ref:`prop-one-point`; chapter 13, :prf:ref:`thm-membership`.
 
     Examples
     --------
@@ -231,7 +232,7 @@ class PerfectPrivacy(_SymmetricFinite):
     References
     ----------
     Kaissis et al. (2024), section 3.4.
-    Chapter 7: :prf:ref:`thm-extremal`.
+    In the book: chapter 7, :prf:ref:`thm-extremal`.
 
     Examples
     --------
@@ -251,7 +252,7 @@ class BlatantlyNonPrivate(_SymmetricFinite):
     References
     ----------
     Kaissis et al. (2024), section 3.4.
-    Chapter 7: :prf:ref:`thm-extremal`.
+    In the book: chapter 7, :prf:ref:`thm-extremal`.
 
     Examples
     --------

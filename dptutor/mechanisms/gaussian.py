@@ -18,6 +18,8 @@ from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 from .._validation import positive_number
 from .base import Mechanism
 
+# Up to this μ, what separates two terms is integrated, since their difference would cancel.
+_SMALL = 0.1
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
@@ -78,7 +80,9 @@ class Gaussian(Mechanism):
         return self
 
     def _errors(self, epsilon):
-        return ndtr(-self.mu / 2 - epsilon / self.mu), ndtr(epsilon / self.mu - self.mu / 2)
+        with np.errstate(over="ignore"):
+            in_sigmas = epsilon / self.mu
+        return ndtr(-self.mu / 2 - in_sigmas), ndtr(in_sigmas - self.mu / 2)
 
     def _delta(self, epsilon):
         return gaussian_profile(self.mu, epsilon)
@@ -101,7 +105,7 @@ class Gaussian(Mechanism):
 
         References
         ----------
-        Chapter 9: :prf:ref:`thm-inversion`.
+        In the book: chapter 9, :prf:ref:`thm-inversion`.
 
         Examples
         --------
@@ -127,15 +131,25 @@ def gaussian_profile(mu: float, epsilon: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
         tail = np.exp(-(a**2) / 2) / math.sqrt(2 * math.pi) * _mills_drop(a, mu)
-        # Where δ is not small its two terms can be subtracted as they stand.
-        bulk = ndtr(-a) - np.exp(np.minimum(epsilon + log_ndtr(-b), 0.0))
-    return np.where(epsilon == -np.inf, 1.0, np.where(a > 0, np.where(np.isinf(a), 0.0, tail), bulk))
+        if mu <= _SMALL:
+            # Below the tail Q exceeds e^ε P everywhere but for what is not worth a float.
+            bulk = -np.expm1(np.minimum(epsilon, 0.0))
+        else:
+            # Where δ is not small its two terms can be subtracted as they stand.
+            below = np.exp(np.minimum(epsilon + log_ndtr(-b), 0.0))
+            bulk = ndtr(-a) - np.where(b > 0, np.exp(-(a**2) / 2) * erfcx(np.maximum(b, 0.0) / math.sqrt(2)) / 2, below)
+    return np.where(np.isinf(a), np.where(a > 0, 0.0, 1.0), np.where(a > _lowest(mu), tail, bulk))
+
+
+def _lowest(mu: float) -> float:
+    """Where the tail begins; for a small μ both terms are close to each other long before."""
+    return -30.0 if mu <= _SMALL else 0.0
 
 
 def _mills_drop(a: np.ndarray, mu: float) -> np.ndarray:
-    """M(a) − M(a + μ) for a ≥ 0, with Mills' ratio M(x) = Φ(−x)/φ(x)."""
-    a = np.maximum(a, 0.0)
-    if mu > 0.1:
+    """M(a) − M(a + μ) for a in the tail, with Mills' ratio M(x) = Φ(−x)/φ(x)."""
+    a = np.maximum(a, _lowest(mu))
+    if mu > _SMALL:
         return _mills(a) - _mills(a + mu)
     # −M' = 1 − x M(x) integrated over [a, a + μ], where the difference would cancel.
     x = a[..., None] + mu * (_NODES + 1) / 2

@@ -146,7 +146,7 @@ class Laplace(Mechanism):
 
         References
         ----------
-        Chapter 9: :prf:ref:`thm-inversion`.
+        In the book: chapter 9, :prf:ref:`thm-inversion`.
 
         Examples
         --------

@@ -39,7 +39,7 @@ def join(mechanism, other):
     References
     ----------
     Blackwell (1953), theorem 10; Kaissis et al. (2024), section 3.4.
-    Chapter 6: :prf:ref:`thm-lattice`.
+    In the book: chapter 6, :prf:ref:`thm-lattice`.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def meet(mechanism, other):
     References
     ----------
     Blackwell (1953), theorem 10; Kaissis et al. (2024), section 3.4.
-    Chapter 6: :prf:ref:`thm-lattice`.
+    In the book: chapter 6, :prf:ref:`thm-lattice`.
 
     Examples
     --------

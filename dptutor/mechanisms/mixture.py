@@ -22,7 +22,7 @@ _LARGEST_LOSS = 700.0
 
 def renyi_from_profile(mechanism, order: np.ndarray) -> np.ndarray:
     """Rényi divergences of finite orders, where a mechanism has no closed form for them."""
-    return np.vectorize(lambda s: _renyi_of_order(mechanism, s), otypes=[float])(order)
+    return np.vectorize(lambda s: _renyi_of_order(mechanism, float(s)), otypes=[float])(order)
 
 
 def loss_moments_from_profile(mechanism, under: str) -> tuple[float, float]:

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..transform.subsampled_gaussian import log_hellinger
+from ..transform.subsampled_gaussian import largest_inverse_powers, largest_powers, log_hellinger
 from .base import LARGEST_LOSS, Mechanism
 from .gaussian import gaussian_profile
 from .lattice import worse_of
@@ -55,7 +55,7 @@ class SubsampledGaussian(Mechanism):
     References
     ----------
     Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3; Balle, Barthe & Gaboardi (2018), theorem 2.
-    Chapter 9: :prf:ref:`thm-subsampling`.
+    In the book: chapter 9, :prf:ref:`thm-subsampling`.
 
     Examples
     --------
@@ -155,14 +155,20 @@ class SubsampledGaussian(Mechanism):
     def _renyi(self, order):
         if self.sampling_rate == 1.0:
             return order / (2 * self.noise_multiplier**2)
+        if self.direction == "both":
+            return np.maximum(*(pair._renyi(order) for pair in self.directions))
         # log H(s) directly where it can be had; H(s) itself may exceed the largest float.
-        near = (order < self.hellinger_reach) & (np.abs(order - 1.0) > 1e-3)
-        if self.direction == "both" or not near.any():
-            return super()._renyi(order)
+        # Of large orders only one end of the loss counts.
+        far = order > (64.0 if self.direction == "add" else max(self.hellinger_reach, 2.0))
+        near = ~far & (order < self.hellinger_reach) & (np.abs(order - 1.0) > 1e-3)
         divergence = np.empty(order.shape)
-        divergence[~near] = super()._renyi(order[~near])
-        log_h = [self._log_hellinger(np.array([s], dtype=complex))[0][0].real for s in order[near]]
-        divergence[near] = np.array(log_h) / (order[near] - 1.0)
+        divergence[near] = [
+            self._log_hellinger(np.array([s], dtype=complex))[0][0].real / (s - 1.0) for s in order[near]
+        ]
+        beyond = largest_powers if self.direction == "remove" else largest_inverse_powers
+        divergence[far] = [beyond(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[far]]
+        rest = ~(near | far)
+        divergence[rest] = super()._renyi(order[rest])
         return divergence
 
     @property
@@ -199,7 +205,7 @@ class DPSGD(Mechanism):
     References
     ----------
     Abadi et al. (2016); Kaissis et al. (2024), section 5.
-    Chapter 9: :prf:ref:`thm-composition`, :prf:ref:`thm-limit-dpsgd`.
+    In the book: chapter 9, :prf:ref:`thm-composition`, :prf:ref:`thm-limit-dpsgd`.
 
     Examples
     --------

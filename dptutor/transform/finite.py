@@ -104,7 +104,7 @@ class FiniteLaw:
         above = np.searchsorted(self.kinks, epsilon, side="right")
         nearest = np.append(self.kinks, 0.0)[above]
         gap = np.where(above < self.kinks.size, np.minimum(epsilon - nearest, 0.0), 0.0)
-        return self._knots[above] - self._scaled_tail[above] * np.expm1(gap)
+        return np.minimum(self._knots[above] - self._scaled_tail[above] * np.expm1(gap), 1.0)
 
     def tradeoff(self, alpha):
         """Linear interpolation between the exact corners of f."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import logsumexp
 
 from .hellinger import SlowDecay
 
@@ -154,3 +155,23 @@ def _log1p_remainder(y):
         series = r**2 * (1.0 / k + series)
     remainder[small] = 2 * r * series - near * r
     return remainder
+
+
+def largest_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
+    """log(E_P[(dQ/dP)^s])/(s − 1) for so large an order that only u near sμ counts: there 1 + p w is p e^{μu − μ²/2}."""
+    return order / (2 * noise_multiplier) / noise_multiplier + math.log(sampling_rate) / (1 - 1 / order)
+
+
+def largest_inverse_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
+    """log(E_P[(dQ/dP)^{1−s}])/(s − 1) for a large order s.
+
+    Most of it comes from where 1 + p w is close to its infimum 1 − p; what is above that is summed in logarithms.
+    """
+    mu, odds = 1.0 / noise_multiplier, sampling_rate / (1 - sampling_rate)
+    lowest = -_REACH - max(math.log1p(order * odds), 0.0) / mu
+    # The peak is the narrower, the further below 0 it lies.
+    step = 0.05 / math.sqrt(1.0 - mu * lowest)
+    u = np.linspace(lowest, _REACH, min(math.ceil((_REACH - lowest) / step), 10**6))
+    exponent = -(order - 1) * np.log1p(odds * np.exp(mu * u - mu**2 / 2)) - u**2 / 2
+    log_sum = logsumexp(exponent) + math.log((u[1] - u[0]) / math.sqrt(2 * math.pi))
+    return -math.log1p(-sampling_rate) + log_sum / (order - 1)

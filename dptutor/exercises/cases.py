@@ -1,0 +1,245 @@
+"""A case for every student: a data holder, a legal tolerance, two offers with one card, two transcripts.
+
+A case is made from its seed, so that two people with the same number work on the same one. Of a `population` of N
+people, n `records` are with the data holder. The tolerance says, for an adversary who takes everybody for equally
+likely to be in the data, how sure it may become of a person who is in, and how often it may be surer,
+
+    Pr_Q[B > tolerance] ≤ exceedance    from the prior belief b = n/N.
+
+Both offers are DP-SGD settings at the (ε, δ) of one card, exactly (see `_SETTINGS`); one keeps the tolerance and the
+other breaks it, both by a fifth at least. Each vendor has sent the transcript of a pilot; at most one of the two comes
+from a broken training (`auditing.FLAWS`), and the audit sees it. What a report should say stands in `report`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import lru_cache
+from html import escape
+from textwrap import fill
+
+import numpy as np
+from scipy.special import logit
+
+from ..auditing import FLAWS, SOUND, Neighbors, Network, Training, Transcript, audit_transcript, record
+from ..auditing import epsilon_from_advantage as from_wins
+from ..identifiability import PosteriorBelief
+from ..mechanisms import DPSGD
+
+__all__ = ["STATEMENTS", "Case", "case", "largest_seed"]
+
+largest_seed = 999_999
+_WIDTH = 84
+
+# Noise multipliers at which DP-SGD of this sampling rate and these steps has exactly (ε, 1e-5), rounded up in the fifth
+# decimal: by ε, first for trainings with few examples in a step, then with many.
+_DELTA = 1e-5
+_SETTINGS = {
+    3: (
+        {(0.004, 1000): 0.6344, (0.005, 2000): 0.71219, (0.01, 500): 0.74275, (0.01, 1000): 0.81359},
+        {(0.02, 4000): 1.91396, (0.05, 1000): 2.35202, (0.05, 2000): 3.22006, (0.1, 1000): 4.49649},
+    ),
+    4: (
+        {(0.004, 1000): 0.58441, (0.005, 2000): 0.65316, (0.01, 500): 0.67629, (0.01, 1000): 0.73479},
+        {(0.02, 4000): 1.55146, (0.05, 1000): 1.88667, (0.05, 2000): 2.547, (0.1, 1000): 3.5308},
+    ),
+    6: (
+        {(0.004, 1000): 0.51926, (0.005, 2000): 0.58, (0.01, 500): 0.59354, (0.01, 1000): 0.64249},
+        {(0.02, 4000): 1.19355, (0.05, 1000): 1.42206, (0.05, 2000): 1.86877, (0.1, 1000): 2.54893},
+    ),
+}
+_HOLDERS = (
+    ("A regional hospital", "people in its region who have had one disease"),
+    ("A health insurer", "people of its country with one diagnosis"),
+    ("A cancer registry", "people who fell ill in ten years"),
+    ("A bank", "households of one city"),
+    ("A school authority", "pupils of one year"),
+)
+# Chances that a lawyer would write down.
+_CHANCES = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+
+STATEMENTS = {
+    "proven": "The pilot is sound: its ε is at most what its claim allows.",
+    "bounded": "The pilot's ε is at least the lower end of the interval, at a confidence of 95 %; its claim stands, "
+    "neither refuted nor proven.",
+    "probable": "With a probability of 95 %, the pilot's ε is the lower end of the interval or less.",
+    "carried": "The vendor's card is right: what holds for the pilot holds for the training on the records.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What is on the desk of a data holder. `print(case)` tells it in words.
+
+    `offers` maps "A" and "B" to the arguments of `dp.DPSGD`, `transcripts` to what an audit needs, `statements` the
+    letters "a" to "d" to sentences of which one may be signed. `steps` are those of a training in house, with full
+    batches.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> mine = dp.exercises.case(7)
+    >>> mine.seed, sorted(mine.offers), mine.population > mine.records
+    (7, ['A', 'B'], True)
+    >>> mine == dp.exercises.case(7)
+    True
+    """
+
+    seed: int
+    holder: str
+    people: str
+    records: int
+    population: int
+    tolerance: float
+    exceedance: float
+    steps: int
+    epsilon: float
+    delta: float
+    offers: dict[str, dict]
+    transcripts: dict[str, Transcript] = field(repr=False)
+    statements: dict[str, str] = field(repr=False)
+
+    def __str__(self) -> str:
+        sentences = (fill(sentence, _WIDTH, subsequent_indent="    ") for sentence in self._sentences())
+        return "\n".join([f"Case {self.seed}", *sentences])
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self._sentences())
+        return f"<p><strong>Case {self.seed}</strong></p><ul>{items}</ul>"
+
+    def _sentences(self):
+        yield (
+            f"{self.holder} holds the records of {self.records:,} of {self.population:,} {self.people}; whose, is not "
+            "public."
+        )
+        yield (
+            f"The tolerance: if a person is in, somebody who takes all {self.population:,} for equally likely to be in "
+            f"the data may become more than {100 * self.tolerance:g} % sure of it, but with a probability of "
+            f"{100 * self.exceedance:g} % at most."
+        )
+        yield f"A training in house would take {self.steps} steps with full batches."
+        yield f"Two vendors offer to train on the records. Both cards say ε = {self.epsilon:g}, δ = {self.delta:g}."
+        for name, offer in self.offers.items():
+            yield (
+                f"Vendor {name}: noise multiplier {offer['noise_multiplier']:g}, sampling rate "
+                f"{offer['sampling_rate']:g}, {offer['steps']} steps."
+            )
+        for name, transcript in self.transcripts.items():
+            repetitions, steps, _ = transcript.released.shape
+            yield (
+                f"Vendor {name} has sent the transcript of a pilot: {repetitions} trainings of {steps} steps with full "
+                "batches, on made-up records."
+            )
+        for letter, sentence in self.statements.items():
+            yield f"({letter}) {sentence}"
+
+
+_chosen = 1
+
+
+def case(seed: int | None = None) -> Case:
+    """The case of a seed, by which reports are judged from now on; without one, the case chosen last.
+
+    Parameters
+    ----------
+    seed : int, optional
+        From 0 to 999,999.
+
+    Returns
+    -------
+    Case
+
+    Raises
+    ------
+    ValueError
+        If the seed is not such a number.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.exercises.case(7).seed, dp.exercises.case().seed
+    (7, 7)
+    """
+    global _chosen
+    if seed is not None:
+        _chosen = made(seed).seed
+    return made(_chosen)
+
+
+def made(seed) -> Case:
+    """The case of a seed, without choosing it."""
+    whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+    if not whole or not 0 <= seed <= largest_seed:
+        raise ValueError(f"seed must be a whole number from 0 to {largest_seed:,}, got {seed!r}")
+    return _made(int(seed))
+
+
+@lru_cache(maxsize=64)
+def _made(seed: int) -> Case:
+    generator = np.random.default_rng([14, seed])
+    tolerance = _with_one_that_keeps_it(generator)
+    flawed = generator.choice(["A", "B", "neither"], p=[0.4, 0.4, 0.2])
+    transcripts = {}
+    for vendor in "AB":
+        flaw = FLAWS[generator.integers(len(FLAWS))] if vendor == flawed else SOUND
+        transcripts[vendor] = _pilot(generator, flaw)
+    kinds = generator.permutation(list(STATEMENTS))
+    statements = {letter: STATEMENTS[kind] for letter, kind in zip("abcd", kinds, strict=True)}
+    return Case(seed, **tolerance, transcripts=transcripts, statements=statements)
+
+
+def _with_one_that_keeps_it(generator) -> dict:
+    """A holder, a tolerance and two offers, of which one keeps it with room to spare and the other clearly does not."""
+    while True:
+        epsilon = int(generator.choice(list(_SETTINGS)))
+        few, many = (list(settings.items())[generator.integers(4)] for settings in _SETTINGS[epsilon])
+        population = int(generator.integers(20, 60)) * 1000
+        records = int(round(population * generator.uniform(0.15, 0.4), -2))
+        tolerance = float(generator.choice([0.7, 0.75, 0.8, 0.85, 0.9]))
+        # Beyond the card's ε the order of the two would turn round.
+        if logit(tolerance) - logit(records / population) > epsilon - 0.5:
+            continue
+        tails = [_exceeds(setting, tolerance, records / population) for setting in (few, many)]
+        between = [chance for chance in _CHANCES if 1.2 * tails[0] <= chance <= tails[1] / 1.2]
+        if between:
+            break
+    holder, people = _HOLDERS[generator.integers(len(_HOLDERS))]
+    settings = (few, many) if generator.random() < 0.5 else (many, few)
+    offers = [{"noise_multiplier": z, "sampling_rate": p, "steps": k} for (p, k), z in settings]
+    return {
+        "holder": holder,
+        "people": people,
+        "records": records,
+        "population": population,
+        "tolerance": tolerance,
+        "exceedance": float(generator.choice(between)),
+        "steps": int(generator.choice([20, 25, 30, 40, 50])),
+        "epsilon": float(epsilon),
+        "delta": _DELTA,
+        "offers": dict(zip("AB", offers, strict=True)),
+    }
+
+
+def _exceeds(setting, tolerance, prior) -> float:
+    (rate, steps), noise = setting
+    return PosteriorBelief(DPSGD(noise, rate, steps, direction="remove"), prior).sf(tolerance)
+
+
+def _pilot(generator, flaw) -> Transcript:
+    """A transcript whose audit is right about it, and with wins enough to show that ε is not nothing."""
+    steps, mu = int(generator.choice([10, 15, 20])), generator.uniform(1.2, 1.8)
+    # Full batches, so that the whole is one Gaussian mechanism; the outlier is longer than any clip.
+    network, noise = Network((4, 2)), round(math.sqrt(steps) / mu, 2)
+    training = Training(network, noise, clip=1.0, learning_rate=0.05, steps=steps, flaw=flaw)
+    repetitions = int(generator.choice([120, 150, 200]))
+    while True:
+        features = generator.normal(size=(40, 4))
+        features[-1] *= 3 / np.linalg.norm(features[-1])
+        labels = (features[:, 0] + generator.normal(size=40) > 0).astype(int)
+        seed = int(generator.integers(2**31))
+        transcript = record(training, Neighbors(features, labels, -1), repetitions, seed=seed)
+        caught = any(verdict.caught for verdict in audit_transcript(transcript).values())
+        shown = from_wins(transcript.guesses.wins, repetitions, _DELTA, road="any").low
+        if caught == (flaw != SOUND) and (caught or shown > 0.1):
+            return transcript

@@ -1,0 +1,315 @@
+"""Exercises of chapter 14: the seven parts of a report on your own case, and the report."""
+
+from .core import Exercise
+from .report import PARTS, part
+
+_DIRECT = 'dp.DPSGD(**case.offers["A"], direction="remove")'
+
+EXERCISES = [
+    Exercise(
+        id="14.1",
+        grade="warm-up",
+        title="The promise",
+        question="Choose your case by its number, and read it. Then say what its tolerance asks: `prior`, the belief in membership before anything is "
+        "published; `epsilon`, the privacy loss at which the belief passes the tolerance; `pi`, the prior of the world without the person.",
+        name="promise",
+        stub="""import dptutor as dp
+
+case = dp.exercises.case(1)  # your number
+print(case)
+
+promise = {
+    "prior": ...,
+    "epsilon": ...,
+    "pi": ...,
+}
+""",
+        solution="""import dptutor as dp
+
+case = dp.exercises.case()
+prior = case.records / case.population
+promise = {
+    "prior": prior,
+    "epsilon": dp.epsilon_for_posterior_belief(case.tolerance, prior),
+    "pi": 1 - prior,
+}
+""",
+        explanation="n of N people are in the data, and the adversary holds all N for equally likely. From there to the tolerance the log-odds rise by ε.",
+        hints=(
+            "What does somebody believe of each of N people who knows that n of them are in?",
+            "The belief in membership is n/N. The tolerance is passed where the loss is logit ρ − logit b.",
+            "dp.epsilon_for_posterior_belief(case.tolerance, prior). And π weighs the other world: 1 − b.",
+        ),
+        praise="Right. A tolerance without the prior it starts from, and without how often it may be passed, would have no noise.",
+        judge=part("promise"),
+    ),
+    Exercise(
+        id="14.2",
+        grade="warm-up",
+        title="The noise it takes",
+        question="In house, a training would take `case.steps` steps with full batches. Give `sigma`, the noise multiplier of each step with which the "
+        "tolerance is exceeded exactly as often as allowed; `naive`, how often it is exceeded if somebody makes that probability the δ of (ε, δ) and "
+        "calibrates exactly; and `advantage`, that of the whole training with your sigma.",
+        name="noise",
+        stub="""noise = {
+    "sigma": ...,
+    "naive": ...,
+    "advantage": ...,
+}
+""",
+        solution="""import dptutor as dp
+
+case = dp.exercises.case()
+prior = case.records / case.population
+target = {"posterior_belief": case.tolerance, "prior": prior}
+
+
+def family(sigma):
+    return dp.Gaussian(sigma=sigma, sensitivity=case.steps**0.5)
+
+
+exact = dp.calibrate(family, **target, exceedance=case.exceedance)
+wrong = dp.calibrate(family, **target, delta=case.exceedance)
+noise = {
+    "sigma": exact.sigma,
+    "naive": dp.PosteriorBelief(wrong, prior).sf(case.tolerance),
+    "advantage": exact.advantage,
+}
+""",
+        explanation="k Gaussian steps are one with √k times the sensitivity. Its tail is set to the probability allowed; a δ of that size sets the profile.",
+        hints=(
+            "k steps with full batches are one Gaussian mechanism. Of which sensitivity?",
+            "√k. dp.calibrate takes a function from sigma to that mechanism, and a target: posterior_belief, prior, exceedance.",
+            "Naive is delta= in place of exceedance=; then dp.PosteriorBelief(m, prior).sf(case.tolerance).",
+        ),
+        praise="Right. Between the two readings of one sentence lies a factor of the noise, and a larger one of the probability.",
+        judge=part("noise"),
+    ),
+    Exercise(
+        id="14.3",
+        grade="think",
+        title="Two offers, one card",
+        question='How often does each offer exceed your tolerance, if the person is in: `exceedance_a`, `exceedance_b`? Which one `keeps` it: "A", "B", "both" '
+        'or "neither"?',
+        name="card",
+        stub="""card = {
+    "exceedance_a": ...,
+    "exceedance_b": ...,
+    "keeps": ...,
+}
+""",
+        solution="""import dptutor as dp
+
+case = dp.exercises.case()
+prior = case.records / case.population
+tails = {}
+for name, offer in case.offers.items():
+    training = dp.DPSGD(**offer, direction="remove")
+    tails[name] = dp.PosteriorBelief(training, prior).sf(case.tolerance)
+card = {
+    "exceedance_a": tails["A"],
+    "exceedance_b": tails["B"],
+    "keeps": min(tails, key=tails.get),
+}
+""",
+        explanation="One point of a profile is the same, far out. The tolerance stands where the profiles differ.",
+        hints=(
+            'The arguments of dp.DPSGD are in case.offers["A"]. In which direction is Q the world with the person?',
+            f"{_DIRECT} has the person in Q.",
+            "dp.PosteriorBelief(training, prior).sf(case.tolerance), and compare with case.exceedance.",
+        ),
+        praise="Right. The same card, and one of them does what the law asks.",
+        judge=part("card"),
+    ),
+    Exercise(
+        id="14.4",
+        grade="think",
+        title="What the worse one costs",
+        question="Against which offer does your adversary err more often (`winner`)? Give the `regret` of choosing the other, in Bayes error; `worst_prior`, where "
+        "it is that large; `crossing`, the prior above ½ at which both are the same; and `at_prior`, the difference at your π. Leave `direction` as it is: "
+        "a mechanism is both ways.",
+        name="regret",
+        stub="""regret = {
+    "winner": ...,
+    "regret": ...,
+    "worst_prior": ...,
+    "crossing": ...,
+    "at_prior": ...,
+}
+""",
+        solution="""import dptutor as dp
+
+case = dp.exercises.case()
+pi = 1 - case.records / case.population
+offers = {name: dp.DPSGD(**offer) for name, offer in case.offers.items()}
+winner, loser = sorted(offers, key=lambda name: -offers[name].bayes_error(pi))
+compared = dp.compare(offers[winner], offers[loser])
+regret = {
+    "winner": winner,
+    "regret": compared.divergence.value,
+    "worst_prior": compared.divergence.prior,
+    "crossing": max(compared.crossings),
+    "at_prior": offers[winner].bayes_error(pi) - offers[loser].bayes_error(pi),
+}
+""",
+        explanation="The Δ-divergence is the largest difference of the two Bayes errors, and it has a direction. They cross near the log-odds ε of the card.",
+        hints=(
+            "The more private offer has the larger Bayes error, m.bayes_error(pi).",
+            "dp.compare(better, worse) has everything: divergence, reverse_divergence, crossings.",
+            "divergence.value and divergence.prior, the larger of crossings, and the difference of both m.bayes_error(pi).",
+        ),
+        praise="Right. Where the card compares them, they are equal; where your adversary stands, they are not.",
+        judge=part("regret"),
+    ),
+    Exercise(
+        id="14.5",
+        grade="think",
+        title="Two transcripts",
+        question='Audit both pilots, `case.transcripts`, at the level 0.01. Which claim is refused (`flagged`: "A", "B" or "neither"), and by which `check`? '
+        "A check may go by its name in the audit, or by that of the flaw.",
+        name="transcripts",
+        stub="""transcripts = {
+    "flagged": ...,
+    "check": ...,
+}
+""",
+        solution="""import dptutor as dp
+
+case = dp.exercises.case()
+caught = [
+    (name, check)
+    for name, transcript in case.transcripts.items()
+    for check, verdict in dp.auditing.audit_transcript(transcript).items()
+    if verdict.caught
+]
+flagged, check = caught[0] if caught else ("neither", "neither")
+transcripts = {"flagged": flagged, "check": check}
+""",
+        explanation="The audit shares its level among the checks. A refusal of a sound training has a probability of one percent at most.",
+        hints=(
+            'What does dp.auditing.audit_transcript(case.transcripts["A"]) say?',
+            "A dict of verdicts, each with evidence, p_value and caught.",
+            'Look for caught in both. If there is none, the answer to both lines is "neither".',
+        ),
+        praise="Right. What an audit refuses is refuted, at its level. What it lets pass is not proven.",
+        judge=part("transcripts"),
+    ),
+    Exercise(
+        id="14.6",
+        grade="build",
+        title="What the wins show",
+        question="Take the pilot that passes; A's, if both do. From its right guesses, which ε at the card's δ does it have at least, whatever its mechanism: "
+        "`epsilon_low`, the lower end of the two-sided interval of 95 %? Which ε does its claim allow: `epsilon_claimed`? Which statement of the case may you "
+        'sign: `meaning`, a letter from "a" to "d"?',
+        name="wins",
+        stub="""wins = {
+    "epsilon_low": ...,
+    "epsilon_claimed": ...,
+    "meaning": ...,
+}
+""",
+        solution="""import dptutor as dp
+
+case = dp.exercises.case()
+passing = [
+    transcript
+    for transcript in case.transcripts.values()
+    if not any(v.caught for v in dp.auditing.audit_transcript(transcript).values())
+]
+guesses, claim = passing[0].guesses, passing[0].claim
+shown = dp.auditing.epsilon_from_advantage(guesses.wins, guesses.repetitions, case.delta, road="any")
+letter = next(key for key, sentence in case.statements.items() if "neither refuted nor proven" in sentence)
+wins = {
+    "epsilon_low": shown.low,
+    "epsilon_claimed": claim.epsilon(case.delta),
+    "meaning": letter,
+}
+""",
+        explanation="Clopper and Pearson's lower limit, turned into an advantage, and that into the smallest ε that allows it. An audit bounds ε from below.",
+        hints=(
+            "transcript.guesses has wins and repetitions, transcript.claim is a mechanism.",
+            'dp.auditing.epsilon_from_advantage(wins, repetitions, case.delta, road="any").low',
+            "claim.epsilon(case.delta). And read the four statements for what they say about the direction.",
+        ),
+        praise="Right. Between the two numbers lies what the audit does not know.",
+        judge=part("wins"),
+    ),
+    Exercise(
+        id="14.7",
+        grade="build",
+        title="The decision",
+        question='What do you `sign`: "A", "B" or "neither"? Sign no offer whose program is refused. Say how far the offer that keeps the tolerance can be '
+        "trusted: `largest_prior`, the belief in membership from which it exceeds the tolerance exactly as often as allowed. And defend the decision in a "
+        "`sentence` with a number of your report and the condition under which it holds.",
+        name="decision",
+        stub="""decision = {
+    "sign": ...,
+    "largest_prior": ...,
+    "sentence": ...,
+}
+""",
+        solution="""from math import exp, log
+
+import dptutor as dp
+
+case = dp.exercises.case()
+prior = case.records / case.population
+
+
+def odds(p):
+    return log(p / (1 - p))
+
+
+offers = {name: dp.DPSGD(**offer, direction="remove") for name, offer in case.offers.items()}
+tails = {name: dp.PosteriorBelief(m, prior).sf(case.tolerance) for name, m in offers.items()}
+keeps = min(tails, key=tails.get)
+verdicts = dp.auditing.audit_transcript(case.transcripts[keeps])
+sign = "neither" if any(v.caught for v in verdicts.values()) else keeps
+
+from_even_odds = dp.PosteriorBelief(offers[keeps]).quantile(1 - case.exceedance)
+start = odds(case.tolerance) - odds(from_even_odds)
+
+decision = {
+    "sign": sign,
+    "largest_prior": 1 / (1 + exp(-start)),
+    "sentence": f"I sign {sign}: offer {keeps} exceeds the tolerance with probability {tails[keeps]:.2g}, "
+    "if its program adds the noise that it claims, and only for who knows no more than the share of people in the data.",
+}
+""",
+        explanation="The loss that is exceeded as often as allowed is a quantile; from even odds it is the log-odds of the belief. It takes the largest prior to the tolerance.",
+        hints=(
+            "Two conditions: the settings keep the tolerance, and the audit has not refused the program.",
+            "The belief from even odds that is exceeded as often as allowed is dp.PosteriorBelief(m).quantile(1 - case.exceedance). Its log-odds are a loss.",
+            "logit(largest prior) = logit(tolerance) − that loss.",
+        ),
+        praise="Right, as far as a program can tell. Now give your sentence to somebody who would rather have signed the other.",
+        judge=part("decision"),
+    ),
+]
+
+_TOGETHER = 'report = {"seed": case.seed, **promise, **noise, **card, **regret, **transcripts, **wins, **decision}\n'
+
+EXERCISES.append(
+    Exercise(
+        id="14.8",
+        grade="build",
+        title="The report",
+        question='Put the parts together, with the number of the case: `{"seed": case.seed, **promise, **noise, …}`. `dp.exercises.rubric(report)` gives the '
+        "points, line by line.",
+        name="report",
+        stub="""import dptutor as dp
+
+report = {}  # {"seed": case.seed, **promise, **noise, **card, **regret, **transcripts, **wins, **decision}
+print(dp.exercises.rubric(report))
+""",
+        solution="\n\n".join([*(exercise.solution for exercise in EXERCISES), _TOGETHER]),
+        explanation="The parts, one after the other, and the number of the case: whoever reads it can compute every line again.",
+        hints=(
+            "Each part is a dict. How do you put dicts together?",
+            "{**promise, **noise} has the lines of both.",
+            'Remove the # and the {} before it: {"seed": case.seed, **promise, **noise, **card, **regret, **transcripts, **wins, **decision}.',
+        ),
+        praise="All points. What no program can judge is whether your sentence convinces: ask a reader.",
+        judge=part(*PARTS),
+    )
+)

@@ -1,0 +1,181 @@
+"""Points for a report, line by line: what a line should say, how an answer is read, and what is said to it.
+
+Numbers count as right to half a percent, and may be given as text ("3.5 %"). A line that is wrong costs its own points
+and no other's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from .core import Mistake
+
+__all__ = ["Graded", "Line", "Rubric", "Unreadable", "numeric", "word", "worded"]
+
+_CLOSE = 5e-3
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a line should say, and what is said to other answers. `read` makes an answer comparable, or replies."""
+
+    points: int
+    right: object
+    mistakes: tuple[Mistake, ...]
+    otherwise: str
+    read: Callable
+
+    def judge(self, answer) -> str | None:
+        """A reply, or None if the answer is right."""
+        if answer is None or answer is ...:
+            return "Not filled in yet."
+        try:
+            given = self.read(answer)
+        except Unreadable as told:
+            return str(told)
+        if _alike(given, self.right):
+            return None
+        for mistake in self.mistakes:
+            if _alike(given, mistake.answer):
+                return mistake.reply
+        if isinstance(given, float) and isinstance(self.right, float):
+            if _alike(given, 100 * self.right):
+                return "This is in percent. Give the share itself, or write the % sign."
+            return f"This is too {'large' if given > self.right else 'small'}. {self.otherwise}"
+        return self.otherwise
+
+
+class Unreadable(Exception):
+    """An answer that cannot be compared, and why."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A line of a rubric: its part, its name, the points given and possible, and what there is to say."""
+
+    part: str
+    name: str
+    points: int
+    possible: int
+    reply: str
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """The points of a report, line by line; true if it has all.
+
+    Attributes
+    ----------
+    seed : int
+        That of the case.
+    lines : tuple of Graded
+        Each with its `part`, `name`, `points`, `possible` points and `reply`.
+    note : str
+        What there is to say about the report as a whole.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> nothing = dp.exercises.rubric({"seed": 7})
+    >>> bool(nothing), nothing.points, nothing.possible
+    (False, 0, 26)
+    """
+
+    seed: int
+    lines: tuple[Graded, ...]
+    note: str = ""
+
+    @property
+    def points(self) -> int:
+        """The points given."""
+        return sum(line.points for line in self.lines)
+
+    @property
+    def possible(self) -> int:
+        """The points that there are."""
+        return sum(line.possible for line in self.lines)
+
+    def __bool__(self) -> bool:
+        return self.points == self.possible
+
+    def __repr__(self) -> str:
+        rows = [f"{g.part:<13}{g.name:<18}{g.points} of {g.possible}  {g.reply}".rstrip() for g in self.lines]
+        total = f"{'total':<31}{self.points} of {self.possible}"
+        return "\n".join([f"Report on case {self.seed}", *filter(None, [self.note]), *rows, total])
+
+    def _repr_html_(self) -> str:
+        parts = dict.fromkeys(line.part for line in self.lines)
+        body = "".join(self._table_of(part) for part in [*parts, "total"])
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        return f"<p>Report on case {self.seed}</p>{note}<table>{body}</table>"
+
+    def _table_of(self, part) -> str:
+        lines = [line for line in self.lines if part in (line.part, "total")]
+        points = f"{sum(line.points for line in lines)} of {sum(line.possible for line in lines)}"
+        rows = [(part, points, "", "th")]
+        if part != "total":
+            rows += [(line.name, f"{line.points} of {line.possible}", line.reply, "td") for line in lines]
+        left = "text-align:left;vertical-align:top;padding:.1em .6em .1em 0"
+        return "".join(
+            f'<tr><{cell} style="{left}">{escape(name)}</{cell}>'
+            f'<{cell} style="{left};white-space:nowrap">{points}</{cell}>'
+            f'<td style="{left};white-space:normal">{escape(reply)}</td></tr>'
+            for name, points, reply, cell in rows
+        )
+
+
+# Reading answers.
+
+
+def number(answer) -> float:
+    """An answer that is a number, or text that shows one."""
+    try:
+        if isinstance(answer, str):
+            share = answer.strip().endswith("%")
+            value = float(answer.strip().rstrip("%").replace(",", "")) / (100 if share else 1)
+        else:
+            value = np.asarray(answer, dtype=float).item()
+    except Exception:  # objects may do anything when asked for a number
+        raise Unreadable("This should be a number.") from None
+    if not math.isfinite(value):
+        raise Unreadable("This should be a finite number.")
+    return value
+
+
+def word(answer) -> str:
+    """An answer that is a word or a letter, in small letters; the ways to say "neither" are one."""
+    if not isinstance(answer, str):
+        raise Unreadable("This should be a word, in quotes.")
+    said = answer.lower().strip(" .()").removeprefix("vendor").removeprefix("offer").strip()
+    return "neither" if said in {"none", "no", "nobody", "nothing"} else said
+
+
+def _alike(given, wanted) -> bool:
+    if isinstance(wanted, frozenset):
+        return given in wanted
+    if isinstance(wanted, float):
+        return isinstance(given, float) and abs(given - wanted) <= _CLOSE * abs(wanted)
+    return given == wanted
+
+
+# Making lines.
+
+
+def numeric(points, right, otherwise, *mistakes) -> Line:
+    """A line with a number; mistakes that cannot be told from it, or from one before, are left out."""
+    told: list[Mistake] = []
+    for wrong, reply in mistakes:
+        before = [right, *(mistake.answer for mistake in told)]
+        if math.isfinite(wrong) and not any(abs(wrong - x) <= 3 * _CLOSE * max(abs(x), abs(wrong)) for x in before):
+            told.append(Mistake(float(wrong), reply))
+    return Line(points, float(right), tuple(told), otherwise, number)
+
+
+def worded(right, otherwise, mistakes=(), read=word) -> Line:
+    """A line with a word; a frozen set is of words that are all right."""
+    return Line(1, right, tuple(Mistake(answer, reply) for answer, reply in mistakes), otherwise, read)

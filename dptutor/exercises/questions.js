@@ -1,0 +1,268 @@
+// Judges the questions of a page. What is right, and the replies, come with each question; this file only reads what
+// was typed, compares as `Exercise.check` does, and remembers right answers in this browser.
+
+const KEPT = "dptutor-questions";
+
+// What was typed, as a number.
+
+const FUNCTIONS = { exp: Math.exp, ln: Math.log, log: Math.log, sqrt: Math.sqrt, "√": Math.sqrt };
+const CONSTANTS = { e: Math.E, pi: Math.PI, "π": Math.PI, "½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4 };
+const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|(\*\*|[-+*/^%()√π½¼¾]|[a-z]+))/y;
+
+// {value} or {problem}, which is a kind word.
+function read(text) {
+  let typed = text.trim().toLowerCase().replace(/[−–]/g, "-").replace(/[×·⋅]/g, "*").replace(/[÷:]/g, "/");
+  if (!typed) return { problem: "There is nothing to check yet: type a number first." };
+  const plain = /^[-+]?(\d+\.?\d*|\.\d+)$/.test(typed);
+  // One comma is a decimal point, more of them part thousands.
+  if (/^[-+]?\d{1,3}(,\d{3}){2,}(\.\d*)?$/.test(typed)) typed = typed.replace(/,/g, "");
+  let value;
+  try {
+    value = work(tokens(typed));
+  } catch {
+    return { problem: "I cannot read this as a number. Numbers such as 0.25, .25, 1/4, 25 % or exp(-1) are fine." };
+  }
+  if (Number.isNaN(value)) return { problem: "This works out to no number. Is there a 0/0, or a root or logarithm that does not exist?" };
+  if (!Number.isFinite(value)) return { problem: "This is infinite, or too large to work with. The answer is a finite number." };
+  return { value, plain };
+}
+
+function tokens(typed) {
+  const found = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < typed.length) {
+    const match = TOKEN.exec(typed);
+    if (!match) throw new SyntaxError(typed);
+    found.push(match[1] ? Number(match[1].replace(",", ".")) : match[2]);
+  }
+  return found;
+}
+
+// sum: product (± product)*, product: sign (·/ sign)*, sign: ± power, power: atom %* (^ sign)?
+function work(queue) {
+  const take = (...signs) => (signs.includes(queue[0]) ? queue.shift() : null);
+  const sum = () => {
+    let value = product();
+    for (let sign; (sign = take("+", "-")); ) value += sign === "+" ? product() : -product();
+    return value;
+  };
+  const product = () => {
+    let value = signed();
+    for (let sign; (sign = take("*", "/")); ) value = sign === "*" ? value * signed() : value / signed();
+    return value;
+  };
+  const signed = () => {
+    const sign = take("+", "-");
+    return sign ? (sign === "-" ? -signed() : signed()) : power();
+  };
+  const power = () => {
+    let value = atom();
+    while (take("%")) value /= 100;
+    return take("^", "**") ? value ** signed() : value;
+  };
+  const atom = () => {
+    const next = queue.shift();
+    if (typeof next === "number") return next;
+    if (next === "(") {
+      const value = sum();
+      if (!take(")")) throw new SyntaxError(next);
+      return value;
+    }
+    if (Object.hasOwn(CONSTANTS, next)) return CONSTANTS[next];
+    if (Object.hasOwn(FUNCTIONS, next)) return FUNCTIONS[next](atom());
+    throw new SyntaxError(next);
+  };
+  const value = sum();
+  if (queue.length) throw new SyntaxError(queue[0]);
+  return value;
+}
+
+// Python's format(value, ".6g").
+function shown(value) {
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  const [digits, exponent] = value.toExponential(5).split("e");
+  if (exponent >= -4 && exponent < 6) return String(Number(value.toFixed(5 - exponent)));
+  const power = Math.abs(exponent).toString().padStart(2, "0");
+  return `${Number(digits)}e${exponent < 0 ? "-" : "+"}${power}`;
+}
+
+// As Exercise.check: what is right, the first mistake that it looks like, a law it breaks, or where it lies.
+function judge(data, value) {
+  const like = (other) => Math.abs(value - other) <= data.tolerance;
+  if (like(data.right)) return { passed: true, message: data.praise };
+  const mistake = data.mistakes.find(([other]) => like(other));
+  const law = data.laws.find(([least, most]) => value < (least ?? -Infinity) || value > (most ?? Infinity));
+  const message =
+    mistake?.[1] ?? law?.[2] ?? `Your answer is ${shown(value)}, which is too ${value > data.right ? "large" : "small"}.`;
+  return { passed: false, message, known: Boolean(mistake) };
+}
+
+// What is remembered: the right answers as they were typed. Where nothing can be kept, nothing is.
+
+function recall() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT));
+    return kept && typeof kept === "object" ? kept : {};
+  } catch {
+    return {};
+  }
+}
+
+function remember(changes) {
+  try {
+    const kept = Object.fromEntries(Object.entries({ ...recall(), ...changes }).filter(([, text]) => text !== null));
+    if (Object.keys(kept).length) localStorage.setItem(KEPT, JSON.stringify(kept));
+    else localStorage.removeItem(KEPT);
+  } catch {
+    // a browser that keeps nothing
+  }
+}
+
+// A question.
+
+function element(tag, text, name) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (name) made.className = name;
+  return made;
+}
+
+class Question {
+  constructor(form, changed) {
+    this.form = form;
+    this.id = form.dataset.question;
+    this.done = false;
+    this.seen = 0; // hints
+    const bytes = Uint8Array.from(atob(this.find(".dpq-data").textContent), (letter) => letter.charCodeAt(0));
+    this.data = JSON.parse(new TextDecoder().decode(bytes));
+    this.typed = this.find("input[type=text]");
+    this.find(".dpq-entry").hidden = false;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.check()) remember({ [this.id]: this.answer });
+      changed();
+    });
+    this.hints = [...form.querySelectorAll(".dpq-hint")];
+    this.hints.forEach((hint, place) =>
+      hint.addEventListener("toggle", () => this.unfold(hint.open ? place + 1 : 0)),
+    );
+    this.unfold();
+    this.find(".dpq-show").addEventListener("click", () => this.work(this.find(".dpq-worked").hidden));
+  }
+
+  find(selector) {
+    return this.form.querySelector(selector);
+  }
+
+  get answer() {
+    return this.typed ? this.typed.value : (this.find("input:checked")?.value ?? "");
+  }
+
+  set answer(text) {
+    if (this.typed) this.typed.value = text;
+    else this.form.querySelectorAll("input").forEach((option) => (option.checked = option.value === text));
+  }
+
+  // Says what there is to say to the answer; true if it is right.
+  check() {
+    const given = this.typed || this.answer ? read(this.answer) : { problem: "Choose one of them first." };
+    if (given.problem) {
+      this.say("", "…", given.problem);
+      return false;
+    }
+    const { passed, message, known } = judge(this.data, given.value);
+    const asides = [];
+    if (this.typed && !given.plain) asides.push(`I read ${this.answer.trim()} as ${shown(given.value)}.`);
+    if (!passed && !known && !this.hints.at(-1).open) asides.push("A hint may help.");
+    this.say(passed ? "right" : "wrong", passed ? "✔" : "✘", message, asides);
+    this.mark(this.done || passed);
+    if (passed) {
+      const why = element("p", "");
+      why.innerHTML = this.data.why;
+      this.find(".dpq-reply").append(why);
+    }
+    return passed;
+  }
+
+  say(verdict, sign, message, asides = []) {
+    const reply = this.find(".dpq-reply");
+    const line = element("p", "");
+    const mark = element("span", sign, "dpq-sign");
+    mark.setAttribute("aria-hidden", "true");
+    line.append(mark, " ", element("span", message, "dpq-message"));
+    reply.dataset.verdict = verdict;
+    reply.replaceChildren(line, ...asides.map((text) => element("p", text, "dpq-aside")));
+  }
+
+  mark(done) {
+    this.done = done;
+    this.form.classList.toggle("dpq-done", done);
+    this.unfold();
+  }
+
+  // A hint is offered when the one before was opened; after the third, or the right answer, the worked answer.
+  unfold(seen = 0) {
+    this.seen = Math.max(this.seen, seen);
+    this.hints.forEach((hint, place) => (hint.hidden = place > this.seen));
+    this.find(".dpq-show").hidden = !this.done && this.seen < this.hints.length;
+  }
+
+  work(shown) {
+    const worked = this.find(".dpq-worked");
+    const show = this.find(".dpq-show");
+    const why = element("p", "");
+    why.innerHTML = this.data.why;
+    const code = element("pre", "");
+    code.tabIndex = 0;
+    code.append(element("code", this.data.code));
+    worked.replaceChildren(why, code);
+    worked.hidden = !shown;
+    show.textContent = shown ? "Hide the worked answer" : "Show the worked answer";
+    show.setAttribute("aria-expanded", String(shown));
+  }
+
+  // As if it had never been tried.
+  erase() {
+    this.answer = "";
+    this.find(".dpq-reply").replaceChildren();
+    delete this.find(".dpq-reply").dataset.verdict;
+    this.hints.forEach((hint) => (hint.open = false));
+    this.seen = 0;
+    this.work(false);
+    this.mark(false);
+  }
+}
+
+// All questions of a page, and the ring that counts them.
+
+function start(sheet) {
+  const find = (selector) => sheet.querySelector(selector);
+  const count = () => {
+    const done = questions.filter((question) => question.done).length;
+    find(".dpq-count").textContent = `${done} of ${questions.length} answered`;
+    find(".dpq-ring circle + circle").style.strokeDasharray = `${done / questions.length} 1`;
+    find(".dpq-erase").hidden = !Object.keys(recall()).some((id) => questions.some((question) => question.id === id)) && !done;
+  };
+  const questions = [...sheet.querySelectorAll(".dpq-question")].map((form) => new Question(form, count));
+  const kept = recall();
+  for (const question of questions) {
+    // Judged anew: the question may have changed since.
+    if (typeof kept[question.id] !== "string") continue;
+    question.answer = kept[question.id];
+    if (!question.check()) question.erase();
+  }
+  find(".dpq-erase").addEventListener("click", () => {
+    remember(Object.fromEntries(questions.map((question) => [question.id, null])));
+    questions.forEach((question) => question.erase());
+    count();
+    questions[0].form.querySelector("input").focus();
+  });
+  for (const part of sheet.querySelectorAll(".dpq-head, .dpq-note")) part.hidden = false;
+  find(".dpq-silent").hidden = true;
+  count();
+}
+
+for (const sheet of document.querySelectorAll(".dptutor-questions:not([data-ready])")) {
+  sheet.dataset.ready = "";
+  start(sheet);
+}

@@ -1,0 +1,195 @@
+"""Questions that a page judges by itself, without a kernel: a number to type, or a choice.
+
+A `Question` is an exercise whose answer is one number; with `options` it is the number of one of them. Whatever the
+page needs to judge it (what is right and how nearly, the mistakes and their replies) is worked out by Python when
+the page is built, so that `dp.exercises.check` and the page cannot disagree. In the page it stands in base64: a look
+at the source does not spoil the question.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from importlib.resources import files
+
+from .core import Exercise, Mistake, numbers
+
+_sheets = itertools.count()
+
+
+@dataclass(frozen=True)
+class Within:
+    """A law that a page can check: a number outside [least, most] is answered by `reply`."""
+
+    least: float
+    most: float
+    reply: str
+
+    def __call__(self, result, *case) -> str | None:
+        return None if self.least <= result[0] <= self.most else self.reply
+
+
+PROBABILITY = Within(0, 1, "A probability lies between 0 and 1; in percent, write the sign %.")
+
+
+def in_percent(probability: float) -> Mistake:
+    """The mistake of leaving out the sign %."""
+    return Mistake(100 * probability, "This is the right number of percent. Write the sign %, or a number from 0 to 1.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(Exercise):
+    """A warm-up whose answer is one number, or the number of one of `options`; laws are each a `Within`.
+
+    Other parameters are those of `Exercise`.
+
+    Parameters
+    ----------
+    options : tuple of str
+        Statements to choose from; none, if a number is asked for.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> question = dp.exercises.questions(chapter=1).questions[0]
+    >>> question.grade, question.check(question.answer).passed
+    ('warm-up', True)
+    """
+
+    grade: str = "warm-up"
+    name: str = "answer"
+    stub: str = "answer = ...\n"
+    options: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        if self.options:  # what is neither right nor a mistake is not in the list
+            reply = f"Give the number of one of the statements, from 1 to {len(self.options)}."
+            object.__setattr__(self, "laws", (lambda result: reply,))
+            object.__setattr__(self, "stub", "answer = ...  # the number of one of them\n")
+
+    @property
+    def data(self) -> dict:
+        """What a page has to know to judge an answer as `check` does.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> sorted(dp.exercises.questions(chapter=1).questions[0].data)
+        ['code', 'laws', 'mistakes', 'praise', 'right', 'tolerance', 'why']
+        """
+        return {
+            "right": float(self.answer),
+            "tolerance": self.tolerance,
+            "praise": self.praise,
+            "mistakes": [[float(numbers(mistake.answer)[0]), mistake.reply] for mistake in self.mistakes],
+            "laws": [
+                [_finite(law.least), _finite(law.most), law.reply] for law in self.laws if isinstance(law, Within)
+            ],
+            "why": words(self.explanation),
+            "code": self.solution.strip(),
+        }
+
+
+class Sheet:
+    """The questions of a chapter as a piece of a page, which the book and a notebook show."""
+
+    def __init__(self, questions: Sequence[Question]):
+        self.questions = tuple(questions)
+
+    @cached_property
+    def html(self) -> str:
+        """The piece of a page: questions, hints, and the script that judges."""
+        return self._html(f"dpq-{next(_sheets)}")
+
+    def _html(self, prefix: str) -> str:
+        count = len(self.questions)
+        return (
+            '<section class="dptutor-questions" aria-label="Questions to answer on this page">'
+            f"<style>{_resource('questions.css')}</style>"
+            '<div class="dpq-head" hidden><svg class="dpq-ring" viewBox="0 0 36 36" aria-hidden="true">'
+            '<circle cx="18" cy="18" r="15"/><circle cx="18" cy="18" r="15" pathLength="1"/></svg>'
+            f'<p class="dpq-count" role="status">0 of {count} answered</p>'
+            '<button type="button" class="dpq-erase" hidden>Erase my answers</button></div>'
+            '<p class="dpq-note" hidden>Answer here. A number may be written as 0.25, 1/4, 25 % or exp(-1). '
+            "What you answer stays in this browser.</p>"
+            '<p class="dpq-silent">Without JavaScript nothing is judged on this page. The exercise notebook asks the '
+            "same questions.</p>"
+            f"{''.join(_form(q, f'{prefix}-{place}') for place, q in enumerate(self.questions))}</section>"
+            f'<script type="module">{_resource("questions.js")}</script>'
+        )
+
+    @property
+    def page(self) -> str:
+        """A whole page with nothing else on it."""
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Questions</title>'
+            '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+            "<style>html{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1rem auto;"
+            "max-width:44rem;padding:0 1rem}</style></head>"
+            f"<body><main><h1>Questions</h1><h2>Exercises</h2><h3>Warm-up</h3>{self._html('dpq')}</main></body></html>\n"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return "\n\n".join(f"{q.id} {q.title}\n{q.question}{listed(q)}" for q in self.questions)
+
+
+def words(text: str) -> str:
+    """A text of an exercise as HTML; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def listed(exercise: Exercise) -> str:
+    """The options of a choice, numbered, as Markdown below the question; nothing for other exercises."""
+    options = getattr(exercise, "options", ())
+    return "\n".join(["\n", *(f"{number}. {option}" for number, option in enumerate(options, 1))]) if options else ""
+
+
+def _form(question: Question, name: str) -> str:
+    check = '<button type="submit">Check</button>'
+    if question.options:
+        options = "".join(
+            f'<label><input type="radio" name="{name}" value="{number}"> <span>{words(option)}</span></label>'
+            for number, option in enumerate(question.options, 1)
+        )
+        entry = (
+            f'<fieldset aria-describedby="{name}-asked"><legend class="dpq-unseen">Your choice</legend>{options}'
+            f'</fieldset><p class="dpq-entry" hidden>{check}</p>'
+        )
+    else:
+        entry = (
+            f'<p class="dpq-entry" hidden><label for="{name}">Your answer</label> <input id="{name}" type="text" '
+            f'maxlength="80" autocomplete="off" autocapitalize="off" spellcheck="false" '
+            f'aria-describedby="{name}-asked"> {check}</p>'
+        )
+    hints = "".join(
+        f'<details class="dpq-hint"><summary>Hint {number} of 3</summary><p>{words(hint)}</p></details>'
+        for number, hint in enumerate(question.hints, 1)
+    )
+    data = base64.b64encode(json.dumps(question.data).encode()).decode()
+    return (
+        f'<form class="dpq-question" data-question="{escape(question.id)}" novalidate>'
+        f"<h4>{escape(question.id)} {escape(question.title)}</h4>"
+        f'<p id="{name}-asked">{words(question.question)}</p>{entry}'
+        f'<div class="dpq-reply" role="status" aria-live="polite"></div>{hints}'
+        '<button type="button" class="dpq-show" aria-expanded="false" hidden>Show the worked answer</button>'
+        '<div class="dpq-worked" hidden></div>'
+        f'<script type="text/plain" class="dpq-data">{data}</script></form>'
+    )
+
+
+def _finite(limit: float) -> float | None:
+    return limit if math.isfinite(limit) else None  # JSON knows no infinity
+
+
+def _resource(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,490 @@
+"""What a report on a case should say, with the mistakes that are known and what to reply to them.
+
+A report is a dict of lines, in seven `PARTS`. Every line is computed from the case by the library, so that the rubric
+follows the case. Of a sentence only the form is judged: whether it argues well, a reader has to say.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+
+from scipy.optimize import brentq
+from scipy.special import expit, logit, ndtr, ndtri
+
+from ..auditing import FLAWS, audit_transcript
+from ..auditing import epsilon_from_advantage as from_wins
+from ..blackwell import delta_divergence
+from ..calibration import calibrate
+from ..identifiability import PosteriorBelief, belief_exceedance_bound
+from ..mechanisms import DPSGD, Gaussian
+from .cases import STATEMENTS, Case, case, made
+from .grading import Graded, Line, Rubric, Unreadable, numeric, word, worded
+
+__all__ = ["PARTS", "model_report", "part", "rubric", "sheet"]
+
+_NOTHING_YET = "There is nothing to check yet: fill in the lines, run the cell, and check again."
+
+
+PARTS = {
+    "promise": ("prior", "epsilon", "pi"),
+    "noise": ("sigma", "naive", "advantage"),
+    "card": ("exceedance_a", "exceedance_b", "keeps"),
+    "regret": ("winner", "regret", "worst_prior", "crossing", "at_prior"),
+    "transcripts": ("flagged", "check"),
+    "wins": ("epsilon_low", "epsilon_claimed", "meaning"),
+    "decision": ("sign", "largest_prior", "sentence"),
+}
+
+
+def rubric(report, parts: Iterable[str] = tuple(PARTS)) -> Rubric:
+    """Points for a report, or for some of its parts. Whatever the report is, this returns a rubric.
+
+    Parameters
+    ----------
+    report : dict
+        Lines by name. The case is that of `report["seed"]`; without it, the one chosen last.
+    parts : sequence of str
+        Of "promise", "noise", "card", "regret", "transcripts", "wins" and "decision"; all by default.
+
+    Returns
+    -------
+    Rubric
+
+    Examples
+    --------
+    The prior belief is the share of people whose records are held:
+
+    >>> import dptutor as dp
+    >>> mine = dp.exercises.case(7)
+    >>> found = dp.exercises.rubric({"seed": 7, "prior": mine.records / mine.population}, parts=["promise"])
+    >>> [(line.name, line.points) for line in found.lines]
+    [('prior', 1), ('epsilon', 0), ('pi', 0)]
+    """
+    found, given, note = _read(report)
+    graded = []
+    for name in parts:
+        for key, line in sheet(found, name).items():
+            reply = line.judge(given.get(key))
+            graded.append(Graded(name, key, 0 if reply else line.points, line.points, reply or ""))
+    return Rubric(found.seed, tuple(graded), note)
+
+
+def part(*names: str) -> Callable[[object], str | None]:
+    """The judge of an exercise that asks for these parts: what is missing, or None."""
+
+    def judge(answer) -> str | None:
+        _, given, note = _read(answer)
+        if not given:
+            return note or _NOTHING_YET
+        found = rubric(answer, names)
+        told = [f"{line.name}: {line.reply}" for line in found.lines if line.reply]
+        score = f"{found.points} of {found.possible} points on case {found.seed}."
+        return " ".join(filter(None, [score, note, *told])) if told else None
+
+    return judge
+
+
+def _read(report) -> tuple[Case, dict, str]:
+    """The case of a report, the lines that are filled in, and what there is to say about the rest."""
+    if not isinstance(report, Mapping):
+        return case(), {}, 'A report is a dict of its lines, {"epsilon": 2.0, …}.'
+    try:
+        given = {name: report[name] for name in report if report[name] is not None and report[name] is not ...}
+        found = made(given.pop("seed")) if "seed" in given else case()
+        unknown = ", ".join(
+            sorted(str(name) for name in {*given} - {name for names in PARTS.values() for name in names})
+        )
+    except Exception as error:  # a mapping may do anything when asked
+        return case(), {}, f"The report cannot be read: {error}"
+    return found, given, f"Not a line of the report: {unknown[:80]}." if unknown else ""
+
+
+def model_report(seed: int) -> dict:
+    """A report with all points, by the same computations as the rubric; its sentence is a form, no example."""
+    lines = {key: line.right for name in PARTS for key, line in sheet(made(seed), name).items()}
+    return {"seed": seed} | {key: min(right) if isinstance(right, frozenset) else right for key, right in lines.items()}
+
+
+def _promise(c: Case) -> dict[str, Line]:
+    b, rho = _prior(c), c.tolerance
+    epsilon = _threshold(c)
+    return {
+        "prior": numeric(
+            1, b, "How many of those who may be in the data are in?",
+            (1 - b, "This is π, the probability of not being in. The belief in membership is n/N."),
+            (b / (1 - b), "These are the odds of being in. The probability is n/N."),
+            (1 / c.population, "Not one of N people is in, but n of N."),
+            (1 / c.records, "Not one of N people is in, but n of N."),
+            (0.5, "The tolerance starts from the share of people who are in, not from a coin."),
+        ),
+        "epsilon": numeric(
+            1, epsilon, "By how much may the log-odds rise, from the prior to the tolerance?",
+            (logit(rho), "You start from a coin. Subtract the log-odds of the prior."),
+            (math.exp(epsilon), "This is e^ε, the factor of the odds. ε is its logarithm."),
+            (math.log(rho / b), "You compare probabilities. Bayes' rule multiplies odds: use log(p/(1 − p))."),
+            (logit(rho) + logit(b), "Subtract the log-odds of the prior; you added them."),
+            (-epsilon, "The sign is turned round: the belief rises from the prior to the tolerance."),
+        ),
+        "pi": numeric(
+            1, 1 - b, "π is the prior of the world without the person.",
+            (b, "This is the belief in membership. π weighs the other world, the one without the person."),
+            (expit(epsilon), "This π belongs to ε: the adversary whose choice turns at that loss. Asked is the one you fear."),
+            (0.5, "This is a coin. Your adversary knows that n of N are in."),
+        ),
+    }  # fmt: skip
+
+
+def _noise(c: Case) -> dict[str, Line]:
+    b, rho, t, k = _prior(c), c.tolerance, c.exceedance, c.steps
+    epsilon, z = _threshold(c), ndtri(c.exceedance)
+
+    def mu(epsilon, z):  # μ/2 − ε/μ = z
+        return z + math.sqrt(z * z + 2 * epsilon)
+
+    right = mu(epsilon, z)
+    in_p = -z - math.sqrt(z * z - 2 * epsilon) if z * z > 2 * epsilon else math.nan  # −μ/2 − ε/μ = z
+    profile = calibrate(lambda s: Gaussian(sigma=s), posterior_belief=rho, prior=b, delta=t)
+    assert isinstance(profile, Gaussian)
+    belief = PosteriorBelief(profile, b)
+    classical = math.sqrt(2 * math.log(1.25 / t)) / epsilon
+    return {
+        "sigma": numeric(
+            2, math.sqrt(k) / right, "Solve Pr_Q[B > tolerance] = exceedance for the noise multiplier of each step.",
+            (math.sqrt(k) * profile.sigma, "This makes δ(ε) the exceedance. The tolerance is about the tail: exceedance=, not delta=."),
+            (math.sqrt(k) * classical, "This is the classical formula with the exceedance as its δ. The exact noise solves for the tail itself."),
+            (classical, "This is the classical formula, for one step. The exact noise solves for the tail, of all steps."),
+            (1 / right, "This is the noise of one step alone. k of them are one Gaussian mechanism with √k μ."),
+            (k / right, "You add up the steps' μ. For Gaussian noise the squares add up: √k, not k."),
+            (math.sqrt(k) / mu(logit(rho), z), "You start from a coin: pass the prior on."),
+            (math.sqrt(k) / in_p, "This is about world P, where the person is not in."),
+        ),
+        "naive": numeric(
+            1, belief.sf(rho), "Calibrate with delta= the exceedance, then ask for the tail under Q.",
+            (t, "This is what was asked for as δ. How often is the tolerance exceeded by that noise?"),
+            (belief.sf(rho) / t, "This is how many times too often. Asked is the probability."),
+            (belief.sf(rho, "P"), "This is for a person who is not in, world P."),
+            (PosteriorBelief(Gaussian(sigma=classical), b).sf(rho), "This is what the classical noise does. Asked is the noise whose δ(ε) is the exceedance."),
+            (PosteriorBelief(profile).sf(rho), "You start from a coin when you ask for the tail: pass the prior on."),
+        ),
+        "advantage": numeric(
+            1, 2 * ndtr(right / 2) - 1, "It is δ(0) of the whole training with your sigma.",
+            (ndtr(right / 2), "This is how often the adversary is right. The advantage is twice that, less one."),
+            (math.tanh(epsilon / 2), "This is the most that pure ε-differential privacy allows. Your mechanism is Gaussian."),
+            ((math.expm1(epsilon) + 2 * t) / (math.exp(epsilon) + 1), "This is the most that (ε, δ) allows. Your mechanism is Gaussian."),
+            (2 * ndtr(right / 2 / math.sqrt(k)) - 1, "This is the advantage of one step. Take all of them."),
+            (2 * ndtr(right) - 1, "The best threshold is in the middle: Φ(μ/2)."),
+            (profile.advantage, "This is the advantage with the naive noise. Take your sigma."),
+        ),
+    }  # fmt: skip
+
+
+def _card(c: Case) -> dict[str, Line]:
+    b, rho, epsilon = _prior(c), c.tolerance, _threshold(c)
+    by_card = belief_exceedance_bound(c.epsilon, c.delta, rho, b)
+    tails = {name: PosteriorBelief(_offer(c, name, "remove"), b).sf(rho) for name in "AB"}
+    lines = {}
+    for name, other in ("AB", "BA"):
+        m, added = (_offer(c, name, direction) for direction in ("remove", "add"))
+        lines[f"exceedance_{name.lower()}"] = numeric(
+            1, tails[name], "It is PosteriorBelief(m, prior).sf(tolerance) of this offer, with direction=\"remove\".",
+            (tails[other], "This is the other offer's."),
+            (c.delta, "δ bounds no such probability. Ask the mechanism."),
+            (c.exceedance, "This is what is allowed. How often does the offer exceed it?"),
+            (by_card, "This is the most that the card allows. You know more than the card: the settings."),
+            (float(m.privacy_profile(epsilon)), "This is δ(ε) at the loss of the tolerance. Asked is the tail, Pr_Q[L > ε]."),
+            (PosteriorBelief(m, b).sf(rho, "P"), "This is for a person who is not in, world P."),
+            (PosteriorBelief(m).sf(rho), "You start from a coin: pass the prior on."),
+            (PosteriorBelief(added, b).sf(rho), "Here the two worlds are exchanged: Q has to be the one with the person, direction=\"remove\"."),
+        )  # fmt: skip
+    keeper = keeps(c)
+    lines["keeps"] = worded(
+        keeper.lower(),
+        'Answer "A", "B", "both" or "neither": whose exceedance is at most the one allowed?',
+        [
+            ("b" if keeper == "A" else "a", "This is the offer that breaks the tolerance. Compare both probabilities with the one allowed."),
+            ("both", "The card is the same, the probabilities are not: one is above what is allowed."),
+            ("neither", "One of the two probabilities is below what is allowed."),
+        ],
+    )  # fmt: skip
+    return lines
+
+
+def _regret(c: Case) -> dict[str, Line]:
+    b, keeper = _prior(c), keeps(c)
+    loser = "B" if keeper == "A" else "A"
+    better, worse = _offer(c, keeper), _offer(c, loser)
+    forth, back = delta_divergence(better, worse), delta_divergence(worse, better)
+    at_prior = better.bayes_error(1 - b) - worse.bayes_error(1 - b)
+    crossing = _crossing(better, worse, c.epsilon)
+    return {
+        "winner": worded(
+            keeper.lower(),
+            'Answer "A" or "B": against which offer does your adversary, at π, err more often?',
+            [
+                (loser.lower(), "Against this one the adversary errs less often: it is the less private. Compare R(π)."),
+                ("neither", "They share a card, but not their Bayes errors. Compare R(π)."),
+            ],
+        ),
+        "regret": numeric(
+            2, forth.value, "It is Δ(better‖worse), what the choice of the worse can cost in Bayes error.",
+            (back.value, "This is the other direction: what the choice of the better one can cost. One direction says nothing of the other."),
+            (at_prior, "This is the difference at your prior. The regret is the largest, over all priors."),
+            (worse.advantage - better.advantage, "This is the difference in advantage, twice that in Bayes error."),
+            (-forth.value, "A regret is not negative: subtract the error against the worse from that against the better."),
+            (forth.value + back.value, "You add up both directions. Each is the regret of another choice."),
+        ),
+        "worst_prior": numeric(
+            1, forth.prior, "It stands beside the value of the Δ-divergence.",
+            (b, "This is your prior belief. The largest difference is at another prior."),
+            (1 - b, "This is your π. The largest difference is at another prior."),
+            (back.prior, "This is where the regret of the other choice is largest."),
+            (crossing, "Here both errors are the same, so the difference is smallest."),
+        ),
+        "crossing": numeric(
+            1, crossing, "Above ½, at which π are both Bayes errors the same?",
+            (1 - crossing, "This is its mirror image, below ½. Asked is the one above."),
+            (c.epsilon, "This is the ε of the card, near the log-odds of the crossing. Asked is the prior."),
+            (1 - b, "This is your π. There one of the two is better."),
+            (forth.prior, "Here the difference is largest. At the crossing it is none."),
+        ),
+        "at_prior": numeric(
+            1, at_prior, "It is R(π) of the better offer less R(π) of the worse, at your π.",
+            (-at_prior, "The sign is turned round: the larger Bayes error is the better one."),
+            (forth.value, "This is the largest difference of all priors. Asked is the one at yours."),
+            (at_prior / min(b, 1 - b), "This is relative to a blind guess. Asked is the difference itself."),
+        ),
+    }  # fmt: skip
+
+
+def _transcripts(c: Case) -> dict[str, Line]:
+    found = caught(c)
+    flagged = next((name for name in "AB" if found[name]), "neither")
+    checks = frozenset(found[flagged]) if flagged in "AB" else frozenset({"neither"})
+    wrong = [(name, "The audit has nothing to object to in this one.") for name in "ab" if name != flagged.lower()]
+    if flagged != "neither":
+        wrong.append(("neither", "Look again, at all checks of both: one of them refuses a claim."))
+    wrong.append(("both", "One of the two has passed all checks, at least."))
+    names = [name for name in audit_transcript(c.transcripts["A"]) if name not in checks]
+    passed = (
+        "On the transcript in question this check has nothing to object to."
+        if flagged != "neither"
+        else "No check has refused anything."
+    )
+    return {
+        "flagged": worded(flagged.lower(), 'Answer "A", "B", "both" or "neither".', wrong),
+        "check": worded(
+            checks,
+            "Name a check as auditing.audit_transcript does, or answer \"neither\".",
+            [*((name, passed) for name in names), *([("neither", "One of the checks has refused a claim.")] if flagged != "neither" else [])],
+            _check_name,
+        ),
+    }  # fmt: skip
+
+
+def _check_name(answer) -> str:
+    """A check by its name, or by that of a flaw that it finds."""
+    said = word(answer)
+    by_flaw = dict(zip([flaw.name for flaw in FLAWS], ["sensitivity", "noise", "noise", "fresh steps"], strict=True))
+    return (by_flaw | {"clipping": "sensitivity", "seed": "fresh steps", "freshness": "fresh steps"}).get(said, said)
+
+
+def _wins(c: Case) -> dict[str, Line]:
+    transcript = c.transcripts[passing(c)]
+    guesses, claim, delta = transcript.guesses, transcript.claim, c.delta
+    wins, count = guesses.wins, guesses.repetitions
+    whatever = from_wins(wins, count, delta, road="any")
+    normal = from_wins(wins, count, delta)
+    steps = transcript.released.shape[1]
+    step = Gaussian(sigma=claim.sigma / claim.sensitivity, sensitivity=1 / math.sqrt(steps))
+    gain = guesses.advantage()
+    letters = {sentence: letter for letter, sentence in c.statements.items()}
+    return {
+        "epsilon_low": numeric(
+            2, whatever.low, "It is the lower end of epsilon_from_advantage with road=\"any\", at the card's δ.",
+            (whatever.value, "This is the point estimate, which chance alone may reach. Give the lower end of the interval."),
+            (normal.high, "This is the upper end, and of a Gaussian mechanism. Only the lower end can be shown."),
+            (normal.value, "This is the point estimate for a Gaussian mechanism. Give the lower end, whatever the mechanism."),
+            (normal.low, "This takes the mechanism to be Gaussian, which is what an audit may not take for granted: road=\"any\"."),
+            (from_wins(wins, count, delta, road="any", confidence=0.9).low, "This is the lower end of a one-sided interval of 95 %. Asked is the two-sided one."),
+            (math.exp(whatever.low), "This is e^ε. Take its logarithm."),
+            (gain.low, "This is the lower end for the advantage. Turn it into an ε."),
+            (gain.value, "This is the advantage, and a point estimate. Asked is the lower end for ε."),
+            (wins / count, "This is the share of right guesses. Turn its lower limit into an ε."),
+        ),
+        "epsilon_claimed": numeric(
+            1, claim.epsilon(delta), "It is ε(δ) of transcript.claim, at the card's δ.",
+            (c.epsilon, "This is the card of the offer. The pilot has settings of its own."),
+            (step.epsilon(delta), "This is the ε of one step. The claim is about all."),
+            (steps * step.epsilon(delta), "You add up the ε of the steps. Together they are one Gaussian mechanism: transcript.claim."),
+            (math.sqrt(2 * math.log(1.25 / delta)) * claim.sensitivity / claim.sigma, "This is the classical formula. The exact ε is transcript.claim.epsilon(δ)."),
+        ),
+        "meaning": worded(
+            letters[STATEMENTS["bounded"]],
+            "Answer with a letter from a to d.",
+            [
+                (letters[STATEMENTS["proven"]], "An audit never proves a claim: another pair, or a better adversary, may do more."),
+                (letters[STATEMENTS["probable"]], "It is the other way round: ε is at least the lower end. And the confidence is the method's, not a probability of ε."),
+                (letters[STATEMENTS["carried"]], "The pilot has other settings and other data. It speaks of the program, and of itself alone."),
+            ],
+        ),
+    }  # fmt: skip
+
+
+def _decision(c: Case) -> dict[str, Line]:
+    rho, t, keeper, found = c.tolerance, c.exceedance, keeps(c), caught(c)
+    signed = "neither" if found[keeper] else keeper
+    m = _offer(c, keeper, "remove")
+    start = logit(rho)
+    top = start - logit(PosteriorBelief(m).quantile(1 - t))
+    breaks = "This offer breaks the tolerance, whatever its transcript shows."
+    wrong = [(name, breaks) for name in "ab" if name != keeper.lower()]
+    if signed == "neither":
+        wrong.append(
+            (
+                keeper.lower(),
+                "On paper it keeps the tolerance. But its program does not do what it claims: the audit has refused it.",
+            )
+        )
+    else:
+        wrong.append(("neither", "One offer keeps the tolerance, and the audit has nothing to object to its program."))
+    wrong.append(("both", "One of them breaks the tolerance."))
+    return {
+        "sign": worded(signed.lower(), 'Answer "A", "B" or "neither".', wrong),
+        "largest_prior": numeric(
+            2, expit(top), "From which prior belief is the tolerance exceeded with exactly the probability allowed?",
+            (expit(-top), "This is the prior of the other world, π. Asked is the belief in membership."),
+            (expit(start - logit(PosteriorBelief(m).quantile(1 - t, "P"))), "This is about world P, where the person is not in."),
+            (expit(start - m.epsilon(t)), "This makes δ(ε) the exceedance. The tolerance is about the tail."),
+            (expit(start - c.epsilon), "You take the card's ε for the largest loss. Ask the offer how often a loss is exceeded."),
+            (_prior(c), "This is the prior that you have. How far may it rise until the promise breaks?"),
+            (top, "These are the log-odds. Turn them into a probability."),
+        ),
+        "sentence": Line(1, _model_sentence(c, signed), (), _FORM, _sentence(c, signed)),
+    }  # fmt: skip
+
+
+_FORM = (
+    "Name what you sign, give a number of your report, and say under which condition it holds, in twelve words or more."
+)
+
+
+def _model_sentence(c: Case, signed: str) -> str:
+    number = f"{PosteriorBelief(_offer(c, keeps(c), 'remove'), _prior(c)).sf(c.tolerance):.2g}"
+    return (
+        f"I sign {signed}: offer {keeps(c)} exceeds the tolerance with probability {number}, "
+        "as long as its program adds the noise that it claims."
+    )
+
+
+def _sentence(c: Case, signed: str) -> Callable:
+    """A reader that takes any sentence of the right form for the model's."""
+
+    def read(answer) -> str:
+        if not isinstance(answer, str):
+            raise Unreadable("This should be a sentence, in quotes.")
+        words = re.findall(r"[^\W\d_]+", answer)
+        if len(words) < 12:
+            raise Unreadable("This is short. " + _FORM)
+        names = {"neither", "none"} if signed == "neither" else {signed}
+        if not names & {*words, *(word.lower() for word in words)}:
+            raise Unreadable(f"It does not name what you sign ({signed}). " + _FORM)
+        if re.search(r"\bproves\b(?! (?:nothing|neither|no|little)\b)", answer):
+            raise Unreadable("An audit proves nothing: it refutes, or it does not. " + _FORM)
+        given = [(float(n.replace(",", "")) / (100 if p else 1)) for n, p in _NUMBERS.findall(answer)]
+        known = [line.right for name in ("noise", "card", "regret", "wins") for line in sheet(c, name).values()]
+        known.append(_prior(c))
+        if not any(abs(x - y) <= 0.05 * abs(y) for x in given for y in known if isinstance(y, float)):
+            raise Unreadable("None of its numbers is one of your report. " + _FORM)
+        if not _CONDITIONS & {word.lower() for word in words}:
+            raise Unreadable("It says under no condition. " + _FORM)
+        return _model_sentence(c, signed)
+
+    return read
+
+
+_NUMBERS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?)(?:\s*(%))?")
+_CONDITIONS = {
+    "if",
+    "unless",
+    "only",
+    "while",
+    "until",
+    "provided",
+    "given",
+    "assuming",
+    "assumes",
+    "long",
+    "once",
+    "when",
+}
+
+
+# What several lines stand on.
+
+
+def _prior(c: Case) -> float:
+    return c.records / c.population
+
+
+def _threshold(c: Case) -> float:
+    return float(logit(c.tolerance) - logit(_prior(c)))
+
+
+def _offer(c: Case, name, direction="both") -> DPSGD:
+    return _training(**c.offers[name], direction=direction)
+
+
+@lru_cache(maxsize=64)
+def _training(**settings) -> DPSGD:
+    return DPSGD(**settings)  # the same object, which remembers what it has worked out
+
+
+def keeps(c: Case) -> str:
+    """The offer that keeps the tolerance."""
+    tails = {name: PosteriorBelief(_offer(c, name, "remove"), _prior(c)).sf(c.tolerance) for name in "AB"}
+    return min(tails, key=tails.__getitem__)
+
+
+@lru_cache(maxsize=64)
+def caught(c: Case) -> dict[str, tuple[str, ...]]:
+    """By vendor, the checks of a transcript that refuse its claim."""
+    verdicts = {name: audit_transcript(transcript) for name, transcript in c.transcripts.items()}
+    return {name: tuple(key for key, verdict in found.items() if verdict.caught) for name, found in verdicts.items()}
+
+
+def passing(c: Case) -> str:
+    """The transcript that passes; that of A if both do."""
+    return "B" if caught(c)["A"] else "A"
+
+
+def _crossing(better, worse, near) -> float:
+    """The prior above ½ at which both Bayes errors are the same: near the card's, to which both are calibrated."""
+
+    def lead(epsilon):
+        return math.log(better.privacy_profile(epsilon) / worse.privacy_profile(epsilon))
+
+    return float(expit(brentq(lead, near / 2, 2 * near)))
+
+
+_LINES = {
+    "promise": _promise,
+    "noise": _noise,
+    "card": _card,
+    "regret": _regret,
+    "transcripts": _transcripts,
+    "wins": _wins,
+    "decision": _decision,
+}
+
+
+def sheet(c: Case, part: str) -> dict[str, Line]:
+    """The lines of a part of the report on a case."""
+    return _sheet(c.seed, part)
+
+
+@lru_cache(maxsize=512)
+def _sheet(seed: int, part: str) -> dict[str, Line]:
+    return _LINES[part](made(seed))

@@ -1,0 +1,132 @@
+"""One training, four accountants, at every δ: what each of them says, and how far it is from the exact ε."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ..accounting import advanced_composition, clt_mu, rdp_to_epsilon
+from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
+from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider
+
+DELTAS, AT = 10.0 ** np.arange(-10, 0), 5  # the last is the place of δ = 1e-5
+ORDERS = 1 + np.geomspace(0.01, 150, 60)
+
+dpsgd_accounting = Explorer(
+    "dpsgd_accounting",
+    title="One training, four accountants",
+    caption="N steps of DP-SGD. Left: ε at every δ, exactly (blue, solid), from Rényi divergences (orange, dotted), "
+    "from the limit theorem (vermillion, dashed) and by advanced composition (grey); the green point is δ = 0.00001. "
+    "Right: the gaps, as multiples of the exact ε; advanced composition is above this picture.",
+    find="The limit theorem promises too little ε. Move σ, p and N until it is right, then until it says too much.",
+    code="""import dptutor as dp
+
+sigma, rate, steps, delta = {sigma}, float({rate}), round(10**{log_steps}), 1e-5
+exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
+limit = dp.Gaussian(sigma=1 / dp.accounting.clt_mu(sigma, rate, steps)).epsilon(delta)
+
+step, orders = dp.SubsampledGaussian(sigma, rate), [1 + 0.01 * 15000 ** (k / 59) for k in range(60)]
+one_step = map(max, *(m.renyi_divergence(orders) for m in step.directions))
+renyi = dp.accounting.rdp_to_epsilon(orders, [steps * d for d in one_step], delta)
+
+half = delta / (2 * steps)
+advanced, _ = dp.accounting.advanced_composition(step.epsilon(half), half, steps, delta / 2)
+print(f"{exact:.3f} exactly, {renyi:.3f}, {limit:.3f}, {advanced:.0f}")
+""",
+    parameters={
+        "sigma": Slider(0.6, 2.2, 1.0, "noise multiplier", "σ", step=0.2),
+        "rate": Choice(("0.01", "0.03", "0.1"), "0.01", "Sampling rate p"),
+        "log_steps": Slider(2.5, 4.0, 3.0, "steps, a power of ten", "log₁₀ N", step=0.5),
+    },
+    presets={
+        "Many small losses": (
+            "A sum of them is normal. Only who knows no more than (ε, δ) of a step is far off.",
+            {"sigma": 2, "rate": "0.01", "log_steps": 4},
+        ),
+        "Few, and little noise": (
+            "The limit does not see the rare steps that tell much: it promises what is not kept.",
+            {"sigma": 0.6, "rate": "0.01", "log_steps": 2.5},
+        ),
+        "Large samples": (
+            "Losses are logarithms, and the large ones are smaller than the limit theorem takes them for.",
+            {"sigma": 0.6, "rate": "0.1", "log_steps": 4},
+        ),
+    },
+)
+
+
+@lru_cache(maxsize=1024)
+def divergences(sigma, rate):
+    """Rényi divergences of one step, the larger of both directions."""
+    return np.maximum(*(m.renyi_divergence(ORDERS) for m in SubsampledGaussian(sigma, float(rate)).directions))
+
+
+@lru_cache(maxsize=4096)
+def epsilons(sigma, rate, log_steps):
+    """ε at every δ, exactly, by Rényi, by the limit theorem and by advanced composition; NaN where it is 0."""
+    p, steps = float(rate), round(10**log_steps)
+    halves = DELTAS / (2 * steps)
+    promised = zip(SubsampledGaussian(sigma, p).epsilon(halves), halves, strict=True)
+    rows = [
+        DPSGD(sigma, p, steps).epsilon(DELTAS),
+        rdp_to_epsilon(ORDERS, steps * divergences(sigma, rate), DELTAS),
+        Gaussian(sigma=1 / clt_mu(sigma, p, steps)).epsilon(DELTAS),
+        [advanced_composition(epsilon, half, steps, steps * half)[0] for epsilon, half in promised],
+    ]
+    return np.where(np.array(rows) > 0, rows, np.nan)
+
+
+LOG = {"xlabel": "δ", "xlim": (1e-10, 1e-1), "xlog": True}
+
+
+@dpsgd_accounting.panel("ε at every δ", ylabel="ε", ylim=(1e-2, 1e6), ylog=True, **LOG)
+def whole(axes):
+    """Nothing stands still here."""
+
+
+@dpsgd_accounting.panel("Divided by the exact ε", ylabel="said / exact", ylim=(0.2, 2.2), **LOG)
+def gap(axes):
+    """Nor here."""
+
+
+def compare(number, name, color, label, **line):
+    """The curves of one accountant in both panels."""
+
+    def said(sigma, rate, log_steps):
+        return DELTAS, epsilons(sigma, rate, log_steps)[number]
+
+    def ratio(sigma, rate, log_steps):
+        exact, other = epsilons(sigma, rate, log_steps)[[0, number]]
+        return DELTAS, np.minimum(other / exact, 4)  # above the panel
+
+    said.__name__, ratio.__name__ = f"{name}_epsilon", f"{name}_ratio"
+    whole.curve(color, label, **line)(said)
+    gap.curve(color, **line)(ratio)
+
+
+compare(3, "advanced", GREY, "advanced composition", width=1.5)
+compare(0, "exact", BLUE, "exact")
+compare(2, "limit", VERMILLION, "limit theorem", line=DASHED)
+compare(1, "renyi", ORANGE, "Rényi", line=DOTTED)
+
+
+@whole.points(GREEN)
+def here(sigma, rate, log_steps):
+    return DELTAS[AT], epsilons(sigma, rate, log_steps)[0, AT]
+
+
+@dpsgd_accounting.readouts(
+    steps=Number("steps N", "", 0),
+    exact=Number("ε at δ = 0.00001, exact", BLUE, 3),
+    renyi=Number("by Rényi divergences", ORANGE, 3),
+    limit=Number("by the limit theorem", VERMILLION, 3, help="not a bound"),
+    advanced=Number("by advanced composition", GREY, 0),
+)
+def numbers(sigma, rate, log_steps):
+    return round(10**log_steps), *epsilons(sigma, rate, log_steps)[:, AT]
+
+
+@dpsgd_accounting.words
+def words(sigma, rate, log_steps):
+    _, exact, _, limit, _ = numbers(sigma, rate, log_steps)
+    how = "too little" if limit < 0.98 * exact else "too much" if limit > 1.02 * exact else "right within 2 %"
+    return f"Exactly {{exact}}. Rényi divergences give {{renyi}}; the limit theorem {{limit}}, which is {how}."

@@ -1,0 +1,65 @@
+"""What happens to every page of the site after Sphinx has written it, once.
+
+Scripts wait until a page can be read, and a content security policy forbids the page everything that is not its own:
+other hosts, scripts that were not there when it was built, plugins, frames, forms to elsewhere.
+"""
+
+import base64
+import hashlib
+import html
+import re
+from pathlib import Path
+
+META = '<meta http-equiv="Content-Security-Policy" content="'
+CHARSET = '<meta charset="utf-8" />'
+POLICY = [
+    "default-src 'none'",
+    "script-src 'self' {scripts}",
+    "style-src 'self' 'unsafe-inline'",  # attributes of MathJax, of figures, of the theme
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+]
+
+SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+DATA = re.compile(r"\bsrc=|type=.(application|text)/")
+HANDLER = re.compile(r"\son[a-z]+=\"([^\"]*)\"", re.IGNORECASE)
+# Scripts in the page itself refer to what this one defines.
+AT_ONCE = "documentation_options.js"
+
+
+def finish(site: Path):
+    """Finishes all pages that are not."""
+    for path in sorted(site.rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        if "_static" not in path.relative_to(site).parts and META not in text and CHARSET in text:
+            path.write_text(with_policy(with_patience(text)), encoding="utf-8")
+
+
+def with_patience(text: str) -> str:
+    """The page whose scripts run, in their order, when it is there."""
+    head, found, rest = text.partition("</head>")
+
+    def patient(match):
+        attributes, content = match.groups()
+        if "src=" not in attributes or AT_ONCE in attributes or re.search(r"\b(defer|async|module)\b", attributes):
+            return match[0]
+        return f"<script defer{attributes}>{content}</script>"
+
+    return SCRIPT.sub(patient, head) + found + rest
+
+
+def with_policy(text: str) -> str:
+    """The page with a policy under which only the scripts in it run."""
+    run = [code for attributes, code in SCRIPT.findall(text) if not DATA.search(attributes)]
+    handlers = [html.unescape(code) for code in HANDLER.findall(text)]
+    allowed = ["'unsafe-hashes'"] * bool(handlers) + sorted({f"'sha256-{digest(code)}'" for code in run + handlers})
+    policy = "; ".join(POLICY).format(scripts=" ".join(allowed))
+    # A browser looks for the character set in the first kilobyte.
+    return text.replace(CHARSET, f'{CHARSET}\n    {META}{policy}">', 1)
+
+
+def digest(code: str) -> str:
+    return base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()

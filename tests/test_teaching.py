@@ -1,0 +1,290 @@
+"""What a teacher gets: handouts and masters, numbers for each student with a key, marks; and the same by nbgrader."""
+
+import contextlib
+import csv
+import importlib
+import io
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import dptutor as dp
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+teach = importlib.import_module("teach")
+
+ROSTER = "id,name,email\nada,Ada Lovelace,ada@example.org\nbob,Bob,\ncem,Cem Öz,\ndia,Dia,\neve,Eve,\nfay,Fay,\n"
+
+
+@pytest.fixture(scope="module")
+def roster(tmp_path_factory):
+    path = tmp_path_factory.mktemp("roster") / "roster.csv"
+    path.write_text(ROSTER, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def course(tmp_path, roster):
+    """A course of chapter 4."""
+    folder = tmp_path / "course"
+    assert teach.main(["pack", str(folder), "--roster", str(roster), "--chapters", "4"]) == 0
+    return folder
+
+
+def rows(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def code(path):
+    return [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
+
+
+def files(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# Handouts, masters, keys.
+
+
+def test_a_pack_has_all_chapters_and_no_answer_in_a_handout(tmp_path):
+    assert teach.main(["pack", str(tmp_path / "course")]) == 0
+    for chapter in sorted({exercise.chapter for exercise in dp.exercises.catalogue()}):
+        name = f"{chapter:02}_exercises"
+        handout = "\n\n".join(cell.source for cell in code(tmp_path / "course" / "handout" / f"{name}.ipynb"))
+        master = "\n\n".join(cell.source for cell in code(tmp_path / "course" / "source" / name / f"{name}.ipynb"))
+        for exercise in dp.exercises.catalogue(chapter):
+            assert exercise.stub.strip() in handout and exercise.stub.strip() in master
+            assert exercise.solution.strip() in master
+            assert exercise.solution.strip() not in handout
+        assert "SOLUTION" not in handout
+    assert not (tmp_path / "course" / "key.csv").exists()
+
+
+def test_a_master_passes_its_own_checks(course):
+    for name in ("04_exercises", "04_own"):
+        space, said = {}, io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.chdir(course):
+            for cell in code(course / "source" / name / f"{name}.ipynb"):
+                exec(cell.source, space)
+        assert said.getvalue().count("✔") == len([c for c in dp.exercises.catalogue(4) if c.draw or "own" not in name])
+
+
+def test_every_student_has_own_numbers_and_the_key_knows_them(course):
+    key = rows(course / "key.csv")
+    varying = [exercise.id for exercise in dp.exercises.catalogue(4) if exercise.draw]
+    assert len(key) == 6 * len(varying)
+    assert len({row["asked"] for row in key}) == len(key)
+    for row in key:
+        handout = "\n".join(cell.source for cell in code(course / "handout" / row["student"] / "04_own.ipynb"))
+        assert f"= {row['asked']}\n" in handout
+        answer = [float(x) for x in row["answer"].split(", ")]
+        assert dp.exercises.get(row["exercise"]).variant(row["student"]).check(answer)
+        assert int(row["points"]) == dp.exercises.get(row["exercise"]).points
+
+
+def test_points_go_by_grade():
+    assert {e.grade: e.points for e in dp.exercises.catalogue()} == {"warm-up": 1, "think": 2, "build": 3}
+
+
+def test_the_same_roster_makes_the_same_course(course, roster, tmp_path):
+    teach.main(["pack", str(tmp_path / "again" / "course"), "--roster", str(roster), "--chapters", "4"])
+    assert files(tmp_path / "again" / "course") == files(course)
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "lists no student"),
+        ("id,name\n", "lists no student"),
+        ("name,id\nAda,ada\n", "line 1: the first line should be id,name or id,name,email"),
+        ("id,name\nada,Ada\nbob\n", "line 3: 1 fields where the first line has 2"),
+        ("id,name\nada,Ada,x\n", "line 2: 3 fields where the first line has 2"),
+        ("id,name\n../ada,Ada\n", "line 2: an id has letters"),
+        ("id,name\n.ada,Ada\n", "line 2: an id has letters"),
+        ("id,name\nada.,Ada\n", "line 2: an id has letters"),
+        ("id,name\n,Ada\n", "line 2: an id has letters"),
+        ("id,name\nada,\n", "line 2: 'ada' has no name"),
+        ("id,name\nada,A\x07da\n", "line 2: 'ada' has no name that can be printed"),
+        ("id,name\nada,Ada\n\nADA,Ada\n", "line 4: the id 'ADA' is that of line 2"),
+        ("id,name,email\nada,Ada,nowhere\n", "line 2: 'nowhere' is not an email address"),
+        ('id,name\nada,"Ada\n', "line 2: unexpected end of data"),
+        (b"id,name\nada,\xff\n", "cannot read the roster"),
+        (None, "cannot read the roster"),
+    ],
+)
+def test_a_bad_roster_is_refused_with_its_lines_and_nothing_is_written(tmp_path, capsys, text, complaint):
+    path = tmp_path / "roster.csv"
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    before = files(tmp_path)
+    assert teach.main(["pack", str(tmp_path / "course"), "--roster", str(path)]) == 1
+    assert complaint in capsys.readouterr().err
+    assert files(tmp_path) == before
+    assert not (tmp_path / "course").exists()
+
+
+def test_all_bad_rows_are_named_at_once(tmp_path, capsys):
+    (tmp_path / "roster.csv").write_text("id,name\na b,Ada\nbob,Bob\nbob,Bob\n")
+    assert teach.main(["pack", str(tmp_path / "course"), "--roster", str(tmp_path / "roster.csv")]) == 1
+    assert re.findall(r"line (\d+): ", capsys.readouterr().err) == ["2", "4"]
+
+
+def test_a_roster_from_a_spreadsheet_is_read(tmp_path):
+    path = tmp_path / "roster.csv"
+    path.write_bytes(b'\xef\xbb\xbfID , Name\r\nada,"Lovelace, Ada"\r\n\r\nbob,Bob\r\n')
+    assert teach.roster(path) == [teach.Student("ada", "Lovelace, Ada"), teach.Student("bob", "Bob")]
+
+
+def test_a_folder_that_is_there_is_left_alone(course, roster, capsys):
+    before = files(course)
+    assert teach.main(["pack", str(course), "--roster", str(roster)]) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert files(course) == before
+
+
+def test_what_fails_in_the_middle_leaves_nothing(tmp_path, roster, monkeypatch):
+    calls = iter(range(100))
+    real = nbformat.write
+
+    def failing(notebook, path):
+        if next(calls) == 5:
+            raise OSError("the disk is full")
+        real(notebook, path)
+
+    monkeypatch.setattr(nbformat, "write", failing)
+    with pytest.raises(OSError, match="the disk is full"):
+        teach.pack(tmp_path / "course", teach.roster(roster), [4])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_chapter_that_is_not_there_and_a_folder_that_is_no_course_are_refused(tmp_path, capsys):
+    assert teach.main(["pack", str(tmp_path / "course"), "--chapters", "99"]) == 1
+    assert "there is no chapter 99" in capsys.readouterr().err
+    assert teach.main(["marks", str(tmp_path)]) == 1
+    assert "is not a course" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+# Marks.
+
+
+def answered(notebook, id):
+    """A handout with the answers of a student filled in."""
+    for cell in notebook.cells:
+        own = cell.metadata.get("nbgrader", {})
+        if own.get("solution"):
+            exercise = dp.exercises.get(own["grade_id"].removeprefix("answer-").replace("-", "."))
+            cell.source = exercise.variant(id).solution
+    return notebook
+
+
+def hand_in(course, id, change):
+    notebook = nbformat.read(course / "handout" / id / "04_own.ipynb", 4)
+    path = course / "submitted" / id / "04_own" / "04_own.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(change(notebook) or notebook, path)
+
+
+def one_wrong(notebook):
+    answered(notebook, "bob")
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "answer-4-3":
+            cell.source += "\nanswer_4_3 = answer_4_3[::-1]"
+
+
+def cheated(notebook):
+    """Another student's answers and name; checks that are made to pass, or left out."""
+    answered(notebook, "ada")
+    for cell in notebook.cells:
+        if cell.metadata.get("dptutor") == "student":
+            cell.source = "student = 'ada'"
+        if cell.metadata.get("nbgrader", {}).get("grade"):
+            cell.source = "print('✔')"
+    notebook.cells = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") != "check-4-5"]
+
+
+def endless_then_dead(notebook):
+    answered(notebook, "dia")
+    _, second, third = (c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("solution"))
+    second.source = "while True:\n    pass"
+    third.source = "import os\nos._exit(1)"
+
+
+def of(grade):
+    return sum(e.points for e in dp.exercises.catalogue(4) if e.draw and grade in (None, e.grade))
+
+
+def test_marks_are_those_of_the_masters_checks_whatever_was_handed_in(course, monkeypatch, capsys):
+    monkeypatch.setattr(teach, "PATIENCE", 8)
+    hand_in(course, "cem", cheated)
+    hand_in(course, "dia", endless_then_dead)
+    hand_in(course, "eve", lambda notebook: None)
+    (course / "submitted" / "eve" / "04_own" / "04_own.ipynb").write_text("{")
+    stranger = course / "submitted" / "zoe" / "04_own"
+    stranger.mkdir(parents=True)
+    (stranger / "04_own.ipynb").write_text("{}")
+    assert teach.main(["marks", str(course)]) == 0
+    assert "not marked" in capsys.readouterr().out
+    marks = {row["student"]: row for row in rows(course / "marks.csv")}
+    assert list(marks) == ["ada", "bob", "cem", "dia", "eve", "fay"]
+    assert marks["cem"]["total"] == "0"
+    assert marks["dia"]["total"] == str(of("warm-up"))
+    assert marks["eve"]["total"] == "0"
+    assert marks["fay"][f"04_own (of {of(None)})"] == ""
+    replies = {(row["student"], row["exercise"]): row["reply"] for row in rows(course / "replies.csv")}
+    assert replies["dia", "4.1"].startswith("✔")
+    assert "kernel died" in replies["dia", "4.5"]
+    assert "cannot be read as a notebook" in replies["eve", "4.1"]
+
+
+NBGRADER = """
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+config = Config()
+exec(open("nbgrader_config.py").read(), {"get_config": lambda: config})
+api = NbGraderAPI(config=config)
+for done in (api.generate_assignment("04_own"), api.autograde("04_own", "ada"), api.autograde("04_own", "bob")):
+    assert done["success"], done["log"]
+"""
+
+
+def test_nbgrader_takes_the_master_and_comes_to_the_same_marks(course, tmp_path):
+    hand_in(course, "ada", lambda notebook: answered(notebook, "ada"))
+    hand_in(course, "bob", one_wrong)
+    path = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"  # it calls alembic
+    environment = os.environ | {"PATH": path, "JUPYTER_PREFER_ENV_PATH": "1", "HOME": str(tmp_path)}
+    with open(tmp_path / "log", "w") as log:
+        nbgrader = subprocess.Popen(
+            [sys.executable, "-c", NBGRADER], cwd=course, env=environment, stdout=log, stderr=log
+        )
+        assert teach.marks(course) == 2
+        assert nbgrader.wait(300) == 0, (tmp_path / "log").read_text()
+    # What nbgrader makes of the master is our handout.
+    released = nbformat.read(course / "release" / "04_own" / "04_own.ipynb", 4)
+    ours = teach.handout(nbformat.read(course / "source" / "04_own" / "04_own.ipynb", 4))
+    for theirs in released.cells:
+        for added in ("checksum", "cell_type"):
+            theirs.metadata.get("nbgrader", {}).pop(added, None)
+    assert json.loads(nbformat.writes(released)) == json.loads(nbformat.writes(ours))
+    query = """select a.student_id, sum(g.auto_score) from grade g
+        join submitted_notebook n on g.notebook_id = n.id
+        join submitted_assignment a on n.assignment_id = a.id group by a.student_id"""
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as book:
+        theirs = dict(book.execute(query))
+    assert theirs == {
+        row["student"]: float(row["total"]) for row in rows(course / "marks.csv") if row["student"] in theirs
+    }
+    assert theirs == {"ada": of(None), "bob": of(None) - dp.exercises.get("4.3").points}
