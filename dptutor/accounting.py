@@ -185,7 +185,7 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     References
     ----------
     Canonne, Kamath & Steinke (2020), proposition 12; Mironov (2017), proposition 3.
-    In the book: chapter 9, :prf:ref:`prop-rdp-adds`, :prf:ref:`thm-rdp-conversion`.
+    In the book: chapter 9, :prf:ref:`thm-rdp-conversion`.
 
     Examples
     --------

@@ -254,7 +254,7 @@ def composition_moments(mechanism) -> CompositionMoments:
     References
     ----------
     Kaissis et al. (2024), equations 8-12.
-    In the book: chapter 10, :prf:ref:`def-composition-moments`, :prf:ref:`prop-moments`, :prf:ref:`thm-clt`.
+    In the book: chapter 10, :prf:ref:`def-composition-moments`.
 
     Examples
     --------

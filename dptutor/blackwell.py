@@ -136,8 +136,7 @@ def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> Delta
     References
     ----------
     Kaissis et al. (2024), definition 3, corollary 2, lemma B.1.
-    In the book: chapter 7, :prf:ref:`def-symmetrized`, :prf:ref:`thm-metric`, :prf:ref:`lem-band`,
-    :prf:ref:`prop-levy`.
+    In the book: chapter 7, :prf:ref:`def-symmetrized`, :prf:ref:`lem-band`, :prf:ref:`prop-levy`.
 
     Examples
     --------
@@ -282,7 +281,7 @@ def compare(mechanism, other) -> Comparison:
     References
     ----------
     Kaissis et al. (2024), section 3.2 and corollary 1.
-    In the book: chapter 7, :prf:ref:`cor-regret`.
+    In the book: chapter 7, :prf:ref:`cor-regret`; chapter 14, :prf:ref:`prop-card-prior`.
 
     Examples
     --------

@@ -120,7 +120,7 @@ def renyi(mechanism, order):
     References
     ----------
     Mironov (2017), definition 3.
-    In the book: chapter 3, :prf:ref:`thm-data-processing`; chapter 9, :prf:ref:`def-rdp`.
+    In the book: chapter 9, :prf:ref:`def-rdp`.
 
     Examples
     --------
@@ -245,8 +245,7 @@ def f_divergence(mechanism, second_derivative) -> float:
     References
     ----------
     Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
-    In the book: chapter 3, :prf:ref:`def-f-divergence`, :prf:ref:`thm-data-processing`; chapter 8,
-    :prf:ref:`thm-mean-gain`.
+    In the book: chapter 3, :prf:ref:`def-f-divergence`; chapter 8, :prf:ref:`thm-mean-gain`.
 
     Examples
     --------

@@ -63,7 +63,8 @@ class PosteriorBelief:
     References
     ----------
     Bernau et al. (2021), definition 4 and lemma 1.
-    In the book: chapter 12, :prf:ref:`def-posterior-belief`, :prf:ref:`prop-belief-law`.
+    In the book: chapter 12, :prf:ref:`def-posterior-belief`, :prf:ref:`prop-belief-law`; chapter 14,
+    :prf:ref:`prop-largest-prior`.
 
     Examples
     --------
@@ -507,7 +508,7 @@ def reconstruction_bound(mechanism, prior_success):
     References
     ----------
     Kaissis et al. (2023), theorem 2; Hayes, Mahloujifar & Balle (2023) for the adversary.
-    In the book: chapter 11, :prf:ref:`thm-reconstruction`, :prf:ref:`prop-reconstruction-regret`.
+    In the book: chapter 11, :prf:ref:`thm-reconstruction`.
 
     Examples
     --------

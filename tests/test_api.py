@@ -98,3 +98,58 @@ def test_no_first_line_of_a_property_has_a_colon():
             if not inspect.isfunction(value):
                 first = (inspect.getdoc(value) or "").split("\n")[0]
                 assert ":" not in re.sub(r"`[^`]*`", "", first), f"{name}.{member}"
+
+
+# Links between functions and statements, both ways. That each of them leads somewhere is checked by the build.
+
+
+def documented():
+    """The names in the reference: entries, and the members that their classes show."""
+    for name, members in re.findall(r"^\.\. auto\w+:: (dptutor\S+)(?:\n +:members:(.*))?$", REFERENCE, re.M):
+        yield name
+        kind = found(name)
+        if inspect.isclass(kind):
+            shown = re.findall(r"\w+", members) or ([] if issubclass(kind, dp.Mechanism) else own_members(kind))
+            yield from (f"{name}.{member}" for member in shown)
+
+
+def explained_at() -> dict[str, set[str]]:
+    """The numbered statements that docstrings lead to, by chapter and label, with the names that do."""
+    leading: dict[str, set[str]] = {}
+    for name in documented():
+        place = (inspect.getdoc(found(name)) or "").partition("In the book:")[2].partition(".\n")[0]
+        for chapter, listed in re.findall(r"chapter\s+(\d+),([^;]*)", place):
+            for label in re.findall(r":prf:ref:`([\w-]+)`", listed):
+                leading.setdefault(f"{chapter} {label}", set()).add(name)
+    return leading
+
+
+def computed_by() -> dict[str, set[str]]:
+    """The documented objects that numbered statements lead to, by chapter and label."""
+    leading: dict[str, set[str]] = {}
+    for page in sorted(BOOK.glob("[0-9]*.md")):
+        blocks = r"^(:{3,}|`{3,})\{prf:\w+\}[^\n]*\n:label: (\S+)\n(.*?)^\1$"
+        for _, label, body in re.findall(blocks, page.read_text(encoding="utf-8"), re.S | re.M):
+            assert not re.findall(r"(?<!\})`(?:m|dp|auditing)\.[^`]*`", body), (
+                f"{label} names a function without a link"
+            )
+            if names := re.findall(r"\{py:\w+\}`[^`]*<([\w.]+)>`", body):
+                leading[f"{int(page.stem[:2])} {label}"] = set(names)
+    return leading
+
+
+def test_functions_and_the_statements_that_they_compute_lead_to_each_other():
+    there, back = explained_at(), computed_by()
+    assert len(there) > 50
+    for label in there.keys() | back.keys():
+        functions, named = there.get(label, set()), back.get(label, set())
+        # A statement may name a member of what leads to it.
+        of = {name.rpartition(".")[0] for name in named}
+        assert not [name for name in functions if name not in named | of], label
+        assert not [name for name in named if not functions & {name, name.rpartition(".")[0]}], label
+
+
+def test_every_name_of_the_library_is_linked_from_a_chapter_or_an_appendix():
+    text = "".join(page.read_text(encoding="utf-8") for page in BOOK.glob("*.md") if not page.stem.startswith("api"))
+    linked = set(re.findall(r"\{py:\w+\}`[^`]*<dptutor\.(\w+)", text))
+    assert not sorted(set(dp.__all__) - linked)

@@ -54,7 +54,7 @@ class Experiment:
     References
     ----------
     Bernau et al. (2021), experiment 2.
-    In the book: chapter 13, :prf:ref:`thm-step-loss`.
+    In the book: chapter 13, :prf:ref:`thm-step-loss`, :prf:ref:`def-three-sensitivities`.
 
     Examples
     --------

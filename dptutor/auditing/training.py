@@ -100,6 +100,10 @@ class Training:
     def claim(self) -> Gaussian:
         """What the training claims to be, k steps of the Gaussian mechanism and so the one with μ = √k/z.
 
+        References
+        ----------
+        In the book: chapter 13, :prf:ref:`thm-step-loss`.
+
         Examples
         --------
         >>> from dptutor.auditing import Network, Training

@@ -73,7 +73,7 @@ class Rubric:
     ----------
     seed : int
         That of the case.
-    lines : tuple of Graded
+    lines : tuple
         Each with its `part`, `name`, `points`, `possible` points and `reply`.
     note : str
         What there is to say about the report as a whole.

@@ -186,8 +186,7 @@ class Mechanism(ABC):
         References
         ----------
         Dong, Roth & Su (2022), definition 2.1; Kaissis et al. (2024), equation 24.
-        In the book: chapter 1, :prf:ref:`def-tradeoff`, :prf:ref:`thm-neyman-pearson`; chapter 4,
-        :prf:ref:`thm-envelope`.
+        In the book: chapter 1, :prf:ref:`def-tradeoff`; chapter 4, :prf:ref:`thm-envelope`.
 
         Examples
         --------
@@ -395,8 +394,7 @@ class Mechanism(ABC):
         References
         ----------
         Dwork & Rothblum (2016).
-        In the book: chapter 1, :prf:ref:`def-privacy-loss`, :prf:ref:`thm-neyman-pearson`; chapter 3,
-        :prf:ref:`prop-two-laws`, :prf:ref:`prop-exact-points`.
+        In the book: chapter 1, :prf:ref:`def-privacy-loss`; chapter 3, :prf:ref:`prop-two-laws`.
 
         Examples
         --------
@@ -447,7 +445,7 @@ class Mechanism(ABC):
         References
         ----------
         Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), theorem 3.2.
-        In the book: chapter 9, :prf:ref:`thm-composition`.
+        In the book: chapter 6, :prf:ref:`prop-order-composition`; chapter 9, :prf:ref:`thm-composition`.
 
         Examples
         --------
@@ -476,7 +474,7 @@ class Mechanism(ABC):
         References
         ----------
         Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), theorem 3.2.
-        In the book: chapter 9, :prf:ref:`thm-composition`.
+        In the book: chapter 6, :prf:ref:`prop-order-composition`; chapter 9, :prf:ref:`thm-composition`.
 
         Examples
         --------

@@ -55,7 +55,7 @@ class PrivacyLoss:
 
         References
         ----------
-        In the book: chapter 3, :prf:ref:`prop-two-laws`, :prf:ref:`prop-exact-points`.
+        In the book: chapter 1, :prf:ref:`thm-neyman-pearson`; chapter 3, :prf:ref:`prop-exact-points`.
 
         Examples
         --------
@@ -74,7 +74,7 @@ class PrivacyLoss:
 
         References
         ----------
-        In the book: chapter 3, :prf:ref:`prop-exact-points`.
+        In the book: chapter 1, :prf:ref:`thm-neyman-pearson`; chapter 3, :prf:ref:`prop-exact-points`.
 
         Examples
         --------

@@ -205,7 +205,7 @@ class DPSGD(Mechanism):
     References
     ----------
     Abadi et al. (2016); Kaissis et al. (2024), section 5.
-    In the book: chapter 9, :prf:ref:`thm-composition`, :prf:ref:`thm-limit-dpsgd`.
+    In the book: chapter 9, :prf:ref:`thm-composition`.
 
     Examples
     --------
