@@ -42,18 +42,78 @@ _ORDERS = 1.0 + np.geomspace(1e-6, 1e9, 601)
 
 
 def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
-    """(kε, kδ) for `steps` = k mechanisms that are (ε, δ)-differentially private each.
+    """(kε, kδ) for k mechanisms that are (ε, δ)-differentially private each.
 
-    In the book: chapter 9, thm-advanced.
+    Parameters
+    ----------
+    epsilon : float
+        ε ≥ 0, finite.
+    delta : float
+        δ in [0, 1].
+    steps : int
+        k, at least 1.
+
+    Returns
+    -------
+    epsilon, delta : float
+        kε and kδ, which is at most 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of range, or `steps` not an integer.
+
+    References
+    ----------
+    Dwork & Roth (2014), theorem 3.16.
+    In the book: chapter 9, :prf:ref:`thm-advanced`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> epsilon, delta = dp.accounting.basic_composition(0.1, 1e-7, 100)
+    >>> round(epsilon, 12), round(delta, 12)
+    (10.0, 1e-05)
     """
     epsilon, delta, steps = _step(epsilon, delta, steps)
     return steps * epsilon, min(steps * delta, 1.0)
 
 
 def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
-    """(√(2k ln(1/δ′)) ε + kε(e^ε − 1), kδ + δ′) for `steps` = k mechanisms and a `slack` δ′ in (0, 1).
+    """(√(2k ln(1/δ′)) ε + kε(e^ε − 1), kδ + δ′) for k mechanisms that are (ε, δ)-differentially private each.
 
-    Source: Dwork, Rothblum & Vadhan (2010), theorem III.3.
+    Parameters
+    ----------
+    epsilon : float
+        ε ≥ 0, finite.
+    delta : float
+        δ in [0, 1].
+    steps : int
+        k, at least 1.
+    slack : float
+        δ′ in (0, 1).
+
+    Returns
+    -------
+    epsilon, delta : float
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of range, or `steps` not an integer.
+
+    References
+    ----------
+    Dwork, Rothblum & Vadhan (2010), theorem III.3.
+    In the book: chapter 9, :prf:ref:`thm-advanced`.
+
+    Examples
+    --------
+    It pays after many steps only:
+
+    >>> import dptutor as dp
+    >>> [round(dp.accounting.advanced_composition(0.1, 0, steps, 1e-5)[0], 2) for steps in (10, 100, 1000)]
+    [1.62, 5.85, 25.69]
     """
     epsilon, delta, steps = _step(epsilon, delta, steps)
     slack = real_number("slack", slack, 0.0, 1.0, open_low=True, open_high=True)
@@ -62,11 +122,39 @@ def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
 
 
 def optimal_composition(epsilon, delta, steps) -> Mechanism:
-    """The composition of `steps` mechanisms of which nothing is known but (ε, δ), as a mechanism.
+    """The composition of k mechanisms of which nothing is known but (ε, δ), as a mechanism.
 
-    No bound from (ε, δ) alone can be better, since one mechanism attains it. Source: Kairouz, Oh & Viswanath (2015).
+    No bound from (ε, δ) alone can be better, since one mechanism attains it.
 
-    In the book: chapter 9, cor-optimal.
+    Parameters
+    ----------
+    epsilon : float
+        ε ≥ 0, finite.
+    delta : float
+        δ in [0, 1].
+    steps : int
+        k, at least 1.
+
+    Returns
+    -------
+    Mechanism
+        `dp.ApproximateDP(epsilon, delta) ** steps`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of range, or `steps` not an integer.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath (2015), theorem 3.3.
+    In the book: chapter 9, :prf:ref:`cor-optimal`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.accounting.optimal_composition(0.1, 0, 100).epsilon(1e-5), 4)
+    4.3068
     """
     epsilon, delta, steps = _step(epsilon, delta, steps)
     return ApproximateDP(epsilon=epsilon, delta=delta) ** steps
@@ -89,15 +177,23 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     float or ndarray
         δ in [0, 1], in the shape of `epsilon`.
 
+    Raises
+    ------
+    ValueError
+        If an order is not greater than 1, an argument is out of range, or the two sequences are not equally long.
+
+    References
+    ----------
+    Canonne, Kamath & Steinke (2020), proposition 12; Mironov (2017), proposition 3.
+    In the book: chapter 9, :prf:ref:`thm-rdp-conversion`.
+
     Examples
     --------
     >>> import dptutor as dp
-    >>> m, orders = dp.Gaussian(sigma=5), range(2, 200)
-    >>> loose = dp.accounting.rdp_to_delta(orders, m.renyi_divergence(list(orders)), 1.0)
-    >>> bool(loose > m.privacy_profile(1.0))
-    True
-
-    In the book: chapter 9, thm-rdp-conversion.
+    >>> m, orders = dp.Gaussian(sigma=5), list(range(2, 200))
+    >>> loose = dp.accounting.rdp_to_delta(orders, m.renyi_divergence(orders), 1.0)
+    >>> f"{loose:.2e}", f"{m.privacy_profile(1.0):.2e}"
+    ('8.86e-08', '1.75e-08')
     """
     orders, rdp = _curve(orders, rdp)
     epsilon = real_array("epsilon", epsilon, 0.0, open_high=True)
@@ -107,7 +203,41 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
 
 
 def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
-    """The smallest ε at δ that Rényi divergences imply; the inverse of `rdp_to_delta`, for δ in (0, 1]."""
+    """The smallest ε at δ that Rényi divergences imply; the inverse of `rdp_to_delta`.
+
+    Parameters
+    ----------
+    orders, rdp : array_like
+        Orders α > 1 and the Rényi divergences D_α of the composition; of n parts, the sum of theirs.
+    delta : float or array_like
+        δ in (0, 1].
+    conversion : {"improved", "standard"}
+        As for `rdp_to_delta`.
+
+    Returns
+    -------
+    float or ndarray
+        ε ≥ 0, in the shape of `delta`.
+
+    Raises
+    ------
+    ValueError
+        If an order is not greater than 1, an argument is out of range, or the two sequences are not equally long.
+
+    References
+    ----------
+    Canonne, Kamath & Steinke (2020), proposition 12; Mironov (2017), proposition 3.
+    In the book: chapter 9, :prf:ref:`thm-rdp-conversion`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m, orders = dp.Gaussian(sigma=5), list(range(2, 200))
+    >>> rdp = m.renyi_divergence(orders)
+    >>> loose = [dp.accounting.rdp_to_epsilon(orders, rdp, 1e-5, conversion=c) for c in ("standard", "improved")]
+    >>> [round(epsilon, 4) for epsilon in [*loose, m.epsilon(1e-5)]]
+    [0.9797, 0.7945, 0.7255]
+    """
     orders, rdp = _curve(orders, rdp)
     delta = real_array("delta", delta, 0.0, 1.0, open_low=True)
     epsilon = rdp + (_gain(orders, conversion) - np.log(delta)[..., None]) / (orders - 1)
@@ -117,7 +247,31 @@ def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
 def zcdp(mechanism) -> float:
     """ρ of zero-concentrated differential privacy, the largest D_α/α over orders α > 1; infinite where D_α is.
 
-    For the Gaussian mechanism it is μ²/2. Source: Bun & Steinke (2016), definition 1.1.
+    For the Gaussian mechanism it is μ²/2. The larger of both directions is taken.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+
+    Returns
+    -------
+    float
+        ρ in [0, ∞].
+
+    Raises
+    ------
+    TypeError
+        If the argument is not a mechanism.
+
+    References
+    ----------
+    Bun & Steinke (2016), definition 1.1.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.accounting.zcdp(dp.Gaussian(sigma=2)), 9), round(dp.accounting.zcdp(dp.RandomizedResponse(1)), 4)
+    (0.125, 0.4621)
     """
     pair = as_mechanism("mechanism", mechanism)
     directions = [pair] if pair.is_symmetric else [pair, pair.reverse]
@@ -125,21 +279,111 @@ def zcdp(mechanism) -> float:
 
 
 def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
-    """The smallest δ at ε that ρ-zCDP implies, that is D_α = ρα for all orders."""
+    """The smallest δ at ε that ρ-zCDP implies, that is D_α = ρα for all orders.
+
+    Parameters
+    ----------
+    rho : float
+        ρ, positive.
+    epsilon : float or array_like
+        ε ≥ 0.
+    conversion : {"improved", "standard"}
+        As for `rdp_to_delta`.
+
+    Returns
+    -------
+    float or ndarray
+        δ in [0, 1], in the shape of `epsilon`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    Bun & Steinke (2016), proposition 1.3; Canonne, Kamath & Steinke (2020), proposition 12.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> f"{dp.accounting.zcdp_to_delta(0.125, 2.0):.2e}", f"{dp.Gaussian(sigma=2).privacy_profile(2.0):.2e}"
+    ('3.95e-05', '9.44e-06')
+    """
     return rdp_to_delta(_ORDERS, _rdp_of_zcdp(rho), epsilon, conversion=conversion)
 
 
 def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
-    """The smallest ε at δ that ρ-zCDP implies; by the standard conversion, ρ + 2√(ρ ln(1/δ))."""
+    """The smallest ε at δ that ρ-zCDP implies; by the standard conversion, ρ + 2√(ρ ln(1/δ)).
+
+    Parameters
+    ----------
+    rho : float
+        ρ, positive.
+    delta : float or array_like
+        δ in (0, 1].
+    conversion : {"improved", "standard"}
+        As for `rdp_to_delta`.
+
+    Returns
+    -------
+    float or ndarray
+        ε ≥ 0, in the shape of `delta`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    Bun & Steinke (2016), proposition 1.3; Canonne, Kamath & Steinke (2020), proposition 12.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.accounting.zcdp_to_epsilon(0.125, 1e-5), 4), round(dp.Gaussian(sigma=2).epsilon(1e-5), 4)
+    (2.1663, 1.9931)
+    """
     return rdp_to_epsilon(_ORDERS, _rdp_of_zcdp(rho), delta, conversion=conversion)
 
 
 def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
     """μ = p √(k (e^{1/σ²} − 1)) of the Gaussian mechanism that DP-SGD tends to. It is no bound.
 
-    The limit is of many steps k with p√k fixed. Source: Bu et al. (2020), theorem 5.
+    The limit is of many steps k with p√k fixed.
 
-    In the book: chapter 9, thm-limit-dpsgd.
+    Parameters
+    ----------
+    noise_multiplier : float
+        σ, at least 0.04.
+    sampling_rate : float
+        p in (0, 1].
+    steps : int
+        k, at least 1.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is out of range, or `steps` not an integer.
+
+    References
+    ----------
+    Bu et al. (2020), theorem 5.
+    In the book: chapter 9, :prf:ref:`thm-limit-dpsgd`; chapter 10, :prf:ref:`prop-sampled-limit`.
+
+    Examples
+    --------
+    It may promise too much:
+
+    >>> import dptutor as dp
+    >>> limit = dp.Gaussian(sigma=1 / dp.accounting.clt_mu(0.6, 0.01, 500))
+    >>> round(limit.epsilon(1e-5), 4), round(dp.DPSGD(0.6, 0.01, 500).epsilon(1e-5), 4)
+    (3.7204, 5.8002)
     """
     sigma = positive_number("noise_multiplier", noise_multiplier)
     rate = real_number("sampling_rate", sampling_rate, 0.0, 1.0, open_low=True)

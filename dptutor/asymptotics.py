@@ -47,7 +47,28 @@ _RATIO, _SMALLEST = 1.25, 1e-15
 
 @dataclass(frozen=True)
 class CompositionMoments:
-    """Moments v₁ … v₄ of the loss under P, and η = v₁/√(v₂ − v₁²), which decides whose Gaussian limit dominates."""
+    """Moments of the privacy loss L under P; made by `composition_moments`.
+
+    Attributes
+    ----------
+    v1, v2, v3, v4 : float
+        `−E_P[L]`, `E_P[L²]`, `E_P[|L + v₁|³]` and `E_P[|L|³]`.
+    eta : float
+        η = v₁/√(v₂ − v₁²), which decides whose Gaussian limit dominates.
+
+    References
+    ----------
+    Kaissis et al. (2024), equations 8-12.
+
+    Examples
+    --------
+    Randomized response with ε = 0.1, a hundred times, is close to the Gaussian mechanism with μ = 1:
+
+    >>> import dptutor as dp
+    >>> moments = dp.composition_moments(dp.RandomizedResponse(epsilon=0.1))
+    >>> round(moments.eta, 6), round(moments.gaussian(100).mu, 6)
+    (0.050021, 1.000417)
+    """
 
     v1: float
     v2: float
@@ -56,20 +77,76 @@ class CompositionMoments:
     eta: float
 
     def gaussian(self, count) -> Gaussian:
-        """The Gaussian mechanism, μ = 2√n η, that the composition of `count` copies is close to."""
+        """The Gaussian mechanism, μ = 2√n η, that the composition of `count` copies is close to.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `count` is not an integer of at least 1.
+
+        References
+        ----------
+        In the book: chapter 10, :prf:ref:`thm-clt`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> moments = dp.composition_moments(dp.Laplace(scale=10))
+        >>> limit, exact = moments.gaussian(100), dp.Laplace(scale=10) ** 100
+        >>> round(limit.advantage, 4), round(exact.advantage, 4)
+        (0.3774, 0.3775)
+        """
         return Gaussian(sigma=1 / (2 * math.sqrt(positive_integer("count", count)) * self.eta))
 
     def distance(self, count) -> float:
-        """Berry-Esseen bound on the distance of the composition of `count` copies from that Gaussian mechanism."""
+        """Berry-Esseen bound on the distance of the composition of `count` copies from that Gaussian mechanism.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `count` is not an integer of at least 1.
+
+        References
+        ----------
+        Dong, Roth & Su (2022), theorem 3.4.
+        In the book: chapter 10, :prf:ref:`thm-clt`.
+
+        Examples
+        --------
+        It falls like 1/√n:
+
+        >>> import dptutor as dp
+        >>> moments = dp.composition_moments(dp.Laplace(scale=10))
+        >>> [round(moments.distance(n), 4) for n in (100, 10_000)]
+        [0.0569, 0.0057]
+        """
         spread = self.v1 / self.eta
         return _BERRY_ESSEEN * self.v3 / (math.sqrt(positive_integer("count", count)) * spread**3)
 
 
 @dataclass(frozen=True)
 class DominanceBound:
-    """The bound of theorem 3 on Δ(Mⁿ ‖ M̃^ñ); `float()` gives its value, `str()` says it in words.
+    """The bound on Δ(Mⁿ ‖ M̃^ñ), made by `dominance_bound`; `float()` gives its value, `str()` says it in words.
 
-    It is a bound if `condition_holds`, that is `steps_ratio` n/ñ ≥ `eta_ratio` η̃²/η².
+    Attributes
+    ----------
+    value : float
+        The bound, if `condition_holds`.
+    steps_ratio : float
+        n/ñ.
+    eta_ratio : float
+        η̃²/η².
+
+    References
+    ----------
+    Kaissis et al. (2024), theorem 3.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> bound = dp.dominance_bound(dp.Gaussian(sigma=2), 100, dp.Gaussian(sigma=3), 100)
+    >>> bound.steps_ratio, round(bound.eta_ratio, 6), round(float(bound), 4)
+    (1.0, 0.444444, 0.1787)
     """
 
     value: float
@@ -78,7 +155,17 @@ class DominanceBound:
 
     @property
     def condition_holds(self) -> bool:
-        """Whether n/ñ ≥ η̃²/η², so that the first mechanism's Gaussian dominates the other's."""
+        """Whether n/ñ ≥ η̃²/η², so that the first mechanism's Gaussian dominates the other's.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> strong, weak = dp.Gaussian(sigma=2), dp.Gaussian(sigma=3)
+        >>> dp.dominance_bound(strong, 1, weak, 1).condition_holds
+        True
+        >>> print(dp.dominance_bound(weak, 1, strong, 1))
+        No bound on the divergence: the condition fails, 1 < 2.25. (It would be 1.79.)
+        """
         return self.steps_ratio >= self.eta_ratio
 
     def __float__(self) -> float:
@@ -96,8 +183,27 @@ class DominanceBound:
 class AsymptoticDominance:
     """Compositions of n mechanisms that become more private as n grows: what lemma 6 asks for, and what comes of it.
 
-    Entry k belongs to `counts[k]`: the moments of one of the n mechanisms on each side, and the divergence
-    Δ(Mₙⁿ ‖ M̃ₙⁿ).
+    Attributes
+    ----------
+    counts : tuple of int
+        The n; entry k of the others belongs to `counts[k]`.
+    moments, other_moments : tuple of CompositionMoments
+        Those of one of the n mechanisms, on each side.
+    divergences : tuple of float
+        Δ(Mₙⁿ ‖ M̃ₙⁿ).
+
+    References
+    ----------
+    Kaissis et al. (2024), lemma 6.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> sequence = dp.asymptotic_dominance(
+    ...     lambda n: dp.Laplace(scale=n**0.5), lambda n: dp.Gaussian(sigma=1.2 * n**0.5), [1, 4]
+    ... )
+    >>> sequence.counts, [round(d, 4) for d in sequence.divergences]
+    ((1, 4), [0.0196, 0.0007])
     """
 
     counts: tuple[int, ...]
@@ -107,7 +213,18 @@ class AsymptoticDominance:
 
     @property
     def mu(self) -> np.ndarray:
-        """2 n v₁/√(n v₂), with limit 2K/s, on both sides: an array of shape (2, len(counts))."""
+        """2 n v₁/√(n v₂), with limit 2K/s, on both sides, as an array of shape (2, len(counts)).
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> sequence = dp.asymptotic_dominance(
+        ...     lambda n: dp.Laplace(scale=n**0.5), lambda n: dp.Gaussian(sigma=1.2 * n**0.5), [1, 4, 16]
+        ... )
+        >>> sequence.mu.round(3)
+        array([[0.826, 0.914, 0.958],
+               [0.769, 0.816, 0.829]])
+        """
         sides = self.moments, self.other_moments
         return np.array(
             [
@@ -137,6 +254,7 @@ def composition_moments(mechanism) -> CompositionMoments:
     References
     ----------
     Kaissis et al. (2024), equations 8-12.
+    In the book: chapter 10, :prf:ref:`def-composition-moments`.
 
     Examples
     --------
@@ -144,8 +262,6 @@ def composition_moments(mechanism) -> CompositionMoments:
     >>> moments = dp.composition_moments(dp.Gaussian(sigma=2))
     >>> round(moments.v1, 12), round(moments.v2, 12), round(moments.eta, 12)
     (0.125, 0.265625, 0.25)
-
-    In the book: chapter 10, def-composition-moments, thm-clt.
     """
     pair = _one_direction(as_mechanism("mechanism", mechanism))
     leak = float(pair.reverse._delta(np.asarray(math.inf)))
@@ -170,9 +286,15 @@ def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:
     -------
     DominanceBound
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no mechanism, a count not an integer of at least 1, or a loss infinite or always 0.
+
     References
     ----------
     Kaissis et al. (2024), theorem 3.
+    In the book: chapter 10, :prf:ref:`thm-finite-steps`.
 
     Examples
     --------
@@ -180,8 +302,6 @@ def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:
     >>> step, other = dp.SubsampledGaussian(3, 9e-4), dp.SubsampledGaussian(2, 9e-4)
     >>> print(dp.dominance_bound(step, 3_400_000, other, 1_400_000))
     The divergence is at most 0.00168: the condition holds, 2.4286 ≥ 2.4164.
-
-    In the book: chapter 10, thm-finite-steps.
     """
     count, other_count = positive_integer("count", count), positive_integer("other_count", other_count)
     moments, others = composition_moments(mechanism), composition_moments(other)
@@ -202,9 +322,15 @@ def asymptotic_dominance(family, other_family, counts) -> AsymptoticDominance:
     -------
     AsymptoticDominance
 
+    Raises
+    ------
+    TypeError, ValueError
+        If a count is not an integer of at least 1, or a loss infinite or always 0.
+
     References
     ----------
     Kaissis et al. (2024), lemma 6.
+    In the book: chapter 10, :prf:ref:`thm-emergent`.
 
     Examples
     --------
@@ -214,8 +340,6 @@ def asymptotic_dominance(family, other_family, counts) -> AsymptoticDominance:
     ... )
     >>> [round(d, 4) for d in sequence.divergences]
     [0.0196, 0.0007, 0.0]
-
-    In the book: chapter 10, thm-emergent.
     """
     counts = tuple(positive_integer("counts", n) for n in counts)
     pairs = [(family(n), other_family(n)) for n in counts]

@@ -49,9 +49,24 @@ _SEEDS = np.linspace(-34.0, 34.0, 137)
 class DeltaDivergence:
     """A Δ-divergence and where it is attained; `float()` gives its value.
 
-    `value` is in [0, 1/2]; `prior` is the adversary's prior at which it is attained and `epsilon` its log-odds;
-    `error_bound` bounds the absolute error of `value`: below 1e-12, but up to 1e-7 where curves coincide, for
-    then concavity alone certifies little.
+    Attributes
+    ----------
+    value : float
+        In [0, 1/2].
+    prior : float
+        The adversary's prior π at which it is attained.
+    epsilon : float
+        The log-odds of that prior.
+    error_bound : float
+        Bound on the absolute error of `value`: below 1e-12, but up to 1e-7 where curves coincide, for then concavity
+        alone certifies little.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> d = dp.delta_divergence(dp.Laplace(scale=1), dp.Gaussian(sigma=1))
+    >>> round(float(d), 6), round(d.prior, 6), round(d.epsilon, 6), d.error_bound < 1e-12
+    (0.034139, 0.268941, -1.0, True)
     """
 
     value: float
@@ -92,6 +107,8 @@ def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence
     References
     ----------
     Kaissis et al. (2024), definition 1, corollary 1; section 5 for the weighted form.
+    In the book: chapter 7, :prf:ref:`def-delta`, :prf:ref:`thm-approximate`, :prf:ref:`cor-regret`,
+    :prf:ref:`prop-certificate`; chapter 8, :prf:ref:`def-weighted-delta`.
 
     Examples
     --------
@@ -99,8 +116,6 @@ def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence
     >>> d = dp.delta_divergence(dp.Laplace(scale=1), dp.Gaussian(sigma=1))
     >>> round(d.value, 10), round(d.epsilon, 10)
     (0.0341385466, -1.0)
-
-    In the book: chapter 7, def-delta, thm-approximate, cor-regret, prop-certificate; chapter 8, def-weighted-delta.
     """
     as_mechanism("mechanism", mechanism), as_mechanism("other", other)
     if prior_density is not None and not callable(prior_density):
@@ -113,7 +128,7 @@ def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence
 
 
 def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence:
-    """The larger of the Δ-divergences in both directions, a metric: max_π |R(π) − R̃(π)|.
+    """The larger of the Δ-divergences in both directions, a metric: `max_π |R(π) − R̃(π)|`.
 
     Read as cumulative distributions 1 − f, it is the Lévy distance of the trade-off functions.
     Parameters, result and errors are those of `delta_divergence`.
@@ -121,8 +136,14 @@ def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> Delta
     References
     ----------
     Kaissis et al. (2024), definition 3, corollary 2, lemma B.1.
+    In the book: chapter 7, :prf:ref:`def-symmetrized`, :prf:ref:`lem-band`, :prf:ref:`prop-levy`.
 
-    In the book: chapter 7, def-symmetrized.
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> a, b = dp.Gaussian(sigma=1), dp.Laplace(scale=1)
+    >>> round(float(dp.delta_divergence(a, b)), 6), round(float(dp.symmetric_delta_divergence(a, b)), 6)
+    (0.005272, 0.034139)
     """
     return max(
         delta_divergence(mechanism, other, prior_density=prior_density),
@@ -132,14 +153,74 @@ def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> Delta
 
 
 def jeffreys_prior(prior):
-    """Density of the Jeffreys hyper-prior, Beta(1/2, 1/2), which is infinite at 0 and 1."""
+    """Density of the Jeffreys hyper-prior, Beta(1/2, 1/2), which is infinite at 0 and 1.
+
+    Parameters
+    ----------
+    prior : float or array_like
+        π in [0, 1].
+
+    Returns
+    -------
+    float or ndarray
+        In the shape of `prior`.
+
+    Raises
+    ------
+    ValueError
+        If an entry of `prior` is outside [0, 1].
+
+    References
+    ----------
+    Kaissis et al. (2024), section 5.
+    In the book: chapter 8, :prf:ref:`def-weighted-delta`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> a, b = dp.Gaussian(sigma=1), dp.Laplace(scale=1)
+    >>> round(float(dp.jeffreys_prior(0.5)), 6)
+    0.63662
+    >>> round(dp.delta_divergence(b, a, prior_density=dp.jeffreys_prior).value, 6)
+    0.024507
+    """
     prior = real_array("prior", prior, 0.0, 1.0)
     with np.errstate(divide="ignore"):
         return 1 / (math.pi * np.sqrt(prior * (1 - prior)))
 
 
 def u_quadratic_prior(prior):
-    """Density of the U-quadratic hyper-prior on [0, 1]: 12 (π − 1/2)², an adversary with strong opinions."""
+    """Density of the U-quadratic hyper-prior on [0, 1]: 12 (π − 1/2)², an adversary with strong opinions.
+
+    Parameters
+    ----------
+    prior : float or array_like
+        π in [0, 1].
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 3], in the shape of `prior`.
+
+    Raises
+    ------
+    ValueError
+        If an entry of `prior` is outside [0, 1].
+
+    References
+    ----------
+    Kaissis et al. (2024), section 5.
+    In the book: chapter 8, :prf:ref:`def-weighted-delta`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.u_quadratic_prior([0, 0.25, 0.5]).tolist()
+    [3.0, 0.75, 0.0]
+    >>> a, b = dp.Gaussian(sigma=1), dp.Laplace(scale=1)
+    >>> round(dp.delta_divergence(b, a, prior_density=dp.u_quadratic_prior).value, 6)
+    0.021871
+    """
     return 12 * (real_array("prior", prior, 0.0, 1.0) - 0.5) ** 2
 
 
@@ -149,6 +230,14 @@ def blackwell_dominates(mechanism, other) -> bool:
     Profiles are compared relatively, far into their tails; differences below the mechanisms' own error bounds
     count as none.
 
+    Parameters
+    ----------
+    mechanism, other : Mechanism
+
+    Returns
+    -------
+    bool
+
     Raises
     ------
     TypeError
@@ -157,8 +246,17 @@ def blackwell_dominates(mechanism, other) -> bool:
     References
     ----------
     Blackwell (1953); Kaissis et al. (2024), theorem 1.
+    In the book: chapter 6, :prf:ref:`thm-blackwell`; chapter 7, :prf:ref:`def-dominance`.
 
-    In the book: chapter 6, thm-blackwell.
+    Examples
+    --------
+    Randomized response is the worst that (1, 0)-differential privacy allows, Laplace noise a better case of it:
+
+    >>> import dptutor as dp
+    >>> dp.blackwell_dominates(dp.RandomizedResponse(epsilon=1), dp.Laplace(scale=1))
+    True
+    >>> dp.blackwell_dominates(dp.Gaussian(sigma=1), dp.Laplace(scale=1))
+    False
     """
     regret = delta_divergence(mechanism, other)
     return regret.value <= regret.error_bound and not np.any(_signs(mechanism, other)[1] < 0)
@@ -167,16 +265,30 @@ def blackwell_dominates(mechanism, other) -> bool:
 def compare(mechanism, other) -> Comparison:
     """Both Δ-divergences of two mechanisms, where their Bayes errors cross, and a verdict in words.
 
+    Parameters
+    ----------
+    mechanism, other : Mechanism
+
+    Returns
+    -------
+    Comparison
+
     Raises
     ------
     TypeError
         If either argument is not a mechanism.
 
+    References
+    ----------
+    Kaissis et al. (2024), section 3.2 and corollary 1.
+    In the book: chapter 7, :prf:ref:`cor-regret`; chapter 14, :prf:ref:`prop-card-prior`.
+
     Examples
     --------
     >>> import dptutor as dp
-    >>> [round(x, 10) for x in dp.compare(dp.Gaussian(sigma=1), dp.Laplace(scale=1)).crossings]
-    [0.4185393766, 0.5814606234]
+    >>> found = dp.compare(dp.Gaussian(sigma=1), dp.Laplace(scale=1))
+    >>> [round(prior, 6) for prior in found.crossings], round(found.divergence.value, 6)
+    ([0.418539, 0.581461], 0.005272)
     """
     forth, back = delta_divergence(mechanism, other), delta_divergence(other, mechanism)
     return Comparison(mechanism, other, forth, back, _crossings(mechanism, other))
@@ -184,11 +296,27 @@ def compare(mechanism, other) -> Comparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What separates two mechanisms; made by `compare`.
+    """What separates two mechanisms; made by `compare`. It prints as a small table.
 
-    `divergence` is Δ(mechanism‖other), the regret of choosing `other`; `reverse_divergence` is
-    Δ(other‖mechanism), the regret of choosing `mechanism`; `crossings` are the priors at which the Bayes errors
-    are equal and change order.
+    Attributes
+    ----------
+    mechanism, other : Mechanism
+        The two.
+    divergence : DeltaDivergence
+        Δ(mechanism‖other), the regret of choosing `other`.
+    reverse_divergence : DeltaDivergence
+        Δ(other‖mechanism), the regret of choosing `mechanism`.
+    crossings : tuple of float
+        The priors at which the Bayes errors are equal and change order, in rising order.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> found = dp.compare(dp.Laplace(scale=1), dp.Gaussian(sigma=1))
+    >>> print(found.verdict.split(": ")[0])
+    Neither dominates. Laplace(scale=1.0, sensitivity=1.0) is the safer choice
+    >>> round(found.divergence.value, 6), round(found.reverse_divergence.value, 6)
+    (0.034139, 0.005272)
     """
 
     mechanism: Mechanism
@@ -199,12 +327,26 @@ class Comparison:
 
     @property
     def symmetric_divergence(self) -> float:
-        """max_π |R(π) − R̃(π)|, a metric."""
+        """The larger of the two, a metric, `max_π |R(π) − R̃(π)|`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> round(dp.compare(dp.Gaussian(sigma=1), dp.Laplace(scale=1)).symmetric_divergence, 6)
+        0.034139
+        """
         return max(self.divergence.value, self.reverse_divergence.value)
 
     @property
     def verdict(self) -> str:
-        """Who dominates whom, or which choice has the smaller worst-case regret."""
+        """Who dominates whom, or which choice has the smaller worst-case regret.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.compare(dp.PerfectPrivacy(), dp.Laplace(1)).verdict.split(":")[0]
+        'PerfectPrivacy() is the more private against every adversary'
+        """
         first, second = repr(self.mechanism), repr(self.other)
         forth, back = self.divergence, self.reverse_divergence
         if forth.value <= forth.error_bound and back.value <= back.error_bound and not self.crossings:

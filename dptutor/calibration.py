@@ -64,6 +64,10 @@ def calibrate(
         If not exactly one target is given, no parameter reaches it (the message names what is reachable), or the
         family does not change in one direction.
 
+    References
+    ----------
+    Kaissis et al. (2024), section 1 (the calibration point); Bernau et al. (2021), equation 10, for beliefs.
+
     Examples
     --------
     >>> import dptutor as dp

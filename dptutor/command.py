@@ -39,7 +39,28 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command with these arguments, or those of the process; the exit code comes back."""
+    """Runs the command with these arguments, or those of the process.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+
+    Returns
+    -------
+    int
+        The exit code: 0 if there is an answer, 1 if there is none, 2 if it was called wrongly.
+
+    Examples
+    --------
+    >>> from dptutor.command import main
+    >>> main(["show", "Laplace(2)", "--delta", "0"])
+    mechanism                          Laplace(scale=2.0, sensitivity=1.0)
+    advantage                          0.2211992169
+    minimax_bayes_error                0.3894003915
+    epsilon, delta=0                   0.5
+    error_bound                        1e-14
+    0
+    """
     try:
         options = _parser().parse_args(arguments)
         found = options.answer(options)

@@ -40,20 +40,113 @@ _LARGEST_PRIOR = 1.0 - np.finfo(float).epsneg
 
 
 def profile_from_tradeoff(tradeoff, epsilon):
-    """Privacy profile δ(ε) of the trade-off function `tradeoff`, for real ε of any shape."""
+    """Privacy profile δ(ε) = 1 − min_α [e^ε α + f(α)].
+
+    Parameters
+    ----------
+    tradeoff : callable or pair of array_like
+        f, as a function of arrays or by its corners (α, β).
+    epsilon : float or array_like
+        Any real numbers.
+
+    Returns
+    -------
+    float or ndarray
+        δ in [0, 1], in the shape of `epsilon`.
+
+    Raises
+    ------
+    ValueError
+        If an entry of `epsilon` is NaN, or a corner is outside [0, 1].
+
+    References
+    ----------
+    Dong, Roth & Su (2022), proposition 2.12.
+    In the book: chapter 4, :prf:ref:`thm-envelope`.
+
+    Examples
+    --------
+    The profile of randomized response with ε = 1, from the corners of its trade-off function:
+
+    >>> import dptutor as dp
+    >>> m = dp.RandomizedResponse(epsilon=1)
+    >>> corners = [0, m.minimax_bayes_error, 1], [1, m.minimax_bayes_error, 0]
+    >>> round(dp.conversions.profile_from_tradeoff(corners, 0.0), 6), round(m.advantage, 6)
+    (0.462117, 0.462117)
+    """
     epsilon = real_array("epsilon", epsilon)
     slope = np.exp(np.minimum(epsilon, _LARGEST_LOSS))
     return shaped(np.clip(1.0 - _support(tradeoff, slope, 1.0), 0.0, 1.0))
 
 
 def bayes_error_from_tradeoff(tradeoff, prior):
-    """Minimum Bayes error R(π) of the trade-off function `tradeoff`, for priors in [0, 1] of any shape."""
+    """Minimum Bayes error R(π) = min_α [π α + (1−π) f(α)].
+
+    Parameters
+    ----------
+    tradeoff : callable or pair of array_like
+        f, as a function of arrays or by its corners (α, β).
+    prior : float or array_like
+        π in [0, 1].
+
+    Returns
+    -------
+    float or ndarray
+        R in [0, 1/2], in the shape of `prior`.
+
+    Raises
+    ------
+    ValueError
+        If a prior or a corner is outside [0, 1].
+
+    References
+    ----------
+    Kaissis et al. (2024), equations 1 and 2.
+    In the book: chapter 5, :prf:ref:`thm-bayes-lossless`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.Gaussian(sigma=1)
+    >>> round(dp.conversions.bayes_error_from_tradeoff(m.tradeoff, 0.3), 9), round(m.bayes_error(0.3), 9)
+    (0.253004379, 0.253004379)
+    """
     prior = real_array("prior", prior, 0.0, 1.0)
     return shaped(_support(tradeoff, prior, 1.0 - prior))
 
 
 def tradeoff_from_profile(profile, alpha):
-    """Trade-off function f(α) of the function `profile` (δ of ε), for α in [0, 1] of any shape."""
+    """Trade-off function f(α) = max_ε [1 − δ(ε) − e^ε α].
+
+    Parameters
+    ----------
+    profile : callable
+        δ, as a function of arrays, on the whole real line.
+    alpha : float or array_like
+        α in [0, 1].
+
+    Returns
+    -------
+    float or ndarray
+        f in [0, 1 − α], in the shape of `alpha`.
+
+    Raises
+    ------
+    ValueError
+        If an entry of `alpha` is outside [0, 1].
+
+    References
+    ----------
+    Dong, Roth & Su (2022), proposition 2.12.
+    In the book: chapter 4, :prf:ref:`thm-envelope`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.Laplace(scale=1)
+    >>> round(dp.conversions.tradeoff_from_profile(m.privacy_profile, 0.1), 9), round(m.tradeoff(0.1), 9)
+    (0.728171817, 0.728171817)
+    """
     alpha = real_array("alpha", alpha, 0.0, 1.0)
 
     def line_below(epsilon):
@@ -63,10 +156,39 @@ def tradeoff_from_profile(profile, alpha):
 
 
 def tradeoff_from_bayes_error(bayes_error, alpha):
-    """Trade-off function f(α) of the function `bayes_error` (R of π), for α in [0, 1] of any shape.
+    """Trade-off function f(α) = max_π [R(π) − π α]/(1−π).
 
     Priors end at the last number below 1, so where f falls more steeply than e^36.7 the result is too small, by
     at most δ(36.7).
+
+    Parameters
+    ----------
+    bayes_error : callable
+        R, as a function of arrays.
+    alpha : float or array_like
+        α in [0, 1].
+
+    Returns
+    -------
+    float or ndarray
+        f in [0, 1 − α], in the shape of `alpha`.
+
+    Raises
+    ------
+    ValueError
+        If an entry of `alpha` is outside [0, 1].
+
+    References
+    ----------
+    Kaissis et al. (2024), equations 1 and 2.
+    In the book: chapter 5, :prf:ref:`thm-bayes-lossless`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.Laplace(scale=1)
+    >>> round(dp.conversions.tradeoff_from_bayes_error(m.bayes_error, 0.1), 9), round(m.tradeoff(0.1), 9)
+    (0.728171817, 0.728171817)
     """
     alpha = real_array("alpha", alpha, 0.0, 1.0)
 
@@ -78,13 +200,73 @@ def tradeoff_from_bayes_error(bayes_error, alpha):
 
 
 def bayes_error_from_profile(profile, prior):
-    """Minimum Bayes error R(π) of the function `profile` (δ of ε), for priors in [0, 1] of any shape."""
+    """Minimum Bayes error R(π) = (1−π)(1 − δ(ε)) at ε = log(π/(1−π)).
+
+    Parameters
+    ----------
+    profile : callable
+        δ, as a function of arrays, on the whole real line.
+    prior : float or array_like
+        π in [0, 1].
+
+    Returns
+    -------
+    float or ndarray
+        R, in the shape of `prior`.
+
+    Raises
+    ------
+    ValueError
+        If an entry of `prior` is outside [0, 1].
+
+    References
+    ----------
+    Kaissis et al. (2024), equation 25.
+    In the book: chapter 5, :prf:ref:`thm-bayes-profile`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.Gaussian(sigma=1)
+    >>> round(dp.conversions.bayes_error_from_profile(m.privacy_profile, 0.3), 9), round(m.bayes_error(0.3), 9)
+    (0.253004379, 0.253004379)
+    """
     prior = real_array("prior", prior, 0.0, 1.0)
     return shaped(np.asarray((1.0 - prior) * (1.0 - profile(logit(prior)))))
 
 
 def profile_from_bayes_error(bayes_error, epsilon):
-    """Privacy profile δ(ε) of the function `bayes_error` (R of π), for real ε of any shape."""
+    """Privacy profile δ(ε) = 1 − R(π)/(1−π) at π = 1/(1 + e^−ε).
+
+    Parameters
+    ----------
+    bayes_error : callable
+        R, as a function of arrays.
+    epsilon : float or array_like
+        Any real numbers.
+
+    Returns
+    -------
+    float or ndarray
+        δ in [0, 1], in the shape of `epsilon`.
+
+    Raises
+    ------
+    ValueError
+        If an entry of `epsilon` is NaN.
+
+    References
+    ----------
+    Kaissis et al. (2024), equation 25.
+    In the book: chapter 5, :prf:ref:`thm-bayes-profile`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.Gaussian(sigma=1)
+    >>> round(dp.conversions.profile_from_bayes_error(m.bayes_error, 1.0), 9), round(m.privacy_profile(1.0), 9)
+    (0.126936738, 0.126936738)
+    """
     epsilon = real_array("epsilon", epsilon)
     prior = _prior_at(epsilon)
     return shaped(np.clip(1.0 - bayes_error(prior) / (1.0 - prior), 0.0, 1.0))
@@ -111,6 +293,20 @@ def dominating_pair(alpha, beta):
     ------
     ValueError
         If the corners are not those of a trade-off function; the message names the broken law and the place.
+
+    References
+    ----------
+    Kaissis et al. (2024), lemma B.1.
+    In the book: chapter 2, :prf:ref:`thm-shape`; chapter 7, :prf:ref:`prop-levy`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> p, q = dp.conversions.dominating_pair([0, 0.2, 1], [0.9, 0.3, 0])
+    >>> p.round(2).tolist(), q.round(2).tolist()
+    ([0.2, 0.8, 0.0], [0.6, 0.3, 0.1])
+    >>> round(dp.FiniteExperiment(p, q).tradeoff(0.2), 12)
+    0.3
     """
     alpha = real_array("alpha", alpha, 0.0, 1.0)
     beta = real_array("beta", beta, 0.0, 1.0)

@@ -33,7 +33,28 @@ __all__ = ["Dataset", "adult", "digits", "mnist", "purchase100", "tumors"]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Examples as rows of `features`, their `labels` 0, 1, …, and `image_shape` where a row is an image."""
+    """Examples with labels.
+
+    Attributes
+    ----------
+    name : str
+    features : ndarray
+        One example a row, mostly in [0, 1], of shape (n, d).
+    labels : ndarray of int
+        0, 1, …, of shape (n,).
+    classes : int
+        The number of labels there are.
+    image_shape : tuple of int, optional
+        Height and width, where a row is an image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dptutor as dp
+    >>> data = dp.datasets.Dataset("made up", np.eye(3), np.array([0, 1, 1]), classes=2)
+    >>> data, len(data)
+    (<made up: 3 examples of 3 features in 2 classes>, 3)
+    """
 
     name: str
     features: np.ndarray
@@ -50,13 +71,55 @@ class Dataset:
 
 
 def digits() -> Dataset:
-    """1,797 handwritten digits of 8 × 8 pixels in [0, 1]. Needs scikit-learn."""
+    """1,797 handwritten digits of 8 × 8 pixels in [0, 1].
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed.
+
+    References
+    ----------
+    Alpaydin & Kaynak (1998); Pedregosa et al. (2011).
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> data = dp.datasets.digits()
+    >>> data, data.image_shape
+    (<digits: 1797 examples of 64 features in 10 classes>, (8, 8))
+    """
     stored = _sklearn().load_digits()
     return Dataset("digits", stored.data / 16, stored.target.astype(int), 10, (8, 8))
 
 
 def tumors() -> Dataset:
-    """569 breast tumors by 30 measurements, each scaled to [0, 1]; malignant (0) or benign (1). Needs scikit-learn."""
+    """569 breast tumors by 30 measurements, each scaled to [0, 1]; malignant (0) or benign (1).
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed.
+
+    References
+    ----------
+    Wolberg, Street & Mangasarian (1995); Pedregosa et al. (2011).
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> data = dp.datasets.tumors()
+    >>> data, int(data.labels.sum())
+    (<tumors: 569 examples of 30 features in 2 classes>, 357)
+    """
     stored = _sklearn().load_breast_cancer()
     low, high = stored.data.min(0), stored.data.max(0)
     return Dataset("tumors", (stored.data - low) / (high - low), stored.target.astype(int), 2)
@@ -70,10 +133,34 @@ def mnist(images, labels) -> Dataset:
     images, labels : path
         For example train-images-idx3-ubyte.gz and train-labels-idx1-ubyte.gz.
 
+    Returns
+    -------
+    Dataset
+        `image_shape` is that of the images, 28 × 28 as published.
+
     Raises
     ------
     ValueError
         If a file is not such a file, ends early, or the two do not belong together.
+
+    References
+    ----------
+    LeCun, Cortes & Burges, The MNIST database.
+
+    Examples
+    --------
+    A file of two images of 1 × 3 pixels, and their labels:
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dptutor as dp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     images, labels = Path(folder) / "images", Path(folder) / "labels"
+    ...     _ = images.write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3, 0, 51, 255, 255, 51, 0]))
+    ...     _ = labels.write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 2, 7, 4]))
+    ...     data = dp.datasets.mnist(images, labels)
+    >>> data, data.features[0].tolist(), data.labels.tolist()
+    (<mnist: 2 examples of 3 features in 10 classes>, [0.0, 0.2, 1.0], [7, 4])
     """
     pixels, targets = _idx(Path(images), 3), _idx(Path(labels), 1)
     if len(pixels) != len(targets):
@@ -85,12 +172,37 @@ def mnist(images, labels) -> Dataset:
 
 
 def purchase100(path) -> Dataset:
-    """Purchase-100 from the published table (first column the class, then 600 zeros and ones) or its .npz form.
+    r"""Purchase-100 from the published table (first column the class, then 600 zeros and ones) or its .npz form.
+
+    Parameters
+    ----------
+    path : path
+        A file with the ending .npz is read as such.
+
+    Returns
+    -------
+    Dataset
 
     Raises
     ------
     ValueError
         If the file is neither, with the first line or the array that is wrong.
+
+    References
+    ----------
+    Shokri et al. (2017).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dptutor as dp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "purchases"
+    ...     _ = path.write_text("42" + ",0" * 599 + ",1\n")
+    ...     data = dp.datasets.purchase100(path)
+    >>> data, data.labels.tolist()
+    (<purchase100: 1 examples of 600 features in 100 classes>, [41])
     """
     path = Path(path)
     features, labels = _purchases_npz(path) if path.suffix == ".npz" else _purchases_table(path)
@@ -103,10 +215,36 @@ def adult(path) -> Dataset:
     Numbers are scaled to [0, 1] by the ranges of the published data, the same for both files. The source of the
     audit counts 104 variables, since no complete record says "Never-worked".
 
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Dataset
+
     Raises
     ------
     ValueError
         If a line is not a record of the format, with its number.
+
+    References
+    ----------
+    Becker & Kohavi, Adult (1996).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dptutor as dp
+    >>> record = ["39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male"]
+    >>> record += ["2174, 0, 40, United-States, <=50K"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "adult.data"
+    ...     _ = path.write_text(", ".join(record))
+    ...     data = dp.datasets.adult(path)
+    >>> data.features.shape, data.labels.tolist()
+    ((1, 105), [0])
     """
     path = Path(path)
     rows, labels = [], []

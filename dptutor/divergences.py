@@ -33,35 +33,193 @@ __all__ = [
 
 
 def hockey_stick(mechanism, order):
-    """Hockey-stick divergence ∫ max(Q − γP, 0) of order γ ≥ 0, scalar or array: the privacy profile at log γ."""
+    """Hockey-stick divergence ∫ max(Q − γP, 0) of order γ: the privacy profile at log γ.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    order : float or array_like
+        γ ≥ 0.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1], in the shape of `order`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the first argument is not a mechanism, or an order is negative.
+
+    References
+    ----------
+    Balle, Barthe & Gaboardi (2020).
+    In the book: chapter 3, :prf:ref:`thm-three-deltas`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.RandomizedResponse(epsilon=1)
+    >>> dp.divergences.hockey_stick(m, [0, 1, 2]).round(4).tolist()
+    [1.0, 0.4621, 0.1932]
+    """
     order = real_array("order", order, 0.0)
     with np.errstate(divide="ignore"):
         return shaped(as_mechanism("mechanism", mechanism)._delta(np.log(order)))
 
 
 def total_variation(mechanism) -> float:
-    """Total variation of P and Q, in [0, 1]: the hockey-stick divergence of order 1."""
+    """Total variation of P and Q, in [0, 1]: the hockey-stick divergence of order 1.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError
+        If the argument is not a mechanism.
+
+    References
+    ----------
+    Kaissis et al. (2024), section 2.
+    In the book: chapter 5, :prf:ref:`prop-advantage`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.divergences.total_variation(dp.Laplace(scale=1)), 6)
+    0.393469
+    """
     return as_mechanism("mechanism", mechanism).advantage
 
 
 def renyi(mechanism, order):
-    """Rényi divergence D_s(Q‖P) of order s > 0, scalar or array."""
+    """Rényi divergence D_s(Q‖P), `mechanism.renyi_divergence(order)`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    order : float or array_like
+        s > 0.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, ∞], in the shape of `order`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the first argument is not a mechanism, or an order is not greater than 0.
+
+    References
+    ----------
+    Mironov (2017), definition 3.
+    In the book: chapter 9, :prf:ref:`def-rdp`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.divergences.renyi(dp.Gaussian(sigma=1), [0.5, 2]).tolist()
+    [0.25, 1.0]
+    """
     return as_mechanism("mechanism", mechanism).renyi_divergence(order)
 
 
 def kullback_leibler(mechanism) -> float:
-    """Kullback-Leibler divergence of Q from P, E_Q[L]."""
+    """Kullback-Leibler divergence of Q from P, E_Q[L], in [0, ∞].
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError
+        If the argument is not a mechanism.
+
+    References
+    ----------
+    Liese & Vajda (2006).
+    In the book: chapter 3, :prf:ref:`def-f-divergence`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.divergences.kullback_leibler(dp.Gaussian(sigma=1))
+    0.5
+    """
     return as_mechanism("mechanism", mechanism).renyi_divergence(1.0)
 
 
 def chi_squared(mechanism) -> float:
-    """χ² divergence ∫ (Q − P)²/P = e^{D_2} − 1."""
+    """χ² divergence ∫ (Q − P)²/P = e^{D_2} − 1, in [0, ∞].
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError
+        If the argument is not a mechanism.
+
+    References
+    ----------
+    Liese & Vajda (2006).
+    In the book: chapter 3, :prf:ref:`def-f-divergence`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.divergences.chi_squared(dp.Gaussian(sigma=1)), 6)
+    1.718282
+    """
     divergence = as_mechanism("mechanism", mechanism).renyi_divergence(2.0)
     return math.expm1(divergence) if divergence < LARGEST_LOSS else math.inf
 
 
 def hellinger_squared(mechanism) -> float:
-    """Squared Hellinger distance 1 − ∫ √(PQ), in [0, 1]: 1 − e^{−D_½/2}."""
+    """Squared Hellinger distance 1 − ∫ √(PQ), in [0, 1]: 1 − e^{−D_½/2}.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError
+        If the argument is not a mechanism.
+
+    References
+    ----------
+    Liese & Vajda (2006).
+    In the book: chapter 3, :prf:ref:`def-f-divergence`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.Gaussian(sigma=1)
+    >>> round(dp.divergences.hellinger_squared(m), 6), round(float(1 - m.hellinger_transform(0.5)), 6)
+    (0.117503, 0.117503)
+    """
     return -math.expm1(-as_mechanism("mechanism", mechanism).renyi_divergence(0.5) / 2)
 
 
@@ -79,7 +237,24 @@ def f_divergence(mechanism, second_derivative) -> float:
     float
         The divergence, to about 1e-10 relative; infinite where the mixture diverges.
 
-    In the book: chapter 3, def-f-divergence; chapter 8, thm-mean-gain.
+    Raises
+    ------
+    TypeError
+        If the first argument is not a mechanism.
+
+    References
+    ----------
+    Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
+    In the book: chapter 3, :prf:ref:`def-f-divergence`; chapter 8, :prf:ref:`thm-mean-gain`.
+
+    Examples
+    --------
+    The triangular discrimination ∫ (P − Q)²/(P + Q), of g(γ) = (γ − 1)²/(γ + 1) with g″(γ) = 8/(γ + 1)³:
+
+    >>> import dptutor as dp
+    >>> m = dp.RandomizedResponse(epsilon=1)
+    >>> round(dp.divergences.f_divergence(m, lambda ratio: 8 / (ratio + 1) ** 3), 6), round(2 * m.advantage**2, 6)
+    (0.427105, 0.427105)
     """
     as_mechanism("mechanism", mechanism)
     return mixture_of_hockey_sticks(

@@ -26,12 +26,24 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True)
 class Garbling:
-    """The best attempt at making one experiment of another.
+    """The best attempt at making one experiment of another; made by `garbling`.
 
-    `matrix[i, j]` is the probability of answering j where the first experiment answers i. `deficiency` is the larger
-    total variation distance between what it makes and what was wanted, and `exists` whether that is nothing. If it is
-    not, `prior` is that of an adversary who errs more often against the first experiment than against the second, a
-    witness that no garbling can be exact; otherwise it is None.
+    Attributes
+    ----------
+    matrix : ndarray
+        `matrix[i, j]` is the probability of answering j where the first experiment answers i.
+    deficiency : float
+        The larger total variation distance, in [0, 1], between what it makes and what was wanted.
+    prior : float or None
+        If no garbling is exact, the prior of an adversary who errs more often against the first experiment than against
+        the second, a witness; otherwise None.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> found = dp.garbling(dp.RandomizedResponse(epsilon=1), dp.RandomizedResponse(epsilon=2))
+    >>> round(found.deficiency, 6), round(found.prior, 6), found.matrix.round(6).tolist()
+    (0.149738, 0.268941, [[1.0, 0.0], [0.0, 1.0]])
     """
 
     matrix: np.ndarray = field(repr=False)
@@ -40,7 +52,15 @@ class Garbling:
 
     @property
     def exists(self) -> bool:
-        """Whether the second experiment is a garbling of the first, to the accuracy of a linear program."""
+        """Whether the second experiment is a garbling of the first, to the accuracy of a linear program.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> strong, weak = dp.RandomizedResponse(epsilon=2), dp.RandomizedResponse(epsilon=1)
+        >>> dp.garbling(strong, weak).exists, dp.garbling(weak, strong).exists
+        (True, False)
+        """
         return self.prior is None
 
 
@@ -66,6 +86,8 @@ def garbling(mechanism, other) -> Garbling:
     References
     ----------
     Blackwell (1953); Kaissis et al. (2024), theorem 1.
+    In the book: chapter 2, :prf:ref:`thm-post-processing`; chapter 6, :prf:ref:`def-garbling`,
+    :prf:ref:`thm-blackwell`, :prf:ref:`def-deficiency`.
 
     Examples
     --------
@@ -73,8 +95,6 @@ def garbling(mechanism, other) -> Garbling:
     >>> found = dp.garbling(dp.RandomizedResponse(epsilon=2), dp.RandomizedResponse(epsilon=1))
     >>> found.exists, found.matrix.round(4).tolist()
     (True, [[0.8034, 0.1966], [0.1966, 0.8034]])
-
-    In the book: chapter 2, thm-post-processing; chapter 6, thm-blackwell, def-deficiency.
     """
     (p, q), (p_other, q_other) = _outcomes("mechanism", mechanism), _outcomes("other", other)
     rows, columns = p.size, p_other.size

@@ -55,18 +55,23 @@ class PosteriorBelief:
     prior : float
         Belief b in (0, 1) in membership, in Q, before the answer.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If `mechanism` is none, or `prior` not in (0, 1).
+
+    References
+    ----------
+    Bernau et al. (2021), definition 4 and lemma 1.
+    In the book: chapter 12, :prf:ref:`def-posterior-belief`, :prf:ref:`prop-belief-law`; chapter 14,
+    :prf:ref:`prop-largest-prior`.
+
     Examples
     --------
     >>> import dptutor as dp
     >>> belief = dp.PosteriorBelief(dp.Gaussian(sigma=1))
     >>> round(belief.sf(0.9), 4), round(belief.quantile(0.99), 4)
     (0.0448, 0.9441)
-
-    References
-    ----------
-    Bernau et al. (2021), definition 4 and lemma 1.
-
-    In the book: chapter 12, def-posterior-belief.
     """
 
     mechanism: Mechanism
@@ -77,19 +82,74 @@ class PosteriorBelief:
         object.__setattr__(self, "prior", _prior(self.prior))
 
     def sf(self, belief, under: str = "Q"):
-        """Pr[B > ρ], for ρ in [0, 1] of any shape. Where B has an atom at ρ itself, rounding may count it."""
+        """Pr[B > ρ]. Where B has an atom at ρ itself, rounding may count it.
+
+        Parameters
+        ----------
+        belief : float or array_like
+            ρ in [0, 1].
+        under : {"Q", "P"}
+
+        Returns
+        -------
+        float or ndarray
+            In [0, 1], in the shape of `belief`.
+
+        Raises
+        ------
+        ValueError
+            If a belief is outside [0, 1], or `under` another word.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> belief = dp.PosteriorBelief(dp.Gaussian(sigma=1), prior=0.1)
+        >>> belief.sf([0.1, 0.5, 0.9]).round(4)
+        array([0.6915, 0.0448, 0.    ])
+        """
         belief = real_array("belief", belief, 0.0, 1.0)
         tail = self.mechanism.privacy_loss.sf(logit(belief) - logit(self.prior), under)
         return shaped(np.where(belief == 1.0, 0.0, tail))
 
     def cdf(self, belief, under: str = "Q"):
-        """Pr[B ≤ ρ], for ρ in [0, 1] of any shape."""
+        """Pr[B ≤ ρ]; parameters and errors are those of `sf`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> belief = dp.PosteriorBelief(dp.Laplace(scale=1))
+        >>> belief.cdf([0.2, 0.5, 0.8]).round(4)
+        array([0.    , 0.3033, 1.    ])
+        """
         belief = real_array("belief", belief, 0.0, 1.0)
         below = self.mechanism.privacy_loss.cdf(logit(belief) - logit(self.prior), under)
         return shaped(np.where(belief == 1.0, 1.0, below))
 
     def quantile(self, level, under: str = "Q"):
-        """The smallest ρ with Pr[B ≤ ρ] at least `level`, in (0, 1), of any shape."""
+        """The smallest ρ with Pr[B ≤ ρ] at least `level`.
+
+        Parameters
+        ----------
+        level : float or array_like
+            In (0, 1).
+        under : {"Q", "P"}
+
+        Returns
+        -------
+        float or ndarray
+            ρ in [0, 1], in the shape of `level`.
+
+        Raises
+        ------
+        ValueError
+            If a level is outside (0, 1), or `under` another word.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.PosteriorBelief(dp.Gaussian(sigma=1)).quantile([0.5, 0.99]).round(4)
+        array([0.6225, 0.9441])
+        """
         level = real_array("level", level, 0.0, 1.0, open_low=True, open_high=True)
         errors = self.mechanism._errors
         if choice("under", under, ("P", "Q")) == "P":
@@ -99,14 +159,53 @@ class PosteriorBelief:
         return shaped(expit(loss + logit(self.prior)))
 
     def mean(self, under: str = "Q") -> float:
-        """E[B]. Over both worlds, weighed by the prior, it is the prior."""
+        """E[B]. Over both worlds, weighed by the prior, it is the prior.
+
+        Raises
+        ------
+        ValueError
+            If `under` is neither "P" nor "Q".
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> belief = dp.PosteriorBelief(dp.Gaussian(sigma=1), prior=0.1)
+        >>> inside, outside = belief.mean("Q"), belief.mean("P")
+        >>> round(inside, 4), round(outside, 4), round(0.1 * inside + 0.9 * outside, 9)
+        (0.1935, 0.0896, 0.1)
+        """
         b, c = self.prior, 1.0 - self.prior
         # E_Q[B] − b is the f-divergence of g(x) = b x²/(b x + c) − b.
         gain = f_divergence(self.mechanism, lambda x: 2 * b * c**2 * (b * x + c) ** -3.0)
         return b + gain if choice("under", under, ("P", "Q")) == "Q" else b - b / c * gain
 
     def sample(self, size, under: str = "Q", seed=None) -> np.ndarray:
-        """Independent draws of B, an array of shape `size`; `seed` as for `numpy.random.default_rng`."""
+        """Independent draws of B.
+
+        Parameters
+        ----------
+        size : int or tuple of int
+            Shape of the array.
+        under : {"Q", "P"}
+        seed : optional
+            As for `numpy.random.default_rng`.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        ValueError
+            If `under` is neither "P" nor "Q".
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> draws = dp.PosteriorBelief(dp.Gaussian(sigma=1)).sample(10_000, seed=1)
+        >>> bool(abs((draws > 0.9).mean() - 0.0448) < 0.01)
+        True
+        """
         return expit(self.mechanism.privacy_loss.sample(size, under, seed) + logit(self.prior))
 
 
@@ -123,17 +222,26 @@ def posterior_belief_bound(epsilon, prior=0.5):
     prior : float
         Belief b in (0, 1) in membership before the answer.
 
+    Returns
+    -------
+    float or ndarray
+        ρ in [b, 1], in the shape of `epsilon`.
+
+    Raises
+    ------
+    ValueError
+        If an ε is negative, or the prior not in (0, 1).
+
     References
     ----------
     Bernau et al. (2021), theorem 1.
+    In the book: chapter 12, :prf:ref:`thm-largest-belief`.
 
     Examples
     --------
     >>> import dptutor as dp
     >>> round(dp.posterior_belief_bound(2.2), 4)
     0.9002
-
-    In the book: chapter 12, thm-largest-belief.
     """
     epsilon = real_array("epsilon", epsilon, 0.0)
     return shaped(expit(epsilon + logit(_prior(prior))))
@@ -149,11 +257,26 @@ def epsilon_for_posterior_belief(belief, prior=0.5):
     prior : float
         Belief b in (0, 1) in membership before the answer.
 
+    Returns
+    -------
+    float or ndarray
+        ε in [0, ∞], in the shape of `belief`.
+
+    Raises
+    ------
+    ValueError
+        If a belief is below the prior or above 1, or the prior not in (0, 1).
+
     References
     ----------
     Bernau et al. (2021), equation 10.
+    In the book: chapter 12, :prf:ref:`thm-largest-belief`.
 
-    In the book: chapter 12, thm-largest-belief.
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.epsilon_for_posterior_belief(0.9), 4), round(dp.epsilon_for_posterior_belief(0.9, prior=0.1), 4)
+    (2.1972, 4.3944)
     """
     prior = _prior(prior)
     return shaped(logit(real_array("belief", belief, prior, 1.0)) - logit(prior))
@@ -175,13 +298,26 @@ def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
     prior : float
         Belief b in (0, 1) in membership before the answer.
 
+    Returns
+    -------
+    float or ndarray
+        A probability, in the shape of `belief`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    It corrects Bernau et al. (2021), theorem 1(ii), where δ stands alone.
+    In the book: chapter 12, :prf:ref:`thm-exceedance`.
+
     Examples
     --------
     >>> import dptutor as dp
     >>> round(dp.belief_exceedance_bound(2.2, 0.01, dp.posterior_belief_bound(2.2)), 4)
     0.9014
-
-    In the book: chapter 12, thm-exceedance.
     """
     epsilon = real_number("epsilon", epsilon, 0.0, open_high=True)
     delta = real_number("delta", delta, 0.0, 1.0)
@@ -209,11 +345,30 @@ def rdp_posterior_belief_bound(orders, rdp, delta, prior=0.5):
     prior : float
         Belief b in (0, 1) in membership before the answer.
 
+    Returns
+    -------
+    float or ndarray
+        ρ in [b, 1], in the shape of `delta`.
+
+    Raises
+    ------
+    ValueError
+        If an order is not greater than 1, an argument is out of range, or the two sequences are not equally long.
+
     References
     ----------
     Bernau et al. (2021), theorem 1(ii) and section 4.4; Mironov (2017), proposition 3.
+    In the book: chapter 12, :prf:ref:`thm-rdp-belief`.
 
-    In the book: chapter 12, thm-rdp-belief.
+    Examples
+    --------
+    What the mechanism itself tells is less:
+
+    >>> import dptutor as dp
+    >>> m, orders = dp.Gaussian(sigma=2), list(range(2, 60))
+    >>> bound = dp.rdp_posterior_belief_bound(orders, m.renyi_divergence(orders), 0.01)
+    >>> round(bound, 4), round(dp.PosteriorBelief(m).quantile(0.99), 4)
+    (0.8379, 0.7838)
     """
     return posterior_belief_bound(rdp_to_epsilon(orders, rdp, delta, conversion="standard"), prior)
 
@@ -231,9 +386,28 @@ def expected_advantage_bound(epsilon, delta):
     delta : float or array_like
         δ in (0, 1].
 
+    Returns
+    -------
+    float or ndarray
+        ρ in [0, 1], in the shape of the two together.
+
+    Raises
+    ------
+    ValueError
+        If an ε is negative or a δ not in (0, 1].
+
     References
     ----------
     Bernau et al. (2021), theorem 2.
+    In the book: chapter 12, :prf:ref:`thm-expected-advantage`.
+
+    Examples
+    --------
+    >>> import math
+    >>> import dptutor as dp
+    >>> sigma = (2 * math.log(1.25 / 0.01)) ** 0.5 / 2.2
+    >>> round(dp.expected_advantage_bound(2.2, 0.01), 6), round(dp.Gaussian(sigma=sigma).advantage, 6)
+    (0.276647, 0.276647)
     """
     return shaped(erf(real_array("epsilon", epsilon, 0.0) / (2 * np.sqrt(2) * _classical(delta))))
 
@@ -248,9 +422,27 @@ def epsilon_for_expected_advantage(advantage, delta):
     delta : float or array_like
         δ in (0, 1].
 
+    Returns
+    -------
+    float or ndarray
+        ε in [0, ∞], in the shape of the two together.
+
+    Raises
+    ------
+    ValueError
+        If an advantage is outside [0, 1] or a δ not in (0, 1].
+
     References
     ----------
     Bernau et al. (2021), equation 15, where the factor 2 in front is missing.
+    In the book: chapter 12, :prf:ref:`thm-expected-advantage`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> epsilon = dp.epsilon_for_expected_advantage(0.3, 0.01)
+    >>> round(epsilon, 4), round(dp.expected_advantage_bound(epsilon, 0.01), 9)
+    (2.3948, 0.3)
     """
     return shaped(2 * np.sqrt(2) * _classical(delta) * erfinv(real_array("advantage", advantage, 0.0, 1.0)))
 
@@ -268,9 +460,27 @@ def rdp_expected_advantage(order, rdp):
     rdp : float or array_like
         D_s ≥ 0 of the whole composition.
 
+    Returns
+    -------
+    float or ndarray
+        In [0, 1], in the shape of the two together.
+
+    Raises
+    ------
+    ValueError
+        If an order is not positive and finite, or a divergence negative.
+
     References
     ----------
     Bernau et al. (2021), section 4.4.
+    In the book: chapter 12, :prf:ref:`thm-expected-advantage`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.Gaussian(sigma=2) ** 9
+    >>> round(dp.rdp_expected_advantage(5, m.renyi_divergence(5)), 6), round(m.advantage, 6)
+    (0.546745, 0.546745)
     """
     order = real_array("order", order, 0.0, open_low=True, open_high=True)
     return shaped(erf(np.sqrt(real_array("rdp", rdp, 0.0) / order) / 2))
@@ -290,11 +500,23 @@ def reconstruction_bound(mechanism, prior_success):
     float or ndarray
         At least κ, in its shape.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If the first argument is not a mechanism, or a probability is outside [0, 1].
+
     References
     ----------
     Kaissis et al. (2023), theorem 2; Hayes, Mahloujifar & Balle (2023) for the adversary.
+    In the book: chapter 11, :prf:ref:`thm-reconstruction`.
 
-    In the book: chapter 11, thm-reconstruction.
+    Examples
+    --------
+    Ten candidates, and a secret among them that is as likely as the others:
+
+    >>> import dptutor as dp
+    >>> round(dp.reconstruction_bound(dp.Gaussian(sigma=1), 0.1), 4)
+    0.3891
     """
     success = real_array("prior_success", prior_success, 0.0, 1.0)
     return shaped(1.0 - as_mechanism("mechanism", mechanism)._tradeoff(success))

@@ -32,27 +32,99 @@ _PRIORS = np.linspace(0, 1, 401)
 
 
 def style(mechanism) -> dict:
-    """Color and line style of a mechanism, for `Axes.plot`."""
+    """Color and line style of a mechanism, the same through the book.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+
+    Returns
+    -------
+    dict
+        For `Axes.plot`.
+
+    Raises
+    ------
+    TypeError
+        If the argument is not a mechanism.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.plots.style(dp.Gaussian(sigma=1))
+    {'color': '#0072b2', 'linestyle': '-'}
+    """
     color, line = _OF_KIND.get(type(as_mechanism("mechanism", mechanism)), _OTHERS)
     return {"color": color, "linestyle": line}
 
 
 def tradeoff(*mechanisms, labels=None, ax=None):
-    """Trade-off functions, beside blind guessing."""
+    """Trade-off functions, beside blind guessing.
+
+    Parameters
+    ----------
+    *mechanisms : Mechanism
+    labels : sequence of str, optional
+        As many as mechanisms; by default what they print.
+    ax : matplotlib Axes, optional
+        Axes of its own, if none are given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not a mechanism, or the labels are not as many.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> ax = dp.plots.tradeoff(dp.Gaussian(sigma=1), dp.Laplace(scale=1), labels=["Gaussian", "Laplace"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['blind guessing', 'Gaussian', 'Laplace']
+    """
     ax = _axes(ax, "type I error α", "type II error β", (0, 1), (0, 1))
     ax.plot([0, 1], [1, 0], color=GREY, linewidth=1, label="blind guessing")
     return _draw(ax, mechanisms, labels, lambda m: (_ALPHA, m.tradeoff(_ALPHA)))
 
 
 def bayes_error(*mechanisms, labels=None, ax=None):
-    """Bayes errors over the prior, beside blind guessing."""
+    """Bayes errors over the prior, beside blind guessing; parameters and errors are those of `tradeoff`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.plots.bayes_error(dp.Gaussian(sigma=1)).get_ylabel()
+    'Bayes error R(π)'
+    """
     ax = _axes(ax, "adversary's prior π", "Bayes error R(π)", (0, 1), (0, 0.55))
     ax.plot([0, 0.5, 1], [0, 0.5, 0], color=GREY, linewidth=1, label="blind guessing")
     return _draw(ax, mechanisms, labels, lambda m: (_PRIORS, m.bayes_error(_PRIORS)))
 
 
 def privacy_profile(*mechanisms, labels=None, ax=None, epsilons=(0.0, 4.0), log=False):
-    """Privacy profiles for `epsilons` = (first, last), on a logarithmic scale with `log`."""
+    """Privacy profiles; parameters and errors are those of `tradeoff`, and these.
+
+    Parameters
+    ----------
+    epsilons : tuple of float
+        The first and the last ε.
+    log : bool
+        Whether δ is on a logarithmic scale.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> ax = dp.plots.privacy_profile(dp.Gaussian(sigma=1), epsilons=(0, 6), log=True)
+    >>> ax.get_xlim() == (0, 6), ax.get_yscale()
+    (True, 'log')
+    """
     ax = _axes(ax, "ε", "δ(ε)", epsilons, None)
     if log:
         ax.set(yscale="log", ylim=(1e-10, 1))
@@ -61,7 +133,28 @@ def privacy_profile(*mechanisms, labels=None, ax=None, epsilons=(0.0, 4.0), log=
 
 
 def tangent(mechanism, epsilon: float, *, ax=None, label=None):
-    """The line of slope −e^ε that touches the trade-off function: what (ε, δ(ε)) alone promises."""
+    """The line of slope −e^ε that touches the trade-off function: what (ε, δ(ε)) alone promises.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    epsilon : float
+    ax : matplotlib Axes, optional
+        Those of `tradeoff(mechanism)`, if none are given.
+    label : str, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.Gaussian(sigma=1)
+    >>> ax = dp.plots.tangent(m, 1.0, label="(1, 0.127)")
+    >>> round(float(ax.lines[-1].get_ydata()[0]), 3), round(1 - m.privacy_profile(1.0), 3)
+    (0.873, 0.873)
+    """
     ax = ax or tradeoff(mechanism)
     level = 1 - mechanism.privacy_profile(epsilon)
     end = min(1.0, level * np.exp(-epsilon))
@@ -70,7 +163,24 @@ def tangent(mechanism, epsilon: float, *, ax=None, label=None):
 
 
 def shift(mechanism, other, *, ax=None):
-    """The trade-off function of `mechanism` moved left and down by Δ(mechanism‖other), below that of `other`."""
+    """The trade-off function of `mechanism` moved left and down by Δ(mechanism‖other), below that of `other`.
+
+    Parameters
+    ----------
+    mechanism, other : Mechanism
+    ax : matplotlib Axes, optional
+        Those of `tradeoff(mechanism, other)`, if none are given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.plots.shift(dp.Laplace(scale=1), dp.Gaussian(sigma=1)).lines[-1].get_label()
+    'shifted by 0.0341'
+    """
     ax = ax or tradeoff(mechanism, other)
     kappa = float(delta_divergence(mechanism, other))
     color = style(mechanism)["color"]
@@ -81,7 +191,24 @@ def shift(mechanism, other, *, ax=None):
 
 
 def rulers(mechanism, other, *, ax=None):
-    """Both Δ-divergences as rulers between the Bayes errors, each at the prior at which it is attained."""
+    """Both Δ-divergences as rulers between the Bayes errors, each at the prior at which it is attained.
+
+    Parameters
+    ----------
+    mechanism, other : Mechanism
+    ax : matplotlib Axes, optional
+        Those of `bayes_error(mechanism, other)`, if none are given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> [text.get_text() for text in dp.plots.rulers(dp.Laplace(scale=1), dp.Gaussian(sigma=1)).texts]
+    ['0.0341', '0.0053']
+    """
     ax = ax or bayes_error(mechanism, other)
     for first, second in ((mechanism, other), (other, mechanism)):
         found = delta_divergence(first, second)

@@ -44,12 +44,22 @@ def read(text: str) -> Mechanism:
     text : str
         Like "DPSGD(0.6, 0.01, 500)".
 
+    Returns
+    -------
+    Mechanism
+
     Raises
     ------
     ValueError
         If the text is no such description, or its numbers are out of range; the message says what and where.
     TypeError
         If `text` is no string, or an argument is of the wrong kind or missing.
+
+    Examples
+    --------
+    >>> from dptutor.specification import read
+    >>> read("Gaussian(sigma=2) ** 4 @ Laplace(1/4)")
+    Gaussian(sigma=1.0, sensitivity=1.0) @ Laplace(scale=0.25, sensitivity=1.0)
     """
     return _mechanism(_parsed(text), text, {})
 
@@ -62,10 +72,22 @@ def family(text: str) -> Callable[[float], Mechanism]:
     text : str
         Like "DPSGD(?, 0.01, 500)"; every `?` is the same number.
 
+    Returns
+    -------
+    callable
+        From a number to a mechanism.
+
     Raises
     ------
     ValueError, TypeError
         As `read` does, and if there is no `?`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> from dptutor.specification import family
+    >>> round(dp.calibrate(family("DPSGD(?, 0.01, 500)"), epsilon=8, delta=1e-5).noise_multiplier, 6)
+    0.541509
     """
     if isinstance(text, str) and "?" not in text:
         raise ValueError(f"{text!r} needs a ? where the number is to be found, as in 'DPSGD(?, 0.01, 500)'")

@@ -22,11 +22,10 @@ numbers = st.one_of(st.sampled_from(NUMBERS), st.floats(), st.floats(0, 1))
 hostile = st.one_of(numbers, numbers, st.sampled_from(STRANGE), st.lists(st.floats(0, 1), max_size=4))
 MECHANISMS = [
     dp.Gaussian(1.0), dp.Gaussian(1e-8), dp.Gaussian(1e9), dp.Laplace(0.01), dp.Laplace(1e6),
-    dp.RandomizedResponse(0.0), dp.RandomizedResponse(40.0), dp.ApproximateDP(1.0, 1e-300),
-    dp.ApproximateDP(0.0, 1.0), dp.PerfectPrivacy(),
-    dp.BlatantlyNonPrivate(), dp.FiniteExperiment([1.0, 0.0], [1e-300, 1.0]), dp.SubsampledGaussian(0.3, 1e-9),
-    dp.DPSGD(1.0, 0.01, 1000), dp.DPSGD(50.0, 1e-4, 10**9), dp.join(dp.Gaussian(1.0), dp.Laplace(1.0)),
-    dp.meet(dp.Gaussian(1.0), dp.ApproximateDP(1.0, 0.1)),
+    dp.RandomizedResponse(0.0), dp.RandomizedResponse(40.0), dp.ApproximateDP(1.0, 1e-300), dp.ApproximateDP(0.0, 1.0),
+    dp.PerfectPrivacy(), dp.BlatantlyNonPrivate(), dp.FiniteExperiment([1.0, 0.0], [1e-300, 1.0]),
+    dp.SubsampledGaussian(0.3, 1e-9), dp.DPSGD(1.0, 0.01, 1000), dp.DPSGD(50.0, 1e-4, 10**9),
+    dp.join(dp.Gaussian(1.0), dp.Laplace(1.0)), dp.meet(dp.Gaussian(1.0), dp.ApproximateDP(1.0, 0.1)),
 ]  # fmt: skip
 mechanisms = st.sampled_from(MECHANISMS)
 

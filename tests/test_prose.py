@@ -7,13 +7,9 @@ source, or chosen in the text.
 
 import ast
 import re
-from functools import reduce
 from pathlib import Path
 
 import pytest
-
-import dptutor as dp
-from dptutor.mechanisms.base import Mechanism
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "book").glob("*.md"))
@@ -136,25 +132,3 @@ def test_every_numbered_statement_of_a_source_is_in_the_index(source):
     found = {statement for row in rows for statement in numbered(row)}
     wanted = {(kind, number) for kind, listed in STATED[source].items() for number in listed.split()}
     assert wanted <= found, f"no row: {sorted(wanted - found)}"
-
-
-def named_functions():
-    """(chapter, label, function) for every function of the library that a numbered statement of a chapter names."""
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        blocks = r"^(:{3,4})\{prf:\w+\}[^\n]*\n:label: (\S+)\n(.*?)^\1$"
-        for _, label, body in re.findall(blocks, text, flags=re.S | re.M):
-            for name in re.findall(r"(?<!\})`((?:m|dp)\.[\w.]+)[^`]*`", body):
-                yield page.stem, label, name
-
-
-def test_a_function_that_the_book_names_names_the_place():
-    silent = []
-    for page, label, name in named_functions():
-        owner, *path = name.split(".")
-        start = Mechanism if owner == "m" else dp
-        documentation = reduce(getattr, path[: 1 if owner == "m" else None], start).__doc__
-        place = documentation.split("In the book: ")[-1]
-        if f"chapter {int(page[:2])}" not in place or label not in place:
-            silent.append((name, label))
-    assert not silent

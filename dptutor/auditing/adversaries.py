@@ -33,7 +33,27 @@ _BLOCK = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What was true and what the adversary said, once for each repetition; and whether a fair coin chose the truth."""
+    """What was true and what the adversary said, once for each of R repetitions.
+
+    Parameters
+    ----------
+    member, guess : array_like of bool
+        Of shape (R,).
+    coin : bool
+        Whether a fair coin chose the truth.
+
+    Raises
+    ------
+    ValueError
+        If the two are not rows of truth values, equally long.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> guesses = dp.auditing.Guesses(member=[True, False, True, False], guess=[True, False, True, True])
+    >>> guesses.wins, guesses.repetitions, guesses.advantage().value
+    (3, 4, 0.5)
+    """
 
     member: np.ndarray
     guess: np.ndarray
@@ -50,28 +70,126 @@ class Guesses:
 
     @property
     def repetitions(self) -> int:
+        """R, the number of repetitions.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.auditing.Guesses(member=[True, False], guess=[True, True]).repetitions
+        2
+        """
         return len(self.member)
 
     @property
     def wins(self) -> int:
-        """How many guesses are right."""
+        """How many guesses are right.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.auditing.Guesses(member=[True, False], guess=[True, True]).wins
+        1
+        """
         return int((self.member == self.guess).sum())
 
     def advantage(self, confidence=0.95) -> Estimate:
-        """2 Pr[right] − 1, with the interval of Clopper and Pearson."""
+        """2 Pr[right] − 1, with the interval of Clopper and Pearson.
+
+        Parameters
+        ----------
+        confidence : float
+            In (0, 1).
+
+        Returns
+        -------
+        Estimate
+            In [−1, 1].
+
+        Raises
+        ------
+        ValueError
+            If `confidence` is not in (0, 1).
+
+        References
+        ----------
+        Clopper & Pearson (1934).
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> right = dp.auditing.Guesses(member=[True] * 30, guess=[True] * 30).advantage()
+        >>> right.value, round(right.low, 4)
+        (1.0, 0.7686)
+        """
         low, high = clopper_pearson(self.wins, self.repetitions, confidence)
         return Estimate(2 * self.wins / self.repetitions - 1, 2 * low - 1, 2 * high - 1, confidence)
 
 
 def identify(experiment, prior=0.5) -> Guesses:
-    """The guesses of the adversary of differential identifiability, from the belief π in D beforehand."""
+    """The guesses of the adversary of differential identifiability, "D" where L + logit π > 0; no test is better.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    prior : float
+        Belief π in D beforehand, in (0, 1).
+
+    Returns
+    -------
+    Guesses
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the first argument is no experiment, or `prior` not in (0, 1).
+
+    References
+    ----------
+    Bernau et al. (2021), experiment 2.
+    In the book: chapter 13, :prf:ref:`def-identification-game`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dptutor.auditing import Neighbors, Network, Training, experiment, identify
+    >>> pair = Neighbors(np.eye(3), [0, 1, 1], 2)
+    >>> careless = experiment(Training(Network((3, 2)), noise_multiplier=0.1, scaling="local"), pair, 20)
+    >>> identify(careless).wins
+    20
+    """
     _insist(experiment)
     prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
     return Guesses(experiment.member, experiment.loss + logit(prior) > 0, experiment.trained_on == "coin")
 
 
 def find_repeated_noise(experiment) -> Guesses:
-    """The guesses of the adversary that compares changes between steps."""
+    """The guesses of the adversary that compares changes between steps, in which repeated noise cancels.
+
+    Parameters
+    ----------
+    experiment : Experiment
+
+    Returns
+    -------
+    Guesses
+
+    Raises
+    ------
+    TypeError
+        If the argument is no experiment.
+
+    References
+    ----------
+    In the book: chapter 13, :prf:ref:`prop-flaws`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dptutor.auditing import SAME_NOISE, Neighbors, Network, Training, experiment, find_repeated_noise
+    >>> training = Training(Network((3, 2)), noise_multiplier=4, steps=4, flaw=SAME_NOISE, learning_rate=1)
+    >>> find_repeated_noise(experiment(training, Neighbors(np.eye(3), [0, 1, 1], 2), 50)).wins
+    50
+    """
     _insist(experiment)
     return Guesses(experiment.member, experiment.contrast > 0, experiment.trained_on == "coin")
 
@@ -91,6 +209,24 @@ def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:
     -------
     Guesses
         `member` says whether the example was one that the network was trained on.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the first argument is no experiment, or the examples do not fit its network.
+
+    References
+    ----------
+    Yeom et al. (2018); Jayaraman & Evans (2019) for the threshold.
+    In the book: chapter 13, :prf:ref:`def-membership-inference`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dptutor.auditing import Neighbors, Network, Training, experiment, infer_membership
+    >>> seen = experiment(Training(Network((3, 2)), 4.0, steps=4), Neighbors(np.eye(3), [0, 1, 1], 2), 30)
+    >>> infer_membership(seen, np.ones((5, 3)), [0, 1, 0, 1, 0]).repetitions
+    30
     """
     _insist(experiment)
     network, neighbors = experiment.training.network, experiment.neighbors
@@ -121,9 +257,31 @@ def membership_advantage_bound(epsilon):
 
     The trade-off function gives the smaller (e^ε − 1)/(e^ε + 1), which is `dp.ApproximateDP(epsilon, 0).advantage`.
 
+    Parameters
+    ----------
+    epsilon : float or array_like
+        ε ≥ 0.
+
+    Returns
+    -------
+    float or ndarray
+        In [0, 1], in the shape of `epsilon`.
+
+    Raises
+    ------
+    ValueError
+        If an ε is negative.
+
     References
     ----------
     Yeom et al. (2018), theorem 1.
+    In the book: chapter 13, :prf:ref:`thm-membership`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.auditing.membership_advantage_bound(0.5), 4), round(dp.ApproximateDP(0.5, 0).advantage, 4)
+    (0.6487, 0.2449)
     """
     return shaped(np.minimum(np.expm1(np.minimum(real_array("epsilon", epsilon, 0.0), 1.0)), 1.0))
 

@@ -26,6 +26,22 @@ class Flaw:
         Whether only the first step adds noise.
     same_noise : bool
         Whether every step adds the same draw, as when the generator is seeded anew.
+
+    References
+    ----------
+    In the book: chapter 13, :prf:ref:`prop-flaws`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.auditing.SOUND
+    Flaw(name='sound', clips=True, noise=1.0, first_step_only=False, same_noise=False)
+    >>> [flaw.name for flaw in dp.auditing.FLAWS]
+    ['no clipping', 'noise for half the sensitivity', 'noise added once', 'seed reused at every step']
+    >>> dp.auditing.HALF_THE_NOISE.noise, dp.auditing.NO_CLIPPING.clips
+    (0.5, False)
+    >>> dp.auditing.FIRST_STEP_ONLY.first_step_only, dp.auditing.SAME_NOISE.same_noise
+    (True, True)
     """
 
     name: str

@@ -30,12 +30,43 @@ _PAUSE = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """What the adversaries see of R repetitions of a training.
+    """What the adversaries see of R repetitions of a training of k steps; made by `experiment`.
 
-    `member[r]` says whether repetition r was trained on D. Of the shape (R, k) are `losses`, what each step adds to the
-    privacy loss L, `sensitivities`, the local ones ‖d‖, and `sigmas`, the σ that the training claims. `contrast` is
-    what `find_repeated_noise` looks at; `parameters`, of the shape (R, p), are the trained networks. `trained_on` says
-    how `member` was chosen.
+    Attributes
+    ----------
+    training : Training
+    neighbors : Neighbors
+    member : ndarray of bool
+        Whether each repetition was trained on D, of shape (R,).
+    losses : ndarray
+        What each step adds to the privacy loss L, of shape (R, k).
+    sensitivities : ndarray
+        The local sensitivities ‖d‖, of shape (R, k).
+    sigmas : ndarray
+        The σ that the training claims, of shape (R, k).
+    contrast : ndarray
+        What `find_repeated_noise` looks at, of shape (R,).
+    parameters : ndarray
+        The trained networks, of shape (R, p).
+    trained_on : str
+        How `member` was chosen.
+
+    References
+    ----------
+    Bernau et al. (2021), experiment 2.
+    In the book: chapter 13, :prf:ref:`thm-step-loss`, :prf:ref:`def-three-sensitivities`.
+
+    Examples
+    --------
+    Under local scaling the loss of k steps is that of the Gaussian mechanism with μ = √k/z:
+
+    >>> import numpy as np
+    >>> from dptutor.auditing import Neighbors, Network, Training, experiment
+    >>> pair = Neighbors(np.eye(3), [0, 1, 1], index=2)
+    >>> training = Training(Network((3, 2)), noise_multiplier=4, steps=4, scaling="local")
+    >>> seen = experiment(training, pair, repetitions=5)
+    >>> seen.losses.shape, seen.parameters.shape, seen.mu.round(6).tolist()
+    ((5, 4), (5, 8), [0.5, 0.5, 0.5, 0.5, 0.5])
     """
 
     training: Training
@@ -50,21 +81,75 @@ class Experiment:
 
     @property
     def loss(self) -> np.ndarray:
-        """Privacy loss L of each repetition after its last step."""
+        """Privacy loss L of each repetition after its last step, of shape (R,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Neighbors, Network, Training, experiment
+        >>> seen = experiment(Training(Network((3, 2)), 4.0, steps=4), Neighbors(np.eye(3), [0, 1, 1], 2), 5)
+        >>> bool(np.allclose(seen.loss, seen.losses.sum(1)))
+        True
+        """
         return self.losses.sum(1)
 
     @property
     def loss_towards_truth(self) -> np.ndarray:
-        """L where D was used, −L where D′ was: the log-odds, from prior ½, of the right answer."""
+        """The log-odds, from prior ½, of the right answer, L where D was used and −L where D′ was.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Neighbors, Network, Training, experiment
+        >>> seen = experiment(Training(Network((3, 2)), 4.0, steps=4), Neighbors(np.eye(3), [0, 1, 1], 2), 5)
+        >>> bool(np.allclose(abs(seen.loss_towards_truth), abs(seen.loss)))
+        True
+        """
         return np.where(self.member, 1.0, -1.0) * self.loss
 
     @property
     def mu(self) -> np.ndarray:
-        """√Σ_i (‖d_i‖/σ_i)² of each repetition."""
+        """√Σ_i (‖d_i‖/σ_i)² of each repetition, of shape (R,).
+
+        Examples
+        --------
+        Under global scaling it is at most the μ that the training claims:
+
+        >>> import numpy as np
+        >>> from dptutor.auditing import Neighbors, Network, Training, experiment
+        >>> training = Training(Network((3, 2)), noise_multiplier=4, steps=4)
+        >>> seen = experiment(training, Neighbors(np.eye(3), [0, 1, 1], 2), repetitions=5)
+        >>> bool((seen.mu <= training.claim.mu).all())
+        True
+        """
         return np.sqrt(ratio(self.sensitivities, self.sigmas) ** 2 @ np.ones(self.training.steps))
 
     def beliefs(self, prior=0.5) -> np.ndarray:
-        """The adversary's belief in D after each step, of shape (R, k), from the belief π in D before the first."""
+        """The adversary's belief in D after each step.
+
+        Parameters
+        ----------
+        prior : float
+            The belief in D before the first, in (0, 1).
+
+        Returns
+        -------
+        ndarray
+            Of shape (R, k).
+
+        Raises
+        ------
+        ValueError
+            If `prior` is not in (0, 1).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Neighbors, Network, Training, experiment
+        >>> seen = experiment(Training(Network((3, 2)), 4.0, steps=4), Neighbors(np.eye(3), [0, 1, 1], 2), 5)
+        >>> seen.beliefs().shape
+        (5, 4)
+        """
         prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
         return expit(np.cumsum(self.losses, 1) + logit(prior))
 
@@ -89,10 +174,28 @@ def experiment(
     progress : callable, optional
         Called with the number of steps done and of all steps, for example `text_bar()`.
 
+    Returns
+    -------
+    Experiment
+
     Raises
     ------
     ValueError
         If a label or feature does not fit the network, or the checkpoint is not one of this experiment.
+
+    References
+    ----------
+    Bernau et al. (2021), experiment 2.
+    In the book: chapter 13, :prf:ref:`def-identification-game`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dptutor.auditing import Neighbors, Network, Training, experiment
+    >>> training = Training(Network((3, 2)), noise_multiplier=4, steps=4)
+    >>> seen = experiment(training, Neighbors(np.eye(3), [0, 1, 1], 2), repetitions=5, seed=1)
+    >>> seen.member.shape, seen.trained_on
+    ((5,), 'coin')
     """
     if not isinstance(training, Training):
         raise TypeError(f"training must be a Training, got {training!r}")
@@ -126,7 +229,28 @@ def experiment(
 
 
 def text_bar(stream=None, width=40):
-    """A progress bar of plain characters, to be given as `progress`; on stderr unless told otherwise."""
+    """A progress bar of plain characters, to be given to `experiment` as `progress`.
+
+    Parameters
+    ----------
+    stream : file, optional
+        Where it is written; stderr unless told otherwise.
+    width : int
+
+    Returns
+    -------
+    callable
+        Of the number of steps done and of all steps.
+
+    Examples
+    --------
+    >>> import io
+    >>> import dptutor as dp
+    >>> screen = io.StringIO()
+    >>> dp.auditing.text_bar(screen, width=10)(3, 10)
+    >>> screen.getvalue().strip()
+    '[###.......] step 3 of 10'
+    """
 
     def report(done, total):
         out = sys.stderr if stream is None else stream

@@ -35,6 +35,15 @@ class Network:
     widths : tuple of int
         Number of inputs, then of units in each hidden layer (none for softmax regression), then of classes.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If the widths are not integers of at least 1, or fewer than two.
+
+    References
+    ----------
+    Goodfellow (2015).
+
     Examples
     --------
     >>> from dptutor.auditing import Network
@@ -54,11 +63,35 @@ class Network:
 
     @property
     def size(self) -> int:
-        """Number of parameters."""
+        """Number of parameters.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 10)).size
+        650
+        """
         return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.widths))
 
     def initial(self, generator: np.random.Generator) -> np.ndarray:
-        """One vector of parameters: weights uniform in ±√(6/(inputs + outputs)) (Glorot), biases zero."""
+        """One vector of parameters: weights uniform in ±√(6/(inputs + outputs)) (Glorot), biases zero.
+
+        Parameters
+        ----------
+        generator : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray
+            Of shape (size,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> Network((2, 3)).initial(np.random.default_rng(0)).shape
+        (9,)
+        """
         layers = []
         for inputs, outputs in pairwise(self.widths):
             width = math.sqrt(6 / (inputs + outputs))
@@ -66,7 +99,31 @@ class Network:
         return np.concatenate(layers)
 
     def examples(self, features, labels) -> tuple[np.ndarray, np.ndarray]:
-        """The examples as arrays of shape (n, inputs) and (n,), or a ValueError that says what does not fit."""
+        """The examples as arrays, if they fit the network.
+
+        Parameters
+        ----------
+        features : array_like
+            Finite, of shape (n, inputs).
+        labels : array_like of int
+            0, 1, …, of shape (n,).
+
+        Returns
+        -------
+        features, labels : ndarray
+
+        Raises
+        ------
+        TypeError, ValueError
+            Saying what does not fit.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> features, labels = Network((2, 3)).examples([[0, 1], [1, 0]], [0, 2])
+        >>> features.shape, labels.shape
+        ((2, 2), (2,))
+        """
         features, labels = real_array("features", features, open_low=True, open_high=True), np.asarray(labels)
         if features.ndim != 2 or features.shape[1] != self.widths[0]:
             raise ValueError(f"features must have the shape (n, {self.widths[0]}), got {features.shape}")
@@ -80,19 +137,107 @@ class Network:
         return features, labels
 
     def logits(self, parameters, features) -> np.ndarray:
-        """What the softmax is taken of, in the shape (…, n, classes)."""
+        """What the softmax is taken of.
+
+        Parameters
+        ----------
+        parameters : ndarray
+            Of shape (…, size).
+        features : ndarray
+            Of shape (n, inputs).
+
+        Returns
+        -------
+        ndarray
+            Of shape (…, n, classes).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> network = Network((2, 3))
+        >>> network.logits(np.zeros((5, network.size)), np.ones((4, 2))).shape
+        (5, 4, 3)
+        """
         return self._forward(self._layers(parameters), features)[-1]
 
     def losses(self, parameters, features, labels) -> np.ndarray:
-        """Cross-entropy −log p(label) of each example, in the shape (…, n)."""
+        """Cross-entropy −log p(label) of each example.
+
+        Parameters
+        ----------
+        parameters : ndarray
+            Of shape (…, size).
+        features, labels : ndarray
+            Of shape (n, inputs) and (n,).
+
+        Returns
+        -------
+        ndarray
+            Of shape (…, n).
+
+        Examples
+        --------
+        A network that knows nothing pays log 3 for each of three classes:
+
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> Network((2, 3)).losses(np.zeros(9), np.ones((2, 2)), np.array([0, 1])).round(4)
+        array([1.0986, 1.0986])
+        """
         return _cross_entropy(self.logits(parameters, features), labels)
 
     def accuracy(self, parameters, features, labels) -> np.ndarray:
-        """Share of the examples whose label has the largest logit, in the shape (…)."""
+        """Share of the examples whose label has the largest logit.
+
+        Parameters
+        ----------
+        parameters : ndarray
+            Of shape (…, size).
+        features, labels : ndarray
+            Of shape (n, inputs) and (n,).
+
+        Returns
+        -------
+        float or ndarray
+            Of shape (…).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> parameters = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # weights of the identity, then biases
+        >>> float(Network((2, 2)).accuracy(parameters, np.eye(2), np.array([0, 1])))
+        1.0
+        """
         return (self.logits(parameters, features).argmax(-1) == labels).mean(-1)
 
     def backpropagate(self, parameters, features, labels) -> PerExample:
-        """The gradients of the losses by the parameters, example by example."""
+        """The gradients of the losses by the parameters, example by example.
+
+        Parameters
+        ----------
+        parameters : ndarray
+            Of shape (…, size).
+        features, labels : ndarray
+            Of shape (n, inputs) and (n,).
+
+        Returns
+        -------
+        PerExample
+
+        References
+        ----------
+        Goodfellow (2015).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> gradients = Network((2, 2)).backpropagate(np.zeros(6), np.eye(2), np.array([0, 1]))
+        >>> gradients.norms
+        array([1., 1.])
+        """
         layers = self._layers(parameters)
         *entering, logits = self._forward(layers, features)
         signal = np.exp(logits - logits.max(-1, keepdims=True))
@@ -131,7 +276,29 @@ class Network:
 class PerExample:
     """Gradients of n examples at each of several networks, kept as the two factors of their outer products.
 
-    `entering[l]` has the shape (…, n, inputs of layer l) and `leaving[l]` the shape (…, n, outputs of layer l).
+    Attributes
+    ----------
+    entering : tuple of ndarray
+        What enters each layer, of shape (…, n, inputs of the layer).
+    leaving : tuple of ndarray
+        The derivative of the loss by what leaves it, of shape (…, n, outputs of the layer).
+
+    References
+    ----------
+    Goodfellow (2015).
+
+    Examples
+    --------
+    Norms and sums need no gradient by itself:
+
+    >>> import numpy as np
+    >>> from dptutor.auditing import Network
+    >>> network, generator = Network((2, 3, 2)), np.random.default_rng(0)
+    >>> g = network.backpropagate(network.initial(generator), generator.random((4, 2)), np.array([0, 1, 1, 0]))
+    >>> bool(np.allclose(g.norms, np.linalg.norm(g.gradients, axis=-1)))
+    True
+    >>> bool(np.allclose(g.total(np.ones(4)), g.gradients.sum(0))), bool(np.allclose(g.one(2), g.gradients[2]))
+    (True, True)
     """
 
     entering: tuple[np.ndarray, ...]
@@ -139,7 +306,16 @@ class PerExample:
 
     @property
     def norms(self) -> np.ndarray:
-        """Euclidean length of each example's gradient, in the shape (…, n)."""
+        """Euclidean length of each example's gradient, in the shape (…, n).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import dptutor as dp
+        >>> gradients = dp.auditing.Network((2, 2)).backpropagate(np.zeros(6), np.eye(2), np.array([0, 1]))
+        >>> gradients.norms
+        array([1., 1.])
+        """
         square = sum(
             (np.einsum("...i,...i", a, a) + 1) * np.einsum("...i,...i", d, d)
             for a, d in zip(self.entering, self.leaving, strict=True)
@@ -147,7 +323,16 @@ class PerExample:
         return np.sqrt(square)
 
     def total(self, weights) -> np.ndarray:
-        """Σ_i w_i g_i, of shape (…, p), for weights of shape (…, n)."""
+        """Σ_i w_i g_i, of shape (…, p), for weights of shape (…, n).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import dptutor as dp
+        >>> gradients = dp.auditing.Network((2, 2)).backpropagate(np.zeros(6), np.eye(2), np.array([0, 1]))
+        >>> gradients.total(np.array([1.0, 0.0]))
+        array([-0.5,  0.5,  0. ,  0. , -0.5,  0.5])
+        """
         parts = []
         for a, d in zip(self.entering, self.leaving, strict=True):
             weighted = d * weights[..., None]
@@ -156,7 +341,16 @@ class PerExample:
         return np.concatenate(parts, -1)
 
     def one(self, index: int) -> np.ndarray:
-        """The gradient of one example, of shape (…, p)."""
+        """The gradient of one example, of shape (…, p).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import dptutor as dp
+        >>> gradients = dp.auditing.Network((2, 2)).backpropagate(np.zeros(6), np.eye(2), np.array([0, 1]))
+        >>> gradients.one(1)[2:]
+        array([ 0.5, -0.5,  0.5, -0.5])
+        """
         parts = []
         for a, d in zip(self.entering, self.leaving, strict=True):
             outer = a[..., index, :, None] * d[..., index, None, :]
@@ -165,7 +359,16 @@ class PerExample:
 
     @property
     def gradients(self) -> np.ndarray:
-        """All gradients one by one, of shape (…, n, p): for small cases and for looking at."""
+        """All gradients one by one, of shape (…, n, p), for small cases and for looking at.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import dptutor as dp
+        >>> gradients = dp.auditing.Network((2, 2)).backpropagate(np.zeros(6), np.eye(2), np.array([0, 1]))
+        >>> gradients.gradients.shape
+        (2, 6)
+        """
         return np.stack([self.one(index) for index in range(self.leaving[0].shape[-2])], -2)
 
 

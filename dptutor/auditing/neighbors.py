@@ -41,6 +41,23 @@ class Neighbors:
         The example of D that D′ lacks.
     replacement : tuple, optional
         Features and label of the example that D′ has in its place (bounded); without, D′ is smaller (unbounded).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If shapes do not fit, or `index` is not one of the n.
+
+    References
+    ----------
+    Bernau et al. (2021), definition 6 and equations 18-21.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dptutor as dp
+    >>> pair = dp.auditing.Neighbors(np.eye(3), [0, 1, 1], index=2, replacement=([1, 1, 1], 0))
+    >>> pair.bounded, pair.without[0].shape, pair.global_sensitivity(3)
+    (True, (3, 3), 6.0)
     """
 
     features: np.ndarray
@@ -64,12 +81,29 @@ class Neighbors:
 
     @property
     def bounded(self) -> bool:
-        """Whether D′ replaces the example (and does not only remove it)."""
+        """Whether D′ replaces the example (and does not only remove it).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import dptutor as dp
+        >>> dp.auditing.Neighbors(np.eye(3), [0, 1, 1], index=2).bounded
+        False
+        """
         return self.replacement is not None
 
     @property
     def union(self) -> tuple[np.ndarray, np.ndarray]:
-        """All examples of D and, last, the replacement if there is one."""
+        """Features and labels of all examples of D and, last, of the replacement if there is one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import dptutor as dp
+        >>> features, labels = dp.auditing.Neighbors(np.eye(3), [0, 1, 1], 2, ([1, 1, 1], 0)).union
+        >>> labels
+        array([0, 1, 1, 0])
+        """
         if self.replacement is None:
             return self.features, self.labels
         other, label = self.replacement
@@ -77,12 +111,43 @@ class Neighbors:
 
     @property
     def without(self) -> tuple[np.ndarray, np.ndarray]:
-        """D′."""
+        """Features and labels of D′.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import dptutor as dp
+        >>> features, labels = dp.auditing.Neighbors(np.eye(3), [0, 1, 1], index=0).without
+        >>> labels
+        array([1, 1])
+        """
         features, labels = self.union
         return np.delete(features, self.index, 0), np.delete(labels, self.index)
 
     def global_sensitivity(self, clip) -> float:
-        """Largest change of a sum of gradients clipped to C: C if an example is removed, 2C if it is replaced."""
+        """Largest change of a sum of gradients clipped to C: C if an example is removed, 2C if it is replaced.
+
+        Parameters
+        ----------
+        clip : float
+            C, positive.
+
+        Raises
+        ------
+        ValueError
+            If `clip` is not positive and finite.
+
+        References
+        ----------
+        In the book: chapter 13, :prf:ref:`def-three-sensitivities`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import dptutor as dp
+        >>> dp.auditing.Neighbors(np.eye(3), [0, 1, 1], index=2).global_sensitivity(3)
+        3.0
+        """
         return (2.0 if self.bounded else 1.0) * positive_number("clip", clip)
 
 
@@ -103,6 +168,24 @@ def dissimilarity(first, second, kind, *, image_shape=None) -> np.ndarray:
     -------
     ndarray
         Of shape (m, n).
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a row is all zero for "cosine", or images are smaller than 7 × 7 for "ssim".
+
+    References
+    ----------
+    Bernau et al. (2021), definition 6 and section 6; Wang et al. (2004) for "ssim".
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.auditing.dissimilarity([[0, 0], [1, 0]], [[1, 1]], "manhattan")
+    array([[2.],
+           [1.]])
+    >>> dp.auditing.DISSIMILARITIES
+    ('euclidean', 'hamming', 'manhattan', 'cosine', 'ssim')
     """
     first, second = real_array("first", first), real_array("second", second)
     if first.ndim != 2 or second.ndim != 2 or first.shape[1] != second.shape[1]:
@@ -139,9 +222,23 @@ def find_neighbors(
     list of (float, Neighbors)
         The first dissimilarity is the dataset sensitivity of D.
 
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or there are not so many examples to choose from.
+
     References
     ----------
     Bernau et al. (2021), equations 18 and 20.
+    In the book: chapter 13, :prf:ref:`def-three-sensitivities`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> features, labels = [[0.0], [0.1], [0.2], [5.0]], [0, 0, 1, 1]
+    >>> ((value, pair),) = dp.auditing.find_neighbors(features, labels, "euclidean")
+    >>> pair.index, round(value, 6)
+    (3, 14.7)
     """
     features, labels = _examples(features, labels)
     sign = -1 if least else 1

@@ -35,6 +35,19 @@ def gaussian_mu(epsilon, delta, *, road="exact") -> float:
     road : str
         "exact", "renyi" or "classical".
 
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the road another word.
+
+    References
+    ----------
+    Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
+
     Examples
     --------
     >>> from dptutor.auditing import gaussian_mu
@@ -52,7 +65,37 @@ def gaussian_mu(epsilon, delta, *, road="exact") -> float:
 
 
 def gaussian_epsilon(mu, delta, *, road="exact") -> float:
-    """The ε at δ of the Gaussian mechanism with μ ≥ 0, by one of the three roads; infinite where μ is."""
+    """The ε at δ of the Gaussian mechanism with μ, by one of the three roads; the inverse of `gaussian_mu`.
+
+    Parameters
+    ----------
+    mu : float
+        μ in [0, ∞].
+    delta : float
+        δ in (0, 1).
+    road : str
+        "exact", "renyi" or "classical".
+
+    Returns
+    -------
+    float
+        ε in [0, ∞], infinite where μ is.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the road another word.
+
+    References
+    ----------
+    Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
+
+    Examples
+    --------
+    >>> from dptutor.auditing import gaussian_epsilon
+    >>> [round(gaussian_epsilon(0.5, 0.01, road=road), 4) for road in ("exact", "renyi", "classical")]
+    [0.9195, 1.6424, 1.5538]
+    """
     mu, delta = real_number("mu", mu, 0.0), _delta(delta)
     choice("road", road, _ROADS)
     if mu == 0 or math.isinf(mu):

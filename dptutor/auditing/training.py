@@ -61,6 +61,15 @@ class Training:
     flaw : Flaw
         What the training does wrong; nothing by default.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is of another type or out of range.
+
+    References
+    ----------
+    Bernau et al. (2021), experiment 2 and algorithm 1.
+
     Examples
     --------
     >>> from dptutor.auditing import Network, Training, gaussian_mu
@@ -89,7 +98,18 @@ class Training:
 
     @property
     def claim(self) -> Gaussian:
-        """What the training claims to be: k steps of the Gaussian mechanism, which is the Gaussian with μ = √k/z."""
+        """What the training claims to be, k steps of the Gaussian mechanism and so the one with μ = √k/z.
+
+        References
+        ----------
+        In the book: chapter 13, :prf:ref:`thm-step-loss`.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network, Training
+        >>> Training(Network((64, 10)), noise_multiplier=10, steps=25).claim.mu
+        0.5
+        """
         return Gaussian(sigma=self.noise_multiplier, sensitivity=math.sqrt(self.steps))
 
 

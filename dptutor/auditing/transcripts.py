@@ -47,7 +47,29 @@ _ROUNDING = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Transcript:
-    """The record of R repetitions of a training; see the module for what its arrays are.
+    """The record of R repetitions of a training of k steps with p parameters.
+
+    Parameters
+    ----------
+    released : array_like
+        The noisy sum of the clipped gradients, flattened to one vector, of shape (R, k, p).
+    with_example, without : array_like
+        The same sum without noise, for D and for D′, of shape (R, k, p).
+    sigma : array_like
+        Standard deviation of the noise that the training claims to have added, positive, of shape (R, k).
+    sensitivity : array_like
+        The sensitivity that this noise is claimed to be scaled to, positive, of shape (R, k).
+    member : array_like of bool
+        Whether the training was on D, of shape (R,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an array has another shape, type or range.
+
+    References
+    ----------
+    Bernau et al. (2021), experiment 2.
 
     Examples
     --------
@@ -97,44 +119,149 @@ class Transcript:
 
     @property
     def losses(self) -> np.ndarray:
-        """What each step adds to the privacy loss, of shape (R, k)."""
+        """What each step adds to the privacy loss, of shape (R, k).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Transcript
+        >>> seen = Transcript([[[2.0]]], [[[1.0]]], [[[0.0]]], sigma=[[1.0]], sensitivity=[[1.0]], member=[True])
+        >>> seen.losses, seen.sensitivities, seen.residuals.ravel()
+        (array([[1.5]]), array([[1.]]), array([1.]))
+        """
         middle = self.released - (self.with_example + self.without) / 2
         return np.einsum("rkp,rkp->rk", middle, self.with_example - self.without) / self.sigma**2
 
     @property
     def sensitivities(self) -> np.ndarray:
-        """The local sensitivities ‖d‖, of shape (R, k)."""
+        """The local sensitivities ‖d‖, of shape (R, k).
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Transcript
+        >>> Transcript([[[2.0]]], [[[1.0]]], [[[0.5]]], sigma=[[1.0]], sensitivity=[[1.0]], member=[True]).sensitivities
+        array([[0.5]])
+        """
         return np.linalg.norm(self.with_example - self.without, axis=-1)
 
     def beliefs(self, prior=0.5) -> np.ndarray:
-        """The belief in D after each step, of shape (R, k), from the belief π before the first."""
+        """The belief in D after each step.
+
+        Parameters
+        ----------
+        prior : float
+            The belief in D before the first, in (0, 1).
+
+        Returns
+        -------
+        ndarray
+            Of shape (R, k).
+
+        Raises
+        ------
+        ValueError
+            If `prior` is not in (0, 1).
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Transcript
+        >>> seen = Transcript([[[2.0]]], [[[1.0]]], [[[0.0]]], sigma=[[1.0]], sensitivity=[[1.0]], member=[True])
+        >>> seen.beliefs().round(4)
+        array([[0.8176]])
+        """
         prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
         return expit(np.cumsum(self.losses, 1) + logit(prior))
 
     @property
     def guesses(self) -> Guesses:
-        """What the adversary of differential identifiability says, from prior ½."""
+        """What the adversary of differential identifiability says, from prior ½.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Transcript
+        >>> seen = Transcript([[[2.0]]], [[[1.0]]], [[[0.0]]], sigma=[[1.0]], sensitivity=[[1.0]], member=[True])
+        >>> seen.guesses.guess
+        array([ True])
+        """
         return Guesses(self.member, self.losses.sum(1) > 0)
 
     @property
     def claim(self) -> Gaussian:
-        """The Gaussian mechanism with the largest μ = √Σ(sensitivity/σ)² of the repetitions."""
+        """The Gaussian mechanism with the largest μ = √Σ(sensitivity/σ)² of the repetitions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Transcript
+        >>> sums, row = np.zeros((1, 4, 2)), np.ones((1, 4))
+        >>> Transcript(sums, sums, sums, sigma=2 * row, sensitivity=row, member=[True]).claim.mu
+        1.0
+        """
         return Gaussian(sigma=1 / math.sqrt(((self.sensitivity / self.sigma) ** 2).sum(1).max()))
 
     @property
     def residuals(self) -> np.ndarray:
-        """The noise in units of σ, of shape (R, k, p)."""
+        """The noise in units of σ, of shape (R, k, p).
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Transcript
+        >>> seen = Transcript([[[2.0]]], [[[1.0]]], [[[0.0]]], sigma=[[4.0]], sensitivity=[[1.0]], member=[True])
+        >>> seen.residuals
+        array([[[0.25]]])
+        """
         used = np.where(self.member[:, None, None], self.with_example, self.without)
         return (self.released - used) / self.sigma[..., None]
 
     def save(self, path):
-        """Write the transcript as an .npz file."""
+        """Write the transcript as an .npz file.
+
+        Parameters
+        ----------
+        path : path
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from dptutor.auditing import Transcript
+        >>> seen = Transcript([[[2.0]]], [[[1.0]]], [[[0.0]]], sigma=[[4.0]], sensitivity=[[1.0]], member=[True])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     seen.save(Path(folder) / "run.npz")
+        ...     print(Transcript.load(Path(folder) / "run.npz").claim)
+        Gaussian(sigma=4.0, sensitivity=1.0)
+        """
         with Path(path).open("wb") as file:
             np.savez_compressed(file, format=_FORMAT, **vars(self))
 
     @classmethod
     def load(cls, path) -> Transcript:
-        """Read a transcript, or raise a ValueError that names the file and what is wrong with it."""
+        """Read a transcript; `save` has an example.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        Transcript
+
+        Raises
+        ------
+        ValueError
+            Naming the file and what is wrong with it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from dptutor.auditing import Transcript
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "run.npz"
+        ...     Transcript([[[2.0]]], [[[1.0]]], [[[0.0]]], [[4.0]], [[1.0]], [True]).save(path)
+        ...     Transcript.load(path).released.shape
+        (1, 1, 1)
+        """
         try:
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
@@ -154,11 +281,37 @@ class Transcript:
 def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
     """The verdicts on a transcript, by what each looks at; one flaw is claimed falsely with at most this level.
 
+    Parameters
+    ----------
+    transcript : Transcript
+    level : float
+        In (0, 1).
+
     Returns
     -------
     dict of str to Verdict
         "sensitivity", "noise", "fresh steps" (of at least two), "fresh repetitions" (of at least two), and "guesses"
         (where both data sets were trained on). The level is divided evenly; the first check cannot err.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the first argument is no transcript, or the level not in (0, 1).
+
+    References
+    ----------
+    In the book: chapter 13, :prf:ref:`prop-transcript`.
+
+    Examples
+    --------
+    Noise that is drawn once and used again is found:
+
+    >>> import numpy as np
+    >>> from dptutor.auditing import SAME_NOISE, Neighbors, Network, Training, audit_transcript, record
+    >>> training = Training(Network((3, 2)), noise_multiplier=4, steps=4, flaw=SAME_NOISE)
+    >>> seen = record(training, Neighbors(np.eye(3), [0, 1, 1], 2), repetitions=5)
+    >>> [name for name, verdict in audit_transcript(seen).items() if verdict.caught]
+    ['fresh steps']
     """
     if not isinstance(transcript, Transcript):
         raise TypeError(f"transcript must be a Transcript, got {transcript!r}")
@@ -193,6 +346,32 @@ def record(training, neighbors, repetitions, *, seed=0, trained_on="coin") -> Tr
     """The transcript of repetitions of a training: the same ones as of `experiment` with this seed, in full.
 
     It holds 3 R k p numbers, so this is for few repetitions of small networks.
+
+    Parameters
+    ----------
+    training : Training
+    neighbors : Neighbors
+    repetitions : int
+        R, at least 1.
+    seed : int
+    trained_on : str
+        As for `experiment`.
+
+    Returns
+    -------
+    Transcript
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is of another type or out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dptutor.auditing import Neighbors, Network, Training, record
+    >>> record(Training(Network((3, 2)), 4.0, steps=4), Neighbors(np.eye(3), [0, 1, 1], 2), 5).released.shape
+    (5, 4, 8)
     """
     trainer = Trainer(training, neighbors, seed)
     state = trainer.start(positive_integer("repetitions", repetitions), trained_on)

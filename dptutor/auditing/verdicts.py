@@ -34,9 +34,22 @@ _MOST = 10_000_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an audit finds: the probability, at most, of such evidence under a true claim, and whether it is refused.
+    """What an audit finds.
 
-    `caught` is true where `p_value` is at most `level`.
+    Attributes
+    ----------
+    evidence : str
+        What was seen, in words.
+    p_value : float
+        The probability, at most, of such evidence under a true claim.
+    level : float
+        At which it is refused.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.auditing.Verdict("58 of 60 guesses right", p_value=1e-9, level=0.01).caught
+    True
     """
 
     evidence: str
@@ -45,6 +58,14 @@ class Verdict:
 
     @property
     def caught(self) -> bool:
+        """Whether the claim is refused, `p_value` being at most `level`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.auditing.Verdict("31 of 60 guesses right", p_value=0.45, level=0.01).caught
+        False
+        """
         return self.p_value <= self.level
 
 
@@ -60,10 +81,29 @@ def judge(guesses, claim, *, level=0.01) -> Verdict:
     level : float
         Largest probability of refusing a true claim.
 
+    Returns
+    -------
+    Verdict
+
     Raises
     ------
     ValueError
         If no coin chose the data sets: then one can be right without knowing anything.
+
+    References
+    ----------
+    Jagielski, Ullman & Oprea (2020).
+    In the book: chapter 13, :prf:ref:`thm-claim-test`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dptutor as dp
+    >>> member = np.arange(100) % 2 == 0
+    >>> guesses = dp.auditing.Guesses(member, np.where(np.arange(100) < 90, member, ~member))
+    >>> verdict = dp.auditing.judge(guesses, dp.Gaussian(sigma=1))
+    >>> verdict.evidence, f"{verdict.p_value:.0e}", verdict.caught
+    ('90 of 100 guesses right', '7e-07', True)
     """
     if not isinstance(guesses, Guesses):
         raise TypeError(f"guesses must be Guesses, got {guesses!r}")
@@ -81,6 +121,39 @@ def audit(experiment, *, level=0.01) -> tuple[Verdict, ...]:
     """The verdicts of both gradient adversaries on the claim of a training, at half the level each.
 
     The training is caught where one of them catches it; a sound one is caught with at most the probability `level`.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    tuple of Verdict
+        On the guesses of `identify` and of `find_repeated_noise`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the first argument is no experiment, the level not in (0, 1), or no coin chose the data sets.
+
+    References
+    ----------
+    Jagielski, Ullman & Oprea (2020).
+    In the book: chapter 13, :prf:ref:`thm-claim-test`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dptutor as dp
+    >>> from dptutor.auditing import HALF_THE_NOISE, Neighbors, Network, Training, audit, experiment
+    >>> pair = Neighbors(np.eye(3), [0, 1, 1], 2)
+    >>> for flaw in (dp.auditing.SOUND, HALF_THE_NOISE):
+    ...     training = Training(Network((3, 2)), noise_multiplier=2, steps=4, scaling="local", flaw=flaw)
+    ...     print([verdict.caught for verdict in audit(experiment(training, pair, 300))])
+    [False, False]
+    [True, False]
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(f"experiment must be an Experiment, got {experiment!r}")
@@ -90,7 +163,35 @@ def audit(experiment, *, level=0.01) -> tuple[Verdict, ...]:
 
 
 def most_wins(repetitions, claim, *, level=0.01) -> int:
-    """The largest number of right guesses that is still in keeping with the claim."""
+    """The largest number of right guesses that is still in keeping with the claim.
+
+    Parameters
+    ----------
+    repetitions : int
+        At least 1.
+    claim : Mechanism
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of another type or out of range.
+
+    References
+    ----------
+    In the book: chapter 13, :prf:ref:`thm-claim-test`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.auditing.most_wins(100, dp.Gaussian(sigma=1)), round(100 * (1 + dp.Gaussian(sigma=1).advantage) / 2, 2)
+    (80, 69.15)
+    """
     repetitions = positive_integer("repetitions", repetitions)
     return int(_most_wins(repetitions, _win_rate(claim), _level(level)))
 
@@ -105,10 +206,27 @@ def repetitions_to_catch(win_rate, claim, *, level=0.01, power=0.99) -> int:
     claim : Mechanism
     level, power : float
 
+    Returns
+    -------
+    int
+
     Raises
     ------
     ValueError
         If the adversary is not right more often than the claim allows: then nothing can be seen.
+
+    References
+    ----------
+    In the book: chapter 13, :prf:ref:`prop-flaws`.
+
+    Examples
+    --------
+    Against half the noise the adversary is right with probability Φ(μ) instead of Φ(μ/2):
+
+    >>> from statistics import NormalDist
+    >>> import dptutor as dp
+    >>> dp.auditing.repetitions_to_catch(NormalDist().cdf(1), dp.Gaussian(sigma=1))
+    173
     """
     allowed = _win_rate(claim)
     win_rate = real_number("win_rate", win_rate, allowed, 1.0, open_low=True)

@@ -52,7 +52,22 @@ _catalogue: dict[str, Exercise] = {}
 
 
 def catalogue(chapter: int | None = None) -> list[Exercise]:
-    """All exercises in order, or those of one chapter."""
+    """All exercises in order, or those of one chapter.
+
+    Parameters
+    ----------
+    chapter : int, optional
+
+    Returns
+    -------
+    list of Exercise
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> [exercise.id for exercise in dp.exercises.catalogue(chapter=1)]
+    ['1.a', '1.b', '1.c', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7']
+    """
     if not _catalogue:
         names = sorted(module.name for module in iter_modules(__path__) if module.name.startswith("chapter_"))
         for name in names:
@@ -63,10 +78,24 @@ def catalogue(chapter: int | None = None) -> list[Exercise]:
 def get(id: str) -> Exercise:
     """The exercise with a number like "1.3".
 
+    Parameters
+    ----------
+    id : str
+
+    Returns
+    -------
+    Exercise
+
     Raises
     ------
     ValueError
         If there is none of that number.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.exercises.get("1.3").title
+    'The best that any test can do'
     """
     known = {e.id: e for e in catalogue()}
     if str(id) not in known:
@@ -75,27 +104,132 @@ def get(id: str) -> Exercise:
 
 
 def ask(id: str, seed=None) -> Text:
-    """The question and its stub; given a seed, a name or a number, with numbers of one's own."""
+    """The question and its stub; given a seed, with numbers of one's own.
+
+    Parameters
+    ----------
+    id : str
+        A number like "1.3".
+    seed : optional
+        A name or a number, from which the numbers follow.
+
+    Returns
+    -------
+    Text
+        Words and a program.
+
+    Raises
+    ------
+    ValueError
+        If there is no exercise of that number, or none with numbers that can vary.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> words = dp.exercises.ask("1.3", seed="Ada").words
+    >>> "Your own numbers: " in words
+    True
+    """
     exercise = _chosen(id, seed)
     return Text(exercise.question, exercise.stub)
 
 
 def check(id: str, answer, seed=None) -> Result:
-    """Judges an answer, and notes the try."""
+    """Judges an answer, and notes the try in the learner's file.
+
+    Parameters
+    ----------
+    id : str
+        A number like "1.3".
+    answer : number, sequence of numbers or callable
+        What the exercise asks for. Whatever it is or does, a result comes back.
+    seed : optional
+        A name or a number, if the numbers are one's own; see `ask`.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ValueError
+        If there is no exercise of that number.
+
+    Examples
+    --------
+    Whoever makes a known mistake is told which:
+
+    >>> from statistics import NormalDist
+    >>> import dptutor as dp
+    >>> def tradeoff(alpha, mu):
+    ...     z = NormalDist()
+    ...     return 1 if alpha == 0 else 0 if alpha == 1 else 1 - z.cdf(z.inv_cdf(1 - alpha) - mu)
+    >>> result = dp.exercises.check("1.3", tradeoff)
+    >>> result.passed, result.message.split(":")[0]
+    (False, 'This is the power 1 − β')
+    """
     result = _chosen(id, seed).check(answer)
     _progress.note(str(id), tries=1, passed=result.passed)
     return result
 
 
 def hint(id: str) -> Text:
-    """The next hint; after the third, the third again."""
+    """The next hint; after the third, the third again.
+
+    Parameters
+    ----------
+    id : str
+        A number like "1.3".
+
+    Returns
+    -------
+    Text
+        Words that show themselves in a notebook.
+
+    Raises
+    ------
+    ValueError
+        If there is no exercise of that number.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.exercises.hint("1.3").words[:40]
+    'Hint 1 of 3: Which test does the lemma o'
+    """
     exercise = get(id)
     number = min(_progress.note(exercise.id, hints=1)["hints"], 3)
     return Text(f"Hint {number} of 3: {exercise.hints[number - 1]}")
 
 
 def solution(id: str, seed=None) -> Text:
-    """A worked answer."""
+    """A worked answer, which the learner's file notes to have been seen.
+
+    Parameters
+    ----------
+    id : str
+        A number like "1.3".
+    seed : optional
+        A name or a number, if the numbers are one's own; see `ask`.
+
+    Returns
+    -------
+    Text
+        Words and a program.
+
+    Raises
+    ------
+    ValueError
+        If there is no exercise of that number.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> space = {}
+    >>> exec(dp.exercises.solution("1.3").code, space)
+    >>> dp.exercises.check("1.3", space["tradeoff"]).passed
+    True
+    """
     exercise = _chosen(id, seed)
     _progress.note(exercise.id, saw_solution=True)
     return Text(exercise.explanation, exercise.solution)
@@ -104,10 +238,26 @@ def solution(id: str, seed=None) -> Text:
 def questions(chapter: int) -> Sheet:
     """The questions of a chapter, to be answered in a page that has no kernel.
 
+    Parameters
+    ----------
+    chapter : int
+
+    Returns
+    -------
+    Sheet
+        Shows itself in a notebook and in the book.
+
     Raises
     ------
     ValueError
         If the chapter has none.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> sheet = dp.exercises.questions(chapter=1)
+    >>> all(isinstance(question, dp.exercises.Question) for question in sheet.questions)
+    True
     """
     found = [exercise for exercise in catalogue(chapter) if isinstance(exercise, Question)]
     if not found:
@@ -117,7 +267,18 @@ def questions(chapter: int) -> Sheet:
 
 
 def progress() -> Progress:
-    """What has been tried and solved."""
+    """What has been tried and solved, as the file beside the notebook has it.
+
+    Returns
+    -------
+    Progress
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.exercises.progress().path.name
+    'progress-dptutor.json'
+    """
     return _progress
 
 

@@ -75,6 +75,15 @@ class Case:
     `offers` maps "A" and "B" to the arguments of `dp.DPSGD`, `transcripts` to what an audit needs, `statements` the
     letters "a" to "d" to sentences of which one may be signed. `steps` are those of a training in house, with full
     batches.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> mine = dp.exercises.case(7)
+    >>> mine.seed, sorted(mine.offers), mine.population > mine.records
+    (7, ['A', 'B'], True)
+    >>> mine == dp.exercises.case(7)
+    True
     """
 
     seed: int
@@ -132,10 +141,25 @@ _chosen = 1
 def case(seed: int | None = None) -> Case:
     """The case of a seed, by which reports are judged from now on; without one, the case chosen last.
 
+    Parameters
+    ----------
+    seed : int, optional
+        From 0 to 999,999.
+
+    Returns
+    -------
+    Case
+
     Raises
     ------
     ValueError
-        If the seed is not a whole number from 0 to 999,999.
+        If the seed is not such a number.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.exercises.case(7).seed, dp.exercises.case().seed
+    (7, 7)
     """
     global _chosen
     if seed is not None:

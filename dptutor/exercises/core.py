@@ -41,7 +41,19 @@ _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, a
 
 @dataclass(frozen=True)
 class Result:
-    """Whether an answer passed, and what there is to say to it."""
+    """Whether an answer passed, and what there is to say to it; true exactly if it did.
+
+    Attributes
+    ----------
+    passed : bool
+    message : str
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.exercises.get("1.3").check(None)
+    ✘ There is nothing to check yet: fill in the stub, run the cell, and check again.
+    """
 
     passed: bool
     message: str
@@ -59,7 +71,20 @@ class Result:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer that people give, in the form of a right one, and the reply that teaches."""
+    """A wrong answer that people give, in the form of a right one, and the reply that teaches.
+
+    Attributes
+    ----------
+    answer : object
+    reply : str
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> mistake = dp.exercises.get("1.3").mistakes[0]
+    >>> dp.exercises.get("1.3").check(mistake.answer).message == mistake.reply
+    True
+    """
 
     answer: object
     reply: str
@@ -69,11 +94,43 @@ class Mistake:
 class Exercise:
     """An exercise, as a page: what is asked, help in three steps, a worked answer, and how answers are judged.
 
-    `stub` and `solution` are programs that define `name`; what the solution gives it is the right answer. `cases`
-    are the arguments with which a function is tried, `laws` functions of a case and its result to the sentence that
-    tells what is broken, or None. `judge`, where comparing is not enough, is a function of an answer to a reply, or
-    None. `draw`, where the arguments are numbers that can vary, makes a case from a `random.Random`: for random inputs,
-    and for numbers of one's own.
+    Parameters
+    ----------
+    id, grade, title, question : str
+        Number, grade ("warm-up", "think" or "build"), title, and what is asked.
+    name : str
+        What the stub and the solution define.
+    stub, solution : str
+        Programs; what the solution gives `name` is the right answer.
+    explanation : str
+        Words to the solution.
+    hints : tuple of str
+        Three.
+    praise : str
+        The reply to a right answer.
+    cases : tuple
+        The arguments with which a function is tried.
+    mistakes : tuple of Mistake
+    laws : tuple of callable
+        Functions of a result and its case to the sentence that tells what is broken, or None.
+    judge : callable, optional
+        Where comparing is not enough: a function of an answer to a reply, or None.
+    draw : callable, optional
+        Where the arguments are numbers that can vary, makes a case from a `random.Random`: for random inputs, and for
+        numbers of one's own.
+    tolerance, relative : float
+        Up to which numbers are the same, absolutely and relatively.
+    shape : str
+        What an answer is, in words.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> exercise = dp.exercises.get("1.3")
+    >>> exercise.name, exercise.grade, exercise.chapter, len(exercise.hints)
+    ('tradeoff', 'think', 1, 3)
+    >>> exercise.check(exercise.answer).passed
+    True
     """
 
     id: str
@@ -97,21 +154,45 @@ class Exercise:
 
     @property
     def chapter(self) -> int:
+        """The number of the chapter."""
         return int(self.id.split(".")[0])
 
     @property
     def points(self) -> int:
-        """What a right answer is worth."""
+        """What a right answer is worth.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.exercises.get("1.3").points
+        2
+        """
         return {"warm-up": 1, "think": 2, "build": 3}[self.grade]
 
     @cached_property
     def answer(self):
-        """The right answer: what the worked solution defines."""
+        """The right answer, which the worked solution defines.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> exercise = dp.exercises.get("1.3")
+        >>> round(float(exercise.answer(0.05, 1.0)), 4)
+        0.7405
+        """
         return run(self.solution)[self.name]
 
     @cached_property
     def tried(self) -> tuple:
-        """The arguments with which a function is tried: the chosen ones, then random ones, the same in each check."""
+        """The arguments with which a function is tried, the chosen ones and then random ones, the same in each check.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> exercise = dp.exercises.get("1.3")
+        >>> exercise.tried[: len(exercise.cases)] == exercise.cases
+        True
+        """
         return self.cases + tuple(islice(self._drawn("check"), _RANDOM_CASES if self.draw else 0))
 
     def variant(self, seed) -> Exercise:
@@ -123,6 +204,13 @@ class Exercise:
         ------
         ValueError
             If the exercise has no numbers that can vary, that is, no `draw`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> own = dp.exercises.get("1.3").variant("Ada")
+        >>> own.name, own.check(own.answer).passed
+        ('answer_1_3', True)
         """
         if self.draw is None:
             raise ValueError(f"exercise {self.id} has no numbers that can vary")
@@ -171,7 +259,14 @@ class Exercise:
         return found
 
     def check(self, answer) -> Result:
-        """Judges an answer. Whatever the answer is or does, this returns a result."""
+        """Judges an answer. Whatever the answer is or does, this returns a result.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.exercises.get("1.3").check(0.5).passed
+        False
+        """
         try:
             with np.errstate(all="ignore"):
                 reply = self._judged(answer)

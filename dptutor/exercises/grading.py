@@ -67,7 +67,24 @@ class Graded:
 
 @dataclass(frozen=True)
 class Rubric:
-    """The points of a report, line by line; true if it has all."""
+    """The points of a report, line by line; true if it has all.
+
+    Attributes
+    ----------
+    seed : int
+        That of the case.
+    lines : tuple
+        Each with its `part`, `name`, `points`, `possible` points and `reply`.
+    note : str
+        What there is to say about the report as a whole.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> nothing = dp.exercises.rubric({"seed": 7})
+    >>> bool(nothing), nothing.points, nothing.possible
+    (False, 0, 26)
+    """
 
     seed: int
     lines: tuple[Graded, ...]
@@ -75,10 +92,12 @@ class Rubric:
 
     @property
     def points(self) -> int:
+        """The points given."""
         return sum(line.points for line in self.lines)
 
     @property
     def possible(self) -> int:
+        """The points that there are."""
         return sum(line.possible for line in self.lines)
 
     def __bool__(self) -> bool:

@@ -14,7 +14,26 @@ _HEAD = ("", "exercise", "grade", "state", "tries", "hints")
 
 
 class Progress:
-    """Tries, hints and passes by exercise. The file is plain JSON; what cannot be written is kept in memory."""
+    """Tries, hints and passes by exercise. The file is plain JSON; what cannot be written is kept in memory.
+
+    Parameters
+    ----------
+    path : path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from dptutor.exercises.progress import Progress
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mine = Progress(Path(folder) / "progress.json")
+    ...     _ = mine.note("1.3", tries=1, passed=True)
+    ...     print(mine.records)
+    ...     print(mine.export(Path(folder) / "copy.json").name)
+    ...     mine.erase()
+    {'1.3': {'hints': 0, 'passed': True, 'saw_solution': False, 'tries': 1}}
+    copy.json
+    """
 
     def __init__(self, path: Path = FILE):
         self.path = Path(path)

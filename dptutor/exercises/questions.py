@@ -46,7 +46,22 @@ def in_percent(probability: float) -> Mistake:
 
 @dataclass(frozen=True, kw_only=True)
 class Question(Exercise):
-    """A warm-up whose answer is one number, or the number of one of `options`; laws are each a `Within`."""
+    """A warm-up whose answer is one number, or the number of one of `options`; laws are each a `Within`.
+
+    Other parameters are those of `Exercise`.
+
+    Parameters
+    ----------
+    options : tuple of str
+        Statements to choose from; none, if a number is asked for.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> question = dp.exercises.questions(chapter=1).questions[0]
+    >>> question.grade, question.check(question.answer).passed
+    ('warm-up', True)
+    """
 
     grade: str = "warm-up"
     name: str = "answer"
@@ -61,7 +76,14 @@ class Question(Exercise):
 
     @property
     def data(self) -> dict:
-        """What a page has to know to judge an answer as `check` does."""
+        """What a page has to know to judge an answer as `check` does.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> sorted(dp.exercises.questions(chapter=1).questions[0].data)
+        ['code', 'laws', 'mistakes', 'praise', 'right', 'tolerance', 'why']
+        """
         return {
             "right": float(self.answer),
             "tolerance": self.tolerance,

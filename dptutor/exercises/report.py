@@ -40,9 +40,28 @@ PARTS = {
 
 
 def rubric(report, parts: Iterable[str] = tuple(PARTS)) -> Rubric:
-    """Points for a report, or for some of its `PARTS`. Whatever the report is, this returns a rubric.
+    """Points for a report, or for some of its parts. Whatever the report is, this returns a rubric.
 
-    The case is that of `report["seed"]`; without it, the one chosen last.
+    Parameters
+    ----------
+    report : dict
+        Lines by name. The case is that of `report["seed"]`; without it, the one chosen last.
+    parts : sequence of str
+        Of "promise", "noise", "card", "regret", "transcripts", "wins" and "decision"; all by default.
+
+    Returns
+    -------
+    Rubric
+
+    Examples
+    --------
+    The prior belief is the share of people whose records are held:
+
+    >>> import dptutor as dp
+    >>> mine = dp.exercises.case(7)
+    >>> found = dp.exercises.rubric({"seed": 7, "prior": mine.records / mine.population}, parts=["promise"])
+    >>> [(line.name, line.points) for line in found.lines]
+    [('prior', 1), ('epsilon', 0), ('pi', 0)]
     """
     found, given, note = _read(report)
     graded = []

@@ -37,6 +37,15 @@ class Mechanism(ABC):
 
     Mechanisms are values: immutable, hashable, compared by value, printed as the call that makes them. All faces
     take scalars or arrays of any shape and return the same.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.DPSGD(noise_multiplier=0.6, sampling_rate=0.01, steps=500)
+    >>> m == dp.DPSGD(0.6, 0.01, 500), m
+    (True, DPSGD(noise_multiplier=0.6, sampling_rate=0.01, steps=500, direction='both'))
+    >>> round(m.epsilon(1e-5), 4), round(m.advantage, 4)
+    (5.8002, 0.2767)
     """
 
     # What a subclass must say. `epsilon` is a float array, finite or ±∞.
@@ -52,24 +61,50 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def reverse(self) -> Mechanism:
-        """The mechanism with the hypotheses exchanged: the pair (Q, P).
+        """The mechanism with the hypotheses exchanged, the pair (Q, P); its trade-off function is the inverse of f.
 
-        In the book: chapter 2, prop-inverse; chapter 3, prop-negative.
+        References
+        ----------
+        In the book: chapter 2, :prf:ref:`prop-inverse`; chapter 3, :prf:ref:`prop-negative`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> step = dp.SubsampledGaussian(1, 0.1, direction="remove")
+        >>> step.reverse
+        SubsampledGaussian(noise_multiplier=1.0, sampling_rate=0.1, direction='add')
+        >>> round(step.privacy_profile(0.2), 4), round(step.reverse.privacy_profile(0.2), 4)
+        (0.0099, 0.0)
         """
 
     # What a subclass may say better.
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether (P, Q) and (Q, P) have the same trade-off function.
+        """Whether (P, Q) and (Q, P) have the same trade-off function, so that f is its own inverse.
 
-        In the book: chapter 2, prop-inverse.
+        References
+        ----------
+        In the book: chapter 2, :prf:ref:`prop-inverse`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=1).is_symmetric, dp.FiniteExperiment(p=[1, 0], q=[0.9, 0.1]).is_symmetric
+        (True, False)
         """
         return False
 
     @property
     def error_bound(self) -> float:
-        """Bound on the absolute error of f, R and δ (for ε ≥ 0): rounding, where the faces are closed forms."""
+        """Bound on the absolute error of f, R and δ (for ε ≥ 0), rounding where the faces are closed forms.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=1).error_bound, dp.DPSGD(0.6, 0.01, 500).error_bound < 1e-10
+        (1e-14, True)
+        """
         return 1e-14
 
     @property
@@ -155,8 +190,13 @@ class Mechanism(ABC):
         References
         ----------
         Dong, Roth & Su (2022), definition 2.1; Kaissis et al. (2024), equation 24.
+        In the book: chapter 1, :prf:ref:`def-tradeoff`; chapter 4, :prf:ref:`thm-envelope`.
 
-        In the book: chapter 1, def-tradeoff; chapter 4, thm-envelope.
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=1).tradeoff([0, 0.05, 0.5, 1]).round(4)
+        array([1.    , 0.7405, 0.1587, 0.    ])
         """
         return shaped(self._tradeoff(real_array("alpha", alpha, 0.0, 1.0)))
 
@@ -173,11 +213,25 @@ class Mechanism(ABC):
         float or ndarray
             δ in [0, 1], in the shape of `epsilon`, relatively accurate also where it is tiny.
 
+        Raises
+        ------
+        ValueError
+            If an entry of `epsilon` is NaN.
+
         References
         ----------
         Balle, Barthe & Gaboardi (2020); Kaissis et al. (2024), equation 25.
+        In the book: chapter 3, :prf:ref:`thm-three-deltas`, :prf:ref:`def-profile`, :prf:ref:`prop-negative`;
+        chapter 4, :prf:ref:`thm-envelope`; chapter 5, :prf:ref:`thm-bayes-profile`.
 
-        In the book: chapter 3, thm-three-deltas, prop-negative; chapter 4, thm-envelope; chapter 5, thm-bayes-profile.
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> m = dp.Gaussian(sigma=1)
+        >>> round(m.privacy_profile(1.0), 6)
+        0.126937
+        >>> round(m.privacy_profile(0.0), 6), round(m.advantage, 6)
+        (0.382925, 0.382925)
         """
         return shaped(self._delta(real_array("epsilon", epsilon)))
 
@@ -202,8 +256,18 @@ class Mechanism(ABC):
         References
         ----------
         Kaissis et al. (2024), equations 1 and 2.
+        In the book: chapter 1, :prf:ref:`thm-bayes-threshold`; chapter 5, :prf:ref:`def-bayes-error`,
+        :prf:ref:`thm-bayes-profile`.
 
-        In the book: chapter 1, thm-bayes-threshold; chapter 5, def-bayes-error, thm-bayes-profile.
+        Examples
+        --------
+        Two laboratories, and adversaries of whom one has an even prior and one is 75 % sure:
+
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=1).bayes_error([0.5, 0.75]).round(3)
+        array([0.309, 0.223])
+        >>> dp.Laplace(scale=1).bayes_error([0.5, 0.75]).round(3)
+        array([0.303, 0.25 ])
         """
         prior = real_array("prior", prior, 0.0, 1.0)
         # The log-odds round; what a guess achieves does not.
@@ -226,24 +290,57 @@ class Mechanism(ABC):
         ------
         ValueError
             If an entry of `delta` is outside [0, 1].
+
+        References
+        ----------
+        Dwork & Roth (2014), definition 2.4, for (ε, δ).
+        In the book: chapter 2, :prf:ref:`def-eps-delta`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=1).epsilon([1e-5, 0.1]).round(4), dp.Gaussian(sigma=1).epsilon(0)
+        (array([4.3772, 1.1603]), inf)
         """
         return shaped(self._epsilon(real_array("delta", delta, 0.0, 1.0)))
 
     @property
     def advantage(self) -> float:
-        """Membership-inference advantage: total variation of P and Q, max_α [1 − α − f(α)] = δ(0).
+        """Membership-inference advantage max_α [1 − α − f(α)] = δ(0), the total variation of P and Q, in [0, 1].
 
-        In the book: chapter 4, prop-freedom; chapter 5, def-advantage; chapter 12, thm-expected-advantage.
+        References
+        ----------
+        Kaissis et al. (2024), section 2.
+        In the book: chapter 4, :prf:ref:`prop-freedom`; chapter 5, :prf:ref:`def-advantage`,
+        :prf:ref:`prop-advantage`; chapter 12, :prf:ref:`thm-expected-advantage`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> m = dp.RandomizedResponse(epsilon=1)
+        >>> round(m.advantage, 6), round(1 - 2 * m.bayes_error(0.5), 6)
+        (0.462117, 0.462117)
         """
         return float(self._delta(np.asarray(0.0)))
 
     @property
     def minimax_bayes_error(self) -> float:
-        """max_π R(π), the Bayes error at the prior that is worst for the adversary.
+        """Bayes error max_π R(π) at the prior that is worst for the adversary, in [0, 1/2].
 
-        Where f is symmetric, this is the fixed point f(α*) = α*, at π = ½. Kaissis et al. (2024), equation 3.
+        Where f is symmetric, this is the fixed point f(α*) = α*, at π = ½.
 
-        In the book: chapter 5, thm-minimax.
+        References
+        ----------
+        Kaissis et al. (2024), equation 3.
+        In the book: chapter 5, :prf:ref:`thm-minimax`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> m = dp.Gaussian(sigma=1)
+        >>> worst = m.minimax_bayes_error
+        >>> round(worst, 6), round(m.tradeoff(worst), 6)
+        (0.308538, 0.308538)
         """
         if self.is_symmetric:
             return float(self._bayes_error(np.asarray(0.0)))
@@ -265,6 +362,11 @@ class Mechanism(ABC):
         order : float or array_like
             s > 0; ∞ gives the largest privacy loss.
 
+        Returns
+        -------
+        float or ndarray
+            D_s in [0, ∞], in the shape of `order`.
+
         Raises
         ------
         ValueError
@@ -273,8 +375,15 @@ class Mechanism(ABC):
         References
         ----------
         Mironov (2017), definition 3.
+        In the book: chapter 6, :prf:ref:`prop-renyi-implied`; chapter 9, :prf:ref:`def-rdp`.
 
-        In the book: chapter 6, prop-renyi-implied.
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=2).renyi_divergence([1, 2, 10])
+        array([0.125, 0.25 , 1.25 ])
+        >>> dp.Laplace(scale=2).renyi_divergence(float("inf"))
+        0.5
         """
         order = real_array("order", order, 0.0, open_low=True)
         finite = np.isfinite(order)
@@ -286,7 +395,17 @@ class Mechanism(ABC):
     def privacy_loss(self) -> PrivacyLoss:
         """The privacy loss random variable L = log dQ/dP, under P or under Q.
 
-        In the book: chapter 1, thm-neyman-pearson; chapter 3, prop-exact-points, prop-two-laws.
+        References
+        ----------
+        Dwork & Rothblum (2016).
+        In the book: chapter 1, :prf:ref:`def-privacy-loss`; chapter 3, :prf:ref:`prop-two-laws`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> loss = dp.Gaussian(sigma=1).privacy_loss
+        >>> round(loss.sf(1.0, under="Q"), 4), loss.mean(), loss.variance()
+        (0.3085, 0.5, 1.0)
         """
         return PrivacyLoss(self)
 
@@ -294,7 +413,22 @@ class Mechanism(ABC):
 
     @property
     def symmetrized(self) -> Mechanism:
-        """The mechanism that is at every ε the worse of (P, Q) and (Q, P); itself, where f is symmetric."""
+        """The mechanism that is at every ε the worse of (P, Q) and (Q, P); itself, where f is symmetric.
+
+        References
+        ----------
+        Dong, Roth & Su (2022), section 4.2; Zhu, Dong & Wang (2022), section 3.
+        In the book: chapter 9, :prf:ref:`thm-dominating`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> step = dp.SubsampledGaussian(1, 0.1, direction="add")
+        >>> step.symmetrized
+        SubsampledGaussian(noise_multiplier=1.0, sampling_rate=0.1, direction='both')
+        >>> step.privacy_profile(0.2) < step.symmetrized.privacy_profile(0.2)
+        True
+        """
         from .symmetrized import Symmetrized
 
         return self if self.is_symmetric else Symmetrized(self)
@@ -302,10 +436,28 @@ class Mechanism(ABC):
     def __pow__(self, count) -> Mechanism:
         """The mechanism used `count` times on the same data, all answers published.
 
+        Parameters
+        ----------
+        count : int
+            At least 1.
+
         Raises
         ------
         TypeError, ValueError
             If `count` is not an integer of at least 1.
+
+        References
+        ----------
+        Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), theorem 3.2.
+        In the book: chapter 6, :prf:ref:`prop-order-composition`; chapter 9, :prf:ref:`thm-composition`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=2) ** 4
+        Gaussian(sigma=1.0, sensitivity=1.0)
+        >>> round((dp.Laplace(scale=10) ** 100).epsilon(1e-5), 4)
+        4.2203
         """
         from .composition import power
 
@@ -314,10 +466,28 @@ class Mechanism(ABC):
     def __matmul__(self, other) -> Mechanism:
         """This mechanism and another on the same data, both answers published.
 
+        Parameters
+        ----------
+        other : Mechanism
+
         Raises
         ------
         TypeError
             If `other` is not a mechanism.
+
+        References
+        ----------
+        Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), theorem 3.2.
+        In the book: chapter 6, :prf:ref:`prop-order-composition`; chapter 9, :prf:ref:`thm-composition`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> m = dp.Gaussian(sigma=2) @ dp.Laplace(scale=2)
+        >>> m
+        Gaussian(sigma=2.0, sensitivity=1.0) @ Laplace(scale=2.0, sensitivity=1.0)
+        >>> round(m.advantage, 4)
+        0.2734
         """
         from .composition import product
 

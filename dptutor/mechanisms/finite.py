@@ -61,7 +61,19 @@ class FiniteMechanism(Mechanism):
         return generator.choice(self._law.loss, size, p=self._law.p if under == "P" else self._law.q)
 
     def hellinger_transform(self, s):
-        """H(s) = Σ q^s p^(1−s) over outcomes with p, q > 0, for complex s of any shape."""
+        """H(s) = Σ q^s p^(1−s) over outcomes with p, q > 0, for complex s of any shape.
+
+        References
+        ----------
+        In the book: chapter 9, :prf:ref:`thm-inversion`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> m = dp.FiniteExperiment(p=[0.5, 0.5], q=[0.1, 0.9])
+        >>> round(float(m.hellinger_transform(0.5)), 6)
+        0.894427
+        """
         return self._law.hellinger(s)
 
     def _hellinger_excess(self, s):
@@ -85,6 +97,10 @@ class FiniteExperiment(FiniteMechanism):
     ------
     ValueError
         If an entry is negative, a sum is not one, or the lengths differ.
+
+    References
+    ----------
+    Blackwell (1953).
 
     Examples
     --------
@@ -142,8 +158,15 @@ class ApproximateDP(_SymmetricFinite):
     References
     ----------
     Wasserman & Zhou (2010), theorem 2.4; Kairouz, Oh & Viswanath (2015), theorem 3.1.
+    In the book: chapter 2, :prf:ref:`thm-eps-delta-curve`; chapter 4, :prf:ref:`prop-freedom`,
+    :prf:ref:`prop-one-point`; chapter 13, :prf:ref:`thm-membership`.
 
-    In the book: chapter 2, thm-eps-delta-curve; chapter 4, prop-freedom, prop-one-point; chapter 13, thm-membership.
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.ApproximateDP(epsilon=1, delta=0.01)
+    >>> round(m.privacy_profile(1.0), 12), round(m.advantage, 4)
+    (0.01, 0.4675)
     """
 
     # Not named as the parameters are: `epsilon` is a face of every mechanism.
@@ -180,6 +203,13 @@ class RandomizedResponse(_SymmetricFinite):
     References
     ----------
     Warner (1965); Kairouz, Oh & Viswanath (2015), section 2.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.RandomizedResponse(epsilon=1)
+    >>> m.epsilon(0), round(m.bayes_error(0.5), 4)
+    (1.0, 0.2689)
     """
 
     largest_loss: float
@@ -199,7 +229,16 @@ class RandomizedResponse(_SymmetricFinite):
 class PerfectPrivacy(_SymmetricFinite):
     """Publishes nothing about the example: P = Q, f(α) = 1 − α, R(π) = min(π, 1−π).
 
-    In the book: chapter 7, thm-extremal.
+    References
+    ----------
+    Kaissis et al. (2024), section 3.4.
+    In the book: chapter 7, :prf:ref:`thm-extremal`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.PerfectPrivacy().tradeoff([0, 0.25, 1]), dp.PerfectPrivacy().advantage
+    (array([1.  , 0.75, 0.  ]), 0.0)
     """
 
     def _outcomes(self):
@@ -210,7 +249,16 @@ class PerfectPrivacy(_SymmetricFinite):
 class BlatantlyNonPrivate(_SymmetricFinite):
     """Publishes the example: P and Q have nothing in common, f = 0 and R = 0.
 
-    In the book: chapter 7, thm-extremal.
+    References
+    ----------
+    Kaissis et al. (2024), section 3.4.
+    In the book: chapter 7, :prf:ref:`thm-extremal`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.BlatantlyNonPrivate().tradeoff([0, 0.25, 1]), dp.BlatantlyNonPrivate().epsilon(0.99)
+    (array([0., 0., 0.]), inf)
     """
 
     def _outcomes(self):

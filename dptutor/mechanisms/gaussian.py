@@ -39,6 +39,10 @@ class Gaussian(Mechanism):
     ValueError
         If a parameter is not positive and finite.
 
+    References
+    ----------
+    Dong, Roth & Su (2022), definition 2.5; Balle & Wang (2018), theorem 8.
+
     Examples
     --------
     >>> import dptutor as dp
@@ -57,7 +61,14 @@ class Gaussian(Mechanism):
 
     @property
     def mu(self) -> float:
-        """μ = sensitivity/sigma, the parameter of Gaussian differential privacy."""
+        """μ = sensitivity/sigma, the parameter of Gaussian differential privacy.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=4, sensitivity=2).mu, (dp.Gaussian(sigma=2) ** 4).mu
+        (0.5, 1.0)
+        """
         return self.sensitivity / self.sigma
 
     @property
@@ -90,7 +101,18 @@ class Gaussian(Mechanism):
         return generator.normal(mean, math.sqrt(variance), size)
 
     def hellinger_transform(self, s):
-        """H(s) = ∫ Q^s P^(1−s) = exp(s(s−1)μ²/2), for complex s of any shape."""
+        """H(s) = ∫ Q^s P^(1−s) = exp(s(s−1)μ²/2), for complex s of any shape.
+
+        References
+        ----------
+        In the book: chapter 9, :prf:ref:`thm-inversion`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> round(float(dp.Gaussian(sigma=1).hellinger_transform(0.5)), 6)
+        0.882497
+        """
         s = np.asarray(s)
         return np.exp(s * (s - 1) * self.mu**2 / 2)
 

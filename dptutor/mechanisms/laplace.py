@@ -39,6 +39,10 @@ class Laplace(Mechanism):
     ValueError
         If a parameter is not positive and finite.
 
+    References
+    ----------
+    Dong, Roth & Su (2022), example 2.6 and appendix A.
+
     Examples
     --------
     >>> import dptutor as dp
@@ -57,7 +61,14 @@ class Laplace(Mechanism):
 
     @property
     def largest_loss(self) -> float:
-        """ε₀ = sensitivity/scale: the mechanism is (ε₀, 0)-differentially private."""
+        """ε₀ = sensitivity/scale, for which the mechanism is (ε₀, 0)-differentially private.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Laplace(scale=4, sensitivity=2).largest_loss
+        0.5
+        """
         return self.sensitivity / self.scale
 
     @property
@@ -131,7 +142,18 @@ class Laplace(Mechanism):
         return loss if under == "Q" else -loss
 
     def hellinger_transform(self, s):
-        """H(s) = ∫ Q^s P^(1−s) = e^{−ε₀/2} [cosh(uε₀) + sinh(uε₀)/(2u)], u = s − ½, for complex s of any shape."""
+        """H(s) = ∫ Q^s P^(1−s) = e^{−ε₀/2} [cosh(uε₀) + sinh(uε₀)/(2u)], u = s − ½, for complex s of any shape.
+
+        References
+        ----------
+        In the book: chapter 9, :prf:ref:`thm-inversion`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> round(float(dp.Laplace(scale=1).hellinger_transform(0.25)), 6)
+        0.932018
+        """
         return 1 + self._hellinger_excess(s)
 
     def _hellinger_excess(self, s):

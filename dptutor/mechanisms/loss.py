@@ -19,29 +19,132 @@ class PrivacyLoss:
 
     The posterior belief of an adversary with prior ½ is the logistic function of L, so the distribution of L is
     the distribution of what the adversary can come to believe.
+
+    References
+    ----------
+    Dwork & Rothblum (2016); Zhu, Dong & Wang (2022).
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> loss = dp.Laplace(scale=1).privacy_loss
+    >>> loss.sf([-1, 0, 1], under="P").round(4), loss.sf([-1, 0, 1], under="Q").round(4)
+    (array([0.5   , 0.3033, 0.    ]), array([0.8161, 0.6967, 0.    ]))
     """
 
     mechanism: Mechanism
 
     def sf(self, x, under: str = "Q"):
-        """Pr[L > x], for real x of any shape."""
+        """Pr[L > x] in world `under`.
+
+        Parameters
+        ----------
+        x : float or array_like
+            Any real numbers, ±∞ included.
+        under : {"Q", "P"}
+
+        Returns
+        -------
+        float or ndarray
+            In [0, 1], in the shape of `x`.
+
+        Raises
+        ------
+        ValueError
+            If an entry of `x` is NaN, or `under` is another word.
+
+        References
+        ----------
+        In the book: chapter 1, :prf:ref:`thm-neyman-pearson`; chapter 3, :prf:ref:`prop-exact-points`.
+
+        Examples
+        --------
+        That L exceeds ε is more probable than δ(ε), by e^ε α:
+
+        >>> import dptutor as dp
+        >>> m = dp.Gaussian(sigma=1)
+        >>> round(m.privacy_loss.sf(1.0), 4), round(m.privacy_profile(1.0), 4)
+        (0.3085, 0.1269)
+        """
         alpha, beta = self.mechanism._errors(real_array("x", x))
         return shaped(alpha if choice("under", under, ("P", "Q")) == "P" else 1.0 - beta)
 
     def cdf(self, x, under: str = "Q"):
-        """Pr[L ≤ x], for real x of any shape."""
+        """Pr[L ≤ x] in world `under`; parameters and errors are those of `sf`.
+
+        References
+        ----------
+        In the book: chapter 1, :prf:ref:`thm-neyman-pearson`; chapter 3, :prf:ref:`prop-exact-points`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> loss = dp.Laplace(scale=1).privacy_loss
+        >>> round(loss.cdf(0.0) + loss.sf(0.0), 12), loss.cdf(1.0)
+        (1.0, 1.0)
+        """
         alpha, beta = self.mechanism._errors(real_array("x", x))
         return shaped(beta if choice("under", under, ("P", "Q")) == "Q" else 1.0 - alpha)
 
     def mean(self, under: str = "Q") -> float:
-        """E[L]: the Kullback-Leibler divergence of Q from P under Q, minus that of P from Q under P."""
+        """E[L]: the Kullback-Leibler divergence of Q from P under Q, minus that of P from Q under P.
+
+        Raises
+        ------
+        ValueError
+            If `under` is neither "P" nor "Q".
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> loss = dp.Gaussian(sigma=1).privacy_loss
+        >>> loss.mean("Q"), loss.mean("P")
+        (0.5, -0.5)
+        """
         return self.mechanism._loss_moments(choice("under", under, ("P", "Q")))[0]
 
     def variance(self, under: str = "Q") -> float:
-        """Var[L]; infinite or NaN-free infinite where L takes infinite values."""
+        """Var[L]; infinite where L takes infinite values.
+
+        Raises
+        ------
+        ValueError
+            If `under` is neither "P" nor "Q".
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Gaussian(sigma=0.5).privacy_loss.variance()
+        4.0
+        """
         return self.mechanism._loss_moments(choice("under", under, ("P", "Q")))[1]
 
     def sample(self, size, under: str = "Q", seed=None) -> np.ndarray:
-        """Independent draws of L, an array of shape `size`; `seed` as for `numpy.random.default_rng`."""
+        """Independent draws of L.
+
+        Parameters
+        ----------
+        size : int or tuple of int
+            Shape of the array.
+        under : {"Q", "P"}
+        seed : optional
+            As for `numpy.random.default_rng`.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        ValueError
+            If `under` is neither "P" nor "Q".
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> draws = dp.Gaussian(sigma=1).privacy_loss.sample(10_000, seed=1)
+        >>> draws.shape, bool(abs(draws.mean() - 0.5) < 0.03)
+        ((10000,), True)
+        """
         generator = np.random.default_rng(seed)
         return self.mechanism._sample_loss(size, choice("under", under, ("P", "Q")), generator)

@@ -52,7 +52,17 @@ class SubsampledGaussian(Mechanism):
     ValueError
         If a parameter is outside its range.
 
-    In the book: chapter 9, thm-subsampling.
+    References
+    ----------
+    Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3; Balle, Barthe & Gaboardi (2018), theorem 2.
+    In the book: chapter 9, :prf:ref:`thm-subsampling`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> step = dp.SubsampledGaussian(noise_multiplier=1, sampling_rate=0.1)
+    >>> round(step.advantage, 6), round(0.1 * dp.Gaussian(sigma=1).advantage, 6)
+    (0.038292, 0.038292)
     """
 
     noise_multiplier: float
@@ -79,7 +89,14 @@ class SubsampledGaussian(Mechanism):
 
     @property
     def directions(self) -> tuple[SubsampledGaussian, SubsampledGaussian]:
-        """The mechanism under removal and under addition of an example."""
+        """The mechanism under removal and under addition of an example.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> [step.direction for step in dp.SubsampledGaussian(1, 0.1).directions]
+        ['remove', 'add']
+        """
         return replace(self, direction="remove"), replace(self, direction="add")
 
     def _loss_range(self):
@@ -156,7 +173,14 @@ class SubsampledGaussian(Mechanism):
 
     @property
     def hellinger_reach(self) -> float:
-        """|s| up to which H(s) can be had on the real line."""
+        """Largest distance from 0, on the real line, at which the Hellinger transform H(s) can be had.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.SubsampledGaussian(1, 0.1).hellinger_reach
+        590.0
+        """
         return self.noise_multiplier * max(600.0 * self.noise_multiplier - 10.0, 1.0)
 
 
@@ -181,6 +205,14 @@ class DPSGD(Mechanism):
     References
     ----------
     Abadi et al. (2016); Kaissis et al. (2024), section 5.
+    In the book: chapter 9, :prf:ref:`thm-composition`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.DPSGD(noise_multiplier=0.6, sampling_rate=0.01, steps=500)
+    >>> round(m.epsilon(1e-5), 4), round(m.bayes_error(0.5), 4)
+    (5.8002, 0.3617)
     """
 
     noise_multiplier: float
@@ -196,7 +228,14 @@ class DPSGD(Mechanism):
 
     @property
     def step(self) -> SubsampledGaussian:
-        """One step."""
+        """One step.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.DPSGD(0.6, 0.01, 500).step
+        SubsampledGaussian(noise_multiplier=0.6, sampling_rate=0.01, direction='both')
+        """
         return SubsampledGaussian(self.noise_multiplier, self.sampling_rate, self.direction)
 
     @cached_property

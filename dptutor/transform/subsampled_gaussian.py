@@ -158,7 +158,7 @@ def _log1p_remainder(y):
 
 
 def largest_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
-    """log(E_P[(dQ/dP)^s])/(s − 1) for an order so large that only u near sμ counts: 1 + p w is p e^{μu − μ²/2}."""
+    """log(E_P[(dQ/dP)^s])/(s − 1) for an order so large that only u near sμ counts: there 1 + pw is p e^{μu − μ²/2}."""
     return order / (2 * noise_multiplier) / noise_multiplier + math.log(sampling_rate) / (1 - 1 / order)
 
 

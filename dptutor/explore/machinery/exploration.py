@@ -10,9 +10,19 @@ from .parameters import Parameter
 
 
 class Exploration:
-    """An explorer at a setting.
+    """An explorer at a setting, as `dp.explore.threshold_test()` makes it.
 
     Shows itself in a notebook, where it can be moved by its sliders or by `set`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> e = dp.explore.threshold_test(mu=2)
+    >>> e
+    threshold_test(mu=2.0, threshold=0.8, prior=0.5)
+    >>> e.set(threshold=1.0)
+    >>> {name: round(value, 4) for name, value in e.readouts.items()}["error"]
+    0.1587
     """
 
     def __init__(self, explorer: Explorer):
@@ -22,12 +32,27 @@ class Exploration:
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """The parameters by name, each with `.value` and `.min` and `.max`, or `.options`."""
+        """The parameters by name, each with `.value` and `.min` and `.max`, or `.options`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> mu = dp.explore.threshold_test().parameters["mu"]
+        >>> mu.value, mu.min, mu.max
+        (1.0, 0.1, 4.0)
+        """
         return dict(self._parameters)
 
     @property
     def setting(self) -> dict[str, object]:
-        """The values of the parameters by name."""
+        """The values of the parameters by name.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.explore.threshold_test().setting
+        {'mu': 1.0, 'threshold': 0.8, 'prior': 0.5}
+        """
         return {name: parameter.value for name, parameter in self._parameters.items()}
 
     def set(self, **values):
@@ -39,6 +64,18 @@ class Exploration:
             If there is no parameter of that name, or its value has the wrong type.
         ValueError
             If a value is outside the parameter's range.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> e = dp.explore.threshold_test()
+        >>> e.set(mu=2, threshold=1)
+        >>> e.setting
+        {'mu': 2.0, 'threshold': 1.0, 'prior': 0.5}
+        >>> e.set(mu=100)
+        Traceback (most recent call last):
+            ...
+        ValueError: mu must be in [0.1, 4], got 100
         """
         moved = dict(self._parameters)
         for name, value in values.items():
@@ -50,16 +87,45 @@ class Exploration:
             self._widget.show(self.setting)
 
     def reset(self):
-        """Back to where the explorer starts."""
+        """Back to where the explorer starts.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> e = dp.explore.threshold_test(mu=2)
+        >>> e.reset()
+        >>> e.setting["mu"]
+        1.0
+        """
         self.set(**{name: parameter.value for name, parameter in self.explorer.parameters.items()})
 
     def follow(self, name: str, value):
-        """Takes over what a slider, or a widget linked to it, was set to."""
+        """Takes over what a slider, or a widget linked to it, was set to.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> e = dp.explore.threshold_test()
+        >>> e.follow("mu", 2.0)
+        >>> e.setting["mu"]
+        2.0
+        """
         self._parameters[name] = self._parameters[name].at(name, value)
 
     @property
     def presets(self) -> dict[str, dict[str, object]]:
-        """The presets' settings by label: `e.set(**e.presets["…"])`."""
+        """The presets' settings by label, for `e.set(**e.presets["…"])`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> e = dp.explore.threshold_test()
+        >>> list(e.presets)
+        ['Halfway', 'Accuse few', 'Strong privacy', 'Best for prior 80 %']
+        >>> e.set(**e.presets["Strong privacy"])
+        >>> round(e.readouts["best_error"], 4)
+        0.4602
+        """
         settings = {label: made() if callable(made) else made for label, (_, made) in self.explorer.presets.items()}
         return {
             label: {name: self.explorer.parameters[name].nearest(value) for name, value in setting.items()}
@@ -68,48 +134,126 @@ class Exploration:
 
     @property
     def readouts(self) -> dict[str, float]:
-        """The numbers beside the picture, by name, with all their digits."""
+        """The numbers beside the picture, by name, with all their digits.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> numbers = dp.explore.threshold_test(mu=2, threshold=1).readouts
+        >>> round(numbers["alpha"], 6), round(numbers["beta"], 6)
+        (0.158655, 0.158655)
+        """
         setting, numbers = self.setting, self.explorer.numbers
         return {n: value for table in numbers for n, value in table.encoder.named(table.at(setting)).items()}
 
     @property
     def shown(self) -> dict[str, str]:
-        """The numbers beside the picture, by name, as they are shown."""
+        """The numbers beside the picture, by name, as they are shown.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.explore.gaussian_noise().shown
+        {'exact': '3.7306', 'classic': '4.8448', 'saved': '23.0 %', 'spent': '4.11·10⁻⁸', 'times': '0.00411'}
+        """
         shown = self.explorer.shown_numbers
         return {name: shown[name].show(value) for name, value in self.readouts.items()}
 
     @property
     def words(self) -> str:
-        """What is seen, in words."""
+        """What is seen, in words.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> print(dp.explore.gaussian_noise(epsilon=10, log_delta=-2).words)
+        The classical σ breaks its promise: it spends a δ of 0.0406, 4.06 times what was agreed.
+        """
         setting = self.setting
         return self._filled(" ".join(filter(None, (sentence.at(setting) for sentence in self.explorer.sentences))))
 
     def code(self) -> str:
-        """A short program that works out what is on screen now."""
+        """A short program that works out what is on screen now.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> space = {}
+        >>> exec(dp.explore.gaussian_noise(epsilon=2).code(), space)
+        exact 1.9938, classical 2.4224, which spends 1.34e-07
+        >>> round(space["exact"], 6), round(dp.explore.gaussian_noise(epsilon=2).readouts["exact"], 6)
+        (1.993812, 1.993812)
+        """
         return fill(self.explorer.code, {name: p.code(p.value) for name, p in self._parameters.items()})
 
     @property
     def figure(self):
-        """The picture as a new matplotlib Figure."""
+        """The picture as a new matplotlib Figure.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> len(dp.explore.threshold_test().figure.axes)
+        2
+        """
         from .picture import draw
 
         return draw(self.explorer, self.setting, self._filled)
 
     def frozen(self):
-        """The explorer as a piece of a page that moves by itself, without a kernel; a notebook shows it so."""
+        """The explorer as a piece of a page that moves by itself, without a kernel; a notebook shows it so.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.explore.gaussian_noise().frozen()
+        gaussian_noise(epsilon=1.0, log_delta=-5).frozen()
+        """
         from .page import Frozen
 
         return Frozen(self)
 
     def freeze(self, path) -> Path:
-        """Writes the explorer as a page that moves by itself, without a kernel, a server or a network."""
+        """Writes the explorer as a page that moves by itself, without a kernel, a server or a network.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import dptutor as dp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     dp.explore.duel().freeze(Path(folder) / "duel.html").name
+        'duel.html'
+        """
         path = Path(path)
         path.write_text(self.frozen().page, encoding="utf-8")
         return path
 
     @property
     def widget(self):
-        """The ipywidgets widget: its traits are the parameters, to read, set, observe and link."""
+        """The ipywidgets widget, whose traits are the parameters, to read, set, observe and link.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> e = dp.explore.threshold_test()
+        >>> e.widget.mu = 2.0
+        >>> e.setting["mu"]
+        2.0
+        """
         if self._widget is None:
             from .live import live_widget
 
