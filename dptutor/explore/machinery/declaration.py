@@ -78,8 +78,9 @@ class Explorer:
         """Declares numbers to read, in the order in which the function gives them."""
 
         def declare(function):
-            self.numbers.append(Table(function, self.parameters, NumbersEncoder(numbers)))
-            return function
+            kept = lru_cache(maxsize=8192)(function)  # others ask for them, at more settings than there are
+            self.numbers.append(Table(kept, self.parameters, NumbersEncoder(numbers)))
+            return kept
 
         return declare
 
