@@ -58,11 +58,11 @@ def laplace(epsilon, log_delta):
     return Laplace(scale=1 / (epsilon - 2 * log1p(-(10**log_delta))))  # from δ(ε) = 1 − exp((ε − 1/b)/2)
 
 
-profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e-10, 1), ylog=True, legend="lower left")
+profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e-10, 1), ylog=True, legend="")
 tradeoff = calibration_point.face_panel("tradeoff")
 
 
-@profiles.points(GREEN, "the (ε, δ) of both")
+@profiles.points(GREEN)
 def target(epsilon, log_delta):
     return epsilon, 10**log_delta
 

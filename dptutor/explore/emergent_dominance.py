@@ -153,12 +153,12 @@ def bound_if(first, *at):
     return value if (mu >= other) == first else math.nan
 
 
-@over.curve(VERMILLION, "bound on Δ(RR‖Gauss)", line=DOTTED, ghost=False)
+@over.curve(VERMILLION, "bound", line=DOTTED, ghost=False)
 def forth_bound(steps, sigma):
     return over_counts(lambda *at: bound_if(True, *at), steps, sigma)
 
 
-@over.curve(BLUE, "bound on Δ(Gauss‖RR)", line=DOTTED, ghost=False)
+@over.curve(BLUE, line=DOTTED, ghost=False)
 def back_bound(steps, sigma):
     return over_counts(lambda *at: bound_if(False, *at), steps, sigma)
 

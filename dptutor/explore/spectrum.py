@@ -89,7 +89,7 @@ def way(axes):
     axes.text(0.01, 0.52, "PP", color=INK)
     axes.text(0.5, -0.03, "BNP", color=INK)
     marks = [(f"ε = {x:g}", RandomizedResponse(x)) for x in (1, 4)]
-    marks += [(f"σ = {x:g}", Gaussian(x)) for x in (3, 0.5)]
+    marks += [(f"σ = {x:g}", Gaussian(x)) for x in (2, 0.5)]
     for words, m in marks:
         place = m.advantage / 2, m.minimax_bayes_error
         axes.plot(*place, "o", color=GREY, markersize=3)
