@@ -95,9 +95,9 @@ def mechanism(sigma):
 # The answer, between the two worlds.
 
 
-@be_the_adversary.panel("In the data, or not?", xlabel="answer", ylabel="density", xlim=(-5.2, 6.2), ylim=(0, 1.1))
-def worlds(axes):
-    axes.grid(False)
+worlds = be_the_adversary.plain_panel(
+    "worlds", "In the data, or not?", xlabel="answer", ylabel="density", xlim=(-5.2, 6.2), ylim=(0, 1.1), grid=False
+)
 
 
 @worlds.curve(BLUE, "P: not in the data")

@@ -108,11 +108,8 @@ def number_of_steps(log_steps):
     return round(10**log_steps)
 
 
-@composition.panel(
-    "ε at δ", xlabel="steps k", ylabel="ε", xlim=(1, 1e6), ylim=(5e-3, 2e4), xlog=True, ylog=True, legend="lower right"
-)
-def growth(axes):
-    """Nothing stands still here."""
+growth = composition.plain_panel("growth", "ε at δ", xlabel="steps k", ylabel="ε", xlim=(1, 1e6), ylim=(5e-3, 2e4),
+                                 xlog=True, ylog=True, legend="lower right")  # fmt: skip
 
 
 def along(base, delta, number):

@@ -127,10 +127,10 @@ def difference(steps, doublings, sigma):
     return PRIORS, differences(steps, doublings, sigma)
 
 
-over = emergent_dominance.panel(
-    "Δ over the number of steps", xlabel="N", ylabel="Δ", xlim=(0.8, 300), ylim=(1e-8, 3), xlog=True, ylog=True,
+over = emergent_dominance.plain_panel(
+    "over", "Δ over the number of steps", xlabel="N", ylabel="Δ", xlim=(0.8, 300), ylim=(1e-8, 3), xlog=True, ylog=True,
     legend="lower left",
-)(lambda axes: None)  # fmt: skip
+)  # fmt: skip
 COUNTS = [count_of(k) for k in range(LAST + 1)]
 
 

@@ -82,10 +82,9 @@ def density(mu, world):
     return beliefs, np.minimum(loss / (beliefs * (1 - beliefs)), 9.0)
 
 
-@posterior_belief.panel("Belief that you are in the data", xlabel="belief B", ylabel="density", xlim=(0, 1),
-                        ylim=(0, 7), legend="upper left")  # fmt: skip
-def beliefs(axes):
-    axes.grid(False)
+beliefs = posterior_belief.plain_panel("beliefs", "Belief that you are in the data", xlabel="belief B",
+                                       ylabel="density", xlim=(0, 1), ylim=(0, 7), legend="upper left",
+                                       grid=False)  # fmt: skip
 
 
 @beliefs.region(GREEN, "more than ρ", opacity=0.45)
@@ -115,16 +114,9 @@ def line_label(tolerance):
     return tolerance, 5, "ρ"
 
 
-@posterior_belief.panel(
-    "How often it is exceeded",
-    xlabel="belief",
-    ylabel="Pr[B > belief] in world Q",
-    xlim=(0.45, 1),
-    ylim=(1e-8, 1),
-    ylog=True,
-)
-def tails(axes):
-    axes.grid(False)
+tails = posterior_belief.plain_panel("tails", "How often it is exceeded", xlabel="belief",
+                                     ylabel="Pr[B > belief] in world Q", xlim=(0.45, 1), ylim=(1e-8, 1), ylog=True,
+                                     grid=False)  # fmt: skip
 
 
 @tails.curve(GREY, line=DASHED, width=1.4, ghost=False)

@@ -59,9 +59,9 @@ def density(kind, noise, x):
     return KINDS[kind][1].pdf(x, scale=noise)
 
 
-@privacy_loss.panel("Two worlds", xlabel="answer", ylabel="density", xlim=(-4, 5), ylim=(0, 1.75))
-def worlds(axes):
-    axes.grid(False)
+worlds = privacy_loss.plain_panel(
+    "worlds", "Two worlds", xlabel="answer", ylabel="density", xlim=(-4, 5), ylim=(0, 1.75), grid=False
+)
 
 
 @worlds.region(GREEN, "δ(ε)", opacity=0.45)
@@ -84,7 +84,7 @@ def with_example(kind, noise):
     return X, density(kind, noise, X - 1)
 
 
-profile = privacy_loss.panel("Privacy profile", xlabel="ε", ylabel="δ(ε)", xlim=(-1, 3), ylim=(0, 1))(lambda axes: None)
+profile = privacy_loss.plain_panel("profile", "Privacy profile", xlabel="ε", ylabel="δ(ε)", xlim=(-1, 3), ylim=(0, 1))
 
 
 @profile.curve(BLUE, "δ(ε)")

@@ -58,7 +58,8 @@ def response(epsilon):
     return RandomizedResponse(epsilon=epsilon)
 
 
-@renyi_order.panel(
+renyi = renyi_order.plain_panel(
+    "renyi",
     "Rényi divergences",
     xlabel="order s",
     ylabel="divergence",
@@ -67,8 +68,6 @@ def response(epsilon):
     ylog=True,
     legend="lower right",
 )
-def renyi(axes):
-    """Nothing stands still here."""
 
 
 @renyi.curve(BLUE, "Gaussian")

@@ -85,9 +85,9 @@ def add_tradeoff(sigma, rate):
     return remove_tradeoff(sigma, rate)[::-1]
 
 
-@subsampling.panel("Privacy profiles", xlabel="ε", ylabel="δ(ε)", xlim=(0, 4), ylim=(1e-8, 1), ylog=True)
-def profile(axes):
-    """Nothing stands still here."""
+profile = subsampling.plain_panel(
+    "profile", "Privacy profiles", xlabel="ε", ylabel="δ(ε)", xlim=(0, 4), ylim=(1e-8, 1), ylog=True
+)
 
 
 def shown(mechanism, losses):

@@ -62,11 +62,8 @@ def density(x):
     return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
 
 
-@threshold_test.panel(
-    "Two worlds", xlabel="answer, in units of the noise", ylabel="density", xlim=(-3.5, 7), ylim=(0, 0.66)
-)
-def worlds(axes):
-    axes.grid(False)
+worlds = threshold_test.plain_panel("worlds", "Two worlds", xlabel="answer, in units of the noise", ylabel="density",
+                                    xlim=(-3.5, 7), ylim=(0, 0.66), grid=False)  # fmt: skip
 
 
 @worlds.region(BLUE, "α: you accuse wrongly", opacity=0.35)

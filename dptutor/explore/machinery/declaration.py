@@ -53,6 +53,15 @@ class Explorer:
 
         return declare
 
+    def plain_panel(self, name, title, *, grid=True, **style):
+        """Declares a panel in which nothing stands still but its grid, if any."""
+
+        def background(axes):
+            axes.grid(grid)
+
+        background.__name__ = name
+        return self.panel(title, **style)(background)
+
     def mechanism(self, color, label):
         """Declares a mechanism to compare: a function of parameters to it. Its faces are drawn by `face_panel`."""
 
