@@ -322,6 +322,13 @@ def test_a_number_is_shown(number, value, shown):
     assert number.show(value) == shown
 
 
+def test_a_number_too_large_for_its_digits_is_refused():  # by a freeze, which asks for all settings
+    assert Number("", digits=0).show(2e9) == "2000000000"
+    with pytest.raises(ValueError, match=r"ε of 3e.06 has too many digits to be shown"):
+        Number("ε", digits=3).cells(3e6)
+    assert Number("ε", digits=3, power=True).show(3e6) == "3.000·10⁶"
+
+
 # Declarations.
 
 

@@ -40,6 +40,7 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
   its arguments goes into the page, so ask for few: a path over two sliders is cheap, over three it is not. Where
   only the place of a curve depends on a third one, give it a `shift`, a function of its own. What several
   functions need goes into an ordinary function with `functools.lru_cache`.
+- Where nothing stands still, a panel is a `plain_panel(name, title, …)`.
 - A panel has `curve` (x, y), `region` (x, low, high), `points` (x, y), `ruler` (x, low, high) and `text` (x, y, words).
   The number of points is the same at every setting; a point that is not there is NaN. Limits do not move.
 - `{name}` in words, in a text and in the code stands for a parameter or readout as it is shown. Return one of a few

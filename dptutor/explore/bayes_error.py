@@ -8,9 +8,10 @@ from .tradeoff_gallery import KINDS, MAKERS
 bayes_error = Explorer(
     "bayes_error",
     title="What a prior is worth to an adversary",
-    caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: its tests "
-    "are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are R(π). The "
-    "dotted green diagonal meets f where both errors are equal. Right: the Bayes error R over all priors.",
+    caption="First panel: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: "
+    "its tests are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are "
+    "R(π). The dotted green diagonal meets f where both errors are equal. Second panel: the Bayes error R over all "
+    "priors.",
     find="Find the prior at which the adversary errs most. Is it always one half?",
     code=MAKERS
     + """mechanism, prior = makers[{kind}]({noise}), {prior}
@@ -69,8 +70,8 @@ def on_the_diagonal(kind, noise, prior):
 
 @tradeoff.points(BLUE, "best test at π", size=6)
 def best_test(kind, noise, prior):
-    alpha, beta = mechanism(kind, noise)._errors(np.log(prior / (1 - prior)))
-    return float(alpha), float(beta)
+    loss, threshold = mechanism(kind, noise).privacy_loss, np.log(prior / (1 - prior))
+    return loss.sf(threshold, under="P"), loss.cdf(threshold, under="Q")
 
 
 bayes.reader("prior", "adversary", top=lambda prior: min(prior, 1 - prior))

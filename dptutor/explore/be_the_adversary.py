@@ -20,13 +20,14 @@ def played(sigma, accused, missed):
 be_the_adversary = Explorer(
     "be_the_adversary",
     title="Be the adversary",
-    caption="Left: an answer of a Gaussian mechanism, the upright line, rounded to a twentieth, and the densities of "
-    "answers without the example (P, blue, solid) and with it (Q, vermillion, dashed). The example is in the data in "
-    "fifteen of the thirty rounds, in random order. The answer of the round before stands on the axis, as a blue "
-    "circle if it came from P, as a vermillion triangle if from Q. Right: your type I error α and type II error β so "
-    "far, against the trade-off function f of the mechanism; the diamond is the best test with your α. The sides of "
-    "the purple rectangle are exact intervals (Clopper–Pearson) of 95 % each: if you keep to one test, then at the end "
-    "of the game it holds the true errors of that test with a probability of at least 90 %. Another σ is another game.",
+    caption="First panel: an answer of a Gaussian mechanism, the upright line, rounded to a twentieth, and the "
+    "densities of answers without the example (P, blue, solid) and with it (Q, vermillion, dashed). The example is "
+    "in the data in fifteen of the thirty rounds, in random order. The answer of the round before stands on the "
+    "axis, as a blue circle if it came from P, as a vermillion triangle if from Q. Second panel: your type I error α "
+    "and type II error β so far, against the trade-off function f of the mechanism; the diamond is the best test "
+    "with your α. The sides of the purple rectangle are exact intervals (Clopper–Pearson) of 95 % each: if you keep "
+    "to one test, then at the end of the game it holds the true errors of that test with a probability of at least "
+    "90 %. Another σ is another game.",
     find="Press Start and say thirty times whether the example is in the data. Can you get below the curve?",
     code="""import dptutor as dp
 from scipy.stats import beta as beta_law
@@ -94,9 +95,9 @@ def mechanism(sigma):
 # The answer, between the two worlds.
 
 
-@be_the_adversary.panel("In the data, or not?", xlabel="answer", ylabel="density", xlim=(-5.2, 6.2), ylim=(0, 1.1))
-def worlds(axes):
-    axes.grid(False)
+worlds = be_the_adversary.plain_panel(
+    "worlds", "In the data, or not?", xlabel="answer", ylabel="density", xlim=(-5.2, 6.2), ylim=(0, 1.1), grid=False
+)
 
 
 @worlds.curve(BLUE, "P: not in the data")
@@ -210,14 +211,19 @@ def truth(outcome):
 
 
 @be_the_adversary.words
-def where_you_are(sigma, accused, missed):
+def where_you_are(accused, missed):
     done = tally(accused)[1] + tally(missed)[1]
     if done == 0:
         return (
             "Thirty rounds, half of them with the example in the data. The best test is wrong in {best_error} of them."
         )
-    if done < 30:
-        return f"Round {done + 1} of 30."
+    return f"Round {done + 1} of 30." if done < 30 else ""
+
+
+@be_the_adversary.words
+def the_end(sigma, accused, missed):
+    if tally(accused)[1] < 15 or tally(missed)[1] < 15:
+        return ""
     (alpha_low, alpha_high), (beta_low, beta_high) = interval(accused), interval(missed)
     f = mechanism(sigma).tradeoff
     if beta_low > f(alpha_low):

@@ -11,10 +11,10 @@ from .machinery import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, Choice, Explorer
 blackwell_order = Explorer(
     "blackwell_order",
     title="Who knows more, always?",
-    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). Left: trade-off "
-    "functions; right: Bayes errors, circles where they cross. Where one curve lies below the other everywhere, its "
-    "mechanism can imitate the other by garbling its own answer. In orange their join, the "
-    "most private mechanism that is no more private than either, or their meet, the least private no less private.",
+    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: trade-off "
+    "functions. Second panel: Bayes errors, circles where they cross. Where one curve lies below the other "
+    "everywhere, its mechanism can imitate the other by garbling its own answer. In orange their join, the most "
+    "private mechanism that is no more private than either, or their meet, the least private no less private.",
     find="Find a σ at which the Gaussian mechanism dominates. Can randomized response ever dominate?",
     code="""import dptutor as dp
 
@@ -74,8 +74,8 @@ LOSSES, PRIORS = 12 * np.linspace(-1, 1, 81) ** 3, np.linspace(0, 1, 81)
 
 @tradeoff.curve(ORANGE, "join or meet", width=1.5, ghost=False)
 def third_tradeoff(sigma, epsilon, third):
-    alpha, beta = between(sigma, epsilon, third)._errors(LOSSES)
-    return [1, *alpha, 0], [0, *beta, 1]
+    loss = between(sigma, epsilon, third).privacy_loss
+    return [1, *loss.sf(LOSSES, under="P"), 0], [0, *loss.cdf(LOSSES, under="Q"), 1]
 
 
 @bayes.curve(ORANGE, width=1.5, ghost=False)

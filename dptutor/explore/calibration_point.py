@@ -1,6 +1,5 @@
 """Two mechanisms through one (ε, δ): what the pair of numbers fixes, and all that it leaves open."""
 
-from functools import lru_cache
 from math import log1p
 
 from scipy.optimize import brentq
@@ -13,8 +12,8 @@ calibration_point = Explorer(
     "calibration_point",
     title="The same (ε, δ), not the same privacy",
     caption="A Gaussian mechanism (blue, solid) and a Laplace mechanism (vermillion, dashed), both with exactly the "
-    "noise that (ε, δ) asks for. Left: their privacy profiles, on a logarithmic scale, meet in the green point and "
-    "nowhere else. Right: their trade-off functions.",
+    "noise that (ε, δ) asks for. First panel: their privacy profiles, on a logarithmic scale, meet in the green "
+    "point and nowhere else. Second panel: their trade-off functions.",
     find="Hold ε and move δ: which mechanism's curve hardly stirs, and which one's does?",
     code="""import dptutor as dp
 from math import log1p
@@ -59,11 +58,11 @@ def laplace(epsilon, log_delta):
     return Laplace(scale=1 / (epsilon - 2 * log1p(-(10**log_delta))))  # from δ(ε) = 1 − exp((ε − 1/b)/2)
 
 
-profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e-10, 1), ylog=True)
+profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e-10, 1), ylog=True, legend="")
 tradeoff = calibration_point.face_panel("tradeoff")
 
 
-@profiles.points(GREEN, "the (ε, δ) of both")
+@profiles.points(GREEN)
 def target(epsilon, log_delta):
     return epsilon, 10**log_delta
 
@@ -75,7 +74,6 @@ def target(epsilon, log_delta):
     laplace_advantage=Number("advantage, Laplace", VERMILLION, 4),
     regret=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The worst regret of choosing Laplace noise"),
 )
-@lru_cache(maxsize=4096)
 def numbers(epsilon, log_delta):
     pair = gaussian(epsilon, log_delta), laplace(epsilon, log_delta)
     return pair[0].sigma, pair[1].scale, *(m.advantage for m in pair), delta_divergence(*pair).value

@@ -11,16 +11,17 @@ from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Ch
 
 BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
 DELTAS = "1e-3", "1e-5", "1e-8"
-LOG_STEPS = np.linspace(0, 6, 25)
+LOG_STEPS = np.append(np.arange(0, 2, 0.5), np.arange(2, 6.1, 0.25))
 ORDERS = 1 + np.geomspace(0.01, 150, 120)
 ALPHAS, LOSSES = np.linspace(0, 1, 61) ** 2, np.linspace(0, 25, 251)
 
 composition = Explorer(
     "composition",
     title="Four accountants for one training",
-    caption="Left: ε at the chosen δ after 1 to 1,000,000 steps, on logarithmic axes: exactly (blue, solid), from "
-    "Rényi divergences (orange, dotted), from the limit theorem (vermillion, dashed), and the smaller of basic and "
-    "advanced composition (grey). Right: the trade-off functions behind the first three. DP-SGD samples 1 %.",
+    caption="First panel: ε at the chosen δ after 1 to 1,000,000 steps, on logarithmic axes: exactly (blue, solid), "
+    "from Rényi divergences (orange, dotted), from the limit theorem (vermillion, dashed), and the smaller of basic "
+    "and advanced composition (grey). Second panel: the trade-off functions behind the first three. DP-SGD samples 1 "
+    "%.",
     find="Find settings at which the limit theorem promises too much privacy, and others where it promises too little.",
     code="""import math
 
@@ -107,11 +108,8 @@ def number_of_steps(log_steps):
     return round(10**log_steps)
 
 
-@composition.panel(
-    "ε at δ", xlabel="steps k", ylabel="ε", xlim=(1, 1e6), ylim=(5e-3, 2e4), xlog=True, ylog=True, legend="lower right"
-)
-def growth(axes):
-    """Nothing stands still here."""
+growth = composition.plain_panel("growth", "ε at δ", xlabel="steps k", ylabel="ε", xlim=(1, 1e6), ylim=(5e-3, 2e4),
+                                 xlog=True, ylog=True, legend="lower right")  # fmt: skip
 
 
 def along(base, delta, number):
@@ -172,8 +170,8 @@ def renyi_tradeoff(base, log_steps):
     exact=Number("ε, exact", BLUE, 3),
     renyi=Number("ε by Rényi", ORANGE, 3),
     limit=Number("ε by the limit theorem", VERMILLION, 3, help="not a bound"),
-    advanced=Number("ε by advanced composition", GREY, 3),
-    basic=Number("ε by basic composition", GREY, 3),
+    advanced=Number("ε by advanced composition", GREY, 3, power=True),
+    basic=Number("ε by basic composition", GREY, 3, power=True),
 )
 def numbers(base, delta, log_steps):
     steps = number_of_steps(log_steps)

@@ -15,9 +15,9 @@ FORTH, BACK = "Δ(Gauss‖Lap)", "Δ(Lap‖Gauss)"
 delta_divergence = Explorer(
     "delta_divergence",
     title="Which is riskier: Gaussian or Laplace noise?",
-    caption="Left: trade-off functions of a Gaussian mechanism (f, blue, solid) and a Laplace mechanism (f̃, "
-    "vermillion, dashed), and one of them shifted down and left by κ until it lies under the other (dotted). Right: "
-    "their Bayes errors over the adversary's prior. The green rulers measure both Δ-divergences, circles mark "
+    caption="First panel: trade-off functions of a Gaussian mechanism (f, blue, solid) and a Laplace mechanism (f̃, "
+    "vermillion, dashed), and one of them shifted down and left by κ until it lies under the other (dotted). Second "
+    "panel: their Bayes errors over the adversary's prior. The green rulers measure both Δ-divergences, circles mark "
     "where the Bayes errors cross, the purple line is the adversary of the slider.",
     find="Move σ until the green rulers are equally long: then neither choice is the safer one.",
     code="""import dptutor as dp
@@ -84,15 +84,8 @@ def shift_of_laplace(sigma, scale, shift):
     return np.repeat(-compared(sigma, scale).reverse_divergence.value if shift == BACK else np.nan, 2)
 
 
-tradeoff.shifted(gaussian, shift_of_gaussian)
-tradeoff.shifted(laplace, shift_of_laplace)
-
-
-@tradeoff.text(GREEN)
-def kappa(shift):
-    return 0.36, 0.66, "f shifted by {forth}" if shift == FORTH else "f̃ shifted by {back}"
-
-
+tradeoff.shifted(gaussian, shift_of_gaussian, "f shifted by κ")
+tradeoff.shifted(laplace, shift_of_laplace, "f̃ shifted by κ")
 bayes.crossings(compared)
 
 
@@ -102,7 +95,7 @@ def attained_at(divergence):
 
 
 def ends(divergence, sigma, scale):
-    prior = attained_at(divergence)
+    prior = attained_at(divergence) if divergence.value >= 5e-5 else np.nan  # less is shown as 0
     return prior, *sorted(m.bayes_error(np.nan_to_num(prior)) for m in (gaussian(sigma), laplace(scale)))
 
 
@@ -111,7 +104,7 @@ def forth_ruler(sigma, scale):
     return ends(compared(sigma, scale).divergence, sigma, scale)
 
 
-@bayes.ruler(GREEN, words="{back}")
+@bayes.ruler(GREEN, words="{back}", offset=(-26, 6))
 def back_ruler(sigma, scale):
     return ends(compared(sigma, scale).reverse_divergence, sigma, scale)
 

@@ -10,14 +10,14 @@ from ..mechanisms import DPSGD, Gaussian
 from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
 EPSILON, DELTA = 8.0, 1e-5
-DOUBLINGS = Slider(0.0, 6.5, 3.0, "doublings of the sampling rate", "k", step=0.25)
+DOUBLINGS = Slider(0.0, 6.5, 3.0, "doublings of the sampling rate", "k", step=0.5)
 
 dpsgd_map = Explorer(
     "dpsgd_map",
     title="Same (8, 0.00001), other settings",
-    caption="The base training takes each example with probability 0.01 in each of 500 steps; the other with "
-    "p = 0.01 · 2^k in each of N steps. Both have exactly the noise that (8, 0.00001) asks for. Left: how Δ grows "
-    "with p at these steps (green); the grey line is the Gaussian mechanism of the same (ε, δ). Right: both "
+    caption="The base training takes each example with probability 0.01 in each of 500 steps; the other with p = "
+    "0.01 · 2^k in each of N steps. Both have exactly the noise that (8, 0.00001) asks for. First panel: how Δ grows "
+    "with p at these steps (green); the grey line is the Gaussian mechanism of the same (ε, δ). Second panel: both "
     "trade-off functions, and the line at κ, the chance of a blind guess: what lies above a curve there is the "
     "largest chance of reconstruction.",
     find="At k = 0, triple the steps. Now back to 500 steps: how many doublings of p cost as much?",
@@ -113,7 +113,7 @@ def other_point(doublings, steps, guess):
 
 
 @dpsgd_map.readouts(
-    rate=Number("its sampling rate p", VERMILLION, 4),
+    rate=Number("its sampling rate p", VERMILLION, 3),
     sigma=Number("its noise multiplier σ", VERMILLION, 4),
     regret=Number("Δ(base‖other)", GREEN, 4, help="The worst regret of choosing the other"),
     other_error=Number("Bayes error at π = ½, other", VERMILLION, 2, percent=True),
@@ -123,7 +123,7 @@ def numbers(doublings, steps):
     return m.sampling_rate, m.noise_multiplier, regret_of(doublings, steps), m.bayes_error(0.5)
 
 
-@dpsgd_map.readout("… base", BLUE, 2, percent=True)
+@dpsgd_map.readout("Bayes error at π = ½, base", BLUE, 2, percent=True)
 def base_error():
     return base().bayes_error(0.5)
 
@@ -133,7 +133,7 @@ def other_success(doublings, steps, guess):
     return 1 - missed(doublings, steps, guess)
 
 
-@dpsgd_map.readout("… base", PURPLE, 1, percent=True)
+@dpsgd_map.readout("reconstruction at most, base", PURPLE, 1, percent=True)
 def base_success(guess):
     return 1 - missed(0.0, "500", guess)
 

@@ -1,6 +1,6 @@
 """A duel of two mechanisms, prior by prior: predict who wins where, then see how far the prediction stands."""
 
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 from scipy.special import ndtri
@@ -25,11 +25,11 @@ PRIORS = np.sort([*np.linspace(0, 1, 101), 1 / (1 + np.e), np.e / (1 + np.e)])  
 duel = Explorer(
     "duel",
     title="A duel: at which prior does which mechanism win?",
-    caption="A mechanism wins at a prior if the best adversary errs more often against it. Left: the trade-off "
-    "functions of the first mechanism (blue, solid) and the second (vermillion, dashed), and the line of the tests "
-    "that are as good for this adversary as the best one against the first: where the second curve dips below it, "
-    "the first wins. Right: the lead of the first, 100 (R − R̃), at the priors you have passed; beyond "
-    "one half it is its own mirror image.",
+    caption="A mechanism wins at a prior if the best adversary errs more often against it. First panel: the "
+    "trade-off functions of the first mechanism (blue, solid) and the second (vermillion, dashed), and the line of "
+    "the tests that are as good for this adversary as the best one against the first: where the second curve dips "
+    "below it, the first wins. Second panel: the lead of the first, 100 (R − R̃), at the priors you have passed; "
+    "beyond one half it is its own mirror image.",
     find="Predict before you move: who wins, and where? Then drag the prior to the right. A prediction can fall.",
     code="""import dptutor as dp
 import numpy as np
@@ -134,7 +134,6 @@ def here(pair, prior):
     best_first=Number("its largest lead so far", GREEN, 2, percent=True, unit="points"),
     best_second=Number("the second's so far", GREEN, 2, percent=True, unit="points"),
 )
-@lru_cache(maxsize=4096)
 def numbers(pair, prior):
     seen = peaks(pair)
     leads = lead_at(pair, np.concatenate([np.linspace(0, prior, 201), seen[seen <= prior]]))

@@ -15,10 +15,10 @@ EQUAL, SMALLER = "the same noise", "noise that grows with √N"
 emergent_dominance = Explorer(
     "emergent_dominance",
     title="What many steps make of a crossing",
-    caption="Randomized response, first with ε = 1, against Gaussian noise, both used N times. Left: the Bayes error "
-    "against the one minus that against the other; above 0 an adversary errs less against Gaussian noise (vermillion), "
-    "below 0 less against randomized response (blue). Right: the two Δ-divergences over N, and, dotted, the "
-    "finite-step bound in the direction in which it holds.",
+    caption="Randomized response, first with ε = 1, against Gaussian noise, both used N times. First panel: the "
+    "Bayes error against the one minus that against the other; above 0 an adversary errs less against Gaussian noise "
+    "(vermillion), below 0 less against randomized response (blue). Second panel: the two Δ-divergences over N, and, "
+    "dotted, the finite-step bound in the direction in which it holds.",
     find="Choose the same noise in every step. Find a σ at which the dotted bound belongs to the curve that dies last.",
     code="""import math
 
@@ -127,10 +127,10 @@ def difference(steps, doublings, sigma):
     return PRIORS, differences(steps, doublings, sigma)
 
 
-over = emergent_dominance.panel(
-    "Δ over the number of steps", xlabel="N", ylabel="Δ", xlim=(0.8, 300), ylim=(1e-8, 3), xlog=True, ylog=True,
+over = emergent_dominance.plain_panel(
+    "over", "Δ over the number of steps", xlabel="N", ylabel="Δ", xlim=(0.8, 300), ylim=(1e-8, 3), xlog=True, ylog=True,
     legend="lower left",
-)(lambda axes: None)  # fmt: skip
+)  # fmt: skip
 COUNTS = [count_of(k) for k in range(LAST + 1)]
 
 
@@ -153,7 +153,7 @@ def bound_if(first, *at):
     return value if (mu >= other) == first else math.nan
 
 
-@over.curve(VERMILLION, line=DOTTED, ghost=False)
+@over.curve(VERMILLION, "bound", line=DOTTED, ghost=False)
 def forth_bound(steps, sigma):
     return over_counts(lambda *at: bound_if(True, *at), steps, sigma)
 

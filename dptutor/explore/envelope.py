@@ -12,10 +12,10 @@ MOST, ALPHAS, LOSSES = 20, np.sin(np.linspace(0, np.pi / 2, 61)) ** 2, np.linspa
 envelope = Explorer(
     "envelope",
     title="How many points must a report show?",
-    caption="A report lists δ at k values of ε, evenly spaced from 4/k to 4. Left: the trade-off function f of the "
-    "mechanism (blue) and the upper envelope of the lines of these points and their mirror images (orange, dashed). "
-    "Between them, shaded, lies what the report leaves open; the green ruler is the largest gap. Right: the privacy "
-    "profile, the points of the report, and the δ that they guarantee at every other ε.",
+    caption="A report lists δ at k values of ε, evenly spaced from 4/k to 4. First panel: the trade-off function f "
+    "of the mechanism (blue) and the upper envelope of the lines of these points and their mirror images (orange, "
+    "dashed). Between them, shaded, lies what the report leaves open; the green ruler is the largest gap. Second "
+    "panel: the privacy profile, the points of the report, and the δ that they guarantee at every other ε.",
     find="How many points bring the gap below 0.01? With Laplace noise it grows again from k = 4 to 6: which point "
     "does a good report hold?",
     code="import numpy as np\n\n"

@@ -13,10 +13,10 @@ EPSILONS = np.geomspace(0.1, 20, 41)
 gaussian_noise = Explorer(
     "gaussian_noise",
     title="How much Gaussian noise does an (ε, δ) need?",
-    caption="Sensitivity 1. Left: the noise σ that meets (ε, δ) exactly (blue, solid) and the classical "
-    "√(2 log(1.25/δ))/ε (vermillion, dashed), over ε; left of the grey line the classical one is proven. Right: the "
-    "privacy profiles of both at your ε. The exact one passes through the green target, the classical one below it, "
-    "which is noise for nothing, or above it, which is a broken promise.",
+    caption="Sensitivity 1. First panel: the noise σ that meets (ε, δ) exactly (blue, solid) and the classical √(2 "
+    "log(1.25/δ))/ε (vermillion, dashed), over ε; left of the grey line the classical one is proven. Second panel: "
+    "the privacy profiles of both at your ε. The exact one passes through the green target, the classical one below "
+    "it, which is noise for nothing, or above it, which is a broken promise.",
     find="At which ε does the classical σ break its promise? Does that come earlier or later with a larger δ?",
     code="""from math import log, sqrt
 
@@ -91,11 +91,11 @@ def both(epsilon, log_delta):
     return [epsilon, epsilon], [exact_sigma(epsilon, log_delta), classical(epsilon, log_delta)]
 
 
-scales = {"xlim": (0.1, 20), "xlog": True, "ylim": (1e-14, 1), "ylog": True, "legend": "lower left"}
+scales = {"xlim": (0.1, 20), "xlog": True, "ylim": (1e-14, 1), "ylog": True, "legend": ""}
 profiles = gaussian_noise.face_panel("privacy_profile", grid=np.geomspace(0.1, 20, 61), **scales)
 
 
-@profiles.points(GREEN, "the target (ε, δ)")
+@profiles.points(GREEN)
 def target(epsilon, log_delta):
     return epsilon, 10**log_delta
 

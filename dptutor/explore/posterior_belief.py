@@ -1,6 +1,5 @@
 """What an adversary believes after the answer, in both worlds, and how often that is more than was to be tolerated."""
 
-from functools import lru_cache
 from math import log, sqrt
 
 import numpy as np
@@ -19,11 +18,11 @@ NORMAL = np.linspace(-8, 8, 161)
 posterior_belief = Explorer(
     "posterior_belief",
     title="How sure can anyone become?",
-    caption="An adversary tosses a coin on whether you are in the data, and then reads an answer with Gaussian noise. "
-    "Left: the density of the belief that you are in, if you are not (P, blue, solid) and if you are (Q, vermillion, "
-    "dashed). The vertical line is the belief ρ to be tolerated, the green area the answers that lead beyond it. "
-    "Right: the probability in world Q that the belief exceeds each level, on a logarithmic scale; the "
-    "horizontal line is δ, the green point the probability to exceed ρ.",
+    caption="An adversary tosses a coin on whether you are in the data, and then reads an answer with Gaussian "
+    "noise. First panel: the density of the belief that you are in, if you are not (P, blue, solid) and if you are "
+    "(Q, vermillion, dashed). The vertical line is the belief ρ to be tolerated, the green area the answers that "
+    "lead beyond it. Second panel: the probability in world Q that the belief exceeds each level, on a logarithmic "
+    "scale; the horizontal line is δ, the green point the probability to exceed ρ.",
     find="With exactly the noise that (ε, δ) asks for: where is ρ exceeded twenty times as often as δ seems to say?",
     code="""import dptutor as dp
 from math import log, sqrt
@@ -83,10 +82,9 @@ def density(mu, world):
     return beliefs, np.minimum(loss / (beliefs * (1 - beliefs)), 9.0)
 
 
-@posterior_belief.panel("Belief that you are in the data", xlabel="belief B", ylabel="density", xlim=(0, 1),
-                        ylim=(0, 7), legend="upper left")  # fmt: skip
-def beliefs(axes):
-    axes.grid(False)
+beliefs = posterior_belief.plain_panel("beliefs", "Belief that you are in the data", xlabel="belief B",
+                                       ylabel="density", xlim=(0, 1), ylim=(0, 7), legend="upper left",
+                                       grid=False)  # fmt: skip
 
 
 @beliefs.region(GREEN, "more than ρ", opacity=0.45)
@@ -116,11 +114,9 @@ def line_label(tolerance):
     return tolerance, 5, "ρ"
 
 
-@posterior_belief.panel(
-    "How often it is exceeded", xlabel="belief", ylabel="Pr_Q[B > belief]", xlim=(0.45, 1), ylim=(1e-8, 1), ylog=True
-)
-def tails(axes):
-    axes.grid(False)
+tails = posterior_belief.plain_panel("tails", "How often it is exceeded", xlabel="belief",
+                                     ylabel="Pr[B > belief] in world Q", xlim=(0.45, 1), ylim=(1e-8, 1), ylog=True,
+                                     grid=False)  # fmt: skip
 
 
 @tails.curve(GREY, line=DASHED, width=1.4, ghost=False)
@@ -156,12 +152,11 @@ def epsilon(tolerance):
 
 @posterior_belief.readouts(
     sigma=Number("noise σ", BLUE, 3),
-    exceeds=Number("Pr_Q[B > ρ]", GREEN, 2, power=True),
+    exceeds=Number("Pr[B > ρ] in world Q", GREEN, 2, power=True),
     ratio=Number("so many times δ", GREEN, 2),
     advantage=Number("expected advantage", VERMILLION, 3),
     mean=Number("mean belief in Q", VERMILLION, 3),
 )
-@lru_cache(maxsize=4096)
 def numbers(reading, tolerance, log_delta):
     m = mechanism(reading, tolerance, log_delta)
     exceeds = PosteriorBelief(m).sf(tolerance)

@@ -1,4 +1,4 @@
-"""The privacy profile as an area: what Q has above e^ε P, and why it is less than a tail of the privacy loss."""
+"""The privacy profile as an area: what Q has above exp(ε) P, and why it is less than a tail of the privacy loss."""
 
 import numpy as np
 from scipy.stats import laplace, norm
@@ -12,10 +12,11 @@ KINDS = {"Gaussian": (Gaussian, norm), "Laplace": (Laplace, laplace)}
 privacy_loss = Explorer(
     "privacy_loss",
     title="δ is an area",
-    caption="Left: the densities of an answer without the example, multiplied by e^ε (blue, solid), and with it "
-    "(vermillion, dashed). The green area, where Q is above e^ε P, is δ(ε). Right: the privacy profile δ (blue) and, "
-    "dotted, the probability Pr_Q[L > ε] that the privacy loss exceeds ε; the points belong to the ε at the left.",
-    find="Find a setting at which Pr_Q[L > ε] is ten times δ(ε). Then one at which they are the same.",
+    caption="First panel: the densities of an answer without the example, multiplied by exp(ε) (blue, solid), and "
+    "with it (vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Second panel: the privacy "
+    "profile δ (blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points belong "
+    "to the ε of the first panel.",
+    find="Find a setting at which L > ε in world Q is ten times as probable as δ(ε), and one at which they are equal.",
     code="""import math
 
 import dptutor as dp
@@ -38,11 +39,11 @@ print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")
             {"kind": "Gaussian", "noise": 1, "epsilon": 0},
         ),
         "A bounded loss": (
-            "Laplace noise: beyond ε = 1/b the curve e^ε P covers Q, and δ is 0.",
+            "Laplace noise: beyond ε = 1/b the curve exp(ε) P covers Q, and δ is 0.",
             {"kind": "Laplace", "noise": 1, "epsilon": 1},
         ),
         "A tail is not δ": (
-            "Losses a little above ε count little: δ weighs each with 1 − e^(ε − L).",
+            "Losses a little above ε count little: δ weighs each with 1 − exp(ε − L).",
             {"kind": "Gaussian", "noise": 2, "epsilon": 1},
         ),
     },
@@ -58,14 +59,14 @@ def density(kind, noise, x):
     return KINDS[kind][1].pdf(x, scale=noise)
 
 
-@privacy_loss.panel("Two worlds", xlabel="answer", ylabel="density", xlim=(-4, 5), ylim=(0, 1.4))
-def worlds(axes):
-    axes.grid(False)
+worlds = privacy_loss.plain_panel(
+    "worlds", "Two worlds", xlabel="answer", ylabel="density", xlim=(-4, 5), ylim=(0, 1.75), grid=False
+)
 
 
 @worlds.region(GREEN, "δ(ε)", opacity=0.45)
 def excess(kind, noise, epsilon):
-    # Q exceeds e^ε P to the right of the answer whose privacy loss is ε.
+    # Q exceeds exp(ε) P to the right of the answer whose privacy loss is ε.
     place = epsilon * noise**2 + 0.5 if kind == "Gaussian" else (1 + epsilon * noise) / 2
     start = 0.0 if kind == "Laplace" and epsilon <= -1 / noise else place
     x = np.linspace(np.clip(-4 if start == 0.0 else start, -4, 4.9), 5, 41)
@@ -73,7 +74,7 @@ def excess(kind, noise, epsilon):
     return x, np.minimum(low, high * (1 - 1e-9)), high
 
 
-@worlds.curve(BLUE, "e^ε P: not in the data")
+@worlds.curve(BLUE, "exp(ε) P: not in the data")
 def scaled(kind, noise, epsilon):
     return X, np.minimum(np.exp(epsilon) * density(kind, noise, X), 2.0)
 
@@ -83,7 +84,7 @@ def with_example(kind, noise):
     return X, density(kind, noise, X - 1)
 
 
-profile = privacy_loss.panel("Privacy profile", xlabel="ε", ylabel="δ(ε)", xlim=(-1, 3), ylim=(0, 1))(lambda axes: None)
+profile = privacy_loss.plain_panel("profile", "Privacy profile", xlabel="ε", ylabel="δ(ε)", xlim=(-1, 3), ylim=(0, 1))
 
 
 @profile.curve(BLUE, "δ(ε)")
@@ -104,8 +105,8 @@ def here(kind, noise, epsilon):
 
 @privacy_loss.readouts(
     delta=Number("δ(ε)", GREEN, 4),
-    tail=Number("Pr_Q[L > ε]", PURPLE, 4),
-    second=Number("e^ε Pr_P[L > ε]", BLUE, 4, help="what the tail has to give back"),
+    tail=Number("Pr[L > ε] in world Q", PURPLE, 4),
+    second=Number("exp(ε) Pr[L > ε] in world P", BLUE, 4, help="what the tail has to give back"),
     advantage=Number("advantage δ(0)", VERMILLION, 4),
 )
 def numbers(kind, noise, epsilon):
@@ -124,7 +125,7 @@ def alpha(kind, noise, epsilon):
 def words(kind, noise, epsilon):
     delta, tail, *_ = numbers(kind, noise, epsilon)
     if delta == 0:
-        return "The loss never exceeds {epsilon}: nothing of Q is above e^ε P. At ε = 0 the area is {advantage}."
+        return "The loss never exceeds {epsilon}: nothing of Q is above exp(ε) P. At ε = 0 the area is {advantage}."
     if tail > 3 * delta:
         return "The loss exceeds ε with probability {tail}, but δ is only {delta}: most exceed it by little."
     return "δ is {delta}: the probability {tail} of a loss above ε, less {second}."

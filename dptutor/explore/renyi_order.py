@@ -13,9 +13,10 @@ ORDERS = np.linspace(1.01, 20, 96)
 renyi_order = Explorer(
     "renyi_order",
     title="Rényi says yes, Blackwell says no",
-    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). Left: Rényi divergences "
-    "at all orders, on a logarithmic axis. Right: trade-off functions. Where the blue curve at the left is above the "
-    "other one at every order, an accountant in Rényi divergences calls the Gaussian mechanism the less private one.",
+    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: Rényi "
+    "divergences at all orders, on a logarithmic axis. Second panel: trade-off functions. Where the first panel's "
+    "blue curve is above the other one at every order, an accountant in Rényi divergences calls the Gaussian "
+    "mechanism the less private one.",
     find="Find a σ at which the Rényi curves do not cross but the trade-off functions do.",
     code="""import dptutor as dp
 
@@ -57,11 +58,16 @@ def response(epsilon):
     return RandomizedResponse(epsilon=epsilon)
 
 
-@renyi_order.panel(
-    "Rényi divergences", xlabel="order s", ylabel="divergence", xlim=(1, 20), ylim=(1e-3, 200), ylog=True
+renyi = renyi_order.plain_panel(
+    "renyi",
+    "Rényi divergences",
+    xlabel="order s",
+    ylabel="divergence",
+    xlim=(1, 20),
+    ylim=(1e-3, 200),
+    ylog=True,
+    legend="lower right",
 )
-def renyi(axes):
-    """Nothing stands still here."""
 
 
 @renyi.curve(BLUE, "Gaussian")

@@ -15,11 +15,11 @@ NOISE = Slider(0.2, 10.0, 1.0, "noise", "σ, b or 1/ε₀")
 spectrum = Explorer(
     "spectrum",
     title="From perfect privacy to blatant non-privacy",
-    caption="Left: the Bayes error R of a mechanism M (blue) between those of perfect privacy (PP, grey) and of "
-    "blatant non-privacy (BNP, zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. Right: the same two as "
-    "coordinates; the blue curve is the way that M takes as its noise changes. The grey line is where they add up to "
-    "one half; marked on it are randomized responses, by their ε, and Gaussian mechanisms, by their σ. The alarm "
-    "sounds for members alone, with probability 1/(1 + noise).",
+    caption="First panel: the Bayes error R of a mechanism M (blue) between those of perfect privacy (PP, grey) and "
+    "of blatant non-privacy (BNP, zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. Second panel: the "
+    "same two as coordinates; the blue curve is the way that M takes as its noise changes. The grey line is where "
+    "they add up to one half; marked on it are randomized responses, by their ε, and Gaussian mechanisms, by their "
+    "σ. The alarm sounds for members alone, with probability 1/(1 + noise).",
     find="Put each mechanism at equal distances from both ends. Which one leaves the grey line, and why?",
     code=MAKERS
     + """makers["alarm"] = lambda noise: dp.FiniteExperiment([1, 0], [noise / (1 + noise), 1 / (1 + noise)])
@@ -88,12 +88,12 @@ def way(axes):
     axes.plot([0, 0.5], [0.5, 0], color=GREY, linewidth=1, label="sum ½")
     axes.text(0.01, 0.52, "PP", color=INK)
     axes.text(0.5, -0.03, "BNP", color=INK)
-    marks = [(f"ε = {x:g}", RandomizedResponse(x)) for x in (0.5, 1, 2, 4)]
-    marks += [(f"σ = {x:g}", Gaussian(x)) for x in (3, 1, 0.5, 0.3)]
+    marks = [(f"ε = {x:g}", RandomizedResponse(x)) for x in (1, 4)]
+    marks += [(f"σ = {x:g}", Gaussian(x)) for x in (2, 0.5)]
     for words, m in marks:
         place = m.advantage / 2, m.minimax_bayes_error
         axes.plot(*place, "o", color=GREY, markersize=3)
-        axes.annotate(words, place, (-4, -8), textcoords="offset points", color=GREY, ha="right", fontsize=9)
+        axes.annotate(words, place, (-4, -8), textcoords="offset points", color=GREY, ha="right")
 
 
 @way.curve(BLUE, "M, from noise 0.2 to 10", ghost=False)

@@ -14,8 +14,8 @@ subsampling = Explorer(
     "subsampling",
     title="A step on a sample, in two directions",
     caption="A Gaussian step on a Poisson sample: without the example against with it (blue, solid), with it against "
-    "without it (vermillion, dashed), and the same step on all of the data (grey, dotted). Left: trade-off functions. "
-    "Right: privacy profiles, on a logarithmic axis.",
+    "without it (vermillion, dashed), and the same step on all of the data (grey, dotted). First panel: trade-off "
+    "functions. Second panel: privacy profiles, on a logarithmic axis.",
     find="Find a setting at which the two directions can hardly be told apart, and one with far-apart profiles.",
     code="""from math import log1p
 
@@ -85,9 +85,9 @@ def add_tradeoff(sigma, rate):
     return remove_tradeoff(sigma, rate)[::-1]
 
 
-@subsampling.panel("Privacy profiles", xlabel="ε", ylabel="δ(ε)", xlim=(0, 4), ylim=(1e-8, 1), ylog=True)
-def profile(axes):
-    """Nothing stands still here."""
+profile = subsampling.plain_panel(
+    "profile", "Privacy profiles", xlabel="ε", ylabel="δ(ε)", xlim=(0, 4), ylim=(1e-8, 1), ylog=True
+)
 
 
 def shown(mechanism, losses):

@@ -1,7 +1,5 @@
 """Telling two worlds apart by a threshold: both errors of a test, its place on the trade-off function."""
 
-from functools import lru_cache
-
 import numpy as np
 from scipy.special import ndtr
 
@@ -11,11 +9,11 @@ from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, VERMILLION, Ex
 threshold_test = Explorer(
     "threshold_test",
     title="Is the example in the data?",
-    caption="Left: the answer of a Gaussian mechanism without the example (P, blue, solid) and with it (Q, vermillion, "
-    "dashed), in units of the noise. You say “in the data” to the right of the threshold: the blue area is your type I "
-    "error α, the vermillion one your type II error β. Right: the same test as a point of the trade-off function f; "
-    "the green line supports f there and has slope −e^ε, the purple line joins all pairs (α, β) of the same error "
-    "πα + (1−π)β: where it only touches f, no threshold is better.",
+    caption="First panel: the answer of a Gaussian mechanism without the example (P, blue, solid) and with it (Q, "
+    "vermillion, dashed), in units of the noise. You say “in the data” to the right of the threshold: the blue area "
+    "is your type I error α, the vermillion one your type II error β. Second panel: the same test as a point of the "
+    "trade-off function f; the green line supports f there and has slope −exp(ε), the purple line joins all pairs "
+    "(α, β) of the same error πα + (1−π)β: where it only touches f, no threshold is better.",
     find="Move the threshold until the purple line only touches the curve: no test errs less at your prior.",
     code="""import dptutor as dp
 from statistics import NormalDist
@@ -64,11 +62,8 @@ def density(x):
     return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
 
 
-@threshold_test.panel(
-    "Two worlds", xlabel="answer, in units of the noise", ylabel="density", xlim=(-3.5, 7), ylim=(0, 0.66)
-)
-def worlds(axes):
-    axes.grid(False)
+worlds = threshold_test.plain_panel("worlds", "Two worlds", xlabel="answer, in units of the noise", ylabel="density",
+                                    xlim=(-3.5, 7), ylim=(0, 0.66), grid=False)  # fmt: skip
 
 
 @worlds.region(BLUE, "α: you accuse wrongly", opacity=0.35)
@@ -113,7 +108,7 @@ def best_tests(mu):
     return ALPHA, Gaussian(sigma=1 / mu).tradeoff(ALPHA)
 
 
-@tradeoff.curve(GREEN, "slope −e^ε", line=DASHED, width=1.6, ghost=False)
+@tradeoff.curve(GREEN, "slope −exp(ε)", line=DASHED, width=1.6, ghost=False)
 def supporting_line(mu, threshold):
     return segment(*errors(mu, threshold), np.exp(loss(mu, threshold)))
 
@@ -163,7 +158,6 @@ def error(mu, threshold, prior):
 
 
 @threshold_test.readouts(best_error=Number("best error R(π)", PURPLE, 1, percent=True))
-@lru_cache(maxsize=4096)
 def best_error(mu, prior):
     return Gaussian(sigma=1 / mu).bayes_error(prior)
 

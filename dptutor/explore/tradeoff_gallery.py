@@ -26,9 +26,10 @@ makers = {
 tradeoff_gallery = Explorer(
     "tradeoff_gallery",
     title="One curve, a guarantee for every ε",
-    caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −e^ε touches f from "
-    "below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its mirror image "
-    "(dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
+    caption="First panel: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) "
+    "touches f from below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its "
+    "mirror image (dotted). Second panel: the privacy profile, the δ of every ε; the green point is the line of the "
+    "first panel.",
     find="Move ε: for which mechanisms does the tangent turn about a corner, and what does δ do meanwhile?",
     code=MAKERS
     + """mechanism = makers[{kind}]({noise})
@@ -67,9 +68,9 @@ tradeoff = tradeoff_gallery.face_panel("tradeoff", title="Trade-off function")
 profile = tradeoff_gallery.face_panel("privacy_profile", title="Privacy profile")
 
 
-@tradeoff.curve(GREEN, "its tangent of slope −e^ε", line=DASHED, width=1.8, ghost=False)
+@tradeoff.curve(GREEN, "its tangent of slope −exp(ε)", line=DASHED, width=1.8, ghost=False)
 def tangent(kind, noise, epsilon):
-    level, slope = 1 - mechanism(kind, noise)._delta(np.asarray(epsilon)), np.exp(epsilon)
+    level, slope = 1 - mechanism(kind, noise).privacy_profile(epsilon), np.exp(epsilon)
     return [0, min(1, level / slope)], [level, max(level - slope, 0)]
 
 

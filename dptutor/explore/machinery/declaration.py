@@ -53,6 +53,15 @@ class Explorer:
 
         return declare
 
+    def plain_panel(self, name, title, *, grid=True, **style):
+        """Declares a panel in which nothing stands still but its grid, if any."""
+
+        def background(axes):
+            axes.grid(grid)
+
+        background.__name__ = name
+        return self.panel(title, **style)(background)
+
     def mechanism(self, color, label):
         """Declares a mechanism to compare: a function of parameters to it. Its faces are drawn by `face_panel`."""
 
@@ -78,8 +87,9 @@ class Explorer:
         """Declares numbers to read, in the order in which the function gives them."""
 
         def declare(function):
-            self.numbers.append(Table(function, self.parameters, NumbersEncoder(numbers)))
-            return function
+            kept = lru_cache(maxsize=8192)(function)  # others ask for them, at more settings than there are
+            self.numbers.append(Table(kept, self.parameters, NumbersEncoder(numbers)))
+            return kept
 
         return declare
 

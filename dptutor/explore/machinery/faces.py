@@ -81,18 +81,22 @@ class FacePanel(Panel):
         """The curves of all mechanisms, each called by its symbol and label."""
         for mechanism, seen in self.explorer.mechanisms.items():
             symbol = self._kind.symbol + _TILDE * len(self.curves)
-            values = self._of(mechanism, "{face}_of_{mechanism}", lambda m, **_: (self.grid, self._seen(m)))
+            values = self._of(mechanism, "{face}_of_{mechanism}", lambda m, **_: self._seen(m))
             self.curves[mechanism] = self.curve(seen.color, f"{symbol}: {seen.label}", line=seen.line)(values)
 
     def _seen(self, mechanism):
-        """The face over the grid; on a logarithmic axis what lies a height below the panel is left out."""
-        values = getattr(mechanism, self.face)(self.grid)
-        return np.where(values < self.ylim[0] ** 2 / self.ylim[1], np.nan, values) if self.ylog else values
+        """The face over the grid; on a logarithmic axis up to the largest loss, and not a height below the panel."""
+        if not self.ylog:
+            return self.grid, getattr(mechanism, self.face)(self.grid)
+        x = np.minimum(self.grid, mechanism.renyi_divergence(np.inf) * (1 - 1e-12))
+        values = getattr(mechanism, self.face)(x)
+        return x, np.where(values < self.ylim[0] ** 2 / self.ylim[1], np.nan, values)
 
-    def shifted(self, mechanism, shift):
+    def shifted(self, mechanism, shift, label=""):
         """The curve of a mechanism once more, dotted, displaced by the function `shift` of the parameters."""
-        again = named(self.curves[mechanism], self.curves[mechanism], f"shifted_{mechanism.__name__}")
-        self.curve(self.explorer.mechanisms[mechanism].color, line=DOTTED, shift=shift, ghost=False)(again)
+        curve = self.curves[mechanism]
+        again = named(lambda **at: curve(*at.values()), curve, f"shifted_{mechanism.__name__}")
+        self.curve(self.explorer.mechanisms[mechanism].color, label, line=DOTTED, shift=shift, ghost=False)(again)
 
     def reader(self, parameter: str, label="", *, top=1.0):
         """A purple line where a parameter stands on the x axis, up to `top`, and its points on the curves."""
@@ -115,18 +119,18 @@ class FacePanel(Panel):
         """Hollow points where the Bayes errors of two mechanisms cross, `compared` being a function to a Comparison."""
 
         def places(**at):
-            comparison = compared(**at)
+            comparison = compared(*at.values())
             priors = np.append(comparison.crossings, np.full(6, np.nan))[:6]
             return priors, comparison.mechanism.bayes_error(np.nan_to_num(priors))
 
-        self.points(GREY, label, size=5, hollow=True)(named(places, compared, "crossings"))
+        self.points(GREY, label, size=8, hollow=True)(named(places, compared, "crossings"))
 
     def _of(self, mechanism, name, values, *more):
         """A part's function of the parameters of a mechanism, and `more`, from one of the mechanism."""
         own = tuple(inspect.signature(mechanism).parameters)
 
         def function(**at):
-            return values(mechanism(**{key: at[key] for key in own}), **at)
+            return values(mechanism(*(at[key] for key in own)), **at)
 
         return named(function, (*own, *more), name.format(face=self.face, mechanism=mechanism.__name__))
 
@@ -134,11 +138,12 @@ class FacePanel(Panel):
 def named(function, arguments, name: str):
     """A function of its own with a name and the arguments given, by name or as those of another function."""
 
-    def renamed(**at):
-        return function(**at)
+    names = tuple(dict.fromkeys(arguments if isinstance(arguments, tuple) else inspect.signature(arguments).parameters))
 
-    names = arguments if isinstance(arguments, tuple) else inspect.signature(arguments).parameters
-    kind = inspect.Parameter.KEYWORD_ONLY
+    def renamed(*values):
+        return function(**dict(zip(names, values, strict=True)))
+
+    kind = inspect.Parameter.POSITIONAL_ONLY
     renamed.__name__ = name
-    renamed.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in dict.fromkeys(names)])  # type: ignore[attr-defined]
+    renamed.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in names])  # type: ignore[attr-defined]
     return renamed

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -45,6 +46,7 @@ def state(answers, rounds: int) -> dict[str, Hidden]:
     }
 
 
+@cache
 def tally(value: str) -> tuple[int, int]:
     """3 and 7 from "3 of 7"."""
     wrong, played = value.split(" of ")

@@ -115,8 +115,8 @@ class Panel:
             if words:
 
                 @functools.wraps(function)
-                def beside(**setting):
-                    x, low, high = function(**setting)
+                def beside(*setting):
+                    x, low, high = function(*setting)
                     return x, low if offset[1] < 0 else high, words
 
                 self._write(f"{function.__name__}_words", beside, color, offset, "center")
@@ -181,8 +181,8 @@ def _first(function, count):
     """The function's coordinates (count 2), or its words."""
 
     @functools.wraps(function)
-    def part(**setting):
-        value = function(**setting)
+    def part(*setting):
+        value = function(*setting)
         return value[:count] if count else value[2]
 
     return part

@@ -37,9 +37,9 @@ class Table:
         self.function = function
         self.encoder = encoder
         # In the order of the sliders, so that a row's number is the same for all who count.
-        arguments = inspect.signature(function).parameters
-        self.dims = tuple(name for name in parameters if name in arguments)
-        unknown = [name for name in arguments if name not in parameters]
+        self.arguments = tuple(inspect.signature(function).parameters)
+        self.dims = tuple(name for name in parameters if name in self.arguments)
+        unknown = [name for name in self.arguments if name not in parameters]
         if unknown:
             raise TypeError(
                 f"{function.__name__} may depend on {', '.join(parameters)}; {', '.join(unknown)} is none of these"
@@ -47,7 +47,8 @@ class Table:
 
     def at(self, setting: Mapping[str, object]):
         """What the function gives at a setting."""
-        return self.function(**{name: setting[name] for name in self.dims})
+        # By place, as functions call one another, so that what one of them keeps is kept once.
+        return self.function(*(setting[name] for name in self.arguments))
 
     def row(self, setting: Mapping[str, object]) -> np.ndarray:
         return self.encoder.encode(self.at(setting))
@@ -152,7 +153,10 @@ class Number:
             return _SPECIAL.get(value, UNDEFINED)
         # Through text, so that the integer is the number which Python prints.
         shown = f"{100 * value if self.percent else value:.{self.digits}f}"
-        return max(-(2**31) + 2, min(2**31 - 2, int(shown.replace(".", ""))))
+        whole = int(shown.replace(".", ""))
+        if abs(whole) >= 2**31 - 1:
+            raise ValueError(f"{self.label} of {value:g} has too many digits to be shown: let it be a power of ten")
+        return whole
 
     def _parts(self, value: float) -> tuple[int, int]:
         if not math.isfinite(value):
