@@ -25,7 +25,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from ._validation import real_array
+from ._validation import real_array, shaped
 from .mechanisms.base import LARGEST_LOSS, Mechanism, as_mechanism
 
 __all__ = [
@@ -179,14 +179,14 @@ def jeffreys_prior(prior):
     --------
     >>> import dptutor as dp
     >>> a, b = dp.Gaussian(sigma=1), dp.Laplace(scale=1)
-    >>> round(float(dp.jeffreys_prior(0.5)), 6)
+    >>> round(dp.jeffreys_prior(0.5), 6)
     0.63662
     >>> round(dp.delta_divergence(b, a, prior_density=dp.jeffreys_prior).value, 6)
     0.024507
     """
     prior = real_array("prior", prior, 0.0, 1.0)
     with np.errstate(divide="ignore"):
-        return 1 / (math.pi * np.sqrt(prior * (1 - prior)))
+        return shaped(1 / (math.pi * np.sqrt(prior * (1 - prior))))
 
 
 def u_quadratic_prior(prior):
@@ -221,7 +221,7 @@ def u_quadratic_prior(prior):
     >>> round(dp.delta_divergence(b, a, prior_density=dp.u_quadratic_prior).value, 6)
     0.021871
     """
-    return 12 * (real_array("prior", prior, 0.0, 1.0) - 0.5) ** 2
+    return shaped(12 * (real_array("prior", prior, 0.0, 1.0) - 0.5) ** 2)
 
 
 def blackwell_dominates(mechanism, other) -> bool:

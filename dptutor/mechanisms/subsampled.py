@@ -246,13 +246,14 @@ class DPSGD(Mechanism):
     def is_symmetric(self) -> bool:
         return self.step.is_symmetric
 
-    @property
+    @cached_property
     def reverse(self) -> DPSGD:
-        return replace(self, direction=self.step.reverse.direction)
+        # Not a copy of itself: what was worked out stays with it.
+        return self if self.is_symmetric else replace(self, direction=self.step.reverse.direction)
 
     @property
     def symmetrized(self) -> DPSGD:
-        return replace(self, direction="both")
+        return self if self.direction == "both" else replace(self, direction="both")
 
     @property
     def error_bound(self) -> float:
