@@ -22,9 +22,7 @@ FOLDER = BUILD / "versions"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mpmath", "python-flint"]
 # Need a browser, the book, the notebooks or what builds them.
-OTHERWISE = (
-    "anywhere app book exercises_lab explore_browser explore_live notebooks package prose questions setup slides"
-)
+OTHERWISE = "accessibility anywhere app book exercises_lab explore_browser explore_live notebooks package prose questions setup slides"
 OTHERWISE += " teaching"
 FILES = sorted(
     f"tests/{path.name}"

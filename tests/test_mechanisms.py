@@ -189,6 +189,8 @@ def test_the_analytic_gaussian_mechanism_leaks_more_with_less_noise(
 
 @given(closed_forms(), st.floats(0.1, 20))
 def test_renyi_divergence_agrees_with_the_integral_over_the_profile(m, order):
+    # Meant in both directions it has two divergences, the larger of which is reported.
+    m = m.directions[0] if getattr(m, "direction", "") == "both" else m
     value = m.renyi_divergence(order)
     # Where the integral is beyond e^600, its weight is at losses whose δ is below the smallest number.
     if 1e-6 < value < 50 and (order - 1) * value < 600:

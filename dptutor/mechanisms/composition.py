@@ -162,7 +162,8 @@ class Composition(Mechanism):
             rest = Composition(others) if len(others) > 1 or others[0][1] > 1 else others[0][0]
             with contextlib.suppress(TooManyAtoms):
                 return MixtureRoad(_enumerated(finite), rest)
-        return FiniteRoad(*bracketed([grid_factor(part, count) for part, count in self.factors]))
+        grid = [grid_factor(part, count) for part, count in self.factors]
+        return FiniteRoad(*bracketed(grid), smooth=not any(factor.atoms for factor in grid))
 
 
 def _enumerated(parts) -> FiniteLaw:

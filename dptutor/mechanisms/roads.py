@@ -29,19 +29,19 @@ _MOST_ATOMS = 3000
 class FiniteRoad:
     """Faces of an enumerated law, exact or, with the bound of a bracket, its dominating one."""
 
-    def __init__(self, law: FiniteLaw, error_bound: float = 1e-13):
+    def __init__(self, law: FiniteLaw, error_bound: float = 1e-13, smooth: bool = False):
         self._law = law
         self.errors, self.delta, self.tradeoff = law.errors, law.delta, law.tradeoff
-        # A grid has a loss in every cell; those that bend R visibly are atoms.
-        heavy = (np.maximum(law.p, law.q) > 1e-3) & np.isfinite(law.loss)
-        self.kinks = law.kinks if error_bound <= 1e-13 else law.loss[heavy]
+        # The cells of a grid are no kinks of what has no atoms.
+        self._smooth = smooth
+        self.kinks = np.empty(0) if smooth else law.kinks
         self.error_bound = self.bayes_error_bound = error_bound
         self.window = None
 
     @property
     def reverse(self) -> FiniteRoad:
         """The road of the reverse pair."""
-        return FiniteRoad(self._law.reverse, self.error_bound)
+        return FiniteRoad(self._law.reverse, self.error_bound, self._smooth)
 
 
 class MixtureRoad:
