@@ -177,13 +177,17 @@ def _compare(options):
     first, second = _understood(read, options.first), _understood(read, options.second)
     density = _PRIORS[options.hyper_prior]
     answer = {"first": repr(first), "second": repr(second), "hyper_prior": options.hyper_prior}
-    for name, pair in {"regret_of_second": (first, second), "regret_of_first": (second, first)}.items():
-        d = blackwell.delta_divergence(*pair, prior_density=density)
-        answer[name] = {"delta_divergence": d.value, "prior": d.prior, "error_bound": d.error_bound}
     if density is None:
         found = blackwell.compare(first, second)
-        answer |= {"crossings": [float(prior) for prior in found.crossings], "verdict": found.verdict}
-    return answer
+        regrets = found.divergence, found.reverse_divergence
+        more = {"crossings": [float(prior) for prior in found.crossings], "verdict": found.verdict}
+    else:
+        pairs = (first, second), (second, first)
+        regrets = [blackwell.delta_divergence(*pair, prior_density=density) for pair in pairs]
+        more = {}
+    for name, d in zip(("regret_of_second", "regret_of_first"), regrets, strict=True):
+        answer[name] = {"delta_divergence": d.value, "prior": d.prior, "error_bound": d.error_bound}
+    return answer | more
 
 
 def _calibrate(options):

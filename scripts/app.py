@@ -8,11 +8,11 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
 import dptutor as dp
+from notebooks import KERNEL
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ROOT / "_build" / "app"
 OPTIONS = ["--template=apps", "--classic-tree"]
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
 def write(folder: Path):

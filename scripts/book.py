@@ -20,6 +20,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 
 from content import BUILD, ROOT, TABLES, digest
@@ -145,6 +146,15 @@ def serve(port):
         print(f"The book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C stops it)", flush=True)
         server.serve_forever()
     return 0
+
+
+@contextmanager
+def served(folder):
+    """Serves a folder on a free port, by its address."""
+    with Server(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
 
 
 def why_not(port):

@@ -1,6 +1,8 @@
-"""What a build depends on, by content, and where builds keep what they need again."""
+"""What a build depends on, by content, and what builds keep for the next: tables of explorers, environments."""
 
 import hashlib
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,3 +21,19 @@ def digest(*names):
                 content = hashlib.sha256(file.read_bytes()).hexdigest()
                 found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
     return found.hexdigest()
+
+
+def environment(home, base, *wanted):
+    """The Python of an environment in the folder `home`, made of the Python `base` with what pip is to install.
+
+    It is kept as long as the same is wanted; of a file of requirements (`-r`, then its path) that is its content.
+    """
+    contents = [file.read_text(encoding="utf-8") for file in wanted if isinstance(file, Path)]
+    state, ready = "\n".join([str(base), *map(str, wanted), *contents]), home / "ready"
+    if not ready.exists() or ready.read_text(encoding="utf-8") != state:
+        shutil.rmtree(home, ignore_errors=True)
+        subprocess.run([base, "-m", "venv", home], check=True)
+        install = [home / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*install, *wanted], check=True)
+        ready.write_text(state, encoding="utf-8")
+    return home / "bin" / "python"

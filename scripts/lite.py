@@ -21,7 +21,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from content import BUILD, ROOT
+from content import BUILD, ROOT, environment
 
 SITE = BUILD / "lite"
 HOME = BUILD / "lite-env"
@@ -40,7 +40,7 @@ def main(arguments) -> int:
     if pyodide and "://" not in pyodide and not Path(pyodide).is_file():
         print(f"There is no file {pyodide}: --pyodide takes a pyodide-*.tar.bz2, or its address.")
         return 2
-    python = environment()
+    python = environment(HOME, sys.executable, "-r", REQUIREMENTS)
     for folder in (SITE, WORK):
         shutil.rmtree(folder, ignore_errors=True)
     wheels = gather(python, WORK / "wheels")
@@ -64,18 +64,6 @@ def main(arguments) -> int:
 def located(pyodide: str | None) -> str | None:
     """A file as a whole path: the build runs elsewhere."""
     return pyodide if pyodide is None or "://" in pyodide else str(Path(pyodide).absolute())
-
-
-def environment() -> Path:
-    """The Python of the environment that builds, made if it is not there."""
-    python, ready, wanted = HOME / "bin" / "python", HOME / "ready", REQUIREMENTS.read_text(encoding="utf-8")
-    if not ready.exists() or ready.read_text(encoding="utf-8") != wanted:
-        shutil.rmtree(HOME, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", HOME], check=True)
-        pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", REQUIREMENTS]
-        subprocess.run(pip, check=True)
-        ready.write_text(wanted, encoding="utf-8")
-    return python
 
 
 def gather(python: Path, folder: Path) -> Path:

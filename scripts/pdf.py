@@ -8,17 +8,13 @@ They are joined: each has its entry in the outline, sheets are numbered at the f
 stay in the file.
 """
 
-import functools
 import html
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urldefrag
 
@@ -26,11 +22,11 @@ import yaml
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Fit, NameObject
 
-from book import SITE, Handler, Server
+from book import SITE, served
 from book import main as book
+from browser import installed
 from content import BUILD, ROOT
 
-NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 NONE = "no Chromium found: install one (on Debian or Ubuntu 'apt-get install chromium'), or name its file in CHROMIUM"
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PATIENCE = "--virtual-time-budget=20000"  # milliseconds of the page's own time, in which MathJax is done
@@ -63,11 +59,6 @@ def main(arguments):
     return 0
 
 
-def installed():
-    """The browser's program, if there is one."""
-    return next(filter(None, map(shutil.which, [os.environ.get("CHROMIUM", ""), *NAMES])), None)
-
-
 def contents():
     """(page, depth) of the book, in order."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
@@ -76,14 +67,6 @@ def contents():
         yield chapter["file"], 0
         for section in chapter.get("sections", []):
             yield section["file"], 1
-
-
-@contextmanager
-def served(folder):
-    with Server(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 def print_page(chromium, address, folder):

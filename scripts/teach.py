@@ -38,9 +38,9 @@ from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import dptutor as dp
+from notebooks import KERNEL
 
 PATIENCE = 60  # seconds for a cell of what was handed in
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 # What stands in a handout where the master has the answer; nbgrader puts there what its configuration says.
 IN_PLACE = "# Your answer goes into the stub above, in place of the dots."
 CONFIG = f"""c = get_config()

@@ -16,7 +16,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from content import BUILD, ROOT
+from content import BUILD, ROOT, environment
 
 FOLDER = BUILD / "versions"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -71,28 +71,14 @@ def interpreter(version: str) -> str | None:
     return None
 
 
-def environment(version: str, base: str) -> Path:
-    """The Python of an environment for this version, made if it is not there."""
-    packages = needs(oldest=version == versions()[0])
-    pins = (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    tools = [line for line in pins if line.partition("==")[0] in TOOLS]
-    home = FOLDER / version
-    wanted, ready = "\n".join([base, *packages, *tools]), home / "ready"
-    if not ready.exists() or ready.read_text(encoding="utf-8") != wanted:
-        shutil.rmtree(home, ignore_errors=True)
-        subprocess.run([base, "-m", "venv", home], check=True)
-        install = [home / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-        subprocess.run([*install, *packages, *tools], check=True)
-        ready.write_text(wanted, encoding="utf-8")
-    return home / "bin" / "python"
-
-
 def tried(version: str, tests: list[str]) -> tuple:
     """Version, packages, what pytest says in the end, and whether that is a failure."""
     base = interpreter(version)
     if base is None:
         return version, "", "not found here", 0
-    python = environment(version, base)
+    pins = (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    tools = [line for line in pins if line.partition("==")[0] in TOOLS]
+    python = environment(FOLDER / version, base, *needs(oldest=version == versions()[0]), *tools)
     names = [re.match(r"[\w-]+", line)[0] for line in PROJECT["dependencies"]]
     code = "import sys, importlib.metadata as m; print(', '.join(f'{n} {m.version(n)}' for n in sys.argv[1:]))"
     packages = subprocess.run([python, "-c", code, *names], capture_output=True, text=True, check=True).stdout.strip()

@@ -18,15 +18,12 @@ Tests that use a browser are marked `browser` by themselves. Without an installe
 continuous integration (CI=true) they fail.
 """
 
-import functools
-import http.server
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from contextlib import ExitStack, contextmanager
@@ -37,13 +34,15 @@ from urllib.parse import urlsplit
 import hypothesis
 import pytest
 
+from book import SITE, served
+from browser import installed
+from content import ROOT, TABLES
+
 # What a shell starts in the background ignores Ctrl-C, and so would every process that the tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-ROOT = Path(__file__).resolve().parent.parent
-SITE = ROOT / "_build" / "html"
-os.environ.setdefault("DPTUTOR_TABLES", str(ROOT / "_build" / "tables"))  # explorers are frozen once, not in each test
+os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))  # explorers are frozen once, not in each test
 
 # The same inputs in every run; `--hypothesis-profile=search` looks for new ones.
 hypothesis.settings.register_profile("dptutor", deadline=None, derandomize=True)
@@ -59,20 +58,6 @@ def site():
     built = subprocess.run([sys.executable, "scripts/book.py", "build"], cwd=ROOT, capture_output=True, text=True)
     assert built.returncode == 0, f"the book does not build:\n{built.stderr}"
     return SITE
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
-
-
-@contextmanager
-def served(folder):
-    handler = functools.partial(QuietHandler, directory=folder)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 @pytest.fixture(scope="session")
@@ -109,8 +94,7 @@ ARGUMENTS = [
 
 def installed_browser(playwright):
     own = playwright.chromium.executable_path
-    names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
-    return own if Path(own).exists() else next(filter(None, map(shutil.which, names)), None)
+    return own if Path(own).exists() else installed()
 
 
 # One for each test file, not for the session: while Playwright runs, its thread has a running event loop, in which

@@ -1,13 +1,13 @@
 """The book for those who cannot see it, cannot use a mouse, or do not want things to move; and the book on paper."""
 
-import sys
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 from pypdf import PdfReader
 
-ROOT = Path(__file__).resolve().parent.parent
+import pdf
+
 CHAPTER = "book/02_tradeoff_functions.html"  # proofs, code, formulas, an explorer, questions, a table
 
 # In both themes, with everything unfolded; what does not depend on colors is looked at once.
@@ -160,15 +160,6 @@ def test_nothing_moves_for_who_does_not_want_it(chapter):
 # On paper.
 
 
-@pytest.fixture(scope="module")
-def printer():
-    sys.path.insert(0, str(ROOT / "scripts"))
-    import pdf
-
-    sys.path.remove(str(ROOT / "scripts"))
-    return pdf
-
-
 def test_what_is_printed_is_light_and_unfolded_and_comes_back(site_url, new_page):
     page = new_page(color_scheme="dark")
     page.goto(site_url + CHAPTER)
@@ -190,14 +181,12 @@ def test_what_is_printed_is_light_and_unfolded_and_comes_back(site_url, new_page
     assert page.evaluate(look) == before
 
 
-def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(
-    site, printer, chromium, tmp_path, capsys, monkeypatch
-):
+def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(site, chromium, tmp_path, capsys, monkeypatch):
     own = chromium.browser_type.executable_path  # Playwright's, which no PATH names
     if Path(own).exists():
         monkeypatch.setenv("CHROMIUM", own)
     file = tmp_path / "two.pdf"
-    assert printer.main([str(file), "book/02_tradeoff_functions", "book/notation"]) == 0
+    assert pdf.main([str(file), "book/02_tradeoff_functions", "book/notation"]) == 0
     assert str(file.name) in capsys.readouterr().out
     book = PdfReader(file)
     assert [entry["/Title"] for entry in book.outline] == ["2 Trade-off functions and f-DP", "Notation"]
@@ -208,15 +197,15 @@ def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(
     assert texts[3].rstrip().endswith("4")
     assert not any(mark in text for text in texts for mark in ("\\(", "\\[", "\\frac"))  # MathJax was waited for
     assert "squeezed between" in " ".join("".join(texts).split())  # a proof, which the page folds
-    links = [link for sheet in book.pages for link in printer.links(sheet)]
+    links = [link for sheet in book.pages for link in pdf.links(sheet)]
     assert not [link for link in links if "127.0.0.1" in str(link.get("/A", ""))]
     pages = {link["/Dest"][0].idnum for link in links if "/Dest" in link}
     assert book.pages[notation].indirect_reference.idnum in pages
 
 
-def test_without_a_browser_one_line_says_so(printer, monkeypatch, capsys):
+def test_without_a_browser_one_line_says_so(monkeypatch, capsys):
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CHROMIUM", raising=False)
-    assert printer.main([]) == 1
+    assert pdf.main([]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("no Chromium found: install one")

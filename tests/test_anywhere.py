@@ -10,39 +10,30 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import lite
+import notebooks
+import versions
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LITE = ROOT / "_build" / "lite"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def scripts():
-    sys.path.insert(0, str(ROOT / "scripts"))
-    yield
-    sys.path.remove(str(ROOT / "scripts"))
 
 
 # Versions.
 
 
 def test_the_oldest_python_of_the_classifiers_is_the_one_required():
-    import versions
-
     assert PROJECT["requires-python"] == f">={versions.versions()[0]}"
     assert len(versions.versions()) > 1
 
 
 def test_the_oldest_packages_are_those_that_the_metadata_name():
-    import versions
-
     assert versions.lowest("scipy>=1.15") == "scipy==1.15.*"
     assert versions.lowest("numpy>=2") == "numpy==2.0.*"
     assert len(versions.needs(oldest=True)) == len(versions.needs(oldest=False)) == len(PROJECT["dependencies"]) + 1
 
 
 def test_this_python_is_found_and_one_of_tomorrow_is_not():
-    import versions
-
     assert versions.interpreter("3.99") is None
     version = ".".join(map(str, sys.version_info[:2]))
     found = versions.interpreter(version)
@@ -50,8 +41,6 @@ def test_this_python_is_found_and_one_of_tomorrow_is_not():
 
 
 def test_the_files_tried_exist_and_need_no_book_and_no_browser():
-    import versions
-
     assert {"tests/test_mechanisms.py", "tests/test_explore.py", "tests/test_exercises.py"} <= set(versions.FILES)
     for name in versions.FILES:
         text = (ROOT / name).read_text(encoding="utf-8")
@@ -62,8 +51,6 @@ def test_the_files_tried_exist_and_need_no_book_and_no_browser():
 
 
 def test_a_hub_has_a_python_that_the_package_supports():
-    import versions
-
     kind, version = (ROOT / ".binder" / "runtime.txt").read_text().strip().split("-")
     assert kind == "python"
     assert version in versions.versions()
@@ -87,8 +74,6 @@ def test_a_hub_installs_what_make_installs_and_starts_as_make_lab():
 
 @pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_notebook_begins_with_the_cell_that_makes_it_run_anywhere(path):
-    import notebooks
-
     first, *others = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
     assert first.source == notebooks.SETUP
     assert first.metadata.tags == ["remove-cell"]
@@ -101,23 +86,17 @@ def test_a_notebook_begins_with_the_cell_that_makes_it_run_anywhere(path):
 
 
 def test_lite_pins_what_goes_into_its_site():
-    import lite
-
     assert [re.fullmatch(r"([\w-]+)==[\d.]+", pin)[1] for pin in lite.pins()] == lite.WHEELS
     ours = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     assert all(pin in ours for pin in lite.pins() if pin.startswith(("ipywidgets", "anywidget")))
 
 
 def test_lite_refuses_a_pyodide_that_is_not_there(tmp_path, capsys):
-    import lite
-
     assert lite.main(["--pyodide", str(tmp_path / "none.tar.bz2")]) == 2
     assert "There is no file" in capsys.readouterr().out
 
 
 def test_lite_names_what_a_site_lacks(tmp_path):
-    import lite
-
     lacking = lite.missing(tmp_path)
     assert "no wheel of dptutor in pypi/all.json" in lacking
     assert "no notebook 01_lecture.ipynb in the list of contents" in lacking
@@ -128,8 +107,6 @@ def test_lite_names_what_a_site_lacks(tmp_path):
 
 @pytest.mark.skipif(not (LITE / "jupyter-lite.json").is_file(), reason="there is no lite site here: make lite")
 def test_the_lite_site_has_its_parts_and_asks_for_pyodide_only():
-    import lite
-
     assert not lite.missing(LITE)
     settings = json.loads((LITE / "jupyter-lite.json").read_text())["jupyter-config-data"]["litePluginSettings"]
     assert settings[lite.KERNEL]["disablePyPIFallback"] is True

@@ -1,9 +1,9 @@
 """Explorers elsewhere: all as apps by Voilà, with a kernel behind them, and one in Notebook 7."""
 
 import contextlib
-import json
 from pathlib import Path
 
+import drag
 import pytest
 from conftest import running
 from test_explore import on_steps
@@ -44,11 +44,8 @@ def test_an_app_shows_the_librarys_numbers_at_twenty_settings(new_page, voila, n
 
 
 def test_notebook_7_shows_and_moves_an_explorer(new_page, jupyterlab):
-    cells = [{"cell_type": "code", "id": "one", "metadata": {}, "execution_count": None, "outputs": [],
-              "source": "import dptutor as dp\ndp.explore.delta_divergence()"}]  # fmt: skip
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    (jupyterlab.folder / "seven.ipynb").write_text(json.dumps(notebook))
+    cell = "import dptutor as dp\ndp.explore.delta_divergence()"
+    (jupyterlab.folder / "seven.ipynb").write_text(drag.notebook(cell))
     page, e = new_page(strict=False), dp.explore.delta_divergence()
     page.goto(f"{jupyterlab.address}notebooks/seven.ipynb")
     page.locator(".jp-CodeCell .cm-content").click(timeout=60_000)

@@ -305,7 +305,7 @@ def test_inversion_finds_the_gaussian_profile_however_large_its_losses(mu):
     inversion = Inversion(log_transform, lambda s: log_transform(s)[0].real)
     for pair in (inversion, inversion.reverse):
         epsilon = np.maximum(mu**2 / 2 + mu * np.array([-8.0, -3.0, 0.0, 2.0, 6.0, 11.0, 25.0]), 0.0)
-        value, error = pair.profile(epsilon)
+        value, error = pair.profile(epsilon), pair.profile_error(epsilon)
         exact = gaussian_profile(mu, epsilon)
         assert value == approx(exact, rel=1e-8)
         assert (np.abs(value - exact) <= error + 1e-9 * exact).all()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from pytest import approx
+from test_explore import on_steps
 
 import dptutor as dp
 from dptutor.explore.machinery import Choice, Hidden
@@ -73,10 +74,7 @@ def setting_of(page):
 @every_explorer
 def test_twenty_settings_show_the_librarys_numbers_and_curves(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
-    generator = random.Random(3)
-    settings = [{}, *e.presets.values()]
-    settings += [{n: generator.choice(p.values) for n, p in e.parameters.items()} for _ in range(20)]
-    for setting in settings:
+    for setting in [{}, *e.presets.values(), *on_steps(e.parameters, 20, seed=3)]:
         page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
         e.set(**setting)
         shows(page, e)

@@ -1,15 +1,11 @@
 """Explorers in JupyterLab: dragged beside `interact` and `plt.show()`, set from Python, with a busy kernel."""
 
-import importlib
-import sys
 from pathlib import Path
 
+import drag
 import pytest
 
 import dptutor as dp
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
-drag = importlib.import_module("drag")
 
 TWO_FRAMES = 2000 / 60
 

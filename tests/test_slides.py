@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import slides
 from dptutor.explore.machinery import page as pages
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,16 +29,6 @@ def decks():
     run = make_decks(*MADE)
     assert run.returncode == 0, run.stderr
     return ROOT / "_build" / "slides"
-
-
-@pytest.fixture(scope="module")
-def slides():
-    """The script as a module."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    import slides
-
-    sys.path.remove(str(ROOT / "scripts"))
-    return slides
 
 
 def opened(page, deck, address=""):
@@ -218,7 +209,7 @@ def test_a_deck_darkens(decks, page):
 
 
 @every_lecture
-def test_the_slides_of_a_lecture_take_fifty_minutes(slides, number):
+def test_the_slides_of_a_lecture_take_fifty_minutes(number):
     notebook = nbformat.read(ROOT / "notebooks" / f"{number}_lecture.ipynb", 4)
     shows = [cell.metadata["slideshow"] for cell in notebook.cells]
     minutes = [show.get("minutes", 0) for show in shows if show["slide_type"] in {"slide", "subslide"}]
@@ -228,7 +219,7 @@ def test_the_slides_of_a_lecture_take_fifty_minutes(slides, number):
 
 
 @every_lecture
-def test_every_slide_fits_its_box_in_letters_that_can_be_read(slides, number, new_page, tmp_path, monkeypatch):
+def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, tmp_path, monkeypatch):
     def still(frozen):
         """The explorer without its tables, which take their time, but as it looks when it is awake."""
         inside = pages.body(frozen._exploration, f"dpe-{number}")

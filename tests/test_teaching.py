@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import importlib
 import io
 import json
 import os
@@ -17,10 +16,9 @@ import nbformat
 import pytest
 
 import dptutor as dp
+import teach
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
-teach = importlib.import_module("teach")
 
 ROSTER = "id,name,email\nada,Ada Lovelace,ada@example.org\nbob,Bob,\ncem,Cem Öz,\ndia,Dia,\neve,Eve,\nfay,Fay,\n"
 

@@ -15,7 +15,6 @@ that a page can judge by itself are each a `Question`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
@@ -25,7 +24,7 @@ from .cases import Case, case
 from .core import Exercise, Mistake, Result
 from .grading import Rubric
 from .progress import Progress
-from .questions import Question, Sheet
+from .questions import Question, Sheet, words
 from .report import rubric
 
 __all__ = [
@@ -297,5 +296,5 @@ class Text:
         return f"{self.words}\n\n{self.code}" if self.code else self.words
 
     def _repr_html_(self) -> str:
-        words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(self.words)).replace("\n\n", "</p><p>")
-        return f"<p>{words}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")
+        said = words(self.words).replace("\n\n", "</p><p>")
+        return f"<p>{said}</p>" + (f"<pre>{escape(self.code)}</pre>" if self.code else "")

@@ -6,7 +6,7 @@ likely to be in the data, how sure it may become of a person who is in, and how 
 
     Pr_Q[B > tolerance] ≤ exceedance    from the prior belief b = n/N.
 
-Both offers are DP-SGD settings at the (ε, δ) of one card, exactly (see `_SETTINGS`); one keeps the tolerance and the
+Both offers are DP-SGD settings at the (ε, δ) of one card, exactly (see `_offer`); one keeps the tolerance and the
 other breaks it, both by a fifth at least. Each vendor has sent the transcript of a pilot; at most one of the two comes
 from a broken training (`auditing.FLAWS`), and the audit sees it. What a report should say stands in `report`.
 """
@@ -14,7 +14,7 @@ from a broken training (`auditing.FLAWS`), and the audit sees it. What a report 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from html import escape
 from textwrap import fill
@@ -24,6 +24,7 @@ from scipy.special import logit
 
 from ..auditing import FLAWS, SOUND, Neighbors, Network, Training, Transcript, audit_transcript, record
 from ..auditing import epsilon_from_advantage as from_wins
+from ..calibration import calibrate
 from ..identifiability import PosteriorBelief
 from ..mechanisms import DPSGD
 
@@ -32,23 +33,10 @@ __all__ = ["STATEMENTS", "Case", "case", "largest_seed"]
 largest_seed = 999_999
 _WIDTH = 84
 
-# Noise multipliers at which DP-SGD of this sampling rate and these steps has exactly (ε, 1e-5), rounded up in the fifth
-# decimal: by ε, first for trainings with few examples in a step, then with many.
-_DELTA = 1e-5
-_SETTINGS = {
-    3: (
-        {(0.004, 1000): 0.6344, (0.005, 2000): 0.71219, (0.01, 500): 0.74275, (0.01, 1000): 0.81359},
-        {(0.02, 4000): 1.91396, (0.05, 1000): 2.35202, (0.05, 2000): 3.22006, (0.1, 1000): 4.49649},
-    ),
-    4: (
-        {(0.004, 1000): 0.58441, (0.005, 2000): 0.65316, (0.01, 500): 0.67629, (0.01, 1000): 0.73479},
-        {(0.02, 4000): 1.55146, (0.05, 1000): 1.88667, (0.05, 2000): 2.547, (0.1, 1000): 3.5308},
-    ),
-    6: (
-        {(0.004, 1000): 0.51926, (0.005, 2000): 0.58, (0.01, 500): 0.59354, (0.01, 1000): 0.64249},
-        {(0.02, 4000): 1.19355, (0.05, 1000): 1.42206, (0.05, 2000): 1.86877, (0.1, 1000): 2.54893},
-    ),
-}
+# Cards, and (sampling rate, steps) of trainings with few examples in a step and with many.
+_EPSILONS, _DELTA = (3, 4, 6), 1e-5
+_FEW = (0.004, 1000), (0.005, 2000), (0.01, 500), (0.01, 1000)
+_MANY = (0.02, 4000), (0.05, 1000), (0.05, 2000), (0.1, 1000)
 _HOLDERS = (
     ("A regional hospital", "people in its region who have had one disease"),
     ("A health insurer", "people of its country with one diagnosis"),
@@ -192,21 +180,24 @@ def _made(seed: int) -> Case:
 def _with_one_that_keeps_it(generator) -> dict:
     """A holder, a tolerance and two offers, of which one keeps it with room to spare and the other clearly does not."""
     while True:
-        epsilon = int(generator.choice(list(_SETTINGS)))
-        few, many = (list(settings.items())[generator.integers(4)] for settings in _SETTINGS[epsilon])
+        epsilon = int(generator.choice(_EPSILONS))
+        few, many = (_offer(epsilon, *settings[generator.integers(4)]) for settings in (_FEW, _MANY))
         population = int(generator.integers(20, 60)) * 1000
         records = int(round(population * generator.uniform(0.15, 0.4), -2))
         tolerance = float(generator.choice([0.7, 0.75, 0.8, 0.85, 0.9]))
         # Beyond the card's ε the order of the two would turn round.
         if logit(tolerance) - logit(records / population) > epsilon - 0.5:
             continue
-        tails = [_exceeds(setting, tolerance, records / population) for setting in (few, many)]
+        tails = [
+            PosteriorBelief(replace(m, direction="remove"), records / population).sf(tolerance) for m in (few, many)
+        ]
         between = [chance for chance in _CHANCES if 1.2 * tails[0] <= chance <= tails[1] / 1.2]
         if between:
             break
     holder, people = _HOLDERS[generator.integers(len(_HOLDERS))]
-    settings = (few, many) if generator.random() < 0.5 else (many, few)
-    offers = [{"noise_multiplier": z, "sampling_rate": p, "steps": k} for (p, k), z in settings]
+    pair = (few, many) if generator.random() < 0.5 else (many, few)
+    names = "noise_multiplier", "sampling_rate", "steps"
+    offers = [{name: getattr(m, name) for name in names} for m in pair]
     return {
         "holder": holder,
         "people": people,
@@ -221,9 +212,12 @@ def _with_one_that_keeps_it(generator) -> dict:
     }
 
 
-def _exceeds(setting, tolerance, prior) -> float:
-    (rate, steps), noise = setting
-    return PosteriorBelief(DPSGD(noise, rate, steps, direction="remove"), prior).sf(tolerance)
+@lru_cache
+def _offer(epsilon: int, rate: float, steps: int) -> DPSGD:
+    """DP-SGD with the noise that a card asks for, rounded up in the fifth decimal."""
+    exact = calibrate(lambda noise: DPSGD(noise, rate, steps), epsilon=epsilon, delta=_DELTA)
+    assert isinstance(exact, DPSGD)
+    return DPSGD(math.ceil(1e5 * exact.noise_multiplier) / 1e5, rate, steps)
 
 
 def _pilot(generator, flaw) -> Transcript:

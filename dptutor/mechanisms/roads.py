@@ -193,7 +193,7 @@ class TransformRoad:
     def delta_error(self, epsilon):
         """Bound on the error of δ at ε ≥ 0, which falls with δ."""
         flat = np.clip(np.ravel(epsilon), 0.0, 1e300)
-        return self._forward.profile(flat, self._infinite[0])[1].reshape(np.shape(epsilon))
+        return self._forward.profile_error(flat).reshape(np.shape(epsilon))
 
     def epsilon_near(self, log_delta):
         """About where δ(ε) has this logarithm."""
@@ -214,7 +214,7 @@ def _profile(inversion, epsilon, infinite):
     delta = np.full(epsilon.shape, infinite)
     finite = np.isfinite(epsilon)
     if finite.any():
-        delta[finite] = inversion.profile(epsilon[finite], infinite)[0]
+        delta[finite] = inversion.profile(epsilon[finite], infinite)
     return np.minimum(delta, 1.0)
 
 

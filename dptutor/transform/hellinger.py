@@ -183,18 +183,24 @@ class Inversion:
         return np.clip(p, 0.0, 1.0), np.clip(-q, 0.0, 1.0)
 
     def profile(self, epsilon, infinite=0.0):
-        """δ(ε) for ε ≥ 0, relatively accurate, and a bound on its error; `infinite` is Pr_Q[L = ∞]."""
-        delta, error = np.empty(epsilon.shape), np.empty(epsilon.shape)
+        """δ(ε) for ε ≥ 0, relatively accurate; `infinite` is Pr_Q[L = ∞]."""
+        delta = np.empty(epsilon.shape)
         for line, at in self._assigned(epsilon):
             value = line.profile(epsilon[at])
             # To the left of the pole the integral is δ − 1, whatever the infinite losses.
             delta[at] = np.maximum(value + (1.0 if line.c < 0 else infinite), infinite)
-            error[at] = line.error(epsilon[at])
         # Chernoff's bound holds whatever the digits of an integral.
         grid, value = self._chernoff
         c, value = grid[grid > 0], value[grid > 0]
         chernoff = np.exp(np.min(value - np.multiply.outer(epsilon, c), axis=-1, initial=0.0))
-        return np.minimum(delta, infinite + chernoff), error
+        return np.minimum(delta, infinite + chernoff)
+
+    def profile_error(self, epsilon):
+        """Bound on the error of δ(ε) for ε ≥ 0, which falls with δ."""
+        error = np.empty(epsilon.shape)
+        for line, at in self._assigned(epsilon):
+            error[at] = line.error(epsilon[at])
+        return error
 
     def tails(self, epsilon, infinite=0.0):
         """Pr_P[L > ε] and Pr_Q[L ≤ ε] for ε ≥ 0; `infinite` is Pr_Q[L = ∞]."""
