@@ -259,6 +259,6 @@ def f_divergence(mechanism, second_derivative) -> float:
     as_mechanism("mechanism", mechanism)
     return mixture_of_hockey_sticks(
         mechanism,
-        lambda epsilon: math.exp(epsilon) * second_derivative(math.exp(epsilon)),
-        lambda epsilon: math.exp(-2 * epsilon) * second_derivative(math.exp(-epsilon)),
+        lambda epsilon: np.exp(epsilon) * second_derivative(np.exp(epsilon)),
+        lambda epsilon: np.exp(-2 * epsilon) * second_derivative(np.exp(-epsilon)),
     )

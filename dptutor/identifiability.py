@@ -528,4 +528,4 @@ def _prior(value) -> float:
 
 def _classical(delta):
     """σ ε of the classical Gaussian mechanism of sensitivity 1."""
-    return np.sqrt(2 * np.log(1.25 / real_array("delta", delta, 0.0, 1.0, open_low=True)))
+    return np.sqrt(2 * (np.log(1.25) - np.log(real_array("delta", delta, 0.0, 1.0, open_low=True))))

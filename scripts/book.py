@@ -8,8 +8,7 @@ What may be kept from the last build is decided here, by content: Sphinx does no
 library it calls, does not repeat the warnings of pages it keeps, and takes a page half written by a killed build
 for a finished one. So pages are kept only from a build that ended well, on the same foundation.
 
-Two builds from clean, wherever, whenever and whatever the hash seed, give the same bytes, but for one thing: where a
-cell prints in several pieces, a busy machine may deliver them apart, and a line is broken there.
+Two builds from clean, wherever, whenever and whatever the hash seed, give the same bytes.
 """
 
 import fcntl
@@ -39,8 +38,25 @@ FOUNDATION = [
     "scripts/book.py",
     "scripts/content.py",
     "scripts/finish.py",
+    "scripts/mathjax.py",
 ]
 PAGES = ["_toc.yml", "book", "notebooks"]
+
+# Jupyter Book's command with the argument that it does not offer: pages are read by so many processes at once, each
+# taking an equal part of the list. More parts than cores, for the chapters come first in it and take longest.
+SIDE_BY_SIDE = """\
+import functools, jupyter_book.cli.main, jupyter_book.sphinx
+jupyter_book.sphinx.build_sphinx = functools.partial(jupyter_book.sphinx.build_sphinx, jobs=8)
+jupyter_book.cli.main.main()
+"""
+
+# What a cell prints comes in one piece, at its end; pieces would be set as lines of their own.
+KERNEL = """\
+from ipykernel.iostream import OutStream
+
+c.Application.log_level = "ERROR"
+OutStream.flush_interval = 3600
+"""
 
 
 def main(arguments):
@@ -85,9 +101,8 @@ def build():
                 shutil.rmtree(made, ignore_errors=True)
         # Explorers first, on all cores: a page that shows one need not compute it.
         subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
-        call = "from jupyter_book.cli.main import main; main()"
         options = [".", "-q", "-W", "-n", "--keep-going"]
-        command = [sys.executable, "-c", call, "build", *options]
+        command = [sys.executable, "-c", SIDE_BY_SIDE, "build", *options]
         # On stdout it praises itself; what went wrong comes on stderr.
         code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL).returncode
         if code == 0:
@@ -109,7 +124,7 @@ def environment():
     """Chapters run with the kernel of this environment, untouched by the user's own settings."""
     profile = BUILD / ".ipython" / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
-    (profile / "ipython_kernel_config.py").write_text('c.Application.log_level = "ERROR"\n')
+    (profile / "ipython_kernel_config.py").write_text(KERNEL)
     return os.environ | {
         "JUPYTER_PREFER_ENV_PATH": "1",
         "IPYTHONDIR": str(BUILD / ".ipython"),
@@ -125,6 +140,7 @@ def environment():
 
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # a page asks for all its files at once
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):

@@ -29,6 +29,7 @@ DATA = re.compile(r"\bsrc=|type=.(application|text)/")
 HANDLER = re.compile(r"\son[a-z]+=\"([^\"]*)\"", re.IGNORECASE)
 
 FOLDED_CHAPTER = re.compile(r'(<a class="[^"]*" href="[^"]*">([^<]*)</a><details[^>]*><summary)>')
+LONG_SIGNATURE = re.compile(r'<dl>\n((?:<dd><em class="sig-param">.*</dd>\n)+)</dl>')
 EMPTY_HEADER = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?\s*</th>")
 NAMES = {
     '<dialog id="pst-search-dialog"': "Search",
@@ -57,7 +58,13 @@ def with_names(text: str) -> str:
     text = FOLDED_CHAPTER.sub(r'\1 aria-label="Parts of \2">', text)
     text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")  # it says "Show the code"
     text = text.replace('role="doc-biblioentry"', 'role="listitem"')  # of a list; the old role is given up
+    text = LONG_SIGNATURE.sub(lambda found: f"<div>\n{lines(found[1])}</div>", text)
     return EMPTY_HEADER.sub(r"<td\1></td>", text)
+
+
+def lines(parameters: str) -> str:
+    """The parameters of a long signature, a line each: no list of definitions, which would have to have terms."""
+    return parameters.replace("<dd>", '<div class="sig-line">').replace("</dd>", "</div>")
 
 
 def with_patience(text: str) -> str:

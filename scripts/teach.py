@@ -38,7 +38,7 @@ from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import dptutor as dp
-from notebooks import KERNEL
+from notebooks import KERNEL, setup_cell
 
 PATIENCE = 60  # seconds for a cell of what was handed in
 # What stands in a handout where the master has the answer; nbgrader puts there what its configuration says.
@@ -137,7 +137,7 @@ def kind(grade: bool, name: str, points: int = 0) -> dict:
 def master(name: str, title: str, exercises: list, student: str | None = None):
     """A notebook with stub, answer and check for every exercise; with a student, in the student's own numbers."""
     cells = [new_markdown_cell(f"# {title}\n\n{ASSIGNMENT}" + (f" {OWN}" if student else ""))]
-    cells.append(new_code_cell("import dptutor as dp"))
+    cells += [setup_cell(), new_code_cell("import dptutor as dp")]
     if student:
         cells.append(
             new_code_cell(f"student = {student!r}  # your numbers follow from it", metadata={"dptutor": "student"})

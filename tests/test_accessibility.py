@@ -13,6 +13,7 @@ CHAPTER = "book/02_tradeoff_functions.html"  # proofs, code, formulas, an explor
 # In both themes, with everything unfolded; what does not depend on colors is looked at once.
 AXE = """async (first) => {
   for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const animation of document.getAnimations()) animation.cancel();
   const titles = [...document.querySelectorAll("h1")].filter(e => e.checkVisibility());
   // What repeats is looked at once: words of code of one kind; the contents, in the first page; explorers, in their
   // own test; formulas have the color of their text.

@@ -13,6 +13,7 @@ from strategies import alphas, closed_forms, epsilons, mechanisms, priors
 
 import dptutor as dp
 from dptutor.mechanisms.base import Mechanism
+from dptutor.mechanisms.lattice import worse_of
 from dptutor.mechanisms.mixture import loss_moments_from_profile, renyi_from_profile
 
 ROUNDING = 1e-12
@@ -409,6 +410,18 @@ def test_renyi_divergences_of_large_order_of_a_subsampled_gaussian(sigma, rate):
             assert m.renyi_divergence(order) == max(d.renyi_divergence(order) for d in m.directions)
     assert m.directions[1].renyi_divergence(1e300) == approx(-math.log1p(-rate), rel=1e-12)
     assert m.renyi_divergence(1e300) == approx(1e300 / (2 * sigma**2), rel=1e-12)
+
+
+@given(st.floats(0.2, 60), st.floats(1e-6, 1), st.floats(-30, 30), alphas)
+def test_of_the_two_directions_removal_is_the_worse_at_every_positive_loss(sigma, rate, epsilon, alpha):
+    step = dp.SubsampledGaussian(sigma, rate)
+    delta, *errors = worse_of(step.directions, np.asarray(epsilon))
+    assert step.privacy_profile(epsilon) == approx(delta, rel=1e-12)
+    if abs(epsilon) > 1e-9:  # where both are as bad, either will do
+        assert np.array(step._errors(np.asarray(epsilon))) == approx(np.array(errors), abs=1e-15)
+    # What has a closed form is what the search for a loss finds.
+    for m in (step, *step.directions):
+        assert m.tradeoff(alpha) == approx(Mechanism._tradeoff(m, np.asarray(alpha)), abs=1e-14)
 
 
 @pytest.mark.parametrize("sigma", [1e-9, 1e-3, 0.05, 9.9, 10.1, 100.0, 1e5, 1e8])

@@ -118,7 +118,7 @@ def paths(flaw, first, sign):
              legend="upper left")  # fmt: skip
 def beliefs(axes):
     steps = np.linspace(0, STEPS, 121)
-    middle, spread = steps / Z**2 / 2, 2.3263478740408408 * np.sqrt(steps) / Z
+    middle, spread = steps / Z**2 / 2, ndtri(0.99) * np.sqrt(steps) / Z
     axes.fill_between(steps, expit(middle - spread), expit(middle + spread), color=GREY, alpha=0.18, linewidth=0)
     axes.grid(False)
 

@@ -12,11 +12,14 @@ Sources: Blackwell (1953), theorem 10; Kaissis et al. (2024), section 3.4.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize.elementwise import find_root
 
 from .base import LARGEST_LOSS, Mechanism, as_mechanism
+
+_SLOPES = np.sinh(np.linspace(-6, 6, 121))  # losses, up to 200
 
 
 def join(mechanism, other):
@@ -163,8 +166,7 @@ class Meet(_Pairing):
         return np.maximum(*(part._tradeoff(alpha) for part in self.parts))
 
     def _errors(self, epsilon):
-        alpha, beta, _ = self._touching(np.asarray(epsilon))
-        return alpha, beta
+        return self._touching(np.asarray(epsilon))[:2]
 
     def _delta(self, epsilon):
         epsilon = np.asarray(epsilon)
@@ -177,21 +179,47 @@ class Meet(_Pairing):
 
     def _touching(self, epsilon):
         """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross)."""
+        alpha, beta, own, low, high = self._ends(epsilon)
+        crossing = own == 2
+        if np.any(crossing):
+            known = self._crossings
+            at = known[np.minimum(np.searchsorted(known, low), known.size - 1)] if known.size else high + 1
+            missed = (at < low) | (at > high)
+            if np.any(missed):
+                at = at.copy()
+                at[missed] = self._crossing(low[missed], high[missed])
+            alpha[crossing] = at
+            beta[crossing] = np.maximum(*(part._tradeoff(at) for part in self.parts))
+        return alpha, beta, own
+
+    def _ends(self, epsilon):
+        """As `_touching`, but where the curves cross only between which α they do, `low` and `high`."""
         (alpha, beta), (alpha_other, beta_other) = (part._errors(epsilon) for part in self.parts)
         f, f_other = (part._tradeoff for part in self.parts)
         own = np.where(f_other(alpha) <= beta, 0, np.where(f(alpha_other) <= beta_other, 1, 2))
-        # Between the two touching points f − f̃ is monotone and changes sign: there is one crossing.
-        crossing = own == 2
-        if np.any(crossing):
-            ends = alpha[crossing], alpha_other[crossing]
-            low, high = np.minimum(*ends), np.maximum(*ends)
-            tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
-            at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
-            at = np.where(np.isfinite(at), at, low)  # no change of sign: curves that are equal but for rounding
-            alpha, beta = np.array(alpha), np.array(beta)
-            alpha[crossing], beta[crossing] = at, np.maximum(f(at), f_other(at))
+        ends = alpha[own == 2], alpha_other[own == 2]
         alpha, beta = np.where(own == 1, alpha_other, alpha), np.where(own == 1, beta_other, beta)
-        return alpha, beta, own
+        return alpha, beta, own, np.minimum(*ends), np.maximum(*ends)
+
+    @cached_property
+    def _crossings(self):
+        """Where f and f̃ cross, as far as lines of many slopes find it; α, increasing."""
+        *_, low, high = self._ends(_SLOPES)
+        found = []
+        while low.size:
+            at = self._crossing(low[:1], high[:1])[0]
+            found.append(at)
+            rest = (at < low) | (at > high)
+            rest[0] = False
+            low, high = low[rest], high[rest]
+        return np.sort(found)
+
+    def _crossing(self, low, high):
+        # Between the two touching points f − f̃ is monotone and changes sign: there is one crossing.
+        f, f_other = (part._tradeoff for part in self.parts)
+        tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
+        at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
+        return np.where(np.isfinite(at), at, low)  # no change of sign: curves that are equal but for rounding
 
 
 def worse_of(mechanisms, epsilon):

@@ -12,7 +12,10 @@ mechanism in other coordinates: with e^{ε'} = (e^ε − 1 + p)/p, and e^{ε''} 
 
 wherever these make sense; elsewhere δ = 1 − e^ε for `remove` and 0 for `add`.
 
-Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3; Balle, Barthe & Gaboardi (2018), theorem 2.
+Of the two directions removal has the larger δ at every positive ε, and so addition at every negative one.
+
+Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3 and proposition 30; Balle, Barthe & Gaboardi (2018),
+theorem 2.
 """
 
 from __future__ import annotations
@@ -22,13 +25,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.subsampled_gaussian import largest_inverse_powers, largest_powers, log_hellinger
 from .base import LARGEST_LOSS, Mechanism
 from .gaussian import gaussian_profile
-from .lattice import worse_of
+from .roots import decreasing_root
 
 DIRECTIONS = ("both", "add", "remove")
 
@@ -106,14 +109,41 @@ class SubsampledGaussian(Mechanism):
 
     def _errors(self, epsilon):
         if self.direction == "both":
-            return worse_of(self.directions, epsilon)[1:]
+            return self._of_the_worse(lambda step, at: step._errors(at), epsilon)
         if self.direction == "add":
             # L_add = −L: Pr_Q[L_remove < −ε] and Pr_P[L_remove ≥ −ε], the loss being continuous.
             alpha, beta = self.reverse._errors(-epsilon)
             return beta, alpha
         cut = self._threshold(epsilon)
+        return ndtr(-cut), self._below(cut)
+
+    def _below(self, cut):
+        """Pr[answer ≤ cut] with the example, the cut in units of σ."""
         rate = self.sampling_rate
-        return ndtr(-cut), (1 - rate) * ndtr(cut) + rate * ndtr(cut - 1 / self.noise_multiplier)
+        return (1 - rate) * ndtr(cut) + rate * ndtr(cut - 1 / self.noise_multiplier)
+
+    def _of_the_worse(self, face, epsilon):
+        """A face of both directions: removal has the larger δ at positive ε, addition at negative ones."""
+        epsilon, (remove, add) = np.asarray(epsilon), self.directions
+        first = epsilon >= 0
+        parts = face(remove, epsilon[first]), face(add, epsilon[~first])
+        faces = np.empty((*np.shape(parts[0])[:-1], *epsilon.shape))
+        faces[..., first], faces[..., ~first] = parts
+        return faces
+
+    def _tradeoff(self, alpha):
+        alpha = np.asarray(alpha, dtype=float)
+        if self.direction == "remove":
+            return np.minimum(self._below(-ndtri(alpha)), 1 - alpha)
+        if self.direction == "add":
+            cut = -decreasing_root(lambda x: self._below(-x), alpha)
+            return np.minimum(ndtr(-cut), 1 - alpha)
+        # From the test at ε = 0 to its mirror image f is the line of slope −1.
+        remove, add = self.directions
+        low, high = (float(error) for error in remove._errors(np.asarray(0.0)))
+        return np.select(
+            [alpha <= low, alpha >= high], [remove._tradeoff(alpha), add._tradeoff(alpha)], low + high - alpha
+        )
 
     def _threshold(self, epsilon):
         """The answer, in units of σ, at which the loss is ε; −∞ below the smallest loss."""
@@ -130,7 +160,7 @@ class SubsampledGaussian(Mechanism):
 
     def _delta(self, epsilon):
         if self.direction == "both":
-            return worse_of(self.directions, epsilon)[0]
+            return self._of_the_worse(lambda step, at: step._delta(at), epsilon)
         rate, mu = self.sampling_rate, 1 / self.noise_multiplier
         if self.direction == "remove":
             inner = self._gaussian_loss(epsilon)
