@@ -22,7 +22,8 @@ _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
 
 def renyi_from_profile(mechanism, order: np.ndarray) -> np.ndarray:
     """Rényi divergences of finite orders, where a mechanism has no closed form for them."""
-    return np.vectorize(lambda s: _renyi_of_order(mechanism, float(s)), otypes=[float])(order)
+    values = [_renyi_of_order(mechanism, float(s)) for s in np.ravel(order)]
+    return np.reshape(np.asarray(values, dtype=float), np.shape(order))
 
 
 def loss_moments_from_profile(mechanism, under: str) -> tuple[float, float]:
