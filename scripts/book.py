@@ -38,17 +38,8 @@ FOUNDATION = [
     "scripts/book.py",
     "scripts/content.py",
     "scripts/finish.py",
-    "scripts/mathjax.py",
 ]
 PAGES = ["_toc.yml", "book", "notebooks"]
-
-# Jupyter Book's command with the argument that it does not offer: pages are read by so many processes at once, each
-# taking an equal part of the list. More parts than cores, for the chapters come first in it and take longest.
-SIDE_BY_SIDE = """\
-import functools, jupyter_book.cli.main, jupyter_book.sphinx
-jupyter_book.sphinx.build_sphinx = functools.partial(jupyter_book.sphinx.build_sphinx, jobs=8)
-jupyter_book.cli.main.main()
-"""
 
 # What a cell prints comes in one piece, at its end; pieces would be set as lines of their own.
 KERNEL = """\
@@ -101,8 +92,9 @@ def build():
                 shutil.rmtree(made, ignore_errors=True)
         # Explorers first, on all cores: a page that shows one need not compute it.
         subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
+        call = "from jupyter_book.cli.main import main; main()"
         options = [".", "-q", "-W", "-n", "--keep-going"]
-        command = [sys.executable, "-c", SIDE_BY_SIDE, "build", *options]
+        command = [sys.executable, "-c", call, "build", *options]
         # On stdout it praises itself; what went wrong comes on stderr.
         code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL).returncode
         if code == 0:
