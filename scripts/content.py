@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
+NO_SOURCE = {"__pycache__", ".ipynb_checkpoints", "progress-dptutor.json"}  # what runs leave beside the sources
 TABLES = BUILD / "tables"  # of explorers, by DPTUTOR_TABLES; see dptutor/explore/machinery/store.py
 
 
@@ -17,7 +18,7 @@ def digest(*names):
     for name in names:
         path = ROOT / name
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts):
+            if file.is_file() and not NO_SOURCE & set(file.parts):
                 content = hashlib.sha256(file.read_bytes()).hexdigest()
                 found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
     return found.hexdigest()
