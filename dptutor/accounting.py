@@ -404,7 +404,7 @@ def _step(epsilon, delta, steps):
 
 
 def _curve(orders, rdp):
-    orders = real_array("orders", np.asarray(orders, dtype=float), 1.0, open_low=True, open_high=True)
+    orders = real_array("orders", orders, 1.0, open_low=True, open_high=True)
     rdp = real_array("rdp", rdp, 0.0)
     if orders.ndim != 1 or not orders.size or orders.shape != rdp.shape:
         raise ValueError(f"orders and rdp must be equally long sequences, got shapes {orders.shape} and {rdp.shape}")
