@@ -137,8 +137,9 @@ RESIDENT = "int(open('/proc/self/statm').read().split()[1]) * 4096 // 2**20"
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
-def test_two_thousand_events_leave_nothing_behind(opened):  # of the explorer whose kernel has most to do
-    page = opened("import dptutor as dp, matplotlib.pyplot as plt\ne = dp.explore.composition()\ne", "print('=> none')")
+@pytest.mark.parametrize("name", ["delta_divergence", "composition"])
+def test_two_thousand_events_leave_nothing_behind(opened, name):
+    page = opened(f"import dptutor as dp, matplotlib.pyplot as plt\ne = dp.explore.{name}()\ne", "print('=> none')")
 
     def drag(events):
         """So many settings, a few a frame; then the last of them is shown."""
@@ -154,7 +155,7 @@ def test_two_thousand_events_leave_nothing_behind(opened):  # of the explorer wh
             }""",
             events,
         )
-        shows(page, dp.explore.composition())
+        shows(page, getattr(dp.explore, name)())
         page.wait_for_function(
             "() => { const { tables } = document.querySelector('[data-explorer]').explorer;"
             " return !tables.open && !tables.next && !tables.filling; }",

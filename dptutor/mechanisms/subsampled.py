@@ -14,8 +14,7 @@ wherever these make sense; elsewhere δ = 1 − e^ε for `remove` and 0 for `add
 
 Of the two directions removal has the larger δ at every positive ε, and so addition at every negative one.
 
-Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3 and proposition 30; Balle, Barthe & Gaboardi (2018),
-theorem 2.
+Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3; Balle, Barthe & Gaboardi (2018), theorem 2.
 """
 
 from __future__ import annotations
