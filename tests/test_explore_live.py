@@ -119,6 +119,21 @@ def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(open
     assert ask(page, "e.setting['sigma'], e.setting['scale'], e.setting['prior']") == "0.5 2.0 0.4"
 
 
+def test_the_echo_of_an_earlier_move_does_not_undo_a_later_one(opened):
+    page = opened("import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "print('=> none')")
+    shows(page, dp.explore.delta_divergence())
+    page.evaluate("""async () => {
+      const x = document.querySelector("[data-explorer]").explorer;
+      x.setAll({sigma: 3});
+      await new Promise((done) => setTimeout(done, 1000)); // the kernel has heard of it
+      x.setAll({sigma: 2});
+      x.tables.model.set("sigma", 3); // its echo, late
+    }""")
+    page.wait_for_timeout(600)
+    shows(page, dp.explore.delta_divergence(sigma=2))
+    assert ask(page, "e.setting['sigma']") == "2.0"
+
+
 def test_a_lost_question_is_asked_again(opened):
     page = opened("import dptutor as dp\ndp.explore.delta_divergence()")
     shows(page, dp.explore.delta_divergence())

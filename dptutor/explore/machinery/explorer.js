@@ -568,14 +568,21 @@ function render({ model, el }) {
   manifest.parameters.forEach((p) => { p.value = model.get(p.name); });
   const tables = new LiveTables(manifest, model);
   const explorer = new Explorer(el.firstElementChild, manifest, tables);
-  // Python hears of moves at most ten times a second, and always of the last.
-  let late = null;
+  // Python hears of moves at most ten times a second, and always of the last. Until then they stay out of the model,
+  // where the kernel's echo of an earlier move would undo them.
+  const moves = new Map();
+  const tell = () => {
+    for (const [name, value] of moves) model.set(name, value);
+    moves.clear();
+    model.save_changes();
+  };
   explorer.onmove = (name, value) => {
-    model.set(name, value);
-    late ??= setTimeout(() => { late = null; model.save_changes(); }, 100);
+    if (!moves.size && model.get(name) === value) return; // it was the model that moved
+    if (!moves.size) setTimeout(tell, 100);
+    moves.set(name, value);
   };
   const follow = manifest.parameters.map((p, place) => () => {
-    if (model.get(p.name) !== explorer.values[place]) explorer.setAll({ [p.name]: model.get(p.name) });
+    if (!moves.has(p.name) && model.get(p.name) !== explorer.values[place]) explorer.setAll({ [p.name]: model.get(p.name) });
   });
   manifest.parameters.forEach((p, place) => { model.on(`change:${p.name}`, follow[place]); explorer.showControl(place); });
   tables.moved(explorer.values, 0);
