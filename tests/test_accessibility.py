@@ -1,5 +1,6 @@
 """The book for those who cannot see it, cannot use a mouse, or do not want things to move; and the book on paper."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,28 +11,57 @@ import pdf
 
 CHAPTER = "book/02_tradeoff_functions.html"  # proofs, code, formulas, an explorer, questions, a table
 
-# In both themes, with everything unfolded; what does not depend on colors is looked at once.
+# In both themes, with everything unfolded; what does not depend on colors is looked at once. So is the contrast of words
+# that have all in common that makes it: their color and size, and every background and opacity between them and the page.
 AXE = """async (first) => {
   for (const details of document.querySelectorAll("details")) details.open = true;
   for (const animation of document.getAnimations()) animation.cancel();
   const titles = [...document.querySelectorAll("h1")].filter(e => e.checkVisibility());
-  // What repeats is looked at once: words of code of one kind; the contents, in the first page; explorers, in their
-  // own test; formulas have the color of their text.
-  for (const formula of document.querySelectorAll("span.math")) formula.replaceWith(formula.textContent);
-  const kinds = new Set();
-  for (const word of document.querySelectorAll("pre span[class]")) {
-    const kind = `${word.className} in ${word.closest("[class*=highlight]")?.parentElement.className}`;
-    kinds.has(kind) ? word.replaceWith(word.textContent) : kinds.add(kind);
-  }
+  // The contents repeat on every page, and explorers have a test of their own.
   for (const known of document.querySelectorAll(first ? ".dpe-panel" : ".dpe-panel, #pst-primary-sidebar, .bd-toc"))
     known.remove();
   const found = titles.length === 1 ? [] : [`${titles.length} titles`];
-  for (const theme of ["light", "dark"]) {
-    document.documentElement.dataset.theme = theme;
-    const more = theme === "light" ? {} : { runOnly: ["color-contrast"] };
-    const { violations } = await axe.run({ resultTypes: ["violations"], preload: false, ...more });
+  const look = async (where, what, when) => {
+    const { violations } = await axe.run(where, { resultTypes: ["violations"], preload: false, ...what });
     for (const { impact, help, nodes } of violations)
-      for (const { html } of nodes) found.push(`${theme}: ${impact}: ${help}: ${html.slice(0, 200)}`);
+      for (const { html } of nodes) found.push(`${when}: ${impact}: ${help}: ${html.slice(0, 200)}`);
+  };
+  const kinds = () => {
+    const behind = new Map([[null, ""]]), kinds = new Map();
+    const ground = (e) => {
+      if (!behind.has(e)) {
+        const { backgroundColor, backgroundImage, opacity, filter, mixBlendMode } = getComputedStyle(e);
+        const own = [backgroundColor, backgroundImage, opacity, filter, mixBlendMode].join();
+        const nothing = own === "rgba(0, 0, 0, 0),none,1,none,normal";
+        behind.set(e, ground(e.parentElement) + (nothing ? "" : `/${own}`));
+      }
+      return behind.get(e);
+    };
+    for (const e of document.body.querySelectorAll("*")) {
+      const words = [...e.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+      if (!(words || e.matches("input, select, textarea")) || !e.checkVisibility()) continue;
+      const { color, fontSize, fontWeight, textShadow } = getComputedStyle(e);
+      const kind = [e.matches("input, select, textarea"), color, fontSize, fontWeight, textShadow, ground(e)].join();
+      if (!kinds.has(kind)) kinds.set(kind, e);
+    }
+    return [...kinds.values()];
+  };
+  const themes = ["light", "dark"].map((theme) => {
+    document.documentElement.dataset.theme = theme;
+    return [theme, kinds()];
+  });
+  const kept = new Set();
+  for (const e of themes.flatMap(([, kinds]) => kinds)) for (let up = e; up; up = up.parentElement) kept.add(up);
+  // What is left depends on no color: words of code and formulas are words like others.
+  for (const words of document.querySelectorAll("pre, span.math"))
+    if (!kept.has(words)) words.textContent = words.textContent;
+  await look(document, { rules: { "color-contrast": { enabled: false } } }, "any theme");
+  // Whatever holds none of them is emptied: axe would find the place of each of its elements, twice.
+  const empty = (e) => [...e.children].forEach((child) => (kept.has(child) ? empty(child) : child.replaceChildren()));
+  empty(document.body);
+  for (const [theme, kinds] of themes) {
+    document.documentElement.dataset.theme = theme;
+    await look({ include: kinds }, { runOnly: ["color-contrast"] }, theme);
   }
   return found;
 }"""
@@ -45,7 +75,7 @@ def names(site):
 
 def test_axe_finds_no_fault_in_any_page(names, site_url, new_page):
     page = new_page(reduced_motion="reduce", strict=False)
-    # Formulas stay as they were written: the many elements that MathJax makes of them are looked at in one page, below.
+    # Formulas stay as they were written: the many elements that MathJax makes of them are looked at in two pages, below.
     page.route("**/mathjax/**", lambda route: route.abort())
     faults = []
     for name in names:
@@ -53,6 +83,27 @@ def test_axe_finds_no_fault_in_any_page(names, site_url, new_page):
         page.evaluate(AXE_FILE_PATH.read_text())
         faults += [f"{name} | {fault}" for fault in page.evaluate(AXE, name == names[0])]
     assert not faults
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [
+        ("em { color: #aaa }", "light: serious: .* <em>"),
+        ('[data-theme="dark"] .highlight .nn { color: #555 }', 'dark: serious: .* <span class="nn">'),
+        (".admonition-title { opacity: 0.4 }", "light: serious: .* <p class=.admonition-title"),
+        ("tr:nth-child(even) td { background: #777 }", "light: serious: .* <td"),
+    ],
+)
+def test_axe_finds_pale_words(rule, fault, site_url, new_page):
+    page = new_page(reduced_motion="reduce", strict=False)
+    page.route("**/mathjax/**", lambda route: route.abort())
+    page.goto(site_url + CHAPTER)
+    page.evaluate(
+        "rule => { const s = new CSSStyleSheet(); s.replaceSync(rule); document.adoptedStyleSheets = [s]; }",
+        rule.replace(" }", " !important }"),
+    )
+    page.evaluate(AXE_FILE_PATH.read_text())
+    assert [found for found in page.evaluate(AXE, False) if re.match(fault, found)]
 
 
 @pytest.mark.parametrize("name", ["book/intro.html", "book/references.html"])

@@ -95,6 +95,13 @@ def test_every_image_says_what_it_shows(pages):
     assert not silent
 
 
+def test_no_word_of_the_reference_is_taken_for_the_letter_of_a_list(pages, site):
+    lists = [
+        name for name in pages if re.search(r'<ol class="(?:lower|upper)(?:alpha|roman)', (site / name).read_text())
+    ]
+    assert not lists
+
+
 def test_every_page_opens_without_a_foreign_request_or_a_complaint(pages, site_url, page):
     for name in pages:
         page.goto(site_url + name)

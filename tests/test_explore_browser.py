@@ -438,6 +438,49 @@ def test_a_drag_leaves_time_for_sixty_frames_a_second(opened, name):
     assert np.median(took) < 8
 
 
+# Whatever a hand may do to a control: move and click it, type sense and nonsense, press keys.
+RANDOM_EVENTS = """async ([events, seed]) => {
+  const random = (n) => {
+    seed = (seed + 0x6D2B79F5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return Math.floor(((t ^ (t >>> 14)) >>> 0) / 4294967296 * n);
+  };
+  const one = (all) => all[random(all.length)];
+  const root = document.querySelector("[data-explorer]"), inputs = [...root.querySelectorAll("input")];
+  const buttons = [...root.querySelectorAll("button")].filter((e) => !/svg|png|large|link/.test(e.dataset.tool));
+  const typed = ["", "nonsense", "NaN", "-3", "0", "1e-320", "1e300", "Infinity", "0.5", "0,5", "2.34567"];
+  const keys = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Escape", "Enter", "Home", "x"];
+  for (let k = 1; k <= events; k++) {
+    const input = one(inputs);
+    const kind = random(8);
+    if (kind === 0) one(buttons).click();
+    else if (kind === 1) one([...inputs, ...buttons]).dispatchEvent(new KeyboardEvent("keydown", { key: one(keys), bubbles: true }));
+    else if (input.type === "radio") input.click();
+    else if (input.type === "range") {
+      input.value = random(+input.max + 1);
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    } else {
+      input.value = one(typed);
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+    if (k % 10 === 0) await new Promise(requestAnimationFrame);
+  }
+  if (root.querySelector(".dpe-ghost")) root.querySelector("[data-tool=pin]").click();
+}"""
+
+
+@every_explorer
+def test_an_hour_of_random_events_is_survived(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)()
+    elements = "document.querySelectorAll('*').length"
+    before = page.evaluate(elements)
+    page.evaluate(RANDOM_EVENTS, [3600, 5])  # one a second
+    e.set(**setting_of(page))
+    shows(page, e)
+    assert page.evaluate(elements) == before
+
+
 @every_explorer
 def test_a_link_leads_to_its_setting(new_page, frozen, name):
     e, generator = getattr(dp.explore, name)(), random.Random(8)

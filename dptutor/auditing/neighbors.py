@@ -205,7 +205,7 @@ def find_neighbors(
     Parameters
     ----------
     features, labels : array_like
-        D.
+        The examples of D.
     kind : str
         A dissimilarity; see `dissimilarity`.
     pool : tuple of array_like, optional

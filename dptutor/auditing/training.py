@@ -55,7 +55,7 @@ class Training:
     learning_rate : float
         η, positive.
     steps : int
-        k.
+        Number of steps k, at least 1.
     scaling : str
         Whether the noise is scaled to the "global" or to the "local" sensitivity.
     flaw : Flaw
