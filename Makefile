@@ -58,11 +58,12 @@ marks: environment
 lite: environment
 	@$(python) scripts/lite.py $(if $(PYODIDE),--pyodide "$(PYODIDE)")
 
+# Three at a time on two cores: who drives a browser or a kernel waits for it much of the time.
 test: test-environment
 	@$(python) -m ruff check --quiet .
 	@$(python) -m ruff format --quiet --check .
 	@$(python) -m mypy --no-error-summary
-	@$(python) -m pytest -n 2 --dist loadfile
+	@$(python) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 versions: environment
 	@$(python) scripts/versions.py

@@ -75,7 +75,26 @@ def serve():
 # The browser.
 
 
+# Files that take minutes come first, so that no worker is left alone with one of them. The first builds the book; what
+# follows needs neither it nor frozen explorers, which are there when the others come.
+LONG = [
+    "accessibility",
+    "auditing",
+    "mechanisms",
+    "blackwell",
+    "explore_browser",
+    "book",
+    "notebooks",
+    "app",
+    "explore_live",
+    "explore",
+    "slides",
+]
+
+
 def pytest_collection_modifyitems(items):
+    places = {f"test_{name}": place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)

@@ -11,8 +11,8 @@ import pdf
 
 CHAPTER = "book/02_tradeoff_functions.html"  # proofs, code, formulas, an explorer, questions, a table
 
-# In both themes, with everything unfolded; what does not depend on colors is looked at once. So is the contrast of words
-# that have all in common that makes it: their color and size, and every background and opacity between them and the page.
+# With everything unfolded; what does not depend on colors is looked at in one theme. Contrast is looked at in both,
+# once for words that have all in common that makes it: color, size, and each background and opacity down to the page.
 AXE = """async (first) => {
   for (const details of document.querySelectorAll("details")) details.open = true;
   for (const animation of document.getAnimations()) animation.cancel();
@@ -75,7 +75,7 @@ def names(site):
 
 def test_axe_finds_no_fault_in_any_page(names, site_url, new_page):
     page = new_page(reduced_motion="reduce", strict=False)
-    # Formulas stay as they were written: the many elements that MathJax makes of them are looked at in two pages, below.
+    # Formulas stay as they were written: the many elements that MathJax makes of them are looked at below.
     page.route("**/mathjax/**", lambda route: route.abort())
     faults = []
     for name in names:

@@ -102,13 +102,23 @@ def test_no_word_of_the_reference_is_taken_for_the_letter_of_a_list(pages, site)
     assert not lists
 
 
-def test_every_page_opens_without_a_foreign_request_or_a_complaint(pages, site_url, page):
+def test_every_page_opens_and_fits_without_a_foreign_request_or_a_complaint(pages, site_url, new_page):
+    """First on a telephone; then it is made wide, which lays it out anew and shows it both sidebars."""
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    overflowing = []
     for name in pages:
         page.goto(site_url + name)
         page.evaluate("window.MathJax?.startup?.promise")
-        page.wait_for_load_state("networkidle")
+        for size in [(390, 844), (1280, 800)]:
+            page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+            page.wait_for_load_state("networkidle")
+            width = page.evaluate("document.documentElement.scrollWidth")
+            if width > size[0]:
+                overflowing.append(f"{name}: {width} pixels on {size[0]}")
         assert page.title(), name
         assert page.locator("article h1, #search-results").count() == 1, name
+        page.set_viewport_size({"width": 390, "height": 844})
+    assert not overflowing
 
 
 def test_a_page_runs_its_own_scripts_only(site, site_url, new_page):
@@ -136,18 +146,6 @@ def test_the_mathematics_is_typeset(site_url, page):
     page.evaluate("MathJax.startup.promise")
     assert page.locator("mjx-container").count() > 10
     assert page.locator("mjx-merror").count() == 0
-
-
-def test_every_page_fits_a_telephone(pages, site_url, new_page):
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    wide = []
-    for name in pages:
-        page.goto(site_url + name)
-        page.evaluate("window.MathJax?.startup?.promise")
-        width = page.evaluate("document.documentElement.scrollWidth")
-        if width > 390:
-            wide.append(f"{name}: {width} pixels")
-    assert not wide
 
 
 def test_the_page_turns_dark_when_the_reader_prefers_it(site_url, new_page):

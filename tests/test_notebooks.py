@@ -20,10 +20,10 @@ def code_cells(notebook):
 @names
 def test_a_run_gives_the_stored_outputs(notebook, tmp_path):
     options = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "-q", "--color=no", "--tb=short"]
-    off = ["-p", "no:cacheprovider", "-p", "no:xdist", "-c", os.devnull, f"--rootdir={notebook.parent}"]
+    alone = ["-p", "nbval.plugin", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={notebook.parent}"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-    environment |= {"IPYTHONDIR": str(tmp_path), "JUPYTER_PREFER_ENV_PATH": "1"}
-    command = [sys.executable, "-m", "pytest", *options, *off, str(notebook)]
+    environment |= {"IPYTHONDIR": str(tmp_path), "JUPYTER_PREFER_ENV_PATH": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", *alone, *options, str(notebook)]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-2000:]
 
