@@ -80,13 +80,13 @@ def serve():
 LONG = [
     "accessibility",
     "auditing",
+    "notebooks",
     "mechanisms",
     "blackwell",
+    "explore_live",
+    "app",
     "explore_browser",
     "book",
-    "notebooks",
-    "app",
-    "explore_live",
     "explore",
     "slides",
 ]
