@@ -43,8 +43,8 @@ interact(show, sigma=FloatSlider(1.0, min=0.3, max=4.0, step=0.1));"""
 
 # The slider of a cell is pressed and the time is taken until its picture differs and the browser has drawn it.
 WATCH = """(cell) => {
-  const picture = () => [...cell.querySelectorAll('[data-part] path, .jp-OutputArea-output img')]
-    .map((e) => e.getAttribute('d') ?? e.src).join('|');
+  const picture = () => [...cell.querySelectorAll('[data-part] path, [data-readout], .jp-OutputArea-output img')]
+    .map((e) => e.getAttribute('d') ?? e.src ?? e.textContent).join('|');
   let pressed = null, before = null;
   const watched = cell.marks;
   cell.marks = []; cell.blank = 0;
@@ -57,6 +57,13 @@ WATCH = """(cell) => {
     cell.marks.push({ took: performance.now() - pressed });
     pressed = null;
   }).observe(cell, { subtree: true, childList: true, attributes: true });
+}"""
+
+# The number of a preset at which the explorer is not already.
+ELSEWHERE = """(root) => {
+  const { manifest, values } = root.explorer;
+  const there = (preset) => manifest.parameters.every((p, k) => !(p.name in preset) || preset[p.name] === values[k]);
+  return manifest.presets.findLastIndex((preset) => !there(preset));
 }"""
 
 # JupyterLab's socket to the kernel, each message late by some milliseconds on its way out and in.
@@ -107,6 +114,17 @@ def press_through(page, cell: int, slider: str, keys: list[str], patience: float
     return element.evaluate("(cell) => cell.marks.map((m) => m.took)"), element.evaluate("(cell) => cell.blank")
 
 
+def there_and_back(place: int, last: int, moves: int) -> list[str]:
+    """Arrow keys that move a slider step by step, turning round at its ends."""
+    keys, way = [], 1
+    for _ in range(moves):
+        if not 0 <= place + way <= last:
+            way = -way
+        place += way
+        keys.append("ArrowRight" if way > 0 else "ArrowLeft")
+    return keys
+
+
 def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: int = 12) -> dict[str, Times]:
     """The times by name, `interact` first; `url` is of a notebook made by `cells`."""
     page = browser.new_page(viewport={"width": 1280, "height": 1000})
@@ -119,11 +137,13 @@ def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: in
         timeout=60_000,
     )
     page.wait_for_timeout(1500 + 6 * latency)
-    keys = ["ArrowRight"] * moves
-    times = {"interact": Times(*press_through(page, 0, "[role=slider]", keys))}
+    times = {"interact": Times(*press_through(page, 0, "[role=slider]", ["ArrowRight"] * moves))}
     for place, name in enumerate(explorers, 1):
+        slider = page.locator(".jp-CodeCell").nth(place).locator("input[type=range]").first
+        keys = there_and_back(int(slider.input_value()), int(slider.get_attribute("max")), moves)
         taken, blank = press_through(page, place, "input[type=range]", keys)
-        (jump,), _ = press_through(page, place, "[data-preset='1']", ["Enter"])
+        preset = page.locator("[data-explorer]").nth(place - 1).evaluate(ELSEWHERE)
+        (jump,), _ = press_through(page, place, f"[data-preset='{preset}']", ["Enter"])
         times[name] = Times(taken, blank, jump)
     page.close()
     return times

@@ -521,6 +521,21 @@ def test_a_new_question_ends_the_filling_for_an_old_one():
     assert not any(content.get("whole") == "line sigma" for content, _ in sent)
 
 
+def test_the_explorer_asked_last_is_filled_first():
+    told = []
+
+    async def ask():
+        explorations = [dp.explore.delta_divergence(), dp.explore.threshold_test()]
+        for e, along in zip(explorations, ("sigma", "mu"), strict=True):
+            e.widget.send = lambda content, buffers=None: told.append(content.get("whole"))
+            e.widget._asked(question(e, along))
+        for e in explorations:
+            await e.widget._filling
+
+    asyncio.run(ask())
+    assert [line for line in told if line] == ["line mu", "line sigma"]
+
+
 def test_an_error_in_a_part_is_raised_and_told_in_one_line():
     explorer, panel = small()
 

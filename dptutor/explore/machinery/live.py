@@ -2,7 +2,8 @@
 
 The script asks for the rows of one setting, and says along which slider the reader moves. The kernel answers
 with that setting at once and then, nearest first and a little at a time, with the other settings of that slider:
-what a drag comes to next is in memory before it gets there. A new question puts an end to filling for an old one.
+what a drag comes to next is in memory before it gets there. A new question puts an end to filling for an old one, and
+the explorers of other cells wait with theirs until its line is full.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import anywidget
 import numpy as np
@@ -57,6 +58,8 @@ class LiveExplorer(anywidget.AnyWidget):
     _name = traitlets.Unicode().tag(sync=True)
     _body = traitlets.Unicode().tag(sync=True)
     _manifest = traitlets.Dict().tag(sync=True)
+
+    _lines: ClassVar[list] = []  # those being filled, of all explorers; the last goes first
 
     def attach(self, exploration):
         """Connects the widget with what it shows."""
@@ -106,20 +109,27 @@ class LiveExplorer(anywidget.AnyWidget):
         here = parameter.values.index(parameter.nearest(setting[along]))
         rows: list = []
         ready: list = []
-        since = time.monotonic()
-        for value in sorted(parameter.values, key=lambda value: abs(parameter.values.index(value) - here)):
-            if value in self._sent:
-                continue
-            try:
-                rows += [self._row(place, {**setting, along: value}) for place in moving]
-            except Exception:
-                continue  # told when the reader gets there and asks
-            ready.append(value)
-            if time.monotonic() - since > _PATIENCE:
-                self._send_rows(rows, {})
-                self._sent.update(ready)
-                await asyncio.sleep(0)
-                rows, ready, since = [], [], time.monotonic()
+        mine = object()
+        self._lines.append(mine)
+        try:
+            since = time.monotonic()
+            for value in sorted(parameter.values, key=lambda value: abs(parameter.values.index(value) - here)):
+                if value in self._sent:
+                    continue
+                while self._lines[-1] is not mine:
+                    await asyncio.sleep(_PATIENCE)
+                try:
+                    rows += [self._row(place, {**setting, along: value}) for place in moving]
+                except Exception:
+                    continue  # told when the reader gets there and asks
+                ready.append(value)
+                if time.monotonic() - since > _PATIENCE:
+                    self._send_rows(rows, {})
+                    self._sent.update(ready)
+                    await asyncio.sleep(0)
+                    rows, ready, since = [], [], time.monotonic()
+        finally:
+            self._lines.remove(mine)
         self._send_rows(rows, {"whole": line})
         self._sent.update(ready)
 
