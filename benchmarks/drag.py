@@ -139,10 +139,11 @@ def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: in
     page.wait_for_timeout(1500 + 6 * latency)
     times = {"interact": Times(*press_through(page, 0, "[role=slider]", ["ArrowRight"] * moves))}
     for place, name in enumerate(explorers, 1):
-        slider = page.locator(".jp-CodeCell").nth(place).locator("input[type=range]").first
+        cell = page.locator(".jp-CodeCell").nth(place)
+        slider = cell.locator("input[type=range]").first
         keys = there_and_back(int(slider.input_value()), int(slider.get_attribute("max")), moves)
         taken, blank = press_through(page, place, "input[type=range]", keys)
-        preset = page.locator("[data-explorer]").nth(place - 1).evaluate(ELSEWHERE)
+        preset = cell.locator("[data-explorer]").evaluate(ELSEWHERE)
         (jump,), _ = press_through(page, place, f"[data-preset='{preset}']", ["Enter"])
         times[name] = Times(taken, blank, jump)
     page.close()

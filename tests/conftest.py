@@ -75,14 +75,14 @@ def serve():
 # The browser.
 
 
-# Files that take minutes come first, so that no worker is left alone with one of them. The first builds the book; what
-# follows needs neither it nor frozen explorers, which are there when the others come.
+# Files that take minutes come first, so that no worker is left alone with one of them. The first builds the book; the
+# next three need neither it nor frozen explorers, which are there when the others come.
 LONG = [
     "accessibility",
     "auditing",
-    "notebooks",
     "mechanisms",
     "blackwell",
+    "notebooks",
     "explore_live",
     "app",
     "explore_browser",

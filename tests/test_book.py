@@ -104,20 +104,21 @@ def test_no_word_of_the_reference_is_taken_for_the_letter_of_a_list(pages, site)
 
 def test_every_page_opens_and_fits_without_a_foreign_request_or_a_complaint(pages, site_url, new_page):
     """First on a telephone; then it is made wide, which lays it out anew and shows it both sidebars."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    telephone, wide = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
+    page = new_page(viewport=telephone, has_touch=True, is_mobile=True)
     overflowing = []
     for name in pages:
+        page.set_viewport_size(telephone)
         page.goto(site_url + name)
         page.evaluate("window.MathJax?.startup?.promise")
-        for size in [(390, 844), (1280, 800)]:
-            page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        for size in (telephone, wide):
+            page.set_viewport_size(size)
             page.wait_for_load_state("networkidle")
             width = page.evaluate("document.documentElement.scrollWidth")
-            if width > size[0]:
-                overflowing.append(f"{name}: {width} pixels on {size[0]}")
+            if width > size["width"]:
+                overflowing.append(f"{name}: {width} pixels on {size['width']}")
         assert page.title(), name
         assert page.locator("article h1, #search-results").count() == 1, name
-        page.set_viewport_size({"width": 390, "height": 844})
     assert not overflowing
 
 

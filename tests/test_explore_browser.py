@@ -458,8 +458,7 @@ RANDOM_EVENTS = """async ([events, seed]) => {
     else if (kind === 1) {
       const pressed = new KeyboardEvent("keydown", { key: one(keys), bubbles: true });
       one([...inputs, ...buttons]).dispatchEvent(pressed);
-    }
-    else if (input.type === "radio") input.click();
+    } else if (input.type === "radio") input.click();
     else if (input.type === "range") {
       input.value = random(+input.max + 1);
       input.dispatchEvent(new Event("input", { bubbles: true }));

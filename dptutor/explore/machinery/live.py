@@ -59,7 +59,7 @@ class LiveExplorer(anywidget.AnyWidget):
     _body = traitlets.Unicode().tag(sync=True)
     _manifest = traitlets.Dict().tag(sync=True)
 
-    _lines: ClassVar[list] = []  # those being filled, of all explorers; the last goes first
+    _fillings: ClassVar[list[asyncio.Task]] = []  # of all explorers; the last goes first
 
     def attach(self, exploration):
         """Connects the widget with what it shows."""
@@ -101,6 +101,9 @@ class LiveExplorer(anywidget.AnyWidget):
             self._filling = asyncio.get_running_loop().create_task(self._fill(setting, along, name))
         except RuntimeError:  # no event loop: a kernel that answers one message after another
             asyncio.run(self._fill(setting, along, name))
+        else:
+            self._fillings.append(self._filling)
+            self._filling.add_done_callback(self._fillings.remove)
 
     async def _fill(self, setting: Mapping, along: str, line: str):
         """Sends the rows of a slider's other settings, nearest first, without those that were sent."""
@@ -109,27 +112,22 @@ class LiveExplorer(anywidget.AnyWidget):
         here = parameter.values.index(parameter.nearest(setting[along]))
         rows: list = []
         ready: list = []
-        mine = object()
-        self._lines.append(mine)
-        try:
-            since = time.monotonic()
-            for value in sorted(parameter.values, key=lambda value: abs(parameter.values.index(value) - here)):
-                if value in self._sent:
-                    continue
-                while self._lines[-1] is not mine:
-                    await asyncio.sleep(_PATIENCE)
-                try:
-                    rows += [self._row(place, {**setting, along: value}) for place in moving]
-                except Exception:
-                    continue  # told when the reader gets there and asks
-                ready.append(value)
-                if time.monotonic() - since > _PATIENCE:
-                    self._send_rows(rows, {})
-                    self._sent.update(ready)
-                    await asyncio.sleep(0)
-                    rows, ready, since = [], [], time.monotonic()
-        finally:
-            self._lines.remove(mine)
+        since = time.monotonic()
+        for value in sorted(parameter.values, key=lambda value: abs(parameter.values.index(value) - here)):
+            if value in self._sent:
+                continue
+            while self._fillings and self._fillings[-1] is not asyncio.current_task():
+                await asyncio.sleep(_PATIENCE)
+            try:
+                rows += [self._row(place, {**setting, along: value}) for place in moving]
+            except Exception:
+                continue  # told when the reader gets there and asks
+            ready.append(value)
+            if time.monotonic() - since > _PATIENCE:
+                self._send_rows(rows, {})
+                self._sent.update(ready)
+                await asyncio.sleep(0)
+                rows, ready, since = [], [], time.monotonic()
         self._send_rows(rows, {"whole": line})
         self._sent.update(ready)
 
