@@ -278,12 +278,28 @@ def test_a_screen_reader_hears_labels_values_and_where_a_drag_ends(opened, name)
     assert page.eval_on_selector_all("[data-explorer] :is(input, button)", unnamed) == 0
     assert page.locator("svg[role=img] > title").count() == len(e.explorer.panels)
     slider = page.locator("input[type=range]").first
+    inwards = "ArrowLeft" if slider.input_value() == slider.get_attribute("max") else "ArrowRight"
     slider.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press(inwards)
+    page.keyboard.press(inwards)
+    assert page.text_content("[aria-live=polite]") == ""
     e.set(**setting_of(page))
     name = slider.get_attribute("data-parameter")
     assert slider.get_attribute("aria-valuetext") == e.parameters[name].show(e.setting[name])
+    page.wait_for_function("document.querySelector('[aria-live=polite]').textContent !== ''")
+    assert page.text_content("[aria-live=polite]") == e.words
+
+
+def test_a_move_before_the_first_drawing_is_heard(new_page, frozen):
+    page, e = new_page(), dp.explore.threshold_test()
+    late = "{ const soon = requestAnimationFrame; requestAnimationFrame = (draw) => setTimeout(soon, 1000, draw); }"
+    page.add_init_script(late)
+    page.goto((frozen / "threshold_test.html").as_uri())
+    page.locator("input[type=range]").first.focus()
+    page.wait_for_selector("[data-explorer][data-ready]")
+    page.keyboard.press("ArrowRight")
+    assert not page.evaluate("document.querySelector('[data-explorer]').explorer.drawn")
+    e.set(**setting_of(page))
     page.wait_for_function("document.querySelector('[aria-live=polite]').textContent !== ''")
     assert page.text_content("[aria-live=polite]") == e.words
 

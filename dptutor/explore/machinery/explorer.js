@@ -282,6 +282,7 @@ class Explorer {
     this.values[place] = value;
     this.showControl(place);
     if (!changed) return;
+    this.moved = true;
     this.game?.end();
     this.tables.moved(this.values, place);
     this.onmove?.(this.manifest.parameters[place].name, value);
@@ -289,6 +290,7 @@ class Explorer {
   }
 
   setAll(setting) {
+    this.moved = true;
     this.manifest.parameters.forEach((p, place) => {
       if (!(p.name in setting) || this.values[place] === setting[p.name]) return;
       this.values[place] = setting[p.name];
@@ -418,10 +420,10 @@ class Explorer {
     }, this.manifest.code);
   }
 
-  // A screen reader hears where a drag ended, not every step of it.
+  // A screen reader hears where a drag ended, not every step of it, and nothing of what stands there unmoved.
   speakLater() {
     clearTimeout(this.speaking);
-    if (this.drawn) this.speaking = setTimeout(() => { this.spoken.textContent = this.words.textContent; }, 700);
+    if (this.moved) this.speaking = setTimeout(() => { this.spoken.textContent = this.words.textContent; }, 700);
   }
 
   say(text) {
