@@ -1,13 +1,15 @@
 """What happens to every page of the site after Sphinx has written it, once.
 
-What the theme leaves nameless gets a name that a screen reader can say. Scripts wait until a page can be read, and
-a content security policy forbids the page everything that is not its own: other hosts, scripts that were not there
-when it was built, plugins, frames, forms to elsewhere.
+What the theme leaves nameless gets a name that a screen reader can say. Style sheets become one, as a browser shows
+nothing before it has the last. Scripts wait until a page can be read, and a content security policy forbids the page
+everything that is not its own: other hosts, scripts that were not there when it was built, plugins, frames, forms to
+elsewhere.
 """
 
 import base64
 import hashlib
 import html
+import posixpath
 import re
 from pathlib import Path
 
@@ -29,6 +31,7 @@ DATA = re.compile(r"\bsrc=|type=.(application|text)/")
 HANDLER = re.compile(r"\son[a-z]+=\"([^\"]*)\"", re.IGNORECASE)
 
 FOLDED_CHAPTER = re.compile(r'(<a class="[^"]*" href="[^"]*">([^<]*)</a><details[^>]*><summary)>')
+ICON = re.compile(r'<(i|span) (?=class="(?:theme-switch )?(?:fa-solid|fas) )')
 LONG_SIGNATURE = re.compile(r'<dl>\n((?:<dd><em class="sig-param">.*</dd>\n)+)</dl>')
 EMPTY_HEADER = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?\s*</th>")
 NAMES = {
@@ -40,6 +43,14 @@ NAMES = {
 
 # Scripts in the page itself refer to what this one defines.
 AT_ONCE = "documentation_options.js"
+# It makes drawings of icons, which the style sheet has as letters of a font, and is a megabyte and a half.
+IDLE = "fontawesome.js"
+
+
+STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="((?:\.\./)*)([^"?]*)[^"]*"[^>]*>\s*')
+STYLES = "_static/styles.css"
+IMPORT = re.compile(r'@import "([^"]*)";')
+FILE = re.compile(r"""\burl\((['"]?)(?!data:|#)([^)'"]+)\1\)""")
 
 
 def finish(site: Path):
@@ -47,7 +58,33 @@ def finish(site: Path):
     for path in sorted(site.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         if "_static" not in path.relative_to(site).parts and META not in text and CHARSET in text:
-            path.write_text(with_policy(with_patience(with_names(text))), encoding="utf-8")
+            page = with_policy(with_patience(with_one_style(with_names(text), site)))
+            path.write_text(page, encoding="utf-8")
+
+
+def with_one_style(text: str, site: Path) -> str:
+    """The page that asks for one style sheet: all that it asked for, in their order."""
+    links = list(STYLE.finditer(text))
+    sheet = '@charset "UTF-8";\n' + "".join(style(site, link[2]) for link in links)
+    file = site / STYLES
+    if not file.exists():
+        file.write_text(sheet, encoding="utf-8")
+    if file.read_text(encoding="utf-8") != sheet:
+        raise ValueError("two pages ask for different style sheets")
+    version, start = hashlib.sha256(sheet.encode()).hexdigest()[:8], links[0].start()
+    link = f'<link rel="stylesheet" href="{links[0][1]}{STYLES}?v={version}" />\n'
+    return text[:start] + link + STYLE.sub("", text[start:])
+
+
+def style(site: Path, name: str) -> str:
+    """A style sheet whose imports are in it, and whose files are named as seen from where all become one."""
+
+    def named(address):
+        return posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
+
+    sheet = (site / name).read_text(encoding="utf-8").replace('@charset "UTF-8";', "")
+    sheet = FILE.sub(lambda found: f'url("{posixpath.relpath(named(found[2]), posixpath.dirname(STYLES))}")', sheet)
+    return IMPORT.sub(lambda found: style(site, named(found[1])), sheet) + "\n"
 
 
 def with_names(text: str) -> str:
@@ -57,6 +94,7 @@ def with_names(text: str) -> str:
         text = text.replace(start, f'{start} aria-label="{name}"')
     text = FOLDED_CHAPTER.sub(r'\1 aria-label="Parts of \2">', text)
     text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")  # it says "Show the code"
+    text = ICON.sub(r'<\1 aria-hidden="true" ', text)
     text = text.replace('role="doc-biblioentry"', 'role="listitem"')  # of a list; the old role is given up
     text = LONG_SIGNATURE.sub(lambda found: f"<div>\n{lines(found[1])}</div>", text)
     return EMPTY_HEADER.sub(r"<td\1></td>", text)
@@ -68,11 +106,13 @@ def lines(parameters: str) -> str:
 
 
 def with_patience(text: str) -> str:
-    """The page whose scripts run, in their order, when it is there."""
+    """The page whose scripts run, in their order, when it is there, but for one."""
     head, found, rest = text.partition("</head>")
 
     def patient(match):
         attributes, content = match.groups()
+        if IDLE in attributes:
+            return ""
         if "src=" not in attributes or AT_ONCE in attributes or re.search(r"\b(defer|async|module)\b", attributes):
             return match[0]
         return f"<script defer{attributes}>{content}</script>"

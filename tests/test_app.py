@@ -5,7 +5,7 @@ from pathlib import Path
 
 import drag
 import pytest
-from conftest import running
+from conftest import running, watched_page
 from test_explore import on_steps
 from test_explore_live import shows
 
@@ -21,8 +21,15 @@ def voila(tmp_path_factory):
         yield address
 
 
-def test_the_front_page_leads_to_every_explorer(new_page, voila):
-    page = new_page(strict=False)
+@pytest.fixture(scope="module")
+def page(chromium):
+    """One for all apps: they share Voilà's own scripts."""
+    page = watched_page(chromium)
+    yield page
+    page.context.close()
+
+
+def test_the_front_page_leads_to_every_explorer(page, voila):
     page.goto(voila)
     links = page.locator("a").evaluate_all("links => links.map((a) => a.getAttribute('href'))")
     assert links == [f"/voila/render/{name}.ipynb" for name in dp.explore.__all__]
@@ -30,8 +37,8 @@ def test_the_front_page_leads_to_every_explorer(new_page, voila):
 
 
 @pytest.mark.parametrize("name", dp.explore.__all__)
-def test_an_app_shows_the_librarys_numbers_at_twenty_settings(new_page, voila, name):
-    page, e = new_page(strict=False), getattr(dp.explore, name)()
+def test_an_app_shows_the_librarys_numbers_at_twenty_settings(page, voila, name):
+    e = getattr(dp.explore, name)()
     page.goto(f"{voila}voila/render/{name}.ipynb")
     page.wait_for_selector("[data-explorer]", timeout=60_000)
     shows(page, e)

@@ -1,10 +1,7 @@
 """Two mechanisms through one (ε, δ): what the pair of numbers fixes, and all that it leaves open."""
 
-from math import log1p
-
-from scipy.optimize import brentq
-
 from ..blackwell import delta_divergence
+from ..calibration import calibrate
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider
 
@@ -16,13 +13,10 @@ calibration_point = Explorer(
     "point and nowhere else. Second panel: their trade-off functions.",
     find="Hold ε and move δ: which mechanism's curve hardly stirs, and which one's does?",
     code="""import dptutor as dp
-from math import log1p
-from scipy.optimize import brentq
 
-epsilon, delta = {epsilon}, 10**{log_delta}
-sigma = brentq(lambda s: dp.Gaussian(sigma=s).privacy_profile(epsilon) / delta - 1, 0.1, 100, xtol=1e-14)
-scale = 1 / (epsilon - 2 * log1p(-delta))
-gaussian, laplace = dp.Gaussian(sigma=sigma), dp.Laplace(scale=scale)
+target = {"epsilon": {epsilon}, "delta": 10**{log_delta}}
+gaussian, laplace = dp.calibrate(dp.Gaussian, **target), dp.calibrate(dp.Laplace, **target)
+sigma, scale = gaussian.sigma, laplace.scale
 gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
 regret = dp.delta_divergence(gaussian, laplace).value
 print(f"sigma = {sigma:.4f}, b = {scale:.4f}, regret {regret:.4f}")
@@ -47,15 +41,12 @@ print(f"sigma = {sigma:.4f}, b = {scale:.4f}, regret {regret:.4f}")
 
 @calibration_point.mechanism(BLUE, "Gaussian")
 def gaussian(epsilon, log_delta):
-    delta = 10**log_delta
-    return Gaussian(
-        sigma=brentq(lambda s: Gaussian(sigma=s).privacy_profile(epsilon) / delta - 1, 0.1, 100, xtol=1e-14)
-    )
+    return calibrate(Gaussian, epsilon=epsilon, delta=10**log_delta)
 
 
 @calibration_point.mechanism(VERMILLION, "Laplace")
 def laplace(epsilon, log_delta):
-    return Laplace(scale=1 / (epsilon - 2 * log1p(-(10**log_delta))))  # from δ(ε) = 1 − exp((ε − 1/b)/2)
+    return calibrate(Laplace, epsilon=epsilon, delta=10**log_delta)
 
 
 profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e-10, 1), ylog=True, legend="")
