@@ -45,11 +45,31 @@ NAMES = {
 AT_ONCE = "documentation_options.js"
 # It makes drawings of icons, which the style sheet has as letters of a font, and is a megabyte and a half.
 IDLE = "fontawesome.js"
+FORMULAS = "mathjax/"
+PRELOAD = re.compile(r'<link\b[^>]*\brel="preload"[^>]*>\s*')
 
 
 STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="((?:\.\./)*)([^"?]*)[^"]*"[^>]*>\s*')
 STYLES = "_static/styles.css"
 IMPORT = re.compile(r'@import "([^"]*)";')
+# Of two thousand icons in the theme's style sheet those that it draws; every telephone would have to read them all.
+ICONS = {
+    "angle-left",
+    "angle-right",
+    "arrow-up",
+    "bars",
+    "chevron-down",
+    "circle-half-stroke",
+    "download",
+    "expand",
+    "file",
+    "file-pdf",
+    "list",
+    "magnifying-glass",
+    "moon",
+    "sun",
+}
+LETTER = re.compile(r"(?:\.fa-[\w-]+:before,?)+\{content:[^}]*\}")
 FILE = re.compile(r"""\burl\((['"]?)(?!data:|#)([^)'"]+)\1\)""")
 
 
@@ -65,15 +85,22 @@ def finish(site: Path):
 def with_one_style(text: str, site: Path) -> str:
     """The page that asks for one style sheet: all that it asked for, in their order."""
     links = list(STYLE.finditer(text))
-    sheet = '@charset "UTF-8";\n' + "".join(style(site, link[2]) for link in links)
+    sheet = '@charset "UTF-8";\n' + LETTER.sub(drawn, "".join(style(site, link[2]) for link in links))
     file = site / STYLES
     if not file.exists():
         file.write_text(sheet, encoding="utf-8")
     if file.read_text(encoding="utf-8") != sheet:
         raise ValueError("two pages ask for different style sheets")
+    if unknown := set(re.findall(r'class="[^"]*\bfa-(?!solid|lg)([\w-]+)', text)) - ICONS:
+        raise ValueError(f"ICONS in scripts/finish.py lacks {unknown}")
     version, start = hashlib.sha256(sheet.encode()).hexdigest()[:8], links[0].start()
     link = f'<link rel="stylesheet" href="{links[0][1]}{STYLES}?v={version}" />\n'
     return text[:start] + link + STYLE.sub("", text[start:])
+
+
+def drawn(letters: re.Match) -> str:
+    """The rule for the letter of an icon, if that icon is in use."""
+    return letters[0] if any(name in ICONS for name in re.findall(r"fa-([\w-]+)", letters[0])) else ""
 
 
 def style(site: Path, name: str) -> str:
@@ -106,18 +133,23 @@ def lines(parameters: str) -> str:
 
 
 def with_patience(text: str) -> str:
-    """The page whose scripts run, in their order, when it is there, but for one."""
+    """The page that asks for its scripts at its end, where they run in their order; formulas, which take long, last."""
     head, found, rest = text.partition("</head>")
+    late = []
 
     def patient(match):
         attributes, content = match.groups()
-        if IDLE in attributes:
-            return ""
-        if "src=" not in attributes or AT_ONCE in attributes or re.search(r"\b(defer|async|module)\b", attributes):
+        if "src=" not in attributes or AT_ONCE in attributes:
             return match[0]
-        return f"<script defer{attributes}>{content}</script>"
+        if IDLE not in attributes:
+            deferred = re.search(r"\b(defer|async|module)\b", attributes)
+            late.append(match[0] if deferred else f"<script defer{attributes}>{content}</script>")
+        return ""
 
-    return SCRIPT.sub(patient, head) + found + rest
+    head = PRELOAD.sub("", SCRIPT.sub(patient, head))
+    late.sort(key=lambda script: FORMULAS in script)
+    body, end, after = rest.rpartition("</body>")
+    return head + found + body + "\n".join([*late, end]) + after
 
 
 def with_policy(text: str) -> str:

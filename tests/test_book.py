@@ -13,6 +13,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+CHAPTER = "book/02_tradeoff_functions.html"
 
 
 class Links(HTMLParser):
@@ -140,6 +141,24 @@ def test_a_page_runs_its_own_scripts_only(site, site_url, new_page):
     page.wait_for_timeout(300)
     assert page.evaluate("window.intruded") is None
     assert any("Content Security Policy" in text for text in page.seen.console)
+
+
+def test_text_waits_for_one_style_sheet_and_no_other_file(site):
+    for path in [site / "search.html", *site.glob("book/*.html"), *site.glob("notebooks/*.html")]:
+        head = path.read_text().partition("</head>")[0]
+        assert len(re.findall(r'rel="stylesheet"', head)) == 1, path
+        assert re.findall(r'<script[^>]*src="[./]*([^"?]*)', head) == ["_static/documentation_options.js"], path
+        assert "preload" not in head, path
+
+
+def test_icons_are_letters_of_a_font_that_is_there(site_url, page):
+    page.goto(site_url + CHAPTER)
+    page.evaluate("document.fonts.ready")
+    icons = page.locator(":is(i, span):is(.fas, .fa-solid):visible")
+    letters = icons.evaluate_all("all => all.map((e) => getComputedStyle(e, '::before').content)")
+    assert len(letters) > 10 and "none" not in letters
+    assert page.evaluate("[...document.fonts].some((f) => /Awesome/.test(f.family) && f.status === 'loaded')")
+    assert icons.evaluate_all("all => all.every((e) => e.ariaHidden === 'true')")
 
 
 def test_the_mathematics_is_typeset(site_url, page):
