@@ -178,11 +178,15 @@ def new_page(chromium):
     for page, strict in pages:
         page.context.close()
         if strict:
-            seen = page.seen
-            assert not seen.foreign, "asked foreign hosts"
-            assert not seen.failed, "asked for what is not there"
-            assert not seen.errors, "uncaught exceptions in the page"
-            assert not seen.console, "errors or warnings in the console"
+            judge(page)
+
+
+def judge(page):
+    seen = page.seen
+    assert not seen.foreign, "asked foreign hosts"
+    assert not seen.failed, "asked for what is not there"
+    assert not seen.errors, "uncaught exceptions in the page"
+    assert not seen.console, "errors or warnings in the console"
 
 
 @pytest.fixture

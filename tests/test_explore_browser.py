@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from conftest import judge, watched_page
 from pytest import approx
 from test_explore import on_steps
 
@@ -30,17 +31,30 @@ def frozen(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def tab(chromium):
+    """What most tests open their explorer in: a process of its own for each would take longer than they do."""
+    tab = watched_page(chromium)
+    yield tab
+    tab.context.close()
+
+
 @pytest.fixture
-def opened(new_page, frozen):
+def opened(new_page, tab, frozen):
     """opened(name, **settings of the browser) -> a page from the disk, its explorer awake."""
 
     def open_explorer(name, **options):
-        page = new_page(**options)
+        page = new_page(**options) if options else tab
         page.goto((frozen / f"{name}.html").as_uri())
         page.wait_for_selector("[data-explorer][data-ready]")
         return page
 
-    return open_explorer
+    for noted in vars(tab.seen).values():
+        noted.clear()
+    yield open_explorer
+    tab.goto("about:blank")
+    tab.emulate_media(color_scheme=None)
+    judge(tab)
 
 
 def readouts(page):
@@ -544,5 +558,7 @@ def test_large_fills_the_screen_and_escape_ends_it(opened):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @every_explorer
 def test_axe_finds_no_fault(opened, name, scheme):
-    found = Axe().run(opened(name, color_scheme=scheme)).response["violations"]
+    page = opened(name)
+    page.emulate_media(color_scheme=scheme)
+    found = Axe().run(page).response["violations"]
     assert [(fault["impact"], fault["help"]) for fault in found] == []

@@ -4,9 +4,8 @@ from functools import cache
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import beta as beta_law
-from scipy.stats import norm
 
+from ..auditing import clopper_pearson
 from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, INK, PURPLE, VERMILLION, Explorer, Number, Slider, place, tally
 
@@ -30,7 +29,6 @@ be_the_adversary = Explorer(
     "90 %. Another σ is another game.",
     find="Press Start and say thirty times whether the example is in the data. Can you get below the curve?",
     code="""import dptutor as dp
-from scipy.stats import beta as beta_law
 
 sigma = {sigma}
 accused, outside = {accused}
@@ -40,12 +38,7 @@ best_error = mechanism.bayes_error(0.5)
 
 
 def interval(wrong, rounds):
-    low, high = 0.0, 1.0
-    if wrong > 0:
-        low = beta_law.ppf(0.025, wrong, rounds - wrong + 1)
-    if wrong < rounds:
-        high = beta_law.ppf(0.975, wrong + 1, rounds - wrong)
-    return low, high
+    return dp.auditing.clopper_pearson(wrong, rounds) if rounds else (0.0, 1.0)
 
 
 def rate(wrong, rounds):
@@ -100,14 +93,18 @@ worlds = be_the_adversary.plain_panel(
 )
 
 
+def density(sigma, x):
+    return np.exp(-((x / sigma) ** 2) / 2) / (sigma * np.sqrt(2 * np.pi))
+
+
 @worlds.curve(BLUE, "P: not in the data")
 def without(sigma):
-    return X, norm.pdf(X, scale=sigma)
+    return X, density(sigma, X)
 
 
 @worlds.curve(VERMILLION, "Q: in the data", line=DASHED)
 def with_example(sigma):
-    return X, norm.pdf(X, 1, sigma)
+    return X, density(sigma, X - 1)
 
 
 @worlds.ruler(INK, words="{answer}", offset=(0, 5))
@@ -140,8 +137,7 @@ tradeoff = be_the_adversary.face_panel("tradeoff", title="Your errors")
 def interval(errors):
     """The exact 95 % interval of a probability, after so many errors of so many."""
     wrong, rounds = tally(errors)
-    low = beta_law.ppf(0.025, wrong, rounds - wrong + 1) if wrong else 0.0
-    return low, beta_law.ppf(0.975, wrong + 1, rounds - wrong) if wrong < rounds else 1.0
+    return clopper_pearson(wrong, rounds) if rounds else (0.0, 1.0)
 
 
 def rate(errors):

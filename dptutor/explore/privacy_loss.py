@@ -1,13 +1,15 @@
 """The privacy profile as an area: what Q has above exp(ε) P, and why it is less than a tail of the privacy loss."""
 
 import numpy as np
-from scipy.stats import laplace, norm
 
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, DASHED, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
 X, LOSSES = np.linspace(-4, 5, 91), np.linspace(-1, 3, 81)
-KINDS = {"Gaussian": (Gaussian, norm), "Laplace": (Laplace, laplace)}
+KINDS = {
+    "Gaussian": (Gaussian, lambda z: np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)),
+    "Laplace": (Laplace, lambda z: np.exp(-np.abs(z)) / 2),
+}
 
 privacy_loss = Explorer(
     "privacy_loss",
@@ -56,7 +58,7 @@ def mechanism(kind, noise):
 
 
 def density(kind, noise, x):
-    return KINDS[kind][1].pdf(x, scale=noise)
+    return KINDS[kind][1](x / noise) / noise
 
 
 worlds = privacy_loss.plain_panel(
