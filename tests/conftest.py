@@ -76,19 +76,21 @@ def serve():
 
 
 # Files that take minutes come first, so that no worker is left alone with one of them. The first builds the book; the
-# next three need neither it nor frozen explorers, which are there when the others come.
+# next four need neither it nor frozen explorers, which are there when the others come.
 LONG = [
     "accessibility",
     "auditing",
     "mechanisms",
     "blackwell",
-    "notebooks",
-    "explore_live",
-    "app",
+    "error_bounds",
     "explore_browser",
-    "book",
+    "app",
     "explore",
+    "notebooks",
+    "book",
+    "explore_live",
     "slides",
+    "teaching",
 ]
 
 

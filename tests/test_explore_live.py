@@ -1,13 +1,16 @@
 """Explorers in JupyterLab: dragged beside `interact` and `plt.show()`, set from Python, with a busy kernel."""
 
+import itertools
 from pathlib import Path
 
 import drag
 import pytest
+from conftest import watched_page
 
 import dptutor as dp
 
 TWO_FRAMES = 2000 / 60
+questions = itertools.count(1)
 
 
 @pytest.mark.parametrize("latency", [0, 200])
@@ -58,18 +61,38 @@ def shows(page, e, timeout=60_000):
 
 def ask(page, code):
     """What a line of Python prints in the kernel of the notebook: its last cell is rewritten and run."""
-    cell = page.locator(".jp-CodeCell").last
+    cell, mark = page.locator(".jp-CodeCell").last, f"=> {next(questions)}:"
     cell.locator(".cm-content").click()
     page.keyboard.press("Control+a")
-    page.keyboard.type(f"print('=>', {code})")
+    page.keyboard.type(f"print('{mark}', {code})")
     page.keyboard.press("Control+Enter")
-    answer = cell.locator(".jp-OutputArea-output", has_text="=>")
+    answer = cell.locator(".jp-OutputArea-output", has_text=mark)
     answer.wait_for()
-    return answer.inner_text().split("=>")[1].strip()
+    return answer.inner_text().split(mark)[1].strip()
 
 
-def test_sliders_and_python_move_each_other(opened):
-    page = opened("import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "e.set(sigma=2.35)", "print('=> none')")
+@pytest.fixture(scope="module")
+def notebook(chromium, jupyterlab):
+    page = watched_page(chromium, viewport={"width": 1280, "height": 1400})
+    cells = "import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "print('=> none')"
+    (jupyterlab.folder / "delta_divergence.ipynb").write_text(drag.notebook(*cells))
+    drag.open_and_run(page, jupyterlab.url("delta_divergence.ipynb"), "[data-explorer]")
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def explored(notebook):
+    """A page on a notebook that several tests share: e is the Δ-divergence's explorer, as it is at first."""
+    assert ask(notebook, "e.reset()") == "None"
+    shows(notebook, dp.explore.delta_divergence())
+    notebook.wait_for_timeout(600)
+    return notebook
+
+
+def test_sliders_and_python_move_each_other(explored):
+    page = explored
+    assert ask(page, "e.set(sigma=2.35)") == "None"
     e = dp.explore.delta_divergence(sigma=2.35)  # between two steps of the slider
     shows(page, e)
     slider = page.locator("input[type=range][data-parameter=sigma]")
@@ -106,8 +129,8 @@ def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
     assert ask(page, "e.setting['accused'], e.setting['missed']") == f"{e.setting['accused']} {e.setting['missed']}"
 
 
-def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(opened):
-    page = opened("import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "print('=> none')")
+def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(explored):
+    page = explored
     page.evaluate("""() => {
       const x = document.querySelector('[data-explorer]').explorer, values = x.manifest.parameters[0].values;
       for (let k = 0; k < 200; k++) x.set(0, values[(7 * k) % values.length]);
@@ -119,9 +142,8 @@ def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(open
     assert ask(page, "e.setting['sigma'], e.setting['scale'], e.setting['prior']") == "0.5 2.0 0.4"
 
 
-def test_the_echo_of_an_earlier_move_does_not_undo_a_later_one(opened):
-    page = opened("import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "print('=> none')")
-    shows(page, dp.explore.delta_divergence())
+def test_the_echo_of_an_earlier_move_does_not_undo_a_later_one(explored):
+    page = explored
     page.evaluate("""async () => {
       const x = document.querySelector("[data-explorer]").explorer;
       x.setAll({sigma: 3});
@@ -134,9 +156,8 @@ def test_the_echo_of_an_earlier_move_does_not_undo_a_later_one(opened):
     assert ask(page, "e.setting['sigma']") == "2.0"
 
 
-def test_a_lost_question_is_asked_again(opened):
-    page = opened("import dptutor as dp\ndp.explore.delta_divergence()")
-    shows(page, dp.explore.delta_divergence())
+def test_a_lost_question_is_asked_again(explored):
+    page = explored
     page.evaluate("""() => {
       const x = document.querySelector("[data-explorer]").explorer;
       const { model } = x.tables, send = model.send.bind(model);
