@@ -210,7 +210,8 @@ def _tidy(root: ET.Element):
         if element.tag == f"{_SVG}path":
             element.set("d", " ".join(element.get("d", "").split()))
         for key in {"x", "y"} & set(element.keys()):
-            element.set(key, _short(float(element.attrib[key])))
+            places = element.attrib[key].split()  # several, in a formula: one for each letter
+            element.set(key, " ".join(_short(float(place)) for place in places))
         element.text = element.text.strip() if element.text and element.text.strip() else None
         element.tail = None
 
