@@ -5,7 +5,8 @@
     python scripts/versions.py -- tests/test_plots.py   what follows the dashes goes to pytest in place of FILES
 
 The oldest Python runs with the oldest packages, all others with the newest. Environments are made in _build/versions
-from the package index. What needs a browser, the book or the notebooks is left to `make test`.
+from the package index. What needs a browser, the book, the notebooks or another accountant, which has wishes of its own
+about versions, is left to `make test`.
 """
 
 import os
@@ -83,7 +84,8 @@ def tried(version: str, tests: list[str]) -> tuple:
     code = "import sys, importlib.metadata as m; print(', '.join(f'{n} {m.version(n)}' for n in sys.argv[1:]))"
     packages = subprocess.run([python, "-c", code, *names], capture_output=True, text=True, check=True).stdout.strip()
     print(f"Python {version}: {packages}", flush=True)
-    command = [python, "-m", "pytest", "-x", "-q", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", *tests]
+    options = ["-x", "-q", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "-m", "not peer"]
+    command = [python, "-m", "pytest", *options, *tests]
     own = {"PYTHONPATH": str(ROOT), "DPTUTOR_TABLES": str(FOLDER / version / "tables"), "MPLBACKEND": "agg"}
     run = subprocess.run(command, cwd=ROOT, env=os.environ | own, stdout=subprocess.PIPE, text=True)
     lines = run.stdout.strip().splitlines() or [""]

@@ -85,6 +85,7 @@ def test_standard_conversion_of_concentrated_privacy(rho, delta):  # Bun & Stein
     assert accounting.zcdp_to_epsilon(rho, delta, conversion="standard") >= closed * (1 - 1e-12)
 
 
+@pytest.mark.peer
 def test_renyi_accounting_of_dp_sgd_against_another_accountant():
     from dp_accounting import dp_event
     from dp_accounting.rdp import RdpAccountant

@@ -133,6 +133,7 @@ def test_two_subsampled_steps_against_quadrature(sigma, rate):
         assert -1e-11 < excess <= gap
 
 
+@pytest.mark.peer
 def test_laplace_against_another_accountant():
     from dp_accounting.pld import privacy_loss_distribution as distribution
 
