@@ -95,7 +95,7 @@ def joined(pages, readers, address):
                 if "/Dest" in link and (found := anchors.get(str(link["/Dest"]))):
                     at = first + reader.get_destination_page_number(found)
                     lead(link, writer, at, Fit.xyz(0, found.top, None))
-        parents[depth + 1 :] = [writer.add_outline_item(title(page), first, parents[depth])]
+        parents[depth + 1 :] = [writer.add_outline_item(title=title(page), page_number=first, parent=parents[depth])]
     for sheet in writer.pages:
         for link in links(sheet):
             uri = urldefrag(str(link.get("/A", {}).get("/URI", "")))[0]
