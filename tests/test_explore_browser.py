@@ -294,9 +294,9 @@ def test_a_screen_reader_hears_labels_values_and_where_a_drag_ends(opened, name)
     slider = page.locator("input[type=range]").first
     inwards = "ArrowLeft" if slider.input_value() == slider.get_attribute("max") else "ArrowRight"
     slider.focus()
-    page.keyboard.press(inwards)
-    page.keyboard.press(inwards)
     assert page.text_content("[aria-live=polite]") == ""
+    page.keyboard.press(inwards)
+    page.keyboard.press(inwards)
     e.set(**setting_of(page))
     name = slider.get_attribute("data-parameter")
     assert slider.get_attribute("aria-valuetext") == e.parameters[name].show(e.setting[name])
@@ -306,7 +306,7 @@ def test_a_screen_reader_hears_labels_values_and_where_a_drag_ends(opened, name)
 
 def test_a_move_before_the_first_drawing_is_heard(new_page, frozen):
     page, e = new_page(), dp.explore.threshold_test()
-    late = "{ const soon = requestAnimationFrame; requestAnimationFrame = (draw) => setTimeout(soon, 1000, draw); }"
+    late = "{ const soon = requestAnimationFrame; requestAnimationFrame = (draw) => setTimeout(soon, 4000, draw); }"
     page.add_init_script(late)
     page.goto((frozen / "threshold_test.html").as_uri())
     page.locator("input[type=range]").first.focus()
