@@ -124,6 +124,8 @@ def environment():
         "DPTUTOR_TABLES": str(TABLES),
         "PYTHONWARNINGS": "",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        # Small products on many threads cost more than they gain, and add up in an order of their own.
+        "OPENBLAS_NUM_THREADS": "1",
     }
 
 

@@ -43,6 +43,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))  # explorers are frozen once, not in each test
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tests run side by side; before anything loads numpy
 
 # The same inputs in every run; `--hypothesis-profile=search` looks for new ones.
 hypothesis.settings.register_profile("dptutor", deadline=None, derandomize=True)

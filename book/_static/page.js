@@ -23,7 +23,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // On a phone a wide figure scrolls rather than shrinks until nobody can read its letters.
   for (const figure of document.querySelectorAll(".cell_output img")) {
-    const widen = () => { figure.style.minWidth = `${0.62 * figure.naturalWidth}px`; };
+    const widen = () => { figure.style.minWidth = `${0.54 * figure.naturalWidth}px`; };
     figure.complete ? widen() : figure.addEventListener("load", widen);
   }
 });
