@@ -3,7 +3,8 @@
 import os
 import shutil
 
-NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+# The first has no windows at all, and does the same work in less time.
+NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 
 
 def installed() -> str | None:
