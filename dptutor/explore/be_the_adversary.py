@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from ..auditing import clopper_pearson
 from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, INK, PURPLE, VERMILLION, Explorer, Number, Slider, place, tally
+from .machinery.shapes import normal_density, type_one_errors
 
 
 def played(sigma, accused, missed):
@@ -72,7 +73,7 @@ print(f"you: ({alpha:.3f}, {beta:.3f}), the best: ({alpha:.3f}, {best_beta:.3f})
 ANSWERS = np.arange(-100, 121) / 20
 EDGES = np.concatenate([[-np.inf], (ANSWERS[1:] + ANSWERS[:-1]) / 2, [np.inf]])
 X = np.linspace(-5.2, 6.2, 115)
-ALPHA = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2
+ALPHA = type_one_errors()
 
 
 @be_the_adversary.game(answers=ANSWERS, says=("Not in the data", "In the data"))
@@ -93,18 +94,14 @@ worlds = be_the_adversary.plain_panel(
 )
 
 
-def density(sigma, x):
-    return np.exp(-((x / sigma) ** 2) / 2) / (sigma * np.sqrt(2 * np.pi))
-
-
 @worlds.curve(BLUE, "P: not in the data")
 def without(sigma):
-    return X, density(sigma, X)
+    return X, normal_density(X, sigma)
 
 
 @worlds.curve(VERMILLION, "Q: in the data", line=DASHED)
 def with_example(sigma):
-    return X, density(sigma, X - 1)
+    return X, normal_density(X - 1, sigma)
 
 
 @worlds.ruler(INK, words="{answer}", offset=(0, 5))

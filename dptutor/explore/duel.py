@@ -8,6 +8,7 @@ from scipy.special import ndtri
 from ..blackwell import delta_divergence
 from ..mechanisms import ApproximateDP, Gaussian, Laplace
 from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery.shapes import type_one_errors
 
 EVEN = 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2))
 PAIRS = {
@@ -18,7 +19,7 @@ PAIRS = {
 }
 PAIR_NAMES = tuple(PAIRS)
 BETS = "the first only", "the second only", "both"
-ALPHAS = np.sort([*np.sin(np.linspace(0, np.pi / 2, 101)) ** 2, 0.98 / (1 + np.e), 0.98])  # with the corners of worst
+ALPHAS = np.sort([*type_one_errors(), 0.98 / (1 + np.e), 0.98])  # with the corners of worst
 DRAW = 5e-5  # no lead: less than is shown
 PRIORS = np.sort([*np.linspace(0, 1, 101), 1 / (1 + np.e), np.e / (1 + np.e)])  # Laplace and worst (1, δ) bend there
 

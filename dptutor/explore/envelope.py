@@ -5,9 +5,10 @@ from functools import lru_cache
 import numpy as np
 
 from .machinery import BLUE, DASHED, GREEN, ORANGE, Choice, Explorer, Number, Slider
+from .machinery.shapes import type_one_errors
 from .tradeoff_gallery import KINDS, MAKERS
 
-MOST, ALPHAS, LOSSES = 20, np.sin(np.linspace(0, np.pi / 2, 61)) ** 2, np.linspace(0, 5, 101)
+MOST, ALPHAS, LOSSES = 20, type_one_errors(61), np.linspace(0, 5, 101)
 
 envelope = Explorer(
     "envelope",

@@ -9,6 +9,7 @@ from scipy.special import expit, logit, ndtri
 from ..identifiability import PosteriorBelief
 from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery.shapes import normal_density
 
 PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is the chance to exceed"
 Z = np.linspace(-5, 5, 81)
@@ -78,7 +79,7 @@ def mechanism(reading, tolerance, log_delta):
 def density(mu, world):
     """Of the belief: that of the loss, a normal one, over the slope of the logistic function."""
     beliefs = expit(mu * Z + world * mu**2 / 2)
-    loss = np.exp(-(Z**2) / 2) / (mu * sqrt(2 * np.pi))
+    loss = normal_density(Z) / mu
     return beliefs, np.minimum(loss / (beliefs * (1 - beliefs)), 9.0)
 
 

@@ -4,10 +4,11 @@ import numpy as np
 
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, DASHED, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery.shapes import normal_density
 
 X, LOSSES = np.linspace(-4, 5, 91), np.linspace(-1, 3, 81)
 KINDS = {
-    "Gaussian": (Gaussian, lambda z: np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)),
+    "Gaussian": (Gaussian, normal_density),
     "Laplace": (Laplace, lambda z: np.exp(-np.abs(z)) / 2),
 }
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from ..mechanisms import Gaussian, SubsampledGaussian
 from .machinery import BLUE, DASHED, DOTTED, GREY, VERMILLION, Explorer, Number, Slider
+from .machinery.shapes import type_one_errors
 
-ALPHAS, LOSSES = np.sin(np.linspace(0, np.pi / 2, 61)) ** 2, np.linspace(0, 4, 61)
+ALPHAS, LOSSES = type_one_errors(61), np.linspace(0, 4, 61)
 
 subsampling = Explorer(
     "subsampling",

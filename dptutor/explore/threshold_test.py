@@ -5,6 +5,7 @@ from scipy.special import ndtr
 
 from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider
+from .machinery.shapes import normal_density, type_one_errors
 
 threshold_test = Explorer(
     "threshold_test",
@@ -55,11 +56,7 @@ print(f"alpha = {alpha:.3f}, beta = {beta:.3f}, epsilon = {epsilon:.2f}, delta =
 )
 
 X = np.linspace(-3.5, 7, 106)
-ALPHA = np.sin(np.linspace(0, np.pi / 2, 101)) ** 2
-
-
-def density(x):
-    return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+ALPHA = type_one_errors()
 
 
 worlds = threshold_test.plain_panel("worlds", "Two worlds", xlabel="answer, in units of the noise", ylabel="density",
@@ -69,23 +66,23 @@ worlds = threshold_test.plain_panel("worlds", "Two worlds", xlabel="answer, in u
 @worlds.region(BLUE, "α: you accuse wrongly", opacity=0.35)
 def false_alarm(threshold):
     x = np.linspace(threshold, 7, 41)
-    return x, 0, density(x)
+    return x, 0, normal_density(x)
 
 
 @worlds.region(VERMILLION, "β: you miss it", opacity=0.35)
 def missed(mu, threshold):
     x = np.linspace(-3.5, threshold, 41)
-    return x, 0, density(x - mu)
+    return x, 0, normal_density(x - mu)
 
 
 @worlds.curve(BLUE, "P: not in the data")
 def without():
-    return X, density(X)
+    return X, normal_density(X)
 
 
 @worlds.curve(VERMILLION, "Q: in the data", line=DASHED)
 def with_example(mu):
-    return X, density(X - mu)
+    return X, normal_density(X - mu)
 
 
 @worlds.curve(PURPLE, width=1.6, ghost=False)

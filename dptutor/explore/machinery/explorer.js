@@ -314,8 +314,11 @@ class Explorer {
   }
 
   shownParameter(place) {
-    const parameter = this.manifest.parameters[place], at = parameter.values.indexOf(this.values[place]);
-    return at < 0 ? String(this.values[place]) : parameter.shown[at];
+    const { values, shown, percent, unit } = this.manifest.parameters[place], value = this.values[place];
+    const at = values.indexOf(value);
+    if (at >= 0) return shown[at];
+    // Set by a program, between two steps.
+    return +(percent ? 100 * value : value).toPrecision(6) + (percent ? " %" : unit && ` ${unit}`);
   }
 
   // Drawing: only what changed.

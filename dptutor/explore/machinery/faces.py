@@ -13,6 +13,7 @@ import numpy as np
 
 from ...palette import DOTTED, GREY, PURPLE
 from .panel import Panel
+from .shapes import type_one_errors
 
 _TILDE = "\u0303"
 
@@ -74,7 +75,7 @@ class FacePanel(Panel):
 
     def _grid(self):
         if self.face == "tradeoff":
-            return np.sin(np.linspace(0, np.pi / 2, 101)) ** 2  # closer where f is steep
+            return type_one_errors()
         return np.linspace(*self.xlim, 121)
 
     def draw_faces(self):

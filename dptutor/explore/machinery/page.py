@@ -122,6 +122,8 @@ def describe(explorer: Explorer, exploration) -> dict:
                 "values": parameter.values,
                 "code": [parameter.code(value) for value in parameter.values],
                 "shown": [parameter.show(value) for value in parameter.values],
+                "percent": getattr(parameter, "percent", False),
+                "unit": getattr(parameter, "unit", ""),
                 "start": parameter.value,
                 "value": exploration.setting[name],
                 "hidden": isinstance(parameter, Hidden),
