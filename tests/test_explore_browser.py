@@ -523,7 +523,7 @@ def test_a_link_leads_to_its_setting(new_page, frozen, name):
     e.set(**{n: generator.choice(p.values) for n, p in e.parameters.items()})
     page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", e.setting)
     page.click("[data-tool=link]")
-    assert "address bar" in page.text_content(".dpe-status")
+    page.locator(".dpe-status", has_text="address bar").wait_for()
     link = page.url
     other = new_page()
     other.goto(link)

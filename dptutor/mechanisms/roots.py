@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
-from scipy.optimize import brentq
 from scipy.optimize.elementwise import find_root
 from scipy.special import logit
 
@@ -38,12 +37,6 @@ def decreasing_root(function, target, *, low=None, guess=None):
         value = np.where(value == 0.0, -5e-324, value)
         return np.where(np.isfinite(value), value, np.sign(value) * 1e300)
 
-    if target.size == 1 and searched.all():  # by far the most frequent, and several times as fast
-
-        def of_one(x):
-            return float(excess(np.full(target.shape, x), target).ravel()[0])
-
-        return np.full(target.shape, brentq(of_one, left.item(), right.item(), xtol=1e-18, rtol=1e-15, maxiter=1000))
     # An empty bracket where there is nothing to search.
     bracket = np.where(searched, left, 0.0), np.where(searched, right, 0.0)
     tolerances = {"xatol": 1e-18, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
