@@ -48,7 +48,6 @@ IDLE = "fontawesome.js"
 FORMULAS = "mathjax/"
 PRELOAD = re.compile(r'<link\b[^>]*\brel="preload"[^>]*>\s*')
 
-
 STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="((?:\.\./)*)([^"?]*)[^"]*"[^>]*>\s*')
 STYLES = "_static/styles.css"
 IMPORT = re.compile(r'@import "([^"]*)";')
