@@ -58,6 +58,8 @@ def profile_from_tradeoff(tradeoff, epsilon):
     ------
     ValueError
         If an entry of `epsilon` is NaN, or a corner is outside [0, 1].
+    TypeError
+        If `tradeoff` is no function of arrays.
 
     References
     ----------
@@ -98,6 +100,8 @@ def bayes_error_from_tradeoff(tradeoff, prior):
     ------
     ValueError
         If a prior or a corner is outside [0, 1].
+    TypeError
+        If `tradeoff` is no function of arrays.
 
     References
     ----------
@@ -134,6 +138,8 @@ def tradeoff_from_profile(profile, alpha):
     ------
     ValueError
         If an entry of `alpha` is outside [0, 1].
+    TypeError
+        If `profile` is no function of arrays.
 
     References
     ----------
@@ -147,7 +153,7 @@ def tradeoff_from_profile(profile, alpha):
     >>> round(dp.conversions.tradeoff_from_profile(m.privacy_profile, 0.1), 9), round(m.tradeoff(0.1), 9)
     (0.728171817, 0.728171817)
     """
-    alpha = real_array("alpha", alpha, 0.0, 1.0)
+    alpha, profile = real_array("alpha", alpha, 0.0, 1.0), _of_arrays("profile", profile)
 
     def line_below(epsilon):
         return 1.0 - profile(epsilon) - np.exp(epsilon) * alpha
@@ -177,6 +183,8 @@ def tradeoff_from_bayes_error(bayes_error, alpha):
     ------
     ValueError
         If an entry of `alpha` is outside [0, 1].
+    TypeError
+        If `bayes_error` is no function of arrays.
 
     References
     ----------
@@ -190,7 +198,7 @@ def tradeoff_from_bayes_error(bayes_error, alpha):
     >>> round(dp.conversions.tradeoff_from_bayes_error(m.bayes_error, 0.1), 9), round(m.tradeoff(0.1), 9)
     (0.728171817, 0.728171817)
     """
-    alpha = real_array("alpha", alpha, 0.0, 1.0)
+    alpha, bayes_error = real_array("alpha", alpha, 0.0, 1.0), _of_arrays("bayes_error", bayes_error)
 
     def line_below(epsilon):
         prior = _prior_at(epsilon)
@@ -218,6 +226,8 @@ def bayes_error_from_profile(profile, prior):
     ------
     ValueError
         If an entry of `prior` is outside [0, 1].
+    TypeError
+        If `profile` is no function of arrays.
 
     References
     ----------
@@ -232,7 +242,8 @@ def bayes_error_from_profile(profile, prior):
     (0.253004379, 0.253004379)
     """
     prior = real_array("prior", prior, 0.0, 1.0)
-    return shaped(np.asarray((1.0 - prior) * (1.0 - profile(logit(prior)))))
+    delta = _of_arrays("profile", profile)(logit(prior))
+    return shaped(np.asarray((1.0 - prior) * (1.0 - delta)))
 
 
 def profile_from_bayes_error(bayes_error, epsilon):
@@ -254,6 +265,8 @@ def profile_from_bayes_error(bayes_error, epsilon):
     ------
     ValueError
         If an entry of `epsilon` is NaN.
+    TypeError
+        If `bayes_error` is no function of arrays.
 
     References
     ----------
@@ -269,7 +282,8 @@ def profile_from_bayes_error(bayes_error, epsilon):
     """
     epsilon = real_array("epsilon", epsilon)
     prior = _prior_at(epsilon)
-    return shaped(np.clip(1.0 - bayes_error(prior) / (1.0 - prior), 0.0, 1.0))
+    error = _of_arrays("bayes_error", bayes_error)(prior)
+    return shaped(np.clip(1.0 - error / (1.0 - prior), 0.0, 1.0))
 
 
 def dominating_pair(alpha, beta):
@@ -326,6 +340,21 @@ def dominating_pair(alpha, beta):
     return np.append(p, 0.0), np.append(q, 1.0 - beta[0])
 
 
+def _of_arrays(name, function):
+    """The function, which is refused by its name where it does not take arrays."""
+    refusal = f"{name} must be a function of arrays, got {function!r}"
+    if not callable(function):
+        raise TypeError(refusal)
+
+    def taken(x):
+        try:
+            return function(x)
+        except (TypeError, ArithmeticError, DeprecationWarning) as error:
+            raise TypeError(refusal) from error
+
+    return taken
+
+
 def _prior_at(epsilon):
     """The prior with log-odds ε, kept below 1: 1 − π must be exact for what is divided by it."""
     return np.minimum(expit(epsilon), _LARGEST_PRIOR)
@@ -344,6 +373,7 @@ def _support(tradeoff, weight_alpha, weight_beta):
     if not callable(tradeoff):
         alpha, beta = (real_array(name, x, 0.0, 1.0) for name, x in zip(("alpha", "beta"), tradeoff, strict=True))
         return np.min(weight_alpha[..., None] * alpha + weight_beta[..., None] * beta, axis=-1)
+    tradeoff = _of_arrays("tradeoff", tradeoff)
 
     def height(log_odds):
         alpha = expit(log_odds)

@@ -149,6 +149,8 @@ def test_a_calibration_answers_or_refuses(first, second):
 
 
 @given(hostile, hostile)
+@example(int, 0.0)
+@example(int, [0.0])
 @settings(max_examples=200)
 def test_divergences_and_conversions_answer_or_refuse(value, other):
     for divergence in (dp.divergences.hockey_stick, dp.divergences.renyi):
