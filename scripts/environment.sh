@@ -38,9 +38,7 @@ fi
 
 log=.venv/install.log
 echo "Installing what $wanted lists into .venv (once, about a minute) ..." >&2
-# Python compiles what it imports, when it does; most of what is installed never is.
-set -- --no-input --disable-pip-version-check --no-compile --retries 2 -r "$wanted"
-if ! .venv/bin/python -m pip install "$@" >"$log" 2>&1; then
+if ! .venv/bin/python -m pip install --no-input --disable-pip-version-check --retries 2 -r "$wanted" >"$log" 2>&1; then
     echo "the installation failed: is there a network? Then call make again. Details: $log"
     exit
 fi
