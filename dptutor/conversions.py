@@ -342,15 +342,12 @@ def dominating_pair(alpha, beta):
 
 def _of_arrays(name, function):
     """The function, which is refused by its name where it does not take arrays."""
-    refusal = f"{name} must be a function of arrays, got {function!r}"
-    if not callable(function):
-        raise TypeError(refusal)
 
     def taken(x):
         try:
             return function(x)
         except (TypeError, ArithmeticError, DeprecationWarning) as error:
-            raise TypeError(refusal) from error
+            raise TypeError(f"{name} must be a function of arrays, got {function!r}") from error
 
     return taken
 

@@ -208,9 +208,9 @@ def test_every_chapter_shows_an_explorer(site):
     assert not [chapter.name for chapter in chapters if "data-explorer=" not in chapter.read_text()]
 
 
-def test_every_slider_of_every_explorer_is_moved_by_keys_and_by_mouse(pages, site, site_url, new_page):
-    page = new_page(strict=False)
-    page.route("**/mathjax/**", lambda route: route.abort())  # sliders do not wait for formulas
+def test_every_slider_of_every_explorer_is_moved_by_keys_and_by_mouse(pages, site, site_url, page):
+    empty = {"body": "", "content_type": "text/javascript"}
+    page.route("**/mathjax/**", lambda route: route.fulfill(**empty))  # sliders do not wait for formulas
     for name in pages:
         if "data-explorer=" not in (site / name).read_text():
             continue
@@ -226,7 +226,6 @@ def test_every_slider_of_every_explorer_is_moved_by_keys_and_by_mouse(pages, sit
                     assert slider.input_value() != before
                     page.wait_for_timeout(100)
                     assert picture(explorer) != shown
-    assert not page.seen.errors
 
 
 def press_an_arrow(page, slider):
