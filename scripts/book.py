@@ -38,6 +38,7 @@ FOUNDATION = [
     "book/_static",
     "scripts/book.py",
     "scripts/content.py",
+    "scripts/doctrees.py",
     "scripts/finish.py",
 ]
 PAGES = ["_toc.yml", "book", "notebooks"]
@@ -91,8 +92,8 @@ def build():
         if not done.startswith(foundation):
             for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
                 shutil.rmtree(made, ignore_errors=True)
-        # Explorers first, on all cores: a page that shows one need not compute it.
-        subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
+            # Explorers first, on all cores: a page that shows one need not compute it.
+            subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
         call = "from jupyter_book.cli.main import main; main()"
         options = [".", "-q", "-W", "-n", "--keep-going"]
         command = [sys.executable, "-c", call, "build", *options]

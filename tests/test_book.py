@@ -48,6 +48,15 @@ def test_every_page_of_the_contents_is_built(pages):
     assert {f"{name.removesuffix('.ipynb')}.html" for name in listed} <= set(pages)
 
 
+def test_a_page_as_it_was_parsed_carries_its_own_explorers_only(site):
+    # Sphinx reads all of them again whenever one changes.
+    kept = sorted((site.parent / ".doctrees" / "book").glob("api*.doctree"))
+    assert kept
+    for parsed in kept:
+        shown = set(re.findall(r'data-explorer="(\w+)"', (site / "book" / f"{parsed.stem}.html").read_text()))
+        assert set(re.findall(r'data-explorer="(\w+)"', parsed.read_bytes().decode(errors="replace"))) == shown, parsed
+
+
 def test_every_internal_link_and_anchor_resolves(pages, site):
     broken = []
     for page, links in pages.items():
