@@ -4,6 +4,9 @@ PORT = 8000
 COURSE = course
 python = .venv/bin/python
 
+# Whoever asks for no bytecode would have a hundred kernels compile the library, and three workers all tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 # A script that cannot go on says why on stdout, and make stops with that line alone.
 run = $(if $(dry),,$(eval reason := $(shell $(1)))$(if $(reason),$(error $(reason))))
 dry = $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
