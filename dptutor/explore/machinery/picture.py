@@ -108,6 +108,18 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
 
 def svg_panels(explorer: Explorer, setting: Mapping, fill: Callable[[str], str], prefix: str) -> list[str]:
     """The picture as one SVG element a panel, ids beginning with `prefix`, paths taken from the tables."""
+    at = tuple(setting.items())
+    drawn = _drawn.get(explorer)
+    if drawn is None or drawn[0] != at:
+        drawn = _drawn[explorer] = at, _svg(explorer, setting, fill)
+    return [_panel_svg(drawn[1], panel, prefix) for panel in explorer.panels]
+
+
+# The last picture of each explorer: a notebook shows it twice, live and as a still.
+_drawn: dict[Explorer, tuple[tuple, ET.Element]] = {}
+
+
+def _svg(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> ET.Element:
     figure = draw(explorer, setting, fill)
     figure.patch.set_visible(False)
     for ax in figure.axes:
@@ -122,7 +134,7 @@ def svg_panels(explorer: Explorer, setting: Mapping, fill: Callable[[str], str],
         if part:
             _make_movable(group, part, setting)
     _tidy(root)
-    return [_panel_svg(root, panel, prefix) for panel in explorer.panels]
+    return root
 
 
 def _make_movable(group: ET.Element, part: Part, setting: Mapping):
