@@ -109,6 +109,9 @@ def test_a_failed_installation_ends_in_one_line_and_is_taken_up_again(empty_clon
         assert "the installation failed: is there a network?" in line
         assert not (empty_clone / ".venv/ready").exists()
     assert "Traceback" not in run.stderr
+    (empty_clone / "requirements.txt").write_text("pip\n")
+    assert make("environment", cwd=empty_clone, **nowhere).returncode == 0  # what is there needs no uv, no network
+    assert (empty_clone / ".venv/ready").exists()
 
 
 def free_port():
