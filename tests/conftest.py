@@ -103,6 +103,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
+# Foreign hosts are not found: were their requests intercepted instead, all others would take a detour, and none be kept.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -111,6 +112,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 
 
@@ -145,14 +147,20 @@ def is_local(address):
 def watched_page(browser, **options):
     """A page in a context of its own, with a record of what it asked for and what it complained of."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-    context.route(lambda address: not is_local(address), lambda route: route.abort())
     page = context.new_page()
-    page.seen = seen = SimpleNamespace(requests=[], foreign=[], failed=[], console=[], errors=[])
+    page.seen = seen = SimpleNamespace(requests=[], open=set(), last=0.0, foreign=[], failed=[], console=[], errors=[])
 
     def note_request(request):
         seen.requests.append(request.url)
+        if request.is_navigation_request():
+            seen.open.clear()  # what the page before still asked for is of no use to anyone
+        seen.open.add(request)
+        seen.last = time.monotonic()
         if not is_local(request.url):
             seen.foreign.append(request.url)
+
+    def note_end(request):
+        seen.open.discard(request)
 
     def note_response(response):
         if response.status >= 400:
@@ -163,6 +171,8 @@ def watched_page(browser, **options):
             seen.console.append(f"{page.url}: {message.type}: {message.text}")
 
     page.on("request", note_request)
+    page.on("requestfinished", note_end)
+    page.on("requestfailed", note_end)
     page.on("response", note_response)
     page.on("console", note_console)
     page.on("pageerror", lambda error: seen.errors.append(f"{page.url}: {error}"))
@@ -190,6 +200,15 @@ def judge(page):
     assert not seen.failed, "asked for what is not there"
     assert not seen.errors, "uncaught exceptions in the page"
     assert not seen.console, "errors or warnings in the console"
+
+
+def settle(page, quiet=0.5, patience=30):
+    """Waits until a page is drawn as it is now and has asked for nothing more for `quiet` seconds."""
+    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    end = time.monotonic() + patience
+    while page.seen.open or time.monotonic() - page.seen.last < quiet:
+        assert time.monotonic() < end, f"never answered: {[request.url for request in page.seen.open]}"
+        page.wait_for_timeout(50)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+from conftest import settle
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/02_tradeoff_functions.html"
@@ -125,7 +126,7 @@ def test_every_page_opens_and_fits_without_a_foreign_request_or_a_complaint(page
         page.evaluate("window.MathJax?.startup?.promise")
         for size in (telephone, wide):
             page.set_viewport_size(size)
-            page.wait_for_load_state("networkidle")
+            settle(page)
             width = page.evaluate("document.documentElement.scrollWidth")
             if width > size["width"]:
                 overflowing.append(f"{name}: {width} pixels on {size['width']}")
