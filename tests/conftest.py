@@ -103,7 +103,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
 
 
-# Foreign hosts are not found: were their requests intercepted instead, all others would take a detour, and none be kept.
+# Foreign hosts are not found. Were their requests intercepted, all others would take a detour, and none be kept.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
