@@ -29,6 +29,7 @@ POLICY = [
 SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 DATA = re.compile(r"\bsrc=|type=.(application|text)/")
 HANDLER = re.compile(r"\son[a-z]+=\"([^\"]*)\"", re.IGNORECASE)
+PRINT = "window.print()"  # on all pages but that of the search, which reads the others
 
 FOLDED_CHAPTER = re.compile(r'(<a class="[^"]*" href="[^"]*">([^<]*)</a><details[^>]*><summary)>')
 ICON = re.compile(r'<(i|span) (?=class="(?:theme-switch )?(?:fa-solid|fas) )')
@@ -154,8 +155,8 @@ def with_patience(text: str) -> str:
 def with_policy(text: str) -> str:
     """The page with a policy under which only the scripts in it run."""
     run = [code for attributes, code in SCRIPT.findall(text) if not DATA.search(attributes)]
-    handlers = [html.unescape(code) for code in HANDLER.findall(text)]
-    allowed = ["'unsafe-hashes'"] * bool(handlers) + sorted({f"'sha256-{digest(code)}'" for code in run + handlers})
+    handlers = [PRINT, *(html.unescape(code) for code in HANDLER.findall(text))]
+    allowed = ["'unsafe-hashes'", *sorted({f"'sha256-{digest(code)}'" for code in run + handlers})]
     policy = "; ".join(POLICY).format(scripts=" ".join(allowed))
     # A browser looks for the character set in the first kilobyte.
     return text.replace(CHARSET, f'{CHARSET}\n    {META}{policy}">', 1)

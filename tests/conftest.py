@@ -148,19 +148,20 @@ def watched_page(browser, **options):
     """A page in a context of its own, with a record of what it asked for and what it complained of."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
     page = context.new_page()
-    page.seen = seen = SimpleNamespace(requests=[], open=set(), last=0.0, foreign=[], failed=[], console=[], errors=[])
+    page.seen = seen = SimpleNamespace(requests=[], foreign=[], failed=[], console=[], errors=[])
+    page.waiting = waiting = SimpleNamespace(requests=set(), since=0.0)
 
     def note_request(request):
         seen.requests.append(request.url)
         if request.is_navigation_request():
-            seen.open.clear()  # what the page before still asked for is of no use to anyone
-        seen.open.add(request)
-        seen.last = time.monotonic()
+            waiting.requests.clear()  # what the page before still asked for is of no use to anyone
+        waiting.requests.add(request)
+        waiting.since = time.monotonic()
         if not is_local(request.url):
             seen.foreign.append(request.url)
 
     def note_end(request):
-        seen.open.discard(request)
+        waiting.requests.discard(request)
 
     def note_response(response):
         if response.status >= 400:
@@ -206,8 +207,8 @@ def settle(page, quiet=0.5, patience=30):
     """Waits until a page is drawn as it is now and has asked for nothing more for `quiet` seconds."""
     page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     end = time.monotonic() + patience
-    while page.seen.open or time.monotonic() - page.seen.last < quiet:
-        assert time.monotonic() < end, f"never answered: {[request.url for request in page.seen.open]}"
+    while page.waiting.requests or time.monotonic() - page.waiting.since < quiet:
+        assert time.monotonic() < end, f"never answered: {[request.url for request in page.waiting.requests]}"
         page.wait_for_timeout(50)
 
 

@@ -206,7 +206,8 @@ def background(page):
 
 def test_search_finds_a_word(site_url, page):
     page.goto(site_url + "search.html?q=advantage")
-    page.wait_for_selector("#search-results li a")
+    page.wait_for_selector("#search-results li .context")
+    settle(page)  # it reads all pages that it found
 
 
 # Explorers: whatever is moved, numbers and picture follow, without a kernel. What the numbers must be is tested in

@@ -136,8 +136,11 @@ def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(expl
       x.set(0, 0.5); x.set(1, 2.0); x.set(2, 0.4);
     }""")
     shows(page, dp.explore.delta_divergence(sigma=0.5, scale=2.0, prior=0.4))
-    page.wait_for_timeout(600)
-    assert page.evaluate("document.querySelector('[data-explorer]').explorer.tables.open") is None
+    # It asks for what lies next to the sliders, too, and then for nothing more.
+    page.wait_for_function("""() => {
+      const { open, next, filling } = document.querySelector("[data-explorer]").explorer.tables;
+      return !open && !next && !filling;
+    }""")
     assert ask(page, "e.setting['sigma'], e.setting['scale'], e.setting['prior']") == "0.5 2.0 0.4"
 
 
