@@ -83,7 +83,7 @@ def build():
     with locked():
         foundation = digest(*FOUNDATION)
         state = f"{foundation} {digest(*PAGES)}"
-        done = DONE.read_text() if DONE.is_file() else ""
+        done = DONE.read_text() if DONE.is_file() and SITE.is_dir() else ""
         if done == state:
             return 0
         print("Building the book ...", flush=True)

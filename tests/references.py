@@ -56,9 +56,6 @@ def at_odds(transform, step, epsilon):
 
 def powers(part, count, t):
     """H(1/2 + it)^count at evenly spaced t."""
-    s = [acb(HALF, x) for x in t]
-    if isinstance(part, dp.Gaussian):
-        return [(count * z * (z - 1) * arb(part.mu) ** 2 / 2).exp() for z in s]
     if isinstance(part, dp.SubsampledGaussian):
         sigma, rate = part.noise_multiplier, part.sampling_rate
         # In half the strip where the mixture has no zero the trapezoid sum errs by less than e^−80.
@@ -75,6 +72,9 @@ def powers(part, count, t):
             found.append((count * sum(terms, acb(0)).log()).exp())
             terms = [a * b for a, b in zip(terms, turns, strict=True)]
         return found
+    s = [acb(HALF, x) for x in t]
+    if isinstance(part, dp.Gaussian):
+        return [(count * z * (z - 1) * arb(part.mu) ** 2 / 2).exp() for z in s]
     if isinstance(part, dp.Laplace):
         top = arb(part.sensitivity) / arb(part.scale)
         return [power(laplace(z, top), count) for z in s]

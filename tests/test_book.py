@@ -8,10 +8,13 @@ import sys
 import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 from conftest import settle
+
+import book
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/02_tradeoff_functions.html"
@@ -41,6 +44,25 @@ def pages(site):
     """Every page of the book: address below the site → what it links to."""
     files = [site / "search.html", *site.glob("book/*.html"), *site.glob("notebooks/*.html")]
     return {file.relative_to(site).as_posix(): Links(file.read_text()) for file in files}
+
+
+def test_a_site_that_was_removed_is_built_again(tmp_path, monkeypatch):
+    for name, path in {"BUILD": tmp_path, "SITE": tmp_path / "html", "DONE": tmp_path / "done"}.items():
+        monkeypatch.setattr(book, name, path)
+    runs = []
+
+    def sphinx(command, **_):
+        book.SITE.mkdir(exist_ok=True)
+        runs.append(command)
+        return SimpleNamespace(returncode=0)
+
+    monkeypatch.setattr(book, "subprocess", SimpleNamespace(run=sphinx, DEVNULL=None))
+    assert book.build() == book.build() == 0
+    once = len(runs)
+    assert once > 0
+    book.SITE.rmdir()
+    assert book.build() == 0
+    assert len(runs) == 2 * once
 
 
 def test_every_page_of_the_contents_is_built(pages):

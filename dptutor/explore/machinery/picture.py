@@ -106,6 +106,10 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
         ax.plot(x, y, color=part.color, label=part.label or "_", clip_on=part.kind == "curve", **style, **common)
 
 
+# The last picture of each explorer: a notebook shows it twice, live and as a still.
+_drawn: dict[Explorer, tuple[tuple, ET.Element]] = {}
+
+
 def svg_panels(explorer: Explorer, setting: Mapping, fill: Callable[[str], str], prefix: str) -> list[str]:
     """The picture as one SVG element a panel, ids beginning with `prefix`, paths taken from the tables."""
     at = tuple(setting.items())
@@ -113,10 +117,6 @@ def svg_panels(explorer: Explorer, setting: Mapping, fill: Callable[[str], str],
     if drawn is None or drawn[0] != at:
         drawn = _drawn[explorer] = at, _svg(explorer, setting, fill)
     return [_panel_svg(drawn[1], panel, prefix) for panel in explorer.panels]
-
-
-# The last picture of each explorer: a notebook shows it twice, live and as a still.
-_drawn: dict[Explorer, tuple[tuple, ET.Element]] = {}
 
 
 def _svg(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> ET.Element:
