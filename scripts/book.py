@@ -38,7 +38,7 @@ FOUNDATION = [
     "book/_static",
     "scripts/book.py",
     "scripts/content.py",
-    "scripts/doctrees.py",
+    "scripts/reading.py",
     "scripts/finish.py",
 ]
 PAGES = ["_toc.yml", "book", "notebooks"]

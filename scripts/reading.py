@@ -1,0 +1,44 @@
+"""A Sphinx extension: pages are read side by side, and what is kept of one carries no other pages with it.
+
+Most of a build is waiting for the kernels of pages, one after another; with the cores there are, several run at once.
+
+Sphinx keeps every page as it was parsed, and reads all of them again whenever one changes. What `{eval-rst}` makes
+belongs to a document of its own, and that leads to Sphinx's whole environment, all explorers included: ten megabytes.
+"""
+
+import os
+import sys
+
+from sphinx.util.parallel import make_chunks
+from sphinx_proof.domain import ProofDomain
+
+
+def setup(app):
+    app.connect("builder-inited", side_by_side)
+    app.connect("env-before-read-docs", mixed)
+    app.connect("doctree-read", own_nodes, priority=999)
+    return {"version": "1", "parallel_read_safe": True}
+
+
+def side_by_side(app):
+    """As many processes as there are cores, but not where Sphinx will have none."""
+    if sys.platform != "darwin":
+        app.parallel = os.cpu_count() or 1
+    # What three could allow and do not: sections are numbered when all pages have been read, formulas are set in the
+    # browser, and theorems are kept in the environment and merged there.
+    for name in ("sphinx_multitoc_numbering", "sphinx-mathjax-offline"):
+        app.extensions[name].parallel_read_safe = True
+    ProofDomain.merge_domaindata = lambda domain, pages, other: None
+
+
+def mixed(app, env, pages):
+    """A process reads neighbors in this list. Chapters, which take long, are alphabetical neighbors too."""
+    pages.sort()
+    shares = len(make_chunks(pages, app.parallel))
+    pages[:] = [page for first in range(shares) for page in pages[first::shares]]
+
+
+def own_nodes(app, page):
+    """All that stands on a page belongs to it."""
+    for node in page.findall():
+        node.document = page
