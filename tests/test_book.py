@@ -230,6 +230,20 @@ def test_search_finds_a_word(site_url, page):
     page.goto(site_url + "search.html?q=advantage")
     page.wait_for_selector("#search-results li .context")
     settle(page)  # it reads all pages that it found
+    quoted = page.locator("#search-results .context").all_inner_texts()
+    assert any("advantage" in text.lower() for text in quoted)
+    assert not [text for text in quoted if "Pin curves" in text]
+
+
+@pytest.mark.parametrize("address", ["search.html?q=advantage", CHAPTER])
+def test_the_icon_of_a_search_field_lies_beside_what_is_typed(site_url, page, address):
+    page.goto(site_url + address)
+    if address == CHAPTER:
+        page.keyboard.press("Control+k")
+    field = page.locator("form.bd-search:visible")
+    field.locator("input").fill("advantage")
+    icon, typed = (field.locator(part).bounding_box() for part in ("i", "input"))
+    assert icon["x"] + icon["width"] <= typed["x"]
 
 
 # Explorers: whatever is moved, numbers and picture follow, without a kernel. What the numbers must be is tested in

@@ -26,6 +26,15 @@ document.addEventListener("DOMContentLoaded", () => {
     const widen = () => { figure.style.minWidth = `${0.54 * figure.naturalWidth}px`; };
     figure.complete ? widen() : figure.addEventListener("load", widen);
   }
+
+  // What a search quotes of a page are its sentences, not the labels and numbers of its explorers.
+  if (typeof Search === "object")
+    Search.htmlToText = (page, anchor) => {
+      const main = new DOMParser().parseFromString(page, "text/html").querySelector('[role="main"]');
+      const part = (anchor && main?.querySelector(anchor)) || main;
+      for (const mute of part?.querySelectorAll("[data-explorer], .headerlink, script, style") ?? []) mute.remove();
+      return part?.textContent ?? "";
+    };
 });
 
 // The theme lets go of its switch after each press; whoever walks by keyboard would have to begin again.
