@@ -10,6 +10,7 @@
                   .requests (addresses), .foreign, .failed (answered with 4xx or 5xx), .console, .errors
     new_page      new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True, ...) -> the
                   same with other settings, as often as wanted; new_page(strict=False) judges nothing at the end
+    settle(page)  to import: waits until a page is drawn and asks for nothing more
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
                   .url("01_lecture.ipynb"); one per test file. Open its pages by new_page(strict=False): JupyterLab
                   itself is talkative.
