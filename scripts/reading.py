@@ -33,7 +33,6 @@ def side_by_side(app):
 
 def mixed(app, env, pages):
     """A process reads neighbors in this list. Chapters, which take long, are alphabetical neighbors too."""
-    pages.sort()
     shares = len(make_chunks(pages, app.parallel))
     pages[:] = [page for first in range(shares) for page in pages[first::shares]]
 

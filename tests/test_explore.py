@@ -138,14 +138,12 @@ def test_frozen_is_small_asks_for_nothing_and_is_the_same_each_time(name, tmp_pa
     page = started(name).freeze(tmp_path / "page.html").read_bytes()
     assert len(gzip.compress(page)) < 300_000
     assert not re.search(rb"https?:|src=\"|@import|url\((?!#)", page.replace(b"http://www.w3.org/2000/svg", b""))
-    picture._drawn.clear()
     assert started(name).freeze(tmp_path / "again.html").read_bytes() == page
 
 
 def test_what_a_notebook_shows_twice_is_drawn_once(monkeypatch):
     drawn, draw = [], picture.draw
     monkeypatch.setattr(picture, "draw", lambda *arguments: drawn.append(arguments) or draw(*arguments))
-    picture._drawn.clear()
     bundle = started("duel")._repr_mimebundle_()
     assert {"text/html", "application/vnd.jupyter.widget-view+json"} <= set(bundle)
     assert len(drawn) == 1

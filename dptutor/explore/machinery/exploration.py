@@ -29,6 +29,7 @@ class Exploration:
         self.explorer = explorer
         self._parameters = dict(explorer.parameters)
         self._widget = None
+        self._picture = None
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -259,6 +260,14 @@ class Exploration:
 
             self._widget = live_widget(self)
         return self._widget
+
+    def _drawn(self):
+        """The picture as SVG, kept while the setting stays: a notebook shows it twice, live and as a still."""
+        from .picture import svg
+
+        if self._picture is None or self._picture[0] != self.setting:
+            self._picture = self.setting, svg(self.explorer, self.setting, self._filled)
+        return self._picture[1]
 
     def _filled(self, template: str) -> str:
         shown = {name: parameter.show(parameter.value) for name, parameter in self._parameters.items()}

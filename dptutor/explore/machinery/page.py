@@ -78,7 +78,7 @@ class Frozen:
 def still_picture(exploration) -> str:
     """The first picture alone, for where neither a kernel nor a script is at hand."""
     explorer = exploration.explorer
-    panels = "".join(svg_panels(explorer, exploration.setting, exploration._filled, f"dpe-{explorer.name}-still"))
+    panels = "".join(svg_panels(exploration, f"dpe-{explorer.name}-still"))
     return (
         f'<figure class="dptutor-explorer"><style>{resource("explorer.css")}</style>'
         f'<div class="dpe-panels">{panels}</div><figcaption>{escape(explorer.caption)}</figcaption></figure>'
@@ -162,7 +162,7 @@ def describe(explorer: Explorer, exploration) -> dict:
 def body(exploration, prefix: str) -> str:
     """Picture, sliders, numbers and words; without a script only what needs none is seen."""
     explorer = exploration.explorer
-    panels = "".join(svg_panels(explorer, exploration.setting, exploration._filled, prefix))
+    panels = "".join(svg_panels(exploration, prefix))
     shown = exploration.shown
     controls = "".join(
         _slider(name, parameter, place) if isinstance(parameter, Slider) else _choice(name, parameter, place, prefix)

@@ -106,20 +106,13 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
         ax.plot(x, y, color=part.color, label=part.label or "_", clip_on=part.kind == "curve", **style, **common)
 
 
-# The last picture of each explorer: a notebook shows it twice, live and as a still.
-_drawn: dict[Explorer, tuple[tuple, ET.Element]] = {}
+def svg_panels(exploration, prefix: str) -> list[str]:
+    """The picture as one SVG element a panel, ids beginning with `prefix`."""
+    return [_panel_svg(exploration._drawn(), panel, prefix) for panel in exploration.explorer.panels]
 
 
-def svg_panels(explorer: Explorer, setting: Mapping, fill: Callable[[str], str], prefix: str) -> list[str]:
-    """The picture as one SVG element a panel, ids beginning with `prefix`, paths taken from the tables."""
-    at = tuple(setting.items())
-    drawn = _drawn.get(explorer)
-    if drawn is None or drawn[0] != at:
-        drawn = _drawn[explorer] = at, _svg(explorer, setting, fill)
-    return [_panel_svg(drawn[1], panel, prefix) for panel in explorer.panels]
-
-
-def _svg(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> ET.Element:
+def svg(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> ET.Element:
+    """The picture as one SVG of all panels, its moving parts named, paths taken from the tables."""
     figure = draw(explorer, setting, fill)
     figure.patch.set_visible(False)
     for ax in figure.axes:
