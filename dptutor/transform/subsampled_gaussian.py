@@ -8,35 +8,41 @@ In units of the noise, with μ = 1/σ, the pair is P = N(0, 1) and Q = (1−p) N
 
 Both expectations are of terms of second order in ℓ, so H − 1 keeps its relative accuracy however small it is, which
 is what a billion steps need. They are trapezoid sums of a function that is analytic in the strip |Im u| < π/μ, where
-1 + p w has no zero, and that has Gaussian tails. Moved to Im u = v, the integrand grows by e^{v²/2} from the density
-and by e^{|Im s| θ(v)} from the oscillation, θ being the largest argument of 1 + p w there, while a trapezoid sum of
-step h errs by e^{−2πv/h} of it: the best v gives the step (Trefethen & Weideman 2014, theorem 5.1).
+1 + p w has no zero, and that has Gaussian tails: on the line Im u = v such a sum errs by at most e^{−2πa/h} of the
+integrals of its modulus on the edges Im u = v ± a of a strip (Trefethen & Weideman 2014, theorem 5.1).
+
+Where Im s is large, e^{sℓ} oscillates along the real line. On the line Im u = v > 0 (of the sign of Im s) its modulus
+is |1 + pw|^{Re s} e^{−|Im s| θ}, θ = arg(1 + p w) > 0, instead: large losses vanish, and the number of nodes does not
+grow with s. The strip from the real line to Im u = 2v then gives the step.
 """
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
-from scipy.special import logsumexp
-
-from .hellinger import SlowDecay
+from scipy.special import erfc, log_ndtr, logsumexp, ndtri
 
 # Sums are right to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
 _ROUNDING = 2.0**-52
 _RELATIVE = 4e-15
-_MOST_NODES = 50_000
 # (e^z − 1 − z)/z² by its series where |z| is below this; from the second power on, to 1e-17.
 _NEAR = 0.5
 _SERIES = np.array([1.0 / math.factorial(k) for k in range(2, 17)])
+# How far up the line of the inner integral may go, in deviations: its weights grow like e^{v²/2}.
+_HIGHEST = 2.2
+# On the real line if this many nodes are enough there.
+_ENOUGH_NODES = 300
+_MOST_NODES = 50_000
 
 
 def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """log H(s) for a one-dimensional array of complex s, and a bound on its error, absolute.
 
-    Relatively accurate where H is close to 1; for equidistant s, however different in size.
+    Relatively accurate where H is close to 1, and where it is tiny.
 
     Parameters
     ----------
@@ -44,94 +50,230 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
         σ > 0 and 0 < p < 1.
     s : ndarray of complex
         With real parts as alike as possible: the nodes have to serve all of them.
-
-    Raises
-    ------
-    SlowDecay
-        If the oscillation at a large |Im s| would take too many nodes.
     """
     mu, rate = 1.0 / noise_multiplier, sampling_rate
-    u, log_weight = _nodes(mu, rate, s)
-    y = rate * np.expm1(mu * u - mu**2 / 2)
-    remainder = _log1p_remainder(y)
-    loss = np.where(np.abs(y) < _NEAR, y + remainder, np.log1p(y))
-    ends = np.maximum(s.real.max() * loss, s.real.min() * loss)
-    if float(np.max(ends + log_weight)) > 30.0:  # to be taken out, against overflow
-        exponent = np.multiply.outer(s, loss) + log_weight
-        largest = exponent.real.max(axis=1, keepdims=True)
-        terms = np.exp(exponent - largest)
-        total = terms.sum(axis=1)
-        error = _ROUNDING * (np.abs(terms) * (8.0 + np.abs(exponent))).sum(axis=1) / np.abs(total)
-        return largest[:, 0] + np.log(total), error + _ROUNDING * np.abs(largest[:, 0])
-    weight = np.exp(log_weight)
-    first, size = weight @ remainder, np.abs(s)
-    excess, error = s * first, _RELATIVE * size * abs(first)
-    # On a line nodes are near or far for s of like size: the largest would make far what is near for the others.
-    for band in _bands(size) if _equidistant(s) else [slice(None)]:
-        more, its_error = _second_order(weight, log_weight, loss, s[band])
-        excess[band] += more
-        error[band] += its_error
+    s = np.asarray(s, dtype=complex)
+    log_h, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
+    for band, height, u, log_step in _bands(mu, rate, s):
+        # H takes conjugates to conjugates, and the line above the real one serves Im s > 0.
+        below = s[band].imag < 0 if height else np.zeros(len(band), dtype=bool)
+        above = np.where(below, s[band].conj(), s[band])
+        value, error[band] = _on_line(mu, rate, above, u, log_step)
+        log_h[band] = np.where(below, value.conj(), value)
+    return log_h, error
+
+
+def scales(noise_multiplier: float, sampling_rate: float, count: float) -> np.ndarray:
+    """Losses between which the largest of `count` steps is sought: from its usual size to where losses grow linearly."""
+    mu = 1.0 / noise_multiplier
+    usual = max(-float(ndtri(0.3 / max(count, 1.0))), 0.5) if count > 0.6 else 0.5
+    last = max(_log_odds(sampling_rate) / mu + mu / 2, usual)
+    cuts = np.arange(usual, min(last, 12.0), min(math.log(3.0) / mu, 1.0))
+    return _loss(mu, sampling_rate, np.append(cuts, min(last, 12.0)))
+
+
+def log_hellinger_up_to(noise_multiplier: float, sampling_rate: float, s: np.ndarray, low: float, high: float):
+    """log C(s) and log(A(s)/C(s)), where A is the part of H(s) from losses up to `low`, nearly, and C that from losses
+    up to `high`; and bounds on the errors of the two.
+
+    The parts are cut smoothly at the U with the given loss, with κ so large that no tilt and no density undoes the cut.
+    """
+    mu, rate = 1.0 / noise_multiplier, sampling_rate
+    oscillation = float(np.abs(np.imag(s)).max()) * mu * min(-math.expm1(-high), 1.0)
+    s = np.asarray(s) if oscillation else np.real(s)
+    ends = [_place(mu, rate, loss) for loss in (low, high)]
+    steep = [max(4.0 * mu, end + 3.0) if math.isfinite(end) else 0.0 for end in ends]
+    furthest = max(_REACH + mu * max(float(s.real.max()), 0.0), ends[0] + 5.0)
+    right = min(furthest, ends[1] + 5.0 / steep[1] if steep[1] else math.inf)
+    step = min(0.18 / max(steep), 2.0 / max(oscillation, 1e-300), 0.15)
+    u = np.linspace(-_REACH, right, min(math.ceil((_REACH + right) / step) + 1, _MOST_NODES))
+    log_weight = math.log((u[1] - u[0]) / math.sqrt(2 * math.pi)) - u**2 / 2
+    loss, weight = _loss(mu, rate, u), np.exp(log_weight)
+    # log of what is kept up to `low`, of what is not, and of what lies between.
+    log_kept, log_above = (
+        _log_cut(k * (u - end)) if math.isfinite(end) else np.full(u.shape, min(end, 0.0))
+        for k, end in zip(steep, ends, strict=True)
+    )
+    kept, cut = np.exp(log_kept), -np.expm1(log_kept)
+    with np.errstate(divide="ignore"):
+        log_between = log_above + np.log(-np.expm1(np.minimum(log_kept - log_above, 0.0)))
+    # E[χ e^{sℓ}] = 1 + E[χ (e^{sℓ} − 1 − sℓ)] + s E[ℓ] − E[(1 − χ)(1 + sℓ)], and E[ℓ] = E[ℓ − p w].
+    lost = weight * cut
+    tail, tail_loss = (float(0.5 * erfc(right / math.sqrt(2.0))), float(loss[-1])) if right < _REACH else (0.0, 0.0)
+    excess = s * _first_order(mu, rate) - (lost.sum() + tail) - s * (lost @ loss + tail * tail_loss)
+    error = _RELATIVE * np.abs(excess)
+    more, its_error = _second_order_sum(s, loss, weight * kept, log_weight + log_kept)
+    excess, error = excess + more, error + its_error
+    # Only where the tilted mass is.
+    tilted = np.multiply.outer([s.real.min(), s.real.max()], loss) + log_weight + log_between
+    some = np.flatnonzero(np.any(tilted > tilted.max(axis=1, keepdims=True) - 46.0, axis=0))
+    some = slice(int(some[0]), int(some[-1]) + 1) if some.size else slice(0)
+    product = np.multiply.outer(s, loss[some])
+    between = np.exp(product + (log_weight + log_between)[some])
+    its_error = _ROUNDING * (np.abs(between) * (16.0 + np.abs(log_weight[some]) + np.abs(product))).sum(axis=1)
+    inside, more = 1.0 + excess, between.sum(axis=1)
+    both, ratio = excess + more, more / inside
+    log1p = complex_log1p if oscillation else np.log1p
+    size = np.abs(1.0 + both)
+    return log1p(both), -log1p(ratio), (error + its_error) / size, (np.abs(ratio) * error + its_error) / size
+
+
+def _log_cut(x):
+    """log of exp(−e^x Φ(x/2)): what is cut falls like a normal density on the left, what is kept doubly exponentially."""
+    return -np.exp(np.minimum(x + log_ndtr(x / 2), 700.0))
+
+
+def _log_odds(rate):
+    return math.log1p(-rate) - math.log(rate)
+
+
+def _place(mu, rate, loss):
+    """The u with this loss."""
+    if not math.isfinite(loss):
+        return math.copysign(math.inf, loss)
+    grown = math.expm1(loss) / rate if loss < 600 else math.inf
+    log_w = math.log1p(grown) if grown > -1 and math.isfinite(grown) else loss - math.log(rate)
+    return log_w / mu + mu / 2
+
+
+def _bands(mu, rate, s):
+    """Places of the s that share nodes, the height v of those, the nodes and the logarithm of their distance."""
+    size = np.abs(s.imag)
+    top, strips = float(size.max()), _strips(mu, rate, float(s.real.min()), float(s.real.max()))
+    plan = _plan(strips, top, 0.0)
+    if plan[2] <= _ENOUGH_NODES or top == 0.0:
+        yield np.arange(len(s)), *_nodes(*plan)
+        return
+    octave = np.where(size > 0, np.floor(np.log2(np.maximum(size, 1e-300))), -np.inf)
+    for one in np.unique(octave):
+        band = np.flatnonzero(octave == one)
+        yield band, *_nodes(*_plan(strips, float(size[band].max()), float(size[band].min())))
+
+
+@lru_cache(maxsize=256)
+def _strips(mu, rate, low, high):
+    """Ends of the nodes for low ≤ Re s ≤ high; heights v; and on a coarse grid the moduli there, and arguments θ."""
+    right = _REACH + mu * max(high, 0.0)
+    # Below, the loss is bounded: (1 + pw)^{Re s} moves the peak by a logarithm only.
+    odds = rate / (1.0 - rate)
+    left = -_REACH - min(mu * max(-low, 0.0), math.log1p(max(-low, 0.0) * odds * mu**2) / mu)
+    x = np.linspace(left, right, 48)
+    v = np.minimum(math.pi / mu * 0.9, 1.4 * _REACH) * np.linspace(0.0, 1.0, 25)
+    e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
+    loss = complex_log1p(rate * _expm1(e))
+    modulus = np.maximum(low * loss.real, high * loss.real) - x**2 / 2 + v[:, None] ** 2 / 2
+    # Without their largest on the real line.
+    return (left, right), v[1:], modulus[1:] - modulus[0].max(), loss.imag[1:]
+
+
+def _plan(strips, most, least):
+    """Height, ends and number of nodes of a trapezoid sum for |Im s| between `least` and `most`."""
+    ends, v, modulus, angle = strips
+    # On the real line, from a strip around it, whose lower half is the worse one.
+    growth = np.maximum(np.max(modulus + most * angle, axis=1), 0.0)
+    step, height = float(np.max(2 * math.pi * v / (_DEPTH + growth))), 0.0
+    if least > 0:
+        # On the line half-way up, from the strip between the real line and v.
+        up = np.max(modulus - least * angle, axis=1)
+        half = v / 2
+        usable = (half <= _HIGHEST) & (np.interp(half, v, up) <= _HIGHEST**2 / 2 + 1.0)
+        steps = np.where(usable, 2 * math.pi * half / (_DEPTH + np.maximum(up, 0.0)), 0.0)
+        best = int(np.argmax(steps))
+        if steps[best] > 1.2 * step:
+            step, height = float(steps[best]), float(half[best])
+    return height, ends, min(math.ceil((ends[1] - ends[0]) / step) + 1, _MOST_NODES)
+
+
+def _nodes(height, ends, count):
+    u, step = np.linspace(*ends, count, retstep=True)
+    return height, u + 1j * height if height else u, math.log(step / math.sqrt(2 * math.pi))
+
+
+def _on_line(mu, rate, s, u, log_step):
+    """log H(s) and a bound on its error, from nodes on one line."""
+    log_weight = log_step - u**2 / 2
+    loss = _loss(mu, rate, u)
+    ends = np.maximum(s.real.max() * loss.real, s.real.min() * loss.real)
+    if float(np.max(ends + log_weight.real)) > 30.0:  # to be taken out, against overflow
+        return _directly(s, loss, log_weight)
+    first = _first_order(mu, rate)
+    more, its_error = _second_order_sum(s, loss, np.exp(log_weight), log_weight)
+    excess, error = s * first + more, _RELATIVE * np.abs(s) * abs(first) + its_error
     log_h = complex_log1p(excess)
-    return log_h, error / np.abs(1.0 + excess) + _RELATIVE * np.abs(log_h)
+    error = error / np.abs(1.0 + excess) + _RELATIVE * np.abs(log_h)
+    # Where little is left of 1 + (H − 1), the sum of H itself has the digits.
+    small = np.abs(1.0 + excess) < 0.5
+    if small.any():
+        log_h[small], error[small] = _directly(s[small], loss, log_weight)
+    return log_h, error
 
 
-def _bands(size):
-    """Places where sizes are within a factor of sixty-four."""
-    top, left = float(size.max()), np.ones(size.shape, dtype=bool)
-    while left.any():
-        band = left & (size > top / 64.0) if top > 1e-3 else left
-        if band.any():
-            yield np.flatnonzero(band)
-        left &= ~band
-        top /= 64.0
-
-
-def _second_order(weight, log_weight, loss, s):
-    """E[e^{sℓ} − 1 − sℓ], and a bound on its error."""
-    size = np.abs(s)
-    near = np.abs(loss) * size.max() < _NEAR
+def _second_order_sum(s, loss, weight, log_weight):
+    """E[e^{sℓ} − 1 − sℓ] and a bound on its error: the nodes near 0 as a series in s, the others one by one."""
+    size, loss_size = np.abs(s), np.abs(loss)
+    near = loss_size * size.max() < _NEAR
     moments = weight[near] @ np.vander(loss[near], len(_SERIES) + 2, increasing=True)[:, 2:]
     total = s**2 * np.polyval((_SERIES * moments)[::-1], s)
-    error = _RELATIVE * size**2 * moments[0]
-    if not near.all():
-        far = ~near
-        total += _far_sum(log_weight[far], loss[far], s) - weight[far].sum() - s * (weight[far] @ loss[far])
-        # By differences: what rounding leaves does not get smaller with s.
-        largest = np.maximum(s.real.max() * loss[far], s.real.min() * loss[far])
-        heavy = np.maximum(np.exp(largest + log_weight[far]), weight[far])
-        error += _ROUNDING * (heavy @ (4.0 + np.abs(log_weight[far])) + 2.0 * size * (heavy @ np.abs(loss[far])))
-    return total, error
+    error = _RELATIVE * size**2 * float(np.abs(weight[near]) @ loss_size[near] ** 2)
+    far = np.flatnonzero(~near & (log_weight.real > -5000.0))
+    if not far.size:
+        return total, error
+    more, its_error = _second_order(s, loss[far], weight[far], log_weight[far])
+    return total + more, error + its_error
 
 
-def _far_sum(log_weight, loss, s):
-    """E[e^{sℓ}] over some nodes; equidistant s make the exponentials a product of two small matrices."""
-    count = len(s)
-    if count < 32 or not _equidistant(s):
-        return np.exp(np.multiply.outer(s, loss) + log_weight).sum(axis=1)
-    step, small = s[1] - s[0], math.isqrt(count) + 1
-    left = np.exp(np.multiply.outer(s[0] + small * step * np.arange(-(-count // small)), loss) + log_weight)
-    right = np.exp(np.multiply.outer(loss, step * np.arange(small)))
-    return (left @ right).ravel()[:count]
+def _second_order(s, loss, weight, log_weight):
+    """E[e^{sℓ} − 1 − sℓ] over some nodes, and a bound on its error."""
+    product = np.multiply.outer(s, loss)
+    near = np.abs(product) < _NEAR
+    terms = np.exp(product + log_weight)
+    size = np.abs(terms)
+    terms -= weight * (1.0 + product)
+    rounding = size * (4.0 + np.abs(log_weight)) + np.abs(weight) * (2.0 + 2.0 * np.abs(product))
+    if near.any():
+        z, w = product[near], np.broadcast_to(weight, product.shape)[near]
+        terms[near] = w * z**2 * np.polyval(_SERIES[::-1], z)
+        rounding[near] = 16.0 * np.abs(terms[near])
+    return terms.sum(axis=1), _ROUNDING * rounding.sum(axis=1)
 
 
-def _equidistant(s):
-    gaps = np.diff(s.imag)
-    return gaps.size > 0 and np.ptp(s.real) == 0.0 and np.ptp(gaps) <= 1e-9 * abs(gaps[0])
+def _directly(s, loss, log_weight):
+    """log E[e^{sℓ}] with the largest term taken out, and a bound on its error."""
+    exponent = np.multiply.outer(s, loss) + log_weight
+    largest = exponent.real.max(axis=1, keepdims=True)
+    terms = np.exp(exponent - largest)
+    total = terms.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = _ROUNDING * (np.abs(terms) * (8.0 + np.abs(exponent))).sum(axis=1) / np.abs(total)
+        value = largest[:, 0] + np.log(total)
+    return value, np.where(np.isfinite(error), error, np.inf) + _ROUNDING * np.abs(largest[:, 0])
 
 
-def _nodes(mu, rate, s):
-    """Real nodes u, and the logarithms of their trapezoid weights under the standard normal density."""
-    right = _REACH + mu * max(float(s.real.max()), 0.0)
-    left = -_REACH + mu * min(float(s.real.min()), 0.0)
-    oscillation = float(np.abs(s.imag).max())
-    v = np.linspace(0.05, 1.0, 40) * min(0.8 * math.pi / mu, 1.4 * _REACH)
-    angle = np.angle(1.0 - rate + rate * np.exp(min(mu * right - mu**2 / 2, 700.0) + 1j * mu * v))
-    step = float(np.max(2 * math.pi * v / (_DEPTH + v**2 / 2 + oscillation * angle)))
-    count = math.ceil((right - left) / step) + 1
-    if count > _MOST_NODES:
-        raise SlowDecay
-    u = np.linspace(left, right, count)
-    return u, math.log((u[1] - u[0]) / math.sqrt(2 * math.pi)) - u**2 / 2
+def _loss(mu, rate, u):
+    """ℓ = log(1 + p w) at nodes, continuous along their line."""
+    exponent, log_odds = mu * u - mu**2 / 2, _log_odds(rate)
+    # log p + e + log(1 + e^−e (1−p)/p) where p e^e is large, and 1 + p w may overflow.
+    far = exponent.real > max(log_odds, 1.0)
+    inner, outer = np.where(far, 0.0, exponent), np.where(far, exponent, log_odds + 40.0)
+    if np.iscomplexobj(u):
+        return np.where(
+            far, math.log(rate) + outer + complex_log1p(np.exp(log_odds - outer)), complex_log1p(rate * _expm1(inner))
+        )
+    y = rate * np.expm1(inner)
+    return np.where(far, math.log(rate) + outer + np.log1p(np.exp(log_odds - outer)), np.log1p(y))
+
+
+@lru_cache(maxsize=64)
+def _first_order(mu, rate):
+    """E_P[ℓ − p w], without cancellation; it is negative."""
+    _, u, log_step = _nodes(*_plan(_strips(mu, rate, 0.0, 1.0), 0.0, 0.0))
+    y = rate * np.expm1(mu * u - mu**2 / 2)
+    return float(np.exp(log_step - u**2 / 2) @ _log1p_remainder(y))
+
+
+def _expm1(z):
+    """e^z − 1 for complex z, relatively accurate near 0."""
+    return (np.expm1(z.real) * np.cos(z.imag) - 2.0 * np.sin(z.imag / 2) ** 2) + 1j * np.exp(z.real) * np.sin(z.imag)
 
 
 def complex_log1p(x):
