@@ -197,7 +197,7 @@ class BinomialLaw(Law):
 
     @property
     def relative_error(self) -> float:
-        return 64 * UNIT + 2 * UNIT * max(map(abs, self._log_masses))
+        return 512 * UNIT + 2 * UNIT * max(map(abs, self._log_masses))
 
     @property
     def location_error(self) -> float:
@@ -220,7 +220,11 @@ class BinomialLaw(Law):
 
     @cached_property
     def _calls(self) -> Ratios:
-        return Ratios(self._alternative, self._null, self._gap[0])
+        return Ratios(self._alternative, self._alternative, self._null, self._gap[0])
+
+    @cached_property
+    def _tails(self) -> Ratios:
+        return self._null.tails_around(self._alternative)
 
     @cached_property
     def _gap(self) -> tuple[float, float]:
@@ -282,7 +286,7 @@ class BinomialLaw(Law):
         """e^{l_k} Pr_P[L ≥ l_k]."""
         value = np.zeros(k.shape)
         upper = self._null.is_upper(k)
-        value[upper] = falling(self._alternative.deviance(k[upper]), k[upper], self._null._tails)
+        value[upper] = falling(self._alternative.deviance(k[upper]), k[upper], self._tails)
         rest = k[~upper]
         log_odds = np.add(*self._loss_parts(rest)) - self._shift[0]
         value[~upper] = np.exp(np.minimum(log_odds, 0.0)) * self._null.tail(rest)
@@ -307,7 +311,7 @@ class BinomialLaw(Law):
         above = -np.maximum((epsilon[lower] - self._loss(below)), 0.0)
         put = np.where(below >= 0, self.reverse._call(self.count - below, above), 0.0)
         delta[lower] = -np.expm1(log_odds[lower]) + np.exp(log_odds[lower]) * put
-        tail = falling(self._alternative.deviance(k[middle]), k[middle], self._null._tails)
+        tail = falling(self._alternative.deviance(k[middle]), k[middle], self._tails)
         delta[middle] = 1.0 - self._alternative.head(k[middle]) - np.exp(beyond[middle]) * tail
         return np.minimum(self.q_infinite + self._finite_q * np.clip(delta, 0.0, 1.0), 1.0)
 
@@ -316,7 +320,7 @@ class BinomialLaw(Law):
         inside = np.minimum(k, float(self.count))
         deviance = self._alternative.deviance(inside)
         value = falling(deviance, inside, self._calls)
-        value -= np.expm1(beyond) * falling(deviance, inside, self._null._tails)
+        value -= np.expm1(beyond) * falling(deviance, inside, self._tails)
         return np.where(k > self.count, 0.0, value)
 
 

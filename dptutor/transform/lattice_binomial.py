@@ -26,7 +26,7 @@ from scipy.special import gammaln
 # Points at each end of the lattice that are worked out one by one.
 _ENDS = 400
 # Nodes of a panel of one deviation; step and number of nodes of the integral, in deviations; how far right of k it runs.
-_NODES, _STEP, _TERMS, _RIGHT = 20, 0.35, 31, 2.0
+_NODES, _STEP, _TERMS, _RIGHT = 18, 0.35, 31, 2.0
 # Within so many deviations of its mean a tail is not worth its complement; deviances beyond which nothing is left.
 _MIDDLE, _NOTHING, _FARTHEST = 0.75, 760.0, 56.0
 _CHUNK = 1 << 15
@@ -138,19 +138,27 @@ class Binomial:
 
     @cached_property
     def _tails(self) -> Ratios:
-        return Ratios(self, None, None)
+        return Ratios(self, self)
+
+    def tails_around(self, other: Binomial) -> Ratios:
+        """J of the tails, for k where the other law has its mass."""
+        return Ratios(self, other)
 
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """J(k) of the tails of `law`; or, with `gap` and the null's law, of calls: values of Σ_{j>k} q_j (1 − e^{−(j−k)g})."""
+    """J(k) of the tails of `law`, or, with the null's law and `gap`, of its calls Σ_{j>k} q_j (1 − e^{−(j−k)g}).
+
+    Tabulated where `around` has its mass, and no further below the mean of `law` than a deviation.
+    """
 
     law: Binomial
-    null: Binomial | None
-    gap: float | None
+    around: Binomial
+    null: Binomial | None = None
+    gap: float | None = None
 
     def __call__(self, k):
-        """J at integers k that are not below the mean by more than a deviation; 0 above the last."""
+        """J at integers k of which J is tabulated; 0 above the last."""
         count = self.law.count
         value = np.zeros(k.shape)
         low, high = k <= _ENDS, (k >= count - _ENDS) & (k <= count)
@@ -184,8 +192,9 @@ class Ratios:
         law, count = self.law, self.law.count
         ends = np.array([_ENDS, count - _ENDS], dtype=float)
         first, last = self._deviations(ends, ends - law.mean)
-        end = min(last, _FARTHEST)
-        start = min(max(first, -1.0), end - 1e-3)
+        middle = self._deviations(np.asarray(self.around.mean), law.excess(self.around.mean))
+        end = min(last, middle + _FARTHEST)
+        start = min(max(first, -1.0, middle - _FARTHEST), end - 1e-3)
         number = max(math.ceil(end - start), 1)
         width = (end - start) / number
         turn = (start + width * (np.arange(number)[:, None] + (1 + np.cos(_ANGLE)) / 2)) / (2 * math.sqrt(count))
