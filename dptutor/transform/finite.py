@@ -137,7 +137,9 @@ class FiniteLaw(Law):
     def of_step(cls, step: TwoLosses) -> FiniteLaw:
         """The law of a step with two finite losses."""
         loss, p, q = (np.array(values, dtype=float) for values in (step.losses, step.p, step.q))
-        return cls.of_finite(loss, p, q, float(step.p_infinite), float(step.q_infinite), UNIT * _largest(loss), step=step)
+        return cls.of_finite(
+            loss, p, q, float(step.p_infinite), float(step.q_infinite), UNIT * _largest(loss), step=step
+        )
 
     @classmethod
     def of_finite(cls, loss, p, q, p_infinite, q_infinite, location_error, relative_error=64 * UNIT, step=None):
@@ -167,7 +169,9 @@ class FiniteLaw(Law):
         loss = np.add.outer(mine.kinks, others.kinks).ravel()
         log_q = np.add.outer(mine.log_q, others.log_q).ravel()
         location_error = mine.location_error + others.location_error + UNIT * _largest(loss)
-        infinite = (a + b - a * b for a, b in ((mine.p_infinite, others.p_infinite), (mine.q_infinite, others.q_infinite)))
+        infinite = (
+            a + b - a * b for a, b in ((mine.p_infinite, others.p_infinite), (mine.q_infinite, others.q_infinite))
+        )
         relative_error = mine.relative_error + others.relative_error + 8 * UNIT
         return _merged(loss, log_q, *infinite, location_error, relative_error)
 
@@ -344,9 +348,7 @@ class FiniteLaw(Law):
         loss = counts @ self.kinks
         log_p, log_q = (_log_multinomial(counts, log_mass) for log_mass in (self.log_p, self.log_q))
         location_error = count * (self.location_error + 2 * UNIT * _largest(self.kinks))
-        return _merged(
-            loss, np.where(loss < 0, log_p + loss, log_q), *self._infinite(count), location_error, 64 * UNIT
-        )
+        return _merged(loss, np.where(loss < 0, log_p + loss, log_q), *self._infinite(count), location_error, 64 * UNIT)
 
     @cached_property
     def _multiples(self) -> np.ndarray | None:

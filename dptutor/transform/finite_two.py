@@ -44,9 +44,7 @@ class TwoLosses:
         p, q = tuple(map(Decimal, p)), tuple(map(Decimal, q))
         p_infinite, q_infinite = Decimal(p_infinite), Decimal(q_infinite)
         p_sum, q_sum = sum(p) + p_infinite, sum(q) + q_infinite
-        return cls(
-            (p[0] / p_sum, p[1] / p_sum), (q[0] / q_sum, q[1] / q_sum), p_infinite / p_sum, q_infinite / q_sum
-        )
+        return cls((p[0] / p_sum, p[1] / p_sum), (q[0] / q_sum, q[1] / q_sum), p_infinite / p_sum, q_infinite / q_sum)
 
     @classmethod
     @_with_fifty_digits
@@ -104,12 +102,12 @@ def times(value: Decimal, count: int) -> tuple[float, float]:
 
 
 @_with_fifty_digits
-def log_sum(masses: tuple[Decimal, Decimal], count: int) -> float:
-    """`count` times the logarithm of the sum."""
-    return float(count * (masses[0] + masses[1]).ln())
+def log_rest(mass: Decimal, count: int) -> float:
+    """`count` times log(1 − mass)."""
+    return float(count * (1 - mass).ln())
 
 
 @_with_fifty_digits
-def log_ratio(masses: tuple[Decimal, Decimal], others: tuple[Decimal, Decimal], count: int) -> tuple[float, float]:
-    """`count` times the logarithm of the ratio of the sums."""
-    return two_floats(count * ((masses[0] + masses[1]) / (others[0] + others[1])).ln())
+def log_ratio_of_rests(mass: Decimal, other: Decimal, count: int) -> tuple[float, float]:
+    """`count` times log((1 − mass)/(1 − other))."""
+    return two_floats(count * ((1 - mass) / (1 - other)).ln())

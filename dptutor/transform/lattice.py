@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import expit
 
 from .finite import MOST_ATOMS, UNIT, FiniteLaw, Law, TooManyAtoms
-from .finite_two import TwoLosses, log_ratio, log_sum, shares, times, two_floats
+from .finite_two import TwoLosses, log_ratio_of_rests, log_rest, shares, times, two_floats
 from .lattice_binomial import Binomial, Ratios, falling, peak, two_product
 from .subsampled_gaussian import complex_log1p
 
@@ -237,12 +237,12 @@ class BinomialLaw(Law):
     @cached_property
     def _shift(self) -> tuple[float, float]:
         """By how much the loss exceeds that of the outcomes given that no loss was infinite."""
-        return log_ratio(self.step.q, self.step.p, self.count)
+        return log_ratio_of_rests(self.step.q_infinite, self.step.p_infinite, self.count)
 
     @cached_property
     def _log_masses(self) -> tuple[float, float]:
         """log Pr_P[L > −∞] and log Pr_Q[L < ∞]."""
-        return log_sum(self.step.p, self.count), log_sum(self.step.q, self.count)
+        return log_rest(self.step.p_infinite, self.count), log_rest(self.step.q_infinite, self.count)
 
     # k is an array of whole numbers: that of the smallest loss above ε, n + 1 where there is none.
 
@@ -261,11 +261,8 @@ class BinomialLaw(Law):
             place = ((epsilon - self._lowest_loss[0]) - self._lowest_loss[1]) / self._gap[0]
         k = np.clip(np.floor(place) + 1.0, 0.0, self.count + 1.0)
         # A loss counts as reached at the float next to it.
-        for _ in range(2):
-            k = k + ((k <= self.count) & (self._loss(k) <= epsilon))
-        for _ in range(2):
-            k = k - ((k > 0) & (self._loss(k - 1.0) > epsilon))
-        return k
+        k = k + ((k <= self.count) & (self._loss(k) <= epsilon))
+        return k - ((k > 0) & (self._loss(k - 1.0) > epsilon))
 
     def _beyond(self, epsilon, k):
         """ε − l_k, at most 0."""
@@ -337,14 +334,33 @@ def _edges(law: Binomial) -> np.ndarray:
 
 
 def _first(function, is_below, target, edges):
-    """The smallest whole number at which the decreasing `function` is below the target, elementwise; else the last."""
-    place = np.searchsorted(-function(edges), -target, side="right" if is_below is np.less else "left")
-    high = edges[np.minimum(place, edges.size - 1)]
-    low = np.where((place > 0) & (place < edges.size), edges[np.maximum(place - 1, 0)], high)
-    open_ = np.flatnonzero(high - low > 1)
+    """The smallest whole number at which the decreasing `function` is below the target, elementwise; else the last.
+
+    By false position on the logarithm, and by halves every third time.
+    """
+    table = function(edges)
+    place = np.searchsorted(-table, -target, side="right" if is_below is np.less else "left")
+    high = np.minimum(place, edges.size - 1)
+    low = np.where(place < edges.size, np.maximum(place - 1, 0), high)
+    log_target = _log(target)
+    (log_low, log_high), (low, high) = (_log(table)[np.array([low, high])], edges[np.array([low, high])])
+    open_, step = np.flatnonzero(high - low > 1), 0
     while open_.size:
-        middle = np.floor((low[open_] + high[open_]) / 2)
-        below = is_below(function(middle), target[open_])
-        high[open_], low[open_] = np.where(below, middle, high[open_]), np.where(below, low[open_], middle)
+        step += 1
+        below, above = high[open_], low[open_]
+        drop = np.maximum(log_low[open_] - log_high[open_], 1e-300)
+        share = 0.5 if step % 3 == 0 else np.clip((log_low[open_] - log_target[open_]) / drop, 0.0, 1.0)
+        # On either side of the guess in turn, so that the bracket closes from both ends.
+        guess = np.floor(above + share * (below - above)) + step % 2
+        guess = np.clip(guess, above + 1.0, below - 1.0)
+        value = function(guess)
+        reached = is_below(value, target[open_])
+        log_value = _log(value)
+        high[open_], log_high[open_] = np.where(reached, [guess, log_value], [below, log_high[open_]])
+        low[open_], log_low[open_] = np.where(reached, [above, log_low[open_]], [guess, log_value])
         open_ = open_[high[open_] - low[open_] > 1]
     return high
+
+
+def _log(values):
+    return np.log(np.maximum(values, 1e-320))

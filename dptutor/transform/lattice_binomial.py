@@ -52,9 +52,9 @@ def deviance_term(x, mean, excess):
     v = excess / (x + mean)
     square = v * v
     series = np.zeros(v.shape)
-    for order in range(17, 0, -1):
+    for order in range(12, 0, -1):
         series = square * (series + 1.0 / (2 * order + 1))
-    term = excess * v + 2 * x * v * series
+    term = np.asarray(excess * v + 2 * x * v * series)
     far = np.abs(v) > 0.2
     if far.any():
         with np.errstate(all="ignore"):
