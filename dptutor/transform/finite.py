@@ -42,17 +42,34 @@ class TooManyAtoms(Exception):
 class Law(ABC):
     """The law of a privacy loss with atoms only, under P and under Q.
 
-    It has `errors`, `delta`, `scaled_tail`, `tradeoff`, `epsilon`, `renyi`, `loss_moments`, `hellinger`,
-    `hellinger_excess`, `kinks`, `loss_range`, `reverse`, `power`, `composed`, `enumerated`, the probabilities
-    `p_infinite` of −∞ under P and `q_infinite` of +∞ under Q, and how wrong it may be: `relative_error` of its
-    probabilities and `location_error` of its losses.
+    Beside what is declared here it has `tradeoff`, `epsilon`, `renyi`, `loss_moments`, `hellinger`, `hellinger_excess`,
+    `loss_range`, `reverse`, `power`, `composed`, and `loss`, `p` and `q` where they can be enumerated.
     """
 
-    kinks: np.ndarray
-    p_infinite: float
-    q_infinite: float
-    relative_error: float
-    location_error: float
+    @property
+    @abstractmethod
+    def kinks(self) -> np.ndarray:
+        """The finite losses at which R has kinks."""
+
+    @property
+    @abstractmethod
+    def p_infinite(self) -> float:
+        """Pr_P[L = −∞]."""
+
+    @property
+    @abstractmethod
+    def q_infinite(self) -> float:
+        """Pr_Q[L = +∞]."""
+
+    @property
+    @abstractmethod
+    def relative_error(self) -> float:
+        """Bound on the relative error of probabilities and of sums of them."""
+
+    @property
+    @abstractmethod
+    def location_error(self) -> float:
+        """Bound on the absolute error of losses."""
 
     @abstractmethod
     def errors(self, epsilon):
@@ -94,7 +111,7 @@ class Law(ABC):
             digits = self.relative_error - 4 * UNIT * np.maximum(np.log(delta), -800.0)
             slack = delta * digits + self.location_error * self.scaled_tail(epsilon)
         slack = np.where(epsilon >= self.largest_finite_loss, 0.0, slack + 1e-320)
-        return np.clip(delta - slack, self.q_infinite, 1.0), np.minimum(delta + slack, 1.0)
+        return np.maximum(delta - slack, 0.0), np.minimum(delta + slack, 1.0)
 
     @property
     def error_bound(self) -> float:
@@ -137,9 +154,8 @@ class FiniteLaw(Law):
     def of_step(cls, step: TwoLosses) -> FiniteLaw:
         """The law of a step with two finite losses."""
         loss, p, q = (np.array(values, dtype=float) for values in (step.losses, step.p, step.q))
-        return cls.of_finite(
-            loss, p, q, float(step.p_infinite), float(step.q_infinite), UNIT * _largest(loss), step=step
-        )
+        masses = float(step.p_infinite), float(step.q_infinite)
+        return cls.of_finite(loss, p, q, *masses, location_error=UNIT * _largest(loss), step=step)
 
     @classmethod
     def of_finite(cls, loss, p, q, p_infinite, q_infinite, location_error, relative_error=64 * UNIT, step=None):
@@ -169,11 +185,10 @@ class FiniteLaw(Law):
         loss = np.add.outer(mine.kinks, others.kinks).ravel()
         log_q = np.add.outer(mine.log_q, others.log_q).ravel()
         location_error = mine.location_error + others.location_error + UNIT * _largest(loss)
-        infinite = (
-            a + b - a * b for a, b in ((mine.p_infinite, others.p_infinite), (mine.q_infinite, others.q_infinite))
-        )
+        p_infinite = mine.p_infinite + others.p_infinite - mine.p_infinite * others.p_infinite
+        q_infinite = mine.q_infinite + others.q_infinite - mine.q_infinite * others.q_infinite
         relative_error = mine.relative_error + others.relative_error + 8 * UNIT
-        return _merged(loss, log_q, *infinite, location_error, relative_error)
+        return _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error)
 
     def power(self, count: int) -> Law:
         """The law of the sum of `count` independent copies, a `BinomialLaw` where it is one of two losses many times.
@@ -338,9 +353,10 @@ class FiniteLaw(Law):
         larger = np.maximum(self.p[finite], self.q[finite])
         return TwoLosses.from_larger_masses(self.kinks, larger, self.p_infinite, self.q_infinite)
 
-    def _infinite(self, count: int) -> list[float]:
+    def _infinite(self, count: int) -> tuple[float, float]:
         """The probabilities of infinite losses in `count` steps."""
-        return [-math.expm1(count * math.log1p(-m)) if m < 1 else 1.0 for m in (self.p_infinite, self.q_infinite)]
+        p, q = (-math.expm1(count * math.log1p(-m)) if m < 1 else 1.0 for m in (self.p_infinite, self.q_infinite))
+        return p, q
 
     def _counted(self, count: int) -> FiniteLaw:
         """The power, sum by sum: how often each loss occurs is multinomial."""
@@ -348,7 +364,9 @@ class FiniteLaw(Law):
         loss = counts @ self.kinks
         log_p, log_q = (_log_multinomial(counts, log_mass) for log_mass in (self.log_p, self.log_q))
         location_error = count * (self.location_error + 2 * UNIT * _largest(self.kinks))
-        return _merged(loss, np.where(loss < 0, log_p + loss, log_q), *self._infinite(count), location_error, 64 * UNIT)
+        relative_error = (64 + 4 * count) * UNIT
+        log_q = np.where(loss < 0, log_p + loss, log_q)
+        return _merged(loss, log_q, *self._infinite(count), location_error, relative_error)
 
     @cached_property
     def _multiples(self) -> np.ndarray | None:
@@ -398,15 +416,16 @@ class FiniteLaw(Law):
     def _tail_p(self) -> np.ndarray:
         """Pr_P[L ≥ l_n]."""
         tail = np.minimum(_sums(self.p[self._finite][::-1])[::-1], 1.0)
-        # All of it is what infinite losses leave.
-        tail[:1] = 1.0 - self.p_infinite
+        if self.p_infinite == 0:
+            tail[:1] = 1.0
         return np.append(tail, 0.0)
 
     @cached_property
     def _head_q(self) -> np.ndarray:
         """Pr_Q[L < l_n]."""
         head = np.append(0.0, np.minimum(_sums(self.q[self._finite]), 1.0))
-        head[-1] = 1.0 - self.q_infinite if self.kinks.size else 0.0
+        if self.q_infinite == 0:
+            head[-1] = 1.0
         return head
 
     @cached_property

@@ -3,7 +3,8 @@
 Randomized response, with or without a leak, and any experiment with two finite losses have a total loss that is a
 line in K ~ Bin(n, q₁) (`finite_two`). With l_k the k-th loss and l_{k−1} ≤ ε < l_k,
 
-    α = Pr_P[K ≥ k],    β = Pr_Q[K < k],    δ(ε) = Σ_{j>k} q_j (1 − e^{l_k − l_j}) + (1 − e^{ε − l_k}) Σ_{j≥k} q_j e^{l_k − l_j},
+    α = Pr_P[K ≥ k],    β = Pr_Q[K < k],
+    δ(ε) = Σ_{j>k} q_j (1 − e^{l_k − l_j}) + (1 − e^{ε − l_k}) Σ_{j≥k} q_j e^{l_k − l_j},
 
 times the probability that no loss was infinite. These tails have twelve digits at any n (`lattice_binomial`). For
 negative losses δ(ε) = 1 − e^ε + e^ε δ_QP(−ε), and between the means of both hypotheses δ = 1 − β − e^ε α, where it is
@@ -270,7 +271,7 @@ class BinomialLaw(Law):
         return np.minimum((epsilon - high) - low, 0.0)
 
     def _tail_p(self, k):
-        return (1.0 - self.p_infinite) * self._null.tail(k)
+        return math.exp(self._log_masses[0]) * self._null.tail(k)
 
     def _head_q(self, k):
         return self._finite_q * self._alternative.head(k)

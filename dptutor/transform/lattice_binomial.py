@@ -25,7 +25,7 @@ from scipy.special import gammaln
 
 # Points at each end of the lattice that are worked out one by one.
 _ENDS = 400
-# Nodes of a panel of one deviation; step and number of nodes of the integral, in deviations; how far right of k it runs.
+# Nodes of a panel of one deviation; step of the integral, in deviations, its nodes, and how far right of k it runs.
 _NODES, _STEP, _TERMS, _RIGHT = 18, 0.35, 31, 2.0
 # Within so many deviations of its mean a tail is not worth its complement; deviances beyond which nothing is left.
 _MIDDLE, _NOTHING, _FARTHEST = 0.75, 760.0, 56.0
