@@ -1,0 +1,330 @@
+"""Lower and upper values of the privacy profile, from a Hellinger transform that need not decay.
+
+With F(z) = E_Q[e^{zL}; L finite] = H(1 + z), K = log F, F₀ = F(0) and any line Re z = c on which F is sampled,
+
+    D(ε) = E_Q[(1 − e^{ε−L})₊; L finite] = (1/2πi) ∫ e^{K(z)−zε} / (z(z+1)) dz    c > 0;    D(ε) − F₀,   −1 < c < 0.
+
+A trapezoid sum with step h and N terms errs in three ways, each of which is bounded.
+
+*Images.* It adds e^{ckW} D(ε + kW), W = 2π/h, k ≠ 0. By Chernoff's bound D, F₀ − D and D − F₀ + e^x F(−1) are below
+e^{K(c')−c'x} for c' > 0, in (−1, 0), and below −1. On either side the best of the three is taken and what separates
+it from the one that is integrated is subtracted exactly; the rest is e^−d of e^{K(c)−cε} if W ≥ high − low and
+low ≤ ε ≤ high, where high is the least, and low the greatest, (K(c') − K(c) + d)/(c' − c) over c' right and left of c.
+
+*Truncation.* With an envelope |F(c+it)| ≤ E(t) that falls, ∫_T^∞ E t^−2 dt/π. Where that is too much, as with atoms,
+the profile U with one more, tiny, Gaussian(μ) mechanism is taken, whose transform decays, and
+
+    U(ε) − μ² e^{μ²/8} ρ(ε)  ≤  D(ε)  ≤  U(ε),    ρ the Q-density of its loss at ε.
+
+The upper end is post-processing. For the lower one the difference is E[k(L − ε)], k the time value of an option in
+Black and Scholes' formula; its derivative in μ is φ(y/μ) e^{−y/2−μ²/8}, so k ≤ μ φ(y/μ) e^{−y/2}, which is ρ's kernel.
+
+*Rounding.* Σ |term| (error of K + 8u + 2u t|ε|).
+
+Lines are chosen from the mechanism, never from the ε asked for: the same ε gives the same bits in any array.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+_ROUNDING = 2.0**-53
+_DEPTH = 34.0
+# Lines are this many deviations of the integrand's saddle apart.
+_SPACING = 2.0
+_MOST_LINES = 300
+# log δ below which nothing is a number.
+_DEEPEST = 740.0
+# What truncation may leave, of δ.
+_GOAL = 1e-11
+_MARGIN = 1.01
+
+
+@dataclass(frozen=True)
+class Transform:
+    """Logarithm of F for a pair, and what is known of its fall along a line.
+
+    Attributes
+    ----------
+    log : callable
+        Array of complex z, alike in their real parts ↦ K(z) and a bound on its error.
+    log_envelope : callable
+        c, array of t ≥ 0 ↦ log of a bound, falling in t, on |F(c + it)|.
+    reach : float
+        |z| up to which real z may be asked for.
+    terms : int
+        How many samples of a line are affordable.
+    """
+
+    log: object
+    log_envelope: object
+    reach: float = math.inf
+    terms: int = 2**15
+
+    def on(self, real):
+        """K at real z of very different size."""
+        if self.terms >= 2**14:
+            return self.log(real.astype(complex))[0].real
+        return np.array([self.log(np.array([z], dtype=complex))[0][0].real for z in real])
+
+
+class Inverter:
+    """D(ε), E_Q[(1 − e^{ε−L})₊] of the finite losses, between lower and upper values, for any real ε."""
+
+    def __init__(self, transform: Transform):
+        self._transform = transform
+        self._c, self._k = self._chernoff_grid()
+        self._log_mass = float(self._k[self._c == 0.0][0])
+        self._log_p_mass = float(self._k[self._c == -1.0][0])
+        self._ladder = self._rungs()
+        self._lines: dict[int, _Line] = {}
+
+    @property
+    def mass(self) -> float:
+        """F₀, the probability under Q of a finite loss."""
+        return math.exp(self._log_mass)
+
+    def profile(self, epsilon):
+        """Lower and upper values of D for a one-dimensional array."""
+        lower, upper = self.chernoff(epsilon)
+        c, k = self._ladder
+        if len(c):
+            with np.errstate(over="ignore"):
+                size = k - np.multiply.outer(epsilon, c) - np.log(np.abs(c * (c + 1)))
+            # Where Chernoff alone says all that can be said no line is asked.
+            open_ = (upper > 1e-300) & (upper - lower > 1e-15 * upper)
+            best = np.where(open_, np.argmin(size, axis=1), -1)
+            for number in np.unique(best[best >= 0]):
+                at = np.flatnonzero(best == number)
+                low, high = self._line(int(number)).interval(epsilon[at])
+                lower[at], upper[at] = np.maximum(lower[at], low), np.minimum(upper[at], high)
+        return lower, upper
+
+    def chernoff(self, epsilon):
+        """What Chernoff's bound alone says."""
+        c, k = self._c, self._k
+        right, middle = c > 0, (c > -1) & (c < 0)
+        kernel = c[right] * np.log(c[right]) - (1 + c[right]) * np.log1p(c[right])
+        above = np.min(k[right] + kernel - np.multiply.outer(epsilon, c[right]), axis=1)
+        below = np.min(k[middle] - np.multiply.outer(epsilon, c[middle]), axis=1)
+        slack = 1e-9 + 8 * _ROUNDING * np.abs(epsilon)
+        upper = np.minimum(np.exp(np.minimum(above + slack, 0.0)), self.mass * (1 + 1e-15))
+        lower = np.maximum(self.mass * (1 - 1e-15) - np.exp(np.minimum(below + slack, 0.0)), 0.0)
+        return np.minimum(lower, upper), upper
+
+    def _chernoff_grid(self):
+        scale, scale_p = self._scale(0.0), self._scale(-1.0)
+        reach = self._transform.reach
+        right = scale * np.geomspace(0.02, 3000.0, 150)
+        left = scale_p * np.geomspace(0.02, 3000.0, 60)
+        middle = min(0.25, scale * 0.02) * np.geomspace(1.0, 0.5 / min(0.25, scale * 0.02), 60)
+        middle_p = min(0.25, scale_p * 0.02) * np.geomspace(1.0, 0.5 / min(0.25, scale_p * 0.02), 60)[:-1]
+        right, left = right[right <= reach - 1], left[left <= reach]
+        c = np.concatenate([-1 - left[::-1], [-1.0], -1 + middle_p, -middle[::-1], [0.0], right])
+        c = np.unique((1.0 + c) - 1.0)
+        k = self._transform.on(c)
+        fine = np.isfinite(k) & ((c <= 0) | (k < 1e290))
+        return c[fine], k[fine]
+
+    def _scale(self, centre):
+        """c at which K(centre + c) + K(centre − c) − 2K(centre) is about 1: one over the loss's deviation."""
+        at = float(self._transform.on(np.array([centre]))[0])
+        c = 1.0
+        low, high = 0.0, math.inf
+        for _ in range(80):
+            ends = self._transform.on(np.array([centre + c, centre - c]))
+            value = float(ends.sum()) - 2 * at
+            if 0.5 < value < 2.0:
+                break
+            if value >= 2.0:
+                high = c
+            else:
+                low = c
+            guess = c / math.sqrt(value) if 1e-8 < value < 1e8 else (c * 1e-3 if value > 1 else c * 1e3)
+            c = guess if low < guess < high else (math.sqrt(low * high) if low > 0 and high < math.inf else guess)
+            if not 1e-12 < c < 1e12 or c > self._transform.reach / 2:
+                break
+        return min(max(c, 1e-12), self._transform.reach / 10)
+
+    def _rungs(self):
+        """c of the lines, for ε ≥ 0, and K there."""
+        chosen = []
+        c, k = self._c, self._k
+        for strip in (c > 0, (c > -1) & (c < 0)):
+            x, value = c[strip], k[strip]
+            if len(x) < 5:
+                continue
+            psi = value - np.log(np.abs(x)) - np.log1p(x)
+            slope = np.diff(value) / np.diff(x)
+            curvature = np.maximum(np.diff(slope) / np.diff((x[1:] + x[:-1]) / 2), 0.0)
+            inner = x[1:-1]
+            density = np.sqrt(curvature + 1 / inner**2 + 1 / (1 + inner) ** 2)
+            length = np.append(0.0, np.cumsum(np.diff(inner) * (density[1:] + density[:-1]) / 2))
+            start = length[np.argmin(psi[1:-1])]
+            depth = value[1:-1] - inner * (slope[1:] + slope[:-1]) / 2
+            end = length[-1]
+            if x[0] > 0 and np.any(depth < -_DEEPEST):
+                end = length[np.argmax(depth < -_DEEPEST)]
+            places = np.arange(max(start - _SPACING / 2, 0.0), end, _SPACING)[:_MOST_LINES]
+            chosen.append(np.interp(places, length, inner))
+        points = np.unique(np.concatenate(chosen)) if chosen else np.empty(0)
+        points = (1.0 + points) - 1.0
+        return points, self._transform.on(points) if len(points) else points
+
+    def _line(self, number):
+        if number not in self._lines:
+            self._lines[number] = self._sampled(float(self._ladder[0][number]), float(self._ladder[1][number]))
+        return self._lines[number]
+
+    def _window(self, c, peak, mu):
+        """Losses below and above which nothing is left of the tilted law, and the strips that say so."""
+        grid, value = self._c, self._k + mu**2 * (self._c**2 + self._c) / 2
+        left, right = grid < c - 1e-9 * abs(c), grid > c + 1e-9 * abs(c)
+        left &= (grid != 0.0) & (grid != -1.0)
+        right &= (grid != 0.0) & (grid != -1.0)
+        lows = (value[left] - peak + _DEPTH) / (grid[left] - c)
+        highs = (value[right] - peak + _DEPTH) / (grid[right] - c)
+        low, high = int(np.argmax(lows)), int(np.argmin(highs))
+        return float(lows[low]), float(highs[high]), float(grid[left][low]), float(grid[right][high])
+
+    def _sampled(self, c, peak):
+        most, mu = self._transform.terms, 0.0
+        low, high, below, above = self._window(c, peak, mu)
+        width = 1.02 * (high - low)
+        deviation = max((high - low) / 20.0, 1e-300)
+        goal = _GOAL / abs(c * (c + 1)) / math.sqrt(2 * math.pi * (deviation**2 + 1 / c**2 + 1 / (1 + c) ** 2))
+        step = 2 * math.pi / width
+        t = step * 8 * np.geomspace(1.0, 1e3 * most / 8, 130)
+        fall = self._transform.log_envelope(c, t) - peak
+        envelope = _MARGIN * np.exp(np.minimum(fall, 0.0))
+        count, mu, truncated = self._cut(t, envelope, goal, step, most)
+        for _ in range(20):
+            if not mu:
+                break
+            tilted = peak + mu**2 * (c**2 + c) / 2
+            low, high, below, above = self._window(c, tilted, mu)
+            if width >= high - low:
+                break
+            width = 1.05 * (high - low)
+            step = 2 * math.pi / width
+            count, mu, truncated = self._cut(t, envelope, goal, step, most)
+        z = c + 1j * step * np.arange(count)
+        value, error = self._transform.log(z)
+        exponent = value - peak + mu**2 * (z**2 + z) / 2
+        tilted = peak + mu**2 * (c**2 + c) / 2
+        terms = np.exp(exponent - mu**2 * (c**2 + c) / 2) * step / (2 * math.pi)
+        terms[1:] *= 2.0
+        return _Line(
+            c, tilted, step, low, high, below, above, mu, terms / (z * (z + 1)), terms if mu else None,
+            error + 2 * _ROUNDING * np.abs(value), truncated, self._log_mass, self._log_p_mass,
+        )
+
+    @staticmethod
+    def _cut(t, envelope, goal, step, most):
+        """Number of terms, μ, and what is truncated, of δ and of ρ."""
+        pieces = envelope[:-1] * (1 / t[:-1] - 1 / t[1:])
+        tail = (np.append(np.cumsum(pieces[::-1])[::-1], 0.0) + envelope[-1] / t[-1]) / math.pi
+        inside = np.flatnonzero((tail <= goal) & (t <= step * most))
+        if inside.size:
+            return math.ceil(t[inside[0]] / step) + 1, 0.0, (float(tail[inside[0]]), 0.0)
+        end = step * (most - 1)
+        at = max(int(np.searchsorted(t, end, side="right")) - 1, 0)
+        left = float(envelope[at]) / end / math.pi
+        x = math.sqrt(2 * max(math.log(left / (goal / 4)), 2.0))
+        for _ in range(4):
+            x = math.sqrt(2 * max(math.log(left / (goal / 4) / x**2), 2.0))
+        mu = x / end
+        # ∫_T^∞ e^{−μ²t²/2} dt ≤ e^{−x²/2} T/x²
+        rest = math.exp(-(x**2) / 2) / x**2
+        return most, mu, (left * rest, left * rest * end**2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """A sampled line, and all that is needed for lower and upper values at any ε."""
+
+    c: float
+    peak: float
+    step: float
+    low: float
+    high: float
+    below: float  # c' of the strip in which images at small losses are small
+    above: float
+    mu: float
+    terms: np.ndarray
+    density: np.ndarray | None
+    error: np.ndarray
+    truncated: tuple[float, float]
+    log_mass: float
+    log_p_mass: float
+
+    def interval(self, epsilon):
+        lower, upper = np.zeros(epsilon.shape), np.full(epsilon.shape, math.inf)
+        at = np.flatnonzero((epsilon >= self.low) & (epsilon <= self.high))
+        if not at.size:
+            return lower, upper
+        x = epsilon[at]
+        with np.errstate(over="ignore"):
+            size = np.exp(np.minimum(self.peak - self.c * x, 700.0))
+        value, spread = self._sum(self.terms, x)
+        image, exactness = self._images(x)
+        value = size * value - image
+        slack = 4 * _ROUNDING * (abs(self.peak) + np.abs(self.c * x))
+        error = size * (spread + self.truncated[0] + 4 * math.exp(-_DEPTH) + slack * np.abs(value) / size)
+        error += exactness
+        mass = math.exp(self.log_mass)
+        if self.c < 0:
+            value = mass + value
+            error = error + 2 * _ROUNDING * mass
+        lower[at], upper[at] = value - error, value + error
+        if self.mu:
+            density, its_spread = self._sum(self.density, x)
+            more = size * (density + its_spread + self.truncated[1] + 4 * math.exp(-_DEPTH) / self.mu)
+            lower[at] -= np.maximum(more, 0.0) * self.mu**2 * math.exp(self.mu**2 / 8) * (1 + 1e-12)
+        return lower, upper
+
+    def _images(self, x):
+        """What the images add that is not small, and a bound on its rounding."""
+        width, c = 2 * math.pi / self.step, self.c
+        own, total, size = _strip(c), np.zeros(x.shape), np.zeros(x.shape)
+        for side, other in ((1, _strip(self.above)), (-1, _strip(self.below))):
+            # f_own − f_other = F₀ [own is 0, other is not] − e^x F(−1) [own is not 2, other is]
+            for first, second, log_mass, rate, sign in (
+                (own == 0, other == 0, self.log_mass, c, 1.0),
+                (own == 2, other == 2, self.log_p_mass, c + 1.0, 1.0),
+            ):
+                if first == second:
+                    continue
+                ratio = side * rate * width
+                series = math.exp(ratio) / -math.expm1(ratio) if ratio < 0 else math.inf
+                with np.errstate(over="ignore"):
+                    term = series * np.exp(np.minimum(log_mass + (0.0 if rate == c else x), 700.0))
+                total += term * (sign if first else -sign)
+                size += term
+        return total, 16 * _ROUNDING * size
+
+    def _sum(self, terms, x):
+        """Re Σ_k terms_k e^{−ikhε}, by steps of one and of √n in k, and a bound on its error."""
+        count = len(terms)
+        small = math.isqrt(count) + 1
+        large = -(-count // small)
+        padded = np.zeros(large * small, dtype=complex)
+        padded[:count] = terms
+        blocks = padded.reshape(large, small).T
+        total = np.empty(x.shape)
+        for i in range(len(x)):
+            # One ε at a time: products of matrices round differently with their shape.
+            fine = np.exp(-1j * self.step * x[i] * np.arange(small))
+            coarse = np.exp(-1j * self.step * small * x[i] * np.arange(large))
+            total[i] = np.dot(fine @ blocks, coarse).real
+        weight = np.abs(terms)
+        still = float(weight @ (self.error + (16.0 + 2 * math.log2(count + 1)) * _ROUNDING))
+        moving = float(weight @ (self.step * np.arange(count))) * 3 * _ROUNDING
+        return total, still + moving * np.abs(x)
+
+
+def _strip(c):
+    return 0 if c > 0 else (1 if c > -1 else 2)
