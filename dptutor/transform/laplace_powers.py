@@ -78,6 +78,16 @@ class LaplacePower:
         """Distance to the largest loss where δ is 1 but for e^−36 (Poisson against binomial)."""
         return 2 * self.count + 24 * math.sqrt(self.count) + 120.0
 
+    @property
+    def breakpoints(self) -> np.ndarray:
+        """Losses at which what an atom or a density's jump adds to δ can be told at double precision."""
+        places = self.count // 2 + 1
+        if self.count * math.log1p(self.top / 2) > 41.0:
+            # Elsewhere densities come together; near the end √(ny/2) of them.
+            places = min(places, int(2 * 45.0**2 / self.count / (2 * self.top)) + 1)
+        places = min(places, int(self._sure / (2 * self.top)) + 1, _MOST_CELLS)
+        return (self.high - 2 * self.top * np.arange(places))[::-1]
+
     def distance(self, epsilon):
         """nε₀ − ε, relatively accurate."""
         return (self.high - epsilon) + self._residual

@@ -1,10 +1,12 @@
 """One direction of a composition: lower and upper values of its privacy profile, whatever its parts.
 
     Laplace mechanisms of one scale         sums of positive terms                    laplace_powers.py
+    different ones, few finite atoms        sums of positive terms                    laplace_products.py
+    one of these with a narrow Gaussian     δ(ε) = E[δ'(ε − g)], g ~ N(μ²/2, μ²)      quadrature between kinks
+    one scale and finite atoms              δ(ε) = Pr[l = ∞] + Σ q_l δ'(ε − l)
     anything else                           lines, with all they leave out bounded    sampled_lines.py
-    few atoms besides                       a mixture over the atoms l of finite parts: δ(ε) = Pr[l = ∞] + Σ q_l δ'(ε − l)
 
-What several of them say is intersected. Below 0,  δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε).
+Below 0,  δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε).
 """
 
 from __future__ import annotations
@@ -13,12 +15,25 @@ import math
 from functools import cached_property
 
 import numpy as np
+from scipy.special import ndtr
 
 from .finite import FiniteLaw, TooManyAtoms
 from .laplace_powers import LaplacePower
+from .laplace_products import LaplaceProduct
 from .sampled_lines import Inverter, Transform
+from .subsampled_gaussian import complex_log1p
 
 _ROUNDING = 2.0**-53
+_MOST_ATOMS = 600
+_MOST_KNOTS = 6000
+# Seconds, about, that building an exact law may take.
+_MOST_TIME = 0.3
+# Where one part in e^41 of a law has atoms or jumps they do not matter.
+_NEGLIGIBLE = 41.0
+_MOST_TERMS = 2**15
+# Nodes in units of a Gaussian part's deviation.
+_PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4.0, 5.5, 7.0, 8.5, 10.0, 12.0, 14.0])
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(14)
 
 
 class Lines:
@@ -28,28 +43,202 @@ class Lines:
     ----------
     factors : sequence of (part, count)
         Parts that are Laplace, Gaussian, subsampled Gaussian in one direction, or finite, and how often each is used.
+
+    Attributes
+    ----------
+    infinite : float
+        Pr_Q[L = +∞].
+    largest : float
+        The largest finite loss; at and beyond it δ is `infinite`.
+    breakpoints : ndarray
+        Finite losses at which the loss has an atom, or its density a jump, that matters at double precision.
     """
 
     def __init__(self, factors):
         self.factors = tuple(factors)
-        self.infinite = -math.expm1(sum(n * math.log1p(-_infinite(part)) if _infinite(part) < 1 else -math.inf for part, n in self.factors))
+        self._laplace, self._finite, self._others, variance = {}, [], [], 0.0
+        for part, count in self.factors:
+            if hasattr(part, "_law"):
+                self._finite.append((part, count))
+            elif hasattr(part, "noise_multiplier"):
+                self._others.append((part, count))
+            elif hasattr(part, "mu"):
+                variance += count * part.mu**2
+            else:
+                self._laplace[part.largest_loss] = self._laplace.get(part.largest_loss, 0) + count
+        self._mu = math.sqrt(variance)
+        leaks = [(float(part._law.q[part._law.loss == np.inf].sum()), count) for part, count in self._finite]
+        covered = sum(count * math.log1p(-leak) if leak < 1 else -math.inf for leak, count in leaks)
+        self.infinite = -math.expm1(covered)
+        self.largest = math.inf if self._mu else sum(count * part._loss_range()[1] for part, count in self._others)
+        if self.largest < math.inf:
+            ends = [count * top for top, count in self._laplace.items()]
+            ends += [count * float(part._law.kinks.max(initial=-math.inf)) for part, count in self._finite]
+            self.largest += math.fsum(ends)
+
+    @cached_property
+    def reverse(self) -> Lines:
+        """The evaluator of the reverse pair."""
+        other = Lines([(part.reverse, count) for part, count in self.factors])
+        if all(part.reverse == part for part, _ in self.factors):
+            return self
+        other.__dict__["reverse"] = self
+        return other
 
     def profile(self, epsilon):
         """Lower and upper values of δ(ε), mass at +∞ included, for a one-dimensional array of ε ≥ 0."""
         epsilon = np.asarray(epsilon, dtype=float)
-        lower, upper = self._finite_profile(epsilon)
-        return self.infinite + lower, np.minimum(self.infinite + upper, 1.0)
+        lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
+        inside = epsilon < self.largest
+        if inside.any() and self.infinite < 1.0:
+            lower[inside], upper[inside] = self._covered(epsilon[inside])
+        slack = 4 * _ROUNDING * self.infinite
+        return np.maximum(self.infinite + lower - slack, 0.0), np.minimum(self.infinite + upper + slack, 1.0)
 
-    def _finite_profile(self, epsilon):
-        return self._inverter.profile(epsilon)
+    @cached_property
+    def breakpoints(self) -> np.ndarray:
+        if self._exact is not None and not self._mu:
+            return self._exact.breakpoints
+        if self._mu or self._others:
+            return np.empty(0)
+        tops = np.array(list(self._laplace)), np.array(list(self._laplace.values()))
+        if self._laplace and float(tops[1] @ np.log1p(tops[0] / 2)) > _NEGLIGIBLE and len(self._laplace) > 1:
+            return np.empty(0)
+        if len(self._laplace) == 1 and not self._finite:
+            return self._power.breakpoints
+        return np.empty(0)
+
+    def _covered(self, epsilon):
+        """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite]."""
+        if self._exact is None:
+            if len(self._laplace) == 1 and len(self.factors) == 1:
+                return self._by_power(epsilon)
+            return self._inverter.profile(epsilon)
+        if not self._mu:
+            return self._exact.profile(epsilon)
+        return self._through_gaussian(epsilon)
+
+    def _by_power(self, epsilon):
+        """One scale so often that near the end of the range only few densities come together."""
+        lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
+        near = epsilon >= self._power.low
+        lower[near], upper[near] = self._power.profile(epsilon[near])
+        if not near.all():
+            lower[~near], upper[~near] = self._inverter.profile(epsilon[~near])
+        return lower, upper
+
+    @cached_property
+    def _power(self) -> LaplacePower:
+        return LaplacePower(*next(iter(self._laplace.items())))
+
+    @cached_property
+    def _exact(self):
+        """Law of the Laplace and finite parts as sums of positive terms, where that can be had and is needed."""
+        if self._others or not self._laplace or (self._mu and not self._narrow):
+            return None
+        law = self._finite_law
+        if law is None:
+            return None
+        loss, q = law.kinks, law.q[np.isfinite(law.loss)]
+        n = sum(self._laplace.values())
+        if len(self._laplace) == 1:
+            if self._power.low > 0:
+                return None
+            if len(loss) == 1 and loss[0] == 0.0 and q[0] == 1.0:
+                return self._power
+        knots = len(loss) * math.prod(count + 1 for count in self._laplace.values())
+        if n <= 128 and knots <= _MOST_KNOTS and n**2 * (4e-5 + 2e-7 * knots) < _MOST_TIME:
+            return LaplaceProduct([top for top, count in self._laplace.items() for _ in range(count)], loss, q)
+        return _Mixture(self._power, loss, q) if len(self._laplace) == 1 else None
+
+    @cached_property
+    def _finite_law(self) -> FiniteLaw | None:
+        """The finite parts together, if they have few atoms."""
+        law = FiniteLaw(np.zeros(1), np.ones(1), np.ones(1))
+        try:
+            for part, count in self._finite:
+                if count > 2 * _MOST_ATOMS and len(part._law.kinks) > 1:
+                    return None
+                law = law.composed(part._law.power(count))
+                if len(law.kinks) > _MOST_ATOMS:
+                    return None
+        except TooManyAtoms:
+            return None
+        return law
+
+    @property
+    def _narrow(self) -> bool:
+        """Whether the Gaussian part is so narrow that lines to resolve it would be too long."""
+        spread = math.sqrt(sum(n * min(top, 2.0) ** 2 for top, n in self._laplace.items()))
+        ends = sum(n * top for top, n in self._laplace.items())
+        for part, count in self._finite:
+            spread += math.sqrt(count) * float(np.ptp(part._law.kinks))
+            ends += count * float(np.ptp(part._law.kinks))
+        width = min(2 * ends, 30 * spread) + 20 * self._mu
+        return width / (2 * math.pi) * 8.0 / self._mu > _MOST_TERMS
+
+    def _through_gaussian(self, epsilon):
+        """E[δ'(ε − g)]: panels between the kinks of δ', in units of the Gaussian part's deviation."""
+        mu, exact, back = self._mu, self._exact, self.reverse._exact
+        kinks = np.concatenate([exact.breakpoints, -back.breakpoints])
+        kinks = np.unique(kinks)
+        end = float(exact.breakpoints.max())
+        lower, upper = np.empty(epsilon.shape), np.empty(epsilon.shape)
+        mass = -math.expm1(math.log(self.infinite)) if self.infinite else 1.0
+        for i, x in enumerate(epsilon - mu**2 / 2):
+            # x − μz is below the largest loss where z is above this.
+            first = (x - end) / mu
+            shift = max(first, 0.0)
+            places = _PANELS + shift
+            if shift > 1.0:
+                places = np.concatenate([shift + np.append(np.arange(0.0, 8.0), [10.0, 13.0]) * (2.0 / shift), places])
+            inner = kinks[np.searchsorted(kinks, x - mu * places.max()) : np.searchsorted(kinks, x - mu * places.min())]
+            places = np.unique(np.concatenate([places, (x - inner) / mu]))
+            places = places[places >= first]
+            if len(places) < 2 or first > 38.0:
+                lower[i], upper[i] = 0.0, 1e-300
+                continue
+            half = np.diff(places)[:, None] / 2
+            z = (places[:-1, None] + half * (1 + _NODES)).ravel()
+            weight = (half * _WEIGHTS).ravel() * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+            low, high = _both_sides(exact, back, self.infinite, self.reverse.infinite, x - mu * z)
+            lower[i] = (weight @ low) * (1 - 1e-11)
+            upper[i] = (weight @ high) * (1 + 1e-11) + mass * float(ndtr(-places[-1]))
+        return lower, np.minimum(upper, mass)
 
     @cached_property
     def _inverter(self):
-        return Inverter(_together([(_transform_of(part), n) for part, n in self.factors]))
+        pieces = [(_transform_of(part), n) for part, n in self.factors]
+        return Inverter(_together(pieces))
 
 
-def _infinite(part) -> float:
-    return float(part._delta(np.asarray(math.inf)))
+class _Mixture:
+    """One Laplace power with finite losses."""
+
+    def __init__(self, power: LaplacePower, loss, q):
+        self._power, self._loss, self._q = power, loss, q
+        self.breakpoints = np.unique(np.add.outer(power.breakpoints, loss))
+
+    def profile(self, epsilon):
+        x = np.subtract.outer(epsilon, self._loss)
+        low, high = _both_sides(self._power, self._power, 0.0, 0.0, x.ravel())
+        slack = 4 * len(self._loss) * _ROUNDING
+        lower, upper = (low.reshape(x.shape) * self._q).sum(axis=1), (high.reshape(x.shape) * self._q).sum(axis=1)
+        return lower * (1 - slack), upper * (1 + slack)
+
+
+def _both_sides(exact, back, infinite, infinite_back, x):
+    """E[(1 − e^{x−L})₊; L finite] for x of either sign."""
+    lower, upper = np.empty(x.shape), np.empty(x.shape)
+    right = x >= 0
+    lower[right], upper[right] = exact.profile(x[right])
+    left = x[~right]
+    low, high = back.profile(-left)
+    # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε), from which the mass at +∞ is taken.
+    rest, size = -np.expm1(left) - infinite, np.exp(left)
+    lower[~right] = np.maximum(rest + size * (infinite_back + low), 0.0) * (1 - 4 * _ROUNDING)
+    upper[~right] = np.maximum(rest + size * (infinite_back + high), 0.0) * (1 + 4 * _ROUNDING)
+    return lower, upper
 
 
 def _together(pieces) -> Transform:
@@ -94,7 +283,7 @@ def _of_finite(law: FiniteLaw) -> Transform:
         near = np.abs(z) * spread < 0.5
         if near.any():
             excess = _complex_expm1(np.multiply.outer(z[near], loss)) @ q
-            value[near] = math.log(mass) + _log1p(excess / mass)
+            value[near] = math.log(mass) + complex_log1p(excess / mass)
         size = (np.exp(np.multiply.outer(z.real, loss - lead)) @ q) / np.abs(total)
         error = _ROUNDING * ((8 + 2 * np.abs(z) * spread) * size + 2 * np.abs(value))
         error[near] = _ROUNDING * (8 * np.abs(z[near]) * spread + 4 * np.abs(value[near]))
@@ -107,12 +296,6 @@ def _complex_expm1(z):
     x, y = z.real, z.imag
     size = np.exp(x)
     return np.expm1(x) - 2 * size * np.sin(y / 2) ** 2 + 1j * size * np.sin(y)
-
-
-def _log1p(x):
-    from .subsampled_gaussian import complex_log1p
-
-    return complex_log1p(x)
 
 
 def _of_subsampled(part) -> Transform:
