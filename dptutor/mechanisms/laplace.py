@@ -186,11 +186,21 @@ class Laplace(Mechanism):
         return value, 4 * 2.0**-52 * (np.abs(z) * top + np.abs(value))
 
     def _log_envelope(self, s):
-        """log of a bound on |H(s)|: the atoms' part does not fall with |Im s|, the density's like 1/|Im s|."""
-        u, top = np.asarray(s) - 0.5, self.largest_loss
-        real = np.abs(u.real)
-        density = np.where(real > 0, np.tanh(real * top) / np.where(real > 0, 2 * real, 1.0), top / 2)
-        density = np.minimum(density, 1 / (2 * np.maximum(np.abs(u), 1e-300)))
+        """log of a bound on |H(s)| that falls with |Im s|.
+
+        The atoms' part does not fall. The density's is |sinh(wε₀)/2w|, w = s − ½: it falls until |Im s| ε₀ = π, since
+        τ cos τ ≤ sin τ there and sinh a ≥ a, and is below cosh(ε₀ Re w)/2|w| everywhere.
+        """
+        w, top = np.asarray(s) - 0.5, self.largest_loss
+        real, imag = np.abs(w.real), np.abs(w.imag)
+        small = real * top < 1e-8
+        tanh = np.where(small, 0.0, np.tanh(real * top))
+        # In units of cosh(ε₀ Re w).
+        least = 1 / (2 * np.hypot(real, np.maximum(imag, math.pi / top)))
+        ratio = np.hypot(tanh, np.sin(np.minimum(imag * top, 3.2)) * np.sqrt(np.maximum(1 - tanh**2, 0.0)))
+        size = np.hypot(real, imag)
+        first = np.where(size * top < 1e-8, top / 2, ratio / (2 * np.maximum(size, 1e-300)))
+        density = np.where(imag * top < math.pi, np.maximum(first, least), least)
         return (real - 0.5) * top + np.log1p(np.exp(-2 * real * top)) - math.log(2) + np.log1p(density)
 
 

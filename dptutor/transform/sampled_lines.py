@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -39,7 +40,9 @@ _MOST_LINES = 300
 # log δ below which nothing is a number.
 _DEEPEST = 740.0
 # What truncation may leave, of δ.
-_GOAL = 1e-11
+_GOALS = (1e-11, 3e-10)
+# Where 1 − δ is e^−45 Chernoff's bound is enough.
+_CERTAIN = 45.0
 _MARGIN = 1.01
 
 
@@ -57,16 +60,32 @@ class Transform:
         |z| up to which real z may be asked for.
     terms : int
         How many samples of a line are affordable.
+    on_line : callable, optional
+        c, step, count ↦ what `samples` returns, by a quicker way.
     """
 
     log: object
     log_envelope: object
     reach: float = math.inf
-    terms: int = 2**15
+    terms: int = 2**16
+    on_line: object = None
+
+    @property
+    def cheap(self) -> bool:
+        """Whether z of any real parts may be asked for together."""
+        return self.terms > 2**13
+
+    def samples(self, c, step, count):
+        """F(c + ikh)/F(c), k < count, and a bound on its error."""
+        if self.on_line is not None:
+            return self.on_line(c, step, count)
+        value, error = self.log(c + 1j * step * np.arange(count))
+        ratio = np.exp(value - value[0].real)
+        return ratio, np.abs(ratio) * (error + 2 * _ROUNDING * np.abs(value))
 
     def on(self, real):
         """K at real z of very different size."""
-        if self.terms >= 2**14:
+        if self.cheap:
             return self.log(real.astype(complex))[0].real
         return np.array([self.log(np.array([z], dtype=complex))[0][0].real for z in real])
 
@@ -118,10 +137,11 @@ class Inverter:
     def _chernoff_grid(self):
         scale, scale_p = self._scale(0.0), self._scale(-1.0)
         reach = self._transform.reach
-        right = scale * np.geomspace(0.02, 3000.0, 150)
-        left = scale_p * np.geomspace(0.02, 3000.0, 60)
-        middle = min(0.25, scale * 0.02) * np.geomspace(1.0, 0.5 / min(0.25, scale * 0.02), 60)
-        middle_p = min(0.25, scale_p * 0.02) * np.geomspace(1.0, 0.5 / min(0.25, scale_p * 0.02), 60)[:-1]
+        many = 1 if self._transform.cheap else 2
+        right = scale * np.geomspace(0.02, 3000.0, 150 // many)
+        left = scale_p * np.geomspace(0.02, 3000.0, 60 // many)
+        middle = np.geomspace(min(0.25, scale * 0.02), 0.5, 60 // many)
+        middle_p = np.geomspace(min(0.25, scale_p * 0.02), 0.5, 60 // many)[:-1]
         right, left = right[right <= reach - 1], left[left <= reach]
         c = np.concatenate([-1 - left[::-1], [-1.0], -1 + middle_p, -middle[::-1], [0.0], right])
         c = np.unique((1.0 + c) - 1.0)
@@ -168,15 +188,20 @@ class Inverter:
             end = length[-1]
             if x[0] > 0 and np.any(depth < -_DEEPEST):
                 end = length[np.argmax(depth < -_DEEPEST)]
+            first = 0.0
+            if x[0] < 0 and np.any(depth > -_CERTAIN):
+                first = length[np.argmax(depth > -_CERTAIN)]
+            start = max(start, first)
             places = np.arange(max(start - _SPACING / 2, 0.0), end, _SPACING)[:_MOST_LINES]
             chosen.append(np.interp(places, length, inner))
         points = np.unique(np.concatenate(chosen)) if chosen else np.empty(0)
         points = (1.0 + points) - 1.0
-        return points, self._transform.on(points) if len(points) else points
+        return points, np.interp(points, c, k)
 
     def _line(self, number):
         if number not in self._lines:
-            self._lines[number] = self._sampled(float(self._ladder[0][number]), float(self._ladder[1][number]))
+            c = float(self._ladder[0][number])
+            self._lines[number] = self._sampled(c, float(self._transform.log(np.array([c + 0j]))[0][0].real))
         return self._lines[number]
 
     def _window(self, c, peak, mu):
@@ -195,12 +220,11 @@ class Inverter:
         low, high, below, above = self._window(c, peak, mu)
         width = 1.02 * (high - low)
         deviation = max((high - low) / 20.0, 1e-300)
-        goal = _GOAL / abs(c * (c + 1)) / math.sqrt(2 * math.pi * (deviation**2 + 1 / c**2 + 1 / (1 + c) ** 2))
         step = 2 * math.pi / width
         t = step * 8 * np.geomspace(1.0, 1e3 * most / 8, 130)
         fall = self._transform.log_envelope(c, t) - peak
         envelope = _MARGIN * np.exp(np.minimum(fall, 0.0))
-        count, mu, truncated = self._cut(t, envelope, goal, step, most)
+        count, mu, truncated = self._cut(t, envelope, step, most, c, deviation)
         for _ in range(20):
             if not mu:
                 break
@@ -210,36 +234,45 @@ class Inverter:
                 break
             width = 1.05 * (high - low)
             step = 2 * math.pi / width
-            count, mu, truncated = self._cut(t, envelope, goal, step, most)
+            count, mu, truncated = self._cut(t, envelope, step, most, c, deviation)
         z = c + 1j * step * np.arange(count)
-        value, error = self._transform.log(z)
-        exponent = value - peak + mu**2 * (z**2 + z) / 2
-        tilted = peak + mu**2 * (c**2 + c) / 2
-        terms = np.exp(exponent - mu**2 * (c**2 + c) / 2) * step / (2 * math.pi)
+        ratio, error = self._transform.samples(c, step, count)
+        # e^{μ²(z²+z)/2} relative to its value at t = 0
+        smooth = np.exp(mu**2 * ((2 * c + 1) * 1j * z.imag - z.imag**2) / 2) if mu else 1.0
+        terms = ratio * smooth * (step / (2 * math.pi))
+        error = error * np.abs(smooth) * (step / (2 * math.pi))
         terms[1:] *= 2.0
+        error[1:] *= 2.0
+        tilted = peak + mu**2 * (c**2 + c) / 2
         return _Line(
-            c, tilted, step, low, high, below, above, mu, terms / (z * (z + 1)), terms if mu else None,
-            error + 2 * _ROUNDING * np.abs(value), truncated, self._log_mass, self._log_p_mass,
+            c, tilted, step, low, high, below, above, mu, terms, error, truncated, self._log_mass, self._log_p_mass
         )
 
     @staticmethod
-    def _cut(t, envelope, goal, step, most):
-        """Number of terms, μ, and what is truncated, of δ and of ρ."""
+    def _cut(t, envelope, step, most, c, deviation):
+        """Number of terms, μ, and what is truncated, of δ and of ρ, in units of e^{K(c)−cε}."""
         pieces = envelope[:-1] * (1 / t[:-1] - 1 / t[1:])
         tail = (np.append(np.cumsum(pieces[::-1])[::-1], 0.0) + envelope[-1] / t[-1]) / math.pi
-        inside = np.flatnonzero((tail <= goal) & (t <= step * most))
-        if inside.size:
-            return math.ceil(t[inside[0]] / step) + 1, 0.0, (float(tail[inside[0]]), 0.0)
+        # About ρ and, with its kernel, δ.
+        density = 1 / math.sqrt(2 * math.pi * (deviation**2 + 1 / c**2 + 1 / (1 + c) ** 2))
+        delta = density / abs(c * (c + 1))
         end = step * (most - 1)
-        at = max(int(np.searchsorted(t, end, side="right")) - 1, 0)
+        affordable = t <= end
+        for goal in _GOALS:
+            inside = np.flatnonzero((tail <= goal * delta) & affordable)
+            if inside.size:
+                first = inside[0]
+                return math.ceil(t[first] / step) + 1, 0.0, (float(tail[first]), 0.0)
+        at = max(int(np.count_nonzero(affordable)) - 1, 0)
         left = float(envelope[at]) / end / math.pi
-        x = math.sqrt(2 * max(math.log(left / (goal / 4)), 2.0))
-        for _ in range(4):
-            x = math.sqrt(2 * max(math.log(left / (goal / 4) / x**2), 2.0))
-        mu = x / end
+        # e^{−x²/2}/x² of what is left with μ = x/T, and μ² ρ for the lower end.
+        x = np.linspace(1.5, 8.0, 66)
+        rest = left * np.exp(-(x**2) / 2) / x**2
+        best = int(np.argmin(rest + (x / end) ** 2 * density / 2))
+        if float(tail[at]) <= 2 * rest[best] + (x[best] / end) ** 2 * density:
+            return math.ceil(t[at] / step) + 1, 0.0, (float(tail[at]), 0.0)
         # ∫_T^∞ e^{−μ²t²/2} dt ≤ e^{−x²/2} T/x²
-        rest = math.exp(-(x**2) / 2) / x**2
-        return most, mu, (left * rest, left * rest * end**2)
+        return most, float(x[best]) / end, (float(rest[best]), float(rest[best]) * end**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,11 +288,15 @@ class _Line:
     above: float
     mu: float
     terms: np.ndarray
-    density: np.ndarray | None
     error: np.ndarray
     truncated: tuple[float, float]
     log_mass: float
     log_p_mass: float
+
+    @cached_property
+    def _kernel(self):
+        z = self.c + 1j * self.step * np.arange(len(self.terms))
+        return 1 / (z * (z + 1))
 
     def interval(self, epsilon):
         lower, upper = np.zeros(epsilon.shape), np.full(epsilon.shape, math.inf)
@@ -269,7 +306,7 @@ class _Line:
         x = epsilon[at]
         with np.errstate(over="ignore"):
             size = np.exp(np.minimum(self.peak - self.c * x, 700.0))
-        value, spread = self._sum(self.terms, x)
+        value, spread = self._sum(self._kernel, x)
         image, exactness = self._images(x)
         value = size * value - image
         slack = 4 * _ROUNDING * (abs(self.peak) + np.abs(self.c * x))
@@ -281,7 +318,7 @@ class _Line:
             error = error + 2 * _ROUNDING * mass
         lower[at], upper[at] = value - error, value + error
         if self.mu:
-            density, its_spread = self._sum(self.density, x)
+            density, its_spread = self._sum(None, x)
             more = size * (density + its_spread + self.truncated[1] + 4 * math.exp(-_DEPTH) / self.mu)
             lower[at] -= np.maximum(more, 0.0) * self.mu**2 * math.exp(self.mu**2 / 8) * (1 + 1e-12)
         return lower, upper
@@ -306,8 +343,10 @@ class _Line:
                 size += term
         return total, 16 * _ROUNDING * size
 
-    def _sum(self, terms, x):
+    def _sum(self, kernel, x):
         """Re Σ_k terms_k e^{−ikhε}, by steps of one and of √n in k, and a bound on its error."""
+        terms = self.terms if kernel is None else self.terms * kernel
+        error = self.error if kernel is None else self.error * np.abs(kernel)
         count = len(terms)
         small = math.isqrt(count) + 1
         large = -(-count // small)
@@ -321,7 +360,7 @@ class _Line:
             coarse = np.exp(-1j * self.step * small * x[i] * np.arange(large))
             total[i] = np.dot(fine @ blocks, coarse).real
         weight = np.abs(terms)
-        still = float(weight @ (self.error + (16.0 + 2 * math.log2(count + 1)) * _ROUNDING))
+        still = float(error.sum() + weight.sum() * (24.0 + 2 * math.log2(count + 1)) * _ROUNDING)
         moving = float(weight @ (self.step * np.arange(count))) * 3 * _ROUNDING
         return total, still + moving * np.abs(x)
 
