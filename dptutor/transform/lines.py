@@ -33,6 +33,10 @@ _NEGLIGIBLE = 41.0
 _MOST_TERMS = 2**15
 # Nodes in units of a Gaussian part's deviation.
 _PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4.0, 5.5, 7.0, 8.5, 10.0, 12.0, 14.0])
+# Steps, in units of the scale on which the normal density falls far out.
+_STEEP = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0])
+# Error of the panels, relative: ten times what halving them changes.
+_QUADRATURE = 1e-11
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(14)
 
 
@@ -97,7 +101,7 @@ class Lines:
 
     @cached_property
     def breakpoints(self) -> np.ndarray:
-        if self._exact is not None and not self._mu:
+        if self._exact is not None and self._noise is None:
             return self._exact.breakpoints
         if self._mu or self._others:
             return np.empty(0)
@@ -114,9 +118,9 @@ class Lines:
             if len(self._laplace) == 1 and len(self.factors) == 1:
                 return self._by_power(epsilon)
             return self._inverter.profile(epsilon)
-        if not self._mu:
+        if self._noise is None:
             return self._exact.profile(epsilon)
-        return self._through_gaussian(epsilon)
+        return self._through(self._noise, epsilon)
 
     def _by_power(self, epsilon):
         """One scale so often that near the end of the range only few densities come together."""
@@ -128,13 +132,24 @@ class Lines:
         return lower, upper
 
     @cached_property
+    def _noise(self):
+        """One part with noise, over which all others can be integrated."""
+        if self._mu and not self._others:
+            return _GaussianNoise(self._mu)
+        if self._others and not self._mu:
+            return _SubsampledNoise(self._others[0][0])
+        return None
+
+    @cached_property
     def _power(self) -> LaplacePower:
         return LaplacePower(*next(iter(self._laplace.items())))
 
     @cached_property
     def _exact(self):
         """Law of the Laplace and finite parts as sums of positive terms, where that can be had and is needed."""
-        if self._others or not self._laplace or (self._mu and not self._narrow):
+        if not self._laplace or (self._mu and (self._others or not self._narrow)):
+            return None
+        if sum(count for _, count in self._others) > 1:
             return None
         law = self._finite_law
         if law is None:
@@ -177,38 +192,94 @@ class Lines:
         width = min(2 * ends, 30 * spread) + 20 * self._mu
         return width / (2 * math.pi) * 8.0 / self._mu > _MOST_TERMS
 
-    def _through_gaussian(self, epsilon):
-        """E[δ'(ε − g)]: panels between the kinks of δ', in units of the Gaussian part's deviation."""
-        mu, exact, back = self._mu, self._exact, self.reverse._exact
-        kinks = np.concatenate([exact.breakpoints, -back.breakpoints])
-        kinks = np.unique(kinks)
+    def _through(self, noise, epsilon):
+        """E[δ'(ε − g)], g the loss of one more part: panels of its noise between the kinks of δ'."""
+        exact, back = self._exact, self.reverse._exact
+        kinks = np.unique(np.concatenate([exact.breakpoints, -back.breakpoints]))
         end = float(exact.breakpoints.max())
-        lower, upper = np.empty(epsilon.shape), np.empty(epsilon.shape)
-        mass = -math.expm1(math.log(self.infinite)) if self.infinite else 1.0
-        for i, x in enumerate(epsilon - mu**2 / 2):
-            # x − μz is below the largest loss where z is above this.
-            first = (x - end) / mu
-            shift = max(first, 0.0)
-            places = _PANELS + shift
-            if shift > 1.0:
-                places = np.concatenate([shift + np.append(np.arange(0.0, 8.0), [10.0, 13.0]) * (2.0 / shift), places])
-            inner = kinks[np.searchsorted(kinks, x - mu * places.max()) : np.searchsorted(kinks, x - mu * places.min())]
-            places = np.unique(np.concatenate([places, (x - inner) / mu]))
-            places = places[places >= first]
-            if len(places) < 2 or first > 38.0:
-                lower[i], upper[i] = 0.0, 1e-300
+        lower, upper = np.zeros(epsilon.shape), np.full(epsilon.shape, 1e-300)
+        for i, x in enumerate(epsilon):
+            # ε − g is below the largest loss of the others from here on.
+            first = noise.place(x - end)
+            places = noise.panels(max(first, -9.5))
+            inner = noise.place(x - kinks)
+            places = np.unique(np.concatenate([places, inner[(inner > places[0]) & (inner < places[-1])]]))
+            if places[0] > noise.furthest:
                 continue
             half = np.diff(places)[:, None] / 2
-            z = (places[:-1, None] + half * (1 + _NODES)).ravel()
-            weight = (half * _WEIGHTS).ravel() * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-            low, high = _both_sides(exact, back, self.infinite, self.reverse.infinite, x - mu * z)
-            lower[i] = (weight @ low) * (1 - 1e-11)
-            upper[i] = (weight @ high) * (1 + 1e-11) + mass * float(ndtr(-places[-1]))
-        return lower, np.minimum(upper, mass)
+            v = (places[:-1, None] + half * (1 + _NODES)).ravel()
+            weight = (half * _WEIGHTS).ravel() * noise.density(v)
+            low, high = _both_sides(exact, back, self.infinite, self.reverse.infinite, x - noise.loss(v))
+            lower[i] = (weight @ low) * (1 - _QUADRATURE)
+            upper[i] = (weight @ high) * (1 + _QUADRATURE) + noise.above(places[-1]) + 1e-300
+        return lower, np.minimum(upper, 1.0 - self.infinite)
 
     @cached_property
     def _inverter(self):
         return Inverter(_together(self.factors))
+
+
+class _GaussianNoise:
+    """The loss μ²/2 + μv of a Gaussian part, v standard normal under Q."""
+
+    furthest = 38.0
+
+    def __init__(self, mu):
+        self._mu = mu
+
+    def loss(self, v):
+        return self._mu**2 / 2 + self._mu * v
+
+    def place(self, loss):
+        return (loss - self._mu**2 / 2) / self._mu
+
+    def density(self, v):
+        return np.exp(-(v**2) / 2) / math.sqrt(2 * math.pi)
+
+    def above(self, v):
+        return float(ndtr(-v))
+
+    def panels(self, first):
+        shift = max(first, 0.0)
+        places = np.append(first, _PANELS + shift)
+        if shift > 1.0:
+            places = np.append(places, shift + _STEEP * (2.0 / shift))
+        return np.unique(places[places >= first])
+
+
+class _SubsampledNoise:
+    """The loss of one subsampled Gaussian part as a growing function of its noise v."""
+
+    def __init__(self, part):
+        self._part, self._mu, self._rate = part, 1.0 / part.noise_multiplier, part.sampling_rate
+        self._sign = -1.0 if part.direction == "add" else 1.0
+        self.furthest = 38.0 + (0.0 if part.direction == "add" else self._mu)
+
+    def loss(self, v):
+        return self._sign * np.log1p(self._rate * np.expm1(np.minimum(self._mu * self._sign * v - self._mu**2 / 2, 700.0)))
+
+    def place(self, loss):
+        step = self._part.reverse if self._sign < 0 else self._part
+        return self._sign * step._threshold(self._sign * loss)
+
+    def density(self, v):
+        normal = np.exp(-(v**2) / 2)
+        if self._sign > 0:
+            normal = (1 - self._rate) * normal + self._rate * np.exp(-((v - self._mu) ** 2) / 2)
+        return normal / math.sqrt(2 * math.pi)
+
+    def above(self, v):
+        if self._sign < 0:
+            return float(ndtr(-v))
+        return float((1 - self._rate) * ndtr(-v) + self._rate * ndtr(self._mu - v))
+
+    def panels(self, first):
+        # The loss has singularities at Im v = πσ.
+        width = min(1.0, 1.5 / self._mu)
+        last = max(first, 0.0) + 14.0 if self._sign < 0 else self.furthest + 1.0
+        places = np.linspace(first, max(last, first + 14.0), math.ceil((max(last, first + 14.0) - first) / width) + 1)
+        steep = first + _STEEP * (2.0 / first) if first > 1.0 else places[:0]
+        return np.unique(np.append(places, steep))
 
 
 class _Mixture:
@@ -267,7 +338,7 @@ def _together(parts) -> Transform:
 
     terms = min(piece.terms for piece, _ in pieces)
     if terms > 2**13:
-        terms = max(2**13, min(2**17, 2**23 // (8 * len(pieces)) // 64 * 64))
+        terms = max(10_000, min(2**16, 2**23 // (8 * len(pieces)) // 64 * 64))
     reach = min(piece.reach for piece, _ in pieces)
     return Transform(log, log_envelope, reach, terms, on_line)
 
@@ -354,25 +425,25 @@ def _of_subsampled(part) -> Transform:
         """The contour moved to u ± iv: |(1 + pw)^{1+c+it}| = |1 + pw|^{1+c} e^{−tθ}, θ = |arg(1 + pw)|."""
         power = -c if add else 1.0 + c
         centre = mu * max(power, 0.0)
-        u = np.linspace(-13.0 + mu * min(power, 0.0), 13.0 + centre, 900)[:, None]
-        v = np.append(np.geomspace(1e-6, min(0.95 * math.pi / mu, 8.0), 24), 0.0)
+        u = np.linspace(-13.0 + mu * min(power, 0.0), 13.0 + centre, 320)[:, None]
+        v = np.append(np.geomspace(1e-6, min(0.95 * math.pi / mu, 8.0), 16), 0.0)
         tilt = np.minimum(mu * u - mu**2 / 2, 600.0)
         shifted = 1 - rate + rate * np.exp(tilt + 1j * mu * v)
         exponent = (v**2 - u**2) / 2 + power * np.log(np.abs(shifted))
         angle = np.abs(np.angle(shifted))
-        peak = float(exponent[:, -1].max())
-        weight = np.exp(exponent - peak)
+        weight = np.exp(np.minimum(exponent - float(exponent[:, -1].max()), 600.0))
         still = weight[:, -1].sum()
         log_f = part._log_hellinger(np.array([1.0 + c + 0j]))[0][0].real
         best = np.zeros(t.shape)
         for j in range(len(v) - 1):
-            fall = np.exp(-np.multiply.outer(t, angle[:, j])) @ weight[:, j]
+            drop = np.expm1(-np.multiply.outer(t, angle[:, j]))
             # Relative to the same sum on the line itself: a billion steps need the difference.
-            change = (np.exp(-np.multiply.outer(t, angle[:, j])) * weight[:, j] - weight[:, -1]).sum(axis=1) / still
-            best = np.minimum(best, np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), np.log(np.maximum(fall / still, 1e-300))))
+            change = (drop @ weight[:, j] + (weight[:, j] - weight[:, -1]).sum()) / still
+            fall = np.maximum((drop + 1.0) @ weight[:, j] / still, 1e-300)
+            best = np.minimum(best, np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), np.log(fall)))
         return log_f + best
 
     def log(z):
         return part._log_hellinger(1.0 + z)
 
-    return Transform(log, log_envelope, part.hellinger_reach, 2**12)
+    return Transform(log, log_envelope, part.hellinger_reach, 2**13)

@@ -221,7 +221,7 @@ class Inverter:
         width = 1.02 * (high - low)
         deviation = max((high - low) / 20.0, 1e-300)
         step = 2 * math.pi / width
-        t = step * 8 * np.geomspace(1.0, 1e3 * most / 8, 130)
+        t = step * 8 * np.geomspace(1.0, 100.0 * most / 8, 80)
         fall = self._transform.log_envelope(c, t) - peak
         envelope = _MARGIN * np.exp(np.minimum(fall, 0.0))
         count, mu, truncated = self._cut(t, envelope, step, most, c, deviation)
