@@ -74,21 +74,22 @@ def binomial_below_poisson(n, mean):
 
 def of_either_sign(tops, x):
     if x >= 0:
-        return laplace_sum(tops, x, 40)
-    return 1 - mp.exp(x) + mp.exp(x) * laplace_sum(tops, -x, 40)
+        return laplace_sum(tops, x)
+    return 1 - mp.exp(x) + mp.exp(x) * laplace_sum(tops, -x)
 
 
-def laplace_and_gaussian(tops, mu, epsilon):
-    mp.mp.dps, mu = 40, mp.mpf(mu)
+def laplace_and_gaussian(top, mu, epsilon):
+    """Two atoms and a density between them, each with the Gaussian mechanism's profile."""
+    mp.mp.dps = 30
+    top, mu, epsilon = mp.mpf(top), mp.mpf(mu), mp.mpf(epsilon)
 
-    def integrand(z):
-        return mp.npdf(z) * of_either_sign(tops, epsilon - mu**2 / 2 - mu * z)
+    def profile(x):
+        return mp.ncdf(mu / 2 - x / mu) - mp.exp(x) * mp.ncdf(-mu / 2 - x / mu)
 
-    kinks = {sum(s * t for s, t in zip(signs, tops)) for signs in itertools.product([-1, 1], repeat=len(tops))}
-    places = [(epsilon - mu**2 / 2 - kink) / mu for kink in kinks]
-    first = min(places)
-    inside = [z for z in [*places, *map(mp.mpf, range(-12, 31))] if max(first, -12) <= z <= 30]
-    return mp.quad(integrand, sorted({*inside, max(first, mp.mpf(-12))}))
+    places = [epsilon + mu * k for k in (-40, -12, -6, -3, 0, 3, 6, 12, 40)]
+    places = sorted({-top, top, *(x for x in places if -top < x < top)})
+    between = mp.quad(lambda x: mp.exp((x - top) / 2) / 4 * profile(epsilon - x), places)
+    return profile(epsilon - top) / 2 + mp.exp(-top) / 2 * profile(epsilon + top) + between
 
 
 def interval(factors, epsilon):
@@ -162,10 +163,10 @@ def test_delta_at_zero_is_the_same_for_the_reverse_pair(lines):
 # Laplace powers.
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(25))
 def test_laplace_powers_are_exact(seed):
     rng = np.random.default_rng(seed)
-    count = int(np.exp(rng.uniform(math.log(2), math.log(150))))
+    count = int(np.exp(rng.uniform(math.log(2), math.log(70))))
     mechanism = dp.Laplace(10 ** rng.uniform(-1.5, 3))
     top = mechanism.largest_loss
     end = count * top
@@ -180,14 +181,14 @@ def test_laplace_powers_are_exact(seed):
     [
         # By partial fractions in 166 digits; within the brackets of dp-accounting.
         (0.4351258658994215, 53, 99.79031, 1.4486e-3),
-        (0.31924926376350016, 59, 175.858555, 1.60e-8),
-        (0.4135814952344823, 53, 107.22784, 8.42e-4),
+        (0.31924926376350016, 59, 175.858555, 1.6289e-8),
+        (0.4135814952344823, 53, 107.22784, 8.5047e-4),
     ],
 )
 def test_cases_in_which_one_line_is_not_enough(scale, count, epsilon, truth):
     lower, upper = interval([(dp.Laplace(scale), count)], epsilon)
     assert_holds(lower, upper, laplace_sum([dp.Laplace(scale).largest_loss] * count, epsilon), 1e-11)
-    assert lower == pytest.approx(truth, rel=0.01)
+    assert lower == pytest.approx(truth, rel=1e-4)
 
 
 def test_laplace_310_fold_lies_below_the_upper_ends_of_a_peer():
@@ -198,10 +199,12 @@ def test_laplace_310_fold_lies_below_the_upper_ends_of_a_peer():
 
 def test_delta_near_the_end_of_a_long_power_is_a_binomial_below_a_poisson():
     count, top = 300, 2.0
-    epsilon = count * top - np.array([1e-9, 0.1, 1.0, 3.9, 20.0])
+    epsilon = count * top - np.array([1e-9, 0.1, 1.0, 3.9])
     lower, upper = interval([(dp.Laplace(0.5), count)], epsilon)
     for low, high, x in zip(lower, upper, epsilon):
-        assert_holds(low, high, laplace_sum([top] * count, x), 1e-9)
+        mp.mp.dps = 200
+        rest = mp.mpf(count * top) - mp.mpf(float(x))
+        assert_holds(low, high, binomial_below_poisson(count, rest / 2), 1e-9)
 
 
 @pytest.mark.parametrize(("scale", "count"), [(1, 200), (0.5, 300), (10, 1000), (300, 2000)])
@@ -267,11 +270,11 @@ def test_mass_at_infinity_is_added():
     assert upper == pytest.approx(kept * alone[1] + 1 - kept, rel=1e-12)
 
 
-@pytest.mark.parametrize(("tops", "sigma"), [([1.0], 1.0), ([0.5, 0.5], 20.0), ([1.0, 1.0], 1e4), ([2.0], 1e7)])
-def test_laplace_with_a_gaussian_is_an_integral(tops, sigma):
-    factors = [(dp.Laplace(1, tops[0]), len(tops)), (dp.Gaussian(sigma), 1)]
-    for epsilon in (0.0, 0.7, sum(tops), sum(tops) + 2 / sigma):
-        truth = laplace_and_gaussian(tops, dp.Gaussian(sigma).mu, epsilon)
+@pytest.mark.parametrize(("top", "sigma"), [(1.0, 1.0), (0.5, 20.0), (1.0, 1e4), (2.0, 1e7)])
+def test_laplace_with_a_gaussian_is_an_integral(top, sigma):
+    factors = [(dp.Laplace(1, top), 1), (dp.Gaussian(sigma), 1)]
+    for epsilon in (0.0, 0.7 * top, top, top + 2 / sigma):
+        truth = laplace_and_gaussian(top, dp.Gaussian(sigma).mu, epsilon)
         assert_holds(*interval(factors, epsilon), truth, 1e-8)
 
 

@@ -392,18 +392,20 @@ def _of_finite(law: FiniteLaw) -> Transform:
     finite = np.isfinite(law.loss)
     loss, q = law.loss[finite], law.q[finite]
     mass, spread = float(q.sum()), float(np.abs(loss).max(initial=0.0))
+    log_q = np.log(q)
 
     def log(z):
-        # e^{zl*} is taken out, l* the loss that weighs most.
-        rate = float(np.median(z.real))
-        lead = loss[np.argmax(np.log(q) + rate * loss)]
-        total = np.exp(np.multiply.outer(z, loss - lead)) @ q
-        value = z * lead + np.log(total)
+        # e^{zl*} is taken out, l* the loss that weighs most: one for a line, one for each z where they differ.
+        rate = z.real[:1] if np.ptp(z.real) == 0.0 else z.real
+        lead = loss[np.argmax(log_q + np.multiply.outer(rate, loss), axis=1)][:, None]
+        gaps = loss - lead
+        total = np.exp(z[:, None] * gaps) @ q
+        value = z * lead[:, 0] + np.log(total)
         near = np.abs(z) * spread < 0.5
         if near.any():
             excess = _complex_expm1(np.multiply.outer(z[near], loss)) @ q
             value[near] = math.log(mass) + complex_log1p(excess / mass)
-        size = (np.exp(np.multiply.outer(z.real, loss - lead)) @ q) / np.abs(total)
+        size = (np.exp(rate[:, None] * gaps) @ q) / np.maximum(np.abs(total), 1e-300)
         error = _ROUNDING * ((8 + 2 * np.abs(z) * spread) * size + 2 * np.abs(value))
         error[near] = _ROUNDING * (8 * np.abs(z[near]) * spread + 4 * np.abs(value[near]))
         return value, error
