@@ -37,7 +37,7 @@ class LaplaceProduct:
         n = len(tops)
         self._sure = 2 * n + 24 * math.sqrt(n) + 120.0 + float(loss.max() - loss.min())
         # As far as ε = 0, or where δ is its limit but for e^−36.
-        self._reach = min(self.high, self._sure) * (1 + 1e-15) + 1e-300
+        self._reach = min(max(self.high, 0.0), self._sure) * (1 + 1e-15) + 1e-300
         self._equal = 4 * _ROUNDING * self.high
         self.relative = (60.0 * n + 2.0 * self.high + 1000.0) * _ROUNDING
         self._knots, self._atoms, self._density = np.zeros(1), np.ones(1), np.zeros((0, 1))
@@ -143,6 +143,8 @@ class LaplaceProduct:
         knots = np.concatenate(
             [self._knots[:1], *(np.linspace(a, b, k + 1)[1:] for a, b, k in zip(self._knots, self._knots[1:], pieces))]
         )
+        if knots[-1] < self._reach:
+            knots = np.append(knots, self._reach)
         start, end = knots[:-1], knots[1:]
         density = self._cut(start, end, (start + end) / 2)[0]
         atoms = np.zeros(len(knots))

@@ -32,6 +32,8 @@ from functools import cached_property
 
 import numpy as np
 
+from .hellinger import SlowDecay
+
 _ROUNDING = 2.0**-53
 _DEPTH = 34.0
 # Lines are this many deviations of the integrand's saddle apart.
@@ -87,7 +89,13 @@ class Transform:
         """K at real z of very different size."""
         if self.cheap:
             return self.log(real.astype(complex))[0].real
-        return np.array([self.log(np.array([z], dtype=complex))[0][0].real for z in real])
+        return np.array([self._alone(z) for z in real])
+
+    def _alone(self, z):
+        try:
+            return float(self.log(np.array([z], dtype=complex))[0][0].real)
+        except SlowDecay:
+            return math.inf
 
 
 class Inverter:
@@ -118,7 +126,10 @@ class Inverter:
             best = np.where(open_, np.argmin(size, axis=1), -1)
             for number in np.unique(best[best >= 0]):
                 at = np.flatnonzero(best == number)
-                low, high = self._line(int(number)).interval(epsilon[at])
+                line = self._line(int(number))
+                if line is None:
+                    continue
+                low, high = line.interval(epsilon[at])
                 lower[at], upper[at] = np.maximum(lower[at], low), np.minimum(upper[at], high)
         return lower, upper
 
@@ -138,7 +149,7 @@ class Inverter:
         scale, scale_p = self._scale(0.0), self._scale(-1.0)
         reach = self._transform.reach
         many = 1 if self._transform.cheap else 2
-        right = scale * np.geomspace(0.02, 3000.0, 150 // many)
+        right = scale * np.geomspace(0.02, 1e6, 220) if many == 1 else scale * np.geomspace(0.02, 1e4, 80)
         left = scale_p * np.geomspace(0.02, 3000.0, 60 // many)
         middle = np.geomspace(min(0.25, scale * 0.02), 0.5, 60 // many)
         middle_p = np.geomspace(min(0.25, scale_p * 0.02), 0.5, 60 // many)[:-1]
@@ -216,7 +227,18 @@ class Inverter:
         return float(lows[low]), float(highs[high]), float(grid[left][low]), float(grid[right][high])
 
     def _sampled(self, c, peak):
-        most, mu = self._transform.terms, 0.0
+        most = self._transform.terms
+        while True:
+            try:
+                return self._with_terms(c, peak, most)
+            except SlowDecay:
+                # So far up the line one step's transform takes too many nodes.
+                most //= 4
+                if most < 16:
+                    return None
+
+    def _with_terms(self, c, peak, most):
+        mu = 0.0
         low, high, below, above = self._window(c, peak, mu)
         width = 1.02 * (high - low)
         deviation = max((high - low) / 20.0, 1e-300)
