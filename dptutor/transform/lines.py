@@ -315,7 +315,7 @@ def _both_sides(exact, back, infinite, infinite_back, x):
 def _together(parts) -> Transform:
     pieces = [(_transform_of(part), count) for part, count in parts]
     tops = [part.largest_loss for part, count in parts if count == 1 and _is_laplace(part)]
-    others = [piece for piece, (part, count) in zip(pieces, parts) if count > 1 or not _is_laplace(part)]
+    others = [pair for pair, (part, count) in zip(pieces, parts) if count > 1 or not _is_laplace(part)]
 
     def log(z):
         value, error = np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
@@ -340,7 +340,37 @@ def _together(parts) -> Transform:
     if terms > 2**13:
         terms = max(10_000, min(2**16, 2**23 // (8 * len(pieces)) // 64 * 64))
     reach = min(piece.reach for piece, _ in pieces)
-    return Transform(log, log_envelope, reach, terms, on_line)
+    repeated = tuple(
+        (count, _relative_size(piece), deviation)
+        for (piece, count), (part, _) in zip(pieces, parts)
+        if count >= 30 and (deviation := _deviation(part)) is not None
+    )
+    return Transform(log, log_envelope, reach, terms, on_line, repeated)
+
+
+def _relative_size(piece):
+    def size(c, t):
+        value, _ = piece.log(np.append(c + 0j, c + 1j * t))
+        return np.exp(value[1:].real - value[0].real) * (1 + 1e-12)
+
+    return size
+
+
+def _deviation(part):
+    """c ↦ a bound on the deviation of the loss tilted by c."""
+    if hasattr(part, "_law"):
+        law = part._law
+        loss, log_q = law.kinks, np.log(law.q[np.isfinite(law.loss)])
+
+        def deviation(c):
+            weight = np.exp(log_q + c * loss - np.max(log_q + c * loss))
+            mean = weight @ loss / weight.sum()
+            return math.sqrt(weight @ (loss - mean) ** 2 / weight.sum()) * (1 + 1e-12) + 1e-300
+
+        return deviation
+    if _is_laplace(part) and part.largest_loss <= 3.0:
+        return lambda c: part.largest_loss
+    return None
 
 
 def _is_laplace(part) -> bool:

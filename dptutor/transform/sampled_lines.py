@@ -46,6 +46,10 @@ _GOALS = (1e-11, 3e-10)
 # Where 1 − δ is e^−45 Chernoff's bound is enough.
 _CERTAIN = 45.0
 _MARGIN = 1.01
+# Samples kept of a line of which most are provably small.
+_MOST_ACTIVE = 2**14
+# Where a line is provably below e^−45 it is not sampled.
+_SILENT = 45.0
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,9 @@ class Transform:
         How many samples of a line are affordable.
     on_line : callable, optional
         c, step, count ↦ what `samples` returns, by a quicker way.
+    repeated : tuple of (count, size, deviation), optional
+        Parts used often: c, t ↦ |f(c + it)|/f(c) of one of them, and c ↦ a bound on its tilted loss's deviation, which
+        bounds the slope of the former.
     """
 
     log: object
@@ -71,6 +78,7 @@ class Transform:
     reach: float = math.inf
     terms: int = 2**16
     on_line: object = None
+    repeated: tuple = ()
 
     @property
     def cheap(self) -> bool:
@@ -257,8 +265,24 @@ class Inverter:
             width = 1.05 * (high - low)
             step = 2 * math.pi / width
             count, mu, truncated = self._cut(t, envelope, step, most, c, deviation)
-        z = c + 1j * step * np.arange(count)
-        ratio, error = self._transform.samples(c, step, count)
+        index, missed = None, 0.0
+        if mu and self._transform.repeated:
+            index, end = self._active(c, step, count)
+        if index is not None:
+            # So far out e^{−x²/2} is all the decay there is: T is larger, μ smaller.
+            x = 6.0
+            mu, count = x / end, len(index)
+            rest = math.exp(-(x**2) / 2) / x**2 / end / math.pi
+            truncated = rest, rest * end**2
+            nearest = min(abs(c), abs(1 + c))
+            missed = math.exp(-_SILENT) * (step / abs(c * (c + 1)) + math.pi / nearest)
+            z = c + 1j * step * index
+            value, error = self._transform.log(z)
+            ratio = np.exp(value - value[0].real)
+            error = np.abs(ratio) * (error + 2 * _ROUNDING * np.abs(value))
+        else:
+            z = c + 1j * step * np.arange(count)
+            ratio, error = self._transform.samples(c, step, count)
         # e^{μ²(z²+z)/2} relative to its value at t = 0
         smooth = np.exp(mu**2 * ((2 * c + 1) * 1j * z.imag - z.imag**2) / 2) if mu else 1.0
         terms = ratio * smooth * (step / (2 * math.pi))
@@ -267,8 +291,43 @@ class Inverter:
         error[1:] *= 2.0
         tilted = peak + mu**2 * (c**2 + c) / 2
         return _Line(
-            c, tilted, step, low, high, below, above, mu, terms, error, truncated, self._log_mass, self._log_p_mass
+            c, tilted, step, low, high, below, above, mu, terms, error, (truncated[0] + missed, truncated[1] + missed * 1e6),
+            self._log_mass, self._log_p_mass, index,
         )
+
+    def _active(self, c, step, least):
+        """Samples of a far longer line at which |F| is not provably below e^−45 of F(c), and the line's end.
+
+        Between places t and t' one step's |f| differs by at most its deviation times |t − t'|.
+        """
+        parts = [(count, size, deviation(c)) for count, size, deviation in self._transform.repeated]
+        widest = max(spread for _, _, spread in parts)
+        end = 1e4 / widest
+        while end > 4 * least * step:
+            half = min(0.05 / widest, end / 8)
+            middle = half * (2 * np.arange(math.ceil(end / (2 * half))) + 1)
+            while True:
+                bound = np.zeros(middle.shape)
+                for count, size, spread in parts:
+                    bound += count * np.log(np.minimum(size(c, middle) + half * spread, 1.0))
+                middle = middle[bound > -_SILENT]
+                if half < 4 * step or len(middle) * 2 * half > 64 * step * _MOST_ACTIVE:
+                    break
+                half /= 4
+                middle = np.add.outer(middle, half * np.array([-3.0, -1.0, 1.0, 3.0])).ravel()
+                if len(middle) > 2_000_000:
+                    break
+            first, last = np.floor((middle - half) / step).astype(int), np.ceil((middle + half) / step).astype(int)
+            total = int((last - first + 1).sum())
+            if total <= 4 * _MOST_ACTIVE:
+                # Neighbours overlap by one sample.
+                starts = np.repeat(first - np.append(0, np.cumsum(last - first + 1)[:-1]), last - first + 1)
+                index = np.unique(starts + np.arange(total))
+                index = index[(index >= 0) & (index <= end / step)]
+                if len(index) <= _MOST_ACTIVE:
+                    return np.unique(np.append(0, index)), end
+            end /= 4
+        return None, 0.0
 
     @staticmethod
     def _cut(t, envelope, step, most, c, deviation):
@@ -314,10 +373,15 @@ class _Line:
     truncated: tuple[float, float]
     log_mass: float
     log_p_mass: float
+    index: np.ndarray | None = None  # which samples of the line are kept; None: all
+
+    @cached_property
+    def _at(self):
+        return np.arange(len(self.terms)) if self.index is None else self.index
 
     @cached_property
     def _kernel(self):
-        z = self.c + 1j * self.step * np.arange(len(self.terms))
+        z = self.c + 1j * self.step * self._at
         return 1 / (z * (z + 1))
 
     def interval(self, epsilon):
@@ -370,6 +434,12 @@ class _Line:
         terms = self.terms if kernel is None else self.terms * kernel
         error = self.error if kernel is None else self.error * np.abs(kernel)
         count = len(terms)
+        weight = np.abs(terms)
+        still = float(error.sum() + weight.sum() * (24.0 + 2 * math.log2(count + 1)) * _ROUNDING)
+        moving = float(weight @ (self.step * self._at)) * 3 * _ROUNDING
+        spread = still + moving * np.abs(x)
+        if self.index is not None:
+            return np.array([np.dot(np.exp(-1j * self.step * y * self.index), terms).real for y in x]), spread
         small = math.isqrt(count) + 1
         large = -(-count // small)
         padded = np.zeros(large * small, dtype=complex)
@@ -381,10 +451,7 @@ class _Line:
             fine = np.exp(-1j * self.step * x[i] * np.arange(small))
             coarse = np.exp(-1j * self.step * small * x[i] * np.arange(large))
             total[i] = np.dot(fine @ blocks, coarse).real
-        weight = np.abs(terms)
-        still = float(error.sum() + weight.sum() * (24.0 + 2 * math.log2(count + 1)) * _ROUNDING)
-        moving = float(weight @ (self.step * np.arange(count))) * 3 * _ROUNDING
-        return total, still + moving * np.abs(x)
+        return total, spread
 
 
 def _strip(c):
