@@ -7,6 +7,7 @@ import time
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 import dptutor as dp
 from dptutor.transform.laplace_powers import LaplacePower
@@ -80,13 +81,13 @@ def of_either_sign(tops, x):
 
 def laplace_and_gaussian(top, mu, epsilon):
     """Two atoms and a density between them, each with the Gaussian mechanism's profile."""
-    mp.mp.dps = 30
+    mp.mp.dps = 40
     top, mu, epsilon = mp.mpf(top), mp.mpf(mu), mp.mpf(epsilon)
 
     def profile(x):
         return mp.ncdf(mu / 2 - x / mu) - mp.exp(x) * mp.ncdf(-mu / 2 - x / mu)
 
-    places = [epsilon + mu * k for k in (-40, -12, -6, -3, 0, 3, 6, 12, 40)]
+    places = [epsilon + mu * k for k in (-40, -20, -12, -9, -6, -4, -2, -1, 0, 1, 2, 4, 6, 9, 12, 20, 40)]
     places = sorted({-top, top, *(x for x in places if -top < x < top)})
     between = mp.quad(lambda x: mp.exp((x - top) / 2) / 4 * profile(epsilon - x), places)
     return profile(epsilon - top) / 2 + mp.exp(-top) / 2 * profile(epsilon + top) + between
@@ -119,7 +120,7 @@ COMPOSITIONS = {
     "with a narrow Gaussian": [(dp.Laplace(1), 3), (dp.Gaussian(1e5), 1)],
     "with one subsampled step": [(dp.Laplace(1), 2), (dp.SubsampledGaussian(1, 0.1, "remove"), 1)],
     "with many": [(dp.Laplace(1), 2), (dp.SubsampledGaussian(1, 0.01, "add"), 500)],
-    "finite, many atoms": [(dp.FiniteExperiment([0.4, 0.3, 0.2, 0.1], [0.25, 0.27, 0.28, 0.2]), 400)],
+    "finite, many atoms": [(dp.FiniteExperiment([0.4, 0.3, 0.2, 0.1], [0.25, 0.27, 0.28, 0.2]), 200)],
 }
 
 
@@ -163,7 +164,7 @@ def test_delta_at_zero_is_the_same_for_the_reverse_pair(lines):
 # Laplace powers.
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(18))
 def test_laplace_powers_are_exact(seed):
     rng = np.random.default_rng(seed)
     count = int(np.exp(rng.uniform(math.log(2), math.log(70))))
@@ -172,7 +173,7 @@ def test_laplace_powers_are_exact(seed):
     end = count * top
     epsilon = [0.0, rng.uniform(0, end), end * (1 - 10 ** rng.uniform(-9, -1)), (count - 2 * (count // 3)) * top]
     lower, upper = interval([(mechanism, count)], epsilon)
-    for low, high, x in zip(lower, upper, epsilon):
+    for low, high, x in zip(lower, upper, epsilon, strict=True):
         assert_holds(low, high, laplace_sum([top] * count, x), 1e-11)
 
 
@@ -201,7 +202,7 @@ def test_delta_near_the_end_of_a_long_power_is_a_binomial_below_a_poisson():
     count, top = 300, 2.0
     epsilon = count * top - np.array([1e-9, 0.1, 1.0, 3.9])
     lower, upper = interval([(dp.Laplace(0.5), count)], epsilon)
-    for low, high, x in zip(lower, upper, epsilon):
+    for low, high, x in zip(lower, upper, epsilon, strict=True):
         mp.mp.dps = 200
         rest = mp.mpf(count * top) - mp.mpf(float(x))
         assert_holds(low, high, binomial_below_poisson(count, rest / 2), 1e-9)
@@ -236,7 +237,9 @@ def test_a_million_steps_are_quick_and_near_their_normal_limit(scale, count):
     assert time.perf_counter() - start < 2.0
     assert np.all(upper - lower <= 1e-6 * upper)
     third = 1 / math.sqrt(variance)
-    for low, x, limit in zip(lower, epsilon, dp.Gaussian(third).privacy_profile(epsilon - mean + variance / 2)):
+    for low, x, limit in zip(
+        lower, epsilon, dp.Gaussian(third).privacy_profile(epsilon - mean + variance / 2), strict=True
+    ):
         assert low == pytest.approx(limit, rel=0.2), x
 
 
@@ -250,14 +253,16 @@ def test_different_laplace_parts_are_exact(seed):
     tops = [part.largest_loss for part in parts]
     epsilon = [0.0, rng.uniform(0, sum(tops)), sum(tops) * (1 - 1e-5), max(sum(tops) - 2 * min(tops), 0.0)]
     lower, upper = interval([(part, 1) for part in parts], epsilon)
-    for low, high, x in zip(lower, upper, epsilon):
+    for low, high, x in zip(lower, upper, epsilon, strict=True):
         assert_holds(low, high, laplace_sum(tops, x), 1e-11)
 
 
 def test_laplace_with_randomized_response_is_a_mixture():
     epsilon, count, top = 2.3, 6, 0.4
     p, q = dp.RandomizedResponse(0.9)._outcomes()
-    truth = sum(mass * of_either_sign([top] * count, epsilon - loss) for mass, loss in zip(q, np.log(q / p)))
+    truth = sum(
+        mass * of_either_sign([top] * count, epsilon - loss) for mass, loss in zip(q, np.log(q / p), strict=True)
+    )
     assert_holds(*interval([(dp.Laplace(2.5), count), (dp.RandomizedResponse(0.9), 1)], epsilon), truth, 1e-11)
 
 
@@ -275,7 +280,7 @@ def test_laplace_with_a_gaussian_is_an_integral(top, sigma):
     factors = [(dp.Laplace(1, top), 1), (dp.Gaussian(sigma), 1)]
     for epsilon in (0.0, 0.7 * top, top, top + 2 / sigma):
         truth = laplace_and_gaussian(top, dp.Gaussian(sigma).mu, epsilon)
-        assert_holds(*interval(factors, epsilon), truth, 1e-8)
+        assert_holds(*interval(factors, epsilon), truth, 1e-7)
 
 
 @pytest.mark.parametrize("direction", ["remove", "add"])
@@ -309,6 +314,35 @@ def test_a_finite_experiment_of_four_losses_is_a_sum():
         assert upper - lower <= 2e-5 * upper
 
 
+def test_a_finite_experiment_too_often_to_be_enumerated_is_a_multinomial_sum():
+    count = 2000
+    experiment = dp.FiniteExperiment([0.5, 0.3, 0.2], [0.46, 0.33, 0.21])
+    loss, q = experiment._law.kinks, experiment._law.q
+    i, j = (x.ravel() for x in np.indices((count + 1, count + 1)))
+    i, j = i[i + j <= count], j[i + j <= count]
+    uses = np.stack([i, j, count - i - j])
+    mass = np.exp(gammaln(count + 1) - gammaln(uses + 1).sum(axis=0) + np.log(q) @ uses)
+    total = loss @ uses
+    epsilon = np.array([0.0, 5.0, 12.0, 30.0])
+    lower, upper = interval([(experiment, count)], epsilon)
+    for low, high, x in zip(lower, upper, epsilon, strict=True):
+        truth = float(np.sum(mass[total > x] * -np.expm1(x - total[total > x])))
+        assert low <= truth * (1 + 1e-11)
+        assert high >= truth * (1 - 1e-11)
+        assert high - low <= 2e-6 * high
+
+
+def test_few_large_atoms_leave_no_gap_at_zero():
+    lower, upper = interval([(dp.Laplace(15.5), 1), (dp.ApproximateDP(1.36, 1e-5), 1)], 0.0)
+    truth = (1 - 1e-5) * laplace_mixture(dp.RandomizedResponse(1.36), 1 / 15.5) + 1e-5
+    assert_holds(lower * (1 - 1e-12), upper * (1 + 1e-12), truth, 1e-11)
+
+
+def laplace_mixture(response, top):
+    p, q = response._outcomes()
+    return sum(mass * of_either_sign([top], -loss) for mass, loss in zip(q, np.log(q / p), strict=True))
+
+
 # Off the usual path.
 
 
@@ -333,7 +367,7 @@ def test_the_largest_loss_comes_from_the_range(factors, largest):
 def test_a_tiny_scale_keeps_its_largest_loss():
     lines = Lines([(dp.Laplace(1e-3), 2)])
     lower, upper = lines.profile(np.array([1999.0, 1999.9999]))
-    for low, high, x in zip(lower, upper, (1999.0, 1999.9999)):
+    for low, high, x in zip(lower, upper, (1999.0, 1999.9999), strict=True):
         assert_holds(low, high, laplace_sum([dp.Laplace(1e-3).largest_loss] * 2, x, 1000))
 
 

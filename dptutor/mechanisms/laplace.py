@@ -172,7 +172,7 @@ class Laplace(Mechanism):
             return complex_expm1(log_h) if np.iscomplexobj(s) else np.expm1(log_h.real)
 
     def _log_hellinger(self, s):
-        """log H(s) for an array of complex s, and a bound on its error; neither overflows, and both are small near 0 and 1.
+        """log H(s) for an array of complex s, and a bound on its error; small where s is near 0 or 1.
 
         With s = 1 + z and Re s ≥ ½,  H = e^{zε₀} [1 − z (1 − e^{−(1+2z)ε₀})/(1 + 2z)];  elsewhere H(s) = H(1 − s).
         """

@@ -1,8 +1,8 @@
 """The privacy profile of many Laplace mechanisms of one scale, as sums of positive terms.
 
 With ε₀ the largest loss of one and D = nε₀ − L ≥ 0 the distance to the largest loss of n, one Laplace mechanism has,
-under Q and doubled, an atom of weight 1 at D = 0, one of e^{−ε₀} at D = 2ε₀, and the density e^{−D/2}/2 between. But for
-the factor e^{−D/2} that is A + B with two equal atoms A and a *flat* density B. So
+under Q and doubled, an atom of weight 1 at D = 0, one of e^{−ε₀} at D = 2ε₀, and the density e^{−D/2}/2 between.
+But for the factor e^{−D/2} that is A + B with two equal atoms A and a *flat* density B. So
 
     n mechanisms  =  Σ_j C(n, j) A^{n−j} B^j,
 
@@ -297,11 +297,13 @@ def _integral(pieces):
 
 
 def _bernstein(degree, v):
-    """C(d, l) v^l (1−v)^{d−l}, one row for each v."""
-    l = np.arange(degree + 1)
+    """C(d, k) v^k (1−v)^{d−k}, one row for each v."""
+    k = np.arange(degree + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_v, log_w = np.log(v)[:, None], np.log1p(-v)[:, None]
-        exponent = _log_binomials(degree) + np.where(l > 0, l * log_v, 0.0) + np.where(l < degree, (degree - l) * log_w, 0.0)
+        exponent = (
+            _log_binomials(degree) + np.where(k > 0, k * log_v, 0.0) + np.where(k < degree, (degree - k) * log_w, 0.0)
+        )
     return np.exp(exponent)
 
 
@@ -309,8 +311,8 @@ def _bernstein(degree, v):
 def _log_binomials(degree):
     half = [0.0]
     choose = 1
-    for l in range(1, degree // 2 + 1):
-        choose = choose * (degree - l + 1) // l
+    for k in range(1, degree // 2 + 1):
+        choose = choose * (degree - k + 1) // k
         half.append(math.log(choose))
     return np.array(half + half[: (degree + 1) // 2][::-1])
 

@@ -141,7 +141,13 @@ class LaplaceProduct:
         """Cells cut so that none is long, δ and S at their beginnings, and the coefficients within."""
         pieces = np.maximum(np.ceil(np.diff(self._knots) / _LONGEST), 1).astype(int)
         knots = np.concatenate(
-            [self._knots[:1], *(np.linspace(a, b, k + 1)[1:] for a, b, k in zip(self._knots, self._knots[1:], pieces))]
+            [
+                self._knots[:1],
+                *(
+                    np.linspace(a, b, k + 1)[1:]
+                    for a, b, k in zip(self._knots[:-1], self._knots[1:], pieces, strict=True)
+                ),
+            ]
         )
         if knots[-1] < self._reach:
             knots = np.append(knots, self._reach)

@@ -64,6 +64,8 @@ class Lines:
         for part, count in self.factors:
             if hasattr(part, "_law"):
                 self._finite.append((part, count))
+            elif getattr(part, "sampling_rate", None) == 1.0:
+                variance += count / part.noise_multiplier**2
             elif hasattr(part, "noise_multiplier"):
                 self._others.append((part, count))
             elif hasattr(part, "mu"):
@@ -147,7 +149,7 @@ class Lines:
     @cached_property
     def _exact(self):
         """Law of the Laplace and finite parts as sums of positive terms, where that can be had and is needed."""
-        if not self._laplace or (self._mu and (self._others or not self._narrow)):
+        if self._mu and (self._others or not self._narrow):
             return None
         if sum(count for _, count in self._others) > 1:
             return None
@@ -161,6 +163,8 @@ class Lines:
                 return None
             if len(loss) == 1 and loss[0] == 0.0 and q[0] == 1.0:
                 return self._power
+        if not len(loss):
+            return None
         knots = len(loss) * math.prod(count + 1 for count in self._laplace.values())
         if n <= 128 and knots <= _MOST_KNOTS and n**2 * (4e-5 + 2e-7 * knots) < _MOST_TIME:
             return LaplaceProduct([top for top, count in self._laplace.items() for _ in range(count)], loss, q)
@@ -209,7 +213,7 @@ class Lines:
             half = np.diff(places)[:, None] / 2
             v = (places[:-1, None] + half * (1 + _NODES)).ravel()
             weight = (half * _WEIGHTS).ravel() * noise.density(v)
-            low, high = _both_sides(exact, back, self.infinite, self.reverse.infinite, x - noise.loss(v))
+            low, high = _both_sides(exact, back, self.infinite, self.reverse.infinite, x, noise.loss(v))
             lower[i] = (weight @ low) * (1 - _QUADRATURE)
             upper[i] = (weight @ high) * (1 + _QUADRATURE) + noise.above(places[-1]) + 1e-300
         return lower, np.minimum(upper, 1.0 - self.infinite)
@@ -256,7 +260,9 @@ class _SubsampledNoise:
         self.furthest = 38.0 + (0.0 if part.direction == "add" else self._mu)
 
     def loss(self, v):
-        return self._sign * np.log1p(self._rate * np.expm1(np.minimum(self._mu * self._sign * v - self._mu**2 / 2, 700.0)))
+        return self._sign * np.log1p(
+            self._rate * np.expm1(np.minimum(self._mu * self._sign * v - self._mu**2 / 2, 700.0))
+        )
 
     def place(self, loss):
         step = self._part.reverse if self._sign < 0 else self._part
@@ -291,31 +297,34 @@ class _Mixture:
         self.breakpoints = np.unique(np.add.outer(knots, loss))
 
     def profile(self, epsilon):
-        x = np.subtract.outer(epsilon, self._loss)
-        low, high = _both_sides(self._power, self._power, 0.0, 0.0, x.ravel())
+        shape = len(epsilon), len(self._loss)
+        first, loss = np.repeat(epsilon, shape[1]), np.tile(self._loss, shape[0])
+        low, high = _both_sides(self._power, self._power, 0.0, 0.0, first, loss)
         slack = 4 * len(self._loss) * _ROUNDING
-        lower, upper = (low.reshape(x.shape) * self._q).sum(axis=1), (high.reshape(x.shape) * self._q).sum(axis=1)
+        lower, upper = (low.reshape(shape) * self._q).sum(axis=1), (high.reshape(shape) * self._q).sum(axis=1)
         return lower * (1 - slack), upper * (1 + slack)
 
 
-def _both_sides(exact, back, infinite, infinite_back, x):
-    """E[(1 − e^{x−L})₊; L finite] for x of either sign."""
-    lower, upper = np.empty(x.shape), np.empty(x.shape)
-    right = x >= 0
-    lower[right], upper[right] = exact.profile(x[right])
-    left = x[~right]
-    low, high = back.profile(-left)
-    # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε), from which the mass at +∞ is taken.
-    rest, size = -np.expm1(left) - infinite, np.exp(left)
-    lower[~right] = np.maximum(rest + size * (infinite_back + low), 0.0) * (1 - 4 * _ROUNDING)
-    upper[~right] = np.maximum(rest + size * (infinite_back + high), 0.0) * (1 + 4 * _ROUNDING)
-    return lower, upper
+def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
+    """E[(1 − e^{x−L})₊; L finite] at x = ε − loss of either sign; it falls, so that rounding x costs little."""
+    x, rounding = epsilon - loss, 4 * _ROUNDING * (np.abs(epsilon) + np.abs(loss))
+    ends = []
+    for side, at in ((0, x + rounding), (1, x - rounding)):
+        value = np.empty(at.shape)
+        right = at >= 0
+        value[right] = exact.profile(at[right])[side]
+        left = at[~right]
+        # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε), from which the mass at +∞ is taken.
+        other = -np.expm1(left) - infinite + np.exp(left) * (infinite_back + back.profile(-left)[side])
+        value[~right] = np.maximum(other, 0.0)
+        ends.append(value * (1 + (8 * side - 4) * _ROUNDING))
+    return ends
 
 
 def _together(parts) -> Transform:
     pieces = [(_transform_of(part), count) for part, count in parts]
     tops = [part.largest_loss for part, count in parts if count == 1 and _is_laplace(part)]
-    others = [pair for pair, (part, count) in zip(pieces, parts) if count > 1 or not _is_laplace(part)]
+    others = [pair for pair, (part, count) in zip(pieces, parts, strict=True) if count > 1 or not _is_laplace(part)]
 
     def log(z):
         value, error = np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
@@ -342,7 +351,7 @@ def _together(parts) -> Transform:
     reach = min(piece.reach for piece, _ in pieces)
     repeated = tuple(
         (count, _relative_size(piece), deviation)
-        for (piece, count), (part, _) in zip(pieces, parts)
+        for (piece, count), (part, _) in zip(pieces, parts, strict=True)
         if count >= 30 and (deviation := _deviation(part)) is not None
     )
     return Transform(log, log_envelope, reach, terms, on_line, repeated)
@@ -380,7 +389,8 @@ def _is_laplace(part) -> bool:
 def _laplace_product(tops, c, step, count):
     """Π F(c + ikh)/F(c) for single Laplace parts, and a bound on its relative error.
 
-    F(z) = e^{zε₀} [1 − r + r e^{−(1+2z)ε₀}],  r = z/(1 + 2z): of one part to the next only the phase e^{−2ikhε₀} changes.
+    F(z) = e^{zε₀} [1 − r + r e^{−(1+2z)ε₀}],  r = z/(1 + 2z):
+    from one part to the next only the phase e^{−2ikhε₀} changes.
     """
     ratio, error = np.ones(count, dtype=complex), np.zeros(count)
     if not len(tops):
@@ -397,7 +407,9 @@ def _laplace_product(tops, c, step, count):
         coarse = np.exp(-2j * step * top * small * np.arange(large) - (1 + 2 * z[0].real) * top)
         factor = rest + share * np.multiply.outer(coarse, fine).ravel()[:count]
         fall = math.exp(-(1 + 2 * z[0].real) * top)
-        both = (size_rest + size * fall) * (16 * _ROUNDING) + (size * fall * 6 * _ROUNDING * step * top) * np.arange(count)
+        both = (size_rest + size * fall) * (16 * _ROUNDING) + (size * fall * 6 * _ROUNDING * step * top) * np.arange(
+            count
+        )
         error += both / np.maximum(np.abs(factor), 1e-30)
         ratio *= factor / factor[0].real
     ratio *= np.exp(1j * step * float(np.sum(tops)) * np.arange(count))
@@ -409,13 +421,21 @@ def _transform_of(part) -> Transform:
     if hasattr(part, "_law"):
         return _of_finite(part._law)
     if hasattr(part, "noise_multiplier"):
-        return _of_subsampled(part)
+        return _of_subsampled(part) if part.sampling_rate < 1.0 else _of_gaussian(1.0 / part.noise_multiplier)
 
     def log_envelope(c, t):
         s = 1.0 + c + 1j * t
         return part._log_envelope(s) if hasattr(part, "_log_envelope") else part._log_hellinger(s)[0].real
 
     return Transform(lambda z: part._log_hellinger(1.0 + z), log_envelope)
+
+
+def _of_gaussian(mu) -> Transform:
+    def log(z):
+        value = z * (z + 1) * mu**2 / 2
+        return value, 8 * _ROUNDING * np.abs(value)
+
+    return Transform(log, lambda c, t: (c * (c + 1) - t**2) * mu**2 / 2)
 
 
 def _of_finite(law: FiniteLaw) -> Transform:

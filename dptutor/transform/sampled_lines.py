@@ -291,8 +291,20 @@ class Inverter:
         error[1:] *= 2.0
         tilted = peak + mu**2 * (c**2 + c) / 2
         return _Line(
-            c, tilted, step, low, high, below, above, mu, terms, error, (truncated[0] + missed, truncated[1] + missed * 1e6),
-            self._log_mass, self._log_p_mass, index,
+            c,
+            tilted,
+            step,
+            low,
+            high,
+            below,
+            above,
+            mu,
+            terms,
+            error,
+            (truncated[0] + missed, truncated[1] + missed * 1e6),
+            self._log_mass,
+            self._log_p_mass,
+            index,
         )
 
     def _active(self, c, step, least):
