@@ -19,6 +19,7 @@ import numpy as np
 
 from .._validation import probabilities, real_number
 from ..transform.finite import FiniteLaw
+from ..transform.finite_two import TwoLosses
 from .base import LARGEST_LOSS, Mechanism
 
 
@@ -32,6 +33,10 @@ class FiniteMechanism(Mechanism):
     @cached_property
     def _law(self) -> FiniteLaw:
         return FiniteLaw.from_probabilities(*self._outcomes())
+
+    @property
+    def error_bound(self) -> float:
+        return self._law.error_bound
 
     def _errors(self, epsilon):
         return self._law.errors(epsilon)
@@ -185,6 +190,10 @@ class ApproximateDP(_SymmetricFinite):
         p = np.array([0.0, (1 - self.leak) * lie, (1 - self.leak) * truth, self.leak])
         return p, p[::-1]
 
+    @cached_property
+    def _law(self):
+        return _response(self.largest_finite_loss, self.leak)
+
 
 @dataclass(frozen=True, init=False, repr=False)
 class RandomizedResponse(_SymmetricFinite):
@@ -223,6 +232,10 @@ class RandomizedResponse(_SymmetricFinite):
     def _outcomes(self):
         p = np.array(_randomized_response(self.largest_loss)[::-1])
         return p[::-1], p
+
+    @cached_property
+    def _law(self):
+        return _response(self.largest_loss, 0.0)
 
 
 @dataclass(frozen=True)
@@ -273,3 +286,11 @@ def _loss_parameter(epsilon) -> float:
 def _randomized_response(epsilon: float) -> tuple[float, float]:
     """Probabilities of the truth and of a lie."""
     return 1 / (1 + math.exp(-epsilon)), math.exp(-epsilon) / (1 + math.exp(-epsilon))
+
+
+def _response(epsilon: float, leak: float) -> FiniteLaw:
+    """The law of randomized response that leaks; its losses are just ±ε."""
+    # Smaller losses than the first have no digits left.
+    if epsilon < 1e-30 or leak == 1:
+        return FiniteLaw.from_probabilities([1 - leak, leak, 0.0], [1 - leak, 0.0, leak])
+    return FiniteLaw.of_step(TwoLosses.response(epsilon, leak))

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import positive_number
+from ..transform.subsampled_gaussian import complex_log1p
 from .base import Mechanism
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -154,21 +155,52 @@ class Laplace(Mechanism):
         >>> round(float(dp.Laplace(scale=1).hellinger_transform(0.25)), 6)
         0.932018
         """
-        return 1 + self._hellinger_excess(s)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return 1 + self._hellinger_excess(s)
 
     def _hellinger_excess(self, s):
         top = self.largest_loss
-        z = (np.asarray(s) - 0.5) * top
-        cosh_minus_1 = 2 * np.sinh(z / 2) ** 2
-        rest = cosh_minus_1 + top / 2 * _sinhc_minus_1(z) - _exp_minus_1_minus(top / 2)
-        return math.exp(-top / 2) * rest
+        if top <= 1.0 and np.max(np.abs(np.real(s)), initial=0.0) * top < 600.0:
+            # Of second order in ε₀, also where it is tiny.
+            z = (np.asarray(s) - 0.5) * top
+            cosh_minus_1 = 2 * np.sinh(z / 2) ** 2
+            rest = cosh_minus_1 + top / 2 * _sinhc_minus_1(z) - _exp_minus_1_minus(top / 2)
+            return math.exp(-top / 2) * rest
+        flat = np.atleast_1d(np.asarray(s, dtype=complex)).ravel()
+        log_h = self._log_hellinger(flat)[0].reshape(np.shape(s))
+        with np.errstate(over="ignore"):
+            return complex_expm1(log_h) if np.iscomplexobj(s) else np.expm1(log_h.real)
+
+    def _log_hellinger(self, s):
+        """log H(s) for an array of complex s, and a bound on its error; small where s is near 0 or 1.
+
+        With s = 1 + z and Re s ≥ ½,  H = e^{zε₀} [1 − z (1 − e^{−(1+2z)ε₀})/(1 + 2z)];  elsewhere H(s) = H(1 − s).
+        """
+        s, top = np.asarray(s, dtype=complex), self.largest_loss
+        z = np.where(s.real >= 0.5, s - 1.0, -s)
+        twice = 1.0 + 2.0 * z
+        x = twice * top
+        small = np.abs(x) < 1e-12
+        fraction = np.where(small, top * (1 - x / 2), -complex_expm1(-x) / np.where(small, 1.0, twice))
+        value = z * top + complex_log1p(-z * fraction)
+        return value, 4 * 2.0**-52 * (np.abs(z) * top + np.abs(value))
 
     def _log_envelope(self, s):
-        """log of a bound on |H(s)|: the atoms' part does not fall with |Im s|, the density's like 1/|Im s|."""
-        u, top = np.asarray(s) - 0.5, self.largest_loss
-        real = np.abs(u.real)
-        density = np.where(real > 0, np.tanh(real * top) / np.where(real > 0, 2 * real, 1.0), top / 2)
-        density = np.minimum(density, 1 / (2 * np.maximum(np.abs(u), 1e-300)))
+        """log of a bound on |H(s)| that falls with |Im s|.
+
+        The atoms' part does not fall. The density's is |sinh(wε₀)/2w|, w = s − ½: it falls until |Im s| ε₀ = π, since
+        τ cos τ ≤ sin τ there and sinh a ≥ a, and is below cosh(ε₀ Re w)/2|w| everywhere.
+        """
+        w, top = np.asarray(s) - 0.5, self.largest_loss
+        real, imag = np.abs(w.real), np.abs(w.imag)
+        small = real * top < 1e-8
+        tanh = np.where(small, 0.0, np.tanh(real * top))
+        # In units of cosh(ε₀ Re w).
+        least = 1 / (2 * np.hypot(real, np.maximum(imag, math.pi / top)))
+        ratio = np.hypot(tanh, np.sin(np.minimum(imag * top, 3.2)) * np.sqrt(np.maximum(1 - tanh**2, 0.0)))
+        size = np.hypot(real, imag)
+        first = np.where(size * top < 1e-8, top / 2, ratio / (2 * np.maximum(size, 1e-300)))
+        density = np.where(imag * top < math.pi, np.maximum(first, least), least)
         return (real - 0.5) * top + np.log1p(np.exp(-2 * real * top)) - math.log(2) + np.log1p(density)
 
 
@@ -178,6 +210,14 @@ def _log_hellinger(order: np.ndarray, top: float) -> np.ndarray:
     lowered = -np.expm1(-2 * u * top)
     quotient = np.where(u > 0, lowered / np.where(u > 0, 2 * u, 1.0), top)
     return (u - 0.5) * top + np.log((2 - lowered + quotient) / 2)
+
+
+def complex_expm1(z: np.ndarray) -> np.ndarray:
+    """e^z − 1, relatively accurate for small complex z, which numpy's is not."""
+    x, y = z.real, z.imag
+    with np.errstate(over="ignore"):
+        size = np.exp(x)
+        return np.expm1(x) - 2 * size * np.sin(y / 2) ** 2 + 1j * size * np.sin(y)
 
 
 def _sinhc_minus_1(z: np.ndarray) -> np.ndarray:

@@ -1,49 +1,176 @@
 """The law of the privacy loss of a finite experiment, and all that can be read off it exactly.
 
 With atoms at the losses l₁ < … < l_k, all sums that matter are sums of positive terms, so small numbers keep
-their digits: with S_n = e^{l_n} Pr_P[L ≥ l_n] and for l_{n−1} ≤ ε < l_n,
+their digits: with S_n = e^{l_n} Pr_P[L ≥ l_n] = Σ_{j≥n} q_j e^{l_n − l_j} and for l_{n−1} ≤ ε < l_n,
 
     δ(l_{n−1}) = δ(l_n) + S_n (1 − e^{l_{n−1} − l_n}),    δ(ε) = δ(l_n) + S_n (1 − e^{ε − l_n}).
 
 Outcomes that only Q produces have loss +∞ and are never covered by any ε: δ(ε) ≥ Pr_Q[L = +∞].
+
+Losses may be thousands: where p underflows, q does not, unless the outcome is as good as impossible, and one of them
+with the loss gives the logarithm of the other. Powers are enumerated by counting outcomes, never step by step; with
+two finite losses and many steps they are not enumerated at all (`lattice`).
 """
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
-# Sums of losses closer than this, relative to 1 + |loss|, are the same loss reached in another order.
-_EQUAL = 1e-12
-_MOST_ATOMS, _MOST_SUMS = 200_000, 20_000_000
+from .finite_two import TwoLosses
+from .lattice_binomial import deviance_term, stirling_error
+
+UNIT = 2.0**-53
+# Atoms of a law, sums that may be formed on the way to it, and steps of two losses that are enumerated.
+MOST_ATOMS, _MOST_SUMS, _MOST_STEPS = 200_000, 4_000_000, 4_000
+# Losses that are whole multiples of a step: how many to look for, and how many a power may have.
+_MOST_MULTIPLES, _LONGEST = 2_000, 20_000
+# Tails are summed over losses that differ by no more than this, so that no factor overflows.
+_SPAN = 300.0
 
 
 class TooManyAtoms(Exception):
     """A composition has more atoms than can be enumerated."""
 
 
+class Law(ABC):
+    """The law of a privacy loss with atoms only, under P and under Q.
+
+    Beside what is declared here it has `tradeoff`, `epsilon`, `renyi`, `loss_moments`, `hellinger`, `hellinger_excess`,
+    `loss_range`, `reverse`, `power`, `composed`, and `loss`, `p` and `q` where they can be enumerated.
+    """
+
+    @property
+    @abstractmethod
+    def kinks(self) -> np.ndarray:
+        """The finite losses at which R has kinks."""
+
+    @property
+    @abstractmethod
+    def p_infinite(self) -> float:
+        """Pr_P[L = −∞]."""
+
+    @property
+    @abstractmethod
+    def q_infinite(self) -> float:
+        """Pr_Q[L = +∞]."""
+
+    @property
+    @abstractmethod
+    def relative_error(self) -> float:
+        """Bound on the relative error of probabilities and of sums of them."""
+
+    @property
+    @abstractmethod
+    def location_error(self) -> float:
+        """Bound on the absolute error of losses."""
+
+    @abstractmethod
+    def errors(self, epsilon):
+        """α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε]."""
+
+    @abstractmethod
+    def delta(self, epsilon):
+        """The privacy profile."""
+
+    @abstractmethod
+    def scaled_tail(self, epsilon):
+        """e^ε Pr_P[L > ε], minus the derivative of the profile."""
+
+    @abstractmethod
+    def enumerated(self) -> FiniteLaw:
+        """The same law with all its atoms, or TooManyAtoms."""
+
+    @property
+    @abstractmethod
+    def largest_finite_loss(self) -> float:
+        """The largest finite loss; −∞ where there is none."""
+
+    def bayes_error(self, log_odds):
+        """R at log-odds: π α + (1 − π) β, both terms positive."""
+        alpha, beta = self.errors(log_odds)
+        with np.errstate(under="ignore"):
+            error = expit(log_odds) * alpha + expit(-np.asarray(log_odds)) * beta
+            return np.minimum(error, expit(-np.abs(log_odds)))
+
+    def profile(self, epsilon) -> tuple[np.ndarray, np.ndarray]:
+        """A lower and an upper value of δ: its sums may round, and its losses be a little elsewhere.
+
+        A loss that is moved by x moves δ by at most x e^ε Pr_P[L > ε]. From the largest finite loss on, δ is known.
+        """
+        epsilon = np.asarray(epsilon, dtype=float)
+        delta = self.delta(epsilon)
+        with np.errstate(under="ignore", divide="ignore"):
+            # The logarithm of a probability rounds too, the more the smaller it is.
+            digits = self.relative_error - 4 * UNIT * np.maximum(np.log(delta), -800.0)
+            slack = delta * digits + self.location_error * self.scaled_tail(epsilon)
+        slack = np.where(epsilon >= self.largest_finite_loss, 0.0, slack + 1e-320)
+        return np.maximum(delta - slack, 0.0), np.minimum(delta + slack, 1.0)
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the absolute error of f, R and δ."""
+        return self.relative_error + self.location_error + 8 * UNIT
+
+
 @dataclass(frozen=True, eq=False)
-class FiniteLaw:
-    """Losses in increasing order, ±∞ included, with their probabilities under P and under Q."""
+class FiniteLaw(Law):
+    """Losses in increasing order, ±∞ included, with their probabilities under P and under Q.
+
+    Of the two probabilities of a finite loss the larger one counts, and the other one may underflow.
+    """
 
     loss: np.ndarray
     p: np.ndarray
     q: np.ndarray
+    location_error: float = 0.0
+    relative_error: float = 16 * UNIT
+    step: TwoLosses | None = None
 
     @classmethod
     def from_probabilities(cls, p, q) -> FiniteLaw:
         """The law of the loss of outcomes with probabilities `p` and `q`; equal losses are merged."""
         p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
-        possible = (p > 0) | (q > 0)
-        with np.errstate(divide="ignore"):
-            ratio = np.log(q[possible]) - np.log(p[possible])
-        loss, index = np.unique(ratio, return_inverse=True)
-        return cls(loss, np.bincount(index, p[possible]), np.bincount(index, q[possible]))
+        p, q = p / math.fsum(p), q / math.fsum(q)
+        both = (p > 0) & (q > 0)
+        p_infinite, q_infinite = (math.fsum(side[~both]) for side in (p, q))
+        p, q = p[both], q[both]
+        loss = _log_ratio(q, p)
+        order = np.argsort(loss, kind="stable")
+        starts = _starts(loss[order], 4 * UNIT * (1.0 + np.abs(loss[order])))
+        groups = np.split(order, starts[1:]) if order.size else []
+        p, q = (np.array([math.fsum(side[group]) for group in groups]) for side in (p, q))
+        loss = _log_ratio(q, p)
+        step = TwoLosses.from_masses(p, q, p_infinite, q_infinite) if loss.size == 2 else None
+        return cls.of_finite(loss, p, q, p_infinite, q_infinite, 4 * UNIT * _largest(loss), step=step)
 
-    def composed(self, other: FiniteLaw) -> FiniteLaw:
+    @classmethod
+    def of_step(cls, step: TwoLosses) -> FiniteLaw:
+        """The law of a step with two finite losses."""
+        loss, p, q = (np.array(values, dtype=float) for values in (step.losses, step.p, step.q))
+        masses = float(step.p_infinite), float(step.q_infinite)
+        return cls.of_finite(loss, p, q, *masses, location_error=UNIT * _largest(loss), step=step)
+
+    @classmethod
+    def of_finite(cls, loss, p, q, p_infinite, q_infinite, location_error, relative_error=64 * UNIT, step=None):
+        """The law of finite losses, in increasing order, and of infinite ones."""
+        low, high = ([1.0] if mass > 0 else [] for mass in (p_infinite, q_infinite))
+        return cls(
+            np.concatenate([-np.inf * np.array(low), loss, np.inf * np.array(high)]),
+            np.concatenate([p_infinite * np.array(low), p, 0.0 * np.array(high)]),
+            np.concatenate([0.0 * np.array(low), q, q_infinite * np.array(high)]),
+            location_error,
+            relative_error,
+            step,
+        )
+
+    def composed(self, other: Law) -> FiniteLaw:
         """The law of the sum of two independent losses; sums that are equal but for rounding are merged.
 
         Raises
@@ -51,48 +178,72 @@ class FiniteLaw:
         TooManyAtoms
             If there are more sums than can be enumerated.
         """
-        own, others = self._finite, other._finite
-        if own.sum() * others.sum() > _MOST_SUMS:
+        # A power may come here as `self` too: it enumerates itself.
+        mine, others = self.enumerated(), other.enumerated()
+        if mine.kinks.size * others.kinks.size > _MOST_SUMS:
             raise TooManyAtoms
-        loss = np.add.outer(self.loss[own], other.loss[others]).ravel()
-        p = np.multiply.outer(self.p[own], other.p[others]).ravel()
-        q = np.multiply.outer(self.q[own], other.q[others]).ravel()
-        order = np.argsort(loss, kind="stable")
-        loss, p, q = loss[order], p[order], q[order]
-        first = np.ones(loss.shape, dtype=bool)
-        first[1:] = np.diff(loss) > _EQUAL * (1.0 + np.abs(loss[1:]))
-        if first.sum() > _MOST_ATOMS:
-            raise TooManyAtoms
-        starts = np.flatnonzero(first)
-        loss = loss[starts]
-        p, q = np.add.reduceat(p, starts), np.add.reduceat(q, starts)
-        p_infinite = self._p_infinite + other._p_infinite - self._p_infinite * other._p_infinite
-        q_infinite = self._q_infinite + other._q_infinite - self._q_infinite * other._q_infinite
-        ends = [(-np.inf, p_infinite, 0.0)] if p_infinite else []
-        last = [(np.inf, 0.0, q_infinite)] if q_infinite else []
-        low, high = np.array(ends).reshape(-1, 3), np.array(last).reshape(-1, 3)
-        return FiniteLaw(*(np.concatenate([a, b, c]) for a, b, c in zip(low.T, (loss, p, q), high.T, strict=True)))
+        loss = np.add.outer(mine.kinks, others.kinks).ravel()
+        log_q = np.add.outer(mine.log_q, others.log_q).ravel()
+        location_error = mine.location_error + others.location_error + UNIT * _largest(loss)
+        p_infinite = mine.p_infinite + others.p_infinite - mine.p_infinite * others.p_infinite
+        q_infinite = mine.q_infinite + others.q_infinite - mine.q_infinite * others.q_infinite
+        relative_error = mine.relative_error + others.relative_error + 8 * UNIT
+        return _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error)
 
-    def power(self, count: int) -> FiniteLaw:
-        """The law of the sum of `count` independent copies, by squaring."""
+    def power(self, count: int) -> Law:
+        """The law of the sum of `count` independent copies, a `BinomialLaw` where it is one of two losses many times.
+
+        Raises
+        ------
+        TooManyAtoms
+            If there are more sums than can be enumerated; this is known before any work.
+        """
+        from .lattice import BinomialLaw
+
         if count == 1:
             return self
-        half = self.power(count // 2)
-        square = half.composed(half)
-        return square.composed(self) if count % 2 else square
+        if self.kinks.size == 2:
+            law = BinomialLaw(self._step, count)
+            return law if count > _MOST_STEPS else law.enumerated()
+        if self._multiples is not None and self._multiples[-1] * count <= _LONGEST:
+            return self._convolved(self._multiples, count)
+        if self.kinks.size and math.comb(count + self.kinks.size - 1, count) > MOST_ATOMS:
+            raise TooManyAtoms
+        return self._counted(count)
+
+    def enumerated(self) -> FiniteLaw:
+        return self
 
     @property
     def reverse(self) -> FiniteLaw:
-        return FiniteLaw(-self.loss[::-1], self.q[::-1], self.p[::-1])
+        """The law of the reverse pair."""
+        step = self.step and self.step.reverse
+        arrays = -self.loss[::-1], self.q[::-1], self.p[::-1]
+        return FiniteLaw(*arrays, self.location_error, self.relative_error, step)
 
     @property
     def loss_range(self) -> tuple[float, float]:
+        """Smallest and largest loss."""
         return float(self.loss[0]), float(self.loss[-1])
 
     @property
+    def largest_finite_loss(self) -> float:
+        return float(self.kinks[-1]) if self.kinks.size else -math.inf
+
+    @cached_property
     def kinks(self) -> np.ndarray:
         """The finite losses: between them R is linear in the prior and δ in e^ε."""
         return self.loss[self._finite]
+
+    @cached_property
+    def log_q(self) -> np.ndarray:
+        """log Pr_Q of the finite losses, also where it underflows."""
+        return _log_of_larger(self.q[self._finite], self.p[self._finite], self.kinks)
+
+    @cached_property
+    def log_p(self) -> np.ndarray:
+        """log Pr_P of the finite losses, also where it underflows."""
+        return _log_of_larger(self.p[self._finite], self.q[self._finite], -self.kinks)
 
     def errors(self, epsilon):
         """α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε]."""
@@ -101,25 +252,48 @@ class FiniteLaw:
 
     def delta(self, epsilon):
         """The privacy profile, every term of it positive."""
+        above, gap = self._next(epsilon)
+        with np.errstate(under="ignore"):
+            return np.minimum(self._knots[above] - self._scaled_tail[above] * np.expm1(gap), 1.0)
+
+    def scaled_tail(self, epsilon):
+        """e^ε Pr_P[L > ε]."""
+        above, gap = self._next(epsilon)
+        with np.errstate(under="ignore"):
+            return self._scaled_tail[above] * np.exp(gap)
+
+    def _next(self, epsilon):
+        """The number of the next loss above ε, and by how much ε is below it."""
         above = np.searchsorted(self.kinks, epsilon, side="right")
         nearest = np.append(self.kinks, 0.0)[above]
-        gap = np.where(above < self.kinks.size, np.minimum(epsilon - nearest, 0.0), 0.0)
-        return np.minimum(self._knots[above] - self._scaled_tail[above] * np.expm1(gap), 1.0)
+        return above, np.where(above < self.kinks.size, np.minimum(epsilon - nearest, 0.0), 0.0)
 
     def tradeoff(self, alpha):
         """Linear interpolation between the exact corners of f."""
-        corners = np.concatenate([[0.0], self._tail_p[-2::-1], [1.0]])
-        return np.clip(np.interp(alpha, corners, np.append(self._head_q[::-1], 0.0)), 0.0, 1.0 - alpha)
+        alpha = np.asarray(alpha, dtype=float)
+        # The last corner at or right of α; f is 0 where there is none.
+        number = np.searchsorted(-self._tail_p[:-1], -alpha, side="right") - 1
+        corner = np.maximum(number, 0)
+        with np.errstate(under="ignore"):
+            at = self._tail_p[corner]
+            share = np.maximum(at - alpha, 0.0) / np.where(at > 0, at, 1.0)
+            beta = self._head_q[corner] + self._scaled_tail[corner] * share
+        # With no false alarm only infinite losses are found, however improbable the others are under P.
+        beta = np.where(number < 0, 0.0, np.where(alpha == 0, self._head_q[-1], beta))
+        return np.clip(beta, 0.0, 1.0 - alpha)
 
     def epsilon(self, delta):
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`; infinite where mass at +∞ exceeds it."""
+        delta = np.asarray(delta, dtype=float)
         # The knots decrease: the first one at or below δ ends the piece that holds the answer.
-        index = np.searchsorted(-self._knots, -np.asarray(delta), side="left")
+        index = np.searchsorted(-self._knots, -delta, side="left")
         reached = np.minimum(index, self._knots.size - 1)
         scale = self._scaled_tail[reached]
-        share = np.where(scale > 0, (delta - self._knots[reached]) / np.where(scale > 0, scale, 1.0), 1.0)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", under="ignore"):
+            share = np.where(scale > 0, (delta - self._knots[reached]) / np.where(scale > 0, scale, 1.0), 1.0)
             inside = np.append(self.kinks, 0.0)[reached] + np.log1p(-np.clip(share, 0.0, 1.0))
+        # Where nothing is allowed nothing may be left out, however improbable.
+        inside = np.where(delta == 0, max(self.largest_finite_loss, 0.0), inside)
         return np.where(index < self._knots.size, np.maximum(inside, 0.0), np.inf)
 
     def renyi(self, order):
@@ -129,25 +303,29 @@ class FiniteLaw:
             return np.full(order.shape, np.inf)
         gap = order[..., None] - 1
         loss, q = self.kinks, self.q[self._finite]
-        near = np.sum(q * np.expm1(np.clip(gap * loss, -1, 1)), axis=-1)
-        small = (np.max(np.abs(gap * loss), axis=-1) < 0.1) & (self._q_infinite == 0)
-        with np.errstate(divide="ignore"):
-            log_h = np.where(small, np.log1p(np.where(small, near, 0.0)), logsumexp(np.log(q) + gap * loss, axis=-1))
+        with np.errstate(under="ignore"):
+            near = np.sum(q * np.expm1(np.clip(gap * loss, -1, 1)), axis=-1)
+            small = (np.max(np.abs(gap * loss), axis=-1) < 0.1) & (self.q_infinite == 0)
+            log_h = logsumexp(self.log_q + gap * loss, axis=-1)
+            log_h = np.where(small, np.log1p(np.where(small, near, 0.0)), log_h)
         kl = self.loss_moments("Q")[0]
         away = np.where(order == 1, kl, log_h / np.where(order == 1, 1.0, gap[..., 0]))
-        return np.where((self._q_infinite > 0) & (order >= 1), np.inf, np.maximum(away, 0.0))
+        return np.where((self.q_infinite > 0) & (order >= 1), np.inf, np.maximum(away, 0.0))
 
     def loss_moments(self, under: str) -> tuple[float, float]:
         """Mean and variance of the loss; infinite where an infinite loss has mass."""
         if under == "P":
             mean, variance = self.reverse.loss_moments("Q")
             return -mean, variance
-        if self._q_infinite:
+        if self.q_infinite:
             return np.inf, np.inf
-        loss, q = self.kinks, self.q[self._finite]
-        # E_Q[L] with Σ (q − p) taken out of it: positive terms only.
-        mean = float(np.sum(q * (loss + np.expm1(-loss))) + self._p_infinite)
-        return mean, float(np.sum(q * (loss - mean) ** 2))
+        loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
+        near = np.clip(loss, -1.0, 1.0)
+        with np.errstate(under="ignore"):
+            # E_Q[L] with Σ (q − p) taken out of it: positive terms only.
+            terms = np.where(np.abs(loss) < 1, q * (near + np.expm1(-near)), q * loss + (p - q))
+            mean = float(np.sum(terms) + self.p_infinite)
+            return mean, float(np.sum(q * (loss - mean) ** 2))
 
     def hellinger(self, s):
         """H(s) = Σ q^s p^(1−s) over finite losses, for complex s of any shape."""
@@ -156,44 +334,209 @@ class FiniteLaw:
     def hellinger_excess(self, s):
         """H(s) − 1, with Σ (q − p) taken out of it so that small losses keep their digits."""
         s = np.asarray(s)[..., None]
-        loss, p = self.kinks, self.p[self._finite]
-        inner = np.sum(p * (np.expm1(s * loss) - s * np.expm1(loss)), axis=-1)
-        return inner + s[..., 0] * (self._p_infinite - self._q_infinite) - self._p_infinite
+        loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
+        small = np.abs(loss) < 1
+        near = np.where(small, loss, 0.0)
+        with np.errstate(under="ignore"):
+            away = np.exp(self.log_p + s * loss) - p - s * (q - p)
+            terms = np.where(small, p * (np.expm1(s * near) - s * np.expm1(near)), away)
+            inner = np.sum(terms, axis=-1)
+        return inner + s[..., 0] * (self.p_infinite - self.q_infinite) - self.p_infinite
+
+    # Powers.
+
+    @cached_property
+    def _step(self) -> TwoLosses:
+        if self.step is not None:
+            return self.step
+        finite = self._finite
+        larger = np.maximum(self.p[finite], self.q[finite])
+        return TwoLosses.from_larger_masses(self.kinks, larger, self.p_infinite, self.q_infinite)
+
+    def _infinite(self, count: int) -> tuple[float, float]:
+        """The probabilities of infinite losses in `count` steps."""
+        p, q = (-math.expm1(count * math.log1p(-m)) if m < 1 else 1.0 for m in (self.p_infinite, self.q_infinite))
+        return p, q
+
+    def _counted(self, count: int) -> FiniteLaw:
+        """The power, sum by sum: how often each loss occurs is multinomial."""
+        counts = _multinomial_counts(count, self.kinks.size)
+        loss = counts @ self.kinks
+        log_p, log_q = (_log_multinomial(counts, log_mass) for log_mass in (self.log_p, self.log_q))
+        location_error = count * (self.location_error + 2 * UNIT * _largest(self.kinks))
+        relative_error = (64 + 4 * count) * UNIT
+        log_q = np.where(loss < 0, log_p + loss, log_q)
+        return _merged(loss, log_q, *self._infinite(count), location_error, relative_error)
+
+    @cached_property
+    def _multiples(self) -> np.ndarray | None:
+        """By how many equal steps each loss exceeds the smallest; none if they are not such multiples, or far apart."""
+        if self.kinks.size < 3:
+            return None
+        above = self.kinks - self.kinks[0]
+        ratios = [Fraction(float(ratio)).limit_denominator(100) for ratio in above / above[1]]
+        step = above[1] / math.lcm(*(ratio.denominator for ratio in ratios))
+        if above[-1] / step > _MOST_MULTIPLES:
+            return None
+        multiples = np.rint(above / step)
+        off = np.abs(above - multiples * (above[-1] / multiples[-1]))
+        return multiples.astype(int) if off.max() <= 4 * self.location_error else None
+
+    def _convolved(self, multiples: np.ndarray, count: int) -> FiniteLaw:
+        """The power, by convolution of both distributions: losses that are multiples of a step meet again and again."""
+        step = (self.kinks[-1] - self.kinks[0]) / multiples[-1]
+        with np.errstate(under="ignore"):
+            p, q = (_power(np.bincount(multiples, side[self._finite]), count) for side in (self.p, self.q))
+            loss = count * self.kinks[0] + step * np.arange(p.size)
+            kept = np.maximum(p, q) > 0
+            loss, p, q = loss[kept], p[kept], q[kept]
+            shrink = np.exp(-np.abs(loss))
+            p, q = np.where(loss < 0, p, q * shrink), np.where(loss < 0, p * shrink, q)
+        location_error = count * 5 * self.location_error + 4 * UNIT * _largest(loss)
+        relative_error = count.bit_length() * (4 * UNIT * math.sqrt(p.size) + 8 * UNIT) + 4 * count * UNIT
+        return FiniteLaw.of_finite(loss, p, q, *self._infinite(count), location_error, relative_error)
+
+    # Below, entry n belongs to the n-th finite loss; the entry behind the last to losses above them all.
 
     @cached_property
     def _finite(self) -> np.ndarray:
         return np.isfinite(self.loss)
 
     @cached_property
-    def _p_infinite(self) -> float:
+    def p_infinite(self) -> float:
+        """Pr_P[L = −∞]."""
         return float(self.p[self.loss == -np.inf].sum())
 
     @cached_property
-    def _q_infinite(self) -> float:
+    def q_infinite(self) -> float:
+        """Pr_Q[L = +∞]."""
         return float(self.q[self.loss == np.inf].sum())
-
-    # Below, entry n belongs to the n-th finite loss; the entry behind the last to losses above them all.
 
     @cached_property
     def _tail_p(self) -> np.ndarray:
         """Pr_P[L ≥ l_n]."""
-        return np.append(np.minimum(np.cumsum(self.p[self._finite][::-1])[::-1], 1.0), 0.0)
+        tail = np.minimum(_sums(self.p[self._finite][::-1])[::-1], 1.0)
+        if self.p_infinite == 0:
+            tail[:1] = 1.0
+        return np.append(tail, 0.0)
 
     @cached_property
     def _head_q(self) -> np.ndarray:
         """Pr_Q[L < l_n]."""
-        return np.append(0.0, np.minimum(np.cumsum(self.q[self._finite]), 1.0))
+        head = np.append(0.0, np.minimum(_sums(self.q[self._finite]), 1.0))
+        if self.q_infinite == 0:
+            head[-1] = 1.0
+        return head
 
     @cached_property
     def _scaled_tail(self) -> np.ndarray:
-        """S_n = e^{l_n} Pr_P[L ≥ l_n], in logarithms: the factor may overflow, the product is at most 1."""
-        with np.errstate(divide="ignore"):
-            return np.append(np.exp(np.minimum(self.kinks + np.log(self._tail_p[:-1]), 0.0)), 0.0)
+        """S_n = Σ_{j≥n} q_j e^{l_n − l_j}, in blocks of losses, from the largest to the smallest."""
+        loss, log_q = self.kinks, self.log_q
+        tail = np.zeros(loss.size + 1)
+        end = loss.size
+        with np.errstate(under="ignore"):
+            while end:
+                last = loss[end - 1]
+                start = int(np.searchsorted(loss, last - _SPAN))
+                terms = np.exp(log_q[start:end] + (last - loss[start:end]))
+                if end < loss.size:
+                    terms[-1] += tail[end] * np.exp(last - loss[end])
+                tail[start:end] = np.exp(loss[start:end] - last) * _sums(terms[::-1])[::-1]
+                end = start
+        return np.minimum(tail, 1.0)
 
     @cached_property
     def _knots(self) -> np.ndarray:
         """δ(l_n)."""
-        steps = -self._scaled_tail[1:-1] * np.expm1(-np.diff(self.kinks))
+        with np.errstate(under="ignore"):
+            steps = -self._scaled_tail[1:-1] * np.expm1(-np.diff(self.kinks))
         rises = np.concatenate([[0.0] if self.kinks.size else [], steps[::-1]])
-        knots = self._q_infinite + np.cumsum(rises)[::-1]
-        return np.append(knots, self._q_infinite)
+        knots = self.q_infinite + _sums(rises)[::-1]
+        return np.append(knots, self.q_infinite)
+
+
+def _log_ratio(q, p):
+    """log(q/p) without cancellation where the two are close."""
+    near = np.abs(q - p) < 0.5 * p
+    with np.errstate(over="ignore"):
+        return np.where(near, np.log1p(np.where(near, q - p, 0.0) / p), np.log(q) - np.log(p))
+
+
+def _log_of_larger(own, other, loss):
+    """log of `own` = e^loss `other`, from the larger of the two."""
+    with np.errstate(divide="ignore"):
+        return np.where(loss < 0, np.log(other) + loss, np.log(own))
+
+
+def _largest(loss) -> float:
+    return float(np.max(np.abs(loss), initial=0.0))
+
+
+def _starts(loss, tolerance):
+    """Where runs of losses begin that are equal but for rounding."""
+    first = np.ones(loss.shape, dtype=bool)
+    first[1:] = np.diff(loss) > tolerance[1:]
+    return np.flatnonzero(first)
+
+
+def _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error) -> FiniteLaw:
+    """The law of losses in any order; those no further apart than rounding explains become one."""
+    order = np.argsort(loss, kind="stable")
+    loss, log_q = loss[order], log_q[order]
+    starts = _starts(loss, np.full(loss.shape, 2 * location_error))
+    if starts.size > MOST_ATOMS:
+        raise TooManyAtoms
+    if starts.size < loss.size:
+        ends = np.append(starts[1:], loss.size) - 1
+        # A run that is longer than rounding explains is said so.
+        location_error = max(location_error, float(np.max(loss[ends] - loss[starts])))
+        largest = np.maximum.reduceat(log_q, starts)
+        with np.errstate(under="ignore"):
+            sums = np.add.reduceat(np.exp(log_q - np.repeat(largest, ends - starts + 1)), starts)
+        loss, log_q = loss[starts], largest + np.log(sums)
+    with np.errstate(under="ignore"):
+        p, q = np.exp(log_q - loss), np.exp(log_q)
+    return FiniteLaw.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
+
+
+def _multinomial_counts(count: int, kinds: int) -> np.ndarray:
+    """All ways to distribute `count` over so many kinds, one a row."""
+    counts, left = np.zeros((min(kinds, 1), 0), dtype=int), np.full(min(kinds, 1), count)
+    for _ in range(kinds - 1):
+        repeats = left + 1
+        row = np.repeat(np.arange(left.size), repeats)
+        taken = np.arange(row.size) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+        counts, left = np.column_stack([counts[row], taken]), left[row] - taken
+    return np.column_stack([counts, left])[:, :kinds].astype(float)
+
+
+def _log_multinomial(counts, log_mass):
+    """log of the probabilities of counts; those of the kinds may sum to less than one."""
+    count = counts[:1].sum()
+    total = logsumexp(log_mass) if log_mass.size else 0.0
+    mean = count * np.exp(log_mass - total)
+    some = counts > 0
+    at_least = np.where(some, counts, 1.0)
+    peaks = np.where(some, 0.5 * np.log(2 * math.pi * at_least) + stirling_error(at_least), 0.0)
+    whole = 0.5 * np.log(2 * math.pi * count) + stirling_error(count) if count else 0.0
+    return count * total + whole - np.sum(peaks + deviance_term(counts, mean, counts - mean), axis=-1)
+
+
+def _power(mass, count: int):
+    """The distribution of a sum of `count` whole numbers; sums of positive terms."""
+    power = np.ones(1)
+    for bit in bin(count)[2:]:
+        power = np.convolve(power, power)
+        if bit == "1":
+            power = np.convolve(power, mass)
+    return power
+
+
+def _sums(terms):
+    """Running sums, in two levels, so that few roundings add up."""
+    side = math.isqrt(max(terms.size, 1)) + 1
+    rows = np.zeros(side * side)
+    rows[: terms.size] = terms
+    sums = np.cumsum(rows.reshape(side, side), axis=1)
+    before = np.append(0.0, np.cumsum(sums[:-1, -1]))
+    return (sums + before[:, None]).ravel()[: terms.size]

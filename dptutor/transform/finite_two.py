@@ -1,0 +1,113 @@
+"""One step with two finite losses, to fifty digits: composed a billion times, it loses digits by the square root.
+
+Outcomes 0 and 1 have probabilities p₀, p₁ under P and q₀, q₁ under Q; the rest of P is at loss −∞, the rest of Q at
++∞. In n steps the number of ones is binomial under both hypotheses, given that no loss was infinite, and the loss
+is a line in it:
+
+    L = n log(q₀/p₀) + K g,    g = log(q₁p₀ / q₀p₁) > 0.
+
+What floats do with it later starts from sums of two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
+from functools import wraps
+
+_FIFTY_DIGITS = Context(prec=50)
+
+
+def _with_fifty_digits(function: Callable) -> Callable:
+    @wraps(function)
+    def exactly(*arguments):
+        with localcontext(_FIFTY_DIGITS):
+            return function(*arguments)
+
+    return exactly
+
+
+@dataclass(frozen=True)
+class TwoLosses:
+    """Probabilities of the two outcomes under P and Q, that of the larger loss last, and of the infinite losses."""
+
+    p: tuple[Decimal, Decimal]
+    q: tuple[Decimal, Decimal]
+    p_infinite: Decimal = Decimal(0)
+    q_infinite: Decimal = Decimal(0)
+
+    @classmethod
+    @_with_fifty_digits
+    def from_masses(cls, p, q, p_infinite=0.0, q_infinite=0.0) -> TwoLosses:
+        """Of numbers that sum to one but for rounding; sequences of more than two are not taken."""
+        p, q = tuple(map(Decimal, p)), tuple(map(Decimal, q))
+        p_infinite, q_infinite = Decimal(p_infinite), Decimal(q_infinite)
+        p_sum, q_sum = sum(p) + p_infinite, sum(q) + q_infinite
+        return cls((p[0] / p_sum, p[1] / p_sum), (q[0] / q_sum, q[1] / q_sum), p_infinite / p_sum, q_infinite / q_sum)
+
+    @classmethod
+    @_with_fifty_digits
+    def from_larger_masses(cls, loss, mass, p_infinite, q_infinite) -> TwoLosses:
+        """Of two losses, and the probability of each under P where it is negative, else under Q."""
+        weight = [Decimal(-abs(value)).exp() * Decimal(m) for value, m in zip(loss, mass, strict=True)]
+        p = [Decimal(m) if value < 0 else w for value, m, w in zip(loss, mass, weight, strict=True)]
+        q = [w if value < 0 else Decimal(m) for value, m, w in zip(loss, mass, weight, strict=True)]
+        return cls.from_masses(p, q, p_infinite, q_infinite)
+
+    @classmethod
+    @_with_fifty_digits
+    def response(cls, epsilon: float, leak: float = 0.0) -> TwoLosses:
+        """Randomized response that leaks: losses ±ε, and infinite ones with probability `leak`."""
+        lie = (1 - Decimal(leak)) / (1 + Decimal(epsilon).exp())
+        truth = 1 - Decimal(leak) - lie
+        return cls((truth, lie), (lie, truth), Decimal(leak), Decimal(leak))
+
+    @property
+    def reverse(self) -> TwoLosses:
+        """The step with the hypotheses exchanged."""
+        return TwoLosses(self.q[::-1], self.p[::-1], self.q_infinite, self.p_infinite)
+
+    @property
+    @_with_fifty_digits
+    def losses(self) -> tuple[Decimal, Decimal]:
+        """log(q/p) of both outcomes."""
+        return (self.q[0] / self.p[0]).ln(), (self.q[1] / self.p[1]).ln()
+
+    @property
+    @_with_fifty_digits
+    def gap(self) -> Decimal:
+        """g, by which a one is a larger loss than a zero; its digits also where it is tiny."""
+        return (self.q[1] * self.p[0] / (self.q[0] * self.p[1])).ln()
+
+
+@_with_fifty_digits
+def shares(masses: tuple[Decimal, Decimal]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The probabilities of outcomes 1 and 0, given one of them, as sums of two floats each."""
+    total = masses[0] + masses[1]
+    return two_floats(masses[1] / total), two_floats(masses[0] / total)
+
+
+@_with_fifty_digits
+def two_floats(value: Decimal) -> tuple[float, float]:
+    """The float next to `value`, and the float next to what is left."""
+    high = float(value)
+    return high, float(value - Decimal(high))
+
+
+@_with_fifty_digits
+def times(value: Decimal, count: int) -> tuple[float, float]:
+    """`count` times the value."""
+    return two_floats(count * value)
+
+
+@_with_fifty_digits
+def log_rest(mass: Decimal, count: int) -> float:
+    """`count` times log(1 − mass)."""
+    return float(count * (1 - mass).ln())
+
+
+@_with_fifty_digits
+def log_ratio_of_rests(mass: Decimal, other: Decimal, count: int) -> tuple[float, float]:
+    """`count` times log((1 − mass)/(1 − other))."""
+    return two_floats(count * ((1 - mass) / (1 - other)).ln())

@@ -1,0 +1,501 @@
+"""One direction of a composition: lower and upper values of its privacy profile, whatever its parts.
+
+    Laplace mechanisms of one scale         sums of positive terms                    laplace_powers.py
+    different ones, few finite atoms        sums of positive terms                    laplace_products.py
+    one of these with a narrow Gaussian     δ(ε) = E[δ'(ε − g)], g ~ N(μ²/2, μ²)      quadrature between kinks
+    one scale and finite atoms              δ(ε) = Pr[l = ∞] + Σ q_l δ'(ε − l)
+    anything else                           lines, with all they leave out bounded    sampled_lines.py
+
+Below 0,  δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr
+
+from .finite import FiniteLaw, TooManyAtoms
+from .laplace_powers import LaplacePower
+from .laplace_products import LaplaceProduct
+from .sampled_lines import Inverter, Transform
+from .subsampled_gaussian import complex_log1p
+
+_ROUNDING = 2.0**-53
+_MOST_ATOMS = 600
+_MOST_KNOTS = 6000
+# Seconds, about, that building an exact law may take.
+_MOST_TIME = 0.3
+# Where one part in e^41 of a law has atoms or jumps they do not matter.
+_NEGLIGIBLE = 41.0
+_MOST_TERMS = 2**15
+# Nodes in units of a Gaussian part's deviation.
+_PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4.0, 5.5, 7.0, 8.5, 10.0, 12.0, 14.0])
+# Steps, in units of the scale on which the normal density falls far out.
+_STEEP = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0])
+# Error of the panels, relative: ten times what halving them changes.
+_QUADRATURE = 1e-11
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(14)
+
+
+class Lines:
+    """Lower and upper values of δ for several mechanisms together, in one direction.
+
+    Parameters
+    ----------
+    factors : sequence of (part, count)
+        Parts that are Laplace, Gaussian, subsampled Gaussian in one direction, or finite, and how often each is used.
+
+    Attributes
+    ----------
+    infinite : float
+        Pr_Q[L = +∞].
+    largest : float
+        The largest finite loss; at and beyond it δ is `infinite`.
+    breakpoints : ndarray
+        Finite losses at which the loss has an atom, or its density a jump, that matters at double precision.
+    """
+
+    def __init__(self, factors):
+        self.factors = tuple(factors)
+        self._laplace, self._finite, self._others, variance = {}, [], [], 0.0
+        for part, count in self.factors:
+            if hasattr(part, "_law"):
+                self._finite.append((part, count))
+            elif getattr(part, "sampling_rate", None) == 1.0:
+                variance += count / part.noise_multiplier**2
+            elif hasattr(part, "noise_multiplier"):
+                self._others.append((part, count))
+            elif hasattr(part, "mu"):
+                variance += count * part.mu**2
+            else:
+                self._laplace[part.largest_loss] = self._laplace.get(part.largest_loss, 0) + count
+        self._mu = math.sqrt(variance)
+        leaks = [(float(part._law.q[part._law.loss == np.inf].sum()), count) for part, count in self._finite]
+        covered = sum(count * math.log1p(-leak) if leak < 1 else -math.inf for leak, count in leaks)
+        self.infinite = -math.expm1(covered)
+        self.largest = math.inf if self._mu else sum(count * part._loss_range()[1] for part, count in self._others)
+        if self.largest < math.inf:
+            ends = [count * top for top, count in self._laplace.items()]
+            ends += [count * float(part._law.kinks.max(initial=-math.inf)) for part, count in self._finite]
+            self.largest += math.fsum(ends)
+
+    @cached_property
+    def reverse(self) -> Lines:
+        """The evaluator of the reverse pair."""
+        other = Lines([(part.reverse, count) for part, count in self.factors])
+        if all(part.reverse == part for part, _ in self.factors):
+            return self
+        other.__dict__["reverse"] = self
+        return other
+
+    def profile(self, epsilon):
+        """Lower and upper values of δ(ε), mass at +∞ included, for a one-dimensional array of ε ≥ 0."""
+        epsilon = np.asarray(epsilon, dtype=float)
+        lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
+        inside = epsilon < self.largest
+        if inside.any() and self.infinite < 1.0:
+            lower[inside], upper[inside] = self._covered(epsilon[inside])
+        slack = 4 * _ROUNDING * self.infinite
+        return np.maximum(self.infinite + lower - slack, 0.0), np.minimum(self.infinite + upper + slack, 1.0)
+
+    @cached_property
+    def breakpoints(self) -> np.ndarray:
+        if self._exact is not None and self._noise is None:
+            return self._exact.breakpoints
+        if self._mu or self._others:
+            return np.empty(0)
+        tops = np.array(list(self._laplace)), np.array(list(self._laplace.values()))
+        if self._laplace and float(tops[1] @ np.log1p(tops[0] / 2)) > _NEGLIGIBLE and len(self._laplace) > 1:
+            return np.empty(0)
+        if len(self._laplace) == 1 and not self._finite:
+            return self._power.breakpoints
+        return np.empty(0)
+
+    def _covered(self, epsilon):
+        """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite]."""
+        if self._exact is None:
+            if len(self._laplace) == 1 and len(self.factors) == 1:
+                return self._by_power(epsilon)
+            return self._inverter.profile(epsilon)
+        if self._noise is None:
+            return self._exact.profile(epsilon)
+        return self._through(self._noise, epsilon)
+
+    def _by_power(self, epsilon):
+        """One scale so often that near the end of the range only few densities come together."""
+        lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
+        near = epsilon >= self._power.low
+        lower[near], upper[near] = self._power.profile(epsilon[near])
+        if not near.all():
+            lower[~near], upper[~near] = self._inverter.profile(epsilon[~near])
+        return lower, upper
+
+    @cached_property
+    def _noise(self):
+        """One part with noise, over which all others can be integrated."""
+        if self._mu and not self._others:
+            return _GaussianNoise(self._mu)
+        if self._others and not self._mu:
+            return _SubsampledNoise(self._others[0][0])
+        return None
+
+    @cached_property
+    def _power(self) -> LaplacePower:
+        return LaplacePower(*next(iter(self._laplace.items())))
+
+    @cached_property
+    def _exact(self):
+        """Law of the Laplace and finite parts as sums of positive terms, where that can be had and is needed."""
+        if self._mu and (self._others or not self._narrow):
+            return None
+        if sum(count for _, count in self._others) > 1:
+            return None
+        law = self._finite_law
+        if law is None:
+            return None
+        loss, q = law.kinks, law.q[np.isfinite(law.loss)]
+        n = sum(self._laplace.values())
+        if len(self._laplace) == 1:
+            if self._power.low > 0:
+                return None
+            if len(loss) == 1 and loss[0] == 0.0 and q[0] == 1.0:
+                return self._power
+        if not len(loss):
+            return None
+        knots = len(loss) * math.prod(count + 1 for count in self._laplace.values())
+        if n <= 128 and knots <= _MOST_KNOTS and n**2 * (4e-5 + 2e-7 * knots) < _MOST_TIME:
+            return LaplaceProduct([top for top, count in self._laplace.items() for _ in range(count)], loss, q)
+        return _Mixture(self._power, loss, q) if len(self._laplace) == 1 else None
+
+    @cached_property
+    def _finite_law(self) -> FiniteLaw | None:
+        """The finite parts together, if they have few atoms."""
+        law = FiniteLaw(np.zeros(1), np.ones(1), np.ones(1))
+        try:
+            for part, count in self._finite:
+                if count > 2 * _MOST_ATOMS and len(part._law.kinks) > 1:
+                    return None
+                law = law.composed(part._law.power(count))
+                if len(law.kinks) > _MOST_ATOMS:
+                    return None
+        except TooManyAtoms:
+            return None
+        return law
+
+    @property
+    def _narrow(self) -> bool:
+        """Whether the Gaussian part is so narrow that lines to resolve it would be too long."""
+        spread = math.sqrt(sum(n * min(top, 2.0) ** 2 for top, n in self._laplace.items()))
+        ends = sum(n * top for top, n in self._laplace.items())
+        for part, count in self._finite:
+            spread += math.sqrt(count) * float(np.ptp(part._law.kinks))
+            ends += count * float(np.ptp(part._law.kinks))
+        width = min(2 * ends, 30 * spread) + 20 * self._mu
+        return width / (2 * math.pi) * 8.0 / self._mu > _MOST_TERMS
+
+    def _through(self, noise, epsilon):
+        """E[δ'(ε − g)], g the loss of one more part: panels of its noise between the kinks of δ'."""
+        exact, back = self._exact, self.reverse._exact
+        kinks = np.unique(np.concatenate([exact.breakpoints, -back.breakpoints]))
+        end = float(exact.breakpoints.max())
+        lower, upper = np.zeros(epsilon.shape), np.full(epsilon.shape, 1e-300)
+        for i, x in enumerate(epsilon):
+            # ε − g is below the largest loss of the others from here on.
+            first = noise.place(x - end)
+            places = noise.panels(max(first, -9.5))
+            inner = noise.place(x - kinks)
+            places = np.unique(np.concatenate([places, inner[(inner > places[0]) & (inner < places[-1])]]))
+            if places[0] > noise.furthest:
+                continue
+            half = np.diff(places)[:, None] / 2
+            v = (places[:-1, None] + half * (1 + _NODES)).ravel()
+            weight = (half * _WEIGHTS).ravel() * noise.density(v)
+            low, high = _both_sides(exact, back, self.infinite, self.reverse.infinite, x, noise.loss(v))
+            lower[i] = (weight @ low) * (1 - _QUADRATURE)
+            upper[i] = (weight @ high) * (1 + _QUADRATURE) + noise.above(places[-1]) + 1e-300
+        return lower, np.minimum(upper, 1.0 - self.infinite)
+
+    @cached_property
+    def _inverter(self):
+        return Inverter(_together(self.factors))
+
+
+class _GaussianNoise:
+    """The loss μ²/2 + μv of a Gaussian part, v standard normal under Q."""
+
+    furthest = 38.0
+
+    def __init__(self, mu):
+        self._mu = mu
+
+    def loss(self, v):
+        return self._mu**2 / 2 + self._mu * v
+
+    def place(self, loss):
+        return (loss - self._mu**2 / 2) / self._mu
+
+    def density(self, v):
+        return np.exp(-(v**2) / 2) / math.sqrt(2 * math.pi)
+
+    def above(self, v):
+        return float(ndtr(-v))
+
+    def panels(self, first):
+        shift = max(first, 0.0)
+        places = np.append(first, _PANELS + shift)
+        if shift > 1.0:
+            places = np.append(places, shift + _STEEP * (2.0 / shift))
+        return np.unique(places[places >= first])
+
+
+class _SubsampledNoise:
+    """The loss of one subsampled Gaussian part as a growing function of its noise v."""
+
+    def __init__(self, part):
+        self._part, self._mu, self._rate = part, 1.0 / part.noise_multiplier, part.sampling_rate
+        self._sign = -1.0 if part.direction == "add" else 1.0
+        self.furthest = 38.0 + (0.0 if part.direction == "add" else self._mu)
+
+    def loss(self, v):
+        return self._sign * np.log1p(
+            self._rate * np.expm1(np.minimum(self._mu * self._sign * v - self._mu**2 / 2, 700.0))
+        )
+
+    def place(self, loss):
+        step = self._part.reverse if self._sign < 0 else self._part
+        return self._sign * step._threshold(self._sign * loss)
+
+    def density(self, v):
+        normal = np.exp(-(v**2) / 2)
+        if self._sign > 0:
+            normal = (1 - self._rate) * normal + self._rate * np.exp(-((v - self._mu) ** 2) / 2)
+        return normal / math.sqrt(2 * math.pi)
+
+    def above(self, v):
+        if self._sign < 0:
+            return float(ndtr(-v))
+        return float((1 - self._rate) * ndtr(-v) + self._rate * ndtr(self._mu - v))
+
+    def panels(self, first):
+        # The loss has singularities at Im v = πσ.
+        width = min(1.0, 1.5 / self._mu)
+        last = max(first, 0.0) + 14.0 if self._sign < 0 else self.furthest + 1.0
+        places = np.linspace(first, max(last, first + 14.0), math.ceil((max(last, first + 14.0) - first) / width) + 1)
+        steep = first + _STEEP * (2.0 / first) if first > 1.0 else places[:0]
+        return np.unique(np.append(places, steep))
+
+
+class _Mixture:
+    """One Laplace power with finite losses."""
+
+    def __init__(self, power: LaplacePower, loss, q):
+        self._power, self._loss, self._q = power, loss, q
+        knots = np.concatenate([-power.breakpoints, power.breakpoints])
+        self.breakpoints = np.unique(np.add.outer(knots, loss))
+
+    def profile(self, epsilon):
+        shape = len(epsilon), len(self._loss)
+        first, loss = np.repeat(epsilon, shape[1]), np.tile(self._loss, shape[0])
+        low, high = _both_sides(self._power, self._power, 0.0, 0.0, first, loss)
+        slack = 4 * len(self._loss) * _ROUNDING
+        lower, upper = (low.reshape(shape) * self._q).sum(axis=1), (high.reshape(shape) * self._q).sum(axis=1)
+        return lower * (1 - slack), upper * (1 + slack)
+
+
+def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
+    """E[(1 − e^{x−L})₊; L finite] at x = ε − loss of either sign; it falls, so that rounding x costs little."""
+    x, rounding = epsilon - loss, 4 * _ROUNDING * (np.abs(epsilon) + np.abs(loss))
+    ends = []
+    for side, at in ((0, x + rounding), (1, x - rounding)):
+        value = np.empty(at.shape)
+        right = at >= 0
+        value[right] = exact.profile(at[right])[side]
+        left = at[~right]
+        # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε), from which the mass at +∞ is taken.
+        other = -np.expm1(left) - infinite + np.exp(left) * (infinite_back + back.profile(-left)[side])
+        value[~right] = np.maximum(other, 0.0)
+        ends.append(value * (1 + (8 * side - 4) * _ROUNDING))
+    return ends
+
+
+def _together(parts) -> Transform:
+    pieces = [(_transform_of(part), count) for part, count in parts]
+    tops = [part.largest_loss for part, count in parts if count == 1 and _is_laplace(part)]
+    others = [pair for pair, (part, count) in zip(pieces, parts, strict=True) if count > 1 or not _is_laplace(part)]
+
+    def log(z):
+        value, error = np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
+        for piece, count in pieces:
+            its_value, its_error = piece.log(z)
+            value += count * its_value
+            error += count * its_error
+        return value, error
+
+    def on_line(c, step, count):
+        ratio, error = _laplace_product(np.array(tops), c, step, count)
+        for piece, power in others:
+            value, its_error = piece.log(c + 1j * step * np.arange(count))
+            ratio = ratio * np.exp(power * (value - value[0].real))
+            error = error + power * (its_error + 2 * _ROUNDING * np.abs(value))
+        return ratio, np.abs(ratio) * error
+
+    def log_envelope(c, t):
+        return sum(count * piece.log_envelope(c, t) for piece, count in pieces)
+
+    terms = min(piece.terms for piece, _ in pieces)
+    if terms > 2**13:
+        terms = max(10_000, min(2**16, 2**23 // (8 * len(pieces)) // 64 * 64))
+    reach = min(piece.reach for piece, _ in pieces)
+    repeated = tuple(
+        (count, _relative_size(piece), deviation)
+        for (piece, count), (part, _) in zip(pieces, parts, strict=True)
+        if count >= 30 and (deviation := _deviation(part)) is not None
+    )
+    return Transform(log, log_envelope, reach, terms, on_line, repeated)
+
+
+def _relative_size(piece):
+    def size(c, t):
+        value, _ = piece.log(np.append(c + 0j, c + 1j * t))
+        return np.exp(value[1:].real - value[0].real) * (1 + 1e-12)
+
+    return size
+
+
+def _deviation(part):
+    """c ↦ a bound on the deviation of the loss tilted by c."""
+    if hasattr(part, "_law"):
+        law = part._law
+        loss, log_q = law.kinks, np.log(law.q[np.isfinite(law.loss)])
+
+        def deviation(c):
+            weight = np.exp(log_q + c * loss - np.max(log_q + c * loss))
+            mean = weight @ loss / weight.sum()
+            return math.sqrt(weight @ (loss - mean) ** 2 / weight.sum()) * (1 + 1e-12) + 1e-300
+
+        return deviation
+    if _is_laplace(part) and part.largest_loss <= 3.0:
+        return lambda c: part.largest_loss
+    return None
+
+
+def _is_laplace(part) -> bool:
+    return not hasattr(part, "_law") and hasattr(part, "largest_loss")
+
+
+def _laplace_product(tops, c, step, count):
+    """Π F(c + ikh)/F(c) for single Laplace parts, and a bound on its relative error.
+
+    F(z) = e^{zε₀} [1 − r + r e^{−(1+2z)ε₀}],  r = z/(1 + 2z):
+    from one part to the next only the phase e^{−2ikhε₀} changes.
+    """
+    ratio, error = np.ones(count, dtype=complex), np.zeros(count)
+    if not len(tops):
+        return ratio, error
+    mirrored = c < -0.5
+    z = (-1.0 - c if mirrored else c) + 1j * step * np.arange(count)
+    share = z / (1 + 2 * z)
+    rest, size = 1 - share, np.abs(share)
+    size_rest = np.abs(rest)
+    small = math.isqrt(count) + 1
+    large = -(-count // small)
+    for top in tops:
+        fine = np.exp(-2j * step * top * np.arange(small))
+        coarse = np.exp(-2j * step * top * small * np.arange(large) - (1 + 2 * z[0].real) * top)
+        factor = rest + share * np.multiply.outer(coarse, fine).ravel()[:count]
+        fall = math.exp(-(1 + 2 * z[0].real) * top)
+        both = (size_rest + size * fall) * (16 * _ROUNDING) + (size * fall * 6 * _ROUNDING * step * top) * np.arange(
+            count
+        )
+        error += both / np.maximum(np.abs(factor), 1e-30)
+        ratio *= factor / factor[0].real
+    ratio *= np.exp(1j * step * float(np.sum(tops)) * np.arange(count))
+    error += 4 * _ROUNDING * len(tops) + 4 * _ROUNDING * step * float(np.sum(tops)) * np.arange(count)
+    return (ratio.conj() if mirrored else ratio), error
+
+
+def _transform_of(part) -> Transform:
+    if hasattr(part, "_law"):
+        return _of_finite(part._law)
+    if hasattr(part, "noise_multiplier"):
+        return _of_subsampled(part) if part.sampling_rate < 1.0 else _of_gaussian(1.0 / part.noise_multiplier)
+
+    def log_envelope(c, t):
+        s = 1.0 + c + 1j * t
+        return part._log_envelope(s) if hasattr(part, "_log_envelope") else part._log_hellinger(s)[0].real
+
+    return Transform(lambda z: part._log_hellinger(1.0 + z), log_envelope)
+
+
+def _of_gaussian(mu) -> Transform:
+    def log(z):
+        value = z * (z + 1) * mu**2 / 2
+        return value, 8 * _ROUNDING * np.abs(value)
+
+    return Transform(log, lambda c, t: (c * (c + 1) - t**2) * mu**2 / 2)
+
+
+def _of_finite(law: FiniteLaw) -> Transform:
+    finite = np.isfinite(law.loss)
+    loss, q = law.loss[finite], law.q[finite]
+    mass, spread = float(q.sum()), float(np.abs(loss).max(initial=0.0))
+    log_q = np.log(q)
+
+    def log(z):
+        # e^{zl*} is taken out, l* the loss that weighs most: one for a line, one for each z where they differ.
+        rate = z.real[:1] if np.ptp(z.real) == 0.0 else z.real
+        lead = loss[np.argmax(log_q + np.multiply.outer(rate, loss), axis=1)][:, None]
+        gaps = loss - lead
+        total = np.exp(z[:, None] * gaps) @ q
+        value = z * lead[:, 0] + np.log(total)
+        near = np.abs(z) * spread < 0.5
+        if near.any():
+            excess = _complex_expm1(np.multiply.outer(z[near], loss)) @ q
+            value[near] = math.log(mass) + complex_log1p(excess / mass)
+        size = (np.exp(rate[:, None] * gaps) @ q) / np.maximum(np.abs(total), 1e-300)
+        error = _ROUNDING * ((8 + 2 * np.abs(z) * spread) * size + 2 * np.abs(value))
+        error[near] = _ROUNDING * (8 * np.abs(z[near]) * spread + 4 * np.abs(value[near]))
+        return value, error
+
+    return Transform(log, lambda c, t: np.full(t.shape, log(np.array([c + 0j]))[0][0].real))
+
+
+def _complex_expm1(z):
+    x, y = z.real, z.imag
+    size = np.exp(x)
+    return np.expm1(x) - 2 * size * np.sin(y / 2) ** 2 + 1j * size * np.sin(y)
+
+
+def _of_subsampled(part) -> Transform:
+    mu, rate = 1.0 / part.noise_multiplier, part.sampling_rate
+    add = part.direction == "add"
+
+    def log_envelope(c, t):
+        """The contour moved to u ± iv: |(1 + pw)^{1+c+it}| = |1 + pw|^{1+c} e^{−tθ}, θ = |arg(1 + pw)|."""
+        power = -c if add else 1.0 + c
+        centre = mu * max(power, 0.0)
+        u = np.linspace(-13.0 + mu * min(power, 0.0), 13.0 + centre, 320)[:, None]
+        v = np.append(np.geomspace(1e-6, min(0.95 * math.pi / mu, 8.0), 16), 0.0)
+        tilt = np.minimum(mu * u - mu**2 / 2, 600.0)
+        shifted = 1 - rate + rate * np.exp(tilt + 1j * mu * v)
+        exponent = (v**2 - u**2) / 2 + power * np.log(np.abs(shifted))
+        angle = np.abs(np.angle(shifted))
+        weight = np.exp(np.minimum(exponent - float(exponent[:, -1].max()), 600.0))
+        still = weight[:, -1].sum()
+        log_f = part._log_hellinger(np.array([1.0 + c + 0j]))[0][0].real
+        best = np.zeros(t.shape)
+        for j in range(len(v) - 1):
+            drop = np.expm1(-np.multiply.outer(t, angle[:, j]))
+            # Relative to the same sum on the line itself: a billion steps need the difference.
+            change = (drop @ weight[:, j] + (weight[:, j] - weight[:, -1]).sum()) / still
+            fall = np.maximum((drop + 1.0) @ weight[:, j] / still, 1e-300)
+            best = np.minimum(best, np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), np.log(fall)))
+        return log_f + best
+
+    def log(z):
+        return part._log_hellinger(1.0 + z)
+
+    return Transform(log, log_envelope, part.hellinger_reach, 2**13)

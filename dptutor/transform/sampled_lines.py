@@ -1,0 +1,470 @@
+"""Lower and upper values of the privacy profile, from a Hellinger transform that need not decay.
+
+With F(z) = E_Q[e^{zL}; L finite] = H(1 + z), K = log F, F₀ = F(0) and any line Re z = c on which F is sampled,
+
+    D(ε) = E_Q[(1 − e^{ε−L})₊; L finite] = (1/2πi) ∫ e^{K(z)−zε} / (z(z+1)) dz    c > 0;    D(ε) − F₀,   −1 < c < 0.
+
+A trapezoid sum with step h and N terms errs in three ways, each of which is bounded.
+
+*Images.* It adds e^{ckW} D(ε + kW), W = 2π/h, k ≠ 0. By Chernoff's bound D, F₀ − D and D − F₀ + e^x F(−1) are below
+e^{K(c')−c'x} for c' > 0, in (−1, 0), and below −1. On either side the best of the three is taken and what separates
+it from the one that is integrated is subtracted exactly; the rest is e^−d of e^{K(c)−cε} if W ≥ high − low and
+low ≤ ε ≤ high, where high is the least, and low the greatest, (K(c') − K(c) + d)/(c' − c) over c' right and left of c.
+
+*Truncation.* With an envelope |F(c+it)| ≤ E(t) that falls, ∫_T^∞ E t^−2 dt/π. Where that is too much, as with atoms,
+the profile U with one more, tiny, Gaussian(μ) mechanism is taken, whose transform decays, and
+
+    U(ε) − μ² e^{μ²/8} ρ(ε)  ≤  D(ε)  ≤  U(ε),    ρ the Q-density of its loss at ε.
+
+The upper end is post-processing. For the lower one the difference is E[k(L − ε)], k the time value of an option in
+Black and Scholes' formula; its derivative in μ is φ(y/μ) e^{−y/2−μ²/8}, so k ≤ μ φ(y/μ) e^{−y/2}, which is ρ's kernel.
+
+*Rounding.* Σ |term| (error of K + 8u + 2u t|ε|).
+
+Lines are chosen from the mechanism, never from the ε asked for: the same ε gives the same bits in any array.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .hellinger import SlowDecay
+
+_ROUNDING = 2.0**-53
+_DEPTH = 34.0
+# Lines are this many deviations of the integrand's saddle apart.
+_SPACING = 2.0
+_MOST_LINES = 300
+# log δ below which nothing is a number.
+_DEEPEST = 740.0
+# What truncation may leave, of δ.
+_GOALS = (1e-11, 3e-10)
+# Where 1 − δ is e^−45 Chernoff's bound is enough.
+_CERTAIN = 45.0
+_MARGIN = 1.01
+# Samples kept of a line of which most are provably small.
+_MOST_ACTIVE = 2**14
+# Where a line is provably below e^−45 it is not sampled.
+_SILENT = 45.0
+
+
+@dataclass(frozen=True)
+class Transform:
+    """Logarithm of F for a pair, and what is known of its fall along a line.
+
+    Attributes
+    ----------
+    log : callable
+        Array of complex z, alike in their real parts ↦ K(z) and a bound on its error.
+    log_envelope : callable
+        c, array of t ≥ 0 ↦ log of a bound, falling in t, on |F(c + it)|.
+    reach : float
+        |z| up to which real z may be asked for.
+    terms : int
+        How many samples of a line are affordable.
+    on_line : callable, optional
+        c, step, count ↦ what `samples` returns, by a quicker way.
+    repeated : tuple of (count, size, deviation), optional
+        Parts used often: c, t ↦ |f(c + it)|/f(c) of one of them, and c ↦ a bound on its tilted loss's deviation, which
+        bounds the slope of the former.
+    """
+
+    log: object
+    log_envelope: object
+    reach: float = math.inf
+    terms: int = 2**16
+    on_line: object = None
+    repeated: tuple = ()
+
+    @property
+    def cheap(self) -> bool:
+        """Whether z of any real parts may be asked for together."""
+        return self.terms > 2**13
+
+    def samples(self, c, step, count):
+        """F(c + ikh)/F(c), k < count, and a bound on its error."""
+        if self.on_line is not None:
+            return self.on_line(c, step, count)
+        value, error = self.log(c + 1j * step * np.arange(count))
+        ratio = np.exp(value - value[0].real)
+        return ratio, np.abs(ratio) * (error + 2 * _ROUNDING * np.abs(value))
+
+    def on(self, real):
+        """K at real z of very different size."""
+        if self.cheap:
+            return self.log(real.astype(complex))[0].real
+        return np.array([self._alone(z) for z in real])
+
+    def _alone(self, z):
+        try:
+            return float(self.log(np.array([z], dtype=complex))[0][0].real)
+        except SlowDecay:
+            return math.inf
+
+
+class Inverter:
+    """D(ε), E_Q[(1 − e^{ε−L})₊] of the finite losses, between lower and upper values, for any real ε."""
+
+    def __init__(self, transform: Transform):
+        self._transform = transform
+        self._c, self._k = self._chernoff_grid()
+        self._log_mass = float(self._k[self._c == 0.0][0])
+        self._log_p_mass = float(self._k[self._c == -1.0][0])
+        self._ladder = self._rungs()
+        self._lines: dict[int, _Line] = {}
+
+    @property
+    def mass(self) -> float:
+        """F₀, the probability under Q of a finite loss."""
+        return math.exp(self._log_mass)
+
+    def profile(self, epsilon):
+        """Lower and upper values of D for a one-dimensional array."""
+        lower, upper = self.chernoff(epsilon)
+        c, k = self._ladder
+        if len(c):
+            with np.errstate(over="ignore"):
+                size = k - np.multiply.outer(epsilon, c) - np.log(np.abs(c * (c + 1)))
+            # Where Chernoff alone says all that can be said no line is asked.
+            open_ = (upper > 1e-300) & (upper - lower > 1e-15 * upper)
+            best = np.where(open_, np.argmin(size, axis=1), -1)
+            for number in np.unique(best[best >= 0]):
+                at = np.flatnonzero(best == number)
+                line = self._line(int(number))
+                if line is None:
+                    continue
+                low, high = line.interval(epsilon[at])
+                lower[at], upper[at] = np.maximum(lower[at], low), np.minimum(upper[at], high)
+        return lower, upper
+
+    def chernoff(self, epsilon):
+        """What Chernoff's bound alone says."""
+        c, k = self._c, self._k
+        right, middle = c > 0, (c > -1) & (c < 0)
+        kernel = c[right] * np.log(c[right]) - (1 + c[right]) * np.log1p(c[right])
+        above = np.min(k[right] + kernel - np.multiply.outer(epsilon, c[right]), axis=1)
+        below = np.min(k[middle] - np.multiply.outer(epsilon, c[middle]), axis=1)
+        slack = 1e-9 + 8 * _ROUNDING * np.abs(epsilon)
+        upper = np.minimum(np.exp(np.minimum(above + slack, 0.0)), self.mass * (1 + 1e-15))
+        lower = np.maximum(self.mass * (1 - 1e-15) - np.exp(np.minimum(below + slack, 0.0)), 0.0)
+        return np.minimum(lower, upper), upper
+
+    def _chernoff_grid(self):
+        scale, scale_p = self._scale(0.0), self._scale(-1.0)
+        reach = self._transform.reach
+        many = 1 if self._transform.cheap else 2
+        right = scale * np.geomspace(0.02, 1e6, 220) if many == 1 else scale * np.geomspace(0.02, 1e4, 80)
+        left = scale_p * np.geomspace(0.02, 3000.0, 60 // many)
+        middle = np.geomspace(min(0.25, scale * 0.02), 0.5, 60 // many)
+        middle_p = np.geomspace(min(0.25, scale_p * 0.02), 0.5, 60 // many)[:-1]
+        right, left = right[right <= reach - 1], left[left <= reach]
+        c = np.concatenate([-1 - left[::-1], [-1.0], -1 + middle_p, -middle[::-1], [0.0], right])
+        c = np.unique((1.0 + c) - 1.0)
+        k = self._transform.on(c)
+        fine = np.isfinite(k) & ((c <= 0) | (k < 1e290))
+        return c[fine], k[fine]
+
+    def _scale(self, centre):
+        """c at which K(centre + c) + K(centre − c) − 2K(centre) is about 1: one over the loss's deviation."""
+        at = float(self._transform.on(np.array([centre]))[0])
+        c = 1.0
+        low, high = 0.0, math.inf
+        for _ in range(80):
+            ends = self._transform.on(np.array([centre + c, centre - c]))
+            value = float(ends.sum()) - 2 * at
+            if 0.5 < value < 2.0:
+                break
+            if value >= 2.0:
+                high = c
+            else:
+                low = c
+            guess = c / math.sqrt(value) if 1e-8 < value < 1e8 else (c * 1e-3 if value > 1 else c * 1e3)
+            c = guess if low < guess < high else (math.sqrt(low * high) if low > 0 and high < math.inf else guess)
+            if not 1e-12 < c < 1e12 or c > self._transform.reach / 2:
+                break
+        return min(max(c, 1e-12), self._transform.reach / 10)
+
+    def _rungs(self):
+        """c of the lines, for ε ≥ 0, and K there."""
+        chosen = []
+        c, k = self._c, self._k
+        for strip in (c > 0, (c > -1) & (c < 0)):
+            x, value = c[strip], k[strip]
+            if len(x) < 5:
+                continue
+            psi = value - np.log(np.abs(x)) - np.log1p(x)
+            slope = np.diff(value) / np.diff(x)
+            curvature = np.maximum(np.diff(slope) / np.diff((x[1:] + x[:-1]) / 2), 0.0)
+            inner = x[1:-1]
+            density = np.sqrt(curvature + 1 / inner**2 + 1 / (1 + inner) ** 2)
+            length = np.append(0.0, np.cumsum(np.diff(inner) * (density[1:] + density[:-1]) / 2))
+            start = length[np.argmin(psi[1:-1])]
+            depth = value[1:-1] - inner * (slope[1:] + slope[:-1]) / 2
+            end = length[-1]
+            if x[0] > 0 and np.any(depth < -_DEEPEST):
+                end = length[np.argmax(depth < -_DEEPEST)]
+            first = 0.0
+            if x[0] < 0 and np.any(depth > -_CERTAIN):
+                first = length[np.argmax(depth > -_CERTAIN)]
+            start = max(start, first)
+            places = np.arange(max(start - _SPACING / 2, 0.0), end, _SPACING)[:_MOST_LINES]
+            chosen.append(np.interp(places, length, inner))
+        points = np.unique(np.concatenate(chosen)) if chosen else np.empty(0)
+        points = (1.0 + points) - 1.0
+        return points, np.interp(points, c, k)
+
+    def _line(self, number):
+        if number not in self._lines:
+            c = float(self._ladder[0][number])
+            self._lines[number] = self._sampled(c, float(self._transform.log(np.array([c + 0j]))[0][0].real))
+        return self._lines[number]
+
+    def _window(self, c, peak, mu):
+        """Losses below and above which nothing is left of the tilted law, and the strips that say so."""
+        grid, value = self._c, self._k + mu**2 * (self._c**2 + self._c) / 2
+        left, right = grid < c - 1e-9 * abs(c), grid > c + 1e-9 * abs(c)
+        left &= (grid != 0.0) & (grid != -1.0)
+        right &= (grid != 0.0) & (grid != -1.0)
+        lows = (value[left] - peak + _DEPTH) / (grid[left] - c)
+        highs = (value[right] - peak + _DEPTH) / (grid[right] - c)
+        low, high = int(np.argmax(lows)), int(np.argmin(highs))
+        return float(lows[low]), float(highs[high]), float(grid[left][low]), float(grid[right][high])
+
+    def _sampled(self, c, peak):
+        most = self._transform.terms
+        while True:
+            try:
+                return self._with_terms(c, peak, most)
+            except SlowDecay:
+                # So far up the line one step's transform takes too many nodes.
+                most //= 4
+                if most < 16:
+                    return None
+
+    def _with_terms(self, c, peak, most):
+        mu = 0.0
+        low, high, below, above = self._window(c, peak, mu)
+        width = 1.02 * (high - low)
+        deviation = max((high - low) / 20.0, 1e-300)
+        step = 2 * math.pi / width
+        t = step * 8 * np.geomspace(1.0, 100.0 * most / 8, 80)
+        fall = self._transform.log_envelope(c, t) - peak
+        envelope = _MARGIN * np.exp(np.minimum(fall, 0.0))
+        count, mu, truncated = self._cut(t, envelope, step, most, c, deviation)
+        for _ in range(20):
+            if not mu:
+                break
+            tilted = peak + mu**2 * (c**2 + c) / 2
+            low, high, below, above = self._window(c, tilted, mu)
+            if width >= high - low:
+                break
+            width = 1.05 * (high - low)
+            step = 2 * math.pi / width
+            count, mu, truncated = self._cut(t, envelope, step, most, c, deviation)
+        index, missed = None, 0.0
+        if mu and self._transform.repeated:
+            index, end = self._active(c, step, count)
+        if index is not None:
+            # So far out e^{−x²/2} is all the decay there is: T is larger, μ smaller.
+            x = 6.0
+            mu, count = x / end, len(index)
+            rest = math.exp(-(x**2) / 2) / x**2 / end / math.pi
+            truncated = rest, rest * end**2
+            nearest = min(abs(c), abs(1 + c))
+            missed = math.exp(-_SILENT) * (step / abs(c * (c + 1)) + math.pi / nearest)
+            z = c + 1j * step * index
+            value, error = self._transform.log(z)
+            ratio = np.exp(value - value[0].real)
+            error = np.abs(ratio) * (error + 2 * _ROUNDING * np.abs(value))
+        else:
+            z = c + 1j * step * np.arange(count)
+            ratio, error = self._transform.samples(c, step, count)
+        # e^{μ²(z²+z)/2} relative to its value at t = 0
+        smooth = np.exp(mu**2 * ((2 * c + 1) * 1j * z.imag - z.imag**2) / 2) if mu else 1.0
+        terms = ratio * smooth * (step / (2 * math.pi))
+        error = error * np.abs(smooth) * (step / (2 * math.pi))
+        terms[1:] *= 2.0
+        error[1:] *= 2.0
+        tilted = peak + mu**2 * (c**2 + c) / 2
+        return _Line(
+            c,
+            tilted,
+            step,
+            low,
+            high,
+            below,
+            above,
+            mu,
+            terms,
+            error,
+            (truncated[0] + missed, truncated[1] + missed * 1e6),
+            self._log_mass,
+            self._log_p_mass,
+            index,
+        )
+
+    def _active(self, c, step, least):
+        """Samples of a far longer line at which |F| is not provably below e^−45 of F(c), and the line's end.
+
+        Between places t and t' one step's |f| differs by at most its deviation times |t − t'|.
+        """
+        parts = [(count, size, deviation(c)) for count, size, deviation in self._transform.repeated]
+        widest = max(spread for _, _, spread in parts)
+        end = 1e4 / widest
+        while end > 4 * least * step:
+            half = min(0.05 / widest, end / 8)
+            middle = half * (2 * np.arange(math.ceil(end / (2 * half))) + 1)
+            while True:
+                bound = np.zeros(middle.shape)
+                for count, size, spread in parts:
+                    bound += count * np.log(np.minimum(size(c, middle) + half * spread, 1.0))
+                middle = middle[bound > -_SILENT]
+                if half < 4 * step or len(middle) * 2 * half > 64 * step * _MOST_ACTIVE:
+                    break
+                half /= 4
+                middle = np.add.outer(middle, half * np.array([-3.0, -1.0, 1.0, 3.0])).ravel()
+                if len(middle) > 2_000_000:
+                    break
+            first, last = np.floor((middle - half) / step).astype(int), np.ceil((middle + half) / step).astype(int)
+            total = int((last - first + 1).sum())
+            if total <= 4 * _MOST_ACTIVE:
+                # Neighbours overlap by one sample.
+                starts = np.repeat(first - np.append(0, np.cumsum(last - first + 1)[:-1]), last - first + 1)
+                index = np.unique(starts + np.arange(total))
+                index = index[(index >= 0) & (index <= end / step)]
+                if len(index) <= _MOST_ACTIVE:
+                    return np.unique(np.append(0, index)), end
+            end /= 4
+        return None, 0.0
+
+    @staticmethod
+    def _cut(t, envelope, step, most, c, deviation):
+        """Number of terms, μ, and what is truncated, of δ and of ρ, in units of e^{K(c)−cε}."""
+        pieces = envelope[:-1] * (1 / t[:-1] - 1 / t[1:])
+        tail = (np.append(np.cumsum(pieces[::-1])[::-1], 0.0) + envelope[-1] / t[-1]) / math.pi
+        # About ρ and, with its kernel, δ.
+        density = 1 / math.sqrt(2 * math.pi * (deviation**2 + 1 / c**2 + 1 / (1 + c) ** 2))
+        delta = density / abs(c * (c + 1))
+        end = step * (most - 1)
+        affordable = t <= end
+        for goal in _GOALS:
+            inside = np.flatnonzero((tail <= goal * delta) & affordable)
+            if inside.size:
+                first = inside[0]
+                return math.ceil(t[first] / step) + 1, 0.0, (float(tail[first]), 0.0)
+        at = max(int(np.count_nonzero(affordable)) - 1, 0)
+        left = float(envelope[at]) / end / math.pi
+        # e^{−x²/2}/x² of what is left with μ = x/T, and μ² ρ for the lower end.
+        x = np.linspace(1.5, 8.0, 66)
+        rest = left * np.exp(-(x**2) / 2) / x**2
+        best = int(np.argmin(rest + (x / end) ** 2 * density / 2))
+        if float(tail[at]) <= 2 * rest[best] + (x[best] / end) ** 2 * density:
+            return math.ceil(t[at] / step) + 1, 0.0, (float(tail[at]), 0.0)
+        # ∫_T^∞ e^{−μ²t²/2} dt ≤ e^{−x²/2} T/x²
+        return most, float(x[best]) / end, (float(rest[best]), float(rest[best]) * end**2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """A sampled line, and all that is needed for lower and upper values at any ε."""
+
+    c: float
+    peak: float
+    step: float
+    low: float
+    high: float
+    below: float  # c' of the strip in which images at small losses are small
+    above: float
+    mu: float
+    terms: np.ndarray
+    error: np.ndarray
+    truncated: tuple[float, float]
+    log_mass: float
+    log_p_mass: float
+    index: np.ndarray | None = None  # which samples of the line are kept; None: all
+
+    @cached_property
+    def _at(self):
+        return np.arange(len(self.terms)) if self.index is None else self.index
+
+    @cached_property
+    def _kernel(self):
+        z = self.c + 1j * self.step * self._at
+        return 1 / (z * (z + 1))
+
+    def interval(self, epsilon):
+        lower, upper = np.zeros(epsilon.shape), np.full(epsilon.shape, math.inf)
+        at = np.flatnonzero((epsilon >= self.low) & (epsilon <= self.high))
+        if not at.size:
+            return lower, upper
+        x = epsilon[at]
+        with np.errstate(over="ignore"):
+            size = np.exp(np.minimum(self.peak - self.c * x, 700.0))
+        value, spread = self._sum(self._kernel, x)
+        image, exactness = self._images(x)
+        value = size * value - image
+        slack = 4 * _ROUNDING * (abs(self.peak) + np.abs(self.c * x))
+        error = size * (spread + self.truncated[0] + 4 * math.exp(-_DEPTH) + slack * np.abs(value) / size)
+        error += exactness
+        mass = math.exp(self.log_mass)
+        if self.c < 0:
+            value = mass + value
+            error = error + 2 * _ROUNDING * mass
+        lower[at], upper[at] = value - error, value + error
+        if self.mu:
+            density, its_spread = self._sum(None, x)
+            more = size * (density + its_spread + self.truncated[1] + 4 * math.exp(-_DEPTH) / self.mu)
+            lower[at] -= np.maximum(more, 0.0) * self.mu**2 * math.exp(self.mu**2 / 8) * (1 + 1e-12)
+        return lower, upper
+
+    def _images(self, x):
+        """What the images add that is not small, and a bound on its rounding."""
+        width, c = 2 * math.pi / self.step, self.c
+        own, total, size = _strip(c), np.zeros(x.shape), np.zeros(x.shape)
+        for side, other in ((1, _strip(self.above)), (-1, _strip(self.below))):
+            # f_own − f_other = F₀ [own is 0, other is not] − e^x F(−1) [own is not 2, other is]
+            for first, second, log_mass, rate, sign in (
+                (own == 0, other == 0, self.log_mass, c, 1.0),
+                (own == 2, other == 2, self.log_p_mass, c + 1.0, 1.0),
+            ):
+                if first == second:
+                    continue
+                ratio = side * rate * width
+                series = math.exp(ratio) / -math.expm1(ratio) if ratio < 0 else math.inf
+                with np.errstate(over="ignore"):
+                    term = series * np.exp(np.minimum(log_mass + (0.0 if rate == c else x), 700.0))
+                total += term * (sign if first else -sign)
+                size += term
+        return total, 16 * _ROUNDING * size
+
+    def _sum(self, kernel, x):
+        """Re Σ_k terms_k e^{−ikhε}, by steps of one and of √n in k, and a bound on its error."""
+        terms = self.terms if kernel is None else self.terms * kernel
+        error = self.error if kernel is None else self.error * np.abs(kernel)
+        count = len(terms)
+        weight = np.abs(terms)
+        still = float(error.sum() + weight.sum() * (24.0 + 2 * math.log2(count + 1)) * _ROUNDING)
+        moving = float(weight @ (self.step * self._at)) * 3 * _ROUNDING
+        spread = still + moving * np.abs(x)
+        if self.index is not None:
+            return np.array([np.dot(np.exp(-1j * self.step * y * self.index), terms).real for y in x]), spread
+        small = math.isqrt(count) + 1
+        large = -(-count // small)
+        padded = np.zeros(large * small, dtype=complex)
+        padded[:count] = terms
+        blocks = padded.reshape(large, small).T
+        total = np.empty(x.shape)
+        for i in range(len(x)):
+            # One ε at a time: products of matrices round differently with their shape.
+            fine = np.exp(-1j * self.step * x[i] * np.arange(small))
+            coarse = np.exp(-1j * self.step * small * x[i] * np.arange(large))
+            total[i] = np.dot(fine @ blocks, coarse).real
+        return total, spread
+
+
+def _strip(c):
+    return 0 if c > 0 else (1 if c > -1 else 2)
