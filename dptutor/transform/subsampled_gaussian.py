@@ -85,7 +85,7 @@ def log_hellinger_up_to(noise_multiplier: float, sampling_rate: float, s: np.nda
     steep = [max(4.0 * mu, end + 3.0) if math.isfinite(end) else 0.0 for end in ends]
     furthest = max(_REACH + mu * max(float(s.real.max()), 0.0), ends[0] + 5.0)
     right = min(furthest, ends[1] + 5.0 / steep[1] if steep[1] else math.inf)
-    step = min(0.18 / max(steep), 2.0 / max(oscillation, 1e-300), 0.15)
+    step = min(0.18 / max(steep), 0.5 / max(oscillation, 1e-300), 0.15)
     u = np.linspace(-_REACH, right, min(math.ceil((_REACH + right) / step) + 1, _MOST_NODES))
     log_weight = math.log((u[1] - u[0]) / math.sqrt(2 * math.pi)) - u**2 / 2
     loss, weight = _loss(mu, rate, u), np.exp(log_weight)
