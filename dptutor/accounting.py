@@ -187,7 +187,7 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     Raises
     ------
     ValueError, TypeError
-        If an argument is no real number, an order is not greater than 1, an argument is out of range, or the two sequences are not equally long.
+        If an argument is out of range or no real number, or if the two sequences are not equally long.
 
     References
     ----------
@@ -230,7 +230,7 @@ def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
     Raises
     ------
     ValueError, TypeError
-        If an argument is no real number, an order is not greater than 1, an argument is out of range, or the two sequences are not equally long.
+        If an argument is out of range or no real number, or if the two sequences are not equally long.
 
     References
     ----------
