@@ -139,7 +139,8 @@ def _source(text):
 
 def _operands(chain: ast.BinOp) -> list[ast.expr]:
     """a, b and c of a @ b @ c, which Python nests to the left, and the like."""
-    found, node = [], chain
+    found: list[ast.expr] = []
+    node: ast.expr = chain
     while isinstance(node, ast.BinOp) and type(node.op) is type(chain.op):
         found.append(node.right)
         node = node.left
