@@ -104,12 +104,14 @@ def positive_number(name, value) -> float:
 
 def positive_integer(name, value) -> int:
     """`value` as an integer from 1 to 1e15."""
-    allowed = f"a positive integer up to {_LARGEST_COUNT:.0e}"
+    allowed = "a positive integer"
     if isinstance(value, (float, np.floating)):
         raise ValueError(f"{name} must be {allowed}, got {value!r}")
     integer = _integer(name, value, allowed)
-    if not 1 <= integer <= _LARGEST_COUNT:
+    if integer < 1:
         raise ValueError(f"{name} must be {allowed}, got {shown(integer)}")
+    if integer > _LARGEST_COUNT:
+        raise ValueError(f"{name} must be {allowed} up to {_LARGEST_COUNT:.0e}, got {shown(integer)}")
     return integer
 
 

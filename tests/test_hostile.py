@@ -243,7 +243,7 @@ MASKED = np.ma.array([0.25, 0.75], mask=[False, True])
         (lambda: dp.Gaussian(1).tradeoff([Fraction(1, 2), True]), TypeError, "^alpha must be a real number or an"),
         (lambda: dp.Gaussian(1).tradeoff("0" * 5000), TypeError, "^alpha must be a real number .{60,140}$"),
         (lambda: dp.Gaussian(1) ** 10**5000, ValueError, r"must be a positive integer up to 1e\+15, got an integer"),
-        (lambda: dp.Gaussian(1) ** -3, ValueError, r"must be a positive integer up to 1e\+15, got -3$"),
+        (lambda: dp.Gaussian(1) ** -3, ValueError, "must be a positive integer, got -3$"),
         (lambda: array_shape("size", -1), ValueError, "^size must be a whole number, or a tuple .* got -1$"),
         (lambda: array_shape("size", (3, -1)), ValueError, r"^size must be .* got \(3, -1\)$"),
         (lambda: array_shape("size", 10**12), ValueError, "^size must be .* at most 1e.08 entries, got 1000000000000$"),
