@@ -7,6 +7,7 @@ at the accuracy they choose; a second dp-accounting with a ten times finer grid 
 from __future__ import annotations
 
 import functools
+import operator
 
 import numpy as np
 from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent, calibrate_dp_mechanism
@@ -24,6 +25,9 @@ from riskcal.calibration import (
 
 import dptutor as dp
 
+# σ and p of a hundred different steps.
+MIXTURE = tuple((0.6 + 0.01 * k, 0.005 + 0.0001 * k) for k in range(100))
+
 
 class Dptutor:
     """Ours."""
@@ -35,6 +39,12 @@ class Dptutor:
 
     def epsilon(self, setting, delta):
         return dp.DPSGD(*setting).epsilon(delta)
+
+    def profile(self, setting, epsilon):
+        return dp.DPSGD(*setting).privacy_profile(epsilon)
+
+    def mixture(self, parts, delta):
+        return functools.reduce(operator.matmul, (dp.SubsampledGaussian(*part) for part in parts)).epsilon(delta)
 
     def divergence(self, setting, other):
         return float(dp.delta_divergence(dp.DPSGD(*setting), dp.DPSGD(*other)))
@@ -65,6 +75,13 @@ class DpAccounting:
     def epsilon(self, setting, delta):
         return self._loss(setting).get_epsilon_for_delta(delta)
 
+    def profile(self, setting, epsilon):
+        return np.asarray(self._loss(setting).get_delta_for_epsilon(epsilon))
+
+    def mixture(self, parts, delta):
+        losses = [self._loss((*part, 1)) for part in parts]
+        return functools.reduce(lambda first, second: first.compose(second), losses).get_epsilon_for_delta(delta)
+
     def divergence(self, setting, other):
         epsilon = np.linspace(0, 8, 2000)
         deltas = [np.asarray(self._loss(s).get_delta_for_epsilon(epsilon)) for s in (setting, other)]
@@ -75,7 +92,7 @@ class DpAccounting:
             return SelfComposedDpEvent(PoissonSampledDpEvent(rate, GaussianDpEvent(sigma)), steps)
 
         accountant = functools.partial(PLDAccountant, value_discretization_interval=self._interval)
-        interval = ExplicitBracketInterval(0.3, 3.0)
+        interval = ExplicitBracketInterval(0.1, 3.0) if rate < 1e-3 else ExplicitBracketInterval(0.3, 3.0)
         return calibrate_dp_mechanism(accountant, event, epsilon, delta, interval, tol=1e-8)
 
 
@@ -99,6 +116,13 @@ class PrvAccountant:
         accountant = PRVAccountant(prvs=part, max_self_compositions=steps, eps_error=0.01, delta_error=delta / 1000)
         return accountant.compute_epsilon(delta, steps)[1]
 
+    def mixture(self, parts, delta):
+        made = [PoissonSubsampledGaussianMechanism(noise_multiplier=s, sampling_probability=p) for s, p in parts]
+        accountant = PRVAccountant(
+            prvs=made, max_self_compositions=[1] * len(made), eps_error=0.01, delta_error=delta / 1000
+        )
+        return accountant.compute_epsilon(delta, [1] * len(made))[1]
+
 
 class Riskcal(DpAccounting):
     """Operational risks, on top of dp-accounting."""
@@ -110,10 +134,10 @@ class Riskcal(DpAccounting):
     def curve(self, setting, priors):
         return get_bayes_risk_from_pld(self._loss(setting), priors)
 
-    epsilon = divergence = None
+    epsilon = divergence = profile = mixture = None
 
     def calibration(self, rate, steps, epsilon, delta):
         evaluator = create_dpsgd_epsilon_evaluator(rate, steps, delta)
-        config = CalibrationConfig(param_min=0.3, param_max=3.0, increasing=False)
+        config = CalibrationConfig(param_min=0.1 if rate < 1e-3 else 0.3, param_max=3.0, increasing=False)
         target = CalibrationTarget(kind="epsilon_delta", epsilon=epsilon, delta=delta)
         return calibrate_parameter(evaluator, target, config, parameter_name="noise_multiplier").parameter_value

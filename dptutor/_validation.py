@@ -1,36 +1,92 @@
-"""Arguments are checked here, once, at the door; inside the library there are no defensive ifs.
+"""Arguments are checked here, once, at the boundary; inside the library there are no defensive ifs.
 
-Every check names the argument, the value and the allowed range. Values of the wrong kind (text, None, complex
-numbers) raise TypeError, values out of range (NaN is out of every range) raise ValueError.
+Every check names the argument, the value and the allowed range, in one line. Values of the wrong kind (text, None,
+complex numbers) raise TypeError, values out of range (NaN is out of every range) raise ValueError.
 
-Arrays of any shape go in as they are and come out in the same shape; scalars come out as Python floats.
+Arrays of any shape go in as they are and come out in the same shape; scalars come out as Python floats. A real number
+is one of Python's or numpy's, a `Fraction` or a `Decimal`; truth values are none.
 """
 
 from __future__ import annotations
 
+import decimal
 import math
+import numbers
 import operator
-from collections.abc import Iterable
+import reprlib
+from collections.abc import Iterable, Mapping, Set
 
 import numpy as np
 
 # Counts beyond this are a slip, and floats would lose their last digits.
 _LARGEST_COUNT = 10**15
+# Entries of an array that is asked for: 0.8 GB.
+_MOST_ENTRIES = 10**8
+_LONGEST = 40
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _LONGEST
+_SHORT.maxlevel = 3
 
 
 def real_array(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False):
     """`value` as a float64 array whose entries all lie in the range from `low` to `high`."""
-    array = np.asarray(value)
+    allowed = _interval(low, high, open_low, open_high)
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name} must be {allowed}, got a masked array: fill it or drop what is masked")
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths, or nested too deeply
+        raise ValueError(f"{name} must be a number or a rectangular array of numbers, got {shown(value)}") from None
+    if array.dtype.kind == "O":
+        array = _of_objects(name, value, array, allowed)
     if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must be a real number or an array of real numbers, got {value!r}")
-    array = array.astype(float)
+        raise TypeError(f"{name} must be a real number or an array of real numbers, got {shown(value)}")
+    with np.errstate(over="ignore", under="ignore"):  # of a longer type
+        array = array.astype(float)
     above = array > low if open_low else array >= low
     below = array < high if open_high else array <= high
-    allowed = above & below
-    if not np.all(allowed):
-        worst = array[~allowed].flat[0].item()
-        raise ValueError(f"{name} must be {_interval(low, high, open_low, open_high)}, got {worst!r}")
+    inside = above & below
+    if not np.all(inside):
+        worst = array[~inside].flat[0].item()
+        raise ValueError(f"{name} must be {allowed}, got {worst!r}")
     return array
+
+
+def _of_objects(name, value, array, allowed):
+    """Fractions, decimals and integers beyond 64 bits as floats."""
+    found = np.empty(array.shape)
+    for place, entry in np.ndenumerate(array):
+        if isinstance(entry, (bool, np.bool_)) or not isinstance(entry, (numbers.Real, decimal.Decimal)):
+            raise TypeError(f"{name} must be a real number or an array of real numbers, got {shown(value)}")
+        try:
+            found[place] = float(entry)
+            beyond = math.isinf(found[place]) and entry != found[place]
+        except (OverflowError, ValueError):  # the second from a signaling NaN
+            beyond = True
+        if beyond:
+            between = allowed if "number" not in allowed else "a number up to 1.8e308"
+            raise ValueError(f"{name} must be {between}, got {shown(entry)}")
+    return found
+
+
+def shown(value) -> str:
+    """`value` as it is quoted in a message: in one line, and shortened."""
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
+        return f"an integer of about {int(value.bit_length() * math.log10(2)) + 1} digits"
+    try:
+        text = " ".join(_SHORT.repr(value).split())
+    except Exception:  # a foreign object's own, or that of a number too long to be written
+        text = f"a {type(value).__name__}"
+    return shortened(text, 3 * _LONGEST)
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """A text of at most so many characters, its middle left out."""
+    if len(text) <= longest:
+        return text
+    tail = longest // 4
+    return f"{text[: longest - tail - 1]}…{text[-tail:]}"
 
 
 def real_number(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False) -> float:
@@ -42,30 +98,61 @@ def real_number(name, value, low=-math.inf, high=math.inf, *, open_low=False, op
 
 
 def positive_number(name, value) -> float:
+    """`value` as a positive, finite float."""
     return real_number(name, value, 0.0, math.inf, open_low=True, open_high=True)
 
 
 def positive_integer(name, value) -> int:
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be a positive integer, got {value!r}")
-    try:
-        integer = operator.index(value)
-    except TypeError:
-        if isinstance(value, (float, np.floating)):
-            raise ValueError(f"{name} must be a positive integer, got {value!r}") from None
-        raise TypeError(f"{name} must be a positive integer, got {value!r}") from None
+    """`value` as an integer from 1 to 1e15."""
+    allowed = "a positive integer"
+    if isinstance(value, (float, np.floating)):
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    integer = _integer(name, value, allowed)
     if integer < 1:
-        raise ValueError(f"{name} must be a positive integer, got {integer if integer > -_LARGEST_COUNT else '-…'}")
+        raise ValueError(f"{name} must be {allowed}, got {shown(integer)}")
     if integer > _LARGEST_COUNT:
-        raise ValueError(f"{name} must be a positive integer up to {_LARGEST_COUNT:.0e}, got one above")
+        raise ValueError(f"{name} must be {allowed} up to {_LARGEST_COUNT:.0e}, got {shown(integer)}")
     return integer
+
+
+def _integer(name, value, allowed) -> int:
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be {allowed}, got {shown(value)}") from None
+
+
+def array_shape(name, value) -> tuple[int, ...]:
+    """`value`, an integer or a sequence of integers, as the shape of an array of at most 1e8 entries."""
+    allowed = f"a whole number, or a tuple of them, that asks for at most {_MOST_ENTRIES:.0e} entries"
+    whole = value if isinstance(value, (tuple, list)) else (value,)
+    shape = tuple(_integer(name, length, allowed) for length in whole)
+    if min(shape, default=0) < 0 or math.prod(shape) > _MOST_ENTRIES or len(shape) > 64:
+        raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
+    return shape
+
+
+def random_generator(name, value) -> np.random.Generator:
+    """The generator that `numpy.random.default_rng` makes of a seed."""
+    allowed = "None, a non-negative integer or a sequence of them, or one of numpy's seeds and generators"
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise TypeError(f"{name} must be {allowed}, got {shown(value)}")
+    try:
+        return np.random.default_rng(value)
+    except (TypeError, ValueError) as problem:
+        raise type(problem)(f"{name} must be {allowed}, got {shown(value)}") from None
 
 
 def probabilities(name, value) -> tuple[float, ...]:
     """`value` as a tuple of probabilities that sum to one (to 1e-9, the rounding of typed numbers)."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a sequence of probabilities, got {value!r}")
-    array = real_array(name, list(value), 0.0, 1.0)
+    if isinstance(value, (str, bytes, Mapping, Set)) or not isinstance(value, Iterable):
+        of_mapping = ": give its values" if isinstance(value, Mapping) else ""
+        raise TypeError(f"{name} must be a sequence of probabilities, got {shown(value)}{of_mapping}")
+    # A masked array is checked as it is; whatever else can be iterated over becomes a list.
+    whole = value if isinstance(value, np.ndarray) and value.ndim else list(value)
+    array = real_array(name, whole, 0.0, 1.0)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} must be a non-empty sequence of probabilities, got shape {array.shape}")
     total = math.fsum(array)
@@ -75,8 +162,9 @@ def probabilities(name, value) -> tuple[float, ...]:
 
 
 def choice(name, value, options):
-    if value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}")
+    """`value`, if it is one of these texts."""
+    if not isinstance(value, str) or value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {shown(value)}")
     return value
 
 

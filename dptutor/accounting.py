@@ -7,6 +7,13 @@
       δ ≤ e^{(α−1)(D_α − ε)}                          standard
       δ ≤ e^{(α−1)(D_α − ε)} (1 − 1/α)^{α−1}/α        improved, for each order α > 1.
 
+  Where D_α = ρα for every order, the best order is known. With x = α − 1 it gives the curves
+
+      ε = ρ(1 + 2x),                −log δ = ρx²                 standard: ε = ρ + 2√(ρ log(1/δ))
+      ε = ρ(1 + 2x) − log(1 + 1/x), −log δ = ρx² + log(1 + x)    improved,
+
+  and each of the four functions of x is increasing, so that one root, and no search over orders, is needed.
+
 - The central limit theorem gives a Gaussian mechanism that is close, on either side.
 
 Sources: Dwork, Rothblum & Vadhan (2010), theorem III.3; Kairouz, Oh & Viswanath (2015), theorem 3.3; Mironov (2017),
@@ -18,7 +25,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import elementwise, minimize_scalar
 
 from ._validation import choice, positive_integer, positive_number, real_array, real_number, shaped
 from .mechanisms.base import Mechanism, as_mechanism
@@ -37,8 +44,6 @@ __all__ = [
 ]
 
 _CONVERSIONS = ("improved", "standard")
-# Orders searched: α − 1 between these.
-_ORDERS = 1.0 + np.geomspace(1e-6, 1e9, 601)
 
 
 def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
@@ -117,8 +122,9 @@ def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
     """
     epsilon, delta, steps = _step(epsilon, delta, steps)
     slack = real_number("slack", slack, 0.0, 1.0, open_low=True, open_high=True)
-    spread = math.sqrt(2 * steps * math.log(1 / slack)) * epsilon
-    return spread + steps * epsilon * math.expm1(epsilon), min(steps * delta + slack, 1.0)
+    spread = math.sqrt(-2 * steps * math.log(slack)) * epsilon
+    growth = math.expm1(epsilon) if epsilon < 700 else math.inf
+    return spread + steps * epsilon * growth, min(steps * delta + slack, 1.0)
 
 
 def optimal_composition(epsilon, delta, steps) -> Mechanism:
@@ -166,9 +172,10 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     Parameters
     ----------
     orders, rdp : array_like
-        Orders α > 1 and the Rényi divergences D_α of the composition; of n parts, the sum of theirs.
+        Orders α > 1, finite, and the Rényi divergences D_α ≥ 0 of the composition (∞ is allowed), in one dimension
+        each; of n parts, the sum of theirs. The minimum is over these orders only.
     epsilon : float or array_like
-        ε ≥ 0.
+        ε ≥ 0, finite.
     conversion : {"improved", "standard"}
         Canonne, Kamath & Steinke (2020), proposition 12, or Mironov (2017), proposition 3.
 
@@ -179,8 +186,8 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
 
     Raises
     ------
-    ValueError
-        If an order is not greater than 1, an argument is out of range, or the two sequences are not equally long.
+    ValueError, TypeError
+        If an argument is out of range or no real number, or if the two sequences are not equally long.
 
     References
     ----------
@@ -208,7 +215,8 @@ def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
     Parameters
     ----------
     orders, rdp : array_like
-        Orders α > 1 and the Rényi divergences D_α of the composition; of n parts, the sum of theirs.
+        Orders α > 1, finite, and the Rényi divergences D_α ≥ 0 of the composition (∞ is allowed), in one dimension
+        each; of n parts, the sum of theirs. The minimum is over these orders only.
     delta : float or array_like
         δ in (0, 1].
     conversion : {"improved", "standard"}
@@ -221,8 +229,8 @@ def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
 
     Raises
     ------
-    ValueError
-        If an order is not greater than 1, an argument is out of range, or the two sequences are not equally long.
+    ValueError, TypeError
+        If an argument is out of range or no real number, or if the two sequences are not equally long.
 
     References
     ----------
@@ -247,7 +255,8 @@ def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
 def zcdp(mechanism) -> float:
     """ρ of zero-concentrated differential privacy, the largest D_α/α over orders α > 1; infinite where D_α is.
 
-    For the Gaussian mechanism it is μ²/2. The larger of both directions is taken.
+    For the Gaussian mechanism it is μ²/2. The larger of both directions is taken. Orders up to 1e9 are searched: where
+    the ratio still grows there, as for a subsampled Gaussian mechanism, ρ is too small by a relative 1e-8 or so.
 
     Parameters
     ----------
@@ -279,14 +288,16 @@ def zcdp(mechanism) -> float:
 
 
 def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
-    """The smallest δ at ε that ρ-zCDP implies, that is D_α = ρα for all orders.
+    """The smallest δ at ε that ρ-zCDP implies, that is D_α = ρα for all orders α > 1.
+
+    The best order is found as the root of an increasing function, so the minimum over all orders is exact.
 
     Parameters
     ----------
     rho : float
-        ρ, positive.
+        ρ, positive and finite.
     epsilon : float or array_like
-        ε ≥ 0.
+        ε ≥ 0, finite.
     conversion : {"improved", "standard"}
         As for `rdp_to_delta`.
 
@@ -297,8 +308,8 @@ def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
 
     Raises
     ------
-    ValueError
-        If an argument is out of range.
+    ValueError, TypeError
+        If an argument is out of range, or no real number.
 
     References
     ----------
@@ -310,16 +321,23 @@ def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
     >>> f"{dp.accounting.zcdp_to_delta(0.125, 2.0):.2e}", f"{dp.Gaussian(sigma=2).privacy_profile(2.0):.2e}"
     ('3.95e-05', '9.44e-06')
     """
-    return rdp_to_delta(_ORDERS, _rdp_of_zcdp(rho), epsilon, conversion=conversion)
+    rho = positive_number("rho", rho)
+    epsilon = real_array("epsilon", epsilon, 0.0, open_high=True)
+    with np.errstate(over="ignore", under="ignore"):
+        if choice("conversion", conversion, _CONVERSIONS) == "standard":
+            return shaped(np.exp(-((np.maximum(epsilon - rho, 0.0) / (2 * math.sqrt(rho))) ** 2)))
+        return shaped(np.exp(-_log_inverse_delta(rho, _best_order_for_epsilon(rho, epsilon))))
 
 
 def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
     """The smallest ε at δ that ρ-zCDP implies; by the standard conversion, ρ + 2√(ρ ln(1/δ)).
 
+    The best order is found as for `zcdp_to_delta`, of which this is the inverse.
+
     Parameters
     ----------
     rho : float
-        ρ, positive.
+        ρ, positive and finite.
     delta : float or array_like
         δ in (0, 1].
     conversion : {"improved", "standard"}
@@ -332,8 +350,8 @@ def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
 
     Raises
     ------
-    ValueError
-        If an argument is out of range.
+    ValueError, TypeError
+        If an argument is out of range, or no real number.
 
     References
     ----------
@@ -343,9 +361,16 @@ def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
     --------
     >>> import dptutor as dp
     >>> round(dp.accounting.zcdp_to_epsilon(0.125, 1e-5), 4), round(dp.Gaussian(sigma=2).epsilon(1e-5), 4)
-    (2.1663, 1.9931)
+    (2.1657, 1.9931)
     """
-    return rdp_to_epsilon(_ORDERS, _rdp_of_zcdp(rho), delta, conversion=conversion)
+    rho = positive_number("rho", rho)
+    log_inverse = -np.log(real_array("delta", delta, 0.0, 1.0, open_low=True))
+    if choice("conversion", conversion, _CONVERSIONS) == "standard":
+        return shaped(rho + 2 * math.sqrt(rho) * np.sqrt(log_inverse))
+    with np.errstate(over="ignore", under="ignore"):
+        u = _best_order_for_delta(rho, np.maximum(log_inverse, 1e-300))
+        found = rho + _epsilon_beyond_rho(rho, u)
+        return shaped(np.where(log_inverse > 0, np.maximum(found, 0.0), 0.0))
 
 
 def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
@@ -393,9 +418,45 @@ def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
     return rate * math.sqrt(steps * math.expm1(sigma**-2))
 
 
-def _rdp_of_zcdp(rho):
-    with np.errstate(over="ignore"):
-        return positive_number("rho", rho) * _ORDERS
+# With u = log x = log(α − 1), since x may be far outside the range of floats.
+
+
+def _epsilon_beyond_rho(rho, u):
+    return 2 * np.exp(math.log(rho) + u) - np.logaddexp(0.0, -u)
+
+
+def _log_inverse_delta(rho, u):
+    return np.exp(math.log(rho) + 2 * u) + np.logaddexp(0.0, u)
+
+
+def _best_order_for_delta(rho, log_inverse):
+    """u at which −log δ is `log_inverse`, which is positive."""
+    # One of the two terms of −log δ is at least half of it, and neither is more.
+    high, low = (
+        np.minimum((np.log(y) - math.log(rho)) / 2, y + np.log(-np.expm1(-y))) for y in (log_inverse, log_inverse / 2)
+    )
+    return _root(lambda u, y: _log_inverse_delta(rho, u) - y, low, high, log_inverse)
+
+
+def _best_order_for_epsilon(rho, epsilon):
+    """u at which ε is `epsilon`; where that is less than ρ − 1000, δ is 1 to all digits, and u that of ρ − 1000."""
+    gap = np.maximum(epsilon - rho, -1000.0)
+    # log(1 + 1/x) is less than 1/x, which bounds x from above by the root of a quadratic equation, …
+    size = np.hypot(gap, math.sqrt(8) * math.sqrt(rho))
+    high = np.where(
+        gap > 0, np.log(size / 2 + np.abs(gap) / 2) - math.log(rho) - math.log(2), -np.log(size / 2 + np.abs(gap) / 2)
+    )
+    # … and more than 1/(1 + x); it is at most 2(ρ − ε) or at most 4ρx.
+    small = -math.log(2) - math.log(rho) / 2 - math.log(math.sqrt(rho) + math.sqrt(1 + rho))
+    below = 2 * np.maximum(-gap, 1e-9)
+    low = np.minimum(small, -below - np.log(-np.expm1(-below)))
+    return _root(lambda u, y: _epsilon_beyond_rho(rho, u) - y, low, high, gap)
+
+
+def _root(function, low, high, target):
+    """Where an increasing function is zero, elementwise; the ends are moved outwards by rounding."""
+    low, high = (end + sign * (1e-12 + 1e-15 * np.abs(end)) for end, sign in ((low, -1), (high, 1)))
+    return elementwise.find_root(function, (low, high), args=(target,), tolerances={"xatol": 1e-300, "xrtol": 4e-16}).x
 
 
 def _step(epsilon, delta, steps):
@@ -415,7 +476,8 @@ def _gain(orders, conversion):
     """log of (1 − 1/α)^{α−1}/α, which the improved conversion has over the standard one."""
     if choice("conversion", conversion, _CONVERSIONS) == "standard":
         return np.zeros_like(orders)
-    return (orders - 1) * np.log1p(-1 / orders) - np.log(orders)
+    # log(1 − 1/α) this way, for orders near 1 and for large ones alike.
+    return -(orders - 1) * np.log1p(1 / (orders - 1)) - np.log(orders)
 
 
 def _largest_ratio(pair) -> float:
@@ -423,8 +485,10 @@ def _largest_ratio(pair) -> float:
         order = 1.0 + math.exp(log_gap)
         return -pair.renyi_divergence(order) / order
 
-    gaps = np.linspace(math.log(1e-6), math.log(1e4), 47)
-    ratios = np.array([-negative(gap) for gap in gaps])
+    # Losses that are small and rare have their largest ratio at large orders.
+    gaps = np.linspace(math.log(1e-6), math.log(1e9), 70)
+    orders = 1.0 + np.exp(gaps)
+    ratios = pair.renyi_divergence(orders) / orders
     if not np.all(np.isfinite(ratios)):
         return math.inf
     top = int(np.argmax(ratios))

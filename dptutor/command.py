@@ -5,20 +5,28 @@
     dptutor calibrate "DPSGD(?, 0.01, 500)" --epsilon 8 --delta 1e-5
     dptutor explore delta_divergence sigma=0.7
 
-It ends with 0 if there is an answer, 1 if there is none (an unreachable target, say), 2 if it was called wrongly; then
-one line on stderr says what is wrong.
+It ends with 0 if there is an answer, 1 if there is none (an unreachable target, or a number that cannot be computed),
+2 if it was called wrongly, 130 if it was interrupted; then one line on stderr says what is wrong.
+
+JSON knows no infinite number: an infinite answer is the text "Infinity" or "-Infinity", which `float` in Python and
+`Number` in JavaScript take for the number that it is.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
+import re
 import sys
+import warnings
 import webbrowser
 from importlib import import_module
 from pathlib import Path
 
 from . import blackwell, calibration
+from ._validation import shortened, shown
 from .blackwell import jeffreys_prior, u_quadratic_prior
 from .specification import family, read
 
@@ -32,7 +40,11 @@ class _Misuse(Exception):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong."""
+    """Says in one line what is wrong, and takes -1e-5 and -inf for numbers, not for options."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self._negative_number_matcher = re.compile(r"-(\.?\d|inf)")
 
     def error(self, message):
         raise _Misuse(message)
@@ -48,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0 if there is an answer, 1 if there is none, 2 if it was called wrongly.
+        The exit code: 0 if there is an answer, 1 if there is none, 2 if it was called wrongly, 130 if interrupted.
 
     Examples
     --------
@@ -61,19 +73,27 @@ def main(arguments: list[str] | None = None) -> int:
     error_bound                        1e-14
     0
     """
+    if arguments is None and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # for terminals that do not know Greek letters
     try:
-        options = _parser().parse_args(arguments)
-        found = options.answer(options)
+        with warnings.catch_warnings(record=True) as noted:
+            warnings.simplefilter("always")
+            warnings.simplefilter("ignore", DeprecationWarning)
+            options = _parser().parse_args(arguments)
+            found = options.answer(options)
+        print(_as_json(found) if options.json else _as_text(found), flush=True)
     except _Misuse as problem:
-        return _told(problem, 2)
-    except _NoAnswer as problem:
-        return _told(problem, 1)
-    except BrokenPipeError:
+        return _complain(problem, 2)
+    except BrokenPipeError:  # the reader has seen enough
+        if arguments is None:  # Python writes out what is left when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    if options.json:
-        print(json.dumps(found, ensure_ascii=False, indent=2))
-    else:
-        print("\n".join(f"{name:<34} {_plain(value)}" for name, value in _flat(found)))
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+    except Exception as problem:
+        return _complain(_without_answer(problem), 1)
+    for words in dict.fromkeys(str(each.message) for each in noted):
+        _complain(f"warning: {words}", 0)
     return 0
 
 
@@ -81,9 +101,48 @@ class _NoAnswer(Exception):
     """A question without an answer, in words."""
 
 
-def _told(problem, code) -> int:
-    print(f"dptutor: {' '.join(str(problem).split())}", file=sys.stderr)
+def _without_answer(problem: Exception) -> str:
+    """Why there is no answer, in words."""
+    match problem:
+        case _NoAnswer():
+            return str(problem)
+        case MemoryError():
+            return "this needs more memory than there is"
+        case ArithmeticError():
+            return f"this leads to numbers beyond the range of floating point ({problem})"
+        case RecursionError():
+            return "this is nested too deeply"
+    return f"there is no answer, by a fault of dptutor: {type(problem).__name__}: {problem}"
+
+
+def _complain(problem, code) -> int:
+    words = (shortened(word, 80) for word in str(problem).split())
+    print(f"dptutor: {shortened(' '.join(words), 1000)}", file=sys.stderr)
     return code
+
+
+def _as_json(found) -> str:
+    # An escape is read by whoever reads JSON, in any encoding.
+    is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
+    return json.dumps(_finite(found), ensure_ascii=not is_unicode, indent=2, allow_nan=False)
+
+
+def _finite(value):
+    """What JSON can say: infinite numbers as text."""
+    match value:
+        case dict():
+            return {name: _finite(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_finite(each) for each in value]
+        case float() if math.isinf(value):
+            return "Infinity" if value > 0 else "-Infinity"
+        case float():
+            return float(value)
+    return value
+
+
+def _as_text(found) -> str:
+    return "\n".join(f"{name:<34} {_plain(value)}" for name, value in _flat(found))
 
 
 def _flat(found):
@@ -108,7 +167,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(name, answer, summary):
         added = commands.add_parser(name, help=summary, description=summary)
-        added.add_argument("--json", action="store_true", help="as JSON")
+        added.add_argument("--json", action="store_true", help='as JSON; an infinite number is the text "Infinity"')
         added.set_defaults(answer=answer)
         return added
 
@@ -146,9 +205,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _numeric(text):
     try:
-        return float(text)
+        if text.isascii():
+            return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        pass
+    raise argparse.ArgumentTypeError(f"{shown(text)} is not a number")
 
 
 def _understood(function, *arguments, **options):
@@ -169,8 +230,13 @@ def _show(options):
     }
     for name, (face, at) in asked.items():
         if values := getattr(options, at):
-            found[name] = {f"{at}={x:g}": _understood(face, x) for x in values}
+            found[name] = {f"{at}={_key(x)}": _understood(face, x) for x in values}
     return found | {"error_bound": m.error_bound}
+
+
+def _key(x: float) -> str:
+    """As short as it identifies the number."""
+    return f"{x:g}" if float(f"{x:g}") == x else repr(x)
 
 
 def _compare(options):
@@ -201,7 +267,7 @@ def _calibrate(options):
         raise (_NoAnswer if "out of reach" in str(problem) else _Misuse)(problem) from None
     found = {"mechanism": repr(m), "advantage": m.advantage}
     if options.delta:
-        found["epsilon"] = {f"delta={options.delta:g}": m.epsilon(options.delta)}
+        found["epsilon"] = {f"delta={_key(options.delta)}": m.epsilon(options.delta)}
     return found
 
 
@@ -210,21 +276,31 @@ def _explore(options):
     if options.name == "list":
         return {name: getattr(explore, name).title for name in explore.__all__}
     if options.name not in explore.__all__:
-        raise _Misuse(f"there is no explorer {options.name}: there are {', '.join(explore.__all__)}")
-    shown = getattr(explore, options.name)()
+        raise _Misuse(f"there is no explorer {shortened(options.name)}: there are {', '.join(explore.__all__)}")
+    explorer = getattr(explore, options.name)()
     setting = {}
     for text in options.setting:
         name, equals, value = text.partition("=")
-        if not equals or name not in shown.parameters:
-            raise _Misuse(f"{text!r} is not a setting: there are {', '.join(f'{n}=…' for n in shown.parameters)}")
-        is_number = hasattr(shown.parameters[name], "min")
-        setting[name] = _understood(float, value) if is_number else value
-    _understood(shown.set, **setting)
+        if not equals or name not in explorer.parameters:
+            known = ", ".join(f"{name}=…" for name in explorer.parameters)
+            raise _Misuse(f"{shown(text)} is not a setting: there are {known}")
+        if name in setting:
+            raise _Misuse(f"{name} is set twice")
+        is_number = hasattr(explorer.parameters[name], "min")
+        setting[name] = _understood(_setting, name, value) if is_number else value
+    _understood(explorer.set, **setting)
     path = options.out or Path(f"{options.name}.html")
     try:
-        shown.freeze(path)
-    except OSError as problem:
-        raise _NoAnswer(f"{path} cannot be written: {problem.strerror}") from None
+        explorer.freeze(path)
+    except (OSError, ValueError) as problem:
+        raise _NoAnswer(f"{path} cannot be written: {getattr(problem, 'strerror', problem)}") from None
     if not options.no_browser:
         webbrowser.open(path.resolve().as_uri())
     return {"explorer": options.name, "page": str(path)}
+
+
+def _setting(name, text) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{name} must be a number, got {shown(text)}") from None

@@ -5,35 +5,42 @@
 
 Allowed are the public mechanisms by name with numbers, texts and lists of numbers as arguments, `join(…)` and
 `meet(…)`, `**` with an integer, `@`, `.reverse` and `.symmetrized`, and arithmetic with numbers (`1/3`, `10**6`,
-`sqrt`, `exp`, `log`).
+`sqrt`, `exp`, `log`). A minus sign may be typed as the book prints it.
+
+Limits: 100,000 characters; calls, brackets and operators nested 50 deep, where a chain like `a @ b @ c` counts as one
+level; and what joins and meets within one another would cost. Asking a join or a meet asks each part twice, so that
+every level doubles the work, and the curve of a join within a meet, or of a meet within a join, is itself the result
+of a search.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import operator
+import unicodedata
 from collections.abc import Callable
 
 from . import mechanisms
+from ._validation import shortened, shown
 from .mechanisms import Mechanism
 
 __all__ = ["family", "read"]
 
-_MAKERS = {
-    name: getattr(mechanisms, name)
-    for name in (
-        "ApproximateDP", "BlatantlyNonPrivate", "DPSGD", "FiniteExperiment", "Gaussian", "Laplace", "PerfectPrivacy",
-        "RandomizedResponse", "SubsampledGaussian", "join", "meet",
-    )
-}  # fmt: skip
+# These are made by operators and by `join` and `meet`, and print as those.
+_DERIVED = ("Composition", "Join", "Mechanism", "Meet", "Symmetrized")
+_MAKERS = {name: getattr(mechanisms, name) for name in mechanisms.__all__ if name not in _DERIVED}
 _FUNCTIONS = {"sqrt": math.sqrt, "exp": math.exp, "log": math.log}
 _ARITHMETIC = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.Pow: operator.pow,
 }  # fmt: skip
-_LONGEST, _DEEPEST = 10_000, 50
+_LONGEST, _DEEPEST = 100_000, 50
+# What joins and meets may cost: 12 of the same kind within one another, or 3 in turn, which take about 10 s.
+_MOST_WORK, _LEVEL, _CHANGE = 2**12, 2, 8
 _SOUGHT = "the_number_sought"
+_TYPED = str.maketrans({"−": "-", **dict.fromkeys("\u00a0\u2009\u202f", " ")})
 
 
 def read(text: str) -> Mechanism:
@@ -90,36 +97,83 @@ def family(text: str) -> Callable[[float], Mechanism]:
     0.541509
     """
     if isinstance(text, str) and "?" not in text:
-        raise ValueError(f"{text!r} needs a ? where the number is to be found, as in 'DPSGD(?, 0.01, 500)'")
+        raise ValueError(f"{shown(text)} needs a ? where the number is to be found, as in 'DPSGD(?, 0.01, 500)'")
     tree = _parsed(text)
     return lambda number: _mechanism(tree, text, {_SOUGHT: number})
 
 
 def _parsed(text) -> ast.expr:
     if not isinstance(text, str):
-        raise TypeError(f"a specification must be text, got {text!r}")
+        raise TypeError(f"a specification must be text, got {shown(text)}")
     if len(text) > _LONGEST:
         raise ValueError(f"a specification must have at most {_LONGEST} characters, got {len(text)}")
+    # Python takes letters of other alphabets for the Latin ones that they look like.
+    for foreign in (character for character in text.translate(_TYPED) if not character.isascii()):
+        name = unicodedata.name(foreign, "no letter").lower()
+        raise ValueError(f"a specification must be written in plain letters, got {foreign!a} ({name}) in {shown(text)}")
     try:
-        tree = ast.parse(text.strip().replace("?", _SOUGHT), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"{text!r} is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'") from None
+        tree = ast.parse(_source(text), mode="eval").body
+    except (RecursionError, MemoryError):
+        raise ValueError(_TOO_DEEP) from None
+    except (SyntaxError, ValueError):
+        raise ValueError(
+            f"{shown(text)} is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'"
+        ) from None
     if _depth(tree) > _DEEPEST:
-        raise ValueError(f"a specification must be nested at most {_DEEPEST} deep")
+        raise ValueError(_TOO_DEEP)
+    if _work(tree)[0] > _MOST_WORK:
+        raise ValueError(
+            "joins and meets are nested too deeply: every level doubles the work, and every change between join and "
+            f"meet takes {_CHANGE} times as long; at most {int(math.log2(_MOST_WORK))} of one kind are possible, or 3 "
+            "in turn"
+        )
     return tree
+
+
+_TOO_DEEP = f"a specification must be nested at most {_DEEPEST} deep, and a chain of operators have about 1000 parts"
+
+
+def _source(text):
+    return text.translate(_TYPED).strip().replace("?", _SOUGHT)
+
+
+def _operands(chain: ast.BinOp) -> list[ast.expr]:
+    """a, b and c of a @ b @ c, which Python nests to the left, and the like."""
+    found: list[ast.expr] = []
+    node: ast.expr = chain
+    while isinstance(node, ast.BinOp) and type(node.op) is type(chain.op):
+        found.append(node.right)
+        node = node.left
+    return [node, *reversed(found)]
+
+
+def _within(node: ast.AST) -> list[ast.AST]:
+    return [*_operands(node)] if isinstance(node, ast.BinOp) else [*ast.iter_child_nodes(node)]
 
 
 def _depth(tree: ast.AST) -> int:
     depth, level = 0, [tree]
     while level:
-        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+        depth, level = depth + 1, [child for node in level for child in _within(node)]
     return depth
 
 
+def _work(node: ast.AST) -> tuple[int, str]:
+    """How much longer the joins and meets of a text take than a mechanism without, and the outermost kind."""
+    work, kind = max((_work(child) for child in _within(node)), default=(1, ""))
+    match node:
+        case ast.Call(func=ast.Name(id="join" | "meet" as own)):
+            return work * _LEVEL * (_CHANGE if kind not in ("", own) else 1), own
+    return work, kind
+
+
 def _mechanism(tree, text, names) -> Mechanism:
-    value = _value(tree, text, names)
+    return _is_mechanism(_value(tree, text, names), text)
+
+
+def _is_mechanism(value, text) -> Mechanism:
     if not isinstance(value, Mechanism):
-        raise ValueError(f"{text!r} is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'")
+        raise ValueError(f"{shown(text)} is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'")
     return value
 
 
@@ -143,41 +197,58 @@ def _value(node, text, names):
         case ast.Attribute(value=of, attr="reverse" | "symmetrized" as name):
             return getattr(_mechanism(of, text, names), name)
         case ast.Call(func=ast.Name(id=id), args=[argument], keywords=[]) if id in _FUNCTIONS:
-            return _calculated(_FUNCTIONS[id], text, part(argument))
+            return _calculated(_FUNCTIONS[id], node, text, part(argument))
         case ast.Call(func=ast.Name(id=id), args=args, keywords=keywords) if id in _MAKERS:
-            if all(keyword.arg for keyword in keywords):
+            given = [keyword.arg for keyword in keywords]
+            for name in given:
+                if given.count(name) > 1:
+                    raise ValueError(f"{name} is given twice in {shortened(_shown(node, text))!r}")
+            if all(given):
                 return _MAKERS[id](*map(part, args), **{k.arg: part(k.value) for k in keywords})
         case ast.Call(func=ast.Name(id=id)):
-            raise ValueError(f"{id} is not known: there are {', '.join(_MAKERS)}")
-        case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-            return _mechanism(left, text, names) @ _mechanism(right, text, names)
-        case ast.BinOp(left=left, op=operation, right=right) if type(operation) in _ARITHMETIC:
-            first, second = part(left), part(right)
-            if isinstance(first, Mechanism) and isinstance(operation, ast.Pow):
-                return first**second
-            return _calculated(_ARITHMETIC[type(operation)], text, first, second)
-    raise ValueError(f"{_shown(node, text)!r} may not stand in a specification")
+            name = shortened(id.replace(_SOUGHT, "?"))
+            raise ValueError(f"{name} is not known: there are {', '.join([*_MAKERS, *_FUNCTIONS])}")
+        case ast.BinOp(op=ast.MatMult()):
+            return functools.reduce(operator.matmul, [_mechanism(each, text, names) for each in _operands(node)])
+        case ast.BinOp(op=operation) if type(operation) in _ARITHMETIC:
+            return functools.reduce(
+                lambda first, second: _combined(operation, node, text, first, second), map(part, _operands(node))
+            )
+    raise ValueError(f"{shortened(_shown(node, text))!r} may not stand in a specification")
+
+
+def _combined(operation, node, text, first, second):
+    if isinstance(first, Mechanism) and isinstance(operation, ast.Pow):
+        return first**second
+    return _calculated(_ARITHMETIC[type(operation)], node, text, first, second)
 
 
 def _number(value, text):
     if isinstance(value, (int, float)):
         return value
-    raise ValueError(f"in {text!r} numbers may be calculated with, nothing else")
+    raise ValueError(f"in {shown(text)} numbers may be calculated with, nothing else")
 
 
-def _calculated(operation, text, *values):
+def _calculated(operation, node, text, *values):
     values = [_number(value, text) for value in values]
-    # An integer power could fill the memory.
-    if operation is operator.pow and abs(values[1]) > 1000:
-        raise ValueError(f"exponents of numbers go up to 1000, got {values[1]}")
+    written = shortened(_shown(node, text))
     try:
+        # A large integer could fill the memory.
+        if operation is operator.pow and all(isinstance(value, int) for value in values):
+            base, exponent = values
+            if abs(base) > 1 and exponent * base.bit_length() > 2000:
+                raise OverflowError
         result = operation(*values)
-        if isinstance(result, complex) or abs(result) > 1e308:
+        if not isinstance(result, complex) and abs(result) > 1e308:
             raise OverflowError
+    except OverflowError:
+        raise ValueError(f"{written!r} is beyond the largest number, 1e308") from None
     except (ArithmeticError, ValueError):
-        raise ValueError(f"{text!r} has a number that is not there") from None
+        result = 1j
+    if isinstance(result, complex):
+        raise ValueError(f"{written!r} is not a real number")
     return result
 
 
 def _shown(node, text):
-    return ast.get_source_segment(text.strip().replace("?", _SOUGHT), node).replace(_SOUGHT, "?")
+    return ast.get_source_segment(_source(text), node).replace(_SOUGHT, "?")

@@ -1,8 +1,11 @@
 """The command line: answers as text and as JSON, errors in one line, exit codes."""
 
 import json
+import math
+import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -100,6 +103,124 @@ def test_a_wrong_call_is_told_in_one_line(run, arguments, code, words):
     assert (found, out) == (code, "")
     assert words in err
     assert err.count("\n") == 1
+
+
+HOSTILE = [
+        ["show"], ["show", ""], ["show", "-"], ["show", "--", "-"], ["show", "x" * 5000], ["show", "\0"],
+        ["show", "\udc80"], ["show", "Gaussian(" + "9" * 5000 + ")"], ["show", "G\uff41ussian(1)"],
+        ["show", "Gaussian(sigma=1, sigma=2)"], ["show", "Gaussian(1, sigma=2)"], ["show", "Gaussian(1, 2, 3)"],
+        ["show", "join(" * 30 + "Gaussian(1)" + ", Laplace(1))" * 30], ["show", "Gaussian(" + "-" * 80 + "1)"],
+        ["show", "(" * 5000], ["show", "@".join(["Laplace(1)"] * 5000)], ["show", "Gaussian(9**9**9)"],
+        ["show", "Gaussian(1) ** (9**300)"], ["show", "FiniteExperiment([.5, [.5]], [1, 0])"],
+        ["show", "Gaussian([1, 2])"], ["show", "Gaussian(Gaussian(1))"], ["show", "join(1, 2)"],
+    ["show", "join(Gaussian(1))"],
+        ["show", "Gaussian(1)", "--delta", "nan"], ["show", "Gaussian(1)", "--delta", "\uff11"],
+        ["show", "Gaussian(1)", "--delta", "5" * 5000], ["show", "Gaussian(1)", "--delta", ""],
+        ["show", "Gaussian(1)", "--prior", "-1e-5"], ["show", "Gaussian(1)", "--epsilon"],
+        ["show", "Gaussian(1)", "--" + "y" * 5000], ["z" * 5000], ["compare", "Gaussian(1)", ")"],
+        ["compare", "Gaussian(1)", "Laplace(1)", "--hyper-prior", "w" * 5000], ["calibrate", "?"],
+        ["calibrate", "Gaussian(?)", "--epsilon", "-1"], ["calibrate", "Gaussian(?)", "--epsilon", "nan"],
+        ["calibrate", "Gau?ssian(1)", "--epsilon", "1"], ["calibrate", "Gaussian(?, ?, ?)", "--epsilon", "1"],
+        ["explore", "v" * 5000], ["explore", "threshold_test", "u" * 5000],
+    ["explore", "threshold_test", "mu=" + "u" * 5000],
+        ["explore", "threshold_test", "mu=nan"], ["explore", "threshold_test", "mu=1", "mu=2"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", HOSTILE, ids=lambda arguments: " ".join(arguments)[:40].encode("unicode_escape"))
+def test_a_hostile_call_is_told_in_one_short_line(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("dptutor: ")
+    assert err.count("\n") == 1 and len(err) < 1100
+    assert max(map(len, err.split())) <= 80
+    assert "999999999999999999999999999999999999999999" not in err
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "words"),
+    [
+        (MemoryError("Unable to allocate 1.94 PiB"), 1, "needs more memory than there is"),
+        (OverflowError("math range error"), 1, "beyond the range of floating point (math range error)"),
+        (FloatingPointError("underflow"), 1, "beyond the range of floating point (underflow)"),
+        (RecursionError("too deep"), 1, "nested too deeply"),
+        (IndexError("list\nindex"), 1, "by a fault of dptutor: IndexError: list index"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (BrokenPipeError(), 1, ""),
+    ],
+)
+def test_what_goes_wrong_within_is_told_in_one_line(run, monkeypatch, raised, code, words):
+    def fail(*_):
+        warnings.warn("overflow encountered in exp", RuntimeWarning, stacklevel=1)
+        raise raised
+
+    monkeypatch.setattr("dptutor.command.blackwell.compare", fail)
+    found, out, err = run("compare", "Gaussian(1)", "Laplace(1)")
+    assert (found, out) == (code, "")
+    assert words in err
+    assert err.count("\n") == bool(words)
+
+
+def test_a_warning_is_one_line_beside_the_answer(run, monkeypatch):
+    def warned(_):
+        warnings.warn("few\ndigits", UserWarning, stacklevel=1)
+        return dp.Gaussian(1)
+
+    monkeypatch.setattr("dptutor.command.read", warned)
+    code, out, err = run("show", "Gaussian(1)", "--json")
+    assert code == 0
+    assert json.loads(out)["advantage"] == dp.Gaussian(1).advantage
+    assert err == "dptutor: warning: few digits\n"
+
+
+def strictly(text):
+    """What a reader of JSON that knows no bare Infinity and NaN makes of it."""
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_infinite_answers_are_valid_json(run):
+    code, out, _ = run("show", "Gaussian(1)", "--delta", "0", "--delta", "1e-5", "--epsilon", "inf", "--json")
+    found = strictly(out)
+    assert code == 0
+    assert found["epsilon"] == {"delta=0": "Infinity", "delta=1e-05": dp.Gaussian(1).epsilon(1e-5)}
+    assert float(found["epsilon"]["delta=0"]) == math.inf
+    assert found["delta"] == {"epsilon=inf": 0.0}
+    assert "inf" in run("show", "Gaussian(1)", "--delta", "0")[1]
+
+
+def test_negative_numbers_are_no_options_and_equal_numbers_only_are_one(run):
+    found = strictly(
+        run("show", "Laplace(1)", "--epsilon", "-1e-5", "--epsilon", "-inf", "--epsilon", "-.5", "--json")[1]
+    )
+    assert found["delta"].keys() == {"epsilon=-1e-05", "epsilon=-inf", "epsilon=-0.5"}
+    found = strictly(run("show", "Laplace(1)", "--epsilon", "0.1234567", "--epsilon", "0.1234568", "--json")[1])
+    assert found["delta"].keys() == {"epsilon=0.1234567", "epsilon=0.1234568"}
+
+
+def test_a_product_of_a_hundred_mechanisms_is_shown(run):
+    product = " @ ".join(f"Gaussian({k})" for k in range(1, 101))
+    code, out, err = run("show", product, "--json")
+    assert (code, err) == (0, "")
+    assert strictly(out)["advantage"] == pytest.approx(dp.Gaussian(sum(k**-2 for k in range(1, 101)) ** -0.5).advantage)
+
+
+def test_a_terminal_without_greek_letters_and_a_reader_that_leaves(tmp_path):
+    command = [sys.executable, "-m", "dptutor", "compare", "Gaussian(1)", "Laplace(1)"]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
+    plain = subprocess.run(command, capture_output=True, env=ascii_only, check=True)
+    assert plain.stderr == b""
+    found = subprocess.run([*command, "--json"], capture_output=True, env=ascii_only, check=True)
+    assert strictly(found.stdout)["verdict"] == dp.compare(dp.Gaussian(1), dp.Laplace(1)).verdict
+    assert subprocess.run([*command[:3], "--help"], capture_output=True, env=ascii_only, check=True).stderr == b""
+    reader, writer = os.pipe()
+    os.close(reader)
+    left = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (left.returncode, left.stderr) == (1, b"")
 
 
 def test_the_module_is_the_command():

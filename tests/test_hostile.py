@@ -1,9 +1,12 @@
 """Hostile arguments, everywhere: a documented answer or a documented error, without a warning, a NaN or a hang."""
 
+import inspect
 import math
 import signal
 import threading
 from contextlib import contextmanager, suppress
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,12 +14,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dptutor as dp
+from dptutor._validation import array_shape, random_generator
+from dptutor.mechanisms.loss import PrivacyLoss
 
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3, 1e-5, 5e-324, 2.3e-308, 1e-300, 1e-16, 1 - 1e-16, 1 + 1e-16, 40.0, 700.0,
            745.2, 1e4, 1e9, 1e16, 1e155, 1e300, 1.8e308, 10**400, math.nan, math.inf, -math.inf]  # fmt: skip
 STRANGE = [None, True, "0.5", "", b"1", 1j, [], [[]], {}, (), object(), int, np.nan, np.float16(0.3), np.float32(0.7),
            np.int8(1), np.array([]), np.array(0.5), np.array([[0.2, 0.8]]), np.array(["a"]), np.array([None, 1.0]),
-           np.zeros((2, 0, 3)), np.array([0.1, math.nan]), np.array([True]), [0.5, 0.5], [0.3, [0.7]], ...]  # fmt: skip
+           np.zeros((2, 0, 3)), np.array([0.1, math.nan]), np.array([True]), [0.5, 0.5], [0.3, [0.7]], ...,
+           Fraction(1, 3), Decimal("0.3"), Decimal("1e400"), np.ma.array([0.5], mask=[True]), {0.5: 1}, {0.5},
+           [10**400], np.longdouble("1e4000")]  # fmt: skip
 
 numbers = st.one_of(st.sampled_from(NUMBERS), st.floats(), st.floats(0, 1))
 hostile = st.one_of(numbers, numbers, st.sampled_from(STRANGE), st.lists(st.floats(0, 1), max_size=4))
@@ -29,23 +36,53 @@ MECHANISMS = [
 ]  # fmt: skip
 mechanisms = st.sampled_from(MECHANISMS)
 
-MAKERS = {
-    dp.Gaussian: 2, dp.Laplace: 2, dp.RandomizedResponse: 1, dp.ApproximateDP: 2, dp.FiniteExperiment: 2,
-    dp.SubsampledGaussian: 3, dp.DPSGD: 3,
+FAMILIES = [dp.Gaussian, dp.Laplace, lambda b: dp.Laplace(b)]
+CURVES = [np.exp, lambda x: 0.5 * (1 - x), dp.Gaussian(1.0).privacy_profile, dp.Laplace(1.0).tradeoff, int]
+WORDS = ["P", "Q", "both", "add", "improved", "standard", "", None, 1.0, []]
+sizes = st.one_of(st.integers(-2, 20), st.lists(st.integers(-1, 4), max_size=3).map(tuple), st.sampled_from(
+    [10**12, 10**400, (10**6, 10**6), 1.5, "3", None, True, (None,), [2, 2]]))  # fmt: skip
+seeds = st.sampled_from([None, 0, 7, -1, 10**400, [1, 2], [1, -2], 1.5, "seed", True, np.random.default_rng(3), {}])
+
+# What a parameter is given, by its name; all others are numbers.
+ARGUMENTS = {
+    "mechanism": st.one_of(mechanisms, mechanisms, hostile), "other": st.one_of(mechanisms, mechanisms, hostile),
+    "family": st.sampled_from([*FAMILIES, None, 3]), "other_family": st.sampled_from([*FAMILIES, None, 3]),
+    "prior_density": st.sampled_from([dp.jeffreys_prior, dp.u_quadratic_prior, "flat", 1.0]),
+    "second_derivative": st.sampled_from([lambda x: 1 / x, lambda x: 2.0 + 0 * x, None, 1.0]),
+    "profile": st.one_of(st.sampled_from(CURVES), hostile), "tradeoff": st.one_of(st.sampled_from(CURVES), hostile),
+    "bayes_error": st.one_of(st.sampled_from(CURVES), hostile),
+    "size": sizes, "seed": seeds,
 }  # fmt: skip
+
+
+def public(*modules):
+    """Every function and class that users may call, by its full name."""
+    found = {}
+    for module in modules:
+        for name in module.__all__:
+            each = getattr(module, name)
+            if callable(each) and not inspect.ismodule(each):
+                found[f"{module.__name__}.{name}"] = each
+    return found
+
+
+PUBLIC = public(dp, dp.accounting, dp.conversions, dp.divergences)
+# These are answers, which the library makes.
+MADE = {dp.Comparison, dp.DeltaDivergence, dp.Garbling, dp.Mechanism}
+CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE}
+MAKERS = [each for each in CALLED.values() if inspect.isclass(each) and issubclass(each, dp.Mechanism)]
 FACES = ["tradeoff", "privacy_profile", "bayes_error", "epsilon", "renyi_divergence"]
-OF_NUMBERS = {
-    dp.posterior_belief_bound: 2, dp.epsilon_for_posterior_belief: 2, dp.expected_advantage_bound: 2,
-    dp.epsilon_for_expected_advantage: 2, dp.belief_exceedance_bound: 3, dp.rdp_posterior_belief_bound: 3,
-    dp.rdp_expected_advantage: 3, dp.jeffreys_prior: 1, dp.u_quadratic_prior: 1, dp.accounting.basic_composition: 3,
-    dp.accounting.advanced_composition: 4, dp.accounting.optimal_composition: 3, dp.accounting.clt_mu: 3,
-    dp.accounting.rdp_to_epsilon: 3, dp.accounting.rdp_to_delta: 3, dp.accounting.zcdp: 2,
-    dp.accounting.zcdp_to_epsilon: 2, dp.accounting.zcdp_to_delta: 2,
-}  # fmt: skip
-OF_MECHANISMS = [
-    dp.delta_divergence, dp.symmetric_delta_divergence, dp.blackwell_dominates, dp.compare, dp.join, dp.meet,
-    dp.garbling,
-]  # fmt: skip
+
+
+@st.composite
+def arguments(draw, function):
+    """Arguments by name: all that are required, and some of the others."""
+    given = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.default is parameter.empty or draw(st.booleans()):
+            words = isinstance(parameter.default, str)
+            given[name] = draw(st.sampled_from(WORDS) if words else ARGUMENTS.get(name, hostile))
+    return given
 
 
 @contextmanager
@@ -84,10 +121,10 @@ def answered(function, *arguments, **options):
     return found
 
 
-@given(st.sampled_from([*MAKERS]), st.data())
+@given(st.sampled_from(MAKERS), st.data())
 @settings(max_examples=600)
 def test_a_mechanism_is_made_or_refused_and_then_answers(maker, data):
-    m = answered(maker, *data.draw(st.lists(hostile, min_size=1, max_size=MAKERS[maker])))
+    m = answered(maker, **data.draw(arguments(maker)))
     if m is None:
         return
     assert eval(repr(m), vars(dp)) == m
@@ -118,26 +155,50 @@ def test_a_composition_is_made_or_refused_and_then_answers(m, count):
             answered(composed.bayes_error, [0.0, 1e-9, 0.5, 1.0])
 
 
-@given(st.sampled_from([*OF_NUMBERS]), st.data())
-@settings(max_examples=1500)
-def test_a_function_of_numbers_answers_or_refuses(function, data):
-    answered(function, *data.draw(st.lists(hostile, min_size=1, max_size=OF_NUMBERS[function])))
+@pytest.mark.parametrize("name", CALLED)
+def test_what_is_public_answers_or_refuses(name):
+    function = CALLED[name]
+
+    @given(arguments(function))
+    @settings(max_examples=40 if {"mechanism", "family"} & {*inspect.signature(function).parameters} else 120)
+    def asked(given):
+        answered(function, **given)
+
+    asked()
 
 
-@given(st.sampled_from(OF_MECHANISMS), st.one_of(mechanisms, hostile), st.one_of(mechanisms, hostile))
-@settings(max_examples=200)
-def test_a_function_of_mechanisms_answers_or_refuses(function, first, second):
-    answered(function, first, second)
+def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted():
+    numbers = {
+        "advantage", "alpha", "belief", "beta", "bracket", "count", "counts", "delta", "epsilon", "exceedance",
+        "noise_multiplier", "order", "orders", "other_count", "p", "posterior_belief", "prior", "prior_success", "q",
+        "rdp", "rho", "sampling_rate", "scale", "sensitivity", "sigma", "slack", "steps",
+    }  # fmt: skip
+    for name, function in CALLED.items():
+        for parameter in inspect.signature(function).parameters.values():
+            known = parameter.name in numbers or parameter.name in ARGUMENTS or isinstance(parameter.default, str)
+            assert known, f"{name} has a parameter {parameter.name} that these tests know nothing of"
 
 
-@given(mechanisms, hostile)
-@settings(max_examples=150)
-def test_what_is_said_of_one_mechanism_is_answered_or_refused(m, value):
-    answered(dp.reconstruction_bound, m, value)
-    answered(dp.dominance_bound, m, value, dp.Gaussian(1.0), value)
-    belief = answered(dp.PosteriorBelief, m, value)
-    if belief is not None:
-        answered(belief.exceedance if hasattr(belief, "exceedance") else repr, value)
+@pytest.mark.parametrize("method", [name for name in dir(dp.PosteriorBelief) if name[0] != "_" and name != "prior"])
+def test_a_posterior_belief_answers_or_refuses(method):
+    @given(mechanisms, st.floats(0.01, 0.99), st.data())
+    @settings(max_examples=60)
+    def asked(m, prior, data):
+        function = getattr(dp.PosteriorBelief(m, prior), method)
+        answered(function, **data.draw(arguments(function)))
+
+    asked()
+
+
+@pytest.mark.parametrize("method", [name for name in dir(PrivacyLoss) if name[0] != "_" and name != "mechanism"])
+def test_a_privacy_loss_answers_or_refuses(method):
+    @given(mechanisms, st.data())
+    @settings(max_examples=60)
+    def asked(m, data):
+        function = getattr(m.privacy_loss, method)
+        answered(function, **data.draw(arguments(function)))
+
+    asked()
 
 
 @given(hostile, hostile)
@@ -148,15 +209,73 @@ def test_a_calibration_answers_or_refuses(first, second):
     answered(dp.calibrate, lambda b: dp.Laplace(b), posterior_belief=first, prior=second)
 
 
-@given(hostile, hostile)
-@example(int, 0.0)
-@example(int, [0.0])
-@settings(max_examples=200)
-def test_divergences_and_conversions_answer_or_refuse(value, other):
-    for divergence in (dp.divergences.hockey_stick, dp.divergences.renyi):
-        answered(divergence, dp.Gaussian(1.0), value)
-    for road in [name for name in dp.conversions.__all__ if "_from_" in name]:
-        answered(getattr(dp.conversions, road), value, other)
+# Arguments of unusual kinds.
+
+
+def test_fractions_and_decimals_are_real_numbers():
+    assert dp.Gaussian(Fraction(1, 2)) == dp.Gaussian(Decimal("0.5")) == dp.Gaussian(0.5)
+    third, g = Fraction(1, 3), dp.Gaussian(1.0)
+    assert g.tradeoff([third, Decimal("0.5")]).tolist() == g.tradeoff([1 / 3, 0.5]).tolist()
+    assert isinstance(g.tradeoff(third), float)
+    assert g.tradeoff(np.array([[third], [1]], dtype=object)).shape == (2, 1)
+    assert dp.FiniteExperiment([third, 2 * third], [1 - third, third]) == dp.FiniteExperiment(
+        [1 / 3, 2 / 3], [2 / 3, 1 / 3]
+    )
+
+
+MASKED = np.ma.array([0.25, 0.75], mask=[False, True])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: dp.Gaussian(1).tradeoff(MASKED), ValueError, r"^alpha must be in \[0, 1\], got a masked array"),
+        (lambda: dp.FiniteExperiment(MASKED, [0.5, 0.5]), ValueError, "^p must be in .* got a masked array"),
+        (lambda: dp.FiniteExperiment({0.25: 1, 0.75: 1}, [0.5, 0.5]), TypeError, r"^p must be .*: give its values$"),
+        (lambda: dp.FiniteExperiment({0.25, 0.75}, [0.5, 0.5]), TypeError, "^p must be a sequence of probabilities"),
+        (lambda: dp.Gaussian(10**400), ValueError, "^sigma must be greater than 0 .* an integer of about 401 digits$"),
+        (lambda: dp.Gaussian(Fraction(10**400, 3)), ValueError, "^sigma must be greater than 0 and finite, got "),
+        (lambda: dp.Gaussian(Decimal("1e400")), ValueError, r"^sigma must be .*, got Decimal\('1E\+400'\)$"),
+        (lambda: dp.Gaussian(Decimal("sNaN")), ValueError, "^sigma must be .*, got Decimal.'sNaN'.$"),
+        (lambda: dp.Gaussian(Decimal("nan")), ValueError, "^sigma must be .*, got nan$"),
+        (lambda: dp.Gaussian(1).privacy_profile(-(10**400)), ValueError, r"^epsilon must be a number up to 1\.8e308"),
+        (lambda: dp.Gaussian(1).tradeoff([0.3, [0.7]]), ValueError, r"^alpha must be a number or a rectangular array"),
+        (lambda: dp.Gaussian(1).tradeoff([Fraction(1, 2), True]), TypeError, "^alpha must be a real number or an"),
+        (lambda: dp.Gaussian(1).tradeoff("0" * 5000), TypeError, "^alpha must be a real number .{60,140}$"),
+        (lambda: dp.Gaussian(1) ** 10**5000, ValueError, r"must be a positive integer up to 1e\+15, got an integer"),
+        (lambda: dp.Gaussian(1) ** -3, ValueError, "must be a positive integer, got -3$"),
+        (lambda: array_shape("size", -1), ValueError, "^size must be a whole number, or a tuple .* got -1$"),
+        (lambda: array_shape("size", (3, -1)), ValueError, r"^size must be .* got \(3, -1\)$"),
+        (lambda: array_shape("size", 10**12), ValueError, "^size must be .* at most 1e.08 entries, got 1000000000000$"),
+        (lambda: array_shape("size", 2.0), TypeError, "^size must be .* got 2.0$"),
+        (lambda: random_generator("seed", -1), ValueError, "^seed must be None, a non-negative integer .* got -1$"),
+        (lambda: random_generator("seed", "x"), TypeError, "^seed must be None, a non-negative integer .* got 'x'$"),
+    ],
+)  # fmt: skip
+def test_an_unusual_argument_is_refused_by_name_value_and_range(call, error, words):
+    with pytest.raises(error, match=words) as refusal:
+        call()
+    assert len(str(refusal.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [dp.Gaussian(1.0).privacy_loss.sample, dp.PosteriorBelief(dp.Gaussian(1.0)).sample],
+    ids=["loss", "belief"],
+)
+def test_a_sample_of_an_impossible_size_or_seed_is_refused(sample):
+    for size in (-1, 10**12, (2, -1)):
+        with pytest.raises(ValueError, match=r"^size must be a whole number"):
+            sample(size)
+    with pytest.raises(ValueError, match=r"^seed must be None, a non-negative integer"):
+        sample(3, seed=-1)
+    assert sample(0).shape == (0,)
+    assert sample((2, 3), seed=1).shape == (2, 3)
+
+
+def test_a_masked_array_of_which_nothing_is_masked_is_an_array():
+    m = dp.Gaussian(1.0)
+    assert m.tradeoff(np.ma.array([0.25, 0.75])).tolist() == m.tradeoff([0.25, 0.75]).tolist()
 
 
 @pytest.mark.parametrize("function", [dp.delta_divergence, dp.compare, dp.join])

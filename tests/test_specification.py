@@ -1,7 +1,9 @@
 """Mechanisms read from text: all that they print is read, and nothing else is run."""
 
 import contextlib
+import functools
 import math
+import operator
 import re
 
 import pytest
@@ -65,15 +67,31 @@ def test_a_question_mark_stands_for_the_number():
         ("Gaussian(...)", "may not stand"),
         ("Gaussian(*[1])", "may not stand"),
         ("Gaussian(**{'sigma': 1})", "may not stand"),
-        ("Gaussian(9**9**9)", "exponents of numbers go up to 1000"),
-        ("Gaussian((9.0**999)**999)", "a number that is not there"),
-        ("Gaussian(10**400)", "a number that is not there"),
-        ("Gaussian(1/0)", "a number that is not there"),
-        ("Gaussian(log(-1))", "a number that is not there"),
-        ("Gaussian((-1)**0.5)", "a number that is not there"),
+        ("Gaussian(9**9**9)", r"^'9\*\*9\*\*9' is beyond the largest number, 1e308$"),
+        ("Gaussian((9.0**999)**999)", r"'\(9.0\*\*999\)\*\*999' is beyond the largest number"),
+        ("Gaussian((9.0**99)**999)", r"'\(9.0\*\*99\)\*\*999' is beyond the largest number"),
+        ("Gaussian(10**400)", r"'10\*\*400' is beyond the largest number"),
+        ("Gaussian(exp(1e4))", r"'exp\(1e4\)' is beyond the largest number"),
+        ("Gaussian(1/0)", "^'1/0' is not a real number$"),
+        ("Gaussian(log(-1))", "'log.-1.' is not a real number"),
+        ("Gaussian((-1)**0.5)", r"'\(-1\)\*\*0.5' is not a real number"),
+        ("Gaussian(10**-400)", "^sigma must be greater than 0 and finite, got 0.0$"),
+        ("Gaussian(sigma=1, sigma=2)", "^sigma is given twice in 'Gaussian.sigma=1, sigma=2.'$"),
+        ("G\uff41ussian(1)", r"plain letters, got '\\uff41' \(fullwidth latin small letter a\)"),
+        ("Gaussian(\N{GREEK SMALL LETTER SIGMA}=1)", "greek small letter sigma"),
+        ("Gaussian('\udc80')", "plain letters"),
+        ("Gau?ssian(1)", r"Gau\?ssian is not known"),
+        (
+            "Gaussian(" + "9" * 4000 + ")",
+            "^sigma must be greater than 0 and finite, got an integer of about 400. digits$",
+        ),
+        ("Gaussian(" + "9" * 5000 + ")", "^'Gaussian.{30}' is not a mechanism"),
+        ("Gaussian(" + "x" * 5000 + ")", "^'x{29}…x{10}' may not stand"),
+        ("x" * 5000 + "(1)", "^x{29}…x{10} is not known"),
         ("Gaussian(" + "(" * 300 + "1" + ")" * 300 + ")", "is not a mechanism"),
+        ("@".join(["Laplace(1)"] * 5000), "a chain of operators have about 1000 parts"),
         ("Gaussian(" + "-" * 80 + "1)", "nested at most"),
-        ("Gaussian(" + "1" * 20_000 + ")", "at most 10000 characters"),
+        ("Gaussian(" + "1" * 200_000 + ")", "at most 100000 characters"),
         ("Gaussian(1)\0", "is not a mechanism"),
     ],
 )
@@ -88,6 +106,37 @@ def test_what_is_no_specification_is_refused(text, words):
 def test_wrong_kinds_are_refused(text, words):
     with pytest.raises(TypeError, match=words):
         read(text)
+
+
+def nested(depth, *kinds):
+    text = "Gaussian(1)"
+    for level in range(depth):
+        text = f"{kinds[level % len(kinds)]}({text}, Laplace({level + 1}))"
+    return text
+
+
+def test_joins_and_meets_that_would_take_hours_are_refused_at_once():
+    assert read(nested(12, "join")) and read(nested(12, "meet")) and read(nested(3, "join", "meet"))
+    for text in (nested(13, "join"), nested(30, "join"), nested(40, "meet"), nested(4, "join", "meet")):
+        with pytest.raises(ValueError, match="every level doubles the work"):
+            read(text)
+
+
+def test_a_long_product_is_not_deep():
+    parts = [f"Laplace(scale={1 + k / 7}, sensitivity=1.0)" for k in range(100)]
+    product = read(" @ ".join(parts))
+    assert product == functools.reduce(operator.matmul, map(read, parts))
+    assert read(repr(product)) == product
+    assert read("Gaussian(" + " + ".join(["1"] * 300) + ")") == dp.Gaussian(300)
+    assert read("Gaussian(10 - 4 - 3 / 3 / 2)") == dp.Gaussian(5.5)
+    assert read("(Gaussian(1) ** 2) ** 3") == (dp.Gaussian(1) ** 2) ** 3
+
+
+def test_numbers_are_read_as_the_book_prints_them():
+    assert read("RandomizedResponse(exp(\N{MINUS SIGN}1))") == dp.RandomizedResponse(math.exp(-1))
+    assert read("DPSGD(0.6,\u00a00.01,\u202f500)") == dp.DPSGD(0.6, 0.01, 500)
+    assert read("RandomizedResponse(2**-1074)") == dp.RandomizedResponse(5e-324)
+    assert read("Gaussian(1**2000 + 0.5**2000)") == dp.Gaussian(1)
 
 
 TOKENS = "Gaussian DPSGD join ( ) [ ] , 1 .5 1e308 ** @ .reverse sigma= - 'add' ? lambda: None \n é log"
