@@ -30,6 +30,8 @@ from .roots import decreasing_root
 
 # Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
 LARGEST_LOSS = 700.0
+# Relative error of a profile in closed form.
+_CLOSED = 1e-10
 
 
 class Mechanism(ABC):
@@ -97,7 +99,9 @@ class Mechanism(ABC):
 
     @property
     def error_bound(self) -> float:
-        """Bound on the absolute error of f, R and δ (for ε ≥ 0), rounding where the faces are closed forms.
+        """Bound on the absolute error of f, R and δ (for ε ≥ 0) anywhere, rounding where the faces are closed forms.
+
+        The bound of one answer is smaller: ask for it by `with_error=True`.
 
         Examples
         --------
@@ -106,11 +110,6 @@ class Mechanism(ABC):
         (1e-14, True)
         """
         return 1e-14
-
-    @property
-    def _bayes_error_bound(self) -> float:
-        """Bound on the absolute error of R alone."""
-        return self.error_bound
 
     def _loss_range(self) -> tuple[float, float]:
         """Smallest interval that contains all finite and infinite losses."""
@@ -128,13 +127,35 @@ class Mechanism(ABC):
             along = np.where(np.abs(loss) < LARGEST_LOSS, np.exp(loss) * (alpha - at), 0.0)
         return np.clip(beta - along, 0.0, 1.0 - alpha)
 
-    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
-        """Bound on the absolute error of δ at losses ε ≥ 0, beyond rounding of its last digits."""
-        return np.full(np.shape(epsilon), self.error_bound if self.error_bound >= 1e-12 else 0.0)
+    @property
+    def _bayes_error_bound(self) -> float:
+        """Bound on the absolute error of R at every prior."""
+        return self.error_bound
 
-    def _epsilon_near(self, log_delta: np.ndarray) -> np.ndarray | None:
-        """About where δ(ε) has this logarithm, if that is known."""
-        return None
+    # Bounds on the absolute error of each answer.
+
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
+        """Of δ: relative where it is a closed form."""
+        epsilon = np.asarray(epsilon)
+        return _CLOSED * self._delta(epsilon) + np.where(epsilon < 0, 4 * np.finfo(float).eps, 0.0)
+
+    def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
+        """Of f."""
+        return np.full(np.shape(alpha), self.error_bound)
+
+    def _bayes_error_error(self, log_odds: np.ndarray) -> np.ndarray:
+        """Of R."""
+        return np.full(np.shape(log_odds), self.error_bound)
+
+    def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
+        """Of an ε that was found: the error of δ there, along the slope −e^ε α of the profile."""
+        finite = np.isfinite(epsilon)
+        at = np.where(finite, epsilon, 0.0)
+        alpha, _ = self._errors(at)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            moved = 2 * self._delta_error(at) / (np.exp(np.minimum(at, LARGEST_LOSS)) * alpha)
+        exact = (delta == 0) | (at == 0)
+        return np.where(finite, np.where(exact, 0.0, moved) + 4e-14 * (1.0 + np.abs(at)), 0.0)
 
     def _epsilon(self, delta: np.ndarray) -> np.ndarray:
         highest = self._loss_range()[1]
@@ -148,7 +169,7 @@ class Mechanism(ABC):
         unreachable = delta < self._delta(np.asarray(math.inf))
         # δ = 0 is reached at the largest loss only, and not where losses are unbounded.
         searched = np.where(unreachable | (delta == 0), 0.0, target)
-        root = decreasing_root(log_profile, searched, low=0.0, guess=self._epsilon_near(searched))
+        root = decreasing_root(log_profile, searched, low=0.0)
         root = np.where(delta == 0, max(highest, 0.0), np.minimum(root, max(highest, 0.0)))
         return np.where(unreachable, math.inf, root)
 
@@ -169,18 +190,21 @@ class Mechanism(ABC):
 
     # The faces.
 
-    def tradeoff(self, alpha):
+    def tradeoff(self, alpha, *, with_error=False):
         """Trade-off function f(α): the smallest type II error of a test with type I error at most α.
 
         Parameters
         ----------
         alpha : float or array_like
             Type I errors, in [0, 1].
+        with_error : bool
+            Whether to return also a bound on the absolute error of this answer.
 
         Returns
         -------
         float or ndarray
-            Type II errors in [0, 1 − α], in the shape of `alpha`.
+            Type II errors in [0, 1 − α], in the shape of `alpha`. With `with_error` a pair: this,
+            and the bounds, in the same shape.
 
         Raises
         ------
@@ -198,20 +222,25 @@ class Mechanism(ABC):
         >>> dp.Gaussian(sigma=1).tradeoff([0, 0.05, 0.5, 1]).round(4)
         array([1.    , 0.7405, 0.1587, 0.    ])
         """
-        return shaped(self._tradeoff(real_array("alpha", alpha, 0.0, 1.0)))
+        alpha = real_array("alpha", alpha, 0.0, 1.0)
+        value = shaped(self._tradeoff(alpha))
+        return (value, shaped(self._tradeoff_error(alpha))) if with_error else value
 
-    def privacy_profile(self, epsilon):
+    def privacy_profile(self, epsilon, *, with_error=False):
         """Privacy profile δ(ε) = ∫ max(Q − e^ε P, 0), the hockey-stick divergence of order e^ε.
 
         Parameters
         ----------
         epsilon : float or array_like
             Any real numbers; ±∞ give the limits.
+        with_error : bool
+            Whether to return also a bound on the absolute error of this answer.
 
         Returns
         -------
         float or ndarray
-            δ in [0, 1], in the shape of `epsilon`, relatively accurate also where it is tiny.
+            δ in [0, 1], in the shape of `epsilon`, relatively accurate also where it is tiny. With `with_error` a pair: this,
+            and the bounds, in the same shape.
 
         Raises
         ------
@@ -233,20 +262,25 @@ class Mechanism(ABC):
         >>> round(m.privacy_profile(0.0), 6), round(m.advantage, 6)
         (0.382925, 0.382925)
         """
-        return shaped(self._delta(real_array("epsilon", epsilon)))
+        epsilon = real_array("epsilon", epsilon)
+        value = shaped(self._delta(epsilon))
+        return (value, shaped(self._delta_error(epsilon))) if with_error else value
 
-    def bayes_error(self, prior):
+    def bayes_error(self, prior, *, with_error=False):
         """Minimum Bayes error R(π) = min_α [π α + (1−π) f(α)] of an adversary who weighs type I errors by π.
 
         Parameters
         ----------
         prior : float or array_like
             π in [0, 1].
+        with_error : bool
+            Whether to return also a bound on the absolute error of this answer.
 
         Returns
         -------
         float or ndarray
-            R in [0, min(π, 1−π)], in the shape of `prior`.
+            R in [0, min(π, 1−π)], in the shape of `prior`. With `with_error` a pair: this,
+            and the bounds, in the same shape.
 
         Raises
         ------
@@ -271,20 +305,24 @@ class Mechanism(ABC):
         """
         prior = real_array("prior", prior, 0.0, 1.0)
         # The log-odds round; what a guess achieves does not.
-        return shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)))
+        value = shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)))
+        return (value, shaped(self._bayes_error_error(logit(prior)))) if with_error else value
 
-    def epsilon(self, delta):
+    def epsilon(self, delta, *, with_error=False):
         """The smallest ε ≥ 0 for which the mechanism is (ε, δ)-differentially private.
 
         Parameters
         ----------
         delta : float or array_like
             δ in [0, 1].
+        with_error : bool
+            Whether to return also a bound on the absolute error of this answer.
 
         Returns
         -------
         float or ndarray
-            ε, infinite where no finite one will do.
+            ε, infinite where no finite one will do. With `with_error` a pair: this,
+            and the bounds, in the same shape.
 
         Raises
         ------
@@ -302,7 +340,9 @@ class Mechanism(ABC):
         >>> dp.Gaussian(sigma=1).epsilon([1e-5, 0.1]).round(4), dp.Gaussian(sigma=1).epsilon(0)
         (array([4.3772, 1.1603]), inf)
         """
-        return shaped(self._epsilon(real_array("delta", delta, 0.0, 1.0)))
+        delta = real_array("delta", delta, 0.0, 1.0)
+        found = self._epsilon(delta)
+        return (shaped(found), shaped(self._epsilon_error(delta, found))) if with_error else shaped(found)
 
     @property
     def advantage(self) -> float:

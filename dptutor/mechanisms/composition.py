@@ -4,12 +4,13 @@ Losses add, so the pairs multiply: (P, Q) and (P', Q') give (P × P', Q × Q'). 
 composition in which one mechanism is taken in both directions is composed in each direction and symmetrized as a whole:
 an example is in all parts or in none.
 
-The road to its faces is chosen in `_road`, here and nowhere else:
+How its profile is computed is chosen in `_chosen_faces`, here and nowhere else:
 
-    all parts finite experiments        their atoms, enumerated exactly        transform/finite.py
-    the transform decays                an integral along Re s = const         transform/hellinger.py
-    some parts finite experiments       a mixture over their atoms             roads.py
-    anything else                       a grid, between two exact brackets     transform/discretized.py
+    all parts finite experiments            their atoms, or binomial tails         transform/finite.py, lattice.py
+    subsampled and plain Gaussians          integrals along Re s = const           transform/hellinger.py
+    these and finite experiments            a mixture over the atoms               faces.py
+    Laplace mechanisms, and the rest        lower and upper values                 transform/lines.py
+    parts without a transform               a grid, between two exact brackets     transform/discretized.py
 
 Sources: Zhu, Dong & Wang (2022), theorem 10 (dominating pairs compose); Dong, Roth & Su (2022), theorem 3.2.
 """
@@ -24,14 +25,16 @@ from functools import cached_property, reduce
 import numpy as np
 
 from .._validation import positive_integer
-from ..transform.discretized import bracketed
-from ..transform.finite import FiniteLaw, TooManyAtoms
+from ..transform.discretized import Factor, bracketed, window
+from ..transform.finite import Law, TooManyAtoms
 from ..transform.hellinger import SlowDecay
+from ..transform.profile_table import ProfileTable
 from .base import Mechanism, as_mechanism
+from .faces import FiniteFaces, MixtureFaces, TabulatedFaces
 from .finite import BlatantlyNonPrivate, FiniteMechanism, PerfectPrivacy
 from .gaussian import Gaussian
-from .roads import FiniteRoad, MixtureRoad, TransformRoad, grid_factor
-from .roots import tradeoff_by_tangents
+from .laplace import Laplace
+from .profiles import LinesProfile, contours
 from .subsampled import DPSGD, SubsampledGaussian
 from .symmetrized import Symmetrized
 
@@ -94,53 +97,61 @@ class Composition(Mechanism):
         if self.is_symmetric:
             return self
         other = Composition(tuple((part.reverse, count) for part, count in self.factors))
-        other.__dict__["_road"] = self._road.reverse
+        other.__dict__["reverse"] = self
         return other
 
     @property
     def error_bound(self) -> float:
-        return self._road.error_bound
+        return self._faces.error_bound
 
     @property
     def _bayes_error_bound(self) -> float:
-        return self._road.bayes_error_bound
+        return self._faces.bayes_error_bound
 
     def _loss_range(self):
         ranges = [(part._loss_range(), count) for part, count in self.factors]
         return sum(n * low for (low, _), n in ranges), sum(n * high for (_, high), n in ranges)
 
     def _kinks(self):
-        return self._road.kinks
+        return self._faces.breakpoints
 
     def _errors(self, epsilon):
-        return self._road.errors(np.asarray(epsilon, dtype=float))
+        return self._faces.errors(np.asarray(epsilon, dtype=float))
 
     def _delta(self, epsilon):
-        return self._road.delta(np.asarray(epsilon, dtype=float))
+        epsilon = np.asarray(epsilon, dtype=float)
+        # Beyond the largest loss exactly what infinite losses leave.
+        return np.where(epsilon >= self._loss_range()[1], self._infinite, self._faces.delta(epsilon))
 
     def _delta_error(self, epsilon):
-        if isinstance(self._road, TransformRoad):
-            return self._road.delta_error(np.asarray(epsilon, dtype=float))
-        return super()._delta_error(epsilon)
+        epsilon = np.asarray(epsilon, dtype=float)
+        rounding = 1e-15 * self._infinite
+        return np.where(epsilon >= self._loss_range()[1], rounding, self._faces.delta_error(epsilon) + rounding)
 
-    def _epsilon_near(self, log_delta):
-        return self._road.epsilon_near(log_delta) if isinstance(self._road, TransformRoad) else None
+    def _epsilon(self, delta):
+        found = self._faces.epsilon(np.asarray(delta, dtype=float))
+        if found is None:
+            return super()._epsilon(delta)
+        # δ = 0 is reached at the largest loss only.
+        highest = max(self._loss_range()[1], 0.0)
+        unreachable = (delta < self._infinite) | ((delta == 0) & (self._infinite > 0))
+        return np.where(unreachable, math.inf, np.where(delta == 0, highest, np.minimum(found, highest)))
+
+    def _epsilon_error(self, delta, epsilon):
+        error = self._faces.epsilon_error(np.asarray(delta, dtype=float), epsilon)
+        return np.where(delta == 0, 1e-15 * np.where(np.isfinite(epsilon), epsilon, 0.0), error)
 
     def _tradeoff(self, alpha):
-        if isinstance(self._road, FiniteRoad):
-            return self._road.tradeoff(alpha)
-        if self._window is None:
-            return super()._tradeoff(alpha)
-        return tradeoff_by_tangents(self._errors, self._window, np.asarray(alpha, dtype=float))
+        return self._faces.tradeoff(np.asarray(alpha, dtype=float))
 
-    @property
-    def _window(self):
-        return self._road.window
+    def _tradeoff_error(self, alpha):
+        return self._faces.tradeoff_error(np.asarray(alpha, dtype=float))
 
     def _bayes_error(self, log_odds):
-        if isinstance(self._road, FiniteRoad):
-            return super()._bayes_error(log_odds)
-        return self._road.bayes_error(np.asarray(log_odds, dtype=float))
+        return self._faces.bayes_error(np.asarray(log_odds, dtype=float))
+
+    def _bayes_error_error(self, log_odds):
+        return self._faces.bayes_error_error(np.asarray(log_odds, dtype=float))
 
     def _renyi(self, order):
         return sum(count * part._renyi(order) for part, count in self.factors)
@@ -150,24 +161,61 @@ class Composition(Mechanism):
         return tuple(np.array([count for _, count in self.factors]) @ moments)
 
     @cached_property
-    def _road(self):
+    def _infinite(self) -> float:
+        """Pr_Q[L = +∞]."""
+        leaks = [(float(part._delta(np.asarray(math.inf))), count) for part, count in self.factors]
+        return -math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
+
+    @property
+    def _faces(self):
+        if "_own_faces" not in self.__dict__:
+            back = self.__dict__.get("reverse")
+            done = back is not None and back is not self and "_own_faces" in back.__dict__
+            self.__dict__["_own_faces"] = back.__dict__["_own_faces"].reverse if done else self._chosen_faces()
+        return self.__dict__["_own_faces"]
+
+    def _chosen_faces(self):
         finite = [(part, count) for part, count in self.factors if isinstance(part, FiniteMechanism)]
         others = tuple((part, count) for part, count in self.factors if not isinstance(part, FiniteMechanism))
         if not others:
             with contextlib.suppress(TooManyAtoms):
-                return FiniteRoad(_enumerated(finite))
-        with contextlib.suppress(SlowDecay):
-            return TransformRoad(self.factors)
-        if finite and others:
+                return FiniteFaces(_enumerated(finite))
+        gaussian = all(isinstance(part, (Gaussian, SubsampledGaussian)) for part, _ in others)
+        if gaussian and not finite:
+            with contextlib.suppress(SlowDecay):
+                return contours(self.factors)
+        if finite and gaussian:
             rest = Composition(others) if len(others) > 1 or others[0][1] > 1 else others[0][0]
             with contextlib.suppress(TooManyAtoms):
-                return MixtureRoad(_enumerated(finite), rest)
-        grid = [grid_factor(part, count) for part, count in self.factors]
-        return FiniteRoad(*bracketed(grid), smooth=not any(factor.atoms for factor in grid))
+                return MixtureFaces(_enumerated(finite), rest)
+        if all(isinstance(part, (Gaussian, SubsampledGaussian, Laplace, FiniteMechanism)) for part, _ in self.factors):
+            return _by_lines(self)
+        grid = [_grid_factor(part, count) for part, count in self.factors]
+        return FiniteFaces(*bracketed(grid), smooth=not any(factor.atoms for factor in grid))
 
 
-def _enumerated(parts) -> FiniteLaw:
-    return reduce(FiniteLaw.composed, (part._law.power(count) for part, count in parts))
+def _by_lines(whole: Composition) -> TabulatedFaces:
+    """The faces from lower and upper values of both directions."""
+    low, high = whole._loss_range()
+    forward = LinesProfile(whole.factors, high)
+    backward = forward if whole.is_symmetric else LinesProfile([(part.reverse, n) for part, n in whole.factors], -low)
+    kinks = np.unique(np.concatenate([-backward.kinks, forward.kinks]))
+    infinite = forward.infinite, backward.infinite
+    tables = [ProfileTable(profile, 1.0 - profile.infinite) for profile in (forward, backward)]
+    if forward is backward:
+        tables[1] = tables[0]
+    return TabulatedFaces(*tables, infinite, breakpoints=kinks)
+
+
+def _grid_factor(part, count) -> Factor:
+    """A part as the grid needs it."""
+    masses = float(part.reverse._delta(np.asarray(math.inf))), float(part._delta(np.asarray(math.inf)))
+    atoms = tuple(float(kink) for kink in part._kinks())
+    return Factor(part._errors, *masses, count, *window(part._errors, *masses), atoms)
+
+
+def _enumerated(parts) -> Law:
+    return reduce(lambda a, b: a.composed(b), (part._law.power(count) for part, count in parts))
 
 
 def power(mechanism: Mechanism, count) -> Mechanism:

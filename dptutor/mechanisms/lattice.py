@@ -232,13 +232,6 @@ def worse_of(mechanisms, epsilon):
     return tuple(np.where(first, a, b) for a, b in zip(*faces, strict=True))
 
 
-def worse_errors(mechanisms, epsilon):
-    """α and β of whichever mechanism has the larger δ, without looking at tails too small to move an error."""
-    errors, other_errors = (m._errors(epsilon) for m in mechanisms)
-    first = _rest(*errors, epsilon) <= _rest(*other_errors, epsilon)
-    return tuple(np.where(first, a, b) for a, b in zip(errors, other_errors, strict=True))
-
-
 def _rest(alpha, beta, epsilon):
     """1 − δ = β + e^ε α."""
     return beta + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha

@@ -307,9 +307,6 @@ class DPSGD(Mechanism):
     def _delta_error(self, epsilon):
         return self._whole._delta_error(epsilon)
 
-    def _epsilon_near(self, log_delta):
-        return self._whole._epsilon_near(log_delta)
-
     def _epsilon(self, delta):
         return self._whole._epsilon(delta)
 
@@ -318,6 +315,18 @@ class DPSGD(Mechanism):
 
     def _bayes_error(self, log_odds):
         return self._whole._bayes_error(log_odds)
+
+    def _tradeoff_error(self, alpha):
+        return self._whole._tradeoff_error(alpha)
+
+    def _bayes_error_error(self, log_odds):
+        return self._whole._bayes_error_error(log_odds)
+
+    def _epsilon_error(self, delta, epsilon):
+        return self._whole._epsilon_error(delta, epsilon)
+
+    def _loss_moments(self, under):
+        return self._whole._loss_moments(under)
 
     def _renyi(self, order):
         return self._whole._renyi(order)

@@ -14,12 +14,12 @@ Sources: Dong, Roth & Su (2022), section 4.2 (the convex hull); Zhu, Dong & Wang
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .base import Mechanism, as_mechanism
-from .lattice import worse_errors, worse_of
-from .roots import tradeoff_by_tangents
+from .lattice import worse_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,9 +47,15 @@ class Symmetrized(Mechanism):
         """The mechanism as given, and its reverse."""
         return self.mechanism, self.mechanism.reverse
 
+    @cached_property
+    def _faces(self):
+        """The faces of the worse direction, where both have tables."""
+        faces = getattr(self.mechanism, "_faces", None)
+        return faces.worse() if hasattr(faces, "worse") else None
+
     @property
     def error_bound(self) -> float:
-        return max(part.error_bound for part in self.directions)
+        return self._faces.error_bound if self._faces else max(part.error_bound for part in self.directions)
 
     @property
     def _bayes_error_bound(self) -> float:
@@ -63,27 +69,28 @@ class Symmetrized(Mechanism):
         return np.concatenate([part._kinks() for part in self.directions])
 
     def _errors(self, epsilon):
-        if self._window is not None:
-            return worse_errors(self.directions, epsilon)
+        if self._faces:
+            return self._faces.errors(epsilon)
         return worse_of(self.directions, epsilon)[1:]
 
     def _tradeoff(self, alpha):
-        if self._window is None:
-            return super()._tradeoff(alpha)
-        return tradeoff_by_tangents(self._errors, self._window, np.asarray(alpha, dtype=float))
+        return self._faces.tradeoff(alpha) if self._faces else super()._tradeoff(alpha)
 
-    @property
-    def _window(self):
-        """Losses beyond which nothing is left of a composition; none for closed forms."""
-        window = getattr(self.mechanism, "_window", None)
-        return window and (min(window[0], -window[1]), max(window[1], -window[0]))
+    def _tradeoff_error(self, alpha):
+        return self._faces.tradeoff_error(alpha) if self._faces else super()._tradeoff_error(alpha)
 
     def _bayes_error(self, log_odds):
         return np.minimum(*(part._bayes_error(log_odds) for part in self.directions))
 
-    def _epsilon_near(self, log_delta):
-        guesses = [part._epsilon_near(log_delta) for part in self.directions]
-        return None if any(guess is None for guess in guesses) else np.maximum(*guesses)
+    def _bayes_error_error(self, log_odds):
+        return np.maximum(*(part._bayes_error_error(log_odds) for part in self.directions))
+
+    def _epsilon(self, delta):
+        return np.maximum(*(part._epsilon(delta) for part in self.directions))
+
+    def _epsilon_error(self, delta, epsilon):
+        errors = [part._epsilon_error(delta, part._epsilon(delta)) for part in self.directions]
+        return np.maximum(*errors)
 
     def _delta(self, epsilon):
         return np.maximum(*(part._delta(epsilon) for part in self.directions))

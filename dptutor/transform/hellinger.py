@@ -56,6 +56,8 @@ _MOST_OCTAVES = 64
 _MOST_PANELS = 600
 # An error, relative, from which on a split by scales is tried; and Chernoff's bound, relative, below which a part is.
 _UNSHARP, _SMALL_PART = 1e-9, 1e-10
+# δ for which that is worth while.
+_TINY = 1e-40
 
 
 class SlowDecay(Exception):
@@ -84,7 +86,7 @@ class Contour:
 
     def __init__(self, log_transform, c: float, peak: float, frequency: float, first: float):
         self.c, self.peak, self.frequency = c, peak, frequency
-        self._log_transform, self._first = log_transform, first
+        self._log_transform, self.first = log_transform, first
         self._octaves: list[list[Panel]] = []
         self._count = 0
 
@@ -92,7 +94,7 @@ class Contour:
         """Panels of [0, t₁] for number 0, of [2^{k−1} t₁, 2^k t₁] for number k."""
         while len(self._octaves) <= number:
             k = len(self._octaves)
-            start, end = (0.0 if k == 0 else self._first * 2.0 ** (k - 1)), self._first * 2.0**k
+            start, end = (0.0 if k == 0 else self.first * 2.0 ** (k - 1)), self.first * 2.0**k
             middle = (start + end) / 2
             self._octaves.append([*self._resolved(start, middle), *self._resolved(middle, end)])
         return self._octaves[number]
@@ -191,11 +193,16 @@ class Inversion:
             value, error = self._integrals(number, ends, epsilon)
         except SlowDecay:
             value, error = np.zeros(epsilon.shape), np.full(epsilon.shape, np.inf)
-        if self._scales is not None and not left and np.max(error) > _UNSHARP:
+        if self._scales is not None and not left and np.max(error) > _UNSHARP and np.max(value) > _TINY:
             other, its_error = self._by_scales(ends, epsilon)
             if np.max(its_error) < np.max(error):
                 value, error = other, its_error
-        return (-value if left else value), error, bool(left)
+        if left:
+            return -value, error, True
+        # Chernoff's bound, where an integral says less.
+        bound = np.exp(np.maximum(self.chernoff(epsilon), -744.0))
+        poor = ~(error < 1.0) | (value > bound)
+        return np.where(poor, bound / 2, value), np.where(poor, 1.0, error), False
 
     def chernoff(self, epsilon) -> np.ndarray:
         """log of a bound on δ(ε), for c > 0: e^{K(c) − cε} c^c/(1+c)^{1+c}."""
@@ -249,16 +256,17 @@ class Inversion:
         """K on the real line; +∞ where it overflows."""
         c = np.asarray(c, dtype=float)
         value = np.empty(c.shape)
-        for few in np.array_split(np.argsort(c), max(1, len(c) // 12)):
-            value[few] = self._log_transform(1.0 + c[few] + 0j)[0].real
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            for few in np.array_split(np.argsort(c), max(1, len(c) // 12)):
+                value[few] = self._log_transform(1.0 + c[few] + 0j)[0].real
         return np.where(np.isfinite(value), value, np.inf)
 
     @cached_property
     def _scale(self) -> float:
         """Standard deviation of the loss, tilted half-way between P and Q, or its order of magnitude."""
-        step, bend = 1.0, math.inf
+        step, bend, centre = (1.0, math.inf, -0.5) if self._whole else (1.0, math.inf, 1.0)
         for _ in range(60):
-            low, middle, high = self._cumulant([-0.5 - step, -0.5, -0.5 + step])
+            low, middle, high = self._cumulant([centre - step, centre, centre + step])
             bend = low + high - 2 * middle
             if math.isfinite(bend) and 1e-4 < bend < 1.0:
                 break
@@ -345,9 +353,10 @@ class Inversion:
         if key in self._kept:
             return self._kept[key]
         contour = self.contour(number)
-        nearest = float(np.abs(ends - self._edge).min())
+        # A window narrower than the losses that count would blur them.
+        nearest = min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first)
         for units in _WINDOWS:
-            points, decays = self._upto(contour, ends, units / nearest if math.isfinite(nearest) else math.inf)
+            points, decays = self._upto(contour, ends, units / nearest if math.isfinite(self._edge) else math.inf)
             if decays:
                 units, rest = math.inf, 0.0
                 break
@@ -391,7 +400,7 @@ class Inversion:
             turning = epsilon[few] - contour.frequency
             waves = np.exp(-1j * np.multiply.outer(turning, t))
             if math.isfinite(units):
-                end = (units / np.abs(epsilon[few] - self._edge))[:, None]
+                end = (units / np.minimum(np.abs(epsilon[few] - self._edge), 40.0 / contour.first))[:, None]
                 waves *= 0.5 * erfc((t - 0.5 * end) * (12.0 / end))
             value[few] = np.sum(waves * integrand, axis=1).real
             noise[few] = error.sum() + _ROUNDING * (8.0 * size.sum() + np.abs(turning) * (size @ t))

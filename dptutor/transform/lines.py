@@ -97,7 +97,7 @@ class Lines:
         lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
         inside = epsilon < self.largest
         if inside.any() and self.infinite < 1.0:
-            lower[inside], upper[inside] = self._covered(epsilon[inside])
+            lower[inside], upper[inside] = self.covered(epsilon[inside])
         slack = 4 * _ROUNDING * self.infinite
         return np.maximum(self.infinite + lower - slack, 0.0), np.minimum(self.infinite + upper + slack, 1.0)
 
@@ -114,7 +114,7 @@ class Lines:
             return self._power.breakpoints
         return np.empty(0)
 
-    def _covered(self, epsilon):
+    def covered(self, epsilon):
         """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite]."""
         if self._exact is None:
             if len(self._laplace) == 1 and len(self.factors) == 1:

@@ -111,11 +111,11 @@ def log_hellinger_up_to(noise_multiplier: float, sampling_rate: float, s: np.nda
     product = np.multiply.outer(s, loss[some])
     between = np.exp(product + (log_weight + log_between)[some])
     its_error = _ROUNDING * (np.abs(between) * (16.0 + np.abs(log_weight[some]) + np.abs(product))).sum(axis=1)
-    inside, more = 1.0 + excess, between.sum(axis=1)
-    both, ratio = excess + more, more / inside
     log1p = complex_log1p if oscillation else np.log1p
-    size = np.abs(1.0 + both)
-    return log1p(both), -log1p(ratio), (error + its_error) / size, (np.abs(ratio) * error + its_error) / size
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        both, ratio = excess + between.sum(axis=1), between.sum(axis=1) / (1.0 + excess)
+        size = np.abs(1.0 + both)
+        return log1p(both), -log1p(ratio), (error + its_error) / size, (np.abs(ratio) * error + its_error) / size
 
 
 def _log_cut(x):
@@ -160,10 +160,11 @@ def _strips(mu, rate, low, high):
     x = np.linspace(left, right, 48)
     v = np.minimum(math.pi / mu * 0.9, 1.4 * _REACH) * np.linspace(0.0, 1.0, 25)
     e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
-    loss = complex_log1p(rate * _expm1(e))
-    modulus = np.maximum(low * loss.real, high * loss.real) - x**2 / 2 + v[:, None] ** 2 / 2
-    # Without their largest on the real line.
-    return (left, right), v[1:], modulus[1:] - modulus[0].max(), loss.imag[1:]
+    loss = complex_log1p(rate * expm1(e))
+    # For either end without its largest on the real line, so that sums for both are right in proportion.
+    modulus = [end * loss.real - x**2 / 2 + v[:, None] ** 2 / 2 for end in (low, high)]
+    larger = np.maximum(*(size[1:] - size[0].max() for size in modulus))
+    return (left, right), v[1:], larger, loss.imag[1:]
 
 
 def _plan(strips, most, least):
@@ -257,7 +258,7 @@ def _loss(mu, rate, u):
     inner, outer = np.where(far, 0.0, exponent), np.where(far, exponent, log_odds + 40.0)
     if np.iscomplexobj(u):
         return np.where(
-            far, math.log(rate) + outer + complex_log1p(np.exp(log_odds - outer)), complex_log1p(rate * _expm1(inner))
+            far, math.log(rate) + outer + complex_log1p(np.exp(log_odds - outer)), complex_log1p(rate * expm1(inner))
         )
     y = rate * np.expm1(inner)
     return np.where(far, math.log(rate) + outer + np.log1p(np.exp(log_odds - outer)), np.log1p(y))
@@ -271,7 +272,7 @@ def _first_order(mu, rate):
     return float(np.exp(log_step - u**2 / 2) @ _log1p_remainder(y))
 
 
-def _expm1(z):
+def expm1(z):
     """e^z − 1 for complex z, relatively accurate near 0."""
     return (np.expm1(z.real) * np.cos(z.imag) - 2.0 * np.sin(z.imag / 2) ** 2) + 1j * np.exp(z.real) * np.sin(z.imag)
 

@@ -1,0 +1,401 @@
+"""The faces of a composition, from the profiles of a pair and of its reverse: each answer with a bound on its error.
+
+With D the profile of finite losses at ε ≥ 0 and D⁻ that of the reverse pair,
+
+    δ(ε) = Pr_Q[L = ∞] + D(ε)      ε ≥ 0,         1 − δ(ε) = e^ε (1 − δ⁻(−ε))      ε < 0,
+    e^ε α = −D′(ε),   β = 1 − δ − e^ε α,          R(π) = (1 − π)(1 − δ(ε)),
+    f(α) = max_ε [1 − δ(ε) − e^ε α].
+
+An ε that is a little off its place costs f the square of that, and every ε gives a line below f: what f may be off is the
+distance from the line to the chord above, besides the error of δ.
+
+Three kinds of composition have the same methods, `delta`, `errors`, `bayes_error`, `tradeoff`, `epsilon`, `window`,
+`breakpoints`, bounds `delta_error`, `bayes_error_error`, `tradeoff_error`, and `reverse`: those with tables, those of
+finite experiments, and mixtures of others over the atoms of a finite experiment.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from scipy.special import expit
+
+from ..transform.finite import Law, TooManyAtoms
+from ..transform.profile_table import WorseTable
+from .roots import decreasing_root
+
+# Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
+_TAIL, _APART, _ROUNDS = 1e-17, 2e-13, 12
+# Beside a kink of the profile.
+_BESIDE = 1e-15
+# Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
+_MOST_ATOMS, _NO_MASS = 3000, 1e-18
+_ROUNDING = 2.0**-52
+
+
+class TabulatedFaces:
+    """Faces from the tables of a pair and of its reverse.
+
+    Parameters
+    ----------
+    forward, backward
+        Tables of both directions.
+    infinite : tuple of float
+        Pr_Q[L = +∞] and Pr_P[L = −∞].
+    near : tuple of callable, optional
+        For each direction, log δ ↦ about where δ has this logarithm.
+    breakpoints : ndarray
+        Losses at which the profile has kinks.
+    """
+
+    def __init__(self, forward, backward, infinite=(0.0, 0.0), near=(None, None), breakpoints=()):
+        self._forward, self._backward, self._infinite, self._near = forward, backward, infinite, near
+        self.breakpoints = np.asarray(breakpoints, dtype=float)
+
+    @cached_property
+    def reverse(self) -> TabulatedFaces:
+        """The faces of the reverse pair; they share the tables."""
+        other = TabulatedFaces(
+            self._backward, self._forward, self._infinite[::-1], self._near[::-1], -self.breakpoints[::-1]
+        )
+        other.__dict__["reverse"] = self
+        return other
+
+    def worse(self) -> TabulatedFaces:
+        """The faces of the worse of both directions at every ε."""
+        table = WorseTable(self._forward, self._backward)
+        near = None if None in self._near else lambda goal: np.maximum(*(guess(goal) for guess in self._near))
+        kinks = np.unique(np.concatenate([self.breakpoints, -self.breakpoints]))
+        return TabulatedFaces(table, table, (max(self._infinite),) * 2, (near, near), kinks)
+
+    def _filled(self, epsilon, *functions):
+        """Functions of (answer, |ε|) on the right and on the left, put together."""
+        flat = np.ravel(epsilon).astype(float)
+        found = np.empty(flat.shape)
+        right = flat >= 0
+        for at, table, function in ((right, self._forward, functions[0]), (~right, self._backward, functions[1])):
+            if at.any():
+                loss = np.abs(flat[at])
+                found[at] = function(table.at(loss), np.minimum(loss, 745.0))
+        return found.reshape(np.shape(epsilon))
+
+    def delta(self, epsilon):
+        """δ at ε."""
+        infinite = self._infinite[0]
+        # At negative ε, 1 − δ has the digits.
+        return self._filled(
+            epsilon,
+            lambda answer, _: np.minimum(infinite + answer.delta, 1.0),
+            lambda answer, loss: 1.0 - np.exp(-loss) * answer.rest,
+        )
+
+    def delta_error(self, epsilon):
+        """Bound on the error of δ."""
+        return self._filled(
+            epsilon,
+            lambda answer, _: answer.error,
+            lambda answer, loss: np.exp(-loss) * answer.error + _ROUNDING,
+        )
+
+    def errors(self, epsilon):
+        """α and β at ε."""
+
+        def small(answer, loss):
+            return np.minimum(np.exp(-loss) * answer.slope, 1.0)
+
+        def large(answer, _):
+            return np.clip(answer.rest - answer.slope, 0.0, 1.0)
+
+        return self._filled(epsilon, small, large), self._filled(epsilon, large, small)
+
+    def bayes_error(self, log_odds):
+        """R at log-odds."""
+        each = lambda answer, loss: expit(-loss) * answer.rest  # noqa: E731
+        return np.minimum(self._filled(log_odds, each, each), expit(-np.abs(log_odds)))
+
+    def bayes_error_error(self, log_odds):
+        """Bound on the error of R."""
+        each = lambda answer, loss: expit(-loss) * answer.error  # noqa: E731
+        return self._filled(log_odds, each, each) + _ROUNDING
+
+    @cached_property
+    def window(self) -> tuple[float, float]:
+        """Losses beyond which α, β and R are what they are without finite losses, but for rounding."""
+        return -self._tail(self._backward, self._near[1]), self._tail(self._forward, self._near[0])
+
+    def _tail(self, table, near):
+        """A loss beyond which δ of finite losses is nothing."""
+        if not math.isfinite(table.end) or table.end == 0.0:
+            return table.end
+        place = float(near(np.log([_TAIL]))[0]) if near is not None else table.end * 2.0**-6
+        place = min(max(place, 1e-12), table.end)
+        while place < table.end and float(table.at(np.array([place])).delta[0]) > _TAIL:
+            place = min(1.3 * place, table.end)
+        return place
+
+    @cached_property
+    def _nodes(self):
+        """Losses of both signs between which f is close to its tangents, increasing, with their α."""
+        low, high = self.window
+        # A symmetrized profile has a kink at 0.
+        kinks = np.append(self.breakpoints[(self.breakpoints >= low) & (self.breakpoints <= high)], 0.0)
+        beside = np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
+        both = [-self._backward.nodes(0.0, -low), beside, self._forward.nodes(0.0, high)]
+        losses = np.unique(np.concatenate(both))
+        return losses, self.errors(losses)[0]
+
+    def _touched(self, alpha):
+        """f at `alpha` by supporting lines, and a bound on its error."""
+        losses, levels = self._nodes
+        flat = np.ravel(alpha).astype(float)
+        # α falls with ε.
+        falling = np.minimum.accumulate(levels)
+        place = np.clip(len(falling) - np.searchsorted(falling[::-1], flat, side="left"), 1, len(falling) - 1)
+        low, high = losses[place - 1], losses[place]
+        best, bound = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
+        off = np.ones(flat.shape, dtype=bool)
+        for ends in (low, high):
+            self._improve(best, flat, ends, off)
+        a_low, a_high = falling[place - 1].copy(), falling[place].copy()
+        for turn in range(_ROUNDS):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                share = np.log(a_low / flat) / np.log(a_low / a_high)
+            share = np.where(np.isfinite(share) & (turn % 3 < 2), np.clip(share, 0.02, 0.98), 0.5)
+            middle = low + (high - low) * share
+            some = np.flatnonzero(off)
+            alpha_at = self._improve(best, flat, middle, off)
+            right = alpha_at > flat[some]
+            low[some[right]], a_low[some[right]] = middle[some[right]], alpha_at[right]
+            high[some[~right]], a_high[some[~right]] = middle[some[~right]], alpha_at[~right]
+            # Between the tangents at both ends f lies above each; they cross below it by less than this.
+            with np.errstate(over="ignore", invalid="ignore"):
+                spread = np.abs(a_low - a_high) * np.abs(np.exp(np.minimum(high, 700.0)) - np.exp(np.minimum(low, 700.0)))
+            bound = np.where(np.isnan(spread), bound, np.minimum(bound, spread))
+            off = bound > _APART
+            if not off.any():
+                break
+        value = np.clip(np.maximum(best, 0.0), 0.0, 1.0 - flat)
+        value[flat == 0.0] = 1.0 - self._infinite[0]
+        bound = np.minimum(bound, 1.0) + self._filled(np.clip((low + high) / 2, *self.window), *(2 * [_error_of_rest]))
+        return value.reshape(np.shape(alpha)), (bound + 4 * _ROUNDING).reshape(np.shape(alpha))
+
+    def _improve(self, best, alpha, losses, some):
+        """Raise `best` to the supporting lines at losses; the α where they touch."""
+        at = losses[some]
+        alpha_at, _ = self.errors(at)
+        rest = self._filled(at, lambda answer, _: answer.rest, lambda answer, loss: np.exp(-loss) * answer.rest)
+        with np.errstate(over="ignore"):
+            line = rest - np.exp(np.minimum(at, 700.0)) * alpha[some]
+        best[some] = np.maximum(best[some], line)
+        return alpha_at
+
+    def tradeoff(self, alpha):
+        """f at α."""
+        return self._touched(alpha)[0]
+
+    def tradeoff_error(self, alpha):
+        """Bound on the error of f."""
+        return self._touched(alpha)[1]
+
+    def epsilon(self, delta):
+        """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
+        flat = np.ravel(delta).astype(float)
+        sought = flat - self._infinite[0]
+        found = np.full(flat.shape, math.inf)
+        found[sought == 0.0] = self._forward.end
+        some = sought > 0
+        if some.any():
+
+            def log_profile(loss):
+                with np.errstate(divide="ignore"):
+                    return np.log(self._forward.at(np.ravel(loss)).delta).reshape(np.shape(loss))
+
+            goal = np.log(sought[some])
+            guess = None if self._near[0] is None else self._near[0](goal)
+            found[some] = decreasing_root(log_profile, goal, low=0.0, guess=guess)
+        return found.reshape(np.shape(delta))
+
+    def epsilon_error(self, delta, epsilon):
+        """Bound on the error of an ε that was found."""
+        flat = np.ravel(epsilon).astype(float)
+        bound, finite = np.zeros(flat.shape), np.isfinite(flat)
+        answer = self._forward.at(flat[finite])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved = np.where(answer.error < answer.delta / 2, 2 * answer.error / answer.slope, np.inf)
+        at_zero = (flat[finite] == 0.0) & (answer.delta + self._infinite[0] + answer.error < np.ravel(delta)[finite])
+        bound[finite] = np.where((answer.error == 0.0) | at_zero, 0.0, moved) + 1e-14 * (1.0 + flat[finite])
+        return bound.reshape(np.shape(epsilon))
+
+    @cached_property
+    def error_bound(self) -> float:
+        """Bound on the error of f, R and δ at every ε ≥ 0."""
+        low, high = self.window
+        most = max(
+            float(np.max(table.at(table.nodes(0.0, end)).error))
+            for table, end in ((self._forward, high), (self._backward, -low))
+        )
+        return most + 1e-12
+
+    @cached_property
+    def bayes_error_bound(self) -> float:
+        """Bound on the error of R at every prior."""
+        low, high = self.window
+        places = [(table, table.nodes(0.0, end)) for table, end in ((self._forward, high), (self._backward, -low))]
+        return max(float(np.max(expit(-at) * table.at(at).error)) for table, at in places) + 4 * _ROUNDING
+
+
+def _error_of_rest(answer, loss):
+    return answer.error
+
+
+class FiniteFaces:
+    """Faces of an enumerated law."""
+
+    window = None
+
+    def __init__(self, law: Law, error_bound: float | None = None, smooth: bool = False):
+        self._law, self._smooth = law, smooth
+        self.errors, self.delta, self.tradeoff, self.epsilon = law.errors, law.delta, law.tradeoff, law.epsilon
+        self.bayes_error = law.bayes_error
+        # The cells of a grid are no kinks of what has no atoms.
+        self.breakpoints = np.empty(0) if smooth else law.kinks
+        self._bracket = error_bound
+        self.error_bound = self.bayes_error_bound = law.error_bound if error_bound is None else error_bound
+
+    @cached_property
+    def reverse(self) -> FiniteFaces:
+        """The faces of the reverse pair."""
+        return FiniteFaces(self._law.reverse, self._bracket, self._smooth)
+
+    def delta_error(self, epsilon):
+        """Bound on the error of δ."""
+        if self._bracket is not None:
+            return np.full(np.shape(epsilon), self._bracket)
+        lower, upper = self._law.profile(np.ravel(epsilon).astype(float))
+        return (upper - lower).reshape(np.shape(epsilon))
+
+    def bayes_error_error(self, log_odds):
+        """Bound on the error of R."""
+        return np.full(np.shape(log_odds), self.error_bound)
+
+    def tradeoff_error(self, alpha):
+        """Bound on the error of f."""
+        return np.full(np.shape(alpha), self.error_bound)
+
+    def epsilon_error(self, delta, epsilon):
+        """Bound on the error of an ε that was found."""
+        flat = np.ravel(epsilon).astype(float)
+        bound, finite = np.zeros(flat.shape), np.isfinite(flat)
+        error, slope = self.delta_error(flat[finite]), np.ravel(self._law.scaled_tail(flat[finite]))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved = np.where(slope > 0, error / slope, 0.0)
+        bound[finite] = moved + 1e-12 * (1.0 + flat[finite])
+        return bound.reshape(np.shape(epsilon))
+
+
+class MixtureFaces:
+    """Faces of a finite experiment together with another mechanism: a mixture over the atoms l of the first.
+
+    R at log-odds ε is Σ (π p + (1−π) q) R'(ε − l), and δ(ε) = Pr_Q[l = ∞] + Σ q δ'(ε − l).
+    """
+
+    window = None
+
+    def __init__(self, law: Law, rest):
+        law = law.enumerated()
+        finite = np.isfinite(law.loss)
+        self._law, self._rest = law, rest
+        self._loss, self._p, self._q = law.loss[finite], law.p[finite], law.q[finite]
+        self._infinite = float(law.q[law.loss == np.inf].sum())
+        if self._loss.size > _MOST_ATOMS:
+            raise TooManyAtoms
+        self.breakpoints = np.unique(np.add.outer(self._loss, rest._kinks()))
+
+    @cached_property
+    def error_bound(self) -> float:
+        """Bound on the error of f, R and δ at every ε ≥ 0."""
+        return self._rest.error_bound + self._rest.reverse.error_bound + 1e-13
+
+    @property
+    def bayes_error_bound(self) -> float:
+        """Bound on the error of R at every prior."""
+        return self._rest._bayes_error_bound + self._rest.reverse._bayes_error_bound + 1e-14
+
+    @cached_property
+    def reverse(self) -> MixtureFaces:
+        """The faces of the reverse pair."""
+        other = MixtureFaces(self._law.reverse, self._rest.reverse)
+        other.__dict__["reverse"] = self
+        return other
+
+    @cached_property
+    def _matters(self) -> np.ndarray:
+        """Atoms that an absolute error can tell from none."""
+        matters = np.maximum(self._p, self._q) > _NO_MASS / self._loss.size
+        return matters if matters.any() else np.ones(self._loss.shape, dtype=bool)
+
+    def _over(self, face, epsilon, mass, atoms):
+        """Σ mass · face(ε − l), not too many at once."""
+        flat = np.ravel(epsilon).astype(float)
+        total = np.empty(flat.shape)
+        for few in np.array_split(np.arange(flat.size), max(1, flat.size * self._loss.size // 200_000)):
+            places = np.subtract.outer(flat[few], self._loss[atoms])
+            total[few] = face(places) @ mass[atoms]
+        return total.reshape(np.shape(epsilon))
+
+    def errors(self, epsilon):
+        """α and β at ε."""
+        alpha = self._over(lambda x: self._rest._errors(x)[0], epsilon, self._p, self._matters)
+        beta = self._over(lambda x: self._rest._errors(x)[1], epsilon, self._q, self._matters)
+        return np.minimum(alpha, 1.0), np.minimum(beta, 1.0)
+
+    def bayes_error(self, log_odds):
+        """R at log-odds."""
+        alpha, beta = self.errors(log_odds)
+        with np.errstate(under="ignore"):
+            return np.minimum(expit(log_odds) * alpha + expit(-log_odds) * beta, expit(-np.abs(log_odds)))
+
+    def delta(self, epsilon):
+        """δ at ε."""
+        return np.minimum(self._infinite + self._over(self._rest._delta, epsilon, self._q, slice(None)), 1.0)
+
+    def delta_error(self, epsilon):
+        """Bound on the error of δ."""
+        error = self._over(self._rest._delta_error, epsilon, self._q, slice(None))
+        return error + 1e-13 * self._over(self._rest._delta, epsilon, self._q, slice(None))
+
+    def bayes_error_error(self, log_odds):
+        """Bound on the error of R."""
+        return np.full(np.shape(log_odds), self.error_bound)
+
+    def tradeoff_error(self, alpha):
+        """Bound on the error of f."""
+        return np.full(np.shape(alpha), self.error_bound)
+
+    def tradeoff(self, alpha):
+        """f at α, by the line at the loss found."""
+        alpha = np.asarray(alpha, dtype=float)
+        loss = decreasing_root(lambda epsilon: self.errors(epsilon)[0], alpha)
+        at, beta = self.errors(loss)
+        with np.errstate(over="ignore", invalid="ignore"):
+            along = np.where(np.abs(loss) < 700.0, np.exp(loss) * (alpha - at), 0.0)
+        return np.clip(beta - along, 0.0, 1.0 - alpha)
+
+    def epsilon(self, delta):
+        """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
+        return None
+
+    def epsilon_error(self, delta, epsilon):
+        """Bound on the error of an ε that was found."""
+        flat = np.ravel(epsilon).astype(float)
+        bound, finite = np.zeros(flat.shape), np.isfinite(flat)
+        at = flat[finite]
+        error = self.delta_error(at)
+        slope = np.exp(np.minimum(at, 700.0)) * self._over(
+            lambda x: self._rest._errors(x)[0], at, self._p, slice(None)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bound[finite] = np.where(slope > 0, 2 * error / slope, 0.0) + 1e-13 * (1.0 + at)
+        return bound.reshape(np.shape(epsilon))

@@ -1,0 +1,115 @@
+"""Profiles of compositions for tables: subsampled Gaussians by contours, the rest by lower and upper values.
+
+A composition of subsampled Gaussians of one direction has its losses pile up at Σ n log(1 − p) (remove; minus that for
+add), where no example takes part in a step.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from ..transform.hellinger import Inversion
+from ..transform.lines import Lines
+from ..transform.profile_table import ProfileTable
+from ..transform.subsampled_gaussian import expm1, log_hellinger_up_to, scales
+from .faces import TabulatedFaces
+from .subsampled import SubsampledGaussian
+
+_DEEPEST = 710.0
+_OCTAVES = 44
+
+
+def contours(factors) -> TabulatedFaces:
+    """The faces of a composition of plain Gaussians and subsampled ones, all of one direction or the transform decays."""
+    forward, backward = _inversion(factors), _inversion([(part.reverse, count) for part, count in factors])
+    same = all(part.reverse == part for part, _ in factors)
+    tables = [ProfileTable(forward)]
+    tables.append(tables[0] if same else ProfileTable(backward))
+    near = forward.epsilon_near, (forward if same else backward).epsilon_near
+    return TabulatedFaces(*tables, near=near)
+
+
+def _inversion(factors) -> Inversion:
+    def log_transform(s):
+        value, error = np.zeros(s.shape, dtype=complex), np.zeros(s.shape)
+        for part, count in factors:
+            log_h, its_error = part._log_hellinger(s)
+            value += count * log_h
+            error += count * its_error
+        return value, error
+
+    steps = [(part, count) for part, count in factors if isinstance(part, SubsampledGaussian)]
+    directions = {part.direction for part, _ in steps}
+    alone = len(steps) == len(factors) and len(directions) == 1
+    edge = sum(count * math.log1p(-part.sampling_rate) for part, count in steps)
+    if not alone:
+        return Inversion(log_transform)
+    if directions == {"add"}:
+        return Inversion(log_transform, -edge)
+    return Inversion(log_transform, edge, lambda: _by_largest_loss(steps))
+
+
+def _by_largest_loss(steps):
+    """Logarithms of the transforms of the parts in which the largest loss of a step is of one size."""
+    cuts = np.unique(np.concatenate([scales(part.noise_multiplier, part.sampling_rate, n) for part, n in steps]))
+
+    def part_between(low, high):
+        def log_transform(s):
+            value, error, drop, its_error = (np.zeros(s.shape, dtype=x) for x in (complex, float, complex, float))
+            for part, count in steps:
+                both, down, one, two = log_hellinger_up_to(part.noise_multiplier, part.sampling_rate, s, low, high)
+                value, error = value + count * both, error + count * one
+                drop, its_error = drop + count * down, its_error + count * two
+            if low == -math.inf:
+                return value, error
+            # log(C − A) = log C + log(1 − A/C).
+            left = -expm1(drop)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return value + np.log(left), error + np.abs(np.exp(drop) / left) * its_error
+
+        return log_transform
+
+    return [part_between(*pair) for pair in zip([-math.inf, *cuts], [*cuts, math.inf], strict=True)]
+
+
+class LinesProfile:
+    """The profile of finite losses from lower and upper values, on intervals for a table."""
+
+    def __init__(self, factors, largest: float):
+        self._lines, self._largest = Lines(factors), largest
+        self.infinite = self._lines.infinite
+
+    @cached_property
+    def kinks(self) -> np.ndarray:
+        """Losses ε ≥ 0 at which the profile has kinks."""
+        kinks = np.asarray(self._lines.breakpoints, dtype=float)
+        return kinks[(kinks >= 0) & (kinks <= self._largest)]
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """0, the kinks, and octaves towards 0 and towards the end, beyond which δ is the mass of infinite losses."""
+        end = self._largest if self._largest < math.inf else self._vanishing()
+        if end <= 0:
+            return np.array([0.0, 1e-300])
+        octaves = 2.0 ** -np.arange(1, _OCTAVES)
+        last = float(self.kinks[self.kinks < end].max(initial=0.0))
+        inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks])
+        inner = np.unique(inner[(inner > 0) & (inner < end)])
+        return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])
+
+    def _vanishing(self) -> float:
+        """A loss at which δ is no longer a number."""
+        end = 1.0
+        while end < 1e15 and self._lines.covered(np.array([end]))[1][0] > math.exp(-_DEEPEST):
+            end *= 2.0
+        return end
+
+    def sample(self, interval: int, epsilon: np.ndarray):
+        """Values, bounds on their relative error, and that they are of δ."""
+        lower, upper = self._lines.covered(epsilon)
+        middle = (lower + upper) / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return middle, np.where(middle > 0, (upper - lower) / (2 * middle), np.inf), False

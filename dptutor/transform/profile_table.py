@@ -1,0 +1,168 @@
+"""A privacy profile as a table that is filled where it is asked for: polynomials of log δ, or of log(1 − δ).
+
+The intervals of ε on which the table stands are fixed for a mechanism, not by what is asked. On each, log δ is
+interpolated at Chebyshev points, on pieces that are halved until the last coefficients vanish in the error of the
+values. So an ε gives the same answer alone and in an array, a million of them cost as many evaluations of polynomials,
+the slope δ'(ε) = −e^ε Pr_P[L > ε] comes along, and each piece has one bound on its error, relative to δ (or 1 − δ).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+_DEGREE = 15
+# Smallest pieces, as a share of an interval.
+_SMALLEST = 2.0**-12
+# Coefficients below this, or below the error of the values, are none.
+_NOTHING = 2e-14
+_MOST_AT_ONCE = 2**16
+
+
+@dataclass(frozen=True)
+class Answer:
+    """At some ε: δ of finite losses and their mass less that, both with their digits; −dδ/dε; and a bound on the error."""
+
+    delta: np.ndarray
+    rest: np.ndarray
+    slope: np.ndarray
+    error: np.ndarray
+
+
+class ProfileTable:
+    """The profile of finite losses at ε ≥ 0.
+
+    Parameters
+    ----------
+    evaluator
+        With `edges`, ends of intervals from 0 on, beyond which δ is 0; and `sample(interval, ε)`, which gives values,
+        a bound on their relative error, and whether they are of `mass` − δ instead of δ.
+    mass : float
+        The mass of all finite losses under Q, δ at −∞.
+    """
+
+    def __init__(self, evaluator, mass: float = 1.0):
+        self._evaluator, self.mass = evaluator, mass
+        self._pieces: dict[int, list] = {}
+        self._merged = None
+
+    @property
+    def end(self) -> float:
+        """From here on δ is 0."""
+        return float(self._evaluator.edges[-1])
+
+    def at(self, epsilon: np.ndarray) -> Answer:
+        """The profile at a one-dimensional array of ε ≥ 0."""
+        inside = epsilon < self.end
+        zero = np.zeros(epsilon.shape)
+        delta, rest, slope, error = zero.copy(), np.full(epsilon.shape, self.mass), zero.copy(), zero.copy()
+        if inside.any():
+            self._fill(epsilon[inside])
+            for few in np.array_split(np.flatnonzero(inside), max(1, np.count_nonzero(inside) // _MOST_AT_ONCE)):
+                delta[few], rest[few], slope[few], error[few] = self._evaluated(epsilon[few])
+        return Answer(delta, rest, slope, error)
+
+    def nodes(self, low: float, high: float) -> np.ndarray:
+        """Places between which the profile is smooth: quarters of all pieces from `low` to `high`."""
+        edges = self._evaluator.edges
+        self._fill(edges[:-1][(edges[:-1] <= high) & (edges[1:] >= low)])
+        starts, ends = self._merged[0], self._merged[1]
+        places = starts[:, None] + (ends - starts)[:, None] * np.linspace(0.0, 0.75, 4)
+        places = np.append(places.ravel(), min(self.end, high))
+        return np.unique(places[(places >= low) & (places <= high)])
+
+    def _fill(self, epsilon):
+        edges = self._evaluator.edges
+        wanted = np.unique(np.searchsorted(edges, epsilon, side="right") - 1)
+        missing = [int(k) for k in wanted if 0 <= k < len(edges) - 1 and k not in self._pieces]
+        for interval in missing:
+            self._pieces[interval] = self._built(interval)
+        if missing:
+            rows = [row for interval in sorted(self._pieces) for row in self._pieces[interval]]
+            self._merged = tuple(np.array(column) for column in zip(*rows, strict=True))
+
+    def _built(self, interval):
+        """Rows (start, end, coefficients, complement, error, largest value) of one interval."""
+        low, high = self._evaluator.edges[interval : interval + 2]
+        pieces, rows = [(float(low), float(high), math.inf)], []
+        while pieces:
+            nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _POINTS for a, b, _ in pieces])
+            value, error, complement = self._evaluator.sample(interval, nodes)
+            tiny = value < 1e-320
+            log_value = np.log(np.maximum(value, 1e-320)).reshape(len(pieces), -1)
+            error = np.where(tiny, np.inf, error).reshape(len(pieces), -1).max(axis=1)
+            coefficients = log_value @ _TO_COEFFICIENTS
+            tail = np.abs(coefficients[:, -2:]).max(axis=1)
+            further = []
+            largest = np.exp(log_value.max(axis=1))
+            for piece, own, last, noise, most in zip(pieces, coefficients, tail, error, largest, strict=True):
+                a, b, before = piece
+                wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2)
+                # What does not fall by halving, and again, is noise.
+                if wanted < last < before / 2 and b - a > _SMALLEST * (high - low):
+                    middle, best = (a + b) / 2, last
+                    further += [(a, middle, best), (middle, b, best)]
+                    continue
+                # 2.7 is the Lebesgue constant of so many points.
+                rows.append((a, b, own, complement, 2.7 * noise + 4.0 * last, most))
+            pieces = further
+        return sorted(rows, key=lambda row: row[0])
+
+    def _evaluated(self, epsilon):
+        starts, ends, coefficients, complement, error, largest = self._merged
+        place = np.clip(np.searchsorted(starts, epsilon, side="right") - 1, 0, None)
+        start, length = starts[place], (ends - starts)[place]
+        x = 2 * (epsilon - start) / length - 1
+        log_value, derivative = _clenshaw(coefficients, place, x)
+        # Both the answer and the truth are at most about the largest value of the piece.
+        value, most = np.minimum(np.exp(np.minimum(log_value, 1.0)), 2 * largest[place]), 4 * largest[place]
+        slope = value * derivative * 2 / length
+        other, bound = np.maximum(self.mass - value, 0.0), np.minimum(np.minimum(error[place], 1e300) * value, most)
+        of_rest = complement[place]
+        delta, rest = np.where(of_rest, other, value), np.where(of_rest, value, other)
+        bound = bound + 2.0**-52 * np.where(of_rest, 1.0, 4 * value)
+        return np.minimum(delta, self.mass), np.minimum(rest, self.mass), np.maximum(np.where(of_rest, slope, -slope), 0.0), bound
+
+
+class WorseTable:
+    """The larger of two profiles, at every ε."""
+
+    def __init__(self, first, second):
+        self._both = first, second
+        self.mass = first.mass
+
+    @property
+    def end(self) -> float:
+        """From here on δ is 0."""
+        return max(table.end for table in self._both)
+
+    def at(self, epsilon: np.ndarray) -> Answer:
+        """The profile at a one-dimensional array of ε ≥ 0."""
+        a, b = (table.at(epsilon) for table in self._both)
+        first = np.where(a.delta > 0.5, a.rest <= b.rest, a.delta >= b.delta)
+        chosen = [np.where(first, getattr(a, x), getattr(b, x)) for x in ("delta", "rest", "slope")]
+        return Answer(*chosen, np.maximum(a.error, b.error))
+
+    def nodes(self, low: float, high: float) -> np.ndarray:
+        """Places between which both profiles are smooth."""
+        return np.unique(np.concatenate([table.nodes(low, high) for table in self._both]))
+
+
+def _clenshaw(coefficients, place, x):
+    """Value and derivative at x of the polynomials in the rows `place`, through the Chebyshev polynomials."""
+    columns = coefficients.T
+    b1 = b2 = d1 = d2 = np.zeros(x.shape)
+    for k in range(_DEGREE, 0, -1):
+        d1, d2 = 2 * (b1 + x * d1) - d2, d1
+        b1, b2 = columns[k][place] + 2 * x * b1 - b2, b1
+    return columns[0][place] + x * b1 - b2, b1 + x * d1 - d2
+
+
+_POINTS = np.cos(math.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
+_TO_COEFFICIENTS = (
+    np.cos(np.outer(np.arccos(_POINTS), np.arange(_DEGREE + 1)))
+    * np.where(np.arange(_DEGREE + 1) == 0, 1.0, 2.0)
+    / (_DEGREE + 1)
+)
