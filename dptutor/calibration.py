@@ -15,20 +15,17 @@ import math
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from ._validation import positive_number, real_number
 from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.composition import Composition
-from .mechanisms.subsampled import DPSGD
-from .mechanisms.symmetrized import Symmetrized
 
 __all__ = ["calibrate"]
 
 # Parameters beyond these are not searched unless a bracket says so.
 _SMALLEST, _LARGEST = 1e-9, 1e15
-# What a Bayes error may be off by, and heights this much smaller or larger than the target, relative, count alike.
-_ROUNDING, _FAR = 1e-12, 1e4
+# Heights of which the logarithm is further out than this count alike.
+_FAR = 800.0
 
 
 def calibrate(
@@ -76,8 +73,8 @@ def calibrate(
     """
     if not callable(family):
         raise TypeError(f"family must be callable, got {family!r}")
-    name, target, heights = _target(epsilon, delta, advantage, posterior_belief, prior, exceedance)
-    search = _Search(family, heights, target)
+    name, target, height = _target(epsilon, delta, advantage, posterior_belief, prior, exceedance)
+    search = _Search(family, height, target)
     ends = search.bracketed(None if bracket is None else _ends(bracket))
     if ends is None:
         low, high = search.reachable
@@ -91,7 +88,7 @@ def calibrate(
 
 
 def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
-    """Name and value of the target, and what is to meet it: functions of a mechanism, the quick one first."""
+    """Name and value of the target, and what is to meet it, a function of a mechanism."""
     given = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
     if len(given) != 1:
         raise ValueError("give exactly one of epsilon (with delta), advantage, posterior_belief (with delta)")
@@ -99,7 +96,7 @@ def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
         raise ValueError("exceedance goes with posterior_belief, and instead of delta")
     if advantage is not None:
         value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
-        return "advantage", value, [lambda m: m.advantage]
+        return "advantage", value, lambda m: m.advantage
     delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
     if posterior_belief is not None:
         prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
@@ -107,15 +104,12 @@ def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
         epsilon = logit(belief) - logit(prior)
     if exceedance is not None:
         value = real_number("exceedance", exceedance, 0.0, 1.0, open_low=True, open_high=True)
-        return f"exceedance of {belief:.6g}", value, [lambda m: m.privacy_loss.sf(epsilon)]
+        return f"exceedance of {belief:.6g}", value, lambda m: float(m.privacy_loss.sf(epsilon))
     if delta == 0:
-        return "epsilon at delta = 0", positive_number("epsilon", epsilon), [lambda m: m.epsilon(0.0)]
+        return "epsilon at delta = 0", positive_number("epsilon", epsilon), lambda m: m.epsilon(0.0)
     epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
     at = np.asarray(float(epsilon))
-    # δ = 1 − R/(1−π) has no relative accuracy, but may cost a tenth of what δ costs.
-    heights = [lambda m: 1.0 - float(m._bayes_error(at)) / expit(-epsilon), lambda m: float(m._delta(at))]
-    enough = 1e-3 * delta * expit(-epsilon) > _ROUNDING
-    return f"delta at epsilon = {epsilon:.6g}", delta, heights if enough else heights[1:]
+    return f"delta at epsilon = {epsilon:.6g}", delta, lambda m: float(m._delta(at))
 
 
 def _ends(bracket):
@@ -128,38 +122,27 @@ def _ends(bracket):
 class _Search:
     """Evaluations of a family, each remembered."""
 
-    def __init__(self, family, heights, target):
-        self._family, self._target = family, target
-        self._rough, self._exact = heights[0], heights[-1]
-        self._quick = len(heights) > 1
+    def __init__(self, family, height, target):
+        self._family, self._height, self._target = family, height, target
         self._seen: dict[float, float] = {}
 
     def at(self, x) -> float:
-        """The height at a parameter, roughly if that is quicker; a ValueError of the family passes."""
+        """The height at a parameter; a ValueError of the family passes."""
         if x not in self._seen:
             mechanism = as_mechanism("what the family returns", self._family(x))
-            # Closed forms are quick as they are.
-            self._quick = self._quick and isinstance(mechanism, (Composition, DPSGD, Symmetrized))
-            self._seen[x] = float((self._rough if self._quick else self._exact)(mechanism))
+            self._seen[x] = float(self._height(mechanism))
         return self._seen[x]
 
     def root(self, low, high) -> float:
         """The parameter between two on different sides of the target."""
         if low == high:
             return low
-        low, high = math.log(low), math.log(high)
-        if self._quick:
-            x = brentq(lambda y: self._excess(self.at(math.exp(y))), low, high, xtol=1e-7)
-            # One Newton step with the exact height, along the slope of the quick one.
-            slope = (self._excess(self.at(math.exp(x + 1e-4))) - self._excess(self.at(math.exp(x)))) / 1e-4
-            excess = self._excess(self._exact(self._family(math.exp(x))))
-            if slope and abs(excess) < 1e-4:
-                return math.exp(x - excess / slope)
-        return math.exp(brentq(lambda y: self._excess(self._exact(self._family(math.exp(y)))), low, high, xtol=1e-13))
+        # Heights are nearly straight in logarithms, also of themselves where they are tiny.
+        return math.exp(brentq(lambda y: self._excess(self.at(math.exp(y))), math.log(low), math.log(high), xtol=1e-13))
 
     def _excess(self, height) -> float:
         """log of height over target."""
-        return math.log(min(max(height / self._target, 1 / _FAR), _FAR))
+        return min(math.log(height) if height > 0 else -_FAR, _FAR) - math.log(self._target)
 
     def bracketed(self, bracket):
         """Neighboring parameters on both sides of the target; None where there are none."""
@@ -243,7 +226,7 @@ class _Search:
 
     def insist_on_no_jump(self, name, root):
         """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
-        before, after = (float(self._exact(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
+        before, after = (float(self._height(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
             raise ValueError(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it leaps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip

@@ -190,7 +190,7 @@ class Composition(Mechanism):
                 return MixtureFaces(_enumerated(finite), rest)
         if all(isinstance(part, (Gaussian, SubsampledGaussian, Laplace, FiniteMechanism)) for part, _ in self.factors):
             return _by_lines(self)
-        grid = [_grid_factor(part, count) for part, count in self.factors]
+        grid = [grid_factor(part, count) for part, count in self.factors]
         return FiniteFaces(*bracketed(grid), smooth=not any(factor.atoms for factor in grid))
 
 
@@ -207,7 +207,7 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
     return TabulatedFaces(*tables, infinite, breakpoints=kinks)
 
 
-def _grid_factor(part, count) -> Factor:
+def grid_factor(part, count) -> Factor:
     """A part as the grid needs it."""
     masses = float(part.reverse._delta(np.asarray(math.inf))), float(part._delta(np.asarray(math.inf)))
     atoms = tuple(float(kink) for kink in part._kinks())
