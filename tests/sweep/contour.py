@@ -77,28 +77,28 @@ class Subsampled:
         mean = (w * loss).sum() / total
         return self.count * np.array([log_h, mean, (w * (loss - mean) ** 2).sum() / total])
 
-    def path(self, s, paths):
-        """Offset v and slope m of the first of the paths on which no term outgrows those at the first z by much."""
+    def path(self, s, c, paths):
+        """Offset v and slope m of the first of the paths on which no term outgrows H(1 + c) by much."""
         middle = self.sigma * math.log((1 - self.rate) / self.rate) + 1 / (2 * self.sigma)
         x0 = max(middle, 0.0)
-        x = np.linspace(-25, 50 + 2 * max(0, s[0].real / self.sigma, x0), 1500)
-        grown = []
+        x = np.append(np.linspace(-25, 60 + 2 * x0, 1500), np.maximum(0, s.real) / self.sigma)
+        base, grown = self.cumulants(c)[0] / self.count, []
         for turn, m in paths:
             v = min(turn * self.sigma, 4.0)
             u = x + 1j * (v + m * self.sigma * np.logaddexp(0, (x - x0) / self.sigma))
-            most = ((s[:, None] * self.loss(u)).real - (u * u).real / 2).max(axis=1)
-            grown.append((most - most[0]).max() + v * v / 2)
+            most = ((s[:, None] * self.loss(u)).real - (u * u).real / 2).max()
+            grown.append(most - base + v * v / 2)
             if grown[-1] < 12:
                 return v, m, x0, grown[-1]
         turn, m = paths[int(np.argmin(grown))]
         return min(turn * self.sigma, 4.0), m, x0, min(grown)
 
-    def nodes(self, zs, nats, shrink):
+    def nodes(self, zs, nats, c, shrink):
         """Losses and logarithms of weights along a path of u, and which of them count for each z."""
         s = 1 + np.array([complex(z.real.mid(), z.imag.mid()) for z in zs])
         sigma, half = self.sigma, shrink * math.pi / 2
         every = ((half, 0.0), (half, 0.72 * shrink))
-        v, m, x0, grown = self.path(s, every if shrink != 1 else ((0.0, 0.0), *every))
+        v, m, x0, grown = self.path(s, c, every if shrink != 1 else ((0.0, 0.0), *every))
         if not grown < 1e5:
             raise NotResolved("the transform grows")
         strip = min(0.9 * (math.pi * sigma - v), 0.8 * math.pi * sigma)
@@ -107,7 +107,8 @@ class Subsampled:
         if 2 * math.pi / step > strip:
             step = min(step, 2 * math.pi * strip / (wanted + strip**2 / 2))
         reach = math.sqrt(2 * (nats + 12)) / (0.65 if m else 1) + v
-        span = max(0, s[0].real / sigma, x0 if m else 0)
+        tilt_ = max(0, (s.real - m * s.imag).max() / sigma / (1 - m * m)) if m or s[0].real < 30 * sigma else 30
+        span = max(tilt_, x0 if m else 0)
         k = np.arange(-int((reach + 6) / step), int((2 * span + 2 * reach + 6) / step) + 1)
         if k.size > 30_000:
             raise NotResolved(f"{k.size} nodes of noise")
@@ -140,8 +141,8 @@ class Subsampled:
             weights.append((speed * constant).log() - uu * uu / 2)
         return losses, weights, used[:, keep]
 
-    def log_transform(self, zs, nats, shrink=1.0):
-        losses, weights, used = self.nodes(zs, nats, shrink)
+    def log_transform(self, zs, nats, c, shrink=1.0):
+        losses, weights, used = self.nodes(zs, nats + 0.8 * math.log(self.count), c, shrink)
         Subsampled.terms += int(used.sum())
         found = []
         for z, row in zip(zs, used, strict=True):
@@ -165,7 +166,7 @@ class Gaussian:
         m = self.count * self.mu**2
         return np.array([c * (1 + c) * m / 2, (1 + 2 * c) * m / 2, m])
 
-    def log_transform(self, zs, nats, shrink=1.0):
+    def log_transform(self, zs, nats, c, shrink=1.0):
         m = self.count * arb(self.mu) ** 2 / 2
         return [z * (z + 1) * m for z in zs]
 
@@ -195,7 +196,7 @@ class Laplace:
         low, mid, high = log_h(u - d), log_h(u), log_h(u + d)
         return self.count * np.array([mid, (high - low) / (2 * d), max((high - 2 * mid + low) / d**2, 1e-12)])
 
-    def log_transform(self, zs, nats, shrink=1.0):
+    def log_transform(self, zs, nats, c, shrink=1.0):
         top, found = 1 / arb(self.scale), []
         for z in zs:
             u = z + arb(1) / 2
@@ -222,7 +223,7 @@ class Randomized:
         log_h = log_cosh - e / 2 - math.log1p(math.exp(-e))
         return self.count * np.array([log_h, e * t, e * e * (1 - t * t)])
 
-    def log_transform(self, zs, nats, shrink=1.0):
+    def log_transform(self, zs, nats, c, shrink=1.0):
         e = arb(self.epsilon)
         norm = (e / 2).exp() + (-e / 2).exp()
         found = []
@@ -290,7 +291,7 @@ class Contour:
     """Samples of e^{K(z)} on a hyperbola through the saddle point of ε; serves ε nearby as well."""
 
     def __init__(self, parts, epsilon, region, nats=85.0, angle=65.0, lean=1.0, most=800, shrink=1.0):
-        set_digits(nats / 2.3 + 35)
+        set_digits(nats / 2.3 + 28)
         self.parts, self.region, self.nats, self.bent = parts, region, nats, angle < 89
         c = saddle(parts, region, epsilon)
         _, _, curve = tilt(parts, region, c)
@@ -307,7 +308,7 @@ class Contour:
         lowest = sum(p.lowest for p in parts)
         rate = max(epsilon - lowest, 1e-300)
         end = math.acosh(max(nats * 1.2 / (rate * a * math.cos(angle_)), 30)) if self.bent else 4.5
-        block = 48
+        block, sizes = 24, []
         while True:
             start = len(self.z)
             if start >= most:
@@ -322,8 +323,8 @@ class Contour:
             # Where the transform outgrows all that was asked for, another contour will do better.
             if self.size(len(self.k) - 1, epsilon) > self.size(0, epsilon) + 3 * nats:
                 raise NotResolved("growth")
-            sizes = [self.size(j, epsilon) for j in range(len(self.z))]
-            if max(sizes[-12:]) < max(sizes) - nats:
+            sizes += [self.size(j, epsilon) for j in range(start, len(self.z))]
+            if max(sizes[-8:]) < max(sizes) - nats:
                 break
             if start * self.step > 3 * end + 12:
                 raise NotResolved("no end")
@@ -337,7 +338,7 @@ class Contour:
     def transform(self, zs, shrink):
         k = [acb(0)] * len(zs)
         for part in self.parts:
-            k = [x + y for x, y in zip(k, part.log_transform(zs, self.nats + 5, shrink), strict=True)]
+            k = [x + y for x, y in zip(k, part.log_transform(zs, self.nats + 5, self.c, shrink), strict=True)]
         return k
 
     def size(self, j, epsilon):
@@ -352,7 +353,8 @@ class Contour:
         fine, coarse = [arb(0)] * 3, [arb(0)] * 3
         for j, (z, speed, k) in enumerate(zip(self.z, self.speed, self.k, strict=True)):
             e = (k - z * x).exp() * speed
-            for i, term in enumerate((e / (z * (z + 1)), e / z, e / (z + 1))):
+            first, second = e / z, e / (z + 1)
+            for i, term in enumerate((first - second, first, second)):
                 t = term.imag / 2 if j == 0 else term.imag
                 fine[i] += t
                 if j % 2 == 0:
@@ -402,7 +404,7 @@ def faces(contour, epsilon, reverse=False):
 
 
 # What is tried in turn: nats of accuracy, angle, and how far towards the pole the contour is set from the saddle point.
-ATTEMPTS = ((42, 65, 1), (70, 65, 1), (110, 76, 0.6), (110, 65, 1), (200, 65, 1), (200, 78, 0.4), (350, 70, 1), (350, 80, 0.3))
+ATTEMPTS = ((30, 65, 1), (45, 65, 1), (70, 65, 1), (110, 76, 0.6), (110, 65, 1), (200, 65, 1), (200, 78, 0.4), (350, 70, 1), (350, 80, 0.3))
 GOAL = 1e-12
 
 
@@ -483,32 +485,47 @@ def at_brink(parts, log_delta):
 
 
 def shared(parts, log_deltas):
-    """As `near` for several δ, all from one contour for ε ≥ 0, and ε = 0 first."""
-    for nats, angle, lean in ((130, 72, 0.6), (180, 78, 0.4)):
+    """As `near` for several δ, and ε = 0 first, from one contour for all ε ≥ 0 or one more for the farthest."""
+    found, left, start = [], list(log_deltas), 0.0
+    for nats, angle, lean in ((55, 65, 0.6), (115, 65, 0.4)):
         try:
-            contour = Contour(parts, 0.0, 0, nats, angle, lean, most=1500)
+            contour = Contour(parts, start, 0, nats, angle, lean)
         except NotResolved:
             continue
-        found = [(0.0, *faces(contour, 0.0))]
-        if not found[0][4] < GOAL or found[0][1] <= 0:
-            continue
-        high = 1e-6
-        for log_delta in log_deltas:
-            if log_delta > float(found[0][1].log()) - 0.3:
+
+        def ask(epsilon, contour=contour):
+            values = faces(contour, epsilon)
+            return (epsilon, *values[:3], max(values[3], contour.check(epsilon, values[0])) if values[3] < GOAL else 1.0)
+
+        if not found:
+            found.append(ask(0.0))
+            if found[0][4] > GOAL:
+                found.clear()
                 continue
-            low = found[-1][0]
-            while faces(contour, high)[0] > arb(log_delta).exp():
-                low, high = high, 2 * high
-            for _ in range(7):
+            left = [x for x in left if x < float(found[0][1].log()) - 0.3]
+        for log_delta in tuple(left):
+            low, high = start, max(2 * start, 1e-6)
+            goal = arb(log_delta).exp()
+            while faces(contour, high)[0] > goal:
+                low, high = high, 3 * high
+            for _ in range(6):
                 middle = (low + high) / 2
-                if faces(contour, middle)[0] > arb(log_delta).exp():
+                if faces(contour, middle)[0] > goal:
                     low = middle
                 else:
                     high = middle
-            epsilon = rounded(high, 6)
-            found.append((epsilon, *faces(contour, epsilon)))
-        return [(*f[:4], max(f[4], contour.check(f[0], f[1]))) for f in found if f[4] < GOAL]
-    raise NotResolved("shared")
+            there = ask(rounded(high, 6))
+            if there[4] > GOAL:
+                start = found[-1][0]
+                break
+            found.append(there)
+            left.remove(log_delta)
+            start = high
+        if not left:
+            break
+    if not found:
+        raise NotResolved("shared")
+    return found
 
 
 def rounded(x, digits=8):

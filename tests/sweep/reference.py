@@ -23,7 +23,7 @@ from pathlib import Path
 
 from flint import arb
 
-from . import contour, sums
+from . import contour, hard, sums
 from .contour import Gaussian, Laplace, NotResolved, Randomized, Subsampled, near, rounded, solve
 
 DATA = Path(__file__).parent / "data"
@@ -64,18 +64,19 @@ def at(parts, direction, epsilon):
 def larger(parts, found):
     """Addition in the place of removal where its δ is larger."""
     epsilon = found[0]
-    if epsilon > 0 and epsilon > -0.999 * sum(part.lowest for part in parts):
-        return found[:4]  # no loss of addition is so large
+    if epsilon == 0 or epsilon > -0.999 * sum(part.lowest for part in parts):
+        return found[:4]  # equal, or no loss of addition is so large
     try:
-        other = solve(parts, epsilon, True)
+        other = solve(parts, epsilon, True, attempts=contour.ATTEMPTS[:3])
     except NotResolved:
         return found[:4]
     return other[:4] if other[4] <= 1e-12 and other[1] > found[1] else found[:4]
 
 
-def by_contour(parts, direction, far=1e-60, rare=False):
+def by_contour(parts, direction, rare=False):
     points, failed, top = [], 0, 1.0
-    if direction != "add" and contour.at_brink(parts, math.log(1e-12)):
+    expected = sum(part.rate * part.count for part in parts if isinstance(part, Subsampled))
+    if direction != "add" and (0 < expected < 3 or any(contour.at_brink(parts, math.log(t)) for t in (1e-10, 1e-20))):
         if not rare:
             raise NotResolved("another kind")
         found = [f for f in contour.shared(parts, [math.log(t) for t in TARGETS]) if f[4] <= 1e-12]
@@ -88,7 +89,7 @@ def by_contour(parts, direction, far=1e-60, rare=False):
     mean, variance = contour.cumulants(parts, 0.0)[1:]
     if direction != "add" and mean - 3 * math.sqrt(variance) > 0:
         points.append(at(parts, direction, rounded(mean - 3 * math.sqrt(variance))))
-    for target in (*TARGETS, far):
+    for target in TARGETS:
         if target > 0.7 * top or failed > 1:
             continue
         try:
@@ -400,15 +401,22 @@ def setting(kind_and_number):
     raise RuntimeError(f"{kind} {number}: nothing found")
 
 
+def hard_call(number):
+    text, points = hard.points(hard.CALLS[number])
+    return [text, [stored(x, *sums.as_faces(t, x)) for x, t in points]]
+
+
 def write(kind):
-    count = KINDS[kind][1]
     with Pool(2) as pool:
-        settings = pool.map(setting, [(kind, i) for i in range(count)], chunksize=1)
+        if kind == "hard":
+            settings = pool.map(hard_call, range(len(hard.CALLS)), chunksize=1)
+        else:
+            settings = pool.map(setting, [(kind, i) for i in range(KINDS[kind][1])], chunksize=1)
     rows = ",\n".join(json.dumps(s, separators=(",", ":")) for s in settings)
     (DATA / f"{kind}.json").write_text(f'{{"error": {ERROR}, "settings": [\n{rows}\n]}}\n')
-    print(f"{kind}: {count}", flush=True)
+    print(f"{kind}: {len(settings)}", flush=True)
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or KINDS:
+    for name in sys.argv[1:] or [*KINDS, "hard"]:
         write(name)
