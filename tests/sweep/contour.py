@@ -1,16 +1,17 @@
-"""Profiles of compositions by a contour integral in ball arithmetic, with a contour that bends where a line would not do.
+"""Profiles of compositions by a contour integral in ball arithmetic, with a contour that bends where a line would not
+do.
 
 With K(z) = log H(1+z), the sum over the parts of a composition,
 
     S_k(ε) = (1/2πi) ∫ e^{K(z) − zε} k(z) dz,    k = 1/(z(z+1)),  1/z,  1/(z+1),
 
-are δ, Pr_Q[L > ε] and e^ε Pr_P[L > ε] to the right of all poles; less 1 in the first two between the poles −1 and 0; less
-1 − e^ε, 1 and e^ε to the left of both. The contour is the hyperbola z(t) = c + a (cosh(t + iφ) − cos φ) through the
-saddle point c of e^{K(z) − zε}/(z(z+1)), at φ = 65° from the real axis far out: e^{−zε} decays on it for every loss below ε,
-and e^{z²/2σ²}, the law of a large loss, beyond 45°. The trapezoid sum in t converges geometrically.
+are δ, Pr_Q[L > ε] and e^ε Pr_P[L > ε] to the right of all poles; less 1 in the first two between the poles −1 and 0;
+less 1 − e^ε, 1 and e^ε to the left of both. The contour is the hyperbola z(t) = c + a (cosh(t + iφ) − cos φ) through
+the saddle point c of e^{K(z) − zε}/(z(z+1)), at φ = 65° from the real axis far out: e^{−zε} decays on it for every loss
+below ε, and e^{z²/2σ²}, the law of a large loss, beyond 45°. The trapezoid sum in t converges geometrically.
 
-The transform of a subsampled Gaussian, H(s) = E[(1 − p + p e^{u/σ − 1/2σ²})^s], u normal, is a trapezoid sum along
-u(x) = x + i (v + mσ log(1 + e^{(x−x₀)/σ})), which turns small losses by v/σ and follows large ones into their decay.
+The transform of a subsampled Gaussian, H(s) = E[(1 − p + p e^{u/σ − 1/2σ²})^s], u normal, is a trapezoid sum along u(x)
+= x + i (v + mσ log(1 + e^{(x−x₀)/σ})), which turns small losses by v/σ and follows large ones into their decay.
 
 What is left out shows itself: each sum is also taken over every second node, the transform also along another path, and
 `check` gives the largest of these differences, as a share of what was asked. Nothing here comes from the library.
@@ -56,11 +57,13 @@ class Subsampled:
         """K(c) and two derivatives, at real c, in doubles."""
         s, sigma = 1 + c, self.sigma
         if s > 3000 * sigma:  # the largest losses are all that counts
-            return self.count * np.array([
-                s * (s - 1) / (2 * sigma**2) + s * math.log(self.rate),
-                (s - 0.5) / sigma**2 + math.log(self.rate),
-                sigma**-2,
-            ])
+            return self.count * np.array(
+                [
+                    s * (s - 1) / (2 * sigma**2) + s * math.log(self.rate),
+                    (s - 0.5) / sigma**2 + math.log(self.rate),
+                    sigma**-2,
+                ]
+            )
         fall = min(max(0, -s / sigma), 10 + sigma * math.log1p(abs(s) * self.rate))
         low, high = -13 - fall, 13 + max(0, s / sigma)
         x = np.linspace(low, high, min(int((high - low) / min(0.15, sigma / 4)), 20_000) + 1)
@@ -371,7 +374,8 @@ class Contour:
         log_value = float(abs(value).log()) + (epsilon if self.region == 2 else 0)
         worst = 0.0
         for j, k in zip(some, other, strict=True):
-            change = float(abs(((k - self.k[j]) if abs(k - self.k[j]) < 1 else (k - self.k[j]).exp() - 1)))
+            change = k - self.k[j]
+            change = float(abs(change if abs(change) < 1 else change.exp() - 1))
             log_share = sizes[j] - log_value + math.log(self.step * len(self.z))
             if log_share > -90:
                 worst = max(worst, min(change, 2.0) * math.exp(min(log_share, 300)))
@@ -393,8 +397,8 @@ def faces(contour, epsilon, reverse=False):
             share = arb(1)  # the contour was cut off for an ε farther out
         doubt = float((share ** (arb(8) / 5) * arb(peak).exp() + d.rad()) / abs(d))
     # In every region: Pr_Q[L > x], or minus Pr_Q[L ≤ x]; e^x Pr_P[L > x], or minus e^x Pr_P[L ≤ x].
-    q_above, q_below = (q, 1 - q) if region == 0 else (1 + q, -q)
-    p_above, p_below = (p / e, 1 - p / e) if region < 2 else (1 + p / e, -p / e)
+    q_below = 1 - q if region == 0 else -q
+    p_above = p / e if region < 2 else 1 + p / e
     if not reverse:
         delta = d if region == 0 else d + 1 if region == 1 else d + 1 - e
         return delta, p_above, q_below, doubt
@@ -404,7 +408,17 @@ def faces(contour, epsilon, reverse=False):
 
 
 # What is tried in turn: nats of accuracy, angle, and how far towards the pole the contour is set from the saddle point.
-ATTEMPTS = ((30, 65, 1), (45, 65, 1), (70, 65, 1), (110, 76, 0.6), (110, 65, 1), (200, 65, 1), (200, 78, 0.4), (350, 70, 1), (350, 80, 0.3))
+ATTEMPTS = (
+    (30, 65, 1),
+    (45, 65, 1),
+    (70, 65, 1),
+    (110, 76, 0.6),
+    (110, 65, 1),
+    (200, 65, 1),
+    (200, 78, 0.4),
+    (350, 70, 1),
+    (350, 80, 0.3),
+)
 GOAL = 1e-12
 
 
@@ -495,7 +509,8 @@ def shared(parts, log_deltas):
 
         def ask(epsilon, contour=contour):
             values = faces(contour, epsilon)
-            return (epsilon, *values[:3], max(values[3], contour.check(epsilon, values[0])) if values[3] < GOAL else 1.0)
+            doubt = max(values[3], contour.check(epsilon, values[0])) if values[3] < GOAL else 1.0
+            return (epsilon, *values[:3], doubt)
 
         if not found:
             found.append(ask(0.0))

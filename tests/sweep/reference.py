@@ -2,9 +2,9 @@
 
 Every value is computed in ball arithmetic, of 50 to 200 digits, by `contour.py` (whatever has a subsampled Gaussian, or
 Laplace with Gaussian) or `sums.py` (everything else), and claimed to a relative error of 1e-11, of which 5e-12 are its
-storing to twelve digits. Nothing comes from the library. A setting is drawn from a seed that is its kind and number; one
-whose contours would take too long is drawn again, so `data/` holds the same after every run. `… check` computes a part
-once more by other means and prints the largest difference.
+storing to twelve digits. Nothing comes from the library. A setting is drawn from a seed that is its kind and number;
+one whose contours would take too long is drawn again, so `data/` holds the same after every run. `… check` computes a
+part once more by other means and prints the largest difference.
 
 What is not here, since no contour that was tried resolves it in reasonable time: a few steps at rates so small that the
 scale of ordinary losses, p, is a hundred thousand times below ε (about p < 1e-5 with n < 100), and ε so close to an end
@@ -282,7 +282,9 @@ def laplace_response(rng):
 
 def laplace_gaussian(rng):
     scale, count, sigma = log_uniform(rng, 0.3, 6), many(rng, 1, 40), log_uniform(rng, 0.3, 6)
-    return f"Laplace({scale})**{count} @ Gaussian({sigma})", by_contour([Laplace(scale, count), Gaussian(1 / sigma)], "add")
+    return f"Laplace({scale})**{count} @ Gaussian({sigma})", by_contour(
+        [Laplace(scale, count), Gaussian(1 / sigma)], "add"
+    )
 
 
 def response_power(rng):

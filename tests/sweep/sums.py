@@ -1,12 +1,12 @@
 """Profiles that are finite sums, in ball arithmetic: finite experiments, Laplace, and mixtures over finite losses.
 
-What is handed on is the triple S(x) = (E_Q[(1 − e^{x−L})₊], Pr_Q[L > x], e^x Pr_P[L > x]) of the finite losses. A part with
-atoms (l, q) beside it makes it Σ q S(x − l).
+What is handed on is the triple S(x) = (E_Q[(1 − e^{x−L})₊], Pr_Q[L > x], e^x Pr_P[L > x]) of the finite losses. A part
+with atoms (l, q) beside it makes it Σ q S(x − l).
 
-**Laplace.** With u = s − ½ and ε₀ = 1/b, H = e^{−ε₀/2} [(u+½) e^{uε₀} + (u−½) e^{−uε₀}] / 2u. A product of N of them is a
-sum over how often, J times in all, the second term is taken; each summand is an integral over
-(u+½)^A (u−½)^B u^{−N} e^{uy}, y its exponent less x: the sum of its residues where y > 0, and nothing where y < 0. The
-terms cancel to a large part, so the digits are as many as the ball that comes out needs.
+**Laplace.** With u = s − ½ and ε₀ = 1/b, H = e^{−ε₀/2} [(u+½) e^{uε₀} + (u−½) e^{−uε₀}] / 2u. A product of N of them is
+a sum over how often, J times in all, the second term is taken; each summand is an integral over (u+½)^A (u−½)^B u^{−N}
+e^{uy}, y its exponent less x: the sum of its residues where y > 0, and nothing where y < 0. The terms cancel to a large
+part, so the digits are as many as the ball that comes out needs.
 
 **Randomized response**, n times: binomial probabilities by their ratios, from the threshold on to where they end.
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import itertools
 import math
-
 
 from flint import arb, arb_poly
 
@@ -200,7 +199,7 @@ def responses(epsilon, n, share=1.0):
     def triple(x):
         x = arb(x)
         # The loss is (n − 2k) e with k wrong answers: above x for k up to last.
-        last = int(math.floor(float((n - x / e) / 2) + 2))
+        last = math.floor(float((n - x / e) / 2) + 2)
         last = min(n, last)
         while last >= 0 and not (n - 2 * last) * e > x:
             last -= 1
