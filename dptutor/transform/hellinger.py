@@ -32,6 +32,7 @@ the loss; Lugannani & Rice (1980), for contours through the saddle point.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from functools import cached_property, lru_cache
 
@@ -53,7 +54,7 @@ _TURN, _SMOOTH = 28.0, 1e-13
 _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
 _MOST_OCTAVES = 64
-_MOST_PANELS = 600
+_MOST_PANELS = 130
 # An error, relative, from which on a split by scales is tried; and Chernoff's bound, relative, below which a part is.
 _UNSHARP, _SMALL_PART = 1e-9, 1e-10
 # δ for which that is worth while.
@@ -189,14 +190,18 @@ class Inversion:
         ends = np.array([low, (low + high) / 2, high])
         number = int(np.searchsorted(self._ladder[2], ends[1]))
         left = self._ladder[0][number] < 0
-        try:
-            value, error = self._integrals(number, ends, epsilon)
-        except SlowDecay:
-            value, error = np.zeros(epsilon.shape), np.full(epsilon.shape, np.inf)
+        value, error = np.zeros(epsilon.shape), np.full(epsilon.shape, np.inf)
+        # Where the best contour is too long, one nearer to the pole, on which rare large losses count less, may do.
+        for other in range(number, max(number - 4, -1), -1):
+            if (self._ladder[0][other] < 0) != left:
+                break
+            with contextlib.suppress(SlowDecay):
+                value, error = self._integrals(other, ends, epsilon)
+                break
         if self._scales is not None and not left and np.max(error) > _UNSHARP and np.max(value) > _TINY:
             other, its_error = self._by_scales(ends, epsilon)
-            if np.max(its_error) < np.max(error):
-                value, error = other, its_error
+            better = ~(its_error > error)
+            value, error = np.where(better, other, value), np.where(better, its_error, error)
         if left:
             return -value, error, True
         # Chernoff's bound, where an integral says less.
@@ -404,7 +409,7 @@ class Inversion:
                 waves *= 0.5 * erfc((t - 0.5 * end) * (12.0 / end))
             value[few] = np.sum(waves * integrand, axis=1).real
             noise[few] = error.sum() + _ROUNDING * (8.0 * size.sum() + np.abs(turning) * (size @ t))
-        scale = np.exp(np.maximum(contour.peak - contour.c * epsilon, -745.0))
+        scale = np.exp(np.clip(contour.peak - contour.c * epsilon, -745.0, 700.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             return value * scale, np.where(value != 0, noise / np.abs(value), np.inf)
 

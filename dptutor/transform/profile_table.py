@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 _DEGREE = 15
+# Errors of which a piece shall have one kind only.
+_UNEVEN = 1e-8
 # Smallest pieces, as a share of an interval.
 _SMALLEST = 2.0**-12
 # Coefficients below this, or below the error of the values, are none.
@@ -92,16 +94,20 @@ class ProfileTable:
             value, error, complement = self._evaluator.sample(interval, nodes)
             tiny = value < 1e-320
             log_value = np.log(np.maximum(value, 1e-320)).reshape(len(pieces), -1)
-            error = np.where(tiny, np.inf, error).reshape(len(pieces), -1).max(axis=1)
+            errors = np.where(tiny, np.inf, error).reshape(len(pieces), -1)
+            error = errors.max(axis=1)
+            # Where only a part of a piece is uncertain, the rest shall not suffer.
+            uneven = (error > _UNEVEN) & (errors.min(axis=1) < error / 1e3)
             coefficients = log_value @ _TO_COEFFICIENTS
             tail = np.abs(coefficients[:, -2:]).max(axis=1)
             further = []
             largest = np.exp(log_value.max(axis=1))
-            for piece, own, last, noise, most in zip(pieces, coefficients, tail, error, largest, strict=True):
+            rest = zip(coefficients, tail, error, largest, uneven, strict=True)
+            for piece, (own, last, noise, most, halve) in zip(pieces, rest, strict=True):
                 a, b, before = piece
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2)
                 # What does not fall by halving, and again, is noise.
-                if wanted < last < before / 2 and b - a > _SMALLEST * (high - low):
+                if (wanted < last < before / 2 or halve) and b - a > _SMALLEST * (high - low):
                     middle, best = (a + b) / 2, last
                     further += [(a, middle, best), (middle, b, best)]
                     continue
