@@ -96,6 +96,24 @@ class Subsampled:
         turn, m = paths[int(np.argmin(grown))]
         return min(turn * self.sigma, 4.0), m, x0, min(grown)
 
+    def spacing(self, s, c, v, m, x0, nats):
+        """Of the nodes: e^{−2πd/step} times what the terms grow to at x ± id is to be e^{−nats}, for some d."""
+        base = self.cumulants(c)[0] / self.count
+        sigma, x = self.sigma, np.append(np.linspace(-14, 30 + 2 * x0, 400), max(0, s[0].real) / self.sigma)
+        some, steps = s[[0, len(s) // 2, -1]], []
+        for side in (1, -1):
+            best = 0.0
+            for share in (0.9, 0.7, 0.5, 0.35, 0.2, 0.1, 0.05, 0.02):
+                d = share * min(math.pi * sigma - v, math.sqrt(2 * nats))
+                t = (x + side * 1j * d - x0) / sigma
+                right = t.real > 0
+                soft = np.where(right, t, 0) + np.log(1 + np.exp(np.where(right, -t, t)))
+                u = x + side * 1j * d + 1j * (v + m * sigma * soft)
+                most = ((some[:, None] * self.loss(u)).real - (u * u).real / 2).max()
+                best = max(best, 2 * math.pi * d / (nats + 3 + max(0, most - base)))
+            steps.append(best)
+        return min(steps)
+
     def nodes(self, zs, nats, c, shrink):
         """Losses and logarithms of weights along a path of u, and which of them count for each z."""
         s = 1 + np.array([complex(z.real.mid(), z.imag.mid()) for z in zs])
@@ -104,11 +122,7 @@ class Subsampled:
         v, m, x0, grown = self.path(s, c, every if shrink != 1 else ((0.0, 0.0), *every))
         if not grown < 1e5:
             raise NotResolved("the transform grows")
-        strip = min(0.9 * (math.pi * sigma - v), 0.8 * math.pi * sigma)
-        wanted = nats + v * v / 2 + 10
-        step = math.pi * math.sqrt(2 / wanted) * (math.sqrt(1 - m * m) / (1 + m * m))
-        if 2 * math.pi / step > strip:
-            step = min(step, 2 * math.pi * strip / (wanted + strip**2 / 2))
+        step = self.spacing(s, c, v, m, x0, nats)
         reach = math.sqrt(2 * (nats + 12)) / (0.65 if m else 1) + v
         tilt_ = max(0, (s.real - m * s.imag).max() / sigma / (1 - m * m)) if m or s[0].real < 30 * sigma else 30
         span = max(tilt_, x0 if m else 0)
@@ -293,9 +307,9 @@ class NotResolved(Exception):
 class Contour:
     """Samples of e^{K(z)} on a hyperbola through the saddle point of ε; serves ε nearby as well."""
 
-    def __init__(self, parts, epsilon, region, nats=85.0, angle=65.0, lean=1.0, most=800, shrink=1.0):
+    def __init__(self, parts, epsilon, region, nats=85.0, angle=65.0, lean=1.0, most=1000, shrink=1.0):
         set_digits(nats / 2.3 + 28)
-        self.parts, self.region, self.nats, self.bent = parts, region, nats, angle < 89
+        self.parts, self.region, self.nats = parts, region, nats
         c = saddle(parts, region, epsilon)
         _, _, curve = tilt(parts, region, c)
         if region == 0 and curve * c * c > 2500 and lean == 1:
@@ -306,11 +320,11 @@ class Contour:
         a = 2 / math.sqrt(curve)
         angle_ = math.radians(angle)
         self.c, self.a, self.shrink, self.angle = c, a, shrink, angle_
-        self.step = 2 * math.pi * (0.33 if angle < 70 or not self.bent else 0.24) / nats
+        self.step = 2 * math.pi * (0.33 if angle < 70 else 0.24) / (1.7 * nats)
         self.z, self.speed, self.k, begun = [], [], [], Subsampled.terms
         lowest = sum(p.lowest for p in parts)
         rate = max(epsilon - lowest, 1e-300)
-        end = math.acosh(max(nats * 1.2 / (rate * a * math.cos(angle_)), 30)) if self.bent else 4.5
+        end = math.acosh(max(nats * 1.2 / (rate * a * math.cos(angle_)), 30))
         block, sizes = 24, []
         while True:
             start = len(self.z)
@@ -321,7 +335,7 @@ class Contour:
             self.z += zs
             self.speed += speeds
             self.k += self.transform(zs, shrink)
-            if Subsampled.terms > begun + 400_000:
+            if Subsampled.terms > begun + 500_000:
                 raise NotResolved("too long")
             # Where the transform outgrows all that was asked for, another contour will do better.
             if self.size(len(self.k) - 1, epsilon) > self.size(0, epsilon) + 3 * nats:
@@ -368,10 +382,10 @@ class Contour:
     def check(self, epsilon, value):
         """Share of the value by which the transform's own error may change it, from another path at a few nodes."""
         sizes = np.array([self.size(j, epsilon) for j in range(len(self.z))])
-        large = np.flatnonzero(sizes > sizes.max() - self.nats)
-        some = sorted({0, large[len(large) // 3], large[2 * len(large) // 3], large[-1]})
-        other = self.transform([self.z[j] for j in some], self.shrink * 0.87)
         log_value = float(abs(value).log()) + (epsilon if self.region == 2 else 0)
+        large = np.flatnonzero(sizes > max(log_value - 30, sizes.max() - self.nats))
+        some = sorted({0, *large[::9], *large[-1:]})
+        other = self.transform([self.z[j] for j in some], self.shrink * 0.87)
         worst = 0.0
         for j, k in zip(some, other, strict=True):
             change = k - self.k[j]
@@ -388,23 +402,20 @@ def faces(contour, epsilon, reverse=False):
     fine, coarse = contour.sums(x)
     region, e = contour.region, arb(x).exp()
     d, q, p = fine
-    doubt = math.inf
-    if not d.contains(0):
-        # Halving the step squares the error, as a share of the largest term.
-        peak = max(contour.size(j, x) for j in range(len(contour.z)))
-        share = (abs(d - coarse[0]) / arb(peak).exp()).upper()
-        if contour.size(-1, x) > peak - 0.8 * contour.nats:
-            share = arb(1)  # the contour was cut off for an ε farther out
-        doubt = float((share ** (arb(8) / 5) * arb(peak).exp() + d.rad()) / abs(d))
     # In every region: Pr_Q[L > x], or minus Pr_Q[L ≤ x]; e^x Pr_P[L > x], or minus e^x Pr_P[L ≤ x].
     q_below = 1 - q if region == 0 else -q
     p_above = p / e if region < 2 else 1 + p / e
     if not reverse:
-        delta = d if region == 0 else d + 1 if region == 1 else d + 1 - e
-        return delta, p_above, q_below, doubt
-    # δ of the reversed pair at ε = −x is e^{−x} (δ(x) − 1 + e^x).
-    delta = d / e if region == 2 else (d + e) / e if region == 1 else (d - 1 + e) / e
-    return delta, q_below, p_above, doubt
+        delta, scale, above, below = d if region == 0 else d + 1 if region == 1 else d + 1 - e, 1, p_above, q_below
+    else:  # δ of the reversed pair at ε = −x is e^{−x} (δ(x) − 1 + e^x)
+        delta, scale = (d if region == 2 else d + e if region == 1 else d - 1 + e) / e, 1 / e
+        above, below = q_below, p_above
+    # A small part of the integrand may ask for smaller steps than all the rest: no squaring of errors is counted on.
+    peak, last = max(contour.size(j, x) for j in range(len(contour.z))), contour.size(-1, x)
+    doubt = 1.0  # as where the contour was cut off for an ε farther out
+    if not delta.contains(0) and last <= peak - 0.8 * contour.nats:
+        doubt = float((abs(d - coarse[0]) + 5 * arb(last).exp() + d.rad()) * scale / abs(delta))
+    return delta, above, below, doubt
 
 
 # What is tried in turn: nats of accuracy, angle, and how far towards the pole the contour is set from the saddle point.
@@ -419,7 +430,7 @@ ATTEMPTS = (
     (350, 70, 1),
     (350, 80, 0.3),
 )
-GOAL = 1e-12
+GOAL = 3e-12
 
 
 def region_of(parts, epsilon, reverse):
@@ -440,7 +451,7 @@ def solve(parts, epsilon, reverse=False, region=None, attempts=ATTEMPTS, goal=GO
                 doubt = max(doubt, contour.check(x, delta))
         except (NotResolved, ValueError, OverflowError, ZeroDivisionError) as error:
             reason = str(error)
-            slow += reason in ("too long", "800 nodes")
+            slow += reason in ("too long", "1000 nodes")
             if slow == 2:
                 break
             continue

@@ -54,7 +54,7 @@ def stored(epsilon, delta, alpha, beta):
 def at(parts, direction, epsilon):
     """δ, α, β at ε; of both directions, those of the larger δ."""
     found = solve(parts, epsilon, direction == "add" and epsilon != 0)
-    if found[4] > 1e-12:
+    if found[4] > contour.GOAL:
         raise NotResolved("doubtful")
     if epsilon == 0:  # both directions have the same advantage
         return (0.0, found[1], found[3], found[2]) if direction == "add" else found[:4]
@@ -70,7 +70,7 @@ def larger(parts, found):
         other = solve(parts, epsilon, True, attempts=contour.ATTEMPTS[:3])
     except NotResolved:
         return found[:4]
-    return other[:4] if other[4] <= 1e-12 and other[1] > found[1] else found[:4]
+    return other[:4] if other[4] <= contour.GOAL and other[1] > found[1] else found[:4]
 
 
 def by_contour(parts, direction, rare=False):
@@ -79,7 +79,7 @@ def by_contour(parts, direction, rare=False):
     if direction != "add" and (0 < expected < 3 or any(contour.at_brink(parts, math.log(t)) for t in (1e-10, 1e-20))):
         if not rare:
             raise NotResolved("another kind")
-        found = [f for f in contour.shared(parts, [math.log(t) for t in TARGETS]) if f[4] <= 1e-12]
+        found = [f for f in contour.shared(parts, [math.log(t) for t in TARGETS]) if f[4] <= contour.GOAL]
         return [stored(*(larger(parts, f) if direction == "both" else f[:4])) for f in found]
     try:
         points.append(at(parts, direction, 0.0))
@@ -94,7 +94,7 @@ def by_contour(parts, direction, rare=False):
             continue
         try:
             found = near(parts, direction == "add", math.log(target))
-            if found[4] > 1e-12 or found[0] <= 0:
+            if found[4] > contour.GOAL or found[0] <= 0:
                 raise NotResolved("doubtful")
             points.append(larger(parts, found) if direction == "both" else found[:4])
         except NotResolved as error:
@@ -186,7 +186,7 @@ def few_with_response(rng):
             if x_ < part.lowest:
                 return sums.nothing(x)
             _, delta, alpha, beta, doubt = solve([part], x_)
-            if doubt > 1e-12:
+            if doubt > contour.GOAL:
                 raise NotResolved("doubtful")
             return [delta, 1 - beta, alpha * arb(x).exp()]
 

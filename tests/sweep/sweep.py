@@ -155,7 +155,7 @@ def shape_and_repetition(result, asked, points):
     grid = np.linspace(epsilon[0], epsilon[-1], 200)
     profile = mechanism.privacy_profile(grid)
     for i in np.flatnonzero(~(np.diff(profile) <= 4 * ULP * profile[:-1]))[:3]:
-        result.wrong.append(f"delta rises from {profile[i]!r} to {profile[i + 1]!r} at {grid[i + 1]:.9g}")
+        result.wrong.append(f"delta rises from {profile[i]:.17g} to {profile[i + 1]:.17g} at {grid[i + 1]:.9g}")
     curve = mechanism.tradeoff(np.linspace(0, 1, 201))
     for i in np.flatnonzero(~(np.diff(curve, 2) >= -8 * ULP))[:3]:
         result.wrong.append(f"tradeoff is not convex at {(i + 1) / 200}: {np.diff(curve, 2)[i]:.3g}")
@@ -168,9 +168,10 @@ def shape_and_repetition(result, asked, points):
     for name, (face, at) in faces.items():
         for i, x in enumerate(at):
             alone, bound = face(float(x), with_error=True)
-            if alone != asked[name][0][i] or bound != asked[name][1][i]:
-                here = f"{asked[name][0][i]!r} ± {asked[name][1][i]!r}"
-                result.wrong.append(f"{name} at {x:.9g}: {here} in an array, {alone!r} ± {bound!r} alone")
+            there, bound_there = (float(values[i]) for values in asked[name])
+            if alone != there or bound != bound_there:
+                alone = f"{alone:.17g} ± {bound:.17g} alone"
+                result.wrong.append(f"{name} at {x:.9g}: {there:.17g} ± {bound_there:.17g} in an array, {alone}")
 
 
 def report(outcomes):
