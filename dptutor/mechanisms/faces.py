@@ -30,6 +30,7 @@ from .roots import decreasing_root
 _TAIL, _APART, _ROUNDS = 1e-17, 2e-13, 12
 # Beside a kink of the profile.
 _BESIDE = 1e-15
+_NEXT_TO = 1e-7
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
 _MOST_ATOMS, _NO_MASS = 3000, 1e-18
 _ROUNDING = 2.0**-52
@@ -144,6 +145,10 @@ class TabulatedFaces:
         beside = np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
         both = [-self._backward.nodes(0.0, -low), beside, self._forward.nodes(0.0, high)]
         losses = np.unique(np.concatenate(both))
+        # Next to the ends of a bounded range slopes have no digits left; lines through the ends themselves do.
+        ends = -self._backward.end, self._forward.end
+        losses = np.unique(np.clip(losses, ends[0] * (1 - _NEXT_TO), ends[1] * (1 - _NEXT_TO)))
+        losses = np.concatenate([[low] if low == ends[0] else [], losses, [high] if high == ends[1] else []])
         return losses, self.errors(losses)[0]
 
     def _touched(self, alpha):
@@ -151,7 +156,7 @@ class TabulatedFaces:
         losses, levels = self._nodes
         flat = np.ravel(alpha).astype(float)
         # α falls with ε.
-        falling = np.minimum.accumulate(levels)
+        falling = np.maximum.accumulate(levels[::-1])[::-1]
         place = np.clip(len(falling) - np.searchsorted(falling[::-1], flat, side="left"), 1, len(falling) - 1)
         low, high = losses[place - 1], losses[place]
         best, bound = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
@@ -342,7 +347,7 @@ class MixtureFaces:
         total = np.empty(flat.shape)
         for few in np.array_split(np.arange(flat.size), max(1, flat.size * self._loss.size // 200_000)):
             places = np.subtract.outer(flat[few], self._loss[atoms])
-            total[few] = face(places) @ mass[atoms]
+            total[few] = np.sum(face(places) * mass[atoms], axis=1)
         return total.reshape(np.shape(epsilon))
 
     def errors(self, epsilon):

@@ -153,7 +153,7 @@ def _mills_drop(a: np.ndarray, mu: float) -> np.ndarray:
         return _mills(a) - _mills(a + mu)
     # −M' = 1 − x M(x) integrated over [a, a + μ], where the difference would cancel.
     x = a[..., None] + mu * (_NODES + 1) / 2
-    return mu / 2 * (_minus_mills_slope(x) @ _WEIGHTS)
+    return mu / 2 * np.sum(_minus_mills_slope(x) * _WEIGHTS, axis=-1)
 
 
 def _mills(x: np.ndarray) -> np.ndarray:

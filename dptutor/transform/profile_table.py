@@ -90,7 +90,7 @@ class ProfileTable:
         low, high = self._evaluator.edges[interval : interval + 2]
         pieces, rows = [(float(low), float(high), math.inf)], []
         while pieces:
-            nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _POINTS for a, b, _ in pieces])
+            nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _PLACES for a, b, _ in pieces])
             value, error, complement = self._evaluator.sample(interval, nodes)
             tiny = value < 1e-320
             log_value = np.log(np.maximum(value, 1e-320)).reshape(len(pieces), -1)
@@ -98,8 +98,10 @@ class ProfileTable:
             error = errors.max(axis=1)
             # Where only a part of a piece is uncertain, the rest shall not suffer.
             uneven = (error > _UNEVEN) & (errors.min(axis=1) < error / 1e3)
-            coefficients = log_value @ _TO_COEFFICIENTS
-            tail = np.abs(coefficients[:, -2:]).max(axis=1)
+            coefficients = log_value[:, : _DEGREE + 1] @ _TO_COEFFICIENTS
+            # The last coefficients, and what the polynomial misses at places that are no nodes.
+            missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 :]).max(axis=1)
+            tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed)
             further = []
             largest = np.exp(log_value.max(axis=1))
             rest = zip(coefficients, tail, error, largest, uneven, strict=True)
@@ -167,6 +169,10 @@ def _clenshaw(coefficients, place, x):
 
 
 _POINTS = np.cos(math.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
+# Between them, where an interpolation is checked.
+_OTHERS = np.array([-0.998, -0.83, -0.41, 0.05, 0.45, 0.86, 0.998])
+_PLACES = np.concatenate([_POINTS, _OTHERS])
+_AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_OTHERS)))
 _TO_COEFFICIENTS = (
     np.cos(np.outer(np.arccos(_POINTS), np.arange(_DEGREE + 1)))
     * np.where(np.arange(_DEGREE + 1) == 0, 1.0, 2.0)

@@ -22,7 +22,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import erfc, log_ndtr, logsumexp, ndtri
+from scipy.special import log_ndtr, logsumexp, ndtri
 
 # Sums are right to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
@@ -98,9 +98,11 @@ def log_hellinger_up_to(noise_multiplier: float, sampling_rate: float, s: np.nda
     with np.errstate(divide="ignore"):
         log_between = log_above + np.log(-np.expm1(np.minimum(log_kept - log_above, 0.0)))
     # E[χ e^{sℓ}] = 1 + E[χ (e^{sℓ} − 1 − sℓ)] + s E[ℓ] − E[(1 − χ)(1 + sℓ)], and E[ℓ] = E[ℓ − p w].
-    lost = weight * cut
-    tail, tail_loss = (float(0.5 * erfc(right / math.sqrt(2.0))), float(loss[-1])) if right < _REACH else (0.0, 0.0)
-    excess = s * _first_order(mu, rate) - (lost.sum() + tail) - s * (lost @ loss + tail * tail_loss)
+    beyond = np.arange(right, _REACH + 2.0, u[1] - u[0])[1:]
+    lost, beyond_weight = weight * cut, np.exp(log_weight[-1] + (u[-1] ** 2 - beyond**2) / 2)
+    mass = float(lost.sum() + beyond_weight.sum())
+    mean = float(lost @ loss + beyond_weight @ _loss(mu, rate, beyond))
+    excess = s * _first_order(mu, rate) - mass - s * mean
     error = _RELATIVE * np.abs(excess)
     more, its_error = _second_order_sum(s, loss, weight * kept, log_weight + log_kept)
     excess, error = excess + more, error + its_error
