@@ -56,7 +56,9 @@ _STILL = 1e-12
 _MOST_OCTAVES = 64
 _MOST_PANELS = 130
 # An error, relative, from which on a split by scales is tried; and Chernoff's bound, relative, below which a part is.
-_UNSHARP, _SMALL_PART = 1e-9, 1e-10
+_UNSHARP, _SMALL_PART = 1e-7, 1e-9
+# −log δ, about, at which intervals of ε end.
+_LEVELS = np.array([14.0, 25.0, 37.0, 50.0, 72.0, 95.0, 200.0, 400.0])
 # δ for which that is worth while.
 _TINY = 1e-40
 
@@ -173,6 +175,10 @@ class Inversion:
             else:
                 octaves = self._edge - distance * 2.0 ** -np.arange(1, 40)
             cuts = np.append(cuts, octaves)
+        # And where δ is some power of ten, so that who asks for δ = 1e-5 need not wait for 1e-30.
+        grid, value = self._chernoff
+        right = grid > 0
+        cuts = np.append(cuts, np.min((value[right] + _LEVELS[:, None]) / grid[right], axis=1))
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
 
@@ -198,10 +204,11 @@ class Inversion:
             with contextlib.suppress(SlowDecay):
                 value, error = self._integrals(other, ends, epsilon)
                 break
-        if self._scales is not None and not left and np.max(error) > _UNSHARP and np.max(value) > _TINY:
-            other, its_error = self._by_scales(ends, epsilon)
-            better = ~(its_error > error)
-            value, error = np.where(better, other, value), np.where(better, its_error, error)
+        poor = np.flatnonzero((error > _UNSHARP) & (np.abs(value) > _TINY)) if self._scales and not left else []
+        if len(poor):
+            other, its_error = self._by_scales(ends, epsilon[poor])
+            better = ~(its_error > error[poor])
+            value[poor[better]], error[poor[better]] = other[better], its_error[better]
         if left:
             return -value, error, True
         # Chernoff's bound, where an integral says less.
@@ -325,7 +332,8 @@ class Inversion:
             grid, value = self._chernoff
             mean = min(max(float(np.interp(c, grid, np.gradient(value, grid))), low), high)
             low = max(low, mean - 4 * (high - mean))
-            frequency = self._edge if abs(self._edge - low) < 4 * (high - low) else mean
+            near = abs(self._edge) < math.inf and low - (high - low) / 4 < self._edge < high + (high - low) / 4
+            frequency = self._edge if near else mean
             first = min(2.0 * min(abs(c), abs(1.0 + c)), 40.0 / max(high - low, 1e-3 * abs(high), 1e-290))
             self._contours[number] = Contour(self._log_transform, c, peak, frequency, first)
         return self._contours[number]

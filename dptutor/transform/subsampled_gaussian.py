@@ -218,7 +218,11 @@ def _second_order_sum(s, loss, weight, log_weight):
     moments = weight[near] @ np.vander(loss[near], len(_SERIES) + 2, increasing=True)[:, 2:]
     total = s**2 * np.polyval((_SERIES * moments)[::-1], s)
     error = _RELATIVE * size**2 * float(np.abs(weight[near]) @ loss_size[near] ** 2)
-    far = np.flatnonzero(~near & (log_weight.real > -5000.0))
+    # Only where there is anything, tilted or not.
+    tilted = np.multiply.outer([s.real.min(), s.real.max()], loss.real) + log_weight.real
+    least = np.maximum(tilted.max(axis=1, keepdims=True), 0.0) - 50.0
+    heavy = np.any(np.maximum(tilted, log_weight.real) > least, axis=0)
+    far = np.flatnonzero(~near & heavy)
     if not far.size:
         return total, error
     more, its_error = _second_order(s, loss[far], weight[far], log_weight[far])
