@@ -18,7 +18,7 @@ CHARSET = '<meta charset="utf-8" />'
 POLICY = [
     "default-src 'none'",
     "script-src 'self' {scripts}",
-    "style-src 'self' 'unsafe-inline'",  # attributes of MathJax, of figures, of the theme
+    "style-src 'self' 'unsafe-inline'",  # attributes of formulas, of figures, of the theme
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
     "connect-src 'self'",
@@ -46,7 +46,6 @@ NAMES = {
 AT_ONCE = "documentation_options.js"
 # It makes drawings of icons, which the style sheet has as letters of a font, and is a megabyte and a half.
 IDLE = "fontawesome.js"
-FORMULAS = "mathjax/"
 PRELOAD = re.compile(r'<link\b[^>]*\brel="preload"[^>]*>\s*')
 
 STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="((?:\.\./)*)([^"?]*)[^"]*"[^>]*>\s*')
@@ -133,7 +132,7 @@ def lines(parameters: str) -> str:
 
 
 def with_patience(text: str) -> str:
-    """The page that asks for its scripts at its end, where they run in their order; formulas, which take long, last."""
+    """The page that asks for its scripts at its end, where they run in their order."""
     head, found, rest = text.partition("</head>")
     late = []
 
@@ -147,7 +146,6 @@ def with_patience(text: str) -> str:
         return ""
 
     head = PRELOAD.sub("", SCRIPT.sub(patient, head))
-    late.sort(key=lambda script: FORMULAS in script)
     body, end, after = rest.rpartition("</body>")
     return head + found + body + "\n".join([*late, end]) + after
 

@@ -29,7 +29,7 @@ from content import BUILD, ROOT
 
 NONE = "no Chromium found: install one (on Debian or Ubuntu 'apt-get install chromium'), or name its file in CHROMIUM"
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-PATIENCE = "--virtual-time-budget=20000"  # milliseconds of the page's own time, in which MathJax is done
+PATIENCE = "--virtual-time-budget=5000"  # milliseconds of the page's own time, in which its fonts are there
 NUMBERS = """<!doctype html><meta charset="utf-8"><style>
 @page {{ margin: 0 }} body {{ margin: 0; font: 9pt sans-serif }}
 p {{ height: 100vh; margin: 0; padding-bottom: 9mm; box-sizing: border-box; break-after: page;

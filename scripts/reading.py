@@ -24,10 +24,9 @@ def side_by_side(app):
     """As many processes as there are cores, but not where Sphinx will have none."""
     if sys.platform != "darwin":
         app.parallel = os.cpu_count() or 1
-    # What three could allow and do not: sections are numbered when all pages have been read, formulas are set in the
-    # browser, and theorems are kept in the environment and merged there.
-    for name in ("sphinx_multitoc_numbering", "sphinx-mathjax-offline"):
-        app.extensions[name].parallel_read_safe = True
+    # What two could allow and do not: sections are numbered when all pages have been read, and theorems are kept in
+    # the environment and merged there.
+    app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
     ProofDomain.merge_domaindata = lambda domain, pages, other: None
 
 

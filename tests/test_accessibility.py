@@ -18,7 +18,7 @@ AXE = """async (first) => {
   for (const animation of document.getAnimations()) animation.cancel();
   const titles = [...document.querySelectorAll("h1")].filter(e => e.checkVisibility());
   // Formulas have the color of their text, the contents repeat on every page, explorers have a test of their own.
-  for (const formula of document.querySelectorAll("span.math")) formula.replaceWith(formula.textContent);
+  for (const formula of document.querySelectorAll("math")) formula.replaceWith(formula.textContent);
   for (const known of document.querySelectorAll(first ? ".dpe-panel" : ".dpe-panel, #pst-primary-sidebar, .bd-toc"))
     known.remove();
   const found = titles.length === 1 ? [] : [`${titles.length} titles`];
@@ -75,8 +75,6 @@ def names(site):
 
 def test_axe_finds_no_fault_in_any_page(names, site_url, new_page):
     page = new_page(reduced_motion="reduce", strict=False)
-    # Formulas stay as they were written: the many elements that MathJax makes of them are looked at below.
-    page.route("**/mathjax/**", lambda route: route.abort())
     faults = []
     for name in names:
         page.goto(site_url + name)
@@ -96,7 +94,6 @@ def test_axe_finds_no_fault_in_any_page(names, site_url, new_page):
 )
 def test_axe_finds_pale_words(rule, fault, site_url, new_page):
     page = new_page(reduced_motion="reduce", strict=False)
-    page.route("**/mathjax/**", lambda route: route.abort())
     page.goto(site_url + CHAPTER)
     page.evaluate(
         "rule => { const s = new CSSStyleSheet(); s.replaceSync(rule); document.adoptedStyleSheets = [s]; }",
@@ -110,7 +107,6 @@ def test_axe_finds_pale_words(rule, fault, site_url, new_page):
 def test_axe_finds_no_fault_on_a_telephone(name, site_url, new_page):
     page = new_page(reduced_motion="reduce", viewport={"width": 390, "height": 844})
     page.goto(site_url + name)
-    page.evaluate("window.MathJax?.startup?.promise")
     page.evaluate(AXE_FILE_PATH.read_text())
     assert not page.evaluate(AXE, True)
 
@@ -134,7 +130,6 @@ FOCUS = """() => {
 def chapter(site_url, new_page):
     page = new_page(reduced_motion="reduce")
     page.goto(site_url + CHAPTER)
-    page.evaluate("MathJax.startup.promise")
     page.wait_for_selector("[data-explorer][data-ready]", state="attached")
     return page
 
@@ -247,7 +242,7 @@ def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(site, chromium,
     assert texts[0].startswith("2 Trade-")
     assert "Notation" in texts[notation]
     assert texts[3].rstrip().endswith("4")
-    assert not any(mark in text for text in texts for mark in ("\\(", "\\[", "\\frac"))  # MathJax was waited for
+    assert not any(mark in text for text in texts for mark in ("\\(", "\\[", "\\frac"))  # formulas are set
     assert "squeezed between" in " ".join("".join(texts).split())  # a proof, which the page folds
     links = [link for sheet in book.pages for link in pdf.links(sheet)]
     assert not [link for link in links if "127.0.0.1" in str(link.get("/A", ""))]

@@ -1,26 +1,6 @@
 // What style sheets cannot do.
 
 document.addEventListener("DOMContentLoaded", () => {
-  // A browser may break the line between a formula and the point or comma after it. Here the two stay together.
-  for (const formula of document.querySelectorAll("span.math")) {
-    const after = formula.nextSibling;
-    const mark = after?.nodeType === Node.TEXT_NODE && after.data.match(/^[.,;:!?)\]”’]+/);
-    if (!mark) continue;
-    const both = document.createElement("span");
-    both.style.whiteSpace = "nowrap";
-    formula.replaceWith(both);
-    both.append(formula, mark[0]);
-    after.data = after.data.slice(mark[0].length);
-  }
-
-  // So do a number and its percent sign.
-  const texts = document.createTreeWalker(document.querySelector("article") ?? document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const text = texts.currentNode;
-    if (text.data.includes(" %") && !text.parentElement.closest("pre, script, style, [data-explorer]"))
-      text.data = text.data.replaceAll(" %", "\u00a0%");
-  }
-
   // On a phone a wide figure scrolls rather than shrinks until nobody can read its letters.
   for (const figure of document.querySelectorAll(".cell_output img")) {
     const widen = () => { figure.style.minWidth = `${0.54 * figure.naturalWidth}px`; };
