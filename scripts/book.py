@@ -24,7 +24,6 @@ import threading
 from contextlib import contextmanager
 
 from content import BUILD, ROOT, TABLES, digest
-from finish import finish
 
 SITE = BUILD / "html"
 DONE = BUILD / "done"  # what the last build was made from, while it is whole
@@ -40,7 +39,7 @@ FOUNDATION = [
     "scripts/reading.py",
 ]
 # What pages are written with: when it changes, all are written again, from what was read and run before.
-LOOK = ["book/_static", "scripts/typesetting.py", "scripts/finish.py"]
+LOOK = ["book/_static", "book/_theme", "scripts/typesetting.py", "scripts/pages.py", "scripts/searching.py"]
 PAGES = ["_toc.yml", "book", "notebooks"]
 
 # What a cell prints comes in one piece, at its end; pieces would be set as lines of their own.
@@ -103,7 +102,6 @@ def build():
         # On stdout it praises itself; what went wrong comes on stderr.
         code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL).returncode
         if code == 0:
-            finish(SITE)
             DONE.write_text(state)
         return code
 

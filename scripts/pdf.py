@@ -3,7 +3,7 @@
 python scripts/pdf.py                          every page of the contents, in their order
 python scripts/pdf.py FILE.pdf PAGE ...        these pages of the contents only, as named in _toc.yml
 
-An installed Chromium prints each page of the site, formulas typeset and proofs open (book/_static/book.css says how).
+An installed Chromium prints each page of the site, proofs open (book/_static/site.css says how).
 They are joined: each has its entry in the outline, sheets are numbered at the foot, and links from one page to another
 stay in the file.
 """

@@ -112,7 +112,7 @@ class Sheet:
         count = len(self.questions)
         return (
             '<section class="dptutor-questions" aria-label="Questions to answer on this page">'
-            f"<style>{_resource('questions.css')}</style>"
+            f"<style data-shared>{_resource('questions.css')}</style>"
             '<div class="dpq-head" hidden><svg class="dpq-ring" viewBox="0 0 36 36" aria-hidden="true">'
             '<circle cx="18" cy="18" r="15"/><circle cx="18" cy="18" r="15" pathLength="1"/></svg>'
             f'<p class="dpq-count" role="status">0 of {count} answered</p>'
@@ -122,7 +122,7 @@ class Sheet:
             '<p class="dpq-silent">Without JavaScript nothing is judged on this page. The exercise notebook asks the '
             "same questions.</p>"
             f"{''.join(_form(q, f'{prefix}-{place}') for place, q in enumerate(self.questions))}</section>"
-            f'<script type="module">{_resource("questions.js")}</script>'
+            f'<script type="module" data-shared="script">{_resource("questions.js")}</script>'
         )
 
     @property
