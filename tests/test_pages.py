@@ -1,5 +1,7 @@
-"""How long a reader of the site waits, and how much comes, by the benchmark of pages, whose limits are doubled for times:
-tests share the machine."""
+"""How long a reader of the site waits, and how much comes, by the benchmark of pages and its limits.
+
+Tests share the machine, so times have wider limits here.
+"""
 
 import pytest
 
