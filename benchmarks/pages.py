@@ -136,7 +136,7 @@ def longest_task(browser, address, screen):
     client.on("Tracing.tracingComplete", lambda event: complete.append(event))
     client.send("Tracing.start", {"traceConfig": {"includedCategories": ["toplevel", "blink.user_timing"]}})
     page.goto(address, wait_until="load")
-    page.wait_for_timeout(1000)
+    page.wait_for_timeout(3000)
     client.send("Tracing.end")
     while not complete:
         page.wait_for_timeout(20)

@@ -80,6 +80,23 @@ def test_words_are_escaped():
     assert made.data["why"] == "&lt;script&gt;alert(1)&lt;/script&gt;"
 
 
+def test_formulas_are_set_in_questions_hints_and_replies():
+    made = Question(
+        id="0.b",
+        title="A formula",
+        question=r"What is $\delta(0)$ if $a < b$?",
+        solution="answer = 1\n",
+        explanation=r"As $f(\alpha) = 1 - \alpha$.",
+        hints=(r"$\alpha$", "none", "none"),
+        praise=r"Yes, $\delta = 1$.",
+        mistakes=(dp.exercises.Mistake(2, r"That is $\varepsilon$."),),
+    )
+    assert Sheet([made]).html.count("<math") == 3
+    assert made.data["why"].count("<math") == made.data["praise"].count("<math") == 1
+    assert "<math" in made.data["mistakes"][0][1]
+    assert "<math" in dp.exercises.Result(False, r"That is $\varepsilon$.")._repr_html_()
+
+
 def test_a_notebook_lists_what_there_is_to_choose():
     choice = next(question for question in QUESTIONS if question.options)
     assert listed(choice).splitlines()[2:] == [f"{n}. {option}" for n, option in enumerate(choice.options, 1)]

@@ -60,6 +60,19 @@
   }, { rootMargin: "200px" });
   for (const box of all("article pre, div.math, div.table, .cell_output, table.dptutor-numbers")) seen.observe(box);
 
+  // Sections far from the screen are laid out when there is nothing else to do, one at a time: then the page is as tall
+  // as it will be, and what is asked of all of it finds all of it.
+
+  const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 200));
+  const later = all("article > section > section");
+  const layOut = () => {
+    const section = later.shift();
+    if (!section) return;
+    section.style.contentVisibility = "visible";
+    requestAnimationFrame(() => idle(layOut));
+  };
+  addEventListener("load", () => setTimeout(() => idle(layOut), 500));
+
   // Code is copied without prompts and without what it answers.
 
   const NOTHING_TO_COPY = ".cell_output .highlight, .output .highlight";
@@ -87,7 +100,7 @@
       pre.after(button);
     }
   };
-  "requestIdleCallback" in globalThis ? requestIdleCallback(buttons) : setTimeout(buttons, 300);
+  idle(buttons);
 
   // A formula is copied as its TeX, not as a column of letters.
 

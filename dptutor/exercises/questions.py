@@ -19,6 +19,7 @@ from functools import cached_property
 from html import escape
 from importlib.resources import files
 
+from ..formulas import typeset
 from .core import Exercise, Mistake, numbers
 
 _sheets = itertools.count()
@@ -87,10 +88,12 @@ class Question(Exercise):
         return {
             "right": float(self.answer),
             "tolerance": self.tolerance,
-            "praise": self.praise,
-            "mistakes": [[float(numbers(mistake.answer)[0]), mistake.reply] for mistake in self.mistakes],
+            "praise": words(self.praise),
+            "mistakes": [[float(numbers(mistake.answer)[0]), words(mistake.reply)] for mistake in self.mistakes],
             "laws": [
-                [_finite(law.least), _finite(law.most), law.reply] for law in self.laws if isinstance(law, Within)
+                [_finite(law.least), _finite(law.most), words(law.reply)]
+                for law in self.laws
+                if isinstance(law, Within)
             ],
             "why": words(self.explanation),
             "code": self.solution.strip(),
@@ -144,8 +147,8 @@ class Sheet:
 
 
 def words(text: str) -> str:
-    """A text of an exercise as HTML; what stands between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    """A text of an exercise as HTML; what stands between backticks is code, between dollars a formula."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", typeset(escape(text)))
 
 
 def listed(exercise: Exercise) -> str:

@@ -17,6 +17,7 @@ from html import escape
 from importlib import import_module
 from importlib.resources import files
 
+from ...formulas import typeset
 from .declaration import Explorer
 from .game import Game
 from .parameters import Choice, Hidden, Slider
@@ -83,7 +84,7 @@ def still_picture(exploration) -> str:
     panels = "".join(svg_panels(exploration, f"dpe-{explorer.name}-still"))
     return (
         f'<figure class="dptutor-explorer"><style data-shared>{resource("explorer.css")}</style>'
-        f'<div class="dpe-panels">{panels}</div><figcaption>{escape(explorer.caption)}</figcaption></figure>'
+        f'<div class="dpe-panels">{panels}</div><figcaption>{typeset(escape(explorer.caption))}</figcaption></figure>'
     )
 
 
@@ -182,7 +183,7 @@ def body(exploration, prefix: str) -> str:
         for name, number in explorer.shown_numbers.items()
     )
     return (
-        f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {escape(explorer.find)}</p>'
+        f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {typeset(escape(explorer.find))}</p>'
         f'<div class="dpe-panels">{panels}</div>'
         # What changes its height while a slider is moved stands below the sliders.
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
@@ -202,7 +203,7 @@ def body(exploration, prefix: str) -> str:
         '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
         '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div>'
         '<p class="dpe-pinned" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
-        f"<figcaption>{escape(explorer.caption)}</figcaption>"
+        f"<figcaption>{typeset(escape(explorer.caption))}</figcaption>"
     )
 
 
