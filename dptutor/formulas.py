@@ -14,6 +14,8 @@ from html import escape, unescape
 _NUMBERED = {"equation": "", "equation*": "", "align": "aligned", "align*": "aligned", "gather": "gathered"}
 _WHOLE = re.compile(r"\\begin\{([a-z]+\*?)\}(.*)\\end\{\1\}", re.DOTALL)
 _DOLLARS = re.compile(r"(?<![\\$\w])\$(?!\s)([^$\n]+?)(?<![\s\\])\$(?!\w)")
+# What is raised or lowered in a plain text: e^ε, e^(−ε), G_μ, Pr_Q.
+_RAISED = re.compile(r"\b(Pr|[A-Za-z])([\^_])(?:\(([^()\s]+)\)|(−?\w+))")
 _COLORED = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -44,7 +46,9 @@ def mathml(tex: str, *, display: bool = False) -> str:
 
 
 def typeset(text: str) -> str:
-    """A text of HTML whose formulas, which stand between dollars, are set.
+    """A text of HTML whose formulas, which stand between dollars, are set, and so are exponents and indices.
+
+    A text that is also read without a page may say e^ε, which a page shows as it should be.
 
     Examples
     --------
@@ -53,14 +57,25 @@ def typeset(text: str) -> str:
     'at most <math data-tex="x"><mi>x</mi></math>'
     """
 
-    def formula(found: re.Match) -> str:
-        tex = unescape(found[1])
+    def formula(tex: str) -> str:
+        tex = unescape(tex)
         try:
             return mathml(tex)
         except ImportError:
             return rf"\({escape(tex)}\)"
 
-    return _DOLLARS.sub(formula, text)
+    def raised(found: re.Match) -> str:
+        letter, sign, *inside = found.groups()
+        letter = r"\operatorname{Pr}" if letter == "Pr" else letter
+        try:
+            return mathml(f"{letter}{sign}{{{inside[0] or inside[1]}}}".replace("−", "-"))
+        except ImportError:
+            return found[0]
+
+    parts = _DOLLARS.split(text)
+    parts[1::2] = [formula(tex) for tex in parts[1::2]]
+    parts[::2] = [_RAISED.sub(raised, part) for part in parts[::2]]
+    return "".join(parts)
 
 
 @lru_cache(maxsize=8192)

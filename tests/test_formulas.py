@@ -67,6 +67,23 @@ def test_dollars_in_a_text_are_formulas_and_prices_are_not():
     assert "<mo>&lt;</mo>" in typeset("$a &lt; b$")
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1/(1 + e^ε)", "1/(1 + <msup><mi>e</mi><mi>ε</mi></msup>)"),
+        ("e^(−ε)(1 − δ)", "<msup><mi>e</mi><mrow><mo"),
+        ("the curve G_μ is", "<msub><mi>G</mi><mi>μ</mi></msub>"),
+        ("Pr_Q[L]", "<mi>Pr</mi>"),
+    ],
+)
+def test_what_is_raised_in_a_plain_text_is_raised_on_a_page(text, shown):
+    assert shown in re.sub(r"</?math[^>]*>", "", typeset(text))
+
+
+def test_names_of_a_program_are_no_formulas():
+    assert typeset("bayes_error and __pow__") == "bayes_error and __pow__"
+
+
 def test_no_page_shows_tex(site):
     raw = re.compile(r"\\\(|\\\[|\\(?:frac|sigma|varepsilon|delta|mathcal)\b")
     for page in [*site.glob("book/*.html"), *site.glob("notebooks/*.html")]:

@@ -12,7 +12,6 @@ import base64
 import itertools
 import json
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -148,7 +147,10 @@ class Sheet:
 
 def words(text: str) -> str:
     """A text of an exercise as HTML; what stands between backticks is code, between dollars a formula."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", typeset(escape(text)))
+    parts = escape(text).split("`")
+    parts[::2] = [typeset(part) for part in parts[::2]]
+    parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
+    return "".join(parts)
 
 
 def listed(exercise: Exercise) -> str:
