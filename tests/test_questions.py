@@ -272,10 +272,10 @@ def test_hints_open_in_turn_and_then_the_worked_answer(opened):
     page = opened()
     for question in QUESTIONS:
         steps, hints, worked = page.evaluate(UNFOLD, question.id)
-        wanted = [hint.replace("`", "") for hint in question.hints]
+        wanted = [shown(hint) for hint in question.hints]
         assert steps == [[place + 1, wanted[:place], 0] for place in range(3)]
         assert hints == wanted
-        assert worked == [question.explanation.replace("`", ""), question.solution.strip()]
+        assert worked == [shown(question.explanation), question.solution.strip()]
 
 
 def tab_to(page, selector, most=400):
@@ -305,7 +305,7 @@ def test_the_keyboard_is_enough(opened):
     for question in (NUMERIC[0], next(q for q in QUESTIONS if q.options)):
         answer_by_keyboard(page, question, question.answer)
         reply = form(page, question).get_by_role("status")
-        assert question.praise in reply.text_content()
+        assert shown(question.praise) in reply.text_content()
         for _ in question.hints:
             tab_to(page, f"[data-question='{question.id}'] details:not([open]) > summary")
             page.keyboard.press("Enter")
@@ -320,7 +320,7 @@ def test_a_screen_reader_finds_the_question_the_field_and_the_reply(opened):
         box = form(page, question)
         control = box.get_by_role("group", name="Your choice") if question.options else box.get_by_label("Your answer")
         described = page.locator(f"#{control.get_attribute('aria-describedby')}")
-        assert described.text_content() == question.question.replace("`", "")
+        assert described.text_content() == shown(question.question)
         assert box.get_by_role("status").get_attribute("aria-live") == "polite"
 
 
@@ -377,10 +377,11 @@ def test_without_a_script_question_options_and_hints_can_be_read(opened):
     for question in QUESTIONS[:4]:
         box = form(page, question)
         assert box.locator("h4").text_content() == f"{question.id} {question.title}"
-        assert box.locator("label span:visible").all_text_contents() == list(question.options)
+        assert box.locator("label span:visible").all_text_contents() == [shown(option) for option in question.options]
         for place, hint in enumerate(question.hints):
             box.locator("summary").nth(place).click()
-            assert box.get_by_text(hint).is_visible()
+            told = box.locator(".dpq-hint p").nth(place)
+            assert told.is_visible() and told.text_content() == shown(hint)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -454,7 +455,7 @@ def test_a_built_page_is_answered_to_a_full_ring_by_keyboard(page, site_url):
         else:
             page.keyboard.press("Control+A")
             answer_by_keyboard(page, question, question.answer)
-        assert question.praise in reply.text_content()
+        assert shown(question.praise) in reply.text_content()
         assert page.text_content(".dpq-count") == f"{number} of {len(asked)} answered"
     assert page.locator(".dpq-ring circle + circle").evaluate("e => e.style.strokeDasharray") in ("1 1", "1, 1")
     page.reload()
