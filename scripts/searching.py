@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 SPACE = re.compile(r"\s+")
 # What a section does not say: the parts below it that have records of their own, labels, programs' output, names.
-MUTE = "script, style, svg, figure.dptutor-explorer, .headerlink, .highlight, .dptutor-questions, .eqno, button"
+MUTE = "script, style, svg, figure.dptutor-explorer, .highlight, .dptutor-questions, .eqno, button"
 OWN = "section section, div.proof, dl.glossary, dl.py"
 
 
@@ -27,6 +27,8 @@ def index(site: Path, pages):
         heading = article and article.css_first("h1")
         if not heading:
             continue
+        for link in article.css(".headerlink"):
+            link.decompose()
         names.append([f"{page}.html", words(heading)])
         records += [[kind, title, len(names) - 1, *rest] for kind, title, *rest in records_of(article, page)]
     data = json.dumps([names, records], ensure_ascii=False, separators=(",", ":"))

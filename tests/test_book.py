@@ -243,6 +243,7 @@ def background(page):
 def test_search_finds_a_word(site_url, page):
     page.goto(site_url + "search.html?q=advantage")
     page.wait_for_selector("#search-results li .context")
+    assert "¶" not in page.inner_text("#search-results")
     quoted = page.locator("#search-results .context").all_inner_texts()
     assert any("advantage" in text.lower() for text in quoted)
     assert not [text for text in quoted if "Pin curves" in text or "\\" in text]
