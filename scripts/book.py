@@ -24,7 +24,6 @@ import threading
 from contextlib import contextmanager
 
 from content import BUILD, ROOT, TABLES, digest
-from finish import finish
 
 SITE = BUILD / "html"
 DONE = BUILD / "done"  # what the last build was made from, while it is whole
@@ -35,12 +34,12 @@ FOUNDATION = [
     "requirements.txt",
     "constraints.txt",
     "_config.yml",
-    "book/_static",
     "scripts/book.py",
     "scripts/content.py",
     "scripts/reading.py",
-    "scripts/finish.py",
 ]
+# What pages are written with: when it changes, all are written again, from what was read and run before.
+LOOK = ["book/_static", "book/_theme", "scripts/typesetting.py", "scripts/pages.py", "scripts/searching.py"]
 PAGES = ["_toc.yml", "book", "notebooks"]
 
 # What a cell prints comes in one piece, at its end; pieces would be set as lines of their own.
@@ -82,7 +81,8 @@ def run(arguments):
 def build():
     with locked():
         foundation = digest(*FOUNDATION)
-        state = f"{foundation} {digest(*PAGES)}"
+        look = digest(*LOOK)
+        state = f"{foundation} {look} {digest(*PAGES)}"
         done = DONE.read_text() if DONE.is_file() and SITE.is_dir() else ""
         if done == state:
             return 0
@@ -94,13 +94,14 @@ def build():
                 shutil.rmtree(made, ignore_errors=True)
             # Explorers first, on all cores: a page that shows one need not compute it.
             subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
+        elif not done.startswith(f"{foundation} {look}"):
+            shutil.rmtree(SITE, ignore_errors=True)
         call = "from jupyter_book.cli.main import main; main()"
         options = [".", "-q", "-W", "-n", "--keep-going"]
         command = [sys.executable, "-c", call, "build", *options]
         # On stdout it praises itself; what went wrong comes on stderr.
         code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL).returncode
         if code == 0:
-            finish(SITE)
             DONE.write_text(state)
         return code
 

@@ -3,7 +3,7 @@
 python scripts/pdf.py                          every page of the contents, in their order
 python scripts/pdf.py FILE.pdf PAGE ...        these pages of the contents only, as named in _toc.yml
 
-An installed Chromium prints each page of the site, formulas typeset and proofs open (book/_static/book.css says how).
+An installed Chromium prints each page of the site, proofs open (book/_static/site.css says how).
 They are joined: each has its entry in the outline, sheets are numbered at the foot, and links from one page to another
 stay in the file.
 """
@@ -29,7 +29,7 @@ from content import BUILD, ROOT
 
 NONE = "no Chromium found: install one (on Debian or Ubuntu 'apt-get install chromium'), or name its file in CHROMIUM"
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-PATIENCE = "--virtual-time-budget=20000"  # milliseconds of the page's own time, in which MathJax is done
+PATIENCE = "--virtual-time-budget=5000"  # milliseconds of the page's own time, in which its fonts are there
 NUMBERS = """<!doctype html><meta charset="utf-8"><style>
 @page {{ margin: 0 }} body {{ margin: 0; font: 9pt sans-serif }}
 p {{ height: 100vh; margin: 0; padding-bottom: 9mm; box-sizing: border-box; break-after: page;

@@ -14,21 +14,26 @@ from sphinx_proof.domain import ProofDomain
 
 
 def setup(app):
+    app.add_domain(Theorems, override=True)
     app.connect("builder-inited", side_by_side)
     app.connect("env-before-read-docs", mixed)
     app.connect("doctree-read", own_nodes, priority=999)
     return {"version": "1", "parallel_read_safe": True}
 
 
+class Theorems(ProofDomain):
+    """Theorems as they are, which are kept in the environment and merged there."""
+
+    def merge_domaindata(self, docnames, otherdata):
+        pass
+
+
 def side_by_side(app):
     """As many processes as there are cores, but not where Sphinx will have none."""
     if sys.platform != "darwin":
         app.parallel = os.cpu_count() or 1
-    # What three could allow and do not: sections are numbered when all pages have been read, formulas are set in the
-    # browser, and theorems are kept in the environment and merged there.
-    for name in ("sphinx_multitoc_numbering", "sphinx-mathjax-offline"):
-        app.extensions[name].parallel_read_safe = True
-    ProofDomain.merge_domaindata = lambda domain, pages, other: None
+    # What it could allow and does not: sections are numbered when all pages have been read.
+    app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
 
 
 def mixed(app, env, pages):

@@ -26,6 +26,7 @@ ORDER = [
     "auditing",
     "datasets",
     "palette",
+    "formulas",
     "plots",
     "explore",
     "exercises",
@@ -43,6 +44,7 @@ FOREIGN = {
     "anywidget": {"explore"},
     "sklearn": {"datasets"},
     "traitlets": {"explore"},
+    "math_core": {"formulas"},
     "IPython": {"explore", "exercises"},
 }
 

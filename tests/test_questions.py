@@ -5,6 +5,7 @@ import json
 import math
 import random
 import re
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from pytest import approx
 
 import dptutor as dp
-from dptutor.exercises.questions import Question, Sheet, Within, listed
+from dptutor.exercises.questions import Question, Sheet, Within, listed, words
 
 ROOT = Path(__file__).resolve().parent.parent
 QUESTIONS = [exercise for exercise in dp.exercises.catalogue() if isinstance(exercise, Question)]
@@ -80,6 +81,23 @@ def test_words_are_escaped():
     assert made.data["why"] == "&lt;script&gt;alert(1)&lt;/script&gt;"
 
 
+def test_formulas_are_set_in_questions_hints_and_replies():
+    made = Question(
+        id="0.b",
+        title="A formula",
+        question=r"What is $\delta(0)$ if $a < b$?",
+        solution="answer = 1\n",
+        explanation=r"As $f(\alpha) = 1 - \alpha$.",
+        hints=(r"$\alpha$", "none", "none"),
+        praise=r"Yes, $\delta = 1$.",
+        mistakes=(dp.exercises.Mistake(2, r"That is $\varepsilon$."),),
+    )
+    assert Sheet([made]).html.count("<math") == 3
+    assert made.data["why"].count("<math") == made.data["praise"].count("<math") == 1
+    assert "<math" in made.data["mistakes"][0][1]
+    assert "<math" in dp.exercises.Result(False, r"That is $\varepsilon$.")._repr_html_()
+
+
 def test_a_notebook_lists_what_there_is_to_choose():
     choice = next(question for question in QUESTIONS if question.options)
     assert listed(choice).splitlines()[2:] == [f"{n}. {option}" for n, option in enumerate(choice.options, 1)]
@@ -135,6 +153,11 @@ ANSWER = """([id, texts]) => {
 }"""
 
 
+def shown(text):
+    """What a page shows of a text, letters only."""
+    return unescape(re.sub("<[^>]*>", "", words(text)))
+
+
 def answered(page, question, texts):
     """Verdict, message and whole reply to each of some answers, given one after the other."""
     return page.evaluate(ANSWER, [question.id, [text if isinstance(text, str) else repr(text) for text in texts]])
@@ -147,9 +170,9 @@ def test_the_right_answer_and_every_mistake_get_the_reply_that_python_gives(open
         given = given if question.options else [float(value) for value in given]
         for value, (verdict, message, whole) in zip(given, answered(page, question, given), strict=True):
             result = question.check(value)
-            assert (verdict, message) == ("right" if result.passed else "wrong", result.message), question.id
+            assert (verdict, message) == ("right" if result.passed else "wrong", shown(result.message)), question.id
             assert "✔" in whole if result.passed else "✘" in whole
-        assert message == question.mistakes[-1].reply
+        assert message == shown(question.mistakes[-1].reply)
         assert page.evaluate("document.querySelectorAll('.dpq-done').length") == QUESTIONS.index(question) + 1
 
 
@@ -166,7 +189,7 @@ def test_the_page_judges_every_number_as_python_does(opened):
         numbers = [*near, *ends, *far, *close]
         for number, (verdict, message, _) in zip(numbers, answered(page, question, numbers), strict=True):
             result = question.check(number)
-            assert (verdict == "right", message) == (result.passed, result.message), (question.id, number)
+            assert (verdict == "right", message) == (result.passed, shown(result.message)), (question.id, number)
 
 
 READ = {
@@ -212,7 +235,7 @@ def test_a_number_may_be_written_in_many_ways(opened):
     for text, value in READ.items():
         (verdict, message, whole), *_ = answered(page, question, [text])
         assert verdict
-        assert message == question.check(value).message
+        assert message == shown(question.check(value).message)
         assert (f"as {value:.6g}." in whole) == (text not in ("0.25", ".25"))
 
 
@@ -249,10 +272,10 @@ def test_hints_open_in_turn_and_then_the_worked_answer(opened):
     page = opened()
     for question in QUESTIONS:
         steps, hints, worked = page.evaluate(UNFOLD, question.id)
-        wanted = [hint.replace("`", "") for hint in question.hints]
+        wanted = [shown(hint) for hint in question.hints]
         assert steps == [[place + 1, wanted[:place], 0] for place in range(3)]
         assert hints == wanted
-        assert worked == [question.explanation.replace("`", ""), question.solution.strip()]
+        assert worked == [shown(question.explanation), question.solution.strip()]
 
 
 def tab_to(page, selector, most=400):
@@ -282,7 +305,7 @@ def test_the_keyboard_is_enough(opened):
     for question in (NUMERIC[0], next(q for q in QUESTIONS if q.options)):
         answer_by_keyboard(page, question, question.answer)
         reply = form(page, question).get_by_role("status")
-        assert question.praise in reply.text_content()
+        assert shown(question.praise) in reply.text_content()
         for _ in question.hints:
             tab_to(page, f"[data-question='{question.id}'] details:not([open]) > summary")
             page.keyboard.press("Enter")
@@ -297,7 +320,7 @@ def test_a_screen_reader_finds_the_question_the_field_and_the_reply(opened):
         box = form(page, question)
         control = box.get_by_role("group", name="Your choice") if question.options else box.get_by_label("Your answer")
         described = page.locator(f"#{control.get_attribute('aria-describedby')}")
-        assert described.text_content() == question.question.replace("`", "")
+        assert described.text_content() == shown(question.question)
         assert box.get_by_role("status").get_attribute("aria-live") == "polite"
 
 
@@ -354,10 +377,11 @@ def test_without_a_script_question_options_and_hints_can_be_read(opened):
     for question in QUESTIONS[:4]:
         box = form(page, question)
         assert box.locator("h4").text_content() == f"{question.id} {question.title}"
-        assert box.locator("label span:visible").all_text_contents() == list(question.options)
+        assert box.locator("label span:visible").all_text_contents() == [shown(option) for option in question.options]
         for place, hint in enumerate(question.hints):
             box.locator("summary").nth(place).click()
-            assert box.get_by_text(hint).is_visible()
+            told = box.locator(".dpq-hint p").nth(place)
+            assert told.is_visible() and told.text_content() == shown(hint)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -423,7 +447,7 @@ def test_a_built_page_is_answered_to_a_full_ring_by_keyboard(page, site_url):
     for number, question in enumerate(asked, 1):
         answer_by_keyboard(page, question, question.mistakes[0].answer)
         reply = form(page, question).get_by_role("status")
-        assert question.mistakes[0].reply in reply.text_content()
+        assert shown(question.mistakes[0].reply) in reply.text_content()
         if question.options:
             for _ in range(int(question.answer - question.mistakes[0].answer) % len(question.options)):
                 page.keyboard.press("ArrowDown")
@@ -431,7 +455,7 @@ def test_a_built_page_is_answered_to_a_full_ring_by_keyboard(page, site_url):
         else:
             page.keyboard.press("Control+A")
             answer_by_keyboard(page, question, question.answer)
-        assert question.praise in reply.text_content()
+        assert shown(question.praise) in reply.text_content()
         assert page.text_content(".dpq-count") == f"{number} of {len(asked)} answered"
     assert page.locator(".dpq-ring circle + circle").evaluate("e => e.style.strokeDasharray") in ("1 1", "1, 1")
     page.reload()

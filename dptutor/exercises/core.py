@@ -30,6 +30,8 @@ from itertools import islice
 
 import numpy as np
 
+from ..formulas import typeset
+
 # A call of a learner's function that takes longer than this is given up, in seconds.
 _PATIENCE = 5.0
 # How many random cases a check adds to the chosen ones.
@@ -66,7 +68,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         color, sign = ("#00805d", "✔") if self.passed else ("#b04a00", "✘")
-        return f'<p style="border-left:4px solid {color};padding-left:.6em">{sign} {escape(self.message)}</p>'
+        return f'<p style="border-left:4px solid {color};padding-left:.6em">{sign} {typeset(escape(self.message))}</p>'
 
 
 @dataclass(frozen=True)

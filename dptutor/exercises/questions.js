@@ -189,7 +189,9 @@ class Question {
     const line = element("p", "");
     const mark = element("span", sign, "dpq-sign");
     mark.setAttribute("aria-hidden", "true");
-    line.append(mark, " ", element("span", message, "dpq-message"));
+    const told = element("span", "", "dpq-message");
+    told.innerHTML = message; // the question's own, or ours: never what was typed
+    line.append(mark, " ", told);
     reply.dataset.verdict = verdict;
     reply.replaceChildren(line, ...asides.map((text) => element("p", text, "dpq-aside")));
   }

@@ -12,13 +12,13 @@ import base64
 import itertools
 import json
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from importlib.resources import files
 
+from ..formulas import typeset
 from .core import Exercise, Mistake, numbers
 
 _sheets = itertools.count()
@@ -87,10 +87,12 @@ class Question(Exercise):
         return {
             "right": float(self.answer),
             "tolerance": self.tolerance,
-            "praise": self.praise,
-            "mistakes": [[float(numbers(mistake.answer)[0]), mistake.reply] for mistake in self.mistakes],
+            "praise": words(self.praise),
+            "mistakes": [[float(numbers(mistake.answer)[0]), words(mistake.reply)] for mistake in self.mistakes],
             "laws": [
-                [_finite(law.least), _finite(law.most), law.reply] for law in self.laws if isinstance(law, Within)
+                [_finite(law.least), _finite(law.most), words(law.reply)]
+                for law in self.laws
+                if isinstance(law, Within)
             ],
             "why": words(self.explanation),
             "code": self.solution.strip(),
@@ -112,7 +114,7 @@ class Sheet:
         count = len(self.questions)
         return (
             '<section class="dptutor-questions" aria-label="Questions to answer on this page">'
-            f"<style>{_resource('questions.css')}</style>"
+            f"<style data-shared>{_resource('questions.css')}</style>"
             '<div class="dpq-head" hidden><svg class="dpq-ring" viewBox="0 0 36 36" aria-hidden="true">'
             '<circle cx="18" cy="18" r="15"/><circle cx="18" cy="18" r="15" pathLength="1"/></svg>'
             f'<p class="dpq-count" role="status">0 of {count} answered</p>'
@@ -122,7 +124,7 @@ class Sheet:
             '<p class="dpq-silent">Without JavaScript nothing is judged on this page. The exercise notebook asks the '
             "same questions.</p>"
             f"{''.join(_form(q, f'{prefix}-{place}') for place, q in enumerate(self.questions))}</section>"
-            f'<script type="module">{_resource("questions.js")}</script>'
+            f'<script type="module" data-shared="script">{_resource("questions.js")}</script>'
         )
 
     @property
@@ -144,8 +146,11 @@ class Sheet:
 
 
 def words(text: str) -> str:
-    """A text of an exercise as HTML; what stands between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    """A text of an exercise as HTML; what stands between backticks is code, between dollars a formula."""
+    parts = escape(text).split("`")
+    parts[::2] = [typeset(part) for part in parts[::2]]
+    parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
+    return "".join(parts)
 
 
 def listed(exercise: Exercise) -> str:

@@ -10,14 +10,28 @@ const nearest = (values, x) => values.reduce((best, v) => (Math.abs(v - x) < Mat
 
 // Where rows come from. `row(t, explorer)` gives table t's row at the setting on the sliders, or nothing yet.
 
+// Tables that a site keeps beside its pages come as scripts, as a page opened from a disk may load nothing else: a script
+// puts them, by the name of its file, into `dptutorTables`.
+const sent = new Map();
+const tablesAt = (address) => {
+  if (!sent.has(address)) sent.set(address, new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => done(globalThis.dptutorTables.get(address.replace(/^.*\/|\.js$/g, "")));
+    script.onerror = () => { sent.delete(address); failed(new Error(address)); };
+    document.head.append(script);
+  }));
+  return sent.get(address);
+};
+
 class FrozenTables {
-  constructor(manifest, text) { this.tables = manifest.tables; this.parameters = manifest.parameters; this.text = text; }
+  constructor(manifest, text, address) { Object.assign(this, { tables: manifest.tables, parameters: manifest.parameters, text, address }); }
 
   // Unpacked once, when the explorer comes near the screen.
   load() { return (this.loading ??= this.unpack()); }
 
   async unpack() {
-    const binary = atob(this.text), packed = Uint8Array.from(binary, (c) => c.charCodeAt(0));
+    const binary = atob(this.text ?? await tablesAt(this.address)), packed = Uint8Array.from(binary, (c) => c.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
     let start = 0;
@@ -603,19 +617,31 @@ function wake(root) {
   if (root.dataset.awake) return;
   root.dataset.awake = "1";
   const manifest = JSON.parse(root.querySelector(".dpe-manifest").textContent);
-  const tables = new FrozenTables(manifest, root.querySelector(".dpe-tables").textContent);
+  const tables = new FrozenTables(manifest, root.querySelector(".dpe-tables")?.textContent, root.dataset.tables);
   const explorer = new Explorer(root, manifest, tables);
   if (document.querySelector(`[data-explorer="${manifest.name}"][data-frozen]`) === root) {
     explorer.arrive();
     addEventListener("hashchange", () => explorer.arrive());
   }
-  const load = () => tables.load().then(() => { root.dataset.ready = "1"; explorer.drawSoon(); });
-  new IntersectionObserver(([entry], observer) => {
-    if (entry.isIntersecting) { observer.disconnect(); load(); }
-  }, { rootMargin: "600px" }).observe(root);
-  for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, load, { once: true });
+  tables.load().then(() => { root.dataset.ready = "1"; explorer.drawSoon(); }, () => {
+    tables.loading = null;
+    explorer.say("The numbers of this explorer did not arrive. Reload the page to try again.");
+  });
 }
 
-for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data-frozen]") ?? []) wake(root);
+// One that the address names moves at once: it is scrolled to.
+const asked = globalThis.location?.hash.slice(1).split("?")[0];
+
+for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data-frozen]") ?? []) {
+  if (root.dataset.explorer === asked) { wake(root); continue; }
+  new IntersectionObserver(([entry], observer) => {
+    if (entry.isIntersecting) { observer.disconnect(); wake(root); }
+  }, { rootMargin: "800px" }).observe(root);
+  for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, () => wake(root), { once: true });
+}
+addEventListener?.("hashchange", () => {
+  const named = document.querySelector(`.dptutor-explorer[data-frozen][data-explorer="${CSS.escape(location.hash.slice(1).split("?")[0])}"]`);
+  if (named) wake(named);
+});
 
 export default { render };

@@ -1,6 +1,8 @@
 """An explorer as a piece of a page: picture, sliders, numbers and, frozen, all its tables and the script.
 
-The piece needs nothing else: it works in a file opened from a disk, and more than one can stand on a page.
+The piece needs nothing else: it works in a file opened from a disk, and more than one can stand on a page. What a site
+may keep in files of its own, for several pages, is marked by `data-shared`: styles, the script, the tables. In place of
+the tables the explorer then has their address, as `data-tables`.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from html import escape
 from importlib import import_module
 from importlib.resources import files
 
+from ...formulas import typeset
 from .declaration import Explorer
 from .game import Game
 from .parameters import Choice, Hidden, Slider
@@ -50,10 +53,10 @@ class Frozen:
         data = base64.b64encode(payload).decode()
         return (
             f'<figure class="dptutor-explorer" data-explorer="{explorer.name}" data-frozen>'
-            f"<style>{resource('explorer.css')}</style>{body(exploration, prefix)}"
+            f"<style data-shared>{resource('explorer.css')}</style>{body(exploration, prefix)}"
             f'<script type="application/json" class="dpe-manifest">{_json(manifest)}</script>'
-            f'<script type="text/plain" class="dpe-tables">{data}</script></figure>'
-            f'<script type="module">{resource("explorer.js")}</script>'
+            f'<script type="text/plain" class="dpe-tables" data-shared="tables">{data}</script></figure>'
+            f'<script type="module" data-shared="script">{resource("explorer.js")}</script>'
         )
 
     @property
@@ -80,8 +83,8 @@ def still_picture(exploration) -> str:
     explorer = exploration.explorer
     panels = "".join(svg_panels(exploration, f"dpe-{explorer.name}-still"))
     return (
-        f'<figure class="dptutor-explorer"><style>{resource("explorer.css")}</style>'
-        f'<div class="dpe-panels">{panels}</div><figcaption>{escape(explorer.caption)}</figcaption></figure>'
+        f'<figure class="dptutor-explorer"><style data-shared>{resource("explorer.css")}</style>'
+        f'<div class="dpe-panels">{panels}</div><figcaption>{typeset(escape(explorer.caption))}</figcaption></figure>'
     )
 
 
@@ -180,7 +183,7 @@ def body(exploration, prefix: str) -> str:
         for name, number in explorer.shown_numbers.items()
     )
     return (
-        f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {escape(explorer.find)}</p>'
+        f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {typeset(escape(explorer.find))}</p>'
         f'<div class="dpe-panels">{panels}</div>'
         # What changes its height while a slider is moved stands below the sliders.
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
@@ -200,7 +203,7 @@ def body(exploration, prefix: str) -> str:
         '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
         '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div>'
         '<p class="dpe-pinned" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
-        f"<figcaption>{escape(explorer.caption)}</figcaption>"
+        f"<figcaption>{typeset(escape(explorer.caption))}</figcaption>"
     )
 
 
@@ -232,7 +235,7 @@ def _game(game: Game) -> str:
         for world, says in enumerate(game.says)
     )
     return (
-        f"<style>{resource('game.css')}</style>"
+        f"<style data-shared>{resource('game.css')}</style>"
         '<div class="dpe-game" role="group" aria-label="Your guess, by a button or by the left and right arrow keys">'
         f'{guesses}<button type="button" data-game="start">Start</button></div>'
     )

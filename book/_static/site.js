@@ -1,0 +1,134 @@
+// What style sheets cannot do. Every page loads it, after its text.
+
+(() => {
+  const root = document.documentElement;
+  const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+
+  // Light and dark.
+
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const kept = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
+  document.querySelector(".theme-switch-button").addEventListener("click", () => {
+    root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
+    try { localStorage.setItem("theme", root.dataset.theme); } catch { /* it lasts as long as the page */ }
+  });
+  dark.addEventListener("change", () => { if (!kept()) root.dataset.theme = dark.matches ? "dark" : "light"; });
+
+  // Menus open without a script. A link in the page's contents closes them, and the chapters show where the reader is.
+
+  const chapters = document.getElementById("chapters"), contents = document.getElementById("contents");
+  contents?.addEventListener("click", ({ target }) => { if (target.closest("a")) contents.hidePopover(); });
+  chapters.addEventListener("toggle", () => {
+    const here = all(".current > a.current", chapters).pop();
+    here?.setAttribute("aria-current", "page");
+    here?.scrollIntoView({ block: "center" });
+  });
+
+  // Searching: its script and its index come when somebody asks for them.
+
+  const field = document.querySelector(".search-button");
+  const search = () => {
+    if (globalThis.dptutorSearch) return globalThis.dptutorSearch();
+    const script = document.createElement("script");
+    script.src = field.dataset.search;
+    script.onload = () => globalThis.dptutorSearch();
+    document.head.append(script);
+    return undefined;
+  };
+  field.addEventListener("click", (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || document.getElementById("search-page")) return;
+    event.preventDefault();
+    search();
+  });
+  addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input:not([type=range], [type=radio]), textarea, select");
+    if (((event.ctrlKey || event.metaKey) && event.key === "k") || (event.key === "/" && !typing)) {
+      event.preventDefault();
+      search();
+    }
+  });
+
+  // What scrolls sideways can be scrolled by keys. Its width is asked for when it is on the screen: before, the browser
+  // would have to lay out all that it has put off.
+
+  const seen = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
+    }
+  }, { rootMargin: "200px" });
+  for (const box of all("article pre, div.math, div.table, .cell_output, table.dptutor-numbers")) seen.observe(box);
+
+  // Sections far from the screen are laid out when there is nothing else to do, one at a time: then the page is as tall
+  // as it will be, and what is asked of all of it finds all of it.
+
+  const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 200));
+  const later = all("article > section > section");
+  const layOut = () => {
+    const section = later.shift();
+    if (!section) return;
+    section.style.contentVisibility = "visible";
+    requestAnimationFrame(() => idle(layOut));
+  };
+  addEventListener("load", () => setTimeout(() => idle(layOut), 500));
+
+  // Code is copied without prompts and without what it answers.
+
+  const NOTHING_TO_COPY = ".cell_output .highlight, .output .highlight";
+  const code = (pre) => {
+    const lines = pre.textContent.replace(/\n$/, "").split("\n");
+    if (!lines.some((line) => /^(>>>|\$) /.test(line))) return lines.join("\n");
+    return lines.filter((line) => /^(>>>|\.\.\.|\$)( |$)/.test(line)).map((line) => line.replace(/^(>>>|\.\.\.|\$) ?/, "")).join("\n");
+  };
+  const buttons = () => {
+    for (const pre of all("article .highlight > pre")) {
+      if (pre.closest(NOTHING_TO_COPY)) continue;
+      const button = document.createElement("button");
+      Object.assign(button, { type: "button", className: "copybtn", textContent: "Copy" });
+      button.addEventListener("click", async () => {
+        try {
+          await navigator.clipboard.writeText(code(pre));
+          button.textContent = "Copied";
+          button.classList.add("success");
+        } catch {
+          getSelection().selectAllChildren(pre);
+          button.textContent = "Selected";
+        }
+        setTimeout(() => { button.textContent = "Copy"; button.classList.remove("success"); }, 2000);
+      });
+      pre.after(button);
+    }
+  };
+  idle(buttons);
+
+  // A formula is copied as its TeX, not as a column of letters.
+
+  addEventListener("copy", (event) => {
+    const selection = getSelection();
+    if (!selection.rangeCount || event.target.closest?.("input, textarea")) return;
+    const piece = selection.getRangeAt(0).cloneContents();
+    const formulas = all("math[data-tex]", piece);
+    if (!formulas.length) return;
+    for (const formula of formulas) {
+      const dollars = formula.getAttribute("display") === "block" ? "$$" : "$";
+      formula.replaceWith(dollars + formula.dataset.tex + dollars);
+    }
+    event.preventDefault();
+    event.clipboardData.setData("text/plain", piece.textContent);
+  });
+
+  // On paper nothing can be opened, and ink is dark: folded things open for the time of printing, in light colors.
+
+  let unprinted = () => {};
+  addEventListener("beforeprint", () => {
+    const folded = all("article details:not([open])"), { theme } = root.dataset;
+    unprinted = () => {
+      for (const details of folded) details.open = false;
+      root.dataset.theme = theme;
+    };
+    for (const details of folded) details.open = true;
+    root.dataset.theme = "light";
+  });
+  addEventListener("afterprint", () => unprinted());
+})();

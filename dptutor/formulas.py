@@ -1,0 +1,109 @@
+"""Formulas as MathML, which a browser draws without a script and a screen reader reads as mathematics.
+
+The work is done by math-core, which the book needs and the library does not: where it is not installed, a formula is
+left between `\\(` and `\\)`, for a notebook to typeset. A command that math-core does not know is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape, unescape
+
+# Environments that number their lines themselves: numbers are the page's business.
+_NUMBERED = {"equation": "", "equation*": "", "align": "aligned", "align*": "aligned", "gather": "gathered"}
+_WHOLE = re.compile(r"\\begin\{([a-z]+\*?)\}(.*)\\end\{\1\}", re.DOTALL)
+_DOLLARS = re.compile(r"(?<![\\$\w])\$(?!\s)([^$\n]+?)(?<![\s\\])\$(?!\w)")
+# What is raised or lowered in a plain text: e^ε, e^(−ε), G_μ, Pr_Q.
+_RAISED = re.compile(r"\b(Pr|[A-Za-z])([\^_])(?:\(([^()\s]+)\)|(−?\w+))")
+_COLORED = re.compile(r"\x1b\[[\d;]*m")
+
+
+class UnknownFormula(ValueError):
+    """A formula that cannot be set."""
+
+
+def mathml(tex: str, *, display: bool = False) -> str:
+    """A formula in TeX as a `<math>` element, which keeps its TeX for those who copy it.
+
+    Parameters
+    ----------
+    tex : str
+        The formula, without dollars.
+    display : bool
+        Whether it stands on lines of its own.
+
+    Examples
+    --------
+    >>> from dptutor.formulas import mathml
+    >>> mathml("x")
+    '<math data-tex="x"><mi>x</mi></math>'
+    """
+    shown = " ".join(tex.split())
+    return _converted(_lines(tex) if display else tex.strip(), display).replace(
+        "<math", f'<math data-tex="{escape(shown)}"', 1
+    )
+
+
+def typeset(text: str) -> str:
+    """A text of HTML whose formulas, which stand between dollars, are set, and so are exponents and indices.
+
+    A text that is also read without a page may say e^ε, which a page shows as it should be.
+
+    Examples
+    --------
+    >>> from dptutor.formulas import typeset
+    >>> typeset("at most $x$")
+    'at most <math data-tex="x"><mi>x</mi></math>'
+    """
+
+    def formula(tex: str) -> str:
+        tex = unescape(tex)
+        try:
+            return mathml(tex)
+        except ImportError:
+            return rf"\({escape(tex)}\)"
+
+    def raised(found: re.Match) -> str:
+        letter, sign, *inside = found.groups()
+        letter = r"\operatorname{Pr}" if letter == "Pr" else letter
+        try:
+            return mathml(f"{letter}{sign}{{{inside[0] or inside[1]}}}".replace("−", "-"))
+        except ImportError:
+            return found[0]
+
+    parts = _DOLLARS.split(text)
+    parts[1::2] = [formula(tex) for tex in parts[1::2]]
+    parts[::2] = [_RAISED.sub(raised, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+@lru_cache(maxsize=8192)
+def _converted(tex: str, display: bool) -> str:
+    from math_core import LatexError
+
+    try:
+        return _converter().convert_with_local_state(tex, displaystyle=display)
+    except LatexError as error:
+        words = _COLORED.sub("", str(error)).strip().splitlines()
+        raise UnknownFormula(f"{words[0].removeprefix('Error: ')} In: {tex}") from None
+
+
+@lru_cache(maxsize=1)
+def _converter():
+    from math_core import LatexToMathML
+
+    # A wide tilde is drawn over the letter, not stretched: good enough for one or two letters.
+    return LatexToMathML(allow_unreliable_rendering=True)
+
+
+def _lines(tex: str) -> str:
+    """A formula on lines of its own, aligned if there are several; an empty line begins a new one."""
+    tex = tex.strip()
+    if (whole := _WHOLE.fullmatch(tex)) and whole[1] in _NUMBERED:
+        inside = _NUMBERED[whole[1]]
+        return rf"\begin{{{inside}}}{whole[2]}\end{{{inside}}}" if inside else _lines(whole[2])
+    parts = [part.strip() for part in re.split(r"\n\s*\n", tex) if part.strip()]
+    tex = r" \\ ".join(parts)
+    several = re.search(r"\\\\", re.sub(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", "", tex, flags=re.DOTALL))
+    return rf"\begin{{aligned}}{tex}\end{{aligned}}" if several else tex

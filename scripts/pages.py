@@ -1,0 +1,278 @@
+"""A Sphinx extension: what a page of the site is made of, around and inside its text.
+
+It registers the theme in book/_theme, and writes the few elements that Sphinx and its extensions write in a way that
+keeps a reader waiting or leaves a screen reader without a name. What several pages need (scripts, styles, tables of
+explorers) is taken out of their text into files. Everything a page runs or loads is the site's own; the policy in its
+head says so. From a folder, where a browser opens no module and fetches no file, all of it works as well: scripts are
+classic, and tables come as scripts.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from selectolax.lexbor import LexborHTMLParser
+from sphinx.writers.html5 import HTML5Translator
+
+import searching
+
+ROOT = Path(__file__).resolve().parent.parent
+STATIC = ROOT / "book" / "_static"
+
+# Before anything is drawn: light or dark as the reader chose, or as the reader's system is; and letters are asked for
+# before the style sheet names them, but not from a folder, where that is refused.
+FIRST_SCRIPT = """\
+(({ documentElement: page, head, currentScript: { dataset } }) => {
+  let theme;
+  try { theme = localStorage.getItem("theme"); } catch { /* nothing is kept here */ }
+  page.dataset.theme = theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  if (location.protocol !== "file:")
+    for (const href of dataset.fonts.split(" "))
+      head.append(Object.assign(document.createElement("link"),
+        { rel: "preload", as: "font", type: "font/woff2", crossOrigin: "", href }));
+})(document)"""
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        f"script-src 'self' 'sha256-{base64.b64encode(hashlib.sha256(FIRST_SCRIPT.encode()).digest()).decode()}'",
+        "style-src 'self' 'unsafe-inline'",  # attributes of formulas and figures
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+    ]
+)
+# Those that the first screen of nearly every page needs; others come when a letter of theirs does.
+FONTS = ["stix-two-text-latin-400-normal.woff2", "stix-two-text-latin-600-normal.woff2", "stix-two-math.woff2"]
+
+# What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
+PARTS = {
+    "explorer": (files("dptutor.explore.machinery"), ["explorer.css", "game.css"], "explorer.js"),
+    "questions": (files("dptutor.exercises"), ["questions.css"], "questions.js"),
+}
+EXPORT = re.compile(r"^export default .*$", re.MULTILINE)
+
+
+def setup(app):
+    app.add_html_theme("dptutor", str(ROOT / "book" / "_theme"))
+    app.set_translator("html", Translator, override=True)
+    app.add_node(HideCodeCellNode, override=True, html=(visit_hidden_code, depart_hidden_code))
+    app.connect("builder-inited", shared_files)
+    app.connect("html-collect-pages", lambda app: [("search", {"title": "Search", "toc": ""}, "search.html")])
+    app.connect("doctree-resolved", opening)
+    app.connect("doctree-resolved", asides)
+    app.connect("html-page-context", context_of)
+    app.connect("build-finished", finished)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# Files that pages share.
+
+
+def shared_files(app):
+    """Scripts and styles that are the library's, among the static files: the styles at the end of the site's own."""
+    app.builder.search = False  # searching.py makes the index, of what a reader sees
+    folder = Path(app.doctreedir) / "shared"
+    folder.mkdir(parents=True, exist_ok=True)
+    sheet = [(STATIC / "site.css").read_text(encoding="utf-8")]
+    for source, styles, script in PARTS.values():
+        sheet += [(source / name).read_text(encoding="utf-8") for name in styles]
+        write(folder / script, classic((source / script).read_text(encoding="utf-8")))
+    write(folder / "site.css", "\n".join(sheet))
+    app.config.html_static_path.append(str(folder))  # the later one wins
+    places = [folder, STATIC]
+    app.version_of = {
+        file.name: digest(file.read_bytes()) for place in reversed(places) for file in place.glob("*.*s*")
+    }
+
+
+def classic(module):
+    """A module as a script of the kind that a page opened from a disk may load."""
+    return "(() => {\n" + EXPORT.sub("", module) + "})();\n"
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()[:8]
+
+
+def write(path, text):
+    """Only if it is new: what did not change keeps its time, by which Sphinx judges."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+# A page.
+
+
+def context_of(app, page, template, context, doctree):
+    body = context.get("body", "")
+    needed = [script for name, (*_, script) in PARTS.items() if f"dptutor-{name}" in body]
+    if page == "search":
+        needed.append("search.js")
+    context |= {
+        "policy": POLICY,
+        "first_script": FIRST_SCRIPT,
+        "fonts": FONTS,
+        "scripts": ["site.js", *needed],
+        "version_of": app.version_of,
+        "sections": context.get("display_toc"),
+    }
+
+
+def opening(app, page, name):
+    """The title of a chapter, and beside it what comes before anything else: its situation."""
+    if not re.match(r"book/\d", name):
+        return
+    chapter = page.next_node(nodes.section)
+    end = next((place for place, part in enumerate(chapter) if place and not isinstance(part, nodes.paragraph)), 1)
+    title, lead = chapter[0], chapter[1:end]
+    start, between, stop = (
+        nodes.raw("", html, format="html") for html in ('<div class="opening">', '<div class="lead">', "</div></div>")
+    )
+    chapter[0:end] = [start, title, between, *lead, stop]
+
+
+def asides(app, page, name):
+    """Where the library has what a statement says is told beside the text."""
+    for paragraph in page.findall(nodes.paragraph):
+        if paragraph.astext().startswith(("In the library:", "See also ")):
+            paragraph["classes"].append("aside")
+
+
+class Translator(HTML5Translator):
+    """Writes pages as Sphinx does, but for what stands here."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.explorers = 0
+
+    def visit_raw(self, node):
+        text = node.astext()
+        if "html" not in node.get("format", "").split() or "data-shared" not in text:
+            return super().visit_raw(node)
+        self.body.append(self.starttag(node, "div") + self.shared(text) + "</div>\n")
+        raise nodes.SkipNode
+
+    def shared(self, text):
+        """A piece of a page without what other pages have as well; tables but the first explorer's are a file."""
+        piece = LexborHTMLParser(text, is_fragment=True)
+        for part in piece.css("style[data-shared], script[data-shared=script]"):
+            part.decompose()
+        for tables in piece.css("script[data-shared=tables]"):
+            self.explorers += 1
+            if self.explorers > 1:
+                explorer, packed = tables.parent, tables.text()
+                name = f"{explorer.attributes['data-explorer']}-{digest(packed.encode())}"
+                script = f"(globalThis.dptutorTables ??= new Map()).set({json.dumps(name)}, {json.dumps(packed)});\n"
+                write(Path(self.builder.outdir) / "_static" / "tables" / f"{name}.js", script)
+                up = "../" * self.builder.current_docname.count("/")
+                explorer.attrs["data-tables"] = f"{up}_static/tables/{name}.js"
+                tables.decompose()
+        return piece.html
+
+    def visit_section(self, node):
+        super().visit_section(node)
+        if self.section_level == 2:  # drawn when it comes near the screen, and until then as tall as it will be
+            self.body[-1] = self.body[-1].replace("<section", f'<section style="{height(node)}"', 1)
+
+    def visit_image(self, node):
+        """With its size, so that the text below does not move when it comes, and not before it is needed."""
+        file = Path(self.builder.srcdir) / node["uri"]  # which will be its address
+        super().visit_image(node)
+        if self.body[-1].startswith("<img") and (size := png_size(file)):
+            more = (
+                f'<img width="{size[0]}" height="{size[1]}" loading="lazy" decoding="async" style="--wide: {size[0]}px"'
+            )
+            self.body[-1] = self.body[-1].replace("<img", more, 1)
+
+    def visit_table(self, node):
+        self.body.append('<div class="table">')
+        super().visit_table(node)
+
+    def depart_table(self, node):
+        super().depart_table(node)
+        self.body.append("</div>\n")
+
+    def visit_entry(self, node):
+        """An empty cell of a header heads nothing."""
+        super().visit_entry(node)
+        if self.body[-1].startswith("<th") and not node.astext().strip():
+            self.body[-1] = self.body[-1].replace("<th", "<td", 1)
+            self.context[-1] = "</td>\n"
+
+    def visit_citation(self, node):
+        super().visit_citation(node)
+        self.body[-1] = self.body[-1].replace('role="doc-biblioentry"', 'role="listitem"')  # the old role is given up
+
+    def visit_desc_parameterlist(self, node):
+        super().visit_desc_parameterlist(node)
+        self.signature = len(self.body)
+
+    def depart_desc_parameterlist(self, node):
+        """The parameters of a long signature, a line each: no list of definitions, which would have to have terms."""
+        super().depart_desc_parameterlist(node)
+        lines = "".join(self.body[self.signature - 1 :])
+        if "<dl>" in lines:
+            for old, new in {"dl>": "div>", "<dd>": '<div class="sig-line">', "</dd>": "</div>"}.items():
+                lines = lines.replace(old, new)
+            self.body[self.signature - 1 :] = [lines]
+
+
+def visit_hidden_code(writer, node):
+    """Its summary says what it does; no other name is needed."""
+    show, hide = (writer.encode(node[f"prompt_{what}"]) for what in ("show", "hide"))
+    writer.body.append(
+        f'<details class="hide {" ".join(node["classes"])}"><summary><span class="collapsed">{show}</span>'
+        f'<span class="expanded">{hide}</span></summary>\n'
+    )
+
+
+def depart_hidden_code(writer, node):
+    writer.body.append("</details>\n")
+
+
+def height(node):
+    """How tall a section will be, as style: letters of its text, and what has a height of its own in pixels."""
+    letters = fixed = 0
+    for part in node.findall():
+        if isinstance(part, nodes.Text) and not isinstance(part.parent, nodes.raw):
+            if isinstance(part.parent, nodes.literal_block):
+                fixed += 22 * part.count("\n") + 60
+            elif not folded(part, node):
+                letters += len(part)
+        elif isinstance(part, nodes.paragraph | nodes.math_block) and not folded(part, node):
+            fixed += 18 if isinstance(part, nodes.paragraph) else 70
+        elif isinstance(part, nodes.image):
+            fixed += 420
+        elif isinstance(part, nodes.raw) and "data-explorer" in part.astext():
+            fixed += 950
+    return f"--letters: {letters}; --fixed: {fixed}px"
+
+
+def folded(part, section):
+    """Whether it is in something folded away."""
+    while (part := part.parent) is not None and part is not section:
+        if part.get("design_component") == "dropdown":
+            return True
+    return False
+
+
+def png_size(file):
+    """Width and height of a PNG picture, from its first bytes; nothing of another file."""
+    if not file.is_file():
+        return None
+    start = file.read_bytes()[:24]
+    return (int.from_bytes(start[16:20]), int.from_bytes(start[20:24])) if start[1:4] == b"PNG" else None
+
+
+def finished(app, error):
+    """What a reader can search is what the pages say in the end."""
+    if error is None and app.builder.format == "html":
+        searching.index(Path(app.outdir), app.env.found_docs)

@@ -1,0 +1,68 @@
+"""A Sphinx extension: formulas are set when a page is written, and what belongs together is not parted by a line's end.
+
+`html_math_renderer: mathml` in _config.yml chooses it. A formula that cannot be set is a warning, which ends a build.
+"""
+
+import re
+
+from docutils import nodes
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+from dptutor.formulas import UnknownFormula, mathml
+
+MARK = re.compile(r"[.,;:!?)\]”’]+")
+SILENT = (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block, nodes.comment)
+log = logging.getLogger(__name__)
+
+
+def setup(app):
+    app.add_html_math_renderer("mathml", inline_renderers=(inline, None), block_renderers=(block, None))
+    app.connect("doctree-resolved", together, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def formula(node, display):
+    try:
+        return mathml(node.astext(), display=display)
+    except UnknownFormula as error:
+        log.warning("%s", error, location=node)
+        return ""
+
+
+def inline(writer, node):
+    writer.body.append(formula(node, display=False))
+    raise nodes.SkipNode
+
+
+def block(writer, node):
+    writer.body.append(writer.starttag(node, "div", CLASS="math", tabindex="0"))
+    writer.body.append(formula(node, display=True))
+    if node["number"]:
+        writer.body.append(f'<span class="eqno">({get_node_equation_number(writer, node)})')
+        writer.add_permalink_ref(node, "Link to this equation")
+        writer.body.append("</span>")
+    writer.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def together(app, page, name):
+    """A formula and the point or comma after it stay on one line, and so do a number and its percent sign."""
+    for node in list(page.findall(nodes.Text)):
+        if isinstance(node.parent, SILENT):
+            continue
+        if " %" in node:
+            node = replaced(node, node.replace(" %", "\N{NO-BREAK SPACE}%"))
+        index = node.parent.index(node)
+        before = node.parent[index - 1] if index else None
+        if isinstance(before, nodes.math) and (mark := MARK.match(node)):
+            both = nodes.inline(classes=["together"])
+            parent = node.parent
+            parent[index - 1 : index + 1] = [both, nodes.Text(node[mark.end() :])]
+            both += [before, nodes.Text(mark[0])]
+
+
+def replaced(node, text):
+    new = nodes.Text(text)
+    node.parent.replace(node, new)
+    return new

@@ -1,0 +1,103 @@
+"""Formulas become MathML when the book is built: all that are written, and all that could be."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from dptutor.formulas import UnknownFormula, mathml, typeset
+
+ROOT = Path(__file__).resolve().parent.parent
+FONT = ROOT / "book" / "_static" / "fonts" / "stix-two-math.woff2"
+
+# What the book is written with, by kind: each has to be set. A new command is added here, and looked at in a page.
+COMMANDS = r"""
+\alpha \beta \gamma \delta \varepsilon \eta \theta \kappa \mu \nu \xi \pi \rho \sigma \phi \varphi \chi \psi \ell
+\Delta \Phi \Psi
+\log \cosh \sinh \tanh \lim \min \max \inf \sup \Pr \operatorname{Var}
+\cdot \circ \otimes \times \pm \cup \setminus \approx \ge \le \in \sim \subseteq \supseteq \succeq \to \mapsto \iff
+\leftrightarrow \Longleftrightarrow \partial \infty \dots
+\int_0^1 \sum_{k=1}^n \bigcap_i \int\nolimits_0 \frac12 \tfrac12 \dfrac12 \sqrt{x} \bar{x} \hat{x} \tilde{x}
+\widetilde{MN} \mathbb{R} \mathcal{M} \mathrm{d} \mathsf{H} \text{if } \displaystyle \textstyle
+\{x\} \langle{x}\rangle \lvert{x}\rvert \lVert{x}\rVert \bigl(x\bigr) \Bigl(x\Bigr) \biggl(x\biggr) \big| \Vert
+\, \! \; \quad \qquad
+"""
+
+
+@pytest.mark.parametrize("tex", [tex for tex in re.split(r"\s(?=\\)", COMMANDS.strip()) if tex.strip("\\ ")])
+def test_every_command_of_the_book_is_set(tex):
+    assert mathml(tex).startswith("<math ")
+    assert mathml(tex, display=True).startswith("<math ")
+
+
+def test_the_list_names_every_command_that_a_built_page_has(site):
+    listed = set(re.findall(r"\\(?:[A-Za-z]+|.)", COMMANDS)) | {r"\ ", "\\\\", r"\begin", r"\end", r"\}", r"\%"}
+    used = {}
+    for page in [*site.glob("book/*.html"), *site.glob("notebooks/*.html")]:
+        for tex in re.findall(r'data-tex="([^"]*)"', page.read_text()):
+            used |= dict.fromkeys(re.findall(r"\\(?:[A-Za-z]+|.)", unescape(tex)), page.name)
+    assert len(used) > 80
+    assert not {command: page for command, page in used.items() if command not in listed}
+
+
+def test_a_formula_that_cannot_be_set_is_named():
+    with pytest.raises(UnknownFormula, match=r'Unknown command "\\nonsense". In: \\nonsense x'):
+        mathml(r"\nonsense x")
+
+
+@pytest.mark.parametrize(
+    ("tex", "rows"),
+    [
+        (r"a = b", 0),
+        (r"a &= b \\ &= c", 2),
+        ("a = b\n\nc = d", 2),
+        (r"\begin{equation}a = b\end{equation}", 0),
+        (r"\begin{align}a &= b \\ &= c\end{align}", 2),
+        (r"f = \begin{cases}1 & x < 0 \\ 2 & x > 0\end{cases}", 2),
+    ],
+)
+def test_lines_of_a_displayed_formula(tex, rows):
+    assert mathml(tex, display=True).count("<mtr>") == rows
+
+
+def test_dollars_in_a_text_are_formulas_and_prices_are_not():
+    assert typeset("at most $x$, $y$.").count("<math") == 2
+    assert typeset("$5 and $7, or 3 $ more") == "$5 and $7, or 3 $ more"
+    assert "<mo>&lt;</mo>" in typeset("$a &lt; b$")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1/(1 + e^ε)", "1/(1 + <msup><mi>e</mi><mi>ε</mi></msup>)"),
+        ("e^(−ε)(1 − δ)", "<msup><mi>e</mi><mrow><mo"),
+        ("the curve G_μ is", "<msub><mi>G</mi><mi>μ</mi></msub>"),
+        ("Pr_Q[L]", "<mi>Pr</mi>"),
+    ],
+)
+def test_what_is_raised_in_a_plain_text_is_raised_on_a_page(text, shown):
+    assert shown in re.sub(r"</?math[^>]*>", "", typeset(text))
+
+
+def test_names_of_a_program_are_no_formulas():
+    assert typeset("bayes_error and __pow__") == "bayes_error and __pow__"
+
+
+def test_no_page_shows_tex(site):
+    raw = re.compile(r"\\\(|\\\[|\\(?:frac|sigma|varepsilon|delta|mathcal)\b")
+    for page in [*site.glob("book/*.html"), *site.glob("notebooks/*.html")]:
+        text = re.sub(r"<(script|style|pre|code)\b.*?</\1>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL)
+        assert not raw.search(text), (page.name, raw.search(text))
+
+
+def test_the_font_has_every_sign_of_every_formula(site):
+    from fontTools.ttLib import TTFont
+
+    has = set(TTFont(FONT).getBestCmap()) | {0xFE00, 0x0A, 0xA0}
+    missing = {}
+    for page in [*site.glob("book/*.html"), *site.glob("notebooks/*.html")]:
+        for formula in re.findall(r"<math\b.*?</math>", page.read_text(), re.DOTALL):
+            signs = set(unescape(re.sub(r"<mtext.*?</mtext>|<[^>]*>", "", formula)))
+            missing |= {sign: page.name for sign in signs if ord(sign) not in has}
+    assert not missing
