@@ -167,6 +167,7 @@ def test_atoms_that_fit_no_common_grid_are_bracketed_all_the_same():
 def test_huge_losses_of_laplace_mechanisms_are_certain(scale):
     m = dp.Laplace(scale=scale) ** 2
     assert m.privacy_profile([0.0, 5.0]) == approx(np.ones(2), abs=1e-9)
-    assert m.error_bound < 1e-10
+    # Losses of 1e5 are themselves rounded to 1e-11.
+    assert m.error_bound < (1e-10 if scale > 1e-4 else 1e-9)
     # Both answers at the far side of the shift: half of the half that is left tells all.
     assert m.epsilon(1e-5) == approx(2 / scale, rel=1e-5)

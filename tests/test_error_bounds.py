@@ -9,7 +9,7 @@ from pytest import approx
 from references import TooLong, bayes_error
 
 import dptutor as dp
-from dptutor.mechanisms.roads import TransformRoad
+from dptutor.mechanisms.faces import TabulatedFaces
 
 COUNT = 60  # of 200 that were tried; one, a mix with few large losses, has a bound of 3e-5 and says so
 
@@ -52,10 +52,10 @@ def answers(seed):
     """The mechanism, log-odds, our R and f at the points of those slopes, and the exact R."""
     whole, parts = drawn(seed)
     pair = in_one_direction(whole)
-    road = getattr(pair, "_road", None)
-    if not isinstance(road, TransformRoad):
+    faces = getattr(pair, "_faces", None)
+    if not isinstance(faces, TabulatedFaces):
         return None
-    low, high = road.window
+    low, high = faces.window
     log_odds = np.unique(np.clip(np.append(np.linspace(low, high, 7), 0.0), -30, 30))
     try:
         exact = np.array(bayes_error(parts, log_odds, math.pi / max(-low, high)))
@@ -74,8 +74,7 @@ def test_faces_are_finite_and_bounds_are_kept(seed):
     ):
         assert np.all(np.isfinite(face(at)))
     pair = in_one_direction(whole)
-    decays = isinstance(getattr(pair, "_road", None), TransformRoad)
-    assert whole.error_bound <= (1e-10 if decays else 1e-6)
+    assert whole.error_bound <= 1e-6
     found = answers(seed)
     if found is None:
         return

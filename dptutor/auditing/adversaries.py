@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logit
 
-from .._validation import real_array, real_number, shaped
+from .._validation import random_generator, real_array, real_number, shaped
 from .evidence import Estimate, clopper_pearson
 from .experiments import Experiment
 
@@ -232,7 +232,7 @@ def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:
     network, neighbors = experiment.training.network, experiment.neighbors
     features, labels = network.examples(features, labels)
     repetitions = len(experiment.member)
-    generator = np.random.default_rng(seed)
+    generator = random_generator("seed", seed)
     coins = generator.random(repetitions) < 0.5
     outside = generator.integers(len(labels), size=repetitions)
     inside = generator.random(repetitions)

@@ -23,7 +23,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
-from .._validation import real_array, shaped
+from .._validation import real_array, shaped, shown
 from .loss import PrivacyLoss
 from .mixture import loss_moments_from_profile, renyi_from_profile
 from .roots import decreasing_root
@@ -545,5 +545,5 @@ class Mechanism(ABC):
 def as_mechanism(name: str, value) -> Mechanism:
     """`value`, if it is a mechanism."""
     if not isinstance(value, Mechanism):
-        raise TypeError(f"{name} must be a mechanism, got {value!r}")
+        raise TypeError(f"{name} must be a mechanism, got {shown(value)}")
     return value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._validation import choice, real_array, shaped
+from .._validation import array_shape, choice, random_generator, real_array, shaped
 
 if TYPE_CHECKING:
     from .base import Mechanism
@@ -146,5 +146,6 @@ class PrivacyLoss:
         >>> draws.shape, bool(abs(draws.mean() - 0.5) < 0.03)
         ((10000,), True)
         """
-        generator = np.random.default_rng(seed)
-        return self.mechanism._sample_loss(size, choice("under", under, ("P", "Q")), generator)
+        generator = random_generator("seed", seed)
+        shape = array_shape("size", size)
+        return self.mechanism._sample_loss(shape, choice("under", under, ("P", "Q")), generator)
