@@ -3,12 +3,12 @@
 Every value is computed in ball arithmetic, of 50 to 200 digits, by `contour.py` (whatever has a subsampled Gaussian, or
 Laplace with Gaussian) or `sums.py` (everything else), and claimed to a relative error of 1e-11, of which 5e-12 are its
 storing to twelve digits. Nothing comes from the library. A setting is drawn from a seed that is its kind and number;
-one whose contours would take too long is drawn again, so `data/` holds the same after every run. `… check` computes a
-part once more by other means and prints the largest difference.
+one whose contours would take too long is drawn again, so `data/` holds the same after every run. `tests.sweep.check`
+computes a part once more by other means and prints the largest difference.
 
-What is not here, since no contour that was tried resolves it in reasonable time: a few steps at rates so small that the
-scale of ordinary losses, p, is a hundred thousand times below ε (about p < 1e-5 with n < 100), and ε so close to an end
-of the losses that e^{−zε} hardly decays.
+All of it takes about half an hour of two cores. What is not here, since no contour that was tried resolves it in
+reasonable time: few or rare steps beside Laplace, whose terms ask for contours to both sides; few steps at rates below
+1e-5; ε so close to an end of the losses that e^{−zε} hardly decays; and of σ below 0.2 the middle of the losses.
 """
 
 from __future__ import annotations
