@@ -178,23 +178,21 @@ def few_with_response(rng):
     part = rng.choice([few_steps_part, rare_part])(rng)
     epsilon, count = log_uniform(rng, 0.05, 3), rng.randint(1, 3)
     points = []
-    for target in (1e-2, 1e-5, 1e-10, 1e-20):
-        start = near([part], False, math.log(target))[0] + rng.choice([-0.7, 0.3]) * epsilon * count
 
-        def base(x):
-            x_ = rounded(float(x), 17)
-            if x_ < part.lowest:
-                return sums.nothing(x)
-            _, delta, alpha, beta, doubt = solve([part], x_)
-            if doubt > contour.GOAL:
-                raise NotResolved("doubtful")
-            return [delta, 1 - beta, alpha * arb(x).exp()]
+    def base(x):
+        if x < part.lowest:
+            return sums.nothing(x)
+        _, delta, alpha, beta, doubt = solve([part], float(x), region=0, attempts=hard.ATTEMPTS[3:])
+        if doubt > contour.GOAL:
+            raise NotResolved("doubtful")
+        return [delta, 1 - beta, alpha * x.exp()]
 
+    for start, *_ in contour.shared([part], [math.log(t) for t in (1e-5, 1e-10, 1e-20)])[1:]:
+        start = rounded(start + rng.choice([-0.7, 0.3, 0.6]) * epsilon * count)
         if start > 0:
-            start = rounded(start)
             triple = sums.mixture(sums.response_atoms(epsilon, count), base)(start)
             points.append(stored(start, *sums.as_faces(triple, start)))
-    return f"{step_text(part, 'remove')} @ RandomizedResponse({epsilon})**{count}", points
+    return f"{step_text(part, 'remove')} @ RandomizedResponse({epsilon})**{count}", sorted(points)
 
 
 def few_steps_part(rng):
@@ -398,7 +396,7 @@ def setting(kind_and_number):
             text, points = KINDS[kind][0](random.Random(f"{kind} {number} {attempt}"))
         except (NotResolved, OverflowError, ZeroDivisionError):
             continue
-        if len(points) >= 4 or (len(points) >= 3 and "mix_few" in kind):
+        if len(points) >= (2 if kind == "mix_few_response" else 4):
             return [text, points]
     raise RuntimeError(f"{kind} {number}: nothing found")
 
