@@ -62,15 +62,20 @@ def at(parts, direction, epsilon):
 
 
 def larger(parts, found):
-    """Addition in the place of removal where its δ is larger."""
-    epsilon = found[0]
+    """Addition in the place of removal where its δ is larger, as beside symmetric parts it may be; None if unknown."""
+    epsilon, delta = found[:2]
     if epsilon == 0 or epsilon > -0.999 * sum(part.lowest for part in parts):
         return found[:4]  # equal, or no loss of addition is so large
+    c = contour.saddle(parts, 2, -epsilon)
+    if contour.cumulants(parts, c)[0] + (c + 1) * epsilon < float(delta.log()) - 1e-3:
+        return found[:4]  # by Chernoff's bound
     try:
-        other = solve(parts, epsilon, True, attempts=contour.ATTEMPTS[:3])
+        other = solve(parts, epsilon, True, attempts=(*contour.ATTEMPTS, *hard.ATTEMPTS[3:]))
     except NotResolved:
+        return None
+    if other[1] * (1 + 2 * other[4]) < delta:
         return found[:4]
-    return other[:4] if other[4] <= contour.GOAL and other[1] > found[1] else found[:4]
+    return other[:4] if other[4] <= contour.GOAL else None
 
 
 def by_contour(parts, direction, rare=False):
@@ -80,7 +85,8 @@ def by_contour(parts, direction, rare=False):
         if not rare:
             raise NotResolved("another kind")
         found = [f for f in contour.shared(parts, [math.log(t) for t in TARGETS]) if f[4] <= contour.GOAL]
-        return [stored(*(larger(parts, f) if direction == "both" else f[:4])) for f in found]
+        points = [larger(parts, f) if direction == "both" else f[:4] for f in found]
+        return [stored(*p) for p in points if p]
     try:
         points.append(at(parts, direction, 0.0))
         top = float(points[0][1])
@@ -99,7 +105,7 @@ def by_contour(parts, direction, rare=False):
             points.append(larger(parts, found) if direction == "both" else found[:4])
         except NotResolved as error:
             failed += str(error) != "no such ε"
-    return [stored(*p) for p in sorted(points, key=lambda p: p[0])]
+    return [stored(*p) for p in sorted((p for p in points if p), key=lambda p: p[0])]
 
 
 def step_text(part, direction):
