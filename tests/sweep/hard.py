@@ -70,6 +70,22 @@ def beside_gaussian(epsilon, n, mu):
     return triple
 
 
+def added(part, epsilon, n):
+    """The triple of DP-SGD, add, beside randomized responses, with whom its δ is the larger one at some positive ε."""
+
+    def base(x):
+        _, delta, alpha, beta, doubt = solve([part], float(x), True, attempts=ATTEMPTS)
+        if doubt > contour.GOAL:
+            raise contour.NotResolved("doubtful")
+        return [delta, 1 - beta, alpha * x.exp()]
+
+    def triple(x):
+        contour.set_digits(60)
+        return sums.mixture(sums.response_atoms(epsilon, n), base)(x)
+
+    return triple
+
+
 def dpsgd(sigma, rate, count, epsilons):
     return f'DPSGD({sigma}, {rate}, {count}, "remove")', trained(sigma, rate, count), epsilons
 
@@ -106,6 +122,11 @@ CALLS = [
     ("FiniteExperiment(p=[0.7, 0.3], q=[0.3, 0.7])**5000", atoms([0.7, 0.3], [0.3, 0.7], 5000), [1694.0, 1900.0]),
     ("RandomizedResponse(1)**3000 @ Gaussian(1)", beside_gaussian(1, 3000, 1), [1387.0, 1590.34, 1700.0]),
     ("RandomizedResponse(5)**200 @ Gaussian(1)", beside_gaussian(5, 200, 1), [950.0, 990.0, 1000.0, 1005.0]),
+    (
+        'DPSGD(5.8483, 0.0065276, 1793, "both") @ RandomizedResponse(0.077454)**11',
+        added(Subsampled(5.8483, 0.0065276, 1793), 0.077454, 11),
+        [0.2, 0.37992377],
+    ),
     dpsgd(0.6, 0.01, 2, [0.0, 0.1, 1.0, 3.0, 6.0, 12.0]),
     dpsgd(2.5339764773545554, 0.007491566949860765, 2, [0.0, 0.01, 0.1, 0.3, 0.45]),
     dpsgd(0.6, 0.02, 50, [0.0, 1.0, 4.0, 8.0, 12.0, 16.0, 20.0]),
