@@ -43,7 +43,7 @@ class Garbling:
     >>> import dptutor as dp
     >>> found = dp.garbling(dp.RandomizedResponse(epsilon=1), dp.RandomizedResponse(epsilon=2))
     >>> round(found.deficiency, 6), round(found.prior, 6), found.matrix.round(6).tolist()
-    (0.149738, 0.268941, [[1.0, 0.0], [0.0, 1.0]])
+    (0.149738, 0.377541, [[1.0, 0.0], [0.0, 1.0]])
     """
 
     matrix: np.ndarray = field(repr=False)

@@ -239,8 +239,8 @@ class Mechanism(ABC):
         Returns
         -------
         float or ndarray
-            δ in [0, 1], in the shape of `epsilon`, relatively accurate also where it is tiny. With `with_error` a pair: this,
-            and the bounds, in the same shape.
+            δ in [0, 1], in the shape of `epsilon`, relatively accurate also where it is tiny. With
+            `with_error` a pair: this, and the bounds, in the same shape.
 
         Raises
         ------

@@ -201,10 +201,9 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
     backward = forward if whole.is_symmetric else LinesProfile([(part.reverse, n) for part, n in whole.factors], -low)
     kinks = np.unique(np.concatenate([-backward.kinks, forward.kinks]))
     infinite = forward.infinite, backward.infinite
-    tables = [ProfileTable(profile, 1.0 - profile.infinite) for profile in (forward, backward)]
-    if forward is backward:
-        tables[1] = tables[0]
-    return TabulatedFaces(*tables, infinite, breakpoints=kinks)
+    there = ProfileTable(forward, 1.0 - forward.infinite)
+    back = there if forward is backward else ProfileTable(backward, 1.0 - backward.infinite)
+    return TabulatedFaces(there, back, infinite, breakpoints=kinks)
 
 
 def grid_factor(part, count) -> Factor:

@@ -6,8 +6,8 @@ With D the profile of finite losses at ε ≥ 0 and D⁻ that of the reverse pai
     e^ε α = −D′(ε),   β = 1 − δ − e^ε α,          R(π) = (1 − π)(1 − δ(ε)),
     f(α) = max_ε [1 − δ(ε) − e^ε α].
 
-An ε that is a little off its place costs f the square of that, and every ε gives a line below f: what f may be off is the
-distance from the line to the chord above, besides the error of δ.
+An ε that is a little off its place costs f the square of that, and every ε gives a line below f: what f may be off is
+the distance from the line to the chord above, besides the error of δ.
 
 Three kinds of composition have the same methods, `delta`, `errors`, `bayes_error`, `tradeoff`, `epsilon`, `window`,
 `breakpoints`, bounds `delta_error`, `bayes_error_error`, `tradeoff_error`, and `reverse`: those with tables, those of
@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from ..transform.finite import Law, TooManyAtoms
+from ..transform.finite import TooManyAtoms
 from ..transform.profile_table import WorseTable
 from .roots import decreasing_root
 
@@ -176,7 +176,8 @@ class TabulatedFaces:
             high[some[~right]], a_high[some[~right]] = middle[some[~right]], alpha_at[~right]
             # Between the tangents at both ends f lies above each; they cross below it by less than this.
             with np.errstate(over="ignore", invalid="ignore"):
-                spread = np.abs(a_low - a_high) * np.abs(np.exp(np.minimum(high, 700.0)) - np.exp(np.minimum(low, 700.0)))
+                slopes = np.exp(np.minimum([low, high], 700.0))
+                spread = np.abs(a_low - a_high) * (slopes[1] - slopes[0])
             bound = np.where(np.isnan(spread), bound, np.minimum(bound, spread))
             off = bound > _APART
             if not off.any():
@@ -260,7 +261,7 @@ class FiniteFaces:
 
     window = None
 
-    def __init__(self, law: Law, error_bound: float | None = None, smooth: bool = False):
+    def __init__(self, law, error_bound: float | None = None, smooth: bool = False):
         self._law, self._smooth = law, smooth
         self.errors, self.delta, self.tradeoff, self.epsilon = law.errors, law.delta, law.tradeoff, law.epsilon
         self.bayes_error = law.bayes_error
@@ -308,7 +309,7 @@ class MixtureFaces:
 
     window = None
 
-    def __init__(self, law: Law, rest):
+    def __init__(self, law, rest):
         law = law.enumerated()
         finite = np.isfinite(law.loss)
         self._law, self._rest = law, rest
@@ -390,7 +391,7 @@ class MixtureFaces:
 
     def epsilon(self, delta):
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
-        return None
+        return
 
     def epsilon_error(self, delta, epsilon):
         """Bound on the error of an ε that was found."""
@@ -398,9 +399,7 @@ class MixtureFaces:
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
         at = flat[finite]
         error = self.delta_error(at)
-        slope = np.exp(np.minimum(at, 700.0)) * self._over(
-            lambda x: self._rest._errors(x)[0], at, self._p, slice(None)
-        )
+        slope = np.exp(np.minimum(at, 700.0)) * self._over(lambda x: self._rest._errors(x)[0], at, self._p, slice(None))
         with np.errstate(divide="ignore", invalid="ignore"):
             bound[finite] = np.where(slope > 0, 2 * error / slope, 0.0) + 1e-13 * (1.0 + at)
         return bound.reshape(np.shape(epsilon))

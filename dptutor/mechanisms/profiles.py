@@ -26,10 +26,10 @@ def contours(factors) -> TabulatedFaces:
     """The faces of a composition of plain Gaussians and subsampled ones, all of one direction or the transform decays."""
     forward, backward = _inversion(factors), _inversion([(part.reverse, count) for part, count in factors])
     same = all(part.reverse == part for part, _ in factors)
-    tables = [ProfileTable(forward)]
-    tables.append(tables[0] if same else ProfileTable(backward))
+    there = ProfileTable(forward)
+    back = there if same else ProfileTable(backward)
     near = forward.epsilon_near, (forward if same else backward).epsilon_near
-    return TabulatedFaces(*tables, near=near)
+    return TabulatedFaces(there, back, near=near)
 
 
 def _inversion(factors) -> Inversion:

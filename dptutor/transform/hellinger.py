@@ -16,7 +16,7 @@ few take 25 octaves.
 
 *End of the contour.* For long trainings F decays. For short ones it does not, since the losses of steps that the
 example takes no part in pile up at one end of the loss range, the `edge`. The integrand is then multiplied by a window,
-½ erfc(12 t/T − 6). This shows the profile through a kernel of width 12/T whose tails fall like those of a normal density
+½ erfc(12 t/T − 6). This shows the profile through a kernel of width 12/T whose tails fall like a normal density
 and whose moments vanish; as the profile is smooth but for the edge, T = A/|ε − edge| suffices, where A is doubled until
 the result no longer changes.
 
@@ -204,8 +204,8 @@ class Inversion:
             with contextlib.suppress(SlowDecay):
                 value, error = self._integrals(other, ends, epsilon)
                 break
-        poor = np.flatnonzero((error > _UNSHARP) & (np.abs(value) > _TINY)) if self._scales and not left else []
-        if len(poor):
+        poor = np.flatnonzero((error > _UNSHARP) & (np.abs(value) > _TINY))
+        if self._scales and not left and poor.size:
             other, its_error = self._by_scales(ends, epsilon[poor])
             better = ~(its_error > error[poor])
             value[poor[better]], error[poor[better]] = other[better], its_error[better]
@@ -213,8 +213,8 @@ class Inversion:
             return -value, error, True
         # Chernoff's bound, where an integral says less.
         bound = np.exp(np.maximum(self.chernoff(epsilon), -744.0))
-        poor = ~(error < 1.0) | (value > bound)
-        return np.where(poor, bound / 2, value), np.where(poor, 1.0, error), False
+        useless = ~(error < 1.0) | (value > bound)
+        return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
 
     def chernoff(self, epsilon) -> np.ndarray:
         """log of a bound on δ(ε), for c > 0: e^{K(c) − cε} c^c/(1+c)^{1+c}."""

@@ -25,7 +25,7 @@ _MOST_AT_ONCE = 2**16
 
 @dataclass(frozen=True)
 class Answer:
-    """At some ε: δ of finite losses and their mass less that, both with their digits; −dδ/dε; and a bound on the error."""
+    """At some ε: δ of finite losses, their mass less that, both with their digits; −dδ/dε; a bound on the error."""
 
     delta: np.ndarray
     rest: np.ndarray
@@ -48,7 +48,7 @@ class ProfileTable:
     def __init__(self, evaluator, mass: float = 1.0):
         self._evaluator, self.mass = evaluator, mass
         self._pieces: dict[int, list] = {}
-        self._merged = None
+        self._merged: tuple = ()
 
     @property
     def end(self) -> float:
@@ -62,7 +62,7 @@ class ProfileTable:
         delta, rest, slope, error = zero.copy(), np.full(epsilon.shape, self.mass), zero.copy(), zero.copy()
         if inside.any():
             self._fill(epsilon[inside])
-            for few in np.array_split(np.flatnonzero(inside), max(1, np.count_nonzero(inside) // _MOST_AT_ONCE)):
+            for few in np.array_split(np.flatnonzero(inside), max(1, int(inside.sum()) // _MOST_AT_ONCE)):
                 delta[few], rest[few], slope[few], error[few] = self._evaluated(epsilon[few])
         return Answer(delta, rest, slope, error)
 
@@ -131,7 +131,8 @@ class ProfileTable:
         of_rest = complement[place]
         delta, rest = np.where(of_rest, other, value), np.where(of_rest, value, other)
         bound = bound + 2.0**-52 * np.where(of_rest, 1.0, 4 * value)
-        return np.minimum(delta, self.mass), np.minimum(rest, self.mass), np.maximum(np.where(of_rest, slope, -slope), 0.0), bound
+        falling = np.maximum(np.where(of_rest, slope, -slope), 0.0)
+        return np.minimum(delta, self.mass), np.minimum(rest, self.mass), falling, bound
 
 
 class WorseTable:
@@ -151,7 +152,7 @@ class WorseTable:
         a, b = (table.at(epsilon) for table in self._both)
         first = np.where(a.delta > 0.5, a.rest <= b.rest, a.delta >= b.delta)
         chosen = [np.where(first, getattr(a, x), getattr(b, x)) for x in ("delta", "rest", "slope")]
-        return Answer(*chosen, np.maximum(a.error, b.error))
+        return Answer(chosen[0], chosen[1], chosen[2], np.maximum(a.error, b.error))
 
     def nodes(self, low: float, high: float) -> np.ndarray:
         """Places between which both profiles are smooth."""

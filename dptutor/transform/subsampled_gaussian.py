@@ -64,7 +64,7 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
 
 
 def scales(noise_multiplier: float, sampling_rate: float, count: float) -> np.ndarray:
-    """Losses between which the largest of `count` steps is sought: from its usual size to where losses grow linearly."""
+    """Losses by which to split by the largest of `count` steps: from its usual size to where losses grow linearly."""
     mu = 1.0 / noise_multiplier
     usual = max(-float(ndtri(0.3 / max(count, 1.0))), 0.5) if count > 0.6 else 0.5
     last = max(_log_odds(sampling_rate) / mu + mu / 2, usual)
@@ -108,8 +108,8 @@ def log_hellinger_up_to(noise_multiplier: float, sampling_rate: float, s: np.nda
     excess, error = excess + more, error + its_error
     # Only where the tilted mass is.
     tilted = np.multiply.outer([s.real.min(), s.real.max()], loss) + log_weight + log_between
-    some = np.flatnonzero(np.any(tilted > tilted.max(axis=1, keepdims=True) - 46.0, axis=0))
-    some = slice(int(some[0]), int(some[-1]) + 1) if some.size else slice(0)
+    heavy = np.flatnonzero(np.any(tilted > tilted.max(axis=1, keepdims=True) - 46.0, axis=0))
+    some = slice(int(heavy[0]), int(heavy[-1]) + 1) if heavy.size else slice(0)
     product = np.multiply.outer(s, loss[some])
     between = np.exp(product + (log_weight + log_between)[some])
     its_error = _ROUNDING * (np.abs(between) * (16.0 + np.abs(log_weight[some]) + np.abs(product))).sum(axis=1)
@@ -121,7 +121,7 @@ def log_hellinger_up_to(noise_multiplier: float, sampling_rate: float, s: np.nda
 
 
 def _log_cut(x):
-    """log of exp(−e^x Φ(x/2)): what is cut falls like a normal density on the left, what is kept doubly exponentially."""
+    """log of exp(−e^x Φ(x/2)): what is cut falls like a normal density, what is kept doubly exponentially."""
     return -np.exp(np.minimum(x + log_ndtr(x / 2), 700.0))
 
 
