@@ -23,7 +23,7 @@ _OCTAVES = 44
 
 
 def contours(factors) -> TabulatedFaces:
-    """The faces of a composition of plain Gaussians and subsampled ones, all of one direction or the transform decays."""
+    """The faces of plain and subsampled Gaussians together, of one direction or with a transform that decays."""
     forward, backward = _inversion(factors), _inversion([(part.reverse, count) for part, count in factors])
     same = all(part.reverse == part for part, _ in factors)
     there = ProfileTable(forward)

@@ -191,7 +191,7 @@ class Inversion:
         return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
 
     def sample(self, interval: int, epsilon: np.ndarray):
-        """On one interval: δ of finite losses or its complement, a bound on its relative error, and which of the two."""
+        """On one interval: δ of finite losses or its complement, a bound on its relative error, and which it is."""
         low, high = self.edges[interval : interval + 2]
         ends = np.array([low, (low + high) / 2, high])
         number = int(np.searchsorted(self._ladder[2], ends[1]))
@@ -211,8 +211,10 @@ class Inversion:
             value[poor[better]], error[poor[better]] = other[better], its_error[better]
         if left:
             return -value, error, True
-        # Chernoff's bound, where an integral says less.
-        bound = np.exp(np.maximum(self.chernoff(epsilon), -744.0))
+        # Where an integral knows no digit: what it leaves possible, or Chernoff's bound.
+        most = np.abs(value) * (1.0 + np.where(np.isfinite(error), error, 0.0))
+        most = np.where(np.isfinite(error), most, np.inf)
+        bound = np.minimum(np.exp(np.maximum(self.chernoff(epsilon), -744.0)), most)
         useless = ~(error < 1.0) | (value > bound)
         return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
 
