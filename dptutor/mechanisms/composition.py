@@ -38,6 +38,9 @@ from .profiles import LinesProfile, contours
 from .subsampled import DPSGD, SubsampledGaussian
 from .symmetrized import Symmetrized
 
+# About what a grid leaves open.
+_GRID_GOAL = 5e-7
+
 
 def compose(parts) -> Mechanism:
     """The composition of `parts`, pairs of a mechanism and how many times it is used."""
@@ -188,10 +191,18 @@ class Composition(Mechanism):
             rest = Composition(others) if len(others) > 1 or others[0][1] > 1 else others[0][0]
             with contextlib.suppress(TooManyAtoms):
                 return MixtureFaces(_enumerated(finite), rest)
+        by_lines = None
         if all(isinstance(part, (Gaussian, SubsampledGaussian, Laplace, FiniteMechanism)) for part, _ in self.factors):
-            return _by_lines(self)
+            by_lines = _by_lines(self)
+            # Of few subsampled steps beside others the lines may leave more open than a grid does.
+            few = any(isinstance(part, SubsampledGaussian) for part, _ in self.factors)
+            if not few or by_lines.error_bound <= _GRID_GOAL:
+                return by_lines
         grid = [grid_factor(part, count) for part, count in self.factors]
-        return FiniteFaces(*bracketed(grid), smooth=not any(factor.atoms for factor in grid))
+        law, gap = bracketed(grid)
+        if by_lines is not None and by_lines.error_bound <= gap:
+            return by_lines
+        return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid))
 
 
 def _by_lines(whole: Composition) -> TabulatedFaces:
