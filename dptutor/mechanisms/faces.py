@@ -27,7 +27,7 @@ from ..transform.profile_table import WorseTable
 from .roots import decreasing_root
 
 # Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
-_TAIL, _APART, _ROUNDS = 1e-14, 2e-13, 12
+_TAIL, _APART, _ROUNDS = 1e-14, 2e-15, 80
 # Beside a kink of the profile.
 _BESIDE = 1e-15
 _NEXT_TO = 1e-7
@@ -167,7 +167,7 @@ class TabulatedFaces:
         for turn in range(_ROUNDS):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 share = np.log(a_low / flat) / np.log(a_low / a_high)
-            share = np.where(np.isfinite(share) & (turn % 3 < 2), np.clip(share, 0.02, 0.98), 0.5)
+            share = np.where(np.isfinite(share) & (turn % 2 == 0), np.clip(share, 0.02, 0.98), 0.5)
             middle = low + (high - low) * share
             some = np.flatnonzero(off)
             alpha_at = self._improve(best, flat, middle, off)
@@ -184,7 +184,8 @@ class TabulatedFaces:
                 break
         value = np.clip(np.maximum(best, 0.0), 0.0, 1.0 - flat)
         value[flat == 0.0] = 1.0 - self._infinite[0]
-        bound = np.minimum(bound, 1.0) + self._filled(np.clip((low + high) / 2, *self.window), *(2 * [_error_of_rest]))
+        ends = (self._filled(np.clip(x, *self.window), *(2 * [_error_of_rest])) for x in (low, (low + high) / 2, high))
+        bound = np.minimum(bound, 1.0) + np.maximum.reduce(list(ends))
         return value.reshape(np.shape(alpha)), (bound + 4 * _ROUNDING).reshape(np.shape(alpha))
 
     def _improve(self, best, alpha, losses, some):

@@ -7,19 +7,21 @@ add), where no example takes part in a step.
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache, reduce
 
 import numpy as np
 
 from ..transform.hellinger import Inversion
 from ..transform.lines import Lines
+from ..transform.positive_sums import PositiveLaw
 from ..transform.profile_table import ProfileTable
-from ..transform.subsampled_gaussian import expm1, log_hellinger_up_to, scales
 from .faces import TabulatedFaces
 from .subsampled import SubsampledGaussian
 
 _DEEPEST = 710.0
 _OCTAVES = 44
+# Up to as many steps always by sums of losses; and up to as many participations where contours do not do.
+_FEW, _RARE = 64, 40.0
 
 
 def contours(factors) -> TabulatedFaces:
@@ -47,32 +49,53 @@ def _inversion(factors) -> Inversion:
     edge = sum(count * math.log1p(-part.sampling_rate) for part, count in steps)
     if not alone:
         return Inversion(log_transform)
-    if directions == {"add"}:
-        return Inversion(log_transform, -edge)
-    return Inversion(log_transform, edge, lambda: _by_largest_loss(steps))
+    law = _SumsOfLosses(tuple(steps), directions.pop())
+    return Inversion(log_transform, -edge if law.direction == "add" else edge, law)
 
 
-def _by_largest_loss(steps):
-    """Logarithms of the transforms of the parts in which the largest loss of a step is of one size."""
-    cuts = np.unique(np.concatenate([scales(part.noise_multiplier, part.sampling_rate, n) for part, n in steps]))
+@lru_cache(maxsize=16)
+def _law(parts) -> PositiveLaw:
+    """The law of the losses of (σ, p, count) together."""
+    laws = (PositiveLaw.of_step(sigma, rate).power(count) for sigma, rate, count in parts)
+    return reduce(lambda a, b: a.plus(b), laws)
 
-    def part_between(low, high):
-        def log_transform(s):
-            value, error, drop, its_error = (np.zeros(s.shape, dtype=x) for x in (complex, float, complex, float))
-            for part, count in steps:
-                both, down, one, two = log_hellinger_up_to(part.noise_multiplier, part.sampling_rate, s, low, high)
-                value, error = value + count * both, error + count * one
-                drop, its_error = drop + count * down, its_error + count * two
-            if low == -math.inf:
-                return value, error
-            # log(C − A) = log C + log(1 − A/C).
-            left = -expm1(drop)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return value + np.log(left), error + np.abs(np.exp(drop) / left) * its_error
 
-        return log_transform
+class _SumsOfLosses:
+    """Profiles of subsampled Gaussian steps of one direction by sums of positive terms.
 
-    return [part_between(*pair) for pair in zip([-math.inf, *cuts], [*cuts, math.inf], strict=True)]
+    `few` tells whether transforms of so few steps hardly decay, `rare` whether large losses may outweigh any tilt.
+    """
+
+    def __init__(self, steps, direction: str):
+        self._parts = tuple((part.noise_multiplier, part.sampling_rate, count) for part, count in steps)
+        self.direction = direction
+        self.few = sum(count for *_, count in self._parts) <= _FEW
+        self.rare = sum(rate * count for _, rate, count in self._parts) < _RARE
+
+    def __call__(self, epsilon, complement: bool):
+        """δ or 1 − δ at ε, and a bound on its relative error."""
+        law = _law(self._parts)
+        return (law.added if self.direction == "add" else law.removed)(epsilon, complement)
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Losses between which the law is smooth."""
+        law = _law(self._parts)
+        losses = np.exp(law.edges) + law.log_weight
+        return -losses[::-1] if self.direction == "add" else losses
+
+    @cached_property
+    def end(self) -> float:
+        """A loss up to which δ is known, nearly."""
+        law = _law(self._parts)
+        low, high = law.range
+        return -law.log_weight - low if self.direction == "add" else high + law.log_weight
+
+    @cached_property
+    def at_end(self) -> float:
+        """A bound on δ there."""
+        value, error = self(np.array([self.end]), False)
+        return float(value[0] * (1.0 + error[0])) if value[0] > 0 else _law(self._parts).dropped
 
 
 class LinesProfile:

@@ -20,11 +20,10 @@ example takes no part in pile up at one end of the loss range, the `edge`. The i
 and whose moments vanish; as the profile is smooth but for the edge, T = A/|ε − edge| suffices, where A is doubled until
 the result no longer changes.
 
-*Scales.* Where steps with large losses are so rare that they outweigh any tilt, no contour suits the losses between.
-There the measure is split by the size of the largest loss; each part has contours of its own, and the parts add up.
+Where steps are few, or large losses so rare that they outweigh any tilt, another method takes over: `positive_sums.py`.
 
-The error of an answer has four parts: that of log F, rounding in proportion to the integral of the modulus, what
-the window changes, and Chernoff's bound of parts left out.
+The error of an answer has three parts: that of log F, rounding in proportion to the integral of the modulus, and what
+the window changes.
 
 Sources: Widder (1941), for the inversion of two-sided Laplace transforms; Zhu, Dong & Wang (2022), for the transform of
 the loss; Lugannani & Rice (1980), for contours through the saddle point.
@@ -55,12 +54,11 @@ _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
 _MOST_OCTAVES = 64
 _MOST_PANELS = 130
-# An error, relative, from which on a split by scales is tried; and Chernoff's bound, relative, below which a part is.
-_UNSHARP, _SMALL_PART = 1e-7, 1e-9
+# log δ at which contours are tried where large losses are rare; errors of δ and of 1 − δ, relative, that do not do.
+_PROBES = (-7.0, -14.0, -28.0, -50.0, -69.0)
+_UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
 # −log δ, about, at which intervals of ε end.
 _LEVELS = np.array([14.0, 25.0, 37.0, 50.0, 72.0, 95.0, 200.0, 400.0])
-# δ for which that is worth while.
-_TINY = 1e-40
 
 
 class SlowDecay(Exception):
@@ -150,14 +148,14 @@ class Inversion:
         A one-dimensional array of complex s, with equal or real entries ↦ (log H(s), bound on its error).
     edge : float
         The end of the loss range at which losses pile up; −∞ where the transform decays.
-    scales : callable, optional
-        Gives the logarithms of the transforms of the parts by largest loss, as `log_transform`.
-    whole : bool
-        Whether the measure is all of Q's finite losses, so that contours left of the pole make sense.
+    law : callable, optional
+        (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method. With attributes `few`,
+        whether it is to serve; `rare`, whether it may; `edges`, losses between which it is smooth; `end`, up to where
+        it knows δ; and `at_end`, a bound on δ there.
     """
 
-    def __init__(self, log_transform, edge: float = -math.inf, scales=None, whole: bool = True):
-        self._log_transform, self._edge, self._scales, self._whole = log_transform, edge, scales, whole
+    def __init__(self, log_transform, edge: float = -math.inf, law=None):
+        self._log_transform, self._edge, self._law = log_transform, edge, law
         self._contours: dict[int, Contour] = {}
         self._kept: dict[tuple, tuple] = {}
 
@@ -179,6 +177,9 @@ class Inversion:
         grid, value = self._chernoff
         right = grid > 0
         cuts = np.append(cuts, np.min((value[right] + _LEVELS[:, None]) / grid[right], axis=1))
+        if self._by_law:
+            # And where the other method changes its polynomials, or knows no more.
+            cuts = np.concatenate([self._law.edges, [self._law.end]])
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
 
@@ -195,28 +196,46 @@ class Inversion:
         low, high = self.edges[interval : interval + 2]
         ends = np.array([low, (low + high) / 2, high])
         number = int(np.searchsorted(self._ladder[2], ends[1]))
+        complement = bool(self._ladder[0][number] < 0)
+        beyond = self._by_law and low >= self._law.end
+        if beyond:
+            value, error = np.full(epsilon.shape, self._law.at_end), np.full(epsilon.shape, 1.0)
+        elif self._by_law:
+            value, error = self._law(epsilon, complement)
+        else:
+            value, error = self._by_contour(number, ends, epsilon)
+        if complement:
+            return value, error, True
+        # Where no digit is known: what that leaves possible, or Chernoff's bound.
+        most = np.abs(value) * (1.0 + np.where(np.isfinite(error), error, 0.0))
+        most = np.where(np.isfinite(error) & (not beyond), most, value if beyond else np.inf)
+        bound = np.minimum(np.exp(np.maximum(self.chernoff(epsilon), -744.0)), most)
+        useless = ~(error < 1.0) | (value > bound)
+        return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
+
+    @cached_property
+    def _by_law(self) -> bool:
+        """Whether the other method serves all ε: steps are few, or contours do not do where large losses are rare."""
+        if self._law is None or self._law.few or not self._law.rare:
+            return self._law is not None and self._law.few
+        for epsilon in np.append(0.0, self.epsilon_near(np.array(_PROBES))):
+            number = int(np.searchsorted(self._ladder[2], epsilon))
+            error = self._by_contour(number, np.full(3, epsilon), np.array([epsilon]))[1]
+            if not error[0] <= (_UNSHARP if self._ladder[0][number] > 0 else _UNSHARP_REST):
+                return True
+        return False
+
+    def _by_contour(self, number, ends, epsilon):
+        """δ or its complement by one of the contours, and a bound on the relative error."""
         left = self._ladder[0][number] < 0
-        value, error = np.zeros(epsilon.shape), np.full(epsilon.shape, np.inf)
         # Where the best contour is too long, one nearer to the pole, on which rare large losses count less, may do.
         for other in range(number, max(number - 4, -1), -1):
             if (self._ladder[0][other] < 0) != left:
                 break
             with contextlib.suppress(SlowDecay):
                 value, error = self._integrals(other, ends, epsilon)
-                break
-        poor = np.flatnonzero((error > _UNSHARP) & (np.abs(value) > _TINY))
-        if self._scales and not left and poor.size:
-            other, its_error = self._by_scales(ends, epsilon[poor])
-            better = ~(its_error > error[poor])
-            value[poor[better]], error[poor[better]] = other[better], its_error[better]
-        if left:
-            return -value, error, True
-        # Where an integral knows no digit: what it leaves possible, or Chernoff's bound.
-        most = np.abs(value) * (1.0 + np.where(np.isfinite(error), error, 0.0))
-        most = np.where(np.isfinite(error), most, np.inf)
-        bound = np.minimum(np.exp(np.maximum(self.chernoff(epsilon), -744.0)), most)
-        useless = ~(error < 1.0) | (value > bound)
-        return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
+                return (-value if left else value), error
+        return np.zeros(epsilon.shape), np.full(epsilon.shape, np.inf)
 
     def chernoff(self, epsilon) -> np.ndarray:
         """log of a bound on δ(ε), for c > 0: e^{K(c) − cε} c^c/(1+c)^{1+c}."""
@@ -237,33 +256,6 @@ class Inversion:
         order = np.argsort(log_term)
         return np.maximum(np.interp(log_delta, log_term[order], epsilon[order]), 0.0)
 
-    def _by_scales(self, ends, epsilon):
-        """The sum over parts by largest loss, those by contours that count, the others by Chernoff's bound."""
-        bounds = np.array([part.chernoff(epsilon) for part in self._parts])
-        counts = bounds - bounds.max(axis=0) > math.log(_SMALL_PART)
-        most = np.exp(bounds)
-        # Half of Chernoff's bound, give or take as much, is what is known without an integral.
-        values = most / 2
-        errors = most / 2
-        for row, part in enumerate(self._parts):
-            numbers = np.searchsorted(part._ladder[2], epsilon)
-            for number in np.unique(numbers[counts[row]]):
-                at = np.flatnonzero(counts[row] & (numbers == number))
-                try:
-                    some, its_error = part._integrals(int(number), ends, epsilon[at])
-                except SlowDecay:
-                    continue
-                better = np.abs(some) * its_error < errors[row, at]
-                values[row, at[better]] = some[better]
-                errors[row, at[better]] = np.abs(some[better]) * its_error[better]
-        value, error = values.sum(axis=0), errors.sum(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return value, np.where(value > 0, error / value, np.inf)
-
-    @cached_property
-    def _parts(self) -> list[Inversion]:
-        return [Inversion(transform, whole=False) for transform in self._scales()]
-
     # Real arguments: Chernoff's bounds, and where the contours go.
 
     def _cumulant(self, c):
@@ -278,7 +270,7 @@ class Inversion:
     @cached_property
     def _scale(self) -> float:
         """Standard deviation of the loss, tilted half-way between P and Q, or its order of magnitude."""
-        step, bend, centre = (1.0, math.inf, -0.5) if self._whole else (1.0, math.inf, 1.0)
+        step, bend, centre = 1.0, math.inf, -0.5
         for _ in range(60):
             low, middle, high = self._cumulant([centre - step, centre, centre + step])
             bend = low + high - 2 * middle
@@ -293,11 +285,9 @@ class Inversion:
     def _chernoff(self):
         """Real c and K(c), from −1 upwards, evenly on the scales of c and of 1 + c, until δ is no number."""
         smallest = 2e-3 * min(1.0, 1.0 / self._scale)
-        grid = np.empty(0)
-        if self._whole:
-            inner = np.geomspace(smallest, 0.5, max(8, math.ceil(math.log(0.5 / smallest) / math.log(1.3))))
-            grid = np.unique(np.concatenate([-1.0 + inner, -inner[inner < 0.499]]))
-        value = self._cumulant(grid) if self._whole else np.empty(0)
+        inner = np.geomspace(smallest, 0.5, max(8, math.ceil(math.log(0.5 / smallest) / math.log(1.3))))
+        grid = np.unique(np.concatenate([-1.0 + inner, -inner[inner < 0.499]]))
+        value = self._cumulant(grid)
         c, right, heights = smallest, [], []
         while len(right) < 600:
             more = c * 1.2 ** np.arange(16)

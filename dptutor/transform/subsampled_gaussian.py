@@ -22,11 +22,13 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import log_ndtr, logsumexp, ndtri
+from scipy.special import logsumexp
 
 # Sums are right to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
+# As a logarithm, how small H − 1 may be in sums that keep its digits.
+_TINY_EXCESS = 14.0
 _ROUNDING = 2.0**-52
 _RELATIVE = 4e-15
 # (e^z − 1 − z)/z² by its series where |z| is below this; from the second power on, to 1e-17.
@@ -63,79 +65,8 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
     return log_h, error
 
 
-def scales(noise_multiplier: float, sampling_rate: float, count: float) -> np.ndarray:
-    """Losses by which to split by the largest of `count` steps: from its usual size to where losses grow linearly."""
-    mu = 1.0 / noise_multiplier
-    usual = max(-float(ndtri(0.3 / max(count, 1.0))), 0.5) if count > 0.6 else 0.5
-    last = max(_log_odds(sampling_rate) / mu + mu / 2, usual)
-    cuts = np.arange(usual, min(last, 12.0), min(math.log(3.0) / mu, 1.0))
-    return _loss(mu, sampling_rate, np.append(cuts, min(last, 12.0)))
-
-
-def log_hellinger_up_to(noise_multiplier: float, sampling_rate: float, s: np.ndarray, low: float, high: float):
-    """log C(s) and log(A(s)/C(s)), where A is the part of H(s) from losses up to `low`, nearly, and C that from losses
-    up to `high`; and bounds on the errors of the two.
-
-    The parts are cut smoothly at the U with the given loss, with κ so large that no tilt and no density undoes the cut.
-    """
-    mu, rate = 1.0 / noise_multiplier, sampling_rate
-    oscillation = float(np.abs(np.imag(s)).max()) * mu * min(-math.expm1(-high), 1.0)
-    s = np.asarray(s) if oscillation else np.real(s)
-    ends = [_place(mu, rate, loss) for loss in (low, high)]
-    steep = [max(4.0 * mu, end + 3.0) if math.isfinite(end) else 0.0 for end in ends]
-    furthest = max(_REACH + mu * max(float(s.real.max()), 0.0), ends[0] + 5.0)
-    right = min(furthest, ends[1] + 5.0 / steep[1] if steep[1] else math.inf)
-    step = min(0.18 / max(steep), 0.5 / max(oscillation, 1e-300), 0.15)
-    u = np.linspace(-_REACH, right, min(math.ceil((_REACH + right) / step) + 1, _MOST_NODES))
-    log_weight = math.log((u[1] - u[0]) / math.sqrt(2 * math.pi)) - u**2 / 2
-    loss, weight = _loss(mu, rate, u), np.exp(log_weight)
-    # log of what is kept up to `low`, of what is not, and of what lies between.
-    log_kept, log_above = (
-        _log_cut(k * (u - end)) if math.isfinite(end) else np.full(u.shape, min(end, 0.0))
-        for k, end in zip(steep, ends, strict=True)
-    )
-    kept, cut = np.exp(log_kept), -np.expm1(log_kept)
-    with np.errstate(divide="ignore"):
-        log_between = log_above + np.log(-np.expm1(np.minimum(log_kept - log_above, 0.0)))
-    # E[χ e^{sℓ}] = 1 + E[χ (e^{sℓ} − 1 − sℓ)] + s E[ℓ] − E[(1 − χ)(1 + sℓ)], and E[ℓ] = E[ℓ − p w].
-    beyond = np.arange(right, _REACH + 2.0, u[1] - u[0])[1:]
-    lost, beyond_weight = weight * cut, np.exp(log_weight[-1] + (u[-1] ** 2 - beyond**2) / 2)
-    mass = float(lost.sum() + beyond_weight.sum())
-    mean = float(lost @ loss + beyond_weight @ _loss(mu, rate, beyond))
-    excess = s * _first_order(mu, rate) - mass - s * mean
-    error = _RELATIVE * np.abs(excess)
-    more, its_error = _second_order_sum(s, loss, weight * kept, log_weight + log_kept)
-    excess, error = excess + more, error + its_error
-    # Only where the tilted mass is.
-    tilted = np.multiply.outer([s.real.min(), s.real.max()], loss) + log_weight + log_between
-    heavy = np.flatnonzero(np.any(tilted > tilted.max(axis=1, keepdims=True) - 46.0, axis=0))
-    some = slice(int(heavy[0]), int(heavy[-1]) + 1) if heavy.size else slice(0)
-    product = np.multiply.outer(s, loss[some])
-    between = np.exp(product + (log_weight + log_between)[some])
-    its_error = _ROUNDING * (np.abs(between) * (16.0 + np.abs(log_weight[some]) + np.abs(product))).sum(axis=1)
-    log1p = complex_log1p if oscillation else np.log1p
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        both, ratio = excess + between.sum(axis=1), between.sum(axis=1) / (1.0 + excess)
-        size = np.abs(1.0 + both)
-        return log1p(both), -log1p(ratio), (error + its_error) / size, (np.abs(ratio) * error + its_error) / size
-
-
-def _log_cut(x):
-    """log of exp(−e^x Φ(x/2)): what is cut falls like a normal density, what is kept doubly exponentially."""
-    return -np.exp(np.minimum(x + log_ndtr(x / 2), 700.0))
-
-
 def _log_odds(rate):
     return math.log1p(-rate) - math.log(rate)
-
-
-def _place(mu, rate, loss):
-    """The u with this loss."""
-    if not math.isfinite(loss):
-        return math.copysign(math.inf, loss)
-    grown = math.expm1(loss) / rate if loss < 600 else math.inf
-    log_w = math.log1p(grown) if grown > -1 and math.isfinite(grown) else loss - math.log(rate)
-    return log_w / mu + mu / 2
 
 
 def _bands(mu, rate, s):
@@ -155,12 +86,14 @@ def _bands(mu, rate, s):
 @lru_cache(maxsize=256)
 def _strips(mu, rate, low, high):
     """Ends of the nodes for low ≤ Re s ≤ high; heights v; and on a coarse grid the moduli there, and arguments θ."""
-    right = _REACH + mu * max(high, 0.0)
+    # H − 1 may be tiny, and sℓ large where the density is cut.
+    reach = math.sqrt(_REACH**2 + 2 * (_TINY_EXCESS + math.log1p(max(-low, high, 0.0))))
+    right = reach + mu * max(high, 0.0)
     # Below, the loss is bounded: (1 + pw)^{Re s} moves the peak by a logarithm only.
     odds = rate / (1.0 - rate)
-    left = -_REACH - min(mu * max(-low, 0.0), math.log1p(max(-low, 0.0) * odds * mu**2) / mu)
-    x = np.linspace(left, right, 48)
-    v = np.minimum(math.pi / mu * 0.9, 1.4 * _REACH) * np.linspace(0.0, 1.0, 25)
+    left = -reach - min(mu * max(-low, 0.0), math.log1p(max(-low, 0.0) * odds * mu**2) / mu)
+    x = np.linspace(left, right, 144)
+    v = np.minimum(math.pi / mu * 0.9, 1.4 * _REACH) * np.linspace(0.0, 1.0, 14)
     e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
     loss = complex_log1p(rate * expm1(e))
     # For either end without its largest on the real line, so that sums for both are right in proportion.
@@ -220,7 +153,8 @@ def _second_order_sum(s, loss, weight, log_weight):
     error = _RELATIVE * size**2 * float(np.abs(weight[near]) @ loss_size[near] ** 2)
     # Only where there is anything, tilted or not.
     tilted = np.multiply.outer([s.real.min(), s.real.max()], loss.real) + log_weight.real
-    least = np.maximum(tilted.max(axis=1, keepdims=True), 0.0) - 50.0
+    depth = 50.0 + _TINY_EXCESS + math.log1p(float(size.max()))
+    least = np.maximum(tilted.max(axis=1, keepdims=True), 0.0) - depth
     heavy = np.any(np.maximum(tilted, log_weight.real) > least, axis=0)
     far = np.flatnonzero(~near & heavy)
     if not far.size:

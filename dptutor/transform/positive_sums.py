@@ -1,0 +1,454 @@
+"""The law of the losses of few subsampled Gaussian steps, by sums of positive terms.
+
+The loss of a step is at least log(1 − p), and exceeds it by X = log(1 + e^{μu − μ²/2} p/(1 − p)) > 0. Under P the u of
+all steps are standard normal. Composition adds independent X, so with S their sum, g the density of log S, and edge
+the sum of all log(1 − p), the loss of Q against P is S + edge, and
+
+    δ(ε) = E_P[(e^{S + edge} − e^ε)₊]        remove,
+    δ(ε) = E_P[(1 − e^{ε + edge + S})₊]      add.
+
+All integrands are positive, and so are those of a convolution,
+
+    g(log s) = ∫ g₁(τ) g₂(log(s − e^τ)) s/(s − e^τ) dτ    over e^τ < s.
+
+No digit is lost, however rare a large loss is and wherever ε lies: relative errors add up, one per step. log g is kept
+as polynomials on pieces, and powers are made by doubling. On a logarithmic scale a sum of many orders of magnitude is
+as smooth as a single step, so a million steps that hardly ever have a large loss take twenty convolutions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+_DEGREE = 13
+_ROUNDING = 2.0**-52
+# Densities of log S below e^−_CUT under both P and Q are left out, and relative errors may grow to 1 until there.
+_CUT = 118.0
+# Through which exponent and which curvature a panel of a quadrature may pass, and how wide it may be.
+_POINTS, _EXPONENT, _BEND, _WIDEST = 16, 13.0, 2.2, 1.8
+# The last coefficients of log g may be _SMOOTH where there is much mass, since errors there count once for each step,
+# and e^{_LOOSER · level} times that, at most _ROUGH, where the density is e^−level.
+_SMOOTH, _LOOSER, _ROUGH = 1e-14, 0.35, 1e-9
+# Below e^_EDGE errors grow.
+_EDGE = -_CUT - math.log(_ROUGH)
+# How much log g may change on a piece, and its place as a share of all, to begin with; and the smallest piece.
+_SPREAD, _SHARE, _SMALLEST = 14.0, 10, 1e-6
+_AT_ONCE = 400_000
+# Panels whose largest term is e^− this of another one's are left out.
+_NEGLIGIBLE = 42.0
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A law at Gauss-Legendre points: s and log of weight times g; of each panel the largest of that, the bound on the
+    error of g, and the ends."""
+
+    s: np.ndarray
+    log_mass: np.ndarray
+    log_size: np.ndarray
+    error: np.ndarray
+    panels: np.ndarray
+
+
+class PositiveLaw:
+    """A positive S by the density of log S under P.
+
+    Parameters
+    ----------
+    edges : ndarray
+        Ends of the pieces on which log g is a polynomial, as values of log s.
+    coefficients : ndarray
+        Of each piece, those of the Chebyshev polynomials, by rows.
+    log_weight : float
+        log dQ/dP is S plus this.
+    errors : ndarray
+        Bounds on the relative error of g, at the edges; between these geometric means.
+    dropped : float
+        Bound on the mass left out, under P and under Q.
+    """
+
+    def __init__(self, edges, coefficients, log_weight: float, errors, dropped: float):
+        self.edges, self.log_weight, self.errors, self.dropped = edges, log_weight, errors, dropped
+        self._columns, self._log_errors = np.ascontiguousarray(coefficients.T), np.log(errors)
+        self._middle, self._half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
+
+    @classmethod
+    def of_step(cls, noise_multiplier: float, sampling_rate: float) -> PositiveLaw:
+        """One step: log g = log φ(u) + log du/dv with v = log s."""
+        mu, log_odds = 1.0 / noise_multiplier, math.log(sampling_rate) - math.log1p(-sampling_rate)
+
+        def log_density(v):
+            s = np.exp(v)
+            # log(e^s − 1) for small and for large s.
+            above = np.where(s > 1.0, s + np.log(-np.expm1(-np.maximum(s, 1.0))), np.log(np.expm1(np.minimum(s, 1.0))))
+            u = (above - log_odds) / mu + mu / 2
+            return -u * u / 2 - math.log(math.sqrt(2 * math.pi) * mu) + v - np.log(-np.expm1(-s))
+
+        reach = math.sqrt(2 * _CUT)
+        u = np.array([-reach, 0.0, mu, mu + reach])
+        exponent = mu * u - mu * mu / 2 + log_odds
+        places = np.log(np.where(exponent > 30, exponent, np.log1p(np.exp(np.minimum(exponent, 30.0)))))
+        return _fitted(log_density, np.unique(places), math.log1p(-sampling_rate), None, 2 * math.exp(-_CUT))
+
+    def power(self, count: int) -> PositiveLaw:
+        """The sum of that many."""
+        total, doubled = None, self
+        while True:
+            if count & 1:
+                total = doubled if total is None else total.plus(doubled)
+            count >>= 1
+            if not count:
+                return total
+            doubled = doubled.plus(doubled)
+
+    def plus(self, other: PositiveLaw) -> PositiveLaw:
+        """The sum with another, independent one."""
+        for refinement in (1, 2, 4):
+            convolution = _Convolution(self, other, refinement)
+            places = convolution.places()
+            if convolution.settled((places[1:] + places[:-1]) / 2):
+                break
+        log_weight, dropped = self.log_weight + other.log_weight, self.dropped + other.dropped
+        return _fitted(convolution.log_density, places, log_weight, convolution.error, dropped)
+
+    def error_at(self, v: np.ndarray) -> np.ndarray:
+        """Bound on the relative error of g at places."""
+        return np.exp(np.interp(v, self.edges, self._log_errors))
+
+    def log_density(self, v: np.ndarray) -> np.ndarray:
+        """log g at any array of places; −∞ outside."""
+        edges = self.edges
+        place = np.searchsorted(edges, v, side="right") - 1
+        outside = (place < 0) | (place >= len(self._half))
+        place = np.clip(place, 0, len(self._half) - 1)
+        x = (v - self._middle[place]) / self._half[place]
+        # Clenshaw's sum of Chebyshev polynomials.
+        twice, above = 2 * x, np.zeros(v.shape)
+        value = self._columns[-1][place]
+        for column in self._columns[-2:0:-1]:
+            above, value = value, twice * value - above + column[place]
+        value = x * value - above + self._columns[0][place]
+        value[outside] = -np.inf
+        return value
+
+    def side(self, refinement: int = 1) -> _Side:
+        """Points for quadratures against g and against e^S g."""
+        edges, pieces = self.edges, []
+        fine = np.linspace(-1.0, 1.0, 41)
+        values = np.polynomial.chebyshev.chebval(fine, self._columns)
+        s = np.exp(self._middle[:, None] + self._half[:, None] * fine)
+        for (low, high), row, tilt in zip(pairwise(edges), values, s, strict=True):
+            # log(s − e^τ) has its singularity at a distance of log 2 from the last τ.
+            needed = (high - low) / _WIDEST
+            for exponent in (row, row + tilt):
+                counts = exponent > -_CUT - 40.0 - self.log_weight
+                slope, bend = np.abs(np.diff(exponent)), np.abs(np.diff(exponent, 2))
+                counts = counts[1:] | counts[:-1]
+                needed = max(
+                    needed,
+                    float(slope[counts].max(initial=0.0)) * 40 / _EXPONENT / 2,
+                    math.sqrt(float(bend.max()) * 1600 / 8 / _BEND),
+                )
+            pieces.append(np.linspace(low, high, refinement * math.ceil(needed) + 1)[:-1])
+        panels = np.append(np.concatenate(pieces), edges[-1])
+        x, weight = _gauss()
+        half = np.diff(panels)[:, None] / 2
+        v = panels[:-1, None] + half * (1.0 + x)
+        log_mass = self.log_density(v.ravel()) + np.log(half * weight).ravel()
+        size = log_mass.reshape(-1, _POINTS).max(axis=1)
+        error = self.error_at(panels)
+        return _Side(np.exp(v).ravel(), log_mass, size, np.maximum(error[1:], error[:-1]), panels)
+
+    @cached_property
+    def _side(self) -> _Side:
+        return self.side()
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The values of S between which the law is kept, without the last bit at either end."""
+        low, high = (float(x) for x in np.exp(self.edges[[0, -1]]))
+        v = np.linspace(self.edges[0], self.edges[-1], 2001)
+        size = self.log_density(v)
+        size = np.maximum(size, size + np.exp(v) + self.log_weight)
+        inside = np.exp(v[size > -_CUT + 6.0])
+        return (float(inside[0]), float(inside[-1])) if inside.size else (low, high)
+
+    # Profiles.
+
+    def removed(self, epsilon: np.ndarray, complement: bool):
+        """δ of (P, Q), or 1 − δ, at ε, and a bound on the relative error."""
+        start, edge = epsilon - self.log_weight, self.log_weight
+
+        def difference(s, log_mass, at):
+            return np.exp(log_mass + s + edge) * -np.expm1(np.minimum(at - s, 0.0))
+
+        def under_q(s, log_mass, at):
+            return np.exp(log_mass + s + edge)
+
+        def under_p(s, log_mass, at):
+            return np.exp(log_mass + at + edge)
+
+        total = (
+            self._integral(start, -1, under_q) + self._integral(start, 1, under_p)
+            if complement
+            else self._integral(start, 1, difference)
+        )
+        return self._with_error(*total, np.abs(edge) + 2 * np.abs(epsilon))
+
+    def added(self, epsilon: np.ndarray, complement: bool):
+        """δ of (Q, P), or 1 − δ, at ε, and a bound on the relative error."""
+        end = -self.log_weight - epsilon
+
+        def difference(s, log_mass, at):
+            return np.exp(log_mass) * -np.expm1(np.minimum(s - at, 0.0))
+
+        def under_q(s, log_mass, at):
+            return np.exp(log_mass + np.minimum(s - at, 0.0))
+
+        def under_p(s, log_mass, at):
+            return np.exp(log_mass + 0.0 * at)
+
+        total = (
+            self._integral(end, -1, under_q) + self._integral(end, 1, under_p)
+            if complement
+            else self._integral(end, -1, difference)
+        )
+        return self._with_error(*total, np.abs(self.log_weight))
+
+    def _with_error(self, value, error, size):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = (error + self.dropped) / value
+        return value, np.where(value > 0, error + _ROUNDING * (16.0 + size), np.inf)
+
+    def _integral(self, start, side, integrand):
+        """∫ integrand(s, log dP, start) over s above the start (side 1) or below it (−1), for each; and the same with
+        the bound on the error of the density as a factor."""
+        points, total = self._side, np.zeros((2, len(start)))
+        log_start = np.log(np.maximum(start, 1e-300))
+        panel = np.searchsorted(points.panels, log_start, side="right") - 1
+        number = np.arange(len(points.s)) // _POINTS
+        error = np.repeat(points.error, _POINTS)
+        for few in np.array_split(np.arange(len(start)), max(1, len(start) * len(points.s) // _AT_ONCE)):
+            inside = (number > panel[few, None]) if side > 0 else (number < panel[few, None])
+            terms = integrand(points.s, np.where(inside, points.log_mass, -np.inf), start[few, None])
+            total[0, few], total[1, few] = terms.sum(axis=1), terms @ error
+        # The panel that the start lies in.
+        within = np.flatnonzero((panel >= 0) & (panel < len(points.panels) - 1))
+        if within.size:
+            x, weight = _gauss()
+            low, high = points.panels[panel[within]], points.panels[panel[within] + 1]
+            low, high = (log_start[within], high) if side > 0 else (low, log_start[within])
+            half = (high - low)[:, None] / 2
+            v = low[:, None] + half * (1.0 + x)
+            with np.errstate(divide="ignore"):
+                log_mass = self.log_density(v.ravel()).reshape(v.shape) + np.log(half * weight)
+            more = np.sum(integrand(np.exp(v), log_mass, start[within][:, None]), axis=1)
+            total[0, within] += more
+            total[1, within] += more * points.error[panel[within]]
+        return total
+
+
+class _Convolution:
+    """The density of the logarithm of the sum of two."""
+
+    def __init__(self, first: PositiveLaw, second: PositiveLaw, refinement: int):
+        self._laws = (first, second)
+        self._same, self._refinement = first is second, refinement
+        self._sides = [first.side(refinement)] if self._same else [first.side(refinement), second.side(refinement)]
+        self._log_weight = first.log_weight + second.log_weight
+        self._peak = [float(law.log_density(law._middle).max()) + 1.0 for law in self._laws]
+
+    def log_density(self, v: np.ndarray) -> np.ndarray:
+        """log g at places."""
+        found = np.empty(v.shape)
+        count = sum(len(side.s) for side in self._sides)
+        for few in np.array_split(np.arange(len(v)), max(1, len(v) * count // _AT_ONCE)):
+            row, log_term, *_ = self._terms(v[few])
+            largest, total = _log_sums(row, log_term, len(few))
+            with np.errstate(divide="ignore"):
+                found[few] = largest + np.log(total)
+        return found
+
+    def inherited(self, v: np.ndarray) -> np.ndarray:
+        """Bound on the relative error of g at places that comes with the two laws."""
+        row, log_term, first, second = self._terms(v)
+        largest, total = _log_sums(row, log_term, len(v))
+        share = np.exp(log_term - largest[row][:, None]) * (first + second)
+        return np.bincount(row, share.sum(axis=1), minlength=len(v)) / np.maximum(total, 1e-300)
+
+    def _terms(self, v):
+        """Of the sums at each place, by panels: which place, logarithms of the terms, errors of both densities."""
+        s, x = np.exp(v), _gauss()[0]
+        rows, logs, errors = [], [], []
+        for number, side in enumerate(self._sides):
+            own, other = self._laws[number], self._laws[1 - number]
+            twice = math.log(2.0) if self._same else 0.0
+            # Whole panels below s/2, of these the ones that count, and a part of one up to there.
+            last = np.searchsorted(side.panels, v - math.log(2.0), side="right") - 1
+            middle = side.s[_POINTS // 2 :: _POINTS]
+            row, panel = np.nonzero(np.arange(len(middle)) < last[:, None])
+            size = other.log_density(np.log(s[row] - middle[panel])) + side.log_size[panel]
+            highest = np.full(v.shape, -1e300)
+            np.maximum.at(highest, row, size)
+            counts = size > highest[row] - _NEGLIGIBLE
+            row, panel = row[counts], panel[counts]
+            column = panel[:, None] * _POINTS + np.arange(_POINTS)
+            log_rest = np.log(s[row][:, None] - side.s[column])
+            value = side.log_mass[column] + (v[row][:, None] + twice) - log_rest
+            value += other.log_density(log_rest.ravel()).reshape(value.shape)
+            rows.append(row)
+            logs.append(value)
+            errors.append((side.error[panel], other.error_at(log_rest[:, _POINTS // 2])))
+            part = np.flatnonzero((last >= 0) & (last < len(side.panels) - 1))
+            if part.size:
+                half = (v[part] - math.log(2.0) - side.panels[last[part]])[:, None] / 2
+                tau = side.panels[last[part]][:, None] + half * (1.0 + x)
+                log_rest = np.log(s[part][:, None] - np.exp(tau))
+                with np.errstate(divide="ignore"):
+                    value = np.log(half * _gauss()[1]) + (v[part][:, None] + twice) - log_rest
+                value += own.log_density(tau.ravel()).reshape(tau.shape)
+                value += other.log_density(log_rest.ravel()).reshape(tau.shape)
+                rows.append(part)
+                logs.append(value)
+                middle = _POINTS // 2
+                errors.append((own.error_at(tau[:, middle]), other.error_at(log_rest[:, middle])))
+        first, second = (np.concatenate([pair[k] for pair in errors])[:, None] for k in (0, 1))
+        return np.concatenate(rows), np.concatenate(logs), first, second
+
+    def places(self):
+        """Ends of first pieces, from where the density is no longer nothing to where it is nothing again."""
+        first, second = (np.exp(law.edges) for law in self._laws)
+        modes = [float(np.exp(law._middle[np.argmax(law._columns[0])])) for law in self._laws]
+        sums = np.concatenate([first + modes[1], second + modes[0], *self._alike()])
+        v = np.unique(np.log(sums))
+        v = v[np.append(True, np.diff(v) > _SMALLEST)]
+        value = self.log_density(v)
+        size = np.maximum(value, value + np.exp(v) + self._log_weight)
+        counts = np.flatnonzero(size > -_CUT)
+        low, high = max(counts[0] - 1, 0), min(counts[-1] + 1, len(v) - 1)
+        v[low], v[high] = self._end(v[low], v[low + 1]), self._end(v[high], v[high - 1])
+        value[[low, high]] = self.log_density(v[[low, high]])
+        # The fewest between which neither the place nor the exponent changes much.
+        kept = [low]
+        furthest = (v[high] - v[low]) / _SHARE
+        for place in range(low + 1, high):
+            spread = np.ptp(value[kept[-1] : place + 2])
+            if v[place + 1] - v[kept[-1]] > furthest or spread > _SPREAD:
+                kept.append(place)
+        return v[[*kept, high]]
+
+    def _end(self, outside, inside):
+        """Between both, a place where the density is just nothing."""
+        for _ in range(3):
+            v = np.linspace(outside, inside, 12)
+            value = self.log_density(v)
+            size = np.maximum(value, value + np.exp(v) + self._log_weight)
+            first = int(np.argmax(size > -_CUT - 4.0))
+            if first == 0 or size[first] < -_CUT:
+                return float(v[first])
+            outside, inside = v[first - 1], v[first]
+        return float(inside)
+
+    def _alike(self):
+        """Sums of both at the same quantile, nearly: the same share of their pieces."""
+        if self._same:
+            return [2 * np.exp(self._laws[0].edges)]
+        first, second = (np.exp(law.edges) for law in self._laws)
+        return [first + np.interp(np.linspace(0, 1, len(first)), np.linspace(0, 1, len(second)), second)]
+
+    def settled(self, v) -> bool:
+        """Whether panels of half the size change the density at places by what may be missed only."""
+        value = self.log_density(v)
+        size = np.maximum(value, value + np.exp(v) + self._log_weight)
+        return bool(np.all(self._moved(v) < 20 * _allowed(size)))
+
+    def error(self, v) -> np.ndarray:
+        """Bound on the relative error of the density at places."""
+        return self.inherited(v) + self._moved(v)
+
+    def _moved(self, v):
+        """How much panels of half the size change the density, relatively."""
+        return np.abs(np.expm1(self._finer.log_density(v) - self.log_density(v)))
+
+    @cached_property
+    def _finer(self):
+        return _Convolution(*self._laws, 2 * self._refinement)
+
+
+def _rounding(low, high, least, most):
+    """What log g loses by its rounding, and by that of v, on a piece."""
+    slope = (most - least) / (high - low)
+    size = np.maximum(np.abs(least), np.abs(most))
+    return _ROUNDING * (4.0 + 4.0 * size + np.maximum(np.abs(low), np.abs(high)) * slope)
+
+
+def _allowed(size):
+    """What may be missed, relatively, of a density e^size."""
+    level = np.maximum(-size, 0.0)
+    relative = np.minimum(_SMOOTH * np.exp(_LOOSER * level), _ROUGH)
+    return np.maximum(relative, np.exp(np.minimum(level - _CUT, 0.0)))
+
+
+def _log_sums(row, log_term, count):
+    """Of each place the largest term, as a logarithm, and the sum of all divided by it."""
+    largest = np.full(count, -1e300)
+    np.maximum.at(largest, row, log_term.max(axis=1))
+    return largest, np.bincount(row, np.exp(log_term - largest[row][:, None]).sum(axis=1), minlength=count)
+
+
+def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
+    """A law from the logarithm of its density, on pieces between places, which are halved where need be."""
+    pieces, rows = [(a, b, math.inf, 0) for a, b in pairwise(places)], []
+    while pieces:
+        low, high, before, stuck = np.array(pieces).T
+        v = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * _NODES
+        value = log_density(v.ravel()).reshape(v.shape)
+        coefficients = value @ _TO_COEFFICIENTS
+        tail = np.abs(coefficients[:, -3:]).max(axis=1)
+        sizes = np.maximum(value, value + np.exp(v) + log_weight)
+        size = sizes.max(axis=1)
+        # What does not fall by halving, three times, is noise, or a corner.
+        stuck = np.where(tail < before / 2, 0, stuck + 1)
+        noise = 4 * _rounding(low, high, value.min(axis=1), value.max(axis=1))
+        further = (tail > np.maximum(_allowed(size), noise)) & (stuck < 3)
+        # Where little is known shall be apart.
+        further |= (sizes.min(axis=1) < _EDGE) & (np.ptp(sizes, axis=1) > _SPREAD / 2) & (size > -_CUT)
+        further &= high - low > _SMALLEST
+        pieces = []
+        for a, b, row, last, count, halve in zip(low, high, coefficients, tail, stuck, further, strict=True):
+            if halve:
+                pieces += [(a, (a + b) / 2, last, count), ((a + b) / 2, b, last, count)]
+            else:
+                rows.append((a, b, row, last))
+    rows.sort(key=lambda row: row[0])
+    low, high, coefficients, tail = (np.array(column) for column in zip(*rows, strict=True))
+    spread = np.abs(coefficients[:, 1:]).sum(axis=1)
+    own = 4 * tail + _rounding(low, high, coefficients[:, 0] - spread, coefficients[:, 0] + spread)
+    errors = np.maximum(np.append(own, 0.0), np.append(0.0, own))
+    edges = np.append(low, high[-1])
+    if inherited is not None:
+        more, between = inherited(edges), inherited((low + high) / 2)
+        # Where it is more in between, at the ends too.
+        factor = np.maximum(between / np.sqrt(np.maximum(more[1:] * more[:-1], 1e-300)), 1.0)
+        errors += more * np.maximum(np.append(factor, 1.0), np.append(1.0, factor))
+    # Where errors may be relatively large, they are small in mass.
+    dropped += len(rows) * math.exp(-_CUT)
+    return PositiveLaw(edges, coefficients, log_weight, np.clip(errors, 1e-16, 1.0), dropped)
+
+
+@lru_cache(maxsize=1)
+def _gauss():
+    return np.polynomial.legendre.leggauss(_POINTS)
+
+
+_NODES = np.cos(math.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
+_TO_COEFFICIENTS = (
+    np.cos(np.outer(np.arccos(_NODES), np.arange(_DEGREE + 1)))
+    * np.where(np.arange(_DEGREE + 1) == 0, 1.0, 2.0)
+    / (_DEGREE + 1)
+)
