@@ -20,8 +20,9 @@ from .subsampled import SubsampledGaussian
 
 _DEEPEST = 710.0
 _OCTAVES = 44
-# Up to as many steps always by sums of losses; and up to as many participations where contours do not do.
-_FEW, _RARE = 64, 40.0
+# Up to as many steps always by sums of losses; and up to as many in place of contours with a window. Up to as many
+# participations where contours do not do.
+_FEW, _QUICK, _RARE = 32, 128, 40.0
 
 
 def contours(factors) -> TabulatedFaces:
@@ -63,13 +64,15 @@ def _law(parts) -> PositiveLaw:
 class _SumsOfLosses:
     """Profiles of subsampled Gaussian steps of one direction by sums of positive terms.
 
-    `few` tells whether transforms of so few steps hardly decay, `rare` whether large losses may outweigh any tilt.
+    `few` and `quick` tell whether transforms of so few steps hardly decay, `rare` whether large losses may outweigh any
+    tilt.
     """
 
     def __init__(self, steps, direction: str):
         self._parts = tuple((part.noise_multiplier, part.sampling_rate, count) for part, count in steps)
         self.direction = direction
-        self.few = sum(count for *_, count in self._parts) <= _FEW
+        count = sum(count for *_, count in self._parts)
+        self.few, self.quick = count <= _FEW, count <= _QUICK
         self.rare = sum(rate * count for _, rate, count in self._parts) < _RARE
 
     def __call__(self, epsilon, complement: bool):
@@ -90,12 +93,6 @@ class _SumsOfLosses:
         law = _law(self._parts)
         low, high = law.range
         return -law.log_weight - low if self.direction == "add" else high + law.log_weight
-
-    @cached_property
-    def at_end(self) -> float:
-        """A bound on δ there."""
-        value, error = self(np.array([self.end]), False)
-        return float(value[0] * (1.0 + error[0])) if value[0] > 0 else _law(self._parts).dropped
 
 
 class LinesProfile:
@@ -122,6 +119,10 @@ class LinesProfile:
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks])
         inner = np.unique(inner[(inner > 0) & (inner < end)])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])
+
+    def cuts(self, interval: int) -> np.ndarray:
+        """No further places at which an interval is to be cut."""
+        return np.empty(0)
 
     def _vanishing(self) -> float:
         """A loss at which δ is no longer a number."""

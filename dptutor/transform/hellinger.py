@@ -54,8 +54,7 @@ _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
 _MOST_OCTAVES = 64
 _MOST_PANELS = 130
-# log δ at which contours are tried where large losses are rare; errors of δ and of 1 − δ, relative, that do not do.
-_PROBES = (-7.0, -14.0, -28.0, -50.0, -69.0)
+# Errors of δ and of 1 − δ, relative, from which on another method is asked where large losses are rare.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
 # −log δ, about, at which intervals of ε end.
 _LEVELS = np.array([14.0, 25.0, 37.0, 50.0, 72.0, 95.0, 200.0, 400.0])
@@ -150,14 +149,15 @@ class Inversion:
         The end of the loss range at which losses pile up; −∞ where the transform decays.
     law : callable, optional
         (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method. With attributes `few`,
-        whether it is to serve; `rare`, whether it may; `edges`, losses between which it is smooth; `end`, up to where
-        it knows δ; and `at_end`, a bound on δ there.
+        whether it is to serve; `rare`, whether it may; `quick`, whether it takes less than a window; `edges`, losses
+        between which it is smooth; and `end`, up to where it knows δ.
     """
 
     def __init__(self, log_transform, edge: float = -math.inf, law=None):
         self._log_transform, self._edge, self._law = log_transform, edge, law
         self._contours: dict[int, Contour] = {}
         self._kept: dict[tuple, tuple] = {}
+        self._chosen: dict[int, bool] = {}
 
     # Intervals of ε, and the profile there.
 
@@ -177,9 +177,6 @@ class Inversion:
         grid, value = self._chernoff
         right = grid > 0
         cuts = np.append(cuts, np.min((value[right] + _LEVELS[:, None]) / grid[right], axis=1))
-        if self._by_law:
-            # And where the other method changes its polynomials, or knows no more.
-            cuts = np.concatenate([self._law.edges, [self._law.end]])
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
 
@@ -191,39 +188,46 @@ class Inversion:
         end = max(float(np.min((value[right] + _DEEPEST) / grid[right])), 1e-12)
         return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
 
+    def cuts(self, interval: int) -> np.ndarray:
+        """Losses within an interval at which the method changes its polynomials, or knows no more."""
+        low, high = self.edges[interval : interval + 2]
+        ends = np.array([low, (low + high) / 2, high])
+        if not self._by_law(interval, int(np.searchsorted(self._ladder[2], ends[1])), ends):
+            return np.empty(0)
+        places = np.append(self._law.edges, self._law.end)
+        return places[(places > low) & (places < high)]
+
     def sample(self, interval: int, epsilon: np.ndarray):
         """On one interval: δ of finite losses or its complement, a bound on its relative error, and which it is."""
         low, high = self.edges[interval : interval + 2]
         ends = np.array([low, (low + high) / 2, high])
         number = int(np.searchsorted(self._ladder[2], ends[1]))
         complement = bool(self._ladder[0][number] < 0)
-        beyond = self._by_law and low >= self._law.end
-        if beyond:
-            value, error = np.full(epsilon.shape, self._law.at_end), np.full(epsilon.shape, 1.0)
-        elif self._by_law:
-            value, error = self._law(epsilon, complement)
+        beyond = np.zeros(epsilon.shape, dtype=bool)
+        if self._by_law(interval, number, ends):
+            beyond = epsilon > self._law.end
+            value, error = self._law(np.minimum(epsilon, self._law.end), complement)
         else:
             value, error = self._by_contour(number, ends, epsilon)
         if complement:
             return value, error, True
         # Where no digit is known: what that leaves possible, or Chernoff's bound.
-        most = np.abs(value) * (1.0 + np.where(np.isfinite(error), error, 0.0))
-        most = np.where(np.isfinite(error) & (not beyond), most, value if beyond else np.inf)
+        most = np.where(np.isfinite(error), np.abs(value) * (1.0 + error), np.inf)
         bound = np.minimum(np.exp(np.maximum(self.chernoff(epsilon), -744.0)), most)
-        useless = ~(error < 1.0) | (value > bound)
+        useless = beyond | ~(error < 1.0) | (value > bound)
         return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
 
-    @cached_property
-    def _by_law(self) -> bool:
-        """Whether the other method serves all ε: steps are few, or contours do not do where large losses are rare."""
+    def _by_law(self, interval, number, ends) -> bool:
+        """Whether on an interval the other method serves: where steps are few; where contours do not do, as large
+        losses are rare; or where they need a window, which may take longer."""
         if self._law is None or self._law.few or not self._law.rare:
             return self._law is not None and self._law.few
-        for epsilon in np.append(0.0, self.epsilon_near(np.array(_PROBES))):
-            number = int(np.searchsorted(self._ladder[2], epsilon))
-            error = self._by_contour(number, np.full(3, epsilon), np.array([epsilon]))[1]
-            if not error[0] <= (_UNSHARP if self._ladder[0][number] > 0 else _UNSHARP_REST):
-                return True
-        return False
+        if interval not in self._chosen:
+            error = self._by_contour(number, ends, ends)[1]
+            windowed = self._law.quick and math.isfinite(self._kept.get((number, *ends), (0, 0.0))[1])
+            poor = ~(error <= (_UNSHARP if self._ladder[0][number] > 0 else _UNSHARP_REST))
+            self._chosen[interval] = windowed or bool(poor.any())
+        return self._chosen[interval]
 
     def _by_contour(self, number, ends, epsilon):
         """δ or its complement by one of the contours, and a bound on the relative error."""
@@ -286,11 +290,11 @@ class Inversion:
         """Real c and K(c), from −1 upwards, evenly on the scales of c and of 1 + c, until δ is no number."""
         smallest = 2e-3 * min(1.0, 1.0 / self._scale)
         inner = np.geomspace(smallest, 0.5, max(8, math.ceil(math.log(0.5 / smallest) / math.log(1.3))))
-        grid = np.unique(np.concatenate([-1.0 + inner, -inner[inner < 0.499]]))
+        grid = _whole_in_s(np.concatenate([-1.0 + inner, -inner[inner < 0.499]]))
         value = self._cumulant(grid)
         c, right, heights = smallest, [], []
         while len(right) < 600:
-            more = c * 1.2 ** np.arange(16)
+            more = _whole_in_s(c * 1.2 ** np.arange(16))
             found = self._cumulant(more)
             right.extend(more)
             heights.extend(found)
@@ -412,6 +416,12 @@ class Inversion:
         scale = np.exp(np.clip(contour.peak - contour.c * epsilon, -745.0, 700.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             return value * scale, np.where(value != 0, noise / np.abs(value), np.inf)
+
+
+def _whole_in_s(c):
+    """The values of c nearby for which s = 1 + c is free of rounding, different ones and not 0."""
+    c = np.unique((1.0 + c) - 1.0)
+    return c[c != 0.0]
 
 
 def _chords(grid, height, side):

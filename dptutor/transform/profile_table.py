@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,6 +19,8 @@ _DEGREE = 15
 _UNEVEN = 1e-8
 # Smallest pieces, as a share of an interval.
 _SMALLEST = 2.0**-12
+# How often halving may be in vain.
+_STUCK = 3
 # Coefficients below this, or below the error of the values, are none.
 _NOTHING = 2e-14
 _MOST_AT_ONCE = 2**16
@@ -39,8 +42,9 @@ class ProfileTable:
     Parameters
     ----------
     evaluator
-        With `edges`, ends of intervals from 0 on, beyond which δ is 0; and `sample(interval, ε)`, which gives values,
-        a bound on their relative error, and whether they are of `mass` − δ instead of δ.
+        With `edges`, ends of intervals from 0 on, beyond which δ is 0; `cuts(interval)`, places within one between
+        which its values are smooth; and `sample(interval, ε)`, which gives values, a bound on their relative error, and
+        whether they are of `mass` − δ instead of δ.
     mass : float
         The mass of all finite losses under Q, δ at −∞.
     """
@@ -88,9 +92,12 @@ class ProfileTable:
     def _built(self, interval):
         """Rows (start, end, coefficients, complement, error, largest value) of one interval."""
         low, high = self._evaluator.edges[interval : interval + 2]
-        pieces, rows = [(float(low), float(high), math.inf)], []
+        places = np.unique(np.concatenate([[low, high], self._evaluator.cuts(interval)]))
+        places = places[np.append(True, np.diff(places) > _SMALLEST * (high - low))]
+        places[-1] = high
+        pieces, rows = [(float(a), float(b), math.inf, 0) for a, b in pairwise(places)], []
         while pieces:
-            nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _PLACES for a, b, _ in pieces])
+            nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _PLACES for a, b, *_ in pieces])
             value, error, complement = self._evaluator.sample(interval, nodes)
             tiny = value < 1e-320
             log_value = np.log(np.maximum(value, 1e-320)).reshape(len(pieces), -1)
@@ -106,12 +113,13 @@ class ProfileTable:
             largest = np.exp(log_value.max(axis=1))
             rest = zip(coefficients, tail, error, largest, uneven, strict=True)
             for piece, (own, last, noise, most, halve) in zip(pieces, rest, strict=True):
-                a, b, before = piece
+                a, b, before, stuck = piece
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2)
-                # What does not fall by halving, and again, is noise.
-                if (wanted < last < before / 2 or halve) and b - a > _SMALLEST * (high - low):
-                    middle, best = (a + b) / 2, last
-                    further += [(a, middle, best), (middle, b, best)]
+                # What does not fall by halving, again and again, is noise.
+                stuck = 0 if last < before / 2 else stuck + 1
+                if ((last > wanted and stuck < _STUCK) or halve) and b - a > _SMALLEST * (high - low):
+                    middle = (a + b) / 2
+                    further += [(a, middle, last, stuck), (middle, b, last, stuck)]
                     continue
                 # 2.7 is the Lebesgue constant of so many points.
                 rows.append((a, b, own, complement, 2.7 * noise + 4.0 * last, most))
