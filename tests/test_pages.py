@@ -1,11 +1,19 @@
-"""How long a reader of the site waits, and how much comes, by the benchmark of pages and its limits.
+"""Pages of the built site: how long a reader waits and how much comes, and how formulas look.
 
-Tests share the machine, so times have wider limits here.
+Limits are those of the benchmark of pages. Tests share the machine, so times have wider ones here.
 """
 
+import re
+from html import unescape
+from pathlib import Path
+
 import pytest
+from fontTools.ttLib import TTFont
+from test_formulas import COMMANDS
 
 from benchmarks.pages import DESK, LIMITS, measured, packed
+
+FONT = Path(__file__).resolve().parent.parent / "book" / "_static" / "fonts" / "stix-two-math.woff2"
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +53,37 @@ def test_a_slow_phone_answers(address, chromium):
         found = measured(chromium, address, name)
         assert found["task"] < 2 * LIMITS["task"], (name, found)
         assert found["slider"] < 3 * LIMITS["slider"], (name, found)
+
+
+# Formulas.
+
+
+def texts(site):
+    return [*site.glob("book/*.html"), *site.glob("notebooks/*.html")]
+
+
+def test_the_list_names_every_command_that_a_built_page_has(site):
+    listed = set(re.findall(r"\\(?:[A-Za-z]+|.)", COMMANDS)) | {r"\ ", "\\\\", r"\begin", r"\end", r"\}", r"\%"}
+    used = {}
+    for page in texts(site):
+        for tex in re.findall(r'data-tex="([^"]*)"', page.read_text()):
+            used |= dict.fromkeys(re.findall(r"\\(?:[A-Za-z]+|.)", unescape(tex)), page.name)
+    assert len(used) > 80
+    assert not {command: page for command, page in used.items() if command not in listed}
+
+
+def test_no_page_shows_tex(site):
+    raw = re.compile(r"\\\(|\\\[|\\(?:frac|sigma|varepsilon|delta|mathcal)\b")
+    for page in texts(site):
+        text = re.sub(r"<(script|style|pre|code)\b.*?</\1>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL)
+        assert not raw.search(text), (page.name, raw.search(text))
+
+
+def test_the_font_has_every_sign_of_every_formula(site):
+    has = set(TTFont(FONT).getBestCmap()) | {0xFE00, 0x0A, 0xA0}
+    missing = {}
+    for page in texts(site):
+        for formula in re.findall(r"<math\b.*?</math>", page.read_text(), re.DOTALL):
+            signs = set(unescape(re.sub(r"<mtext.*?</mtext>|<[^>]*>", "", formula)))
+            missing |= {sign: page.name for sign in signs if ord(sign) not in has}
+    assert not missing
