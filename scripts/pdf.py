@@ -63,7 +63,7 @@ def contents():
     """(page, depth) of the book, in order."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     yield toc["root"], 0
-    for chapter in toc["chapters"]:
+    for chapter in (chapter for part in toc["parts"] for chapter in part["chapters"]):
         yield chapter["file"], 0
         for section in chapter.get("sections", []):
             yield section["file"], 1
