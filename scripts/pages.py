@@ -49,7 +49,12 @@ POLICY = "; ".join(
     ]
 )
 # Those that the first screen of nearly every page needs; others come when a letter of theirs does.
-FONTS = ["stix-two-text-latin-400-normal.woff2", "stix-two-text-latin-600-normal.woff2", "stix-two-math.woff2"]
+FONTS = [
+    "stix-two-text-latin-400-normal.woff2",
+    "stix-two-text-latin-600-normal.woff2",
+    "source-sans-3-latin-400-normal.woff2",
+    "stix-two-math.woff2",
+]
 
 # What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
 PARTS = {
@@ -133,6 +138,11 @@ def opening(app, page, name):
     chapter = page.next_node(nodes.section)
     end = next((place for place, part in enumerate(chapter) if place and not isinstance(part, nodes.paragraph)), 1)
     title, lead = chapter[0], chapter[1:end]
+    if isinstance(title[0], nodes.Text) and (number := re.match(r"(\d+) ", title[0])):
+        title[0:1] = [
+            nodes.inline("", f"Chapter {number[1]}", classes=["chapter"]),
+            nodes.Text(title[0][number.end() - 1 :]),
+        ]
     start, between, stop = (
         nodes.raw("", html, format="html") for html in ('<div class="opening">', '<div class="lead">', "</div></div>")
     )
