@@ -111,7 +111,7 @@ def lettered(text: str) -> str:
     'prior &lt; <i>b</i>'
     """
     parts = [escape(part) for part in symbols(text)]
-    parts[1::2] = [f"<i>{part}</i>" for part in parts[1::2]]
+    parts[1::2] = [typeset(part) if "\u0303" in part else f"<i>{part}</i>" for part in parts[1::2]]
     return "".join(parts)
 
 

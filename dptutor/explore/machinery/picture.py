@@ -232,7 +232,11 @@ def _letter(text: ET.Element):
     text.text = first
     for symbol, after in zip(others[::2], others[1::2], strict=True):
         span = ET.SubElement(text, f"{_SVG}tspan", {"class": "dpe-letter"})
-        span.text, span.tail = symbol, after
+        span.text, span.tail = symbol[0] if "\u0303" in symbol else symbol, after
+        if span.text != symbol:  # fonts have no letters with a tilde: a small one above
+            above = ET.SubElement(text, f"{_SVG}tspan", {"dx": "-.42em", "dy": "-.2em"})
+            above.text, span.tail = "\N{SMALL TILDE}", None
+            ET.SubElement(text, f"{_SVG}tspan", {"dy": ".2em"}).text = after or "\N{ZERO WIDTH SPACE}"
 
 
 def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
