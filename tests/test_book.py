@@ -71,6 +71,14 @@ def test_every_page_of_the_contents_is_built(pages):
     assert {f"{name.removesuffix('.ipynb')}.html" for name in listed} <= set(pages)
 
 
+def test_the_menu_names_the_parts_of_the_book(site_url, page):
+    page.goto(site_url + CHAPTER)
+    page.get_by_role("button", name="Contents of the book").click()
+    parts = page.locator("#chapters p.caption").all_inner_texts()
+    assert parts == re.findall(r"caption: (.+)", (ROOT / "_toc.yml").read_text())
+    assert page.locator("#chapters").get_by_role("link", name="Lecture 2").is_visible()
+
+
 def test_a_page_as_it_was_parsed_carries_its_own_explorers_only(site):
     # Sphinx reads all of them again whenever one changes.
     kept = sorted((site.parent / ".doctrees" / "book").glob("api*.doctree"))

@@ -87,3 +87,30 @@ def test_the_font_has_every_sign_of_every_formula(site):
             signs = set(unescape(re.sub(r"<mtext.*?</mtext>|<[^>]*>", "", formula)))
             missing |= {sign: page.name for sign in signs if ord(sign) not in has}
     assert not missing
+
+
+def test_what_follows_a_root_follows_at_once(site_url, page):
+    page.goto(f"{site_url}book/09_composition.html")
+    page.add_style_tag(content="section { content-visibility: visible !important }")
+    page.evaluate("document.fonts.ready")
+    gaps = page.evaluate("""() => [...document.querySelectorAll("msqrt")].map((root) =>
+      root.getBoundingClientRect().right - root.lastElementChild.getBoundingClientRect().right)""")
+    assert len(gaps) > 5
+    assert max(gaps) < 1.5
+
+
+# Paper.
+
+
+@pytest.mark.parametrize("name", ["book/01_two_worlds", "book/09_composition", "book/13_auditing", "book/api_numbers"])
+def test_on_paper_stands_the_text_alone_and_nothing_is_cut(site_url, page, name):
+    page.set_viewport_size({"width": 643, "height": 971})  # A4 within its margins
+    page.goto(f"{site_url}{name}.html")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for bar in page.locator(".bar, .prev-next, .dpe-controls, .headerlink, .copybtn").all()[:200]:
+        assert not bar.is_visible()
+    cut = page.evaluate("""() => [...document.querySelectorAll("article :is(p, pre, img, svg, table, math, .aside)")]
+      .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
+      .map((e) => [e.tagName, e.textContent.trim().slice(0, 60), Math.round(e.getBoundingClientRect().right)])""")
+    assert not cut

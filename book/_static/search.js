@@ -8,11 +8,9 @@
   const MOST = 30;
 
   // Accents fall; Δ and δ are two letters.
-  const fold = (text) => {
-    const plain = text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
-    return [...plain].map((c) => (c >= "Α" && c <= "Ω" ? c : c.toLowerCase())).join("");
-  };
-  const split = (text) => fold(text).match(/[\p{L}\p{N}_.]*[\p{L}\p{N}_]/gu) ?? [];
+  const fold = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/[^Α-Ω]+/g, (part) => part.toLowerCase());
+  const WORD = /[\p{L}\p{N}_.]*[\p{L}\p{N}_]/gu;
+  const split = (text) => fold(text).match(WORD) ?? [];
 
   let pages, records, whole, vocabulary;
   const index = () => new Promise((done, failed) => {
@@ -22,17 +20,23 @@
     script.onload = done;
     script.onerror = failed;
     document.head.append(script);
-  }).then(() => {
-    if (records) return;
-    const [names, found] = globalThis.dptutorIndex;
-    pages = names;
-    records = found.map(([kind, title, page, anchor, text]) =>
-      ({ kind, title, page, anchor, text, name: fold(title), words: split(title), said: ` ${fold(text)} ` }));
-    whole = pages.map((_, page) => records.filter((r) => r.page === page).map((r) => `${r.name}${r.said}`).join(" "));
-  });
+  }).then(() => (read ??= reading()));
+
+  // A few records at a time: in between the page answers.
+  let read;
+  const reading = async () => {
+    const [names, found] = JSON.parse(globalThis.dptutorIndex), made = [], said = names.map(() => []);
+    for (const [kind, title, page, anchor, text] of found) {
+      const record = { kind, title, page, anchor, text, name: fold(title), words: split(title), said: ` ${fold(text)} ` };
+      made.push(record);
+      said[page].push(record.name + record.said);
+      if (made.length % 100 === 0) await new Promise((done) => setTimeout(done));
+    }
+    [pages, whole, records] = [names, said.map((parts) => parts.join(" ")), made];
+  };
 
   // Words that the book uses, for those that are misspelled.
-  const known = () => (vocabulary ??= new Set(records.flatMap((r) => [...r.words, ...split(r.text)].filter((w) => w.length > 3))));
+  const known = () => (vocabulary ??= new Set(records.flatMap((r) => [...r.words, ...(r.said.match(WORD) ?? [])].filter((w) => w.length > 3))));
 
   const distance = (a, b, most) => {
     if (Math.abs(a.length - b.length) > most) return most + 1;
