@@ -12,7 +12,8 @@
   const WORD = /[\p{L}\p{N}_.]*[\p{L}\p{N}_]/gu;
   const split = (text) => fold(text).match(WORD) ?? [];
 
-  let pages, records, whole, vocabulary;
+  let pages, records, whole;
+  const known = new Set(); // words that the book uses, for those that are misspelled
   const index = () => new Promise((done, failed) => {
     if (globalThis.dptutorIndex) { done(); return; }
     const script = document.createElement("script");
@@ -30,13 +31,11 @@
       const record = { kind, title, page, anchor, text, name: fold(title), words: split(title), said: ` ${fold(text)} ` };
       made.push(record);
       said[page].push(record.name + record.said);
-      if (made.length % 100 === 0) await new Promise((done) => setTimeout(done));
+      for (const word of [...record.words, ...(record.said.match(WORD) ?? [])]) if (word.length > 3) known.add(word);
+      if (made.length % 50 === 0) await new Promise((done) => setTimeout(done));
     }
     [pages, whole, records] = [names, said.map((parts) => parts.join(" ")), made];
   };
-
-  // Words that the book uses, for those that are misspelled.
-  const known = () => (vocabulary ??= new Set(records.flatMap((r) => [...r.words, ...(r.said.match(WORD) ?? [])].filter((w) => w.length > 3))));
 
   const distance = (a, b, most) => {
     if (Math.abs(a.length - b.length) > most) return most + 1;
@@ -56,7 +55,7 @@
   const mended = (word) => {
     const most = word.length > 7 ? 2 : word.length > 4 ? 1 : 0;
     let best = word, least = most + 1;
-    if (most) for (const other of known()) {
+    if (most) for (const other of known) {
       const far = distance(word, other, most);
       if (far < least) { best = other; least = far; }
     }
