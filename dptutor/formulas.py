@@ -120,7 +120,8 @@ def _converted(tex: str, display: bool) -> str:
     from math_core import LatexError
 
     try:
-        return _converter().convert_with_local_state(tex, displaystyle=display)
+        # A script capital is told which of two kinds it is, by a sign that has a browser look through all its fonts.
+        return _converter().convert_with_local_state(tex, displaystyle=display).replace("\N{VARIATION SELECTOR-1}", "")
     except LatexError as error:
         words = _COLORED.sub("", str(error)).strip().splitlines()
         raise UnknownFormula(f"{words[0].removeprefix('Error: ')} In: {tex}") from None
