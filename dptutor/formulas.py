@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from html import escape, unescape
+from itertools import pairwise
 
 # Environments that number their lines themselves: numbers are the page's business.
 _NUMBERED = {"equation": "", "equation*": "", "align": "aligned", "align*": "aligned", "gather": "gathered"}
 _WHOLE = re.compile(r"\\begin\{([a-z]+\*?)\}(.*)\\end\{\1\}", re.DOTALL)
 _DOLLARS = re.compile(r"(?<![\\$\w])\$(?!\s)([^$\n]+?)(?<![\s\\])\$(?!\w)")
 # What is raised or lowered in a plain text: e^ε, e^(−ε), G_μ, Pr_Q.
+_TILDE = re.compile(r"\b([A-Za-z])\u0303")
 _RAISED = re.compile(r"\b(Pr|[A-Za-z])([\^_])(?:\(([^()\s]+)\)|(−?\w+))")
+# Letters that are symbols where they stand alone: "a" and "I" are words.
+_SYMBOL = re.compile(r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|[α-ωϑϕϵ]+)(?![\w'’]|\.\w)")
 _COLORED = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -72,9 +76,42 @@ def typeset(text: str) -> str:
         except ImportError:
             return found[0]
 
+    def waved(found: re.Match) -> str:
+        try:
+            return mathml(rf"\tilde {found[1]}")
+        except ImportError:
+            return found[0]
+
     parts = _DOLLARS.split(text)
     parts[1::2] = [formula(tex) for tex in parts[1::2]]
-    parts[::2] = [_RAISED.sub(raised, part) for part in parts[::2]]
+    parts[::2] = [_TILDE.sub(waved, _RAISED.sub(raised, part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def symbols(text: str) -> list[str]:
+    """A label in pieces, of which every second is a symbol: what formulas set in italic letters.
+
+    Examples
+    --------
+    >>> from dptutor.formulas import symbols
+    >>> symbols("Bayes error R(π), type I")
+    ['Bayes error ', 'R', '(', 'π', '), type I']
+    """
+    ends = [0, *(end for found in _SYMBOL.finditer(text) for end in found.span()), len(text)]
+    return [text[start:end] for start, end in pairwise(ends)]
+
+
+def lettered(text: str) -> str:
+    """A label as HTML, its symbols in the letters of formulas.
+
+    Examples
+    --------
+    >>> from dptutor.formulas import lettered
+    >>> lettered("prior < b")
+    'prior &lt; <i>b</i>'
+    """
+    parts = [escape(part) for part in symbols(text)]
+    parts[1::2] = [typeset(part) if "\u0303" in part else f"<i>{part}</i>" for part in parts[1::2]]
     return "".join(parts)
 
 
@@ -83,7 +120,8 @@ def _converted(tex: str, display: bool) -> str:
     from math_core import LatexError
 
     try:
-        return _converter().convert_with_local_state(tex, displaystyle=display)
+        # A script capital is told which of two kinds it is, by a sign that has a browser look through all its fonts.
+        return _converter().convert_with_local_state(tex, displaystyle=display).replace("\N{VARIATION SELECTOR-1}", "")
     except LatexError as error:
         words = _COLORED.sub("", str(error)).strip().splitlines()
         raise UnknownFormula(f"{words[0].removeprefix('Error: ')} In: {tex}") from None

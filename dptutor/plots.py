@@ -3,7 +3,8 @@
     ax = dp.plots.tradeoff(gaussian, laplace)         # axes of its own, or ax=…
     dp.plots.shift(gaussian, laplace, ax=ax)
 
-Every function draws into one Axes and returns it. A kind of mechanism keeps its color and line style through the book.
+Every function draws into one Axes and returns it. A kind of mechanism keeps its color and line style through the book,
+and a symbol the letter that it has in formulas, of the STIX fonts, which come with matplotlib.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from .blackwell import delta_divergence
+from .formulas import symbols
 from .mechanisms import ApproximateDP, Gaussian, Laplace, PerfectPrivacy, RandomizedResponse
 from .mechanisms.base import as_mechanism
 from .palette import BLUE, DASHDOT, DASHED, GREEN, GREY, ORANGE, PALE, PURPLE, SOLID, VERMILLION
@@ -97,7 +99,7 @@ def bayes_error(*mechanisms, labels=None, ax=None):
     --------
     >>> import dptutor as dp
     >>> dp.plots.bayes_error(dp.Gaussian(sigma=1)).get_ylabel()
-    'Bayes error R(π)'
+    'Bayes error $R$($π$)'
     """
     ax = _axes(ax, "adversary's prior π", "Bayes error R(π)", (0, 1), (0, 0.55))
     ax.plot([0, 0.5, 1], [0, 0.5, 0], color=GREY, linewidth=1, label="blind guessing")
@@ -226,6 +228,7 @@ def _axes(ax, xlabel, ylabel, xlim, ylim):
     ax.set(xlabel=xlabel, ylabel=ylabel, xlim=xlim)
     if ylim:
         ax.set_ylim(ylim)
+    _letter(ax.xaxis.label, ax.yaxis.label)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(color=PALE, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -247,5 +250,16 @@ def _draw(ax, mechanisms, labels, curve):
 
 def _keyed(ax, label):
     if label:
-        ax.legend(frameon=False, fontsize="small")
+        _letter(*ax.legend(frameon=False, fontsize="small").get_texts())
     return ax
+
+
+def _letter(*texts):
+    """Symbols in the words of a picture as formulas; where there is a formula already, all of them are told."""
+    for text in texts:
+        words = text.get_text()
+        if "$" not in words:
+            parts = symbols(words)
+            parts[1::2] = [rf"$\tilde{{{part[0]}}}$" if "\u0303" in part else f"${part}$" for part in parts[1::2]]
+            text.set_text("".join(parts))
+        text.set_math_fontfamily("stix")

@@ -48,6 +48,7 @@ from ipykernel.iostream import OutStream
 
 c.Application.log_level = "ERROR"
 OutStream.flush_interval = 3600
+c.InlineBackend.rc = {"mathtext.fontset": "stix"}  # a symbol in a picture is the letter of the formulas
 """
 
 

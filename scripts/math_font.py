@@ -34,12 +34,28 @@ def main(source):
     subset = Subsetter(options)
     subset.populate(unicodes=parse_unicodes(",".join(SIGNS.split())))
     subset.subset(font)
+    narrowed(font)
     # Letters keep their widths at every size: without hints of its own a font is given some.
     font["prep"] = newTable("prep")
     font["prep"].program = Program()
     font["prep"].program.fromAssembly(["PUSHW[] 511", "SCANCTRL[]", "PUSHB[] 4", "SCANTYPE[]"])
     font.flavor = "woff2"
     font.save(TARGET)
+
+
+def narrowed(font):
+    """Roots of all heights as wide as the lowest: a browser leaves as much room as the widest of them takes."""
+    root = font.getBestCmap()[0x221A]
+    variants = font["MATH"].table.MathVariants
+    made = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(root)]
+    higher = [record.VariantGlyph for record in made.MathGlyphVariantRecord[1:]]
+    width, _ = font["hmtx"][root]
+    for name in [*higher, *(part.glyph for part in made.GlyphAssembly.PartRecords)]:
+        glyph, (wide, left) = font["glyf"][name], font["hmtx"][name]
+        glyph.coordinates.scale((width / wide, 1))
+        glyph.coordinates.toInt()
+        glyph.recalcBounds(font["glyf"])
+        font["hmtx"][name] = width, round(left * width / wide)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from selectolax.lexbor import LexborHTMLParser
+from sphinx import addnodes
 from sphinx.writers.html5 import HTML5Translator
 
 import searching
@@ -49,7 +50,12 @@ POLICY = "; ".join(
     ]
 )
 # Those that the first screen of nearly every page needs; others come when a letter of theirs does.
-FONTS = ["stix-two-text-latin-400-normal.woff2", "stix-two-text-latin-600-normal.woff2", "stix-two-math.woff2"]
+FONTS = [
+    "stix-two-text-latin-400-normal.woff2",
+    "stix-two-text-latin-600-normal.woff2",
+    "source-sans-3-latin-400-normal.woff2",
+    "stix-two-math.woff2",
+]
 
 # What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
 PARTS = {
@@ -67,6 +73,7 @@ def setup(app):
     app.connect("html-collect-pages", lambda app: [("search", {"title": "Search", "toc": ""}, "search.html")])
     app.connect("doctree-resolved", opening)
     app.connect("doctree-resolved", asides)
+    app.connect("doctree-resolved", later)
     app.connect("html-page-context", context_of)
     app.connect("build-finished", finished)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -133,6 +140,11 @@ def opening(app, page, name):
     chapter = page.next_node(nodes.section)
     end = next((place for place, part in enumerate(chapter) if place and not isinstance(part, nodes.paragraph)), 1)
     title, lead = chapter[0], chapter[1:end]
+    if isinstance(title[0], nodes.Text) and (number := re.match(r"(\d+) ", title[0])):
+        title[0:1] = [
+            nodes.inline("", f"Chapter {number[1]}", classes=["chapter"]),
+            nodes.Text(title[0][number.end() - 1 :]),
+        ]
     start, between, stop = (
         nodes.raw("", html, format="html") for html in ('<div class="opening">', '<div class="lead">', "</div></div>")
     )
@@ -144,6 +156,14 @@ def asides(app, page, name):
     for paragraph in page.findall(nodes.paragraph):
         if paragraph.astext().startswith(("In the library:", "See also ")):
             paragraph["classes"].append("aside")
+
+
+def later(app, page, name):
+    """Explorers below the first section are drawn when they come near the screen."""
+    for cell in page.findall(nodes.container):
+        below = "cell" in cell["classes"] and isinstance(cell.parent.parent, nodes.section)
+        if below and any("data-explorer" in raw.astext() for raw in cell.findall(nodes.raw)):
+            cell["classes"].append("later")
 
 
 class Translator(HTML5Translator):
@@ -177,10 +197,21 @@ class Translator(HTML5Translator):
                 tables.decompose()
         return piece.html
 
+    def later(self, node):
+        """What a browser draws when it comes near the screen; until then it is as tall as it will be."""
+        tag, rest = self.body[-1].split(">", 1)
+        tag = tag.replace('class="', 'class="later ', 1) if 'class="' in tag else f'{tag} class="later"'
+        self.body[-1] = f'{tag} style="{height(node)}">{rest}'
+
     def visit_section(self, node):
         super().visit_section(node)
-        if self.section_level == 2:  # drawn when it comes near the screen, and until then as tall as it will be
-            self.body[-1] = self.body[-1].replace("<section", f'<section style="{height(node)}"', 1)
+        if self.section_level in (2, 3) and isinstance(node.parent, nodes.section):
+            self.later(node)
+
+    def visit_desc(self, node):
+        super().visit_desc(node)
+        if not isinstance(node.parent, addnodes.desc_content):
+            self.later(node)
 
     def visit_image(self, node):
         """With its size, so that the text below does not move when it comes, and not before it is needed."""

@@ -8,9 +8,7 @@ They are joined: each has its entry in the outline, sheets are numbered at the f
 stay in the file.
 """
 
-import html
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +19,7 @@ from urllib.parse import urldefrag
 import yaml
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Fit, NameObject
+from selectolax.lexbor import LexborHTMLParser
 
 from book import SITE, served
 from book import main as book
@@ -63,7 +62,7 @@ def contents():
     """(page, depth) of the book, in order."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     yield toc["root"], 0
-    for chapter in toc["chapters"]:
+    for chapter in (chapter for part in toc["parts"] for chapter in part["chapters"]):
         yield chapter["file"], 0
         for section in chapter.get("sections", []):
             yield section["file"], 1
@@ -108,7 +107,7 @@ def joined(pages, readers, address):
 def title(page):
     """What the page is called."""
     text = (SITE / f"{page}.html").read_text(encoding="utf-8")
-    return html.unescape(re.search(r"<title>(.*?)</title>", text, re.DOTALL)[1]).strip().rpartition(" — ")[0]
+    return LexborHTMLParser(text).css_first("title").text().strip().rpartition(" — ")[0]
 
 
 def links(sheet):

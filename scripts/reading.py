@@ -32,7 +32,9 @@ def side_by_side(app):
     """As many processes as there are cores, but not where Sphinx will have none."""
     if sys.platform != "darwin":
         app.parallel = os.cpu_count() or 1
-    # What it could allow and does not: sections are numbered when all pages have been read.
+    # The extension that reads the contents brings this one along, wanted or not. It numbers sections, which ours have
+    # in their titles, and only once all pages have been read; but it does not say that pages may be read side by side,
+    # and one extension that does not has all of them read one after another. Sphinx has no setting for that.
     app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
 
 

@@ -32,7 +32,8 @@ def index(site: Path, pages):
         names.append([f"{page}.html", words(heading)])
         records += [[kind, title, len(names) - 1, *rest] for kind, title, *rest in records_of(article, page)]
     data = json.dumps([names, records], ensure_ascii=False, separators=(",", ":"))
-    (site / "_static" / "search-index.js").write_text(f"globalThis.dptutorIndex = {data};\n", encoding="utf-8")
+    script = f"globalThis.dptutorIndex = {json.dumps(data, ensure_ascii=False)};\n"  # as text, which is read faster
+    (site / "_static" / "search-index.js").write_text(script, encoding="utf-8")
 
 
 def records_of(article, page):

@@ -32,15 +32,23 @@ from pygments.lexers import PythonLexer
 import dptutor as dp
 from content import BUILD, ROOT, TABLES, digest
 from dptutor.explore.machinery import store
+from dptutor.formulas import mathml
 
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))
 DECKS = BUILD / "slides"
 OWN = ROOT / "scripts" / "deck"
 REVEAL = Path(find_spec("sphinx_revealjs").origin).parent / "_static" / "revealjs"
-MATHJAX = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
-FOUNDATION = ["dptutor", "scripts/deck", "scripts/slides.py", "requirements.txt", "constraints.txt"]
-# With fonts as drawings: those as files could not be inlined.
-MATHJAX_PARTS = ["startup", "core", "input/tex", "output/svg", "output/svg/fonts/tex", "a11y/assistive-mml"]
+FONTS = ROOT / "book" / "_static" / "fonts"
+FOUNDATION = [
+    "dptutor",
+    "scripts/deck",
+    "scripts/slides.py",
+    "book/_static/fonts",
+    "requirements.txt",
+    "constraints.txt",
+]
+# Formulas and the letters in them; words are in the letters of the machine that shows them.
+FACES = {"STIX Two Math": "stix-two-math", "Symbols": "stix-two-text-greek-400-italic"}
 
 TALK = 50  # minutes of a lecture
 # In ninety minutes every slide has half as much time again, and the exercises have the rest.
@@ -96,18 +104,14 @@ def deck_page(number, notebook, key):
     """The deck of a lecture, as a page."""
     slides = slides_of(nbformat.read(notebook, 4))
     back, title = chapter(number), title_of(chapter(number))
-    parts = "\n".join((MATHJAX / f"{name}.js").read_text(encoding="utf-8") for name in MATHJAX_PARTS)
     scripts = [
         (REVEAL / "dist" / "reveal.js").read_text(encoding="utf-8"),
         (REVEAL / "plugin" / "notes" / "notes.js").read_text(encoding="utf-8"),
-        # After the configuration, before the components: MathJax starts while its script is read.
-        'window.MathJax={loader:{load:[]},startup:{typeset:false},tex:{inlineMath:[["$","$"],["\\\\(","\\\\)"]]},'
-        'svg:{fontCache:"local"}};',
-        parts,
     ]
     styles = [
         (REVEAL / "dist" / "reset.css").read_text(encoding="utf-8"),
         (REVEAL / "dist" / "reveal.css").read_text(encoding="utf-8"),
+        *(face(name, file) for name, file in FACES.items()),
         (OWN / "deck.css").read_text(encoding="utf-8"),
         HtmlFormatter(style="a11y-high-contrast-light").get_style_defs(".deck-code"),
         HtmlFormatter(style="a11y-high-contrast-dark").get_style_defs("[data-theme=dark] .deck-code"),
@@ -124,6 +128,13 @@ def deck_page(number, notebook, key):
         f"{''.join(inline_script(script) for script in scripts)}"
         f'<script type="module">{(OWN / "deck.js").read_text(encoding="utf-8")}</script></body></html>\n'
     )
+
+
+def face(name, file):
+    """A font in the page; of the second it has Greek letters only."""
+    packed = base64.b64encode((FONTS / f"{file}.woff2").read_bytes()).decode()
+    some = "" if name.endswith("Math") else "unicode-range:U+3B1-3C9,U+3D1,U+3D5,U+3F5;"
+    return f'@font-face{{font-family:"{name}";{some}src:url(data:font/woff2;base64,{packed}) format("woff2")}}'
 
 
 def inline_script(text):
@@ -195,9 +206,22 @@ def shown(cell, title):
     return "deck-cell", f'{result}<details class="deck-fold"><summary>The code</summary>{code}</details>'
 
 
+class Renderer(IPythonRenderer):
+    """Markdown as notebooks have it, with formulas that need no script."""
+
+    def inline_math(self, body):
+        return mathml(body)
+
+    def block_math(self, body):
+        return f'<div class="math">{mathml(body, display=True)}</div>'
+
+    def latex_environment(self, name, body):
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
+
+
 def prose(source):
-    """Markdown as HTML, its formulas untouched."""
-    return MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True)).render(source)
+    """Markdown as HTML."""
+    return MarkdownWithMath(renderer=Renderer(escape=False, exclude_anchor_links=True)).render(source)
 
 
 def explorer_of(source):

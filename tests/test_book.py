@@ -71,6 +71,14 @@ def test_every_page_of_the_contents_is_built(pages):
     assert {f"{name.removesuffix('.ipynb')}.html" for name in listed} <= set(pages)
 
 
+def test_the_menu_names_the_parts_of_the_book(site_url, page):
+    page.goto(site_url + CHAPTER)
+    page.get_by_role("button", name="Contents of the book").click()
+    parts = page.locator("#chapters p.caption").all_inner_texts()
+    assert parts == re.findall(r"caption: (.+)", (ROOT / "_toc.yml").read_text())
+    assert page.locator("#chapters").get_by_role("link", name="Lecture 2").is_visible()
+
+
 def test_a_page_as_it_was_parsed_carries_its_own_explorers_only(site):
     # Sphinx reads all of them again whenever one changes.
     kept = sorted((site.parent / ".doctrees" / "book").glob("api*.doctree"))
@@ -292,7 +300,10 @@ KINDS_OF_PAGES = ["book/intro", "book/07_delta_divergence", "book/09_composition
 def test_a_page_opens_from_a_folder(site, page, name):
     page.goto((site / f"{name}.html").as_uri())
     settle(page)
-    assert page.evaluate("document.fonts.check('17px \"STIX Two Text\"') && document.fonts.status === 'loaded'")
+    page.wait_for_function("document.fonts.status === 'loaded'")  # a section drawn later asks for more
+    faces = page.evaluate("[...document.fonts].map((face) => [face.family, face.status])")
+    assert ["STIX Two Text", "loaded"] in faces
+    assert not [face for face in faces if face[1] == "error"]
     for explorer in page.locator("[data-explorer][data-frozen]").all():
         explorer.scroll_into_view_if_needed()
         slider = explorer.locator("input[type=range]:enabled").first

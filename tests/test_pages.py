@@ -1,11 +1,19 @@
-"""How long a reader of the site waits, and how much comes, by the benchmark of pages and its limits.
+"""Pages of the built site: how long a reader waits and how much comes, and how formulas look.
 
-Tests share the machine, so times have wider limits here.
+Limits are those of the benchmark of pages. Tests share the machine, so times have wider ones here.
 """
 
+import re
+from html import unescape
+from pathlib import Path
+
 import pytest
+from fontTools.ttLib import TTFont
+from test_formulas import COMMANDS
 
 from benchmarks.pages import DESK, LIMITS, measured, packed
+
+FONT = Path(__file__).resolve().parent.parent / "book" / "_static" / "fonts" / "stix-two-math.woff2"
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +53,64 @@ def test_a_slow_phone_answers(address, chromium):
         found = measured(chromium, address, name)
         assert found["task"] < 2 * LIMITS["task"], (name, found)
         assert found["slider"] < 3 * LIMITS["slider"], (name, found)
+
+
+# Formulas.
+
+
+def texts(site):
+    return [*site.glob("book/*.html"), *site.glob("notebooks/*.html")]
+
+
+def test_the_list_names_every_command_that_a_built_page_has(site):
+    listed = set(re.findall(r"\\(?:[A-Za-z]+|.)", COMMANDS)) | {r"\ ", "\\\\", r"\begin", r"\end", r"\}", r"\%"}
+    used = {}
+    for page in texts(site):
+        for tex in re.findall(r'data-tex="([^"]*)"', page.read_text()):
+            used |= dict.fromkeys(re.findall(r"\\(?:[A-Za-z]+|.)", unescape(tex)), page.name)
+    assert len(used) > 80
+    assert not {command: page for command, page in used.items() if command not in listed}
+
+
+def test_no_page_shows_tex(site):
+    raw = re.compile(r"\\\(|\\\[|\\(?:frac|sigma|varepsilon|delta|mathcal)\b")
+    for page in texts(site):
+        text = re.sub(r"<(script|style|pre|code)\b.*?</\1>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL)
+        assert not raw.search(text), (page.name, raw.search(text))
+
+
+def test_the_font_has_every_sign_of_every_formula(site):
+    has = set(TTFont(FONT).getBestCmap()) | {0x0A, 0xA0}
+    missing = {}
+    for page in texts(site):
+        for formula in re.findall(r"<math\b.*?</math>", page.read_text(), re.DOTALL):
+            signs = set(unescape(re.sub(r"<mtext.*?</mtext>|<[^>]*>", "", formula)))
+            missing |= {sign: page.name for sign in signs if ord(sign) not in has}
+    assert not missing
+
+
+def test_what_follows_a_root_follows_at_once(site_url, page):
+    page.goto(f"{site_url}book/09_composition.html")
+    page.add_style_tag(content="section { content-visibility: visible !important }")
+    page.evaluate("document.fonts.ready")
+    gaps = page.evaluate("""() => [...document.querySelectorAll("msqrt")].map((root) =>
+      root.getBoundingClientRect().right - root.lastElementChild.getBoundingClientRect().right)""")
+    assert len(gaps) > 5
+    assert max(gaps) < 1.5
+
+
+# Paper.
+
+
+@pytest.mark.parametrize("name", ["book/01_two_worlds", "book/09_composition", "book/13_auditing", "book/api_numbers"])
+def test_on_paper_stands_the_text_alone_and_nothing_is_cut(site_url, page, name):
+    page.set_viewport_size({"width": 643, "height": 971})  # A4 within its margins
+    page.goto(f"{site_url}{name}.html")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for bar in page.locator(".bar, .prev-next, .dpe-controls, .headerlink, .copybtn").all()[:200]:
+        assert not bar.is_visible()
+    cut = page.evaluate("""() => [...document.querySelectorAll("article :is(p, pre, img, svg, table, math, .aside)")]
+      .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
+      .map((e) => [e.tagName, e.textContent.trim().slice(0, 60), Math.round(e.getBoundingClientRect().right)])""")
+    assert not cut

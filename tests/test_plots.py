@@ -81,3 +81,12 @@ def test_bad_input():
         dp.plots.tradeoff(3)
     with pytest.raises(ValueError, match="labels must be as many as the 2 mechanisms, got 1"):
         dp.plots.tradeoff(GAUSSIAN, LAPLACE, labels=["one"])
+
+
+def test_a_symbol_has_the_letter_of_formulas():
+    ax = dp.plots.tradeoff(GAUSSIAN, LAPLACE, labels=["f: Gaussian, σ = 1", "f̃: a Laplace mechanism"])
+    assert ax.get_xlabel() == "type I error $α$"
+    told = ax.get_legend().get_texts()
+    assert [text.get_text() for text in told[1:]] == ["$f$: Gaussian, $σ$ = 1", r"$\tilde{f}$: a Laplace mechanism"]
+    assert {text.get_math_fontfamily() for text in [*told, ax.xaxis.label, ax.yaxis.label]} == {"stix"}
+    ax.figure.canvas.draw()  # all of it can be set

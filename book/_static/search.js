@@ -8,13 +8,12 @@
   const MOST = 30;
 
   // Accents fall; Δ and δ are two letters.
-  const fold = (text) => {
-    const plain = text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
-    return [...plain].map((c) => (c >= "Α" && c <= "Ω" ? c : c.toLowerCase())).join("");
-  };
-  const split = (text) => fold(text).match(/[\p{L}\p{N}_.]*[\p{L}\p{N}_]/gu) ?? [];
+  const fold = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/[^Α-Ω]+/g, (part) => part.toLowerCase());
+  const WORD = /[\p{L}\p{N}_.]*[\p{L}\p{N}_]/gu;
+  const split = (text) => fold(text).match(WORD) ?? [];
 
-  let pages, records, whole, vocabulary;
+  let pages, records, whole;
+  const known = new Set(); // words that the book uses, for those that are misspelled
   const index = () => new Promise((done, failed) => {
     if (globalThis.dptutorIndex) { done(); return; }
     const script = document.createElement("script");
@@ -22,17 +21,21 @@
     script.onload = done;
     script.onerror = failed;
     document.head.append(script);
-  }).then(() => {
-    if (records) return;
-    const [names, found] = globalThis.dptutorIndex;
-    pages = names;
-    records = found.map(([kind, title, page, anchor, text]) =>
-      ({ kind, title, page, anchor, text, name: fold(title), words: split(title), said: ` ${fold(text)} ` }));
-    whole = pages.map((_, page) => records.filter((r) => r.page === page).map((r) => `${r.name}${r.said}`).join(" "));
-  });
+  }).then(() => (read ??= reading()));
 
-  // Words that the book uses, for those that are misspelled.
-  const known = () => (vocabulary ??= new Set(records.flatMap((r) => [...r.words, ...split(r.text)].filter((w) => w.length > 3))));
+  // A few records at a time: in between the page answers.
+  let read;
+  const reading = async () => {
+    const [names, found] = JSON.parse(globalThis.dptutorIndex), made = [], said = names.map(() => []);
+    for (const [kind, title, page, anchor, text] of found) {
+      const record = { kind, title, page, anchor, text, name: fold(title), words: split(title), said: ` ${fold(text)} ` };
+      made.push(record);
+      said[page].push(record.name + record.said);
+      for (const word of [...record.words, ...(record.said.match(WORD) ?? [])]) if (word.length > 3) known.add(word);
+      if (made.length % 50 === 0) await new Promise((done) => setTimeout(done));
+    }
+    [pages, whole, records] = [names, said.map((parts) => parts.join(" ")), made];
+  };
 
   const distance = (a, b, most) => {
     if (Math.abs(a.length - b.length) > most) return most + 1;
@@ -52,7 +55,7 @@
   const mended = (word) => {
     const most = word.length > 7 ? 2 : word.length > 4 ? 1 : 0;
     let best = word, least = most + 1;
-    if (most) for (const other of known()) {
+    if (most) for (const other of known) {
       const far = distance(word, other, most);
       if (far < least) { best = other; least = far; }
     }

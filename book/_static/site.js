@@ -60,15 +60,15 @@
   }, { rootMargin: "200px" });
   for (const box of all("article pre, div.math, div.table, .cell_output, table.dptutor-numbers")) seen.observe(box);
 
-  // Sections far from the screen are laid out when there is nothing else to do, one at a time: then the page is as tall
+  // What is far from the screen is laid out when there is nothing else to do, one at a time: then the page is as tall
   // as it will be, and what is asked of all of it finds all of it.
 
   const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 200));
-  const later = all("article > section > section");
+  const later = all(".later");
   const layOut = () => {
-    const section = later.shift();
-    if (!section) return;
-    section.style.contentVisibility = "visible";
+    const piece = later.shift();
+    if (!piece) return;
+    piece.style.contentVisibility = "visible";
     requestAnimationFrame(() => idle(layOut));
   };
   addEventListener("load", () => setTimeout(() => idle(layOut), 500));

@@ -11,9 +11,6 @@ const wanted = document.querySelector(`[data-explorer="${CSS.escape(location.has
 // A swipe on an explorer moves a slider, not the deck.
 for (const explorer of document.querySelectorAll(".dptutor-explorer")) explorer.dataset.preventSwipe = "";
 
-await MathJax.startup.promise;
-await MathJax.typesetPromise([document.querySelector(".slides")]);
-
 const { Reveal, RevealNotes } = window;
 await Reveal.initialize({
   width: WIDTH, height: HEIGHT, margin: 0.05, minScale: 0.1, maxScale: 4,
@@ -32,13 +29,14 @@ function fit(slide) {
   const fits = () => {
     inside.style.zoom = zoom;
     const box = slide.getBoundingClientRect(), now = inside.getBoundingClientRect();
-    const wide = [...inside.querySelectorAll("pre, mjx-container[display=true]")].some((e) => e.scrollWidth > e.clientWidth + 1);
+    const wide = [...inside.querySelectorAll("pre, div.math")].some((e) => e.scrollWidth > e.clientWidth + 1);
     return now.height <= 0.97 * box.height && !wide;
   };
   while (!fits() && zoom > 0.5) zoom = Math.round(100 * zoom - 3) / 100;
 }
 
 const fitNow = () => fit(Reveal.getCurrentSlide());
+document.fonts.ready.then(fitNow);
 for (const image of document.images) image.decode().then(fitNow, () => {});
 Reveal.on("resize", fitNow);
 addEventListener("click", () => requestAnimationFrame(fitNow)); // which may have opened a story or code

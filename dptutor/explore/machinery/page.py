@@ -17,7 +17,7 @@ from html import escape
 from importlib import import_module
 from importlib.resources import files
 
-from ...formulas import typeset
+from ...formulas import lettered, typeset
 from .declaration import Explorer
 from .game import Game
 from .parameters import Choice, Hidden, Slider
@@ -178,7 +178,7 @@ def body(exploration, prefix: str) -> str:
         for place, (label, (story, _)) in enumerate(explorer.presets.items())
     )
     readouts = "".join(
-        f'<div{_key(number.color)}><dt title="{escape(number.help)}">{escape(number.label)}</dt>'
+        f'<div{_key(number.color)}><dt title="{escape(number.help)}">{lettered(number.label)}</dt>'
         f'<dd data-readout="{name}">{escape(shown[name])}</dd></div>'
         for name, number in explorer.shown_numbers.items()
     )
@@ -210,23 +210,23 @@ def body(exploration, prefix: str) -> str:
 def _slider(name: str, parameter: Slider, place: int) -> str:
     values = parameter.values
     now = values.index(parameter.nearest(parameter.value))
-    label = escape(f"{parameter.title} in {parameter.unit}" if parameter.unit else parameter.title)
+    label = f"{parameter.title} in {parameter.unit}" if parameter.unit else parameter.title
     return (
-        f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{label}</span>'
+        f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{lettered(label)}</span>'
         f'<input type="range" data-parameter="{name}" data-place="{place}" min="0" max="{len(values) - 1}" step="1" '
-        f'value="{now}" aria-label="{label}" aria-valuetext="{escape(parameter.show(parameter.value))}">'
+        f'value="{now}" aria-label="{escape(label)}" aria-valuetext="{escape(parameter.show(parameter.value))}">'
         f'<input type="number" data-typed="{name}" data-place="{place}" min="{values[0]:g}" max="{values[-1]:g}" '
-        f'step="any" value="{parameter.value:g}" aria-label="{label}, typed"></div>'
+        f'step="any" value="{parameter.value:g}" aria-label="{escape(label)}, typed"></div>'
     )
 
 
 def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
     options = "".join(
         f'<label><input type="radio" name="{prefix}-{name}" data-parameter="{name}" data-place="{place}" '
-        f'value="{number}"{" checked" if option == parameter.value else ""}> {escape(option)}</label>'
+        f'value="{number}"{" checked" if option == parameter.value else ""}> {lettered(option)}</label>'
         for number, option in enumerate(parameter.options)
     )
-    return f'<fieldset class="dpe-choice"><legend>{escape(parameter.label)}</legend>{options}</fieldset>'
+    return f'<fieldset class="dpe-choice"><legend>{lettered(parameter.label)}</legend>{options}</fieldset>'
 
 
 def _game(game: Game) -> str:

@@ -16,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from ...formulas import symbols
 from ...palette import GREY, INK, PAGE_COLORS, PALE
 from .declaration import Explorer
 from .panel import PANEL_HEIGHT, PANEL_WIDTH, Part
@@ -219,6 +220,23 @@ def _tidy(root: ET.Element):
             element.set(key, " ".join(_short(float(place)) for place in places))
         element.text = element.text.strip() if element.text and element.text.strip() else None
         element.tail = None
+    for text in list(root.iter(f"{_SVG}text")):
+        _letter(text)
+
+
+def _letter(text: ET.Element):
+    """The symbols of a label in the letters of formulas."""
+    first, *others = symbols(text.text or "")
+    if not others or len(text):
+        return
+    text.text = first
+    for symbol, after in zip(others[::2], others[1::2], strict=True):
+        span = ET.SubElement(text, f"{_SVG}tspan", {"class": "dpe-letter"})
+        span.text, span.tail = symbol[0] if "\u0303" in symbol else symbol, after
+        if span.text != symbol:  # fonts have no letters with a tilde: a small one above
+            above = ET.SubElement(text, f"{_SVG}tspan", {"dx": "-.42em", "dy": "-.2em"})
+            above.text, span.tail = "\N{SMALL TILDE}", None
+            ET.SubElement(text, f"{_SVG}tspan", {"dy": ".2em"}).text = after or "\N{ZERO WIDTH SPACE}"
 
 
 def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
