@@ -11,7 +11,6 @@ from .asymptotics import asymptotic_dominance, composition_moments, dominance_bo
 from .blackwell import (
     Comparison,
     DeltaDivergence,
-    blackwell_dominates,
     compare,
     delta_divergence,
     jeffreys_prior,
@@ -45,6 +44,7 @@ from .mechanisms import (
     join,
     meet,
 )
+from .ordering import Dominance, Witness, blackwell_dominates, dominance
 
 __version__ = "0.1.0"
 
@@ -67,6 +67,7 @@ __all__ = [
     "BlatantlyNonPrivate",
     "Comparison",
     "DeltaDivergence",
+    "Dominance",
     "FiniteExperiment",
     "Garbling",
     "Gaussian",
@@ -76,6 +77,7 @@ __all__ = [
     "PosteriorBelief",
     "RandomizedResponse",
     "SubsampledGaussian",
+    "Witness",
     "accounting",
     "asymptotic_dominance",
     "belief_exceedance_bound",
@@ -86,6 +88,7 @@ __all__ = [
     "conversions",
     "delta_divergence",
     "divergences",
+    "dominance",
     "dominance_bound",
     "epsilon_for_expected_advantage",
     "epsilon_for_posterior_belief",

@@ -26,12 +26,13 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from ._validation import real_array, shaped
-from .mechanisms.base import LARGEST_LOSS, Mechanism, as_mechanism
+from .mechanisms.base import Mechanism, as_mechanism
+from .ordering import Dominance, dominance
+from .profile_order import Side, places
 
 __all__ = [
     "Comparison",
     "DeltaDivergence",
-    "blackwell_dominates",
     "compare",
     "delta_divergence",
     "jeffreys_prior",
@@ -224,44 +225,6 @@ def u_quadratic_prior(prior):
     return shaped(12 * (real_array("prior", prior, 0.0, 1.0) - 0.5) ** 2)
 
 
-def blackwell_dominates(mechanism, other) -> bool:
-    """Whether `mechanism` is at least as informative, hence at most as private, as `other`.
-
-    Profiles are compared relatively, far into their tails; differences below the mechanisms' own error bounds
-    count as none.
-
-    Parameters
-    ----------
-    mechanism, other : Mechanism
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    TypeError
-        If either argument is not a mechanism.
-
-    References
-    ----------
-    Blackwell (1953); Kaissis et al. (2024), theorem 1.
-    In the book: chapter 6, :prf:ref:`thm-blackwell`; chapter 7, :prf:ref:`def-dominance`.
-
-    Examples
-    --------
-    Randomized response is the worst that (1, 0)-differential privacy allows, Laplace noise a better case of it:
-
-    >>> import dptutor as dp
-    >>> dp.blackwell_dominates(dp.RandomizedResponse(epsilon=1), dp.Laplace(scale=1))
-    True
-    >>> dp.blackwell_dominates(dp.Gaussian(sigma=1), dp.Laplace(scale=1))
-    False
-    """
-    regret = delta_divergence(mechanism, other)
-    return regret.value <= regret.error_bound and not np.any(_signs(mechanism, other)[1] < 0)
-
-
 def compare(mechanism, other) -> Comparison:
     """Both Δ-divergences of two mechanisms, where their Bayes errors cross, and a verdict in words.
 
@@ -338,6 +301,30 @@ class Comparison:
         return max(self.divergence.value, self.reverse_divergence.value)
 
     @property
+    def dominance(self) -> Dominance:
+        """Whether the first mechanism dominates the second, as `dptutor.dominance` says.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.compare(dp.Laplace(1), dp.PerfectPrivacy()).dominance.verdict
+        'proven'
+        """
+        return dominance(self.mechanism, self.other)
+
+    @property
+    def reverse_dominance(self) -> Dominance:
+        """Whether the second mechanism dominates the first.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.compare(dp.Laplace(1), dp.PerfectPrivacy()).reverse_dominance.verdict
+        'refuted'
+        """
+        return dominance(self.other, self.mechanism)
+
+    @property
     def verdict(self) -> str:
         """Who dominates whom, or which choice has the smaller worst-case regret.
 
@@ -348,20 +335,38 @@ class Comparison:
         'PerfectPrivacy() is the more private against every adversary'
         """
         first, second = repr(self.mechanism), repr(self.other)
-        forth, back = self.divergence, self.reverse_divergence
-        if forth.value <= forth.error_bound and back.value <= back.error_bound and not self.crossings:
-            return f"{first} and {second} give the same privacy, to {max(forth.error_bound, back.error_bound):.0e}."
-        if blackwell_dominates(self.other, self.mechanism):
+        order, reverse_order = self.dominance, self.reverse_dominance
+        if order and reverse_order:
+            return f"{first} and {second} give the same privacy."
+        if reverse_order:
             return f"{first} is the more private against every adversary: {second} Blackwell-dominates it."
-        if blackwell_dominates(self.mechanism, self.other):
+        if order:
             return f"{second} is the more private against every adversary: {first} Blackwell-dominates it."
-        if forth.value == back.value:
-            return f"Neither dominates, and either choice may be regretted by up to {forth.value:.4g}."
-        safer, riskier = (second, first) if forth.value < back.value else (first, second)
+        refuted = order.verdict == reverse_order.verdict == "refuted"
+        return f"{'Neither dominates' if refuted else 'Neither is known to dominate'}. {self._choice(first, second)}"
+
+    def _choice(self, first, second) -> str:
+        """Which of the two to prefer, where neither is more private against everybody."""
+        forth, back = self.divergence, self.reverse_divergence
         small, large = sorted((forth, back), key=float)
+        if large.value <= large.error_bound:
+            return f"Their Bayes errors are the same to {max(forth.error_bound, back.error_bound):.0e}."
+        if forth.value == back.value:
+            return f"Either choice may be regretted by up to {forth.value:.4g}."
+        safer, riskier = (second, first) if forth.value < back.value else (first, second)
+        if small.value > small.error_bound:
+            return (
+                f"{safer} is the safer choice: it is regretted by at most {small.value:.4g} in Bayes error "
+                f"(prior {small.prior:.3g}), {riskier} by up to {large.value:.4g} (prior {large.prior:.3g})."
+            )
+        order = self.dominance if small is forth else self.reverse_dominance
+        tail = (
+            "Yet its tail is the heavier one" if order.verdict == "refuted" else "The order of the tails is not known"
+        )
         return (
-            f"Neither dominates. {safer} is the safer choice: it is regretted by at most {small.value:.4g} in Bayes "
-            f"error (prior {small.prior:.3g}), {riskier} by up to {large.value:.4g} (prior {large.prior:.3g})."
+            f"{safer} is the safer choice: no adversary errs less often against it, to {small.error_bound:.0e} in "
+            f"Bayes error; {riskier} is regretted by up to {large.value:.4g} (prior {large.prior:.3g}). "
+            f"{tail}: {order.reason}."
         )
 
     def __str__(self) -> str:
@@ -527,33 +532,10 @@ def _checked(weights) -> np.ndarray:
     return weights
 
 
-def _signs(mechanism, other):
-    """Losses, and the sign of δ − δ̃ there: 0 within the mechanisms' accuracy. Negative losses by the reverse."""
-    # δ is compared relatively, so that tails too small to move a Bayes error still count.
-    losses = np.concatenate([np.linspace(0, 20, 801), np.geomspace(20, LARGEST_LOSS, 200)[1:]])
-    kinks = np.concatenate([mechanism._kinks(), other._kinks()])
-    losses = np.unique(np.concatenate([losses, np.abs(kinks), _beside(np.abs(kinks))]))
-
-    def sign(a, b, error):
-        first, second = a._delta(losses), b._delta(losses)
-        floor = 1e-300 if error < 1e-12 else 1e-30
-        tolerance = (1e-9 if error < 1e-12 else 1e-5) * np.maximum(first, second) + floor
-        tolerance += a._delta_error(losses) + b._delta_error(losses)
-        return np.where(np.abs(first - second) > tolerance, np.sign(first - second), 0.0)
-
-    error = max(mechanism.error_bound, other.error_bound)
-    forward, backward = sign(mechanism, other, error), sign(mechanism.reverse, other.reverse, error)
-    return np.concatenate([-losses[::-1], losses]), np.concatenate([backward[::-1], forward])
-
-
-def _beside(losses):
-    return np.concatenate([losses * (1 - 1e-9), losses * (1 + 1e-9)])
-
-
 def _crossings(mechanism, other) -> tuple[float, ...]:
-    """The priors at which R − R̃ changes sign."""
-    losses, signs = _signs(mechanism, other)
-    decided = signs != 0
+    """The priors at which R − R̃ changes sign, as far as the bounds on both profiles show it."""
+    losses, signs = (np.concatenate(x) for x in zip(*_signs(mechanism, other), strict=True))
+    decided = np.argsort(losses)[signs[np.argsort(losses)] != 0]
     losses, signs = losses[decided], signs[decided]
 
     def difference(epsilon):
@@ -567,3 +549,12 @@ def _crossings(mechanism, other) -> tuple[float, ...]:
         at = brentq(difference, losses[i], losses[i + 1], xtol=1e-15, rtol=1e-15)
         crossings.append(float(expit(at)))
     return tuple(crossings)
+
+
+def _signs(mechanism, other):
+    """Losses, negative ones by the reverse pairs, and the sign of δ − δ̃ there: 0 within the bounds on both errors."""
+    for turn, pair in ((1, (mechanism, other)), (-1, (mechanism.reverse, other.reverse))):
+        first, second = (Side(m) for m in pair)
+        at = np.union1d(places(first, second), places(second, first))
+        (low, high), (low_, high_) = first.between(at), second.between(at)
+        yield turn * at, np.where(low > high_, 1.0, np.where(high < low_, -1.0, 0.0))

@@ -17,6 +17,8 @@ ORDER = [
     "transform",
     "mechanisms",
     "divergences",
+    "profile_order",
+    "ordering",
     "blackwell",
     "garblings",
     "accounting",

@@ -82,6 +82,12 @@ def _flattened(mechanism):
     return [(mechanism, 1, False)]
 
 
+def one_directional_parts(mechanism):
+    """One-directional parts of a mechanism, how many times each is used, and whether both directions were meant."""
+    parts = _flattened(mechanism)
+    return [(part, count) for part, count, _ in parts], any(both for *_, both in parts)
+
+
 @dataclass(frozen=True)
 class Composition(Mechanism):
     """Several mechanisms together, in one direction; made by `**` and `@`."""

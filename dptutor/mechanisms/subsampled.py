@@ -267,6 +267,18 @@ class DPSGD(Mechanism):
         """
         return SubsampledGaussian(self.noise_multiplier, self.sampling_rate, self.direction)
 
+    @property
+    def directions(self) -> tuple[DPSGD, DPSGD]:
+        """The training under removal and under addition of an example.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> [training.direction for training in dp.DPSGD(1, 0.1, 10).directions]
+        ['remove', 'add']
+        """
+        return replace(self, direction="remove"), replace(self, direction="add")
+
     @cached_property
     def _whole(self) -> Mechanism:
         return self.step**self.steps
