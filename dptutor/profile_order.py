@@ -123,10 +123,12 @@ def witness(m, o) -> Witness | None:
 
 def _rounded(side, other, epsilon) -> float:
     """A witness beside this one that has few digits, if there is one."""
+    (_, upper), (lower, _) = side.between(np.array([epsilon])), other.between(np.array([epsilon]))
+    clear = min(lower[0] / max(upper[0], _FLOOR), 2.0)
     for digits in (1, 2, 3, 4):
         near = float(f"{epsilon:.{digits}g}")
         upper, lower = side.between(np.array([near]))[1], other.between(np.array([near]))[0]
-        if near >= 0 and upper[0] < lower[0]:
+        if near >= 0 and upper[0] < lower[0] and lower[0] / max(upper[0], _FLOOR) > 0.9 * clear:
             return near
     return epsilon
 

@@ -173,7 +173,7 @@ class Composition(Mechanism):
     def _infinite(self) -> float:
         """Pr_Q[L = +∞]."""
         leaks = [(float(part._delta(np.asarray(math.inf))), count) for part, count in self.factors]
-        return -math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
+        return 0.0 - math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
 
     @property
     def _faces(self):
