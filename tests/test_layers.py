@@ -19,6 +19,7 @@ ORDER = [
     "divergences",
     "profile_order",
     "ordering",
+    "regret",
     "blackwell",
     "garblings",
     "accounting",
