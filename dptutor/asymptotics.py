@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import erf
 
+from ._numeric import Numeric
 from ._validation import positive_integer
 from .blackwell import delta_divergence
 from .mechanisms.base import Mechanism, as_mechanism
@@ -124,8 +125,8 @@ class CompositionMoments:
         return _BERRY_ESSEEN * self.v3 / (math.sqrt(positive_integer("count", count)) * spread**3)
 
 
-@dataclass(frozen=True)
-class DominanceBound:
+@dataclass(frozen=True, eq=False)
+class DominanceBound(Numeric):
     """The bound on Δ(Mⁿ ‖ M̃^ñ), made by `dominance_bound`; `float()` gives its value, `str()` says it in words.
 
     Attributes
@@ -167,9 +168,6 @@ class DominanceBound:
         No bound on the divergence: the condition fails, 1 < 2.25. (It would be 1.79.)
         """
         return self.steps_ratio >= self.eta_ratio
-
-    def __float__(self) -> float:
-        return self.value
 
     def __str__(self) -> str:
         if self.condition_holds:

@@ -23,6 +23,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from ._numeric import Numeric
 from ._validation import real_array, shaped
 from .mechanisms.base import Mechanism, as_mechanism
 from .ordering import Dominance, dominance
@@ -40,9 +41,9 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class DeltaDivergence:
-    """A Δ-divergence and where it is attained; `float()` gives its value.
+@dataclass(frozen=True, eq=False)
+class DeltaDivergence(Numeric):
+    """A Δ-divergence and where it is attained; a number, its value: it compares, calculates, rounds and formats as one.
 
     Attributes
     ----------
@@ -62,15 +63,14 @@ class DeltaDivergence:
     >>> d = dp.delta_divergence(dp.Laplace(scale=1), dp.Gaussian(sigma=1))
     >>> round(float(d), 6), round(d.prior, 6), round(d.epsilon, 6), d.error_bound < 1e-12
     (0.034139, 0.268941, -1.0, True)
+    >>> d > 0.03, round(d, 4), f"{d:.2%}"
+    (True, 0.0341, '3.41%')
     """
 
     value: float
     prior: float
     epsilon: float
     error_bound: float
-
-    def __float__(self) -> float:
-        return self.value
 
 
 def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence:

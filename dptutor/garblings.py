@@ -3,7 +3,7 @@
 A garbling of (p, q) is a matrix K with nonnegative entries and rows that sum to one; what it makes of the experiment is
 (pK, qK). `mechanism` Blackwell-dominates `other` exactly if some K makes `other` of it. How near the best K comes,
 counted as the larger of both total variation distances, is Le Cam's deficiency. It is a linear program; for two
-hypotheses its value is the Δ-divergence (Torgersen 1991, section 6.3), found on an altogether different road.
+hypotheses its value is the Δ-divergence (Torgersen 1991, section 6.3), found in an altogether different way.
 
 Sources: Blackwell (1953); Le Cam (1964).
 """

@@ -245,7 +245,7 @@ def _resolving(weight):
 def _scanned(depth) -> np.ndarray:
     """Log-odds, evenly spaced in the prior in the middle and in the log-odds towards the ends."""
     priors = np.arange(1, 2**depth) / 2.0**depth
-    ends = np.linspace(4.0, SEEDS[-1], 6000)
+    ends = np.linspace(4.0, SEEDS[-1], 1500)
     return np.unique(np.concatenate([logit(priors), ends, -ends]))
 
 

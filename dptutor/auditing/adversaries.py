@@ -122,7 +122,13 @@ class Guesses:
         (1.0, 0.7686)
         """
         low, high = clopper_pearson(self.wins, self.repetitions, confidence)
-        return Estimate(2 * self.wins / self.repetitions - 1, 2 * low - 1, 2 * high - 1, confidence)
+        return Estimate(
+            2 * self.wins / self.repetitions - 1,
+            2 * low - 1,
+            2 * high - 1,
+            confidence,
+            "no adversary has a larger advantage",
+        )
 
 
 def identify(experiment, prior=0.5) -> Guesses:

@@ -217,7 +217,7 @@ passing = [
     if not any(v.caught for v in dp.auditing.audit_transcript(transcript).values())
 ]
 guesses, claim = passing[0].guesses, passing[0].claim
-shown = dp.auditing.epsilon_from_advantage(guesses.wins, guesses.repetitions, case.delta, road="any")
+shown = dp.auditing.epsilon_from_advantage(guesses.wins, guesses.repetitions, case.delta, method="any")
 letter = next(key for key, sentence in case.statements.items() if "neither refuted nor proven" in sentence)
 wins = {
     "epsilon_low": shown.low,
@@ -228,7 +228,7 @@ wins = {
         explanation="Clopper and Pearson's lower limit, turned into an advantage, and that into the smallest ε that allows it. An audit bounds ε from below.",
         hints=(
             "transcript.guesses has wins and repetitions, transcript.claim is a mechanism.",
-            'dp.auditing.epsilon_from_advantage(wins, repetitions, case.delta, road="any").low',
+            'dp.auditing.epsilon_from_advantage(wins, repetitions, case.delta, method="any").low',
             "claim.epsilon(case.delta). And read the four statements for what they say about the direction.",
         ),
         praise="Right. Between the two numbers lies what the audit does not know.",
