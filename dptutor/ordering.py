@@ -221,8 +221,7 @@ def _upper_bound_of(o, m) -> tuple[Mechanism, ...]:
         if not m.is_symmetric:
             return o.directions
         return () if isinstance(o.mechanism, Composition) else (o.mechanism,)
-    both = isinstance(o, (SubsampledGaussian, DPSGD)) and o.direction == "both" and o.sampling_rate < 1
-    return o.directions if both and not m.is_symmetric else ()
+    return () if m.is_symmetric else o.both_directions
 
 
 def _joined(m) -> tuple[Mechanism, ...]:

@@ -26,7 +26,6 @@ from .mechanisms.finite import FiniteMechanism
 from .mechanisms.gaussian import Gaussian
 from .mechanisms.lattice import Join, Meet
 from .mechanisms.subsampled import DPSGD, SubsampledGaussian
-from .mechanisms.symmetrized import Symmetrized
 
 # δ below this is not compared.
 _FLOOR = 1e-300
@@ -203,10 +202,8 @@ def _joined(m):
     """One-directional mechanisms of which this is the join, with closed Rényi divergences."""
     if isinstance(m, Meet):
         return None
-    if isinstance(m, (SubsampledGaussian, DPSGD)) and m.direction == "both":
-        return list(m.directions)
-    if isinstance(m, (Join, Symmetrized)):
-        parts = m.parts if isinstance(m, Join) else m.directions
+    parts = m.parts if isinstance(m, Join) else m.both_directions
+    if parts:
         found = [_joined(part) for part in parts]
         return None if None in found else [part for few in found for part in few]
     return [m]

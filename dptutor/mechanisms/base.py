@@ -188,6 +188,31 @@ class Mechanism(ABC):
             return decreasing_root(lambda epsilon: self._errors(epsilon)[0], np.asarray(uniform))
         return decreasing_root(lambda epsilon: -self._errors(epsilon)[1], np.asarray(-uniform))
 
+    @property
+    def both_directions(self) -> tuple[Mechanism, ...]:
+        """The two pairs of a mechanism that is meant in both directions, (P, Q) and (Q, P); of one pair nothing.
+
+        The faces of such a mechanism are those of one pair, the join of the two. Two things are not: a composition is
+        composed in each direction, and `renyi_divergence` is the larger one, as in Rényi differential privacy.
+
+        References
+        ----------
+        In the book: chapter 9, :prf:ref:`thm-dominating`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> [step.direction for step in dp.SubsampledGaussian(1, 0.1).both_directions]
+        ['remove', 'add']
+        >>> dp.Gaussian(sigma=1).both_directions
+        ()
+        """
+        return ()
+
+    def _pair_renyi(self, order: np.ndarray) -> np.ndarray:
+        """Rényi divergences of the one pair that the faces belong to, also where both directions are meant."""
+        return renyi_from_profile(self, order) if self.both_directions else self._renyi(order)
+
     # The faces.
 
     def tradeoff(self, alpha, *, with_error=False):
@@ -395,7 +420,9 @@ class Mechanism(ABC):
         """Rényi divergence D_s(Q‖P) of order s; of order 1 it is the Kullback-Leibler divergence.
 
         Of a mechanism that is meant in both directions (`symmetrized`, or `direction="both"`) it is the larger of the
-        two directions', as in Rényi differential privacy.
+        two directions', as in Rényi differential privacy: this is what adds up under composition and what accountants
+        publish. It is not the Rényi divergence of one pair. All other faces and divergences are those of one pair, the
+        join of both directions, whose Rényi divergence is larger.
 
         Parameters
         ----------

@@ -101,6 +101,10 @@ class SubsampledGaussian(Mechanism):
         """
         return replace(self, direction="remove"), replace(self, direction="add")
 
+    @property
+    def both_directions(self) -> tuple[SubsampledGaussian, ...]:
+        return self.directions if self.direction == "both" and self.sampling_rate < 1 else ()
+
     def _loss_range(self):
         lowest = math.log1p(-self.sampling_rate) if self.sampling_rate < 1 else -math.inf
         ranges = {"remove": (lowest, math.inf), "add": (-math.inf, -lowest), "both": (-math.inf, math.inf)}
@@ -278,6 +282,10 @@ class DPSGD(Mechanism):
         ['remove', 'add']
         """
         return replace(self, direction="remove"), replace(self, direction="add")
+
+    @property
+    def both_directions(self) -> tuple[DPSGD, ...]:
+        return self.directions if self.direction == "both" and self.sampling_rate < 1 else ()
 
     @cached_property
     def _whole(self) -> Mechanism:

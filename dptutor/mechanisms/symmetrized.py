@@ -47,6 +47,10 @@ class Symmetrized(Mechanism):
         """The mechanism as given, and its reverse."""
         return self.mechanism, self.mechanism.reverse
 
+    @property
+    def both_directions(self) -> tuple[Mechanism, Mechanism]:
+        return self.directions
+
     @cached_property
     def _faces(self):
         """The faces of the worse direction, where both have tables."""
