@@ -195,10 +195,6 @@ class Mechanism(ABC):
         The faces of such a mechanism are those of one pair, the join of the two. Two things are not: a composition is
         composed in each direction, and `renyi_divergence` is the larger one, as in Rényi differential privacy.
 
-        References
-        ----------
-        In the book: chapter 9, :prf:ref:`thm-dominating`.
-
         Examples
         --------
         >>> import dptutor as dp
