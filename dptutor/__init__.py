@@ -17,7 +17,7 @@ from .blackwell import (
     symmetric_delta_divergence,
     u_quadratic_prior,
 )
-from .calibration import calibrate
+from .calibration import Unreachable, calibrate
 from .garblings import Garbling, garbling
 from .identifiability import (
     PosteriorBelief,
@@ -77,6 +77,7 @@ __all__ = [
     "PosteriorBelief",
     "RandomizedResponse",
     "SubsampledGaussian",
+    "Unreachable",
     "Witness",
     "accounting",
     "asymptotic_dominance",

@@ -353,7 +353,7 @@ def _bound(one, count, two, other_count) -> DominanceBound:
     moments, others = _both_laws(one), _both_laws(two)
     off = [m.distance(count) + o.distance(other_count) for m, o in zip(moments, others, strict=True)]
     ratios = count / other_count, (others[0].eta / moments[0].eta) ** 2
-    return DominanceBound(max(off), *ratios, _shortfall(_limit(*moments, count), _limit(*others, other_count)))
+    return DominanceBound(max(off), *ratios, _shortfall(_limit(moments, count), _limit(others, other_count)))
 
 
 def _both_laws(pair):
@@ -362,8 +362,9 @@ def _both_laws(pair):
     return moments, (moments if pair.is_symmetric else composition_moments(pair.reverse))
 
 
-def _limit(under_p, under_q, count):
+def _limit(moments, count):
     """Slope a and intercept b of the limit curve β = Φ(a z − b) at α = Φ(−z), and the μ of a Gaussian beside it."""
+    under_p, under_q = moments
     spreads = under_p.v1 / under_p.eta, under_q.v1 / under_q.eta
     mean = math.sqrt(count) * (under_p.v1 + under_q.v1)
     return spreads[0] / spreads[1], mean / spreads[1], 2 * mean / sum(spreads)

@@ -20,12 +20,26 @@ from scipy.special import logit
 from ._validation import positive_number, real_number
 from .mechanisms.base import Mechanism, as_mechanism
 
-__all__ = ["calibrate"]
+__all__ = ["Unreachable", "calibrate"]
 
 # Parameters beyond these are not searched unless a bracket says so.
 _SMALLEST, _LARGEST = 1e-9, 1e15
 # Heights of which the logarithm is further out than this count alike.
 _FAR = 800.0
+
+
+class Unreachable(ValueError):
+    """A target that no member of the family reaches, where all arguments are right; raised by `calibrate`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> try:
+    ...     dp.calibrate(lambda p: dp.SubsampledGaussian(1, min(p, 1)), advantage=0.9, bracket=(0.01, 1))
+    ... except dp.Unreachable as problem:
+    ...     print(problem)
+    advantage = 0.9 is out of reach: the family reaches 0.00382925 to 0.382925
+    """
 
 
 def calibrate(
@@ -57,9 +71,10 @@ def calibrate(
 
     Raises
     ------
+    Unreachable
+        If no parameter reaches the target; the message names what is reachable. It is a `ValueError`.
     ValueError
-        If not exactly one target is given, no parameter reaches it (the message names what is reachable), or the
-        family does not change in one direction.
+        If not exactly one target is given, or the family does not change in one direction.
 
     References
     ----------
@@ -79,7 +94,7 @@ def calibrate(
     if ends is None:
         low, high = search.reachable
         reached = f"{low:.6g} to {high:.6g}" if low < high else f"{low:.6g} only"
-        raise ValueError(f"{name} = {target:.6g} is out of reach: the family reaches {reached}")
+        raise Unreachable(f"{name} = {target:.6g} is out of reach: the family reaches {reached}")
     root = search.root(*ends)
     search.insist_on_one_direction(name)
     if exceedance is not None:
@@ -228,7 +243,7 @@ class _Search:
         """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
         before, after = (float(self._height(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
-            raise ValueError(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it leaps from "
+            raise Unreachable(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it leaps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip
 
     def insist_on_one_direction(self, name):

@@ -264,7 +264,7 @@ def _calibrate(options):
     try:
         m = calibration.calibrate(members, delta=options.delta, prior=options.prior, **given)
     except (TypeError, ValueError) as problem:
-        raise (_NoAnswer if "out of reach" in str(problem) else _Misuse)(problem) from None
+        raise (_NoAnswer if isinstance(problem, calibration.Unreachable) else _Misuse)(problem) from None
     found = {"mechanism": repr(m), "advantage": m.advantage}
     if options.delta:
         found["epsilon"] = {f"delta={_key(options.delta)}": m.epsilon(options.delta)}

@@ -296,12 +296,11 @@ def _finite_pair(m, o) -> Dominance | None:
     given = FiniteExperiment, PerfectPrivacy, BlatantlyNonPrivate
     if not (isinstance(m, given) and isinstance(o, given)):
         return None
-    pairs = [_fractions(x) for x in (m, o)]
-    if max(len(p) for p, _ in pairs) > _MOST_OUTCOMES:
+    (p, q), other = _fractions(m), _fractions(o)
+    if max(len(p), len(other[0])) > _MOST_OUTCOMES:
         return None
-    (p, q), other = pairs
     ratios = {b / a for a, b in zip(p, q, strict=True) if a and b}
-    gaps = {ratio: _hockey_stick(*other, ratio) - _hockey_stick(p, q, ratio) for ratio in ratios}
+    gaps = {ratio: _hockey_stick(other, ratio) - _hockey_stick((p, q), ratio) for ratio in ratios}
     worst = max(gaps, key=lambda ratio: gaps[ratio] / (1 + ratio), default=None)
     if worst is None or gaps[worst] <= 0:
         return Dominance("proven", f"{_LOSSES_ARE_ENOUGH}, exactly")
@@ -310,18 +309,19 @@ def _finite_pair(m, o) -> Dominance | None:
         return Dominance(
             "undecided", f"the order fails by {rounding:.0e}, the rounding of probabilities", down_to=rounding
         )
-    values = (float(_hockey_stick(*pair, worst)) for pair in ((p, q), other))
+    values = (float(_hockey_stick(pair, worst)) for pair in ((p, q), other))
     found = Witness(math.log(worst), None, False, *values)
     return Dominance("refuted", str(found), found)
 
 
-def _hockey_stick(p, q, ratio):
-    return sum(max(b - ratio * a, 0) for a, b in zip(p, q, strict=True))
+def _hockey_stick(pair, ratio):
+    return sum(max(b - ratio * a, 0) for a, b in zip(*pair, strict=True))
 
 
 def _fractions(m):
     """The probabilities as fractions that sum to one."""
-    return tuple(_summing_to_one([float(x) for x in side]) for side in m._outcomes())
+    p, q = m._outcomes()
+    return _summing_to_one(p.tolist()), _summing_to_one(q.tolist())
 
 
 def _summing_to_one(probabilities):

@@ -65,7 +65,8 @@ class Witness:
     other_value: float
 
     def __float__(self) -> float:
-        return self.order if self.epsilon is None else self.epsilon
+        place = self.order if self.epsilon is None else self.epsilon
+        return math.nan if place is None else place
 
     def __str__(self) -> str:
         of = " of the reverse pairs" if self.reverse else ""

@@ -71,7 +71,8 @@ class _Search:
         left, right, gap, closed = self.left, self.right, math.inf, 0.0
         while gap > 0:
             # All ends of the open intervals at once: one evaluation of each mechanism a round.
-            ends = _Nodes(*self._mechanisms, np.concatenate([left, right]))
+            mechanism, other = self._mechanisms
+            ends = _Nodes(mechanism, other, np.concatenate([left, right]))
             weights, lift = self._weights(ends.log_odds, left, right)
             self._keep_best(ends, weights, float(np.max(right - left)))
             middle = between(left, right, 0.5)

@@ -88,7 +88,7 @@ def one_directional_parts(mechanism):
     return [(part, count) for part, count, _ in parts], any(both for *_, both in parts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Composition(Mechanism):
     """Several mechanisms together, in one direction; made by `**` and `@`."""
 
@@ -96,6 +96,10 @@ class Composition(Mechanism):
 
     def __repr__(self):
         return " @ ".join(f"{part!r} ** {count}" if count > 1 else repr(part) for part, count in self.factors)
+
+    @cached_property
+    def _key(self):
+        return "Composition", frozenset((part._key, count) for part, count in self.factors)
 
     @property
     def is_symmetric(self) -> bool:
@@ -167,7 +171,7 @@ class Composition(Mechanism):
 
     def _loss_moments(self, under):
         moments = np.array([part._loss_moments(under) for part, _ in self.factors])
-        return tuple(np.array([count for _, count in self.factors]) @ moments)
+        return tuple((np.array([count for _, count in self.factors]) @ moments).tolist())
 
     @cached_property
     def _infinite(self) -> float:

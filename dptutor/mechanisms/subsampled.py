@@ -29,13 +29,13 @@ from scipy.special import ndtr, ndtri
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.subsampled_gaussian import largest_inverse_powers, largest_powers, log_hellinger
 from .base import LARGEST_LOSS, Mechanism
-from .gaussian import gaussian_profile
+from .gaussian import Gaussian, gaussian_profile
 from .roots import decreasing_root
 
 DIRECTIONS = ("both", "add", "remove")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SubsampledGaussian(Mechanism):
     """One Poisson-subsampled Gaussian step.
 
@@ -76,6 +76,14 @@ class SubsampledGaussian(Mechanism):
         rate = real_number("sampling_rate", self.sampling_rate, 0.0, 1.0, open_low=True)
         object.__setattr__(self, "sampling_rate", rate)
         choice("direction", self.direction, DIRECTIONS)
+
+    @cached_property
+    def _key(self):
+        if self.sampling_rate == 1.0:
+            return Gaussian(sigma=self.noise_multiplier)._key
+        if self.direction == "both":
+            return "both", frozenset(step._key for step in self.directions)
+        return "SubsampledGaussian", self.noise_multiplier, self.sampling_rate, self.direction
 
     @property
     def is_symmetric(self) -> bool:
@@ -217,7 +225,7 @@ class SubsampledGaussian(Mechanism):
         return self.noise_multiplier * max(600.0 * self.noise_multiplier - 10.0, 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DPSGD(Mechanism):
     """DP-SGD: `steps` Poisson-subsampled Gaussian steps, all answers published.
 
@@ -291,6 +299,10 @@ class DPSGD(Mechanism):
     def _whole(self) -> Mechanism:
         return self.step**self.steps
 
+    @cached_property
+    def _key(self):
+        return self._whole._key
+
     @property
     def is_symmetric(self) -> bool:
         return self.step.is_symmetric
@@ -347,6 +359,9 @@ class DPSGD(Mechanism):
 
     def _loss_moments(self, under):
         return self._whole._loss_moments(under)
+
+    def _sample_loss(self, size, under, generator):
+        return self._whole._sample_loss(size, under, generator)
 
     def _renyi(self, order):
         return self._whole._renyi(order)
