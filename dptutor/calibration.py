@@ -43,7 +43,15 @@ class Unreachable(ValueError):
 
 
 def calibrate(
-    family, *, epsilon=None, delta=0.0, advantage=None, posterior_belief=None, prior=0.5, exceedance=None, bracket=None
+    family,
+    *,
+    epsilon=None,
+    delta=0.0,
+    advantage=None,
+    posterior_belief=None,
+    membership_prior=0.5,
+    exceedance=None,
+    bracket=None,
 ) -> Mechanism:
     """The mechanism of a one-parameter family that meets a target exactly.
 
@@ -55,7 +63,7 @@ def calibrate(
         Target (ε, δ): the profile at ε is to be δ; with δ = 0 the largest loss is to be ε.
     advantage : float, optional
         Target: the membership advantage, in (0, 1).
-    posterior_belief, prior : float, optional
+    posterior_belief, membership_prior : float, optional
         Target: the belief ρ in membership, above the prior belief b in it, in the sense of ε = logit ρ − logit b at
         `delta`. With δ = 0 it is the largest belief; with δ > 0 it is exceeded with a probability larger than δ.
     exceedance : float, optional
@@ -88,7 +96,7 @@ def calibrate(
     """
     if not callable(family):
         raise TypeError(f"family must be callable, got {family!r}")
-    name, target, height = _target(epsilon, delta, advantage, posterior_belief, prior, exceedance)
+    name, target, height = _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance)
     search = _Search(family, height, target)
     ends = search.bracketed(None if bracket is None else _ends(bracket))
     if ends is None:
@@ -102,7 +110,7 @@ def calibrate(
     return family(root)
 
 
-def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
+def _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance):
     """Name and value of the target, and what is to meet it, a function of a mechanism."""
     given = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
     if len(given) != 1:
@@ -114,7 +122,7 @@ def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
         return "advantage", value, lambda m: m.advantage
     delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
     if posterior_belief is not None:
-        prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
+        prior = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
         belief = real_number("posterior_belief", posterior_belief, prior, 1.0, open_low=True, open_high=True)
         epsilon = logit(belief) - logit(prior)
     if exceedance is not None:

@@ -61,7 +61,7 @@ promise = {
 
 case = dp.exercises.case()
 prior = case.records / case.population
-target = {"posterior_belief": case.tolerance, "prior": prior}
+target = {"posterior_belief": case.tolerance, "membership_prior": prior}
 
 
 def family(sigma):
@@ -79,7 +79,7 @@ noise = {
         explanation="k Gaussian steps are one with √k times the sensitivity. Its tail is set to the probability allowed; a δ of that size sets the profile.",
         hints=(
             "k steps with full batches are one Gaussian mechanism. Of which sensitivity?",
-            "√k. dp.calibrate takes a function from sigma to that mechanism, and a target: posterior_belief, prior, exceedance.",
+            "√k. dp.calibrate takes a function from sigma to that mechanism, and a target: posterior_belief, membership_prior, exceedance.",
             "Naive is delta= in place of exceedance=; then dp.PosteriorBelief(m, prior).sf(case.tolerance).",
         ),
         praise="Right. Between the two readings of one sentence lies a factor of the noise, and a larger one of the probability.",

@@ -146,7 +146,7 @@ def _noise(c: Case) -> dict[str, Line]:
 
     right = mu(epsilon, z)
     in_p = -z - math.sqrt(z * z - 2 * epsilon) if z * z > 2 * epsilon else math.nan  # −μ/2 − ε/μ = z
-    profile = calibrate(lambda s: Gaussian(sigma=s), posterior_belief=rho, prior=b, delta=t)
+    profile = calibrate(lambda s: Gaussian(sigma=s), posterior_belief=rho, membership_prior=b, delta=t)
     assert isinstance(profile, Gaussian)
     belief = PosteriorBelief(profile, b)
     classical = math.sqrt(2 * math.log(1.25 / t)) / epsilon
