@@ -18,6 +18,7 @@ from .blackwell import (
     u_quadratic_prior,
 )
 from .calibration import Unreachable, calibrate
+from .certificates import Certificate
 from .garblings import Garbling, garbling
 from .identifiability import (
     PosteriorBelief,
@@ -65,6 +66,7 @@ __all__ = [
     "DPSGD",
     "ApproximateDP",
     "BlatantlyNonPrivate",
+    "Certificate",
     "Comparison",
     "DeltaDivergence",
     "Dominance",

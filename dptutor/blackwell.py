@@ -17,7 +17,7 @@ Sources: Blackwell (1953); Kaissis et al. (2024), theorems 1 and 2, definitions 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import brentq
@@ -25,6 +25,7 @@ from scipy.special import expit
 
 from ._numeric import Numeric
 from ._validation import real_array, shaped
+from .certificates import Certificate, certified
 from .mechanisms.base import Mechanism, as_mechanism
 from .ordering import Dominance, dominance
 from .profile_order import Side, places
@@ -56,6 +57,8 @@ class DeltaDivergence(Numeric):
     error_bound : float
         Bound on the absolute error of `value`: below 1e-12, but up to 1e-7 where curves coincide, for then concavity
         alone certifies little.
+    mechanisms : tuple of Mechanism
+        The two, where the divergence has no density: what a certificate is made of.
 
     Examples
     --------
@@ -71,6 +74,28 @@ class DeltaDivergence(Numeric):
     prior: float
     epsilon: float
     error_bound: float
+    mechanisms: tuple[Mechanism, ...] = field(default=(), repr=False)
+
+    @property
+    def certificate(self) -> Certificate:
+        """Points from which a short program can check, without this library, that the divergence is no larger.
+
+        Raises
+        ------
+        ValueError
+            If the divergence is weighted by a density.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> d = dp.delta_divergence(dp.Gaussian(sigma=1), dp.Laplace(scale=1))
+        >>> 0 < d.certificate.bound - d.value < 2e-9
+        True
+        """
+        if not self.mechanisms:
+            raise ValueError("there is a certificate of a divergence without prior_density only")
+        mechanism, other = self.mechanisms
+        return certified(mechanism, other, self.value, self.epsilon)
 
 
 def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence:
@@ -118,12 +143,12 @@ def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence
     if prior_density is not None and not callable(prior_density):
         raise TypeError(f"prior_density must be callable, got {prior_density!r}")
     if mechanism == other:
-        return DeltaDivergence(0.0, 0.5, 0.0, 0.0)
+        return DeltaDivergence(0.0, 0.5, 0.0, 0.0, () if prior_density else (mechanism, other))
     if prior_density is None:
         epsilon, value, gap = largest_difference(mechanism, other)
         bound = gap + mechanism._bayes_error_bound + other._bayes_error_bound
-    else:
-        epsilon, value, bound = largest_weighted_difference(mechanism, other, prior_density)
+        return DeltaDivergence(value, float(expit(epsilon)), epsilon, bound, (mechanism, other))
+    epsilon, value, bound = largest_weighted_difference(mechanism, other, prior_density)
     return DeltaDivergence(value, float(expit(epsilon)), epsilon, bound)
 
 

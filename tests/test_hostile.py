@@ -68,7 +68,7 @@ def public(*modules):
 
 PUBLIC = public(dp, dp.accounting, dp.conversions, dp.divergences)
 # These are answers, which the library makes.
-MADE = {dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.Witness}
+MADE = {dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.Witness}
 CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE and each is not dp.Unreachable}
 MAKERS = [each for each in CALLED.values() if inspect.isclass(each) and issubclass(each, dp.Mechanism)]
 FACES = ["tradeoff", "privacy_profile", "bayes_error", "epsilon", "renyi_divergence"]

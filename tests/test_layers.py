@@ -21,6 +21,7 @@ ORDER = [
     "profile_order",
     "ordering",
     "regret",
+    "certificates",
     "blackwell",
     "garblings",
     "accounting",
