@@ -78,7 +78,7 @@ class Dominance:
     --------
     >>> import dptutor as dp
     >>> print(dp.dominance(dp.Gaussian(sigma=1), dp.Laplace(scale=1)))
-    refuted: at ε = 0.08, δ = 0.358 is less than 0.369
+    refuted: at ε = 0.05, δ = 0.368 is less than 0.378
     """
 
     verdict: str

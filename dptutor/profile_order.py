@@ -31,6 +31,8 @@ from .mechanisms.subsampled import DPSGD, SubsampledGaussian
 _FLOOR = 1e-300
 # Ends of ranges that are closer than this may be the same, and Rényi divergences.
 _SAME, _SAME_RENYI = 1e-12, 1e-6
+# Where to look first, and how much larger, by its logarithm, δ̃ is to be there.
+_NEAR, _CLEAR = (np.geomspace(1e-3, 0.1, 8), np.linspace(0.125, 1, 8), np.linspace(1.125, 6, 40)), 0.01
 _ORDERS = 1.5 * 2.0 ** np.arange(0, 24)
 _MOST_NODES, _ROUNDS = 2**15, 40
 
@@ -107,18 +109,26 @@ def directions(m, o):
 
 
 def witness(m, o) -> Witness | None:
-    """An ε at which δ is certainly less than δ̃."""
-    for reverse, (side, other) in enumerate(directions(m, o)):
-        epsilon = places(side, other)
-        upper, lower = side.between(epsilon)[1], other.between(epsilon)[0]
-        seen = np.flatnonzero((upper < lower) & (lower > _FLOOR))
-        if seen.size:
-            with np.errstate(divide="ignore"):
-                # Plain to see where δ is twice as large; of such places the first.
-                clear = np.minimum(np.log(lower[seen]) - np.log(upper[seen]), math.log(2.0))
-            at = float(epsilon[seen[int(np.argmax(clear))]])
-            return _shown(m, o, _rounded(side, other, at), bool(reverse))
+    """An ε at which δ is certainly less than δ̃; near 0 first, where it costs little to look."""
+    sides = directions(m, o)
+    for near in (*_NEAR, None):
+        for reverse, (side, other) in enumerate(sides):
+            least, epsilon = (0.0, places(side, other)) if near is None else (_CLEAR, near)
+            at = _clearest(side, other, epsilon, least)
+            if at is not None:
+                return _shown(m, o, _rounded(side, other, at), bool(reverse))
     return None
+
+
+def _clearest(side, other, epsilon, least) -> float | None:
+    """Of these ε the first at which δ̃ is twice δ, or the one at which it is the most so, if that is plain enough."""
+    upper, lower = side.between(epsilon)[1], other.between(epsilon)[0]
+    seen = np.flatnonzero((upper < lower) & (lower > _FLOOR))
+    if not seen.size:
+        return None
+    with np.errstate(divide="ignore"):
+        clear = np.minimum(np.log(lower[seen]) - np.log(upper[seen]), math.log(2.0))
+    return float(epsilon[seen[int(np.argmax(clear))]]) if clear.max() > least else None
 
 
 def _rounded(side, other, epsilon) -> float:
