@@ -11,14 +11,14 @@ from .asymptotics import asymptotic_dominance, composition_moments, dominance_bo
 from .blackwell import (
     Comparison,
     DeltaDivergence,
-    blackwell_dominates,
     compare,
     delta_divergence,
     jeffreys_prior,
     symmetric_delta_divergence,
     u_quadratic_prior,
 )
-from .calibration import calibrate
+from .calibration import Unreachable, calibrate
+from .certificates import Certificate
 from .garblings import Garbling, garbling
 from .identifiability import (
     PosteriorBelief,
@@ -45,6 +45,7 @@ from .mechanisms import (
     join,
     meet,
 )
+from .ordering import Dominance, Witness, blackwell_dominates, dominance
 
 __version__ = "0.1.0"
 
@@ -65,8 +66,10 @@ __all__ = [
     "DPSGD",
     "ApproximateDP",
     "BlatantlyNonPrivate",
+    "Certificate",
     "Comparison",
     "DeltaDivergence",
+    "Dominance",
     "FiniteExperiment",
     "Garbling",
     "Gaussian",
@@ -76,6 +79,8 @@ __all__ = [
     "PosteriorBelief",
     "RandomizedResponse",
     "SubsampledGaussian",
+    "Unreachable",
+    "Witness",
     "accounting",
     "asymptotic_dominance",
     "belief_exceedance_bound",
@@ -86,6 +91,7 @@ __all__ = [
     "conversions",
     "delta_divergence",
     "divergences",
+    "dominance",
     "dominance_bound",
     "epsilon_for_expected_advantage",
     "epsilon_for_posterior_belief",

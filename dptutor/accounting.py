@@ -1,4 +1,4 @@
-"""The loose roads of composition, for comparison with the exact one, `mechanism ** count`.
+"""Loose accountants of compositions, for comparison with the exact one, `mechanism ** count`.
 
 - Composition theorems know of each part only its (ε, δ): basic, advanced, and the optimal one, which is the exact
   composition of the worst mechanism that (ε, δ) allows.

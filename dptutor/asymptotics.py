@@ -9,8 +9,15 @@ as a shift of trade-off functions, is at most 0.56 η³ v₃/(√n v₁³); so i
 
     Δ(Mⁿ ‖ M̃^ñ) ≤ 0.56 ( η³ v₃/(√n v₁³) + η̃³ ṽ₃/(√ñ ṽ₁³) ).
 
-The theorem is for symmetric trade-off functions. A mechanism that is meant in both directions is composed in each and
-symmetrized as a whole; the moments are then those of its first direction ("remove", for a subsampled Gaussian).
+This is for symmetric trade-off functions. In general the loss has its own moments under Q (of −L, those of the reverse
+pair), and with s for its standard deviation and m = √n (v₁ + v₁ᵠ) the curve of the composition is within γ_P on one
+axis and γ_Q on the other of β = Φ((s_P z − m)/s_Q) at α = Φ(−z). So, for all steps,
+
+    Δ(Mⁿ ‖ M̃^ñ) ≤ max(γ_P + γ̃_P, γ_Q + γ̃_Q) + κ₀,
+
+with κ₀ the shift that puts the first of these limit curves below the second: the *shortfall*, 0 where f and f̃ are
+symmetric and μ ≥ μ̃. A mechanism that is meant in both directions is composed in each and symmetrized as a whole; the
+bound of one direction is one of both.
 
 Sources: Kaissis et al. (2024), equations 8-15, lemma 6 and theorem 3; Dong, Roth & Su (2022), theorems 3.4 and 3.5.
 """
@@ -18,17 +25,16 @@ Sources: Kaissis et al. (2024), equations 8-15, lemma 6 and theorem 3; Dong, Rot
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erf
+from scipy.special import erf, ndtr
 
+from ._numeric import Numeric
 from ._validation import positive_integer
 from .blackwell import delta_divergence
-from .mechanisms.base import Mechanism, as_mechanism
+from .mechanisms.base import as_mechanism
 from .mechanisms.gaussian import Gaussian
-from .mechanisms.subsampled import DPSGD, SubsampledGaussian
-from .mechanisms.symmetrized import Symmetrized
 
 __all__ = [
     "AsymptoticDominance",
@@ -124,18 +130,21 @@ class CompositionMoments:
         return _BERRY_ESSEEN * self.v3 / (math.sqrt(positive_integer("count", count)) * spread**3)
 
 
-@dataclass(frozen=True)
-class DominanceBound:
-    """The bound on Δ(Mⁿ ‖ M̃^ñ), made by `dominance_bound`; `float()` gives its value, `str()` says it in words.
+@dataclass(frozen=True, eq=False)
+class DominanceBound(Numeric):
+    """The bound on Δ(Mⁿ ‖ M̃^ñ), made by `dominance_bound`; a number, its value, and `str()` says it in words.
 
     Attributes
     ----------
     value : float
-        The bound, if `condition_holds`.
+        What the moments allow both compositions to be off their limits: of symmetric steps the right side of the
+        theorem, and a bound if `condition_holds`.
     steps_ratio : float
         n/ñ.
     eta_ratio : float
-        η̃²/η².
+        η̃²/η², of the moments under P.
+    shortfall : float
+        By how much, at most, the first limit fails to dominate the second.
 
     References
     ----------
@@ -152,10 +161,29 @@ class DominanceBound:
     value: float
     steps_ratio: float
     eta_ratio: float
+    shortfall: float = 0.0
+
+    @property
+    def bound(self) -> float:
+        """The bound that holds for all steps, symmetric or not, and without the condition, the value and the shortfall.
+
+        References
+        ----------
+        In the book: chapter 10, :prf:ref:`prop-asymmetric-steps`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> step, other = dp.SubsampledGaussian(2, 9e-4), dp.SubsampledGaussian(3, 9e-4)
+        >>> found = dp.dominance_bound(step, 1_400_000, other, 3_400_000)
+        >>> found.condition_holds, round(found.value, 5), round(found.bound, 5)
+        (False, 0.00168, 0.00208)
+        """
+        return self.value + self.shortfall
 
     @property
     def condition_holds(self) -> bool:
-        """Whether n/ñ ≥ η̃²/η², so that the first mechanism's Gaussian dominates the other's.
+        """Whether n/ñ ≥ η̃²/η², so that, of symmetric steps, the first mechanism's Gaussian dominates the other's.
 
         Examples
         --------
@@ -164,19 +192,20 @@ class DominanceBound:
         >>> dp.dominance_bound(strong, 1, weak, 1).condition_holds
         True
         >>> print(dp.dominance_bound(weak, 1, strong, 1))
-        No bound on the divergence: the condition fails, 1 < 2.25. (It would be 1.79.)
+        The divergence is at most 1.82: the condition fails, 1 < 2.25, which adds 0.0325 to the 1.79 of the theorem.
         """
         return self.steps_ratio >= self.eta_ratio
 
-    def __float__(self) -> float:
-        return self.value
-
     def __str__(self) -> str:
+        relation = "holds" if self.condition_holds else "fails"
+        sign = "≥" if self.condition_holds else "<"
+        condition = f"the condition {relation}, {self.steps_ratio:.5g} {sign} {self.eta_ratio:.5g}"
+        said = f"The divergence is at most {self.bound:.3g}: {condition}"
+        if self.condition_holds and not self.shortfall:
+            return f"{said}."
         if self.condition_holds:
-            ratio = f"{self.steps_ratio:.5g} ≥ {self.eta_ratio:.5g}"
-            return f"The divergence is at most {self.value:.3g}: the condition holds, {ratio}."
-        ratio = f"{self.steps_ratio:.5g} < {self.eta_ratio:.5g}"
-        return f"No bound on the divergence: the condition fails, {ratio}. (It would be {self.value:.3g}.)"
+            return f"{said}; steps that are not symmetric add {self.shortfall:.1g}."
+        return f"{said}, which adds {self.shortfall:.3g} to the {self.value:.3g} of the theorem."
 
 
 @dataclass(frozen=True)
@@ -240,7 +269,7 @@ def composition_moments(mechanism) -> CompositionMoments:
     Parameters
     ----------
     mechanism : Mechanism
-        One that is meant in both directions is taken in its first.
+        In one direction: a mechanism that is meant in both is composed in each, and each has moments of its own.
 
     Returns
     -------
@@ -249,7 +278,7 @@ def composition_moments(mechanism) -> CompositionMoments:
     Raises
     ------
     ValueError
-        If the loss is infinite with positive probability or always 0.
+        If the mechanism is meant in both directions, or its loss is infinite with positive probability or always 0.
 
     References
     ----------
@@ -263,7 +292,12 @@ def composition_moments(mechanism) -> CompositionMoments:
     >>> round(moments.v1, 12), round(moments.v2, 12), round(moments.eta, 12)
     (0.125, 0.265625, 0.25)
     """
-    pair = _one_direction(as_mechanism("mechanism", mechanism))
+    pair = as_mechanism("mechanism", mechanism)
+    if pair.both_directions:
+        first, second = pair.both_directions
+        raise ValueError(
+            f"mechanism must be one pair, got {mechanism!r}, meant in both directions: ask for {first!r} or {second!r}"
+        )
     leak = float(pair.reverse._delta(np.asarray(math.inf)))
     if leak > pair.error_bound:
         raise ValueError(f"mechanism must have finite losses, got {mechanism!r}, whose loss has mass {leak:g} at −∞")
@@ -294,19 +328,63 @@ def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:
     References
     ----------
     Kaissis et al. (2024), theorem 3.
-    In the book: chapter 10, :prf:ref:`thm-finite-steps`.
+    In the book: chapter 10, :prf:ref:`thm-finite-steps`, :prf:ref:`prop-asymmetric-steps`.
 
     Examples
     --------
     >>> import dptutor as dp
     >>> step, other = dp.SubsampledGaussian(3, 9e-4), dp.SubsampledGaussian(2, 9e-4)
     >>> print(dp.dominance_bound(step, 3_400_000, other, 1_400_000))
-    The divergence is at most 0.00168: the condition holds, 2.4286 ≥ 2.4164.
+    The divergence is at most 0.00168: the condition holds, 2.4286 ≥ 2.4164; steps that are not symmetric add 3e-12.
     """
     count, other_count = positive_integer("count", count), positive_integer("other_count", other_count)
-    moments, others = composition_moments(mechanism), composition_moments(other)
-    value = moments.distance(count) + others.distance(other_count)
-    return DominanceBound(value, count / other_count, (others.eta / moments.eta) ** 2)
+    ones, others = _directions("mechanism", mechanism), _directions("other", other)
+    # Where both are meant in both directions, direction by direction; a single one has to do against both.
+    pairs = [(ones[0], second) for second in (others[:1] if len(ones) == 2 else others)]
+    return max((_bound(one, count, two, other_count) for one, two in pairs), key=lambda found: found.bound)
+
+
+def _directions(name, mechanism):
+    return as_mechanism(name, mechanism).both_directions or (mechanism,)
+
+
+def _bound(one, count, two, other_count) -> DominanceBound:
+    """The bound for two pairs."""
+    moments, others = _both_laws(one), _both_laws(two)
+    off = [m.distance(count) + o.distance(other_count) for m, o in zip(moments, others, strict=True)]
+    ratios = count / other_count, (others[0].eta / moments[0].eta) ** 2
+    return DominanceBound(max(off), *ratios, _shortfall(_limit(moments, count), _limit(others, other_count)))
+
+
+def _both_laws(pair):
+    """Moments of L under P and of −L under Q."""
+    moments = composition_moments(pair)
+    return moments, (moments if pair.is_symmetric else composition_moments(pair.reverse))
+
+
+def _limit(moments, count):
+    """Slope a and intercept b of the limit curve β = Φ(a z − b) at α = Φ(−z), and the μ of a Gaussian beside it."""
+    under_p, under_q = moments
+    spreads = under_p.v1 / under_p.eta, under_q.v1 / under_q.eta
+    mean = math.sqrt(count) * (under_p.v1 + under_q.v1)
+    return spreads[0] / spreads[1], mean / spreads[1], 2 * mean / sum(spreads)
+
+
+def _shortfall(limit, other) -> float:
+    """The smaller of two upper bounds on the shift that puts the first curve below the second."""
+    (*curve, mu), (*curve_, mu_) = limit, other
+    direct = _largest_gap(curve, curve_)
+    # By way of Gaussian mechanisms with the same fixed points.
+    gaussian = float(ndtr(-mu / 2) - ndtr(-mu_ / 2)) if mu < mu_ else 0.0
+    return min(direct, gaussian + _largest_gap(curve, (1.0, mu)) + _largest_gap((1.0, mu_), curve_))
+
+
+def _largest_gap(curve, other) -> float:
+    """max over z of Φ(a z − b) − Φ(a' z − b'), at a root of a quadratic equation or, as 0, at an end."""
+    (a, b), (a_, b_) = curve, other
+    equation = [a_**2 - a**2, 2 * (a * b - a_ * b_), b_**2 - b**2 + 2 * math.log(a / a_)]
+    places = np.real(np.roots(equation)) if any(equation) else np.zeros(1)
+    return max(0.0, *(float(ndtr(a * z - b) - ndtr(a_ * z - b_)) for z in places), 0.0)
 
 
 def asymptotic_dominance(family, other_family, counts) -> AsymptoticDominance:
@@ -346,14 +424,6 @@ def asymptotic_dominance(family, other_family, counts) -> AsymptoticDominance:
     divergences = tuple(float(delta_divergence(m**n, o**n)) for n, (m, o) in zip(counts, pairs, strict=True))
     moments = [(composition_moments(m), composition_moments(o)) for m, o in pairs]
     return AsymptoticDominance(counts, tuple(m for m, _ in moments), tuple(o for _, o in moments), divergences)
-
-
-def _one_direction(mechanism) -> Mechanism:
-    if isinstance(mechanism, Symmetrized):
-        return mechanism.mechanism
-    if isinstance(mechanism, (SubsampledGaussian, DPSGD)) and mechanism.direction == "both":
-        return replace(mechanism, direction="remove")
-    return mechanism
 
 
 def _gaussian_moments(mu) -> CompositionMoments:

@@ -20,7 +20,7 @@ from scipy.special import logit
 from ._validation import positive_number, real_number
 from .mechanisms.base import Mechanism, as_mechanism
 
-__all__ = ["calibrate"]
+__all__ = ["Unreachable", "calibrate"]
 
 # Parameters beyond these are not searched unless a bracket says so.
 _SMALLEST, _LARGEST = 1e-9, 1e15
@@ -28,8 +28,30 @@ _SMALLEST, _LARGEST = 1e-9, 1e15
 _FAR = 800.0
 
 
+class Unreachable(ValueError):
+    """A target that no member of the family reaches, where all arguments are right; raised by `calibrate`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> try:
+    ...     dp.calibrate(lambda p: dp.SubsampledGaussian(1, min(p, 1)), advantage=0.9, bracket=(0.01, 1))
+    ... except dp.Unreachable as problem:
+    ...     print(problem)
+    advantage = 0.9 is out of reach: the family reaches 0.00382925 to 0.382925
+    """
+
+
 def calibrate(
-    family, *, epsilon=None, delta=0.0, advantage=None, posterior_belief=None, prior=0.5, exceedance=None, bracket=None
+    family,
+    *,
+    epsilon=None,
+    delta=0.0,
+    advantage=None,
+    posterior_belief=None,
+    membership_prior=0.5,
+    exceedance=None,
+    bracket=None,
 ) -> Mechanism:
     """The mechanism of a one-parameter family that meets a target exactly.
 
@@ -41,7 +63,7 @@ def calibrate(
         Target (ε, δ): the profile at ε is to be δ; with δ = 0 the largest loss is to be ε.
     advantage : float, optional
         Target: the membership advantage, in (0, 1).
-    posterior_belief, prior : float, optional
+    posterior_belief, membership_prior : float, optional
         Target: the belief ρ in membership, above the prior belief b in it, in the sense of ε = logit ρ − logit b at
         `delta`. With δ = 0 it is the largest belief; with δ > 0 it is exceeded with a probability larger than δ.
     exceedance : float, optional
@@ -57,9 +79,10 @@ def calibrate(
 
     Raises
     ------
+    Unreachable
+        If no parameter reaches the target; the message names what is reachable. It is a `ValueError`.
     ValueError
-        If not exactly one target is given, no parameter reaches it (the message names what is reachable), or the
-        family does not change in one direction.
+        If not exactly one target is given, or the family does not change in one direction.
 
     References
     ----------
@@ -73,13 +96,13 @@ def calibrate(
     """
     if not callable(family):
         raise TypeError(f"family must be callable, got {family!r}")
-    name, target, height = _target(epsilon, delta, advantage, posterior_belief, prior, exceedance)
+    name, target, height = _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance)
     search = _Search(family, height, target)
     ends = search.bracketed(None if bracket is None else _ends(bracket))
     if ends is None:
         low, high = search.reachable
         reached = f"{low:.6g} to {high:.6g}" if low < high else f"{low:.6g} only"
-        raise ValueError(f"{name} = {target:.6g} is out of reach: the family reaches {reached}")
+        raise Unreachable(f"{name} = {target:.6g} is out of reach: the family reaches {reached}")
     root = search.root(*ends)
     search.insist_on_one_direction(name)
     if exceedance is not None:
@@ -87,7 +110,7 @@ def calibrate(
     return family(root)
 
 
-def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
+def _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance):
     """Name and value of the target, and what is to meet it, a function of a mechanism."""
     given = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
     if len(given) != 1:
@@ -99,7 +122,7 @@ def _target(epsilon, delta, advantage, posterior_belief, prior, exceedance):
         return "advantage", value, lambda m: m.advantage
     delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
     if posterior_belief is not None:
-        prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
+        prior = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
         belief = real_number("posterior_belief", posterior_belief, prior, 1.0, open_low=True, open_high=True)
         epsilon = logit(belief) - logit(prior)
     if exceedance is not None:
@@ -228,7 +251,7 @@ class _Search:
         """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
         before, after = (float(self._height(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
-            raise ValueError(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it leaps from "
+            raise Unreachable(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it leaps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip
 
     def insist_on_one_direction(self, name):

@@ -188,12 +188,12 @@ def _parser() -> argparse.ArgumentParser:
     for name, words in {
         "epsilon": "target: ε at --delta",
         "advantage": "target: the membership advantage",
-        "posterior-belief": "target: the belief that --prior may grow to",
+        "posterior-belief": "target: the belief that --membership-prior may grow to",
         "exceedance": "how often the belief may be exceeded, instead of --delta",
     }.items():
         calibrate.add_argument(f"--{name}", type=_numeric, help=words)
     calibrate.add_argument("--delta", type=_numeric, default=0.0, help="default 0")
-    calibrate.add_argument("--prior", type=_numeric, default=0.5, help="default 0.5")
+    calibrate.add_argument("--membership-prior", type=_numeric, default=0.5, help="belief beforehand, default 0.5")
 
     explore = command("explore", _explore, "An explorer as a page of its own, shown in the browser.")
     explore.add_argument("name", help="like delta_divergence; 'list' names them all")
@@ -262,9 +262,9 @@ def _calibrate(options):
     members = _understood(family, options.family)
     _understood(members, 1.0)  # a wrong name or number is told before any search
     try:
-        m = calibration.calibrate(members, delta=options.delta, prior=options.prior, **given)
+        m = calibration.calibrate(members, delta=options.delta, membership_prior=options.membership_prior, **given)
     except (TypeError, ValueError) as problem:
-        raise (_NoAnswer if "out of reach" in str(problem) else _Misuse)(problem) from None
+        raise (_NoAnswer if isinstance(problem, calibration.Unreachable) else _Misuse)(problem) from None
     found = {"mechanism": repr(m), "advantage": m.advantage}
     if options.delta:
         found["epsilon"] = {f"delta={_key(options.delta)}": m.epsilon(options.delta)}

@@ -1,4 +1,4 @@
-"""The lossless roads between the faces of a mechanism, on arbitrary curves.
+"""The lossless conversions between the faces of a mechanism, on arbitrary curves.
 
 With ε = log(π/(1−π)), and every infimum or supremum over the whole range of its variable,
 

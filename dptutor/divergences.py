@@ -8,6 +8,9 @@ profile of the reverse pair,
 
 So the privacy profile determines them all; none of them alone determines the profile.
 
+Of a mechanism that is meant in both directions they are those of its profile, the join of both. One is not: the Rényi
+divergence, which is the larger of the two directions'; see `Mechanism.renyi_divergence`.
+
 Source: Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
 """
 
@@ -99,7 +102,7 @@ def total_variation(mechanism) -> float:
 
 
 def renyi(mechanism, order):
-    """Rényi divergence D_s(Q‖P), `mechanism.renyi_divergence(order)`.
+    """Rényi divergence D_s(Q‖P), `mechanism.renyi_divergence(order)`: of both directions the larger one.
 
     Parameters
     ----------
@@ -158,7 +161,7 @@ def kullback_leibler(mechanism) -> float:
     >>> dp.divergences.kullback_leibler(dp.Gaussian(sigma=1))
     0.5
     """
-    return as_mechanism("mechanism", mechanism).renyi_divergence(1.0)
+    return as_mechanism("mechanism", mechanism).privacy_loss.mean("Q")
 
 
 def chi_squared(mechanism) -> float:
@@ -188,7 +191,7 @@ def chi_squared(mechanism) -> float:
     >>> round(dp.divergences.chi_squared(dp.Gaussian(sigma=1)), 6)
     1.718282
     """
-    divergence = as_mechanism("mechanism", mechanism).renyi_divergence(2.0)
+    divergence = float(as_mechanism("mechanism", mechanism)._pair_renyi(np.array([2.0]))[0])
     return math.expm1(divergence) if divergence < LARGEST_LOSS else math.inf
 
 
@@ -220,7 +223,8 @@ def hellinger_squared(mechanism) -> float:
     >>> round(dp.divergences.hellinger_squared(m), 6), round(float(1 - m.hellinger_transform(0.5)), 6)
     (0.117503, 0.117503)
     """
-    return -math.expm1(-as_mechanism("mechanism", mechanism).renyi_divergence(0.5) / 2)
+    divergence = float(as_mechanism("mechanism", mechanism)._pair_renyi(np.array([0.5]))[0])
+    return -math.expm1(-divergence / 2)
 
 
 def f_divergence(mechanism, second_derivative) -> float:

@@ -3,7 +3,7 @@
 A garbling of (p, q) is a matrix K with nonnegative entries and rows that sum to one; what it makes of the experiment is
 (pK, qK). `mechanism` Blackwell-dominates `other` exactly if some K makes `other` of it. How near the best K comes,
 counted as the larger of both total variation distances, is Le Cam's deficiency. It is a linear program; for two
-hypotheses its value is the Δ-divergence (Torgersen 1991, section 6.3), found on an altogether different road.
+hypotheses its value is the Δ-divergence (Torgersen 1991, section 6.3), found in an altogether different way.
 
 Sources: Blackwell (1953); Le Cam (1964).
 """
@@ -19,12 +19,13 @@ from scipy.sparse import bmat, coo_array, csr_array, eye_array
 from .blackwell import delta_divergence
 from .mechanisms.base import as_mechanism
 from .mechanisms.finite import FiniteExperiment, FiniteMechanism
+from .ordering import dominance
 
-# What a linear program leaves of an equality.
-_EXACT = 1e-9
+# How nearly the linear program meets its conditions.
+_TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Garbling:
     """The best attempt at making one experiment of another; made by `garbling`.
 
@@ -50,9 +51,19 @@ class Garbling:
     deficiency: float
     prior: float | None
 
+    def __eq__(self, other):
+        return self._key == other._key if isinstance(other, Garbling) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self):
+        return self.matrix.shape, self.matrix.tobytes(), self.deficiency, self.prior
+
     @property
     def exists(self) -> bool:
-        """Whether the second experiment is a garbling of the first, to the accuracy of a linear program.
+        """Whether the second experiment is a garbling of the first; decided by their profiles, exactly or to rounding.
 
         Examples
         --------
@@ -118,13 +129,14 @@ def garbling(mechanism, other) -> Garbling:
     cost = np.zeros(rows * columns + 2 * columns + 1)
     cost[-1] = 1.0
     whole = bmat([[sums, coo_array((rows, 2 * columns + 1))]])
-    found = linprog(cost, A_ub=bounds, b_ub=limits, A_eq=whole, b_eq=np.ones(rows), method="highs")
+    found = linprog(cost, A_ub=bounds, b_ub=limits, A_eq=whole, b_eq=np.ones(rows), method="highs", options=_TOLERANCES)
     matrix = np.clip(found.x[: rows * columns].reshape(rows, columns), 0.0, None)
     matrix /= matrix.sum(axis=1, keepdims=True)
     deficiency = max(np.abs(p @ matrix - p_other).sum(), np.abs(q @ matrix - q_other).sum()) / 2
-    return Garbling(
-        matrix, float(deficiency), None if deficiency <= _EXACT else delta_divergence(mechanism, other).prior
-    )
+    # Whether one is exact is not for the tolerance of a linear program to say.
+    regret = delta_divergence(mechanism, other)
+    exists = dominance(mechanism, other).verdict != "refuted" and regret.value <= regret.error_bound
+    return Garbling(matrix, float(deficiency), None if exists else regret.prior)
 
 
 def _outcomes(name, mechanism):

@@ -52,13 +52,13 @@ class PosteriorBelief:
     Parameters
     ----------
     mechanism : Mechanism
-    prior : float
+    membership_prior : float
         Belief b in (0, 1) in membership, in Q, before the answer.
 
     Raises
     ------
     TypeError, ValueError
-        If `mechanism` is none, or `prior` not in (0, 1).
+        If `mechanism` is none, or `membership_prior` not in (0, 1).
 
     References
     ----------
@@ -75,11 +75,11 @@ class PosteriorBelief:
     """
 
     mechanism: Mechanism
-    prior: float = 0.5
+    membership_prior: float = 0.5
 
     def __post_init__(self):
         as_mechanism("mechanism", self.mechanism)
-        object.__setattr__(self, "prior", _prior(self.prior))
+        object.__setattr__(self, "membership_prior", _prior(self.membership_prior))
 
     def sf(self, belief, under: str = "Q"):
         """Pr[B > ρ]. Where B has an atom at ρ itself, rounding may count it.
@@ -103,12 +103,12 @@ class PosteriorBelief:
         Examples
         --------
         >>> import dptutor as dp
-        >>> belief = dp.PosteriorBelief(dp.Gaussian(sigma=1), prior=0.1)
+        >>> belief = dp.PosteriorBelief(dp.Gaussian(sigma=1), membership_prior=0.1)
         >>> belief.sf([0.1, 0.5, 0.9]).round(4)
         array([0.6915, 0.0448, 0.    ])
         """
         belief = real_array("belief", belief, 0.0, 1.0)
-        tail = self.mechanism.privacy_loss.sf(logit(belief) - logit(self.prior), under)
+        tail = self.mechanism.privacy_loss.sf(logit(belief) - logit(self.membership_prior), under)
         return shaped(np.where(belief == 1.0, 0.0, tail))
 
     def cdf(self, belief, under: str = "Q"):
@@ -122,7 +122,7 @@ class PosteriorBelief:
         array([0.    , 0.3033, 1.    ])
         """
         belief = real_array("belief", belief, 0.0, 1.0)
-        below = self.mechanism.privacy_loss.cdf(logit(belief) - logit(self.prior), under)
+        below = self.mechanism.privacy_loss.cdf(logit(belief) - logit(self.membership_prior), under)
         return shaped(np.where(belief == 1.0, 1.0, below))
 
     def quantile(self, level, under: str = "Q"):
@@ -156,7 +156,7 @@ class PosteriorBelief:
             loss = decreasing_root(lambda epsilon: errors(epsilon)[0], 1.0 - level)
         else:
             loss = decreasing_root(lambda epsilon: -errors(epsilon)[1], -level)
-        return shaped(expit(loss + logit(self.prior)))
+        return shaped(expit(loss + logit(self.membership_prior)))
 
     def mean(self, under: str = "Q") -> float:
         """E[B]. Over both worlds, weighed by the prior, it is the prior.
@@ -169,12 +169,12 @@ class PosteriorBelief:
         Examples
         --------
         >>> import dptutor as dp
-        >>> belief = dp.PosteriorBelief(dp.Gaussian(sigma=1), prior=0.1)
+        >>> belief = dp.PosteriorBelief(dp.Gaussian(sigma=1), membership_prior=0.1)
         >>> inside, outside = belief.mean("Q"), belief.mean("P")
         >>> round(inside, 4), round(outside, 4), round(0.1 * inside + 0.9 * outside, 9)
         (0.1935, 0.0896, 0.1)
         """
-        b, c = self.prior, 1.0 - self.prior
+        b, c = self.membership_prior, 1.0 - self.membership_prior
         # E_Q[B] − b is the f-divergence of g(x) = b x²/(b x + c) − b.
         gain = f_divergence(self.mechanism, lambda x: 2 * b * c**2 * (b * x + c) ** -3.0)
         return b + gain if choice("under", under, ("P", "Q")) == "Q" else b - b / c * gain
@@ -206,10 +206,10 @@ class PosteriorBelief:
         >>> bool(abs((draws > 0.9).mean() - 0.0448) < 0.01)
         True
         """
-        return expit(self.mechanism.privacy_loss.sample(size, under, seed) + logit(self.prior))
+        return expit(self.mechanism.privacy_loss.sample(size, under, seed) + logit(self.membership_prior))
 
 
-def posterior_belief_bound(epsilon, prior=0.5):
+def posterior_belief_bound(epsilon, membership_prior=0.5):
     """Largest posterior belief ρ = 1/(1 + e^{−ε} (1−b)/b) of an adversary under (ε, 0)-differential privacy.
 
     Under (ε, δ) with δ > 0 beliefs exceed it with a probability that the mechanism has to tell, and that may be much
@@ -219,7 +219,7 @@ def posterior_belief_bound(epsilon, prior=0.5):
     ----------
     epsilon : float or array_like
         ε ≥ 0, of the whole composition.
-    prior : float
+    membership_prior : float
         Belief b in (0, 1) in membership before the answer.
 
     Returns
@@ -230,7 +230,7 @@ def posterior_belief_bound(epsilon, prior=0.5):
     Raises
     ------
     ValueError
-        If an ε is negative, or the prior not in (0, 1).
+        If an ε is negative, or the membership prior not in (0, 1).
 
     References
     ----------
@@ -244,17 +244,17 @@ def posterior_belief_bound(epsilon, prior=0.5):
     0.9002
     """
     epsilon = real_array("epsilon", epsilon, 0.0)
-    return shaped(expit(epsilon + logit(_prior(prior))))
+    return shaped(expit(epsilon + logit(_prior(membership_prior))))
 
 
-def epsilon_for_posterior_belief(belief, prior=0.5):
+def epsilon_for_posterior_belief(belief, membership_prior=0.5):
     """The ε at which the posterior belief is bounded by `belief`: ε = logit ρ − logit b.
 
     Parameters
     ----------
     belief : float or array_like
         ρ between the prior and 1.
-    prior : float
+    membership_prior : float
         Belief b in (0, 1) in membership before the answer.
 
     Returns
@@ -265,7 +265,7 @@ def epsilon_for_posterior_belief(belief, prior=0.5):
     Raises
     ------
     ValueError
-        If a belief is below the prior or above 1, or the prior not in (0, 1).
+        If a belief is below the prior or above 1, or the membership prior not in (0, 1).
 
     References
     ----------
@@ -275,14 +275,14 @@ def epsilon_for_posterior_belief(belief, prior=0.5):
     Examples
     --------
     >>> import dptutor as dp
-    >>> round(dp.epsilon_for_posterior_belief(0.9), 4), round(dp.epsilon_for_posterior_belief(0.9, prior=0.1), 4)
-    (2.1972, 4.3944)
+    >>> [round(dp.epsilon_for_posterior_belief(0.9, membership_prior=b), 4) for b in (0.5, 0.1)]
+    [2.1972, 4.3944]
     """
-    prior = _prior(prior)
+    prior = _prior(membership_prior)
     return shaped(logit(real_array("belief", belief, prior, 1.0)) - logit(prior))
 
 
-def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
+def belief_exceedance_bound(epsilon, delta, belief, membership_prior=0.5):
     """Largest probability, in world Q, of a belief above ρ, if nothing is known but (ε, δ) in both directions.
 
     With ε′ = logit ρ − logit b it is the smaller of (e^ε − 1 + δ)/(e^ε − e^{−ε′}) and, for ε′ > ε only, of
@@ -295,7 +295,7 @@ def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
         ε ≥ 0 and δ in [0, 1], for both (P, Q) and (Q, P).
     belief : float or array_like
         ρ in [0, 1).
-    prior : float
+    membership_prior : float
         Belief b in (0, 1) in membership before the answer.
 
     Returns
@@ -321,7 +321,7 @@ def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
     """
     epsilon = real_number("epsilon", epsilon, 0.0, open_high=True)
     delta = real_number("delta", delta, 0.0, 1.0)
-    loss = logit(real_array("belief", belief, 0.0, 1.0, open_high=True)) - logit(_prior(prior))
+    loss = logit(real_array("belief", belief, 0.0, 1.0, open_high=True)) - logit(_prior(membership_prior))
     # What P has where the belief exceeds ρ is less than e^{−ε′} of what Q has there; what is left obeys (ε, δ) too.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         above = np.where(loss > epsilon, delta / -np.expm1(epsilon - loss), 1.0)
@@ -330,7 +330,7 @@ def belief_exceedance_bound(epsilon, delta, belief, prior=0.5):
     return shaped(np.where((delta == 0.0) & (loss >= epsilon), 0.0, bound))
 
 
-def rdp_posterior_belief_bound(orders, rdp, delta, prior=0.5):
+def rdp_posterior_belief_bound(orders, rdp, delta, membership_prior=0.5):
     """A belief that is exceeded, in world Q, with probability at most δ, from Rényi divergences of the composition.
 
     Its log-odds are those of the prior plus the smallest D_s + ln(1/δ)/(s − 1): by Markov's inequality this bounds the
@@ -342,7 +342,7 @@ def rdp_posterior_belief_bound(orders, rdp, delta, prior=0.5):
         Orders s > 1 and the divergences D_s(Q‖P) of the composition; of k parts, the sum of theirs.
     delta : float or array_like
         δ in (0, 1].
-    prior : float
+    membership_prior : float
         Belief b in (0, 1) in membership before the answer.
 
     Returns
@@ -370,7 +370,7 @@ def rdp_posterior_belief_bound(orders, rdp, delta, prior=0.5):
     >>> round(bound, 4), round(dp.PosteriorBelief(m).quantile(0.99), 4)
     (0.8379, 0.7838)
     """
-    return posterior_belief_bound(rdp_to_epsilon(orders, rdp, delta, conversion="standard"), prior)
+    return posterior_belief_bound(rdp_to_epsilon(orders, rdp, delta, conversion="standard"), membership_prior)
 
 
 def expected_advantage_bound(epsilon, delta):
@@ -523,7 +523,7 @@ def reconstruction_bound(mechanism, prior_success):
 
 
 def _prior(value) -> float:
-    return real_number("prior", value, 0.0, 1.0, open_low=True, open_high=True)
+    return real_number("membership_prior", value, 0.0, 1.0, open_low=True, open_high=True)
 
 
 def _classical(delta):

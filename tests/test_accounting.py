@@ -1,4 +1,4 @@
-"""The loose roads are loose on the right side; their closed forms and references."""
+"""Loose accountants are loose on the right side; their closed forms and references."""
 
 import math
 

@@ -100,7 +100,7 @@ def test_moments_of_a_subsampled_gaussian_against_a_trapezoid_sum(sigma, rate):
     u = np.linspace(-12, 12, 200_001)
     weight = np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) * (u[1] - u[0])
     loss = np.log1p(rate * np.expm1(u / sigma - 0.5 / sigma**2))
-    moments = dp.composition_moments(dp.SubsampledGaussian(sigma, rate))
+    moments = dp.composition_moments(dp.SubsampledGaussian(sigma, rate, "remove"))
     assert moments.v2 == approx(weight @ loss**2, rel=1e-9)
     assert moments.v4 == approx(weight @ np.abs(loss) ** 3, rel=1e-9)
 
@@ -118,6 +118,11 @@ def test_two_long_trainings():  # Kaissis et al. (2024), section 5, on tightness
     assert float(dp.delta_divergence(a, b)) == approx(2.772621573819173e-4, abs=1e-10)
     assert float(dp.delta_divergence(b, a)) < 1e-7
     assert float(dp.delta_divergence(b, a)) < swapped.value
+    # Asymmetric steps: what is proven has the shortfall added.
+    assert float(dp.delta_divergence(a, b)) < stated.shortfall < 5e-4
+    assert stated.bound == stated.value + stated.shortfall
+    assert 0 < swapped.shortfall < 1e-8
+    assert "steps that are not symmetric add" in str(swapped)
 
 
 def test_dominance_emerges():  # Kaissis et al. (2024), lemma 6
@@ -132,12 +137,46 @@ def test_dominance_emerges():  # Kaissis et al. (2024), lemma 6
     assert [n * m.v4 for n, m in zip(sequence.counts, sequence.moments, strict=True)][-1] < 0.5
 
 
+@settings(max_examples=30)
+@given(
+    st.floats(0.4, 3),
+    st.floats(0.01, 0.9),
+    st.integers(2, 300),
+    st.floats(0.4, 3),
+    st.floats(0.01, 0.9),
+    st.integers(2, 300),
+    st.sampled_from(["both", "remove", "add"]),
+)
+def test_the_bound_for_asymmetric_steps_is_one(sigma, rate, count, other_sigma, other_rate, other_count, direction):
+    steps = [dp.SubsampledGaussian(*x, direction) for x in ((sigma, rate), (other_sigma, other_rate))]
+    bound = dp.dominance_bound(steps[0], count, steps[1], other_count)
+    if bound.bound < 0.5:  # else it says nothing
+        exact = dp.delta_divergence(steps[0] ** count, steps[1] ** other_count)
+        assert exact.value <= bound.bound + exact.error_bound
+
+
+@given(st.lists(st.floats(0.05, 1), min_size=6, max_size=6), st.integers(2, 40), st.integers(2, 40))
+@settings(max_examples=30)
+def test_the_bound_holds_for_lopsided_coins(weights, count, other_count):
+    coins = [
+        dp.FiniteExperiment([w[0] / sum(w), w[1] / sum(w), w[2] / sum(w)], [0.3, 0.3, 0.4])
+        for w in (weights[:3], weights[3:])
+    ]
+    if min(coin.advantage for coin in coins) < 1e-3:
+        return
+    bound = dp.dominance_bound(coins[0], count, coins[1], other_count)
+    exact = dp.delta_divergence(coins[0] ** count, coins[1] ** other_count)
+    assert exact.value <= bound.bound + exact.error_bound
+
+
 # Bad input.
 
 
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="must have finite losses"):
         dp.composition_moments(dp.ApproximateDP(1, 1e-3))
+    with pytest.raises(ValueError, match=r"meant in both directions: ask for .*'remove'.* or .*'add'"):
+        dp.composition_moments(dp.SubsampledGaussian(2, 0.1))
     with pytest.raises(ValueError, match="losses other than 0"):
         dp.composition_moments(dp.PerfectPrivacy())
     with pytest.raises(ValueError, match="count must be a positive integer, got 0"):

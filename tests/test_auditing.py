@@ -97,10 +97,10 @@ def test_quantile_intervals_cover_the_quantile_as_often_as_they_say(size, probab
 
 @given(st.floats(0.01, 5), st.floats(1e-8, 0.3), st.sampled_from(["exact", "renyi", "classical"]))
 @settings(max_examples=50)
-def test_mu_and_epsilon_are_inverse_on_every_road(mu, delta, road):
-    epsilon = gaussian_epsilon(mu, delta, road=road)
+def test_mu_and_epsilon_are_inverse_on_every_method(mu, delta, method):
+    epsilon = gaussian_epsilon(mu, delta, method=method)
     if epsilon > 1e-3:
-        assert gaussian_mu(epsilon, delta, road=road) == approx(mu, rel=1e-6)
+        assert gaussian_mu(epsilon, delta, method=method) == approx(mu, rel=1e-6)
 
 
 @given(st.integers(1, 3000), st.floats(0.01, 3), st.sampled_from([0.001, 0.01, 0.05]))
@@ -148,11 +148,11 @@ def test_the_three_ways_to_epsilon_agree_with_the_claim(sound):
     by_beliefs = epsilon_from_beliefs(sound.loss_towards_truth, delta)
     assert by_beliefs.low <= quantile <= by_beliefs.high <= by_beliefs.value
     assert by_beliefs.high > epsilon
-    assert epsilon_from_advantage(guesses.wins, guesses.repetitions, delta, road="any").value < epsilon
+    assert epsilon_from_advantage(guesses.wins, guesses.repetitions, delta, method="any").value < epsilon
 
 
 def test_the_least_epsilon_of_any_mechanism_has_just_this_advantage():
-    estimate = epsilon_from_advantage(80, 100, 1e-3, road="any")
+    estimate = epsilon_from_advantage(80, 100, 1e-3, method="any")
     assert dp.ApproximateDP(estimate.value, 1e-3).advantage == approx(0.6)
     low = 2 * clopper_pearson(80, 100)[0] - 1
     assert dp.ApproximateDP(estimate.low, 1e-3).advantage == approx(low) and estimate.high == math.inf
@@ -223,6 +223,85 @@ def test_missing_clipping_is_caught_where_gradients_are_longer_than_c():
     repetitions = repetitions_to_catch(rate, training.claim, level=LEVEL / 2)
     assert repetitions <= 500
     assert sum(is_caught(experiment(training, small_pair(), repetitions, seed=seed)) for seed in range(60)) >= 57
+
+
+def test_an_audit_of_independent_adversaries_keeps_its_level(sound, monkeypatch):
+    # Two adversaries who win as often as a true claim allows, at a level that is exactly attainable for each.
+    repetitions, claim = 400, SMALL.claim
+    rate = (1 + claim.advantage) / 2
+    level = 2 * binom.sf(most_wins(repetitions, claim, level=0.05), repetitions, rate)
+    member = np.arange(repetitions) % 2 == 0
+    generator, rounds = np.random.default_rng(3), 4000
+
+    def as_good_as_allowed(run):
+        right = generator.random(repetitions) < rate
+        return Guesses(member, np.where(right, member, ~member))
+
+    for adversary in ("identify", "find_repeated_noise"):
+        monkeypatch.setattr(f"dptutor.auditing.verdicts.{adversary}", as_good_as_allowed)
+    caught = sum(any(verdict.caught for verdict in audit(sound, level=level)) for _ in range(rounds))
+    assert binomtest(caught, rounds, level, alternative="greater").pvalue > 1e-3
+    assert caught > 0.8 * level * rounds
+
+
+def losses_of_a_gaussian(mu, size, generator):
+    return generator.normal(mu**2 / 2, mu, size)
+
+
+# For each estimator: the true number in the claim that it says it refutes, and an estimate from one simulated audit.
+MU, DELTA, REPETITIONS = 1.2, 0.05, 400
+ESTIMATORS = {
+    "sensitivities": (
+        # A hundred trainings, each with its own μ: the quantile that a share δ exceeds.
+        gaussian_epsilon(1 + 0.3 * (1 - DELTA), DELTA),
+        lambda generator: epsilon_from_sensitivities(
+            (1 + 0.3 * generator.random((REPETITIONS, 1))), np.ones((REPETITIONS, 1)), DELTA
+        ),
+    ),
+    "beliefs": (
+        MU**2 / 2 + MU * 1.6448536269514722,
+        lambda generator: epsilon_from_beliefs(losses_of_a_gaussian(MU, REPETITIONS, generator), DELTA),
+    ),
+    "advantage of a Gaussian": (
+        dp.Gaussian(sigma=1 / MU).epsilon(DELTA),
+        lambda generator: epsilon_from_advantage(
+            int((losses_of_a_gaussian(MU, REPETITIONS, generator) > 0).sum()), REPETITIONS, DELTA
+        ),
+    ),
+    "advantage of any mechanism": (
+        1.0,  # the worst (1, δ)-differentially private mechanism
+        lambda generator: epsilon_from_advantage(
+            generator.binomial(REPETITIONS, (1 + dp.ApproximateDP(1.0, DELTA).advantage) / 2),
+            REPETITIONS,
+            DELTA,
+            method="any",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_an_estimator_refutes_a_true_claim_no_more_often_than_its_level(name):
+    true, estimate = ESTIMATORS[name]
+    generator, rounds = np.random.default_rng(8), 500
+    found = [estimate(generator) for _ in range(rounds)]
+    refuted, level = sum(each.low > true for each in found), (1 - found[0].confidence) / 2
+    assert binomtest(refuted, rounds, level, alternative="greater").pvalue > 1e-3
+    assert refuted > 0  # the interval is no wider than it has to be
+    assert found[0].refutes
+
+
+def test_only_the_advantage_of_any_mechanism_refutes_differential_privacy():
+    generator = np.random.default_rng(0)
+    sentences = {name: estimate(generator).refutes for name, (_, estimate) in ESTIMATORS.items()}
+    private = [
+        name for name, sentence in sentences.items() if "training is (ε, 0.05)-differentially private" in sentence
+    ]
+    assert private == ["advantage of any mechanism"]
+    # The interval from beliefs is for a quantile, which is above ε(δ) of a sound mechanism: nearly always, all of it.
+    exact = dp.Gaussian(sigma=1 / MU).epsilon(DELTA)
+    assert sum(ESTIMATORS["beliefs"][1](generator).low > exact for _ in range(200)) > 190
+    assert "the privacy loss exceeds ε with a probability of at most 0.05" in sentences["beliefs"]
 
 
 def test_the_sound_training_is_caught_no_more_often_than_stated():
@@ -311,7 +390,7 @@ def test_clopper_pearson_agrees_with_scipy():
 
 
 def test_epsilon_from_the_advantage_by_the_equation_of_the_source():  # Bernau et al. (2021), eq. 15, with its factor 2
-    estimate = epsilon_from_advantage(638, 1000, 0.01, road="classical")
+    estimate = epsilon_from_advantage(638, 1000, 0.01, method="classical")
     assert estimate.value == approx(dp.epsilon_for_expected_advantage(0.276, 0.01))
 
 
@@ -330,7 +409,7 @@ def test_advantage_and_violations_of_table_2e_on_digits(digits, scaling, bounded
     data, pool = digits
     pair = find_neighbors(*data, "ssim", pool=pool if bounded else None, image_shape=(8, 8))[0][1]
     bound = dp.epsilon_for_posterior_belief(0.9)
-    mu = gaussian_mu(bound, 0.01, road="renyi")
+    mu = gaussian_mu(bound, 0.01, method="renyi")
     training = Training(Network((64, 10)), noise_multiplier=math.sqrt(30) / mu, scaling=scaling)
     run = experiment(training, pair, 1000, seed=20)
     advantage = identify(run).advantage(0.999)
@@ -356,7 +435,7 @@ def test_tumors_with_two_hidden_layers_obey_the_privacy_loss_too():
     features, labels = data.features[order], data.labels[order]
     pool = features[100:], labels[100:]
     pair = find_neighbors(features[:100], labels[:100], "manhattan", pool=pool)[0][1]
-    mu = gaussian_mu(dp.epsilon_for_posterior_belief(0.99), 0.001, road="renyi")
+    mu = gaussian_mu(dp.epsilon_for_posterior_belief(0.99), 0.001, method="renyi")
     training = Training(Network((30, 6, 6, 2)), math.sqrt(30) / mu, learning_rate=0.5, scaling="local")
     run = experiment(training, pair, 1000, seed=2)
     assert run.mu == approx(np.full(1000, mu))
@@ -388,13 +467,13 @@ def test_empirical_epsilon_against_the_one_asked_for(digits, belief):
     """
     data, pool = digits
     epsilon = dp.epsilon_for_posterior_belief(belief)
-    training = Training(Network((64, 10)), math.sqrt(30) / gaussian_mu(epsilon, 0.01, road="renyi"), scaling="local")
+    training = Training(Network((64, 10)), math.sqrt(30) / gaussian_mu(epsilon, 0.01, method="renyi"), scaling="local")
     pair = find_neighbors(*data, "ssim", pool=pool, image_shape=(8, 8))[0][1]
     run = experiment(training, pair, 500, seed=11)
-    found = epsilon_from_sensitivities(run.sensitivities, run.sigmas, 0.01, road="renyi")
+    found = epsilon_from_sensitivities(run.sensitivities, run.sigmas, 0.01, method="renyi")
     assert [found.value, found.low, found.high] == approx([epsilon] * 3)
     wide = experiment(replace(training, scaling="global"), pair, 20, seed=11)
-    assert epsilon_from_sensitivities(wide.sensitivities, wide.sigmas, 0.01, road="renyi").value < 0.85 * epsilon
+    assert epsilon_from_sensitivities(wide.sensitivities, wide.sigmas, 0.01, method="renyi").value < 0.85 * epsilon
     guesses = identify(run)
     exact = training.claim.epsilon(0.01)
     by_advantage = epsilon_from_advantage(guesses.wins, 500, 0.01, confidence=0.999)
@@ -442,7 +521,7 @@ HALF = np.array([True, False])
         (lambda: quantile_interval([], 0.5), "sample must be a non-empty row"),
         (lambda: epsilon_from_beliefs([0.0], 0.0), "delta must be in"),
         (lambda: epsilon_from_sensitivities([[1.0]], [[1.0, 2.0]], 0.1), r"one shape \(R, k\)"),
-        (lambda: epsilon_from_advantage(5, 10, 0.1, road="short"), "road must be one of"),
+        (lambda: epsilon_from_advantage(5, 10, 0.1, method="short"), "method must be one of"),
         (lambda: gaussian_mu(0.0, 0.1), "epsilon must be"),
         (lambda: gaussian_epsilon(-1.0, 0.1), "mu must be"),
         (lambda: Guesses(np.array([]), np.array([])), "member must be a non-empty row of True and False"),

@@ -171,7 +171,7 @@ def test_flaws_change_what_is_done_and_not_what_is_claimed():
 
 
 def test_the_three_roads_from_epsilon_and_delta_to_mu():
-    exact, renyi, classical = (gaussian_mu(2.2, 0.01, road=road) for road in ("exact", "renyi", "classical"))
+    exact, renyi, classical = (gaussian_mu(2.2, 0.01, method=method) for method in ("exact", "renyi", "classical"))
     assert dp.Gaussian(sigma=1 / exact).privacy_profile(2.2) == approx(0.01, rel=1e-9)
     # The best order of the conversion ε(s) = s μ²/2 + ln(1/δ)/(s − 1), by search.
     orders = 1 + np.geomspace(1e-2, 1e3, 200_001)

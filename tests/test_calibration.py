@@ -49,7 +49,7 @@ def test_dp_sgd_meets_its_target(epsilon, log_delta, steps):
 
 def test_belief_with_delta_is_epsilon_in_other_words():
     family = FAMILIES["Gaussian"]
-    by_belief = dp.calibrate(family, posterior_belief=0.9, prior=0.2, delta=1e-5)
+    by_belief = dp.calibrate(family, posterior_belief=0.9, membership_prior=0.2, delta=1e-5)
     epsilon = math.log(0.9 / 0.1) - math.log(0.2 / 0.8)
     assert by_belief.sigma == approx(dp.calibrate(family, epsilon=epsilon, delta=1e-5).sigma, rel=1e-12)
 
@@ -108,7 +108,7 @@ def test_analytic_gaussian_mechanism_needs_less_noise_than_the_classical():  # W
 
 @pytest.mark.parametrize(("belief", "prior", "exceedance"), [(0.9, 0.5, 0.01), (0.6, 0.5, 1e-6), (0.5, 0.1, 0.3)])
 def test_exceedance_of_a_belief_is_met_exactly(belief, prior, exceedance):
-    m = dp.calibrate(FAMILIES["Gaussian"], posterior_belief=belief, prior=prior, exceedance=exceedance)
+    m = dp.calibrate(FAMILIES["Gaussian"], posterior_belief=belief, membership_prior=prior, exceedance=exceedance)
     assert dp.PosteriorBelief(m, prior).sf(belief) == approx(exceedance, rel=1e-8)
     # Pr_Q[L > ε] = Φ(μ/2 − ε/μ), solved for μ.
     epsilon = logit(belief) - logit(prior)

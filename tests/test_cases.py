@@ -52,7 +52,7 @@ def test_at_most_one_transcript_is_refused_and_the_other_shows_something(seed):
     assert len(refused) <= 1
     for name in {*"AB"} - {*refused}:
         guesses = case.transcripts[name].guesses
-        shown = dp.auditing.epsilon_from_advantage(guesses.wins, guesses.repetitions, case.delta, road="any")
+        shown = dp.auditing.epsilon_from_advantage(guesses.wins, guesses.repetitions, case.delta, method="any")
         assert shown.low > 0.1
 
 

@@ -65,8 +65,8 @@ def test_a_mechanism_is_calibrated(run):
         "advantage": m.advantage,
         "epsilon": {"delta=1e-05": m.epsilon(1e-5)},
     }
-    _, out, _ = run("calibrate", "Laplace(?)", "--posterior-belief", "0.9", "--prior", "0.1")
-    assert repr(dp.calibrate(lambda b: dp.Laplace(b), posterior_belief=0.9, prior=0.1)) in out
+    _, out, _ = run("calibrate", "Laplace(?)", "--posterior-belief", "0.9", "--membership-prior", "0.1")
+    assert repr(dp.calibrate(lambda b: dp.Laplace(b), posterior_belief=0.9, membership_prior=0.1)) in out
 
 
 def test_an_explorer_is_written(run, tmp_path):

@@ -56,3 +56,38 @@ def test_bad_input():
         divergences.hockey_stick(dp.Gaussian(), -1)
     with pytest.raises(TypeError, match="mechanism must be a mechanism, got 1"):
         divergences.kullback_leibler(1)
+
+
+# One pair for each mechanism, also where both directions are meant.
+
+BOTH = [
+    dp.SubsampledGaussian(0.4, 0.3),
+    dp.DPSGD(0.6, 0.05, 50),
+    dp.FiniteExperiment([0.9, 0.1], [0.4, 0.6]).symmetrized,
+]
+
+
+@pytest.mark.parametrize("m", BOTH, ids=repr)
+def test_all_divergences_of_both_directions_are_those_of_their_join(m):
+    d = dp.divergences
+    assert d.kullback_leibler(m) == approx(m.privacy_loss.mean("Q"), rel=1e-9)
+    assert d.kullback_leibler(m) == approx(-m.privacy_loss.mean("P"), rel=1e-9)
+    assert d.kullback_leibler(m) == approx(d.f_divergence(m, lambda ratio: 1 / ratio), rel=1e-7)
+    assert d.chi_squared(m) == approx(d.f_divergence(m, lambda ratio: 2 + 0 * ratio), rel=1e-7)
+    assert d.hellinger_squared(m) == approx(d.f_divergence(m, lambda ratio: ratio**-1.5 / 4), rel=1e-7)
+
+
+@pytest.mark.parametrize("m", BOTH, ids=repr)
+def test_symmetrizing_is_joining_both_directions_for_every_divergence(m):
+    joined = dp.join(*m.both_directions)
+    for divergence in (dp.divergences.kullback_leibler, dp.divergences.chi_squared, dp.divergences.hellinger_squared):
+        assert divergence(m) == approx(divergence(joined), rel=1e-7)
+    # The Rényi divergence alone is the larger of both directions', and less than that of the join.
+    each = max(pair.renyi_divergence(1.5) for pair in m.both_directions)
+    assert m.renyi_divergence(1.5) == each < joined.renyi_divergence(1.5)
+
+
+def test_one_direction_is_one_pair_already():
+    for m in (dp.Gaussian(1), dp.SubsampledGaussian(0.4, 0.3, "add"), dp.FiniteExperiment([0.9, 0.1], [0.4, 0.6])):
+        assert m.both_directions == ()
+        assert dp.divergences.kullback_leibler(m) == approx(m.renyi_divergence(1.0), rel=1e-9)

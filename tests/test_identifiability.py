@@ -180,11 +180,11 @@ def test_randomized_response_exceeds_a_belief_in_nine_cases_of_ten():
     ("call", "message"),
     [
         (lambda: dp.posterior_belief_bound(-1), "epsilon must be at least 0, got -1.0"),
-        (lambda: dp.posterior_belief_bound(1, prior=1), r"prior must be in \(0, 1\), got 1.0"),
+        (lambda: dp.posterior_belief_bound(1, membership_prior=1), r"membership_prior must be in \(0, 1\), got 1.0"),
         (lambda: dp.epsilon_for_posterior_belief(0.4), r"belief must be in \[0.5, 1\], got 0.4"),
         (lambda: dp.expected_advantage_bound(1, 0), r"delta must be in \(0, 1\], got 0.0"),
         (lambda: dp.epsilon_for_expected_advantage(1.5, 0.1), r"advantage must be in \[0, 1\], got 1.5"),
-        (lambda: dp.PosteriorBelief(dp.Gaussian(), 0), r"prior must be in \(0, 1\), got 0.0"),
+        (lambda: dp.PosteriorBelief(dp.Gaussian(), 0), r"membership_prior must be in \(0, 1\), got 0.0"),
         (lambda: dp.PosteriorBelief(dp.Gaussian()).sf(1.2), r"belief must be in \[0, 1\], got 1.2"),
         (lambda: dp.PosteriorBelief(dp.Gaussian()).cdf(0.5, "R"), "under must be one of 'P', 'Q', got 'R'"),
         (lambda: dp.PosteriorBelief(dp.Gaussian()).quantile(1), r"level must be in \(0, 1\), got 1.0"),

@@ -13,10 +13,15 @@ LIBRARY = Path(__file__).resolve().parent.parent / "dptutor"
 # Later may import earlier. The package's own __init__ sees all of them.
 ORDER = [
     "_validation",
+    "_numeric",
     "conversions",
     "transform",
     "mechanisms",
     "divergences",
+    "profile_order",
+    "ordering",
+    "regret",
+    "certificates",
     "blackwell",
     "garblings",
     "accounting",

@@ -460,7 +460,7 @@ def test_autodp_compositions():
     whole = gaussian @ dp.RandomizedResponse(0.1)
     rho = 3 / (2 * 25) + 5 / (2 * 64)
     assert gaussian.epsilon([1e-6, 1e-4]) == approx([1.984273919801572, 1.4867384204500813], abs=1e-6)
-    # By Rényi divergences, its generic road; it knows that and a further improvement.
+    # By Rényi divergences, its generic method; it knows that and a further improvement.
     assert accounting.zcdp_to_epsilon(rho, [1e-6, 1e-4]) == approx([2.1309868424169824, 1.6484258167240666], abs=1e-5)
     # Upper bounds, as they must be.
     assert np.all(whole.epsilon([1e-6, 1e-4]) < [2.18001192542518, 1.689983703842748])

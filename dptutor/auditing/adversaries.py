@@ -1,7 +1,7 @@
 """Adversaries that answer whether an example was trained on.
 
 The adversary of differential identifiability sees every published gradient and knows both candidate data sets; it
-guesses D where its posterior odds exceed one, L + logit π > 0, and no test is better. Where noise is drawn anew, that
+guesses D where its posterior odds exceed one, L + logit b > 0, and no test is better. Where noise is drawn anew, that
 is all there is to see. An adversary that suspects a repeated draw compares *changes* between steps, in which repeated
 noise cancels,
 
@@ -122,17 +122,23 @@ class Guesses:
         (1.0, 0.7686)
         """
         low, high = clopper_pearson(self.wins, self.repetitions, confidence)
-        return Estimate(2 * self.wins / self.repetitions - 1, 2 * low - 1, 2 * high - 1, confidence)
+        return Estimate(
+            2 * self.wins / self.repetitions - 1,
+            2 * low - 1,
+            2 * high - 1,
+            confidence,
+            "no adversary has a larger advantage",
+        )
 
 
-def identify(experiment, prior=0.5) -> Guesses:
-    """The guesses of the adversary of differential identifiability, "D" where L + logit π > 0; no test is better.
+def identify(experiment, membership_prior=0.5) -> Guesses:
+    """The guesses of the adversary of differential identifiability, "D" where L + logit b > 0; no test is better.
 
     Parameters
     ----------
     experiment : Experiment
-    prior : float
-        Belief π in D beforehand, in (0, 1).
+    membership_prior : float
+        Belief b in D beforehand, in (0, 1); it is 1 − π, where π weighs type I errors.
 
     Returns
     -------
@@ -141,7 +147,7 @@ def identify(experiment, prior=0.5) -> Guesses:
     Raises
     ------
     TypeError, ValueError
-        If the first argument is no experiment, or `prior` not in (0, 1).
+        If the first argument is no experiment, or `membership_prior` not in (0, 1).
 
     References
     ----------
@@ -158,8 +164,8 @@ def identify(experiment, prior=0.5) -> Guesses:
     20
     """
     _insist(experiment)
-    prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
-    return Guesses(experiment.member, experiment.loss + logit(prior) > 0, experiment.trained_on == "coin")
+    belief = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
+    return Guesses(experiment.member, experiment.loss + logit(belief) > 0, experiment.trained_on == "coin")
 
 
 def find_repeated_noise(experiment) -> Guesses:

@@ -8,8 +8,10 @@ The first two take the largest value of R repetitions, which grows with R and es
 interval for what does not depend on R: the (1−δ)-quantile, which one repetition in 1/δ exceeds. For a symmetric pair
 the quantile of the losses is at least ε(δ), since δ(ε) = Pr_Q[L>ε] − e^ε Pr_P[L>ε] ≤ Pr_Q[L>ε].
 
-An interval speaks of the pair, the data and the adversary that were tried. Its lower end refutes claims; its upper end
-never proves one, as another pair or a better adversary may do more.
+An interval speaks of the pair, the data and the adversary that were tried. Its lower end refutes a claim, and each
+estimate says which one (`refutes`): only `epsilon_from_advantage` with `method="any"` refutes (ε, δ)-differential
+privacy. The interval from beliefs is one for a quantile, and even of a sound mechanism the quantile is above ε(δ). Its
+upper end never proves a claim, as another pair or a better adversary may do more.
 
 Sources: Bernau et al. (2021), section 5.3; Clopper & Pearson (1934); Kairouz, Oh & Viswanath (2017) for the advantage.
 """
@@ -22,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, betaincinv, ndtri
 
+from .._numeric import Numeric
 from .._validation import choice, positive_integer, real_array, real_number
 from .noise import gaussian_epsilon
 
@@ -35,15 +38,18 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A value and an interval that holds what it says with the given confidence; `float()` gives the value.
+@dataclass(frozen=True, eq=False)
+class Estimate(Numeric):
+    """A value and an interval that holds what it says with the given confidence; a number, its value.
 
     Attributes
     ----------
     value, low, high : float
     confidence : float
         In (0, 1).
+    refutes : str
+        The claim, made with some number (ε, or an advantage), that is refuted where that is less than `low`. A true
+        one is refuted with a probability of at most (1 − confidence)/2.
 
     Examples
     --------
@@ -51,15 +57,15 @@ class Estimate:
     >>> found = dp.auditing.epsilon_from_advantage(80, 100, 1e-5)
     >>> round(float(found), 3), round(found.low, 3), round(found.high, 3)
     (8.1, 4.869, 11.793)
+    >>> found.refutes
+    'the training is dominated by a Gaussian mechanism that is (ε, 1e-05)-differentially private'
     """
 
     value: float
     low: float
     high: float
     confidence: float = 0.95
-
-    def __float__(self) -> float:
-        return self.value
+    refutes: str = ""
 
 
 def clopper_pearson(successes, trials, confidence=0.95) -> tuple[float, float]:
@@ -156,7 +162,7 @@ def quantile_interval(sample, probability, confidence=0.95) -> tuple[float, floa
     )
 
 
-def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, road="exact", confidence=0.95) -> Estimate:
+def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, method="exact", confidence=0.95) -> Estimate:
     """ε′ from the local sensitivities of each step and the noise that the steps added.
 
     Parameters
@@ -165,14 +171,15 @@ def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, road="exact", co
         ‖d_i‖ and σ_i, of shape (R, k). A step without noise that tells anything makes ε′ infinite.
     delta : float
         δ in (0, 1).
-    road : str
+    method : str
         How μ is turned into ε: "exact", or as in the source, "renyi".
     confidence : float
 
     Returns
     -------
     Estimate
-        The largest ε′ of the repetitions, and an interval for the ε′ that one training in 1/δ exceeds.
+        The largest ε′ of the repetitions, and an interval for the ε′ that one training in 1/δ exceeds. It refutes what
+        is claimed of that share of the trainings, not (ε, δ)-differential privacy, for which all trainings count.
 
     Raises
     ------
@@ -204,8 +211,9 @@ def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, road="exact", co
         ratio = np.where(sensitivities > 0, sensitivities / sigmas, 0.0)
     mu = np.sqrt((ratio**2).sum(1))
     low, high = quantile_interval(mu, 1 - _delta(delta), confidence)
-    value, low, high = (gaussian_epsilon(each, delta, road=road) for each in (mu.max(), max(low, 0.0), high))
-    return Estimate(value, low, high, confidence)
+    value, low, high = (gaussian_epsilon(each, delta, method=method) for each in (mu.max(), max(low, 0.0), high))
+    refutes = f"at most a share of {delta:g} of the trainings has a larger ε′, by its own sensitivities and noise"
+    return Estimate(value, low, high, confidence, refutes)
 
 
 def epsilon_from_beliefs(losses, delta, *, confidence=0.95) -> Estimate:
@@ -222,8 +230,9 @@ def epsilon_from_beliefs(losses, delta, *, confidence=0.95) -> Estimate:
     Returns
     -------
     Estimate
-        The largest, and an interval for the ε′ that the log-odds exceed with probability δ. Where the pair is
-        symmetric, `high` is an upper confidence limit of its ε(δ).
+        The largest, and an interval for the ε′ that the log-odds exceed with probability δ. That is more than ε(δ), so
+        `low` refutes a claim about the losses, not (ε, δ)-differential privacy. Where the pair is symmetric, `high` is
+        an upper confidence limit of its ε(δ).
 
     Raises
     ------
@@ -245,10 +254,11 @@ def epsilon_from_beliefs(losses, delta, *, confidence=0.95) -> Estimate:
     """
     losses = _row("losses", losses)
     low, high = quantile_interval(losses, 1 - _delta(delta), confidence)
-    return Estimate(float(losses.max()), low, high, confidence)
+    refutes = f"the privacy loss exceeds ε with a probability of at most {delta:g}"
+    return Estimate(float(losses.max()), low, high, confidence, refutes)
 
 
-def epsilon_from_advantage(wins, repetitions, delta, *, road="exact", confidence=0.95) -> Estimate:
+def epsilon_from_advantage(wins, repetitions, delta, *, method="exact", confidence=0.95) -> Estimate:
     """ε′ from how often the adversary is right, D and D′ being trained on with probability ½ each.
 
     Parameters
@@ -256,8 +266,8 @@ def epsilon_from_advantage(wins, repetitions, delta, *, road="exact", confidence
     wins, repetitions : int
     delta : float
         δ in (0, 1).
-    road : str
-        "exact" or "classical": the Gaussian mechanism with this advantage, and its ε by that road. "any": the
+    method : str
+        "exact" or "classical": the Gaussian mechanism with this advantage, and its ε by that method. "any": the
         smallest ε of any mechanism at all with this advantage; an advantage is no limit from above then, and `high`
         is infinite.
     confidence : float
@@ -265,11 +275,13 @@ def epsilon_from_advantage(wins, repetitions, delta, *, road="exact", confidence
     Returns
     -------
     Estimate
+        With "any" it refutes (ε, δ)-differential privacy; otherwise only that a Gaussian mechanism with this ε(δ)
+        dominates the training: another (ε, δ)-private one may have a larger advantage.
 
     Raises
     ------
     TypeError, ValueError
-        If a number is not an integer or out of range, or the road another word.
+        If a number is not an integer or out of range, or the method another word.
 
     References
     ----------
@@ -279,19 +291,22 @@ def epsilon_from_advantage(wins, repetitions, delta, *, road="exact", confidence
     Examples
     --------
     >>> import dptutor as dp
-    >>> found = dp.auditing.epsilon_from_advantage(700, 1000, 1e-5, road="any")
+    >>> found = dp.auditing.epsilon_from_advantage(700, 1000, 1e-5, method="any")
     >>> round(found.value, 3), round(found.low, 3), found.high
     (0.847, 0.711, inf)
     """
-    choice("road", road, ("exact", "classical", "any"))
+    choice("method", method, ("exact", "classical", "any"))
     low, high = clopper_pearson(wins, repetitions, confidence)
     rates = (wins / repetitions, low, high)
-    if road == "any":
+    if method == "any":
         value, low = (_epsilon_of_any(2 * rate - 1, _delta(delta)) for rate in rates[:2])
-        return Estimate(value, low, math.inf, confidence)
+        refutes = f"the training is (ε, {delta:g})-differentially private"
+        return Estimate(value, low, math.inf, confidence, refutes)
     mus = (2 * max(float(ndtri(rate)), 0.0) for rate in rates)
-    value, low, high = (gaussian_epsilon(mu, delta, road=road) for mu in mus)
-    return Estimate(value, low, high, confidence)
+    value, low, high = (gaussian_epsilon(mu, delta, method=method) for mu in mus)
+    how = "" if method == "exact" else f", by the {method} formula"
+    refutes = f"the training is dominated by a Gaussian mechanism that is (ε, {delta:g})-differentially private{how}"
+    return Estimate(value, low, high, confidence, refutes)
 
 
 def _epsilon_of_any(advantage, delta) -> float:

@@ -124,13 +124,13 @@ class Experiment:
         """
         return np.sqrt(ratio(self.sensitivities, self.sigmas) ** 2 @ np.ones(self.training.steps))
 
-    def beliefs(self, prior=0.5) -> np.ndarray:
+    def beliefs(self, membership_prior=0.5) -> np.ndarray:
         """The adversary's belief in D after each step.
 
         Parameters
         ----------
-        prior : float
-            The belief in D before the first, in (0, 1).
+        membership_prior : float
+            The belief b in D before the first, in (0, 1).
 
         Returns
         -------
@@ -140,7 +140,7 @@ class Experiment:
         Raises
         ------
         ValueError
-            If `prior` is not in (0, 1).
+            If `membership_prior` is not in (0, 1).
 
         Examples
         --------
@@ -150,8 +150,8 @@ class Experiment:
         >>> seen.beliefs().shape
         (5, 4)
         """
-        prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
-        return expit(np.cumsum(self.losses, 1) + logit(prior))
+        belief = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
+        return expit(np.cumsum(self.losses, 1) + logit(belief))
 
 
 def experiment(

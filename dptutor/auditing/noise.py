@@ -1,4 +1,4 @@
-"""From (ε, δ) to the μ = Δ/σ of a Gaussian mechanism and back, by three roads.
+"""From (ε, δ) to the μ = Δ/σ of a Gaussian mechanism and back, by three methods.
 
     exact        δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)
     renyi        ε = μ²/2 + μ √(2 ln(1/δ)),    the best order of ε = s μ²/2 + ln(1/δ)/(s − 1)
@@ -20,11 +20,11 @@ from ..mechanisms import Gaussian
 
 __all__ = ["gaussian_epsilon", "gaussian_mu"]
 
-_ROADS = ("exact", "renyi", "classical")
+_METHODS = ("exact", "renyi", "classical")
 
 
-def gaussian_mu(epsilon, delta, *, road="exact") -> float:
-    """The μ of the Gaussian mechanism that is (ε, δ)-differentially private, and no more, by one of the three roads.
+def gaussian_mu(epsilon, delta, *, method="exact") -> float:
+    """The μ of the Gaussian mechanism that is (ε, δ)-differentially private, and no more, by one of the three methods.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def gaussian_mu(epsilon, delta, *, road="exact") -> float:
         ε > 0.
     delta : float
         δ in (0, 1).
-    road : str
+    method : str
         "exact", "renyi" or "classical".
 
     Returns
@@ -42,7 +42,7 @@ def gaussian_mu(epsilon, delta, *, road="exact") -> float:
     Raises
     ------
     ValueError
-        If an argument is out of range, or the road another word.
+        If an argument is out of range, or the method another word.
 
     References
     ----------
@@ -51,21 +51,21 @@ def gaussian_mu(epsilon, delta, *, road="exact") -> float:
     Examples
     --------
     >>> from dptutor.auditing import gaussian_mu
-    >>> [round(gaussian_mu(2.2, 0.01, road=road), 4) for road in ("exact", "renyi", "classical")]
+    >>> [round(gaussian_mu(2.2, 0.01, method=method), 4) for method in ("exact", "renyi", "classical")]
     [0.9619, 0.6544, 0.708]
     """
     epsilon, delta = positive_number("epsilon", epsilon), _delta(delta)
-    if choice("road", road, _ROADS) == "classical":
+    if choice("method", method, _METHODS) == "classical":
         return epsilon / math.sqrt(2 * math.log(1.25 / delta))
-    if road == "renyi":
+    if method == "renyi":
         tail = math.sqrt(-2 * math.log(delta))
         return 2 * epsilon / (math.sqrt(tail**2 + 2 * epsilon) + tail)
     exact: Any = calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=delta)
     return exact.mu
 
 
-def gaussian_epsilon(mu, delta, *, road="exact") -> float:
-    """The ε at δ of the Gaussian mechanism with μ, by one of the three roads; the inverse of `gaussian_mu`.
+def gaussian_epsilon(mu, delta, *, method="exact") -> float:
+    """The ε at δ of the Gaussian mechanism with μ, by one of the three methods; the inverse of `gaussian_mu`.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def gaussian_epsilon(mu, delta, *, road="exact") -> float:
         μ in [0, ∞].
     delta : float
         δ in (0, 1).
-    road : str
+    method : str
         "exact", "renyi" or "classical".
 
     Returns
@@ -84,7 +84,7 @@ def gaussian_epsilon(mu, delta, *, road="exact") -> float:
     Raises
     ------
     ValueError
-        If an argument is out of range, or the road another word.
+        If an argument is out of range, or the method another word.
 
     References
     ----------
@@ -93,16 +93,16 @@ def gaussian_epsilon(mu, delta, *, road="exact") -> float:
     Examples
     --------
     >>> from dptutor.auditing import gaussian_epsilon
-    >>> [round(gaussian_epsilon(0.5, 0.01, road=road), 4) for road in ("exact", "renyi", "classical")]
+    >>> [round(gaussian_epsilon(0.5, 0.01, method=method), 4) for method in ("exact", "renyi", "classical")]
     [0.9195, 1.6424, 1.5538]
     """
     mu, delta = real_number("mu", mu, 0.0), _delta(delta)
-    choice("road", road, _ROADS)
+    choice("method", method, _METHODS)
     if mu == 0 or math.isinf(mu):
         return mu
-    if road == "exact":
+    if method == "exact":
         return Gaussian(sigma=1 / mu).epsilon(delta)
-    if road == "renyi":
+    if method == "renyi":
         return mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta))
     return mu * math.sqrt(2 * math.log(1.25 / delta))
 

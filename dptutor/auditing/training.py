@@ -73,7 +73,7 @@ class Training:
     Examples
     --------
     >>> from dptutor.auditing import Network, Training, gaussian_mu
-    >>> mu = gaussian_mu(2.2, 0.01, road="renyi")
+    >>> mu = gaussian_mu(2.2, 0.01, method="renyi")
     >>> training = Training(Network((64, 10)), noise_multiplier=30**0.5 / mu)
     >>> round(training.claim.advantage, 3)
     0.256

@@ -144,13 +144,13 @@ class Transcript:
         """
         return np.linalg.norm(self.with_example - self.without, axis=-1)
 
-    def beliefs(self, prior=0.5) -> np.ndarray:
+    def beliefs(self, membership_prior=0.5) -> np.ndarray:
         """The belief in D after each step.
 
         Parameters
         ----------
-        prior : float
-            The belief in D before the first, in (0, 1).
+        membership_prior : float
+            The belief b in D before the first, in (0, 1).
 
         Returns
         -------
@@ -160,7 +160,7 @@ class Transcript:
         Raises
         ------
         ValueError
-            If `prior` is not in (0, 1).
+            If `membership_prior` is not in (0, 1).
 
         Examples
         --------
@@ -169,8 +169,8 @@ class Transcript:
         >>> seen.beliefs().round(4)
         array([[0.8176]])
         """
-        prior = real_number("prior", prior, 0.0, 1.0, open_low=True, open_high=True)
-        return expit(np.cumsum(self.losses, 1) + logit(prior))
+        belief = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
+        return expit(np.cumsum(self.losses, 1) + logit(belief))
 
     @property
     def guesses(self) -> Guesses:

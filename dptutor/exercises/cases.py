@@ -234,6 +234,6 @@ def _pilot(generator, flaw) -> Transcript:
         seed = int(generator.integers(2**31))
         transcript = record(training, Neighbors(features, labels, -1), repetitions, seed=seed)
         caught = any(verdict.caught for verdict in audit_transcript(transcript).values())
-        shown = from_wins(transcript.guesses.wins, repetitions, _DELTA, road="any").low
+        shown = from_wins(transcript.guesses.wins, repetitions, _DELTA, method="any").low
         if caught == (flaw != SOUND) and (caught or shown > 0.1):
             return transcript

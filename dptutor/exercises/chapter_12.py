@@ -52,7 +52,7 @@ EXERCISES = [
         title="A tolerated belief",
         question="Nobody who starts from the prior belief b = 0.25 that you are in the data shall come to believe it with more than "
         "ρ = 0.9. Which ε keeps that, in pure differential privacy? Two decimals.",
-        solution="import dptutor as dp\n\nanswer = float(dp.epsilon_for_posterior_belief(0.9, prior=0.25))\n",
+        solution="import dptutor as dp\n\nanswer = float(dp.epsilon_for_posterior_belief(0.9, membership_prior=0.25))\n",
         explanation="The log-odds of a belief are those of the prior plus the loss, which is ε at most. From odds of 1/3 to odds of 9 "
         "is a factor of 27, so ε = ln 27.",
         hints=(
@@ -77,7 +77,7 @@ EXERCISES = [
         title="How sure can anyone become?",
         question="A mechanism is ε-DP with ε = ln 6. Before the answer an adversary believes with b = 0.2 that you are in the data. How "
         "large can this belief become?",
-        solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.posterior_belief_bound(log(6), prior=0.2))\n",
+        solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.posterior_belief_bound(log(6), membership_prior=0.2))\n",
         explanation="The odds are 0.2/0.8 = 1/4 before, and the answer multiplies them by 6 at most. Odds of 3/2 are a belief of 0.6.",
         hints=(
             "By how much can an answer multiply the odds, at most?",

@@ -61,7 +61,7 @@ promise = {
 
 case = dp.exercises.case()
 prior = case.records / case.population
-target = {"posterior_belief": case.tolerance, "prior": prior}
+target = {"posterior_belief": case.tolerance, "membership_prior": prior}
 
 
 def family(sigma):
@@ -79,7 +79,7 @@ noise = {
         explanation="k Gaussian steps are one with √k times the sensitivity. Its tail is set to the probability allowed; a δ of that size sets the profile.",
         hints=(
             "k steps with full batches are one Gaussian mechanism. Of which sensitivity?",
-            "√k. dp.calibrate takes a function from sigma to that mechanism, and a target: posterior_belief, prior, exceedance.",
+            "√k. dp.calibrate takes a function from sigma to that mechanism, and a target: posterior_belief, membership_prior, exceedance.",
             "Naive is delta= in place of exceedance=; then dp.PosteriorBelief(m, prior).sf(case.tolerance).",
         ),
         praise="Right. Between the two readings of one sentence lies a factor of the noise, and a larger one of the probability.",
@@ -217,7 +217,7 @@ passing = [
     if not any(v.caught for v in dp.auditing.audit_transcript(transcript).values())
 ]
 guesses, claim = passing[0].guesses, passing[0].claim
-shown = dp.auditing.epsilon_from_advantage(guesses.wins, guesses.repetitions, case.delta, road="any")
+shown = dp.auditing.epsilon_from_advantage(guesses.wins, guesses.repetitions, case.delta, method="any")
 letter = next(key for key, sentence in case.statements.items() if "neither refuted nor proven" in sentence)
 wins = {
     "epsilon_low": shown.low,
@@ -228,7 +228,7 @@ wins = {
         explanation="Clopper and Pearson's lower limit, turned into an advantage, and that into the smallest ε that allows it. An audit bounds ε from below.",
         hints=(
             "transcript.guesses has wins and repetitions, transcript.claim is a mechanism.",
-            'dp.auditing.epsilon_from_advantage(wins, repetitions, case.delta, road="any").low',
+            'dp.auditing.epsilon_from_advantage(wins, repetitions, case.delta, method="any").low',
             "claim.epsilon(case.delta). And read the four statements for what they say about the direction.",
         ),
         praise="Right. Between the two numbers lies what the audit does not know.",

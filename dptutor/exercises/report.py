@@ -146,7 +146,7 @@ def _noise(c: Case) -> dict[str, Line]:
 
     right = mu(epsilon, z)
     in_p = -z - math.sqrt(z * z - 2 * epsilon) if z * z > 2 * epsilon else math.nan  # −μ/2 − ε/μ = z
-    profile = calibrate(lambda s: Gaussian(sigma=s), posterior_belief=rho, prior=b, delta=t)
+    profile = calibrate(lambda s: Gaussian(sigma=s), posterior_belief=rho, membership_prior=b, delta=t)
     assert isinstance(profile, Gaussian)
     belief = PosteriorBelief(profile, b)
     classical = math.sqrt(2 * math.log(1.25 / t)) / epsilon
@@ -295,7 +295,7 @@ def _wins(c: Case) -> dict[str, Line]:
     transcript = c.transcripts[passing(c)]
     guesses, claim, delta = transcript.guesses, transcript.claim, c.delta
     wins, count = guesses.wins, guesses.repetitions
-    whatever = from_wins(wins, count, delta, road="any")
+    whatever = from_wins(wins, count, delta, method="any")
     normal = from_wins(wins, count, delta)
     steps = transcript.released.shape[1]
     step = Gaussian(sigma=claim.sigma / claim.sensitivity, sensitivity=1 / math.sqrt(steps))
@@ -303,12 +303,12 @@ def _wins(c: Case) -> dict[str, Line]:
     letters = {sentence: letter for letter, sentence in c.statements.items()}
     return {
         "epsilon_low": numeric(
-            2, whatever.low, "It is the lower end of epsilon_from_advantage with road=\"any\", at the card's δ.",
+            2, whatever.low, "It is the lower end of epsilon_from_advantage with method=\"any\", at the card's δ.",
             (whatever.value, "This is the point estimate, which chance alone may reach. Give the lower end of the interval."),
             (normal.high, "This is the upper end, and of a Gaussian mechanism. Only the lower end can be shown."),
             (normal.value, "This is the point estimate for a Gaussian mechanism. Give the lower end, whatever the mechanism."),
-            (normal.low, "This takes the mechanism to be Gaussian, which is what an audit may not take for granted: road=\"any\"."),
-            (from_wins(wins, count, delta, road="any", confidence=0.9).low, "This is the lower end of a one-sided interval of 95 %. Asked is the two-sided one."),
+            (normal.low, "This takes the mechanism to be Gaussian, which is what an audit may not take for granted: method=\"any\"."),
+            (from_wins(wins, count, delta, method="any", confidence=0.9).low, "This is the lower end of a one-sided interval of 95 %. Asked is the two-sided one."),
             (math.exp(whatever.low), "This is e^ε. Take its logarithm."),
             (gain.low, "This is the lower end for the advantage. Turn it into an ε."),
             (gain.value, "This is the advantage, and a point estimate. Asked is the lower end for ε."),

@@ -58,7 +58,7 @@ sensitivities, sigmas = np.full((R, k), size), np.full((R, k), z)
 by_sensitivities = a.epsilon_from_sensitivities(sensitivities, sigmas, delta).value
 by_beliefs = a.epsilon_from_beliefs(loss, delta).value
 wins = int((loss > 0).sum())
-at_least = a.epsilon_from_advantage(wins, R, delta, road="any").low
+at_least = a.epsilon_from_advantage(wins, R, delta, method="any").low
 right, allowed = wins / R, a.most_wins(R, claim) / R
 print(f"right {right:.1%}, in keeping with the claim up to {allowed:.1%}")
 """,
@@ -212,7 +212,7 @@ def numbers(flaw, steps, log_repetitions):
     loss = final(flaw, steps, log_repetitions)
     wins, count = int((loss > 0).sum()), len(loss)
     true = Gaussian(sigma=Z, sensitivity=sqrt(round(steps)))
-    low = epsilon_from_advantage(wins, count, DELTA, road="any").low
+    low = epsilon_from_advantage(wins, count, DELTA, method="any").low
     return (claim(steps), claim(steps, ratio(flaw)), float(loss.max()), low, wins / count,
             most_wins(count, true) / count)  # fmt: skip
 

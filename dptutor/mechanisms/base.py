@@ -19,6 +19,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import fields
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, log_expit, logit
@@ -26,7 +30,7 @@ from scipy.special import expit, log_expit, logit
 from .._validation import real_array, shaped, shown
 from .loss import PrivacyLoss
 from .mixture import loss_moments_from_profile, renyi_from_profile
-from .roots import decreasing_root
+from .roots import decreasing_root, many_decreasing_roots, nearest_within
 
 # Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
 LARGEST_LOSS = 700.0
@@ -37,8 +41,10 @@ _CLOSED = 1e-10
 class Mechanism(ABC):
     """A mechanism, as the pair (P, Q) that dominates it.
 
-    Mechanisms are values: immutable, hashable, compared by value, printed as the call that makes them. All faces
-    take scalars or arrays of any shape and return the same.
+    Mechanisms are values: immutable, hashable, printed as the call that makes them. They are equal where they are the
+    same mechanism by construction: with the same parameters, or the same μ or largest loss from other units, parts in
+    another order, a training and its step to a power. What they work out stays with them, and is left behind when they
+    are copied or sent to another process. All faces take scalars or arrays of any shape and return the same.
 
     Examples
     --------
@@ -183,10 +189,55 @@ class Mechanism(ABC):
 
     def _sample_loss(self, size, under: str, generator: np.random.Generator) -> np.ndarray:
         # Inverse transform: Pr_P[L > ε] = u, or Pr_Q[L ≤ ε] = u, for a uniform u.
-        uniform = generator.random(size)
+        uniform = np.asarray(generator.random(size))
         if under == "P":
-            return decreasing_root(lambda epsilon: self._errors(epsilon)[0], np.asarray(uniform))
-        return decreasing_root(lambda epsilon: -self._errors(epsilon)[1], np.asarray(-uniform))
+            losses = many_decreasing_roots(lambda epsilon: self._errors(epsilon)[0], uniform)
+        else:
+            losses = many_decreasing_roots(lambda epsilon: -self._errors(epsilon)[1], -uniform)
+        return nearest_within(losses, self._kinks(), 1e-8)
+
+    @property
+    def both_directions(self) -> tuple[Mechanism, ...]:
+        """The two pairs of a mechanism that is meant in both directions, (P, Q) and (Q, P); of one pair nothing.
+
+        The faces of such a mechanism are those of one pair, the join of the two. Two things are not: a composition is
+        composed in each direction, and `renyi_divergence` is the larger one, as in Rényi differential privacy.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> [step.direction for step in dp.SubsampledGaussian(1, 0.1).both_directions]
+        ['remove', 'add']
+        >>> dp.Gaussian(sigma=1).both_directions
+        ()
+        """
+        return ()
+
+    def _pair_renyi(self, order: np.ndarray) -> np.ndarray:
+        """Rényi divergences of the one pair that the faces belong to, also where both directions are meant."""
+        return renyi_from_profile(self, order) if self.both_directions else self._renyi(order)
+
+    # As a value: what it was made from, not what was worked out since.
+
+    @classmethod
+    def _parameters(cls) -> list[str]:
+        """The names of what it was made from."""
+        made_from: Any = cls
+        return [each.name for each in fields(made_from)]
+
+    @cached_property
+    def _key(self) -> Hashable:
+        """Equal for equal mechanisms, such as a composition in another order, or the same μ from other units."""
+        return (type(self).__name__, *(getattr(self, name) for name in self._parameters()))
+
+    def __eq__(self, other):
+        return self._key == other._key if isinstance(other, Mechanism) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __getstate__(self):
+        return {name: getattr(self, name) for name in self._parameters()}
 
     # The faces.
 
@@ -395,7 +446,9 @@ class Mechanism(ABC):
         """Rényi divergence D_s(Q‖P) of order s; of order 1 it is the Kullback-Leibler divergence.
 
         Of a mechanism that is meant in both directions (`symmetrized`, or `direction="both"`) it is the larger of the
-        two directions', as in Rényi differential privacy.
+        two directions', as in Rényi differential privacy: this is what adds up under composition and what accountants
+        publish. It is not the Rényi divergence of one pair. All other faces and divergences are those of one pair, the
+        join of both directions, whose Rényi divergence is larger.
 
         Parameters
         ----------
@@ -428,7 +481,8 @@ class Mechanism(ABC):
         order = real_array("order", order, 0.0, open_low=True)
         finite = np.isfinite(order)
         divergence = np.full(order.shape, float(self._loss_range()[1]))
-        divergence[finite] = self._renyi(order[finite])
+        with np.errstate(over="ignore"):
+            divergence[finite] = np.minimum(self._renyi(order[finite]), divergence[finite])
         return shaped(divergence)
 
     @property

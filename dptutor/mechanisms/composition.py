@@ -82,7 +82,13 @@ def _flattened(mechanism):
     return [(mechanism, 1, False)]
 
 
-@dataclass(frozen=True)
+def one_directional_parts(mechanism):
+    """One-directional parts of a mechanism, how many times each is used, and whether both directions were meant."""
+    parts = _flattened(mechanism)
+    return [(part, count) for part, count, _ in parts], any(both for *_, both in parts)
+
+
+@dataclass(frozen=True, eq=False)
 class Composition(Mechanism):
     """Several mechanisms together, in one direction; made by `**` and `@`."""
 
@@ -90,6 +96,10 @@ class Composition(Mechanism):
 
     def __repr__(self):
         return " @ ".join(f"{part!r} ** {count}" if count > 1 else repr(part) for part, count in self.factors)
+
+    @cached_property
+    def _key(self):
+        return "Composition", frozenset((part._key, count) for part, count in self.factors)
 
     @property
     def is_symmetric(self) -> bool:
@@ -161,13 +171,13 @@ class Composition(Mechanism):
 
     def _loss_moments(self, under):
         moments = np.array([part._loss_moments(under) for part, _ in self.factors])
-        return tuple(np.array([count for _, count in self.factors]) @ moments)
+        return tuple((np.array([count for _, count in self.factors]) @ moments).tolist())
 
     @cached_property
     def _infinite(self) -> float:
         """Pr_Q[L = +∞]."""
         leaks = [(float(part._delta(np.asarray(math.inf))), count) for part, count in self.factors]
-        return -math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
+        return 0.0 - math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
 
     @property
     def _faces(self):

@@ -263,7 +263,7 @@ class FiniteFaces:
     window = None
 
     def __init__(self, law, error_bound: float | None = None, smooth: bool = False):
-        self._law, self._smooth = law, smooth
+        self.law, self._smooth = law, smooth
         self.errors, self.delta, self.tradeoff, self.epsilon = law.errors, law.delta, law.tradeoff, law.epsilon
         self.bayes_error = law.bayes_error
         # The cells of a grid are no kinks of what has no atoms.
@@ -274,13 +274,13 @@ class FiniteFaces:
     @cached_property
     def reverse(self) -> FiniteFaces:
         """The faces of the reverse pair."""
-        return FiniteFaces(self._law.reverse, self._bracket, self._smooth)
+        return FiniteFaces(self.law.reverse, self._bracket, self._smooth)
 
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
         if self._bracket is not None:
             return np.full(np.shape(epsilon), self._bracket)
-        lower, upper = self._law.profile(np.ravel(epsilon).astype(float))
+        lower, upper = self.law.profile(np.ravel(epsilon).astype(float))
         return (upper - lower).reshape(np.shape(epsilon))
 
     def bayes_error_error(self, log_odds):
@@ -295,7 +295,7 @@ class FiniteFaces:
         """Bound on the error of an ε that was found."""
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
-        error, slope = self.delta_error(flat[finite]), np.ravel(self._law.scaled_tail(flat[finite]))
+        error, slope = self.delta_error(flat[finite]), np.ravel(self.law.scaled_tail(flat[finite]))
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = np.where(slope > 0, error / slope, 0.0)
         bound[finite] = moved + 1e-12 * (1.0 + flat[finite])

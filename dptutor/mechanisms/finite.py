@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._validation import probabilities, real_number
+from .._validation import probabilities, real_number, shaped
 from ..transform.finite import FiniteLaw
 from ..transform.finite_two import TwoLosses
 from .base import LARGEST_LOSS, Mechanism
@@ -79,7 +79,7 @@ class FiniteMechanism(Mechanism):
         >>> round(float(m.hellinger_transform(0.5)), 6)
         0.894427
         """
-        return self._law.hellinger(s)
+        return shaped(self._law.hellinger(s))
 
     def _hellinger_excess(self, s):
         return self._law.hellinger_excess(s)
@@ -89,7 +89,7 @@ class FiniteMechanism(Mechanism):
         return np.log1p(self._law.hellinger_excess(np.real(s)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FiniteExperiment(FiniteMechanism):
     """Any two distributions on the same finite set, taken as given, in the one direction.
 
@@ -141,7 +141,7 @@ class _SymmetricFinite(FiniteMechanism):
         return self
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class ApproximateDP(_SymmetricFinite):
     """The worst mechanism that (ε, δ)-differential privacy allows: randomized response that leaks with δ.
 
@@ -151,9 +151,9 @@ class ApproximateDP(_SymmetricFinite):
     Parameters
     ----------
     epsilon : float
-        At least 0, finite.
+        At least 0, finite; 1 if not given. Later it is called `largest_finite_loss`, since `epsilon` is a face.
     delta : float
-        In [0, 1].
+        In [0, 1]; 1e-5 if not given. Later it is called `leak`.
 
     Raises
     ------
@@ -178,9 +178,15 @@ class ApproximateDP(_SymmetricFinite):
     largest_finite_loss: float
     leak: float
 
-    def __init__(self, epsilon: float = 1.0, delta: float = 1e-5):
+    def __init__(self, epsilon=None, delta=None, *, largest_finite_loss: float = 1.0, leak: float = 1e-5):
+        # The attributes, by their own names, are what `dataclasses.replace` passes.
+        epsilon = largest_finite_loss if epsilon is None else epsilon
         object.__setattr__(self, "largest_finite_loss", _loss_parameter(epsilon))
-        object.__setattr__(self, "leak", real_number("delta", delta, 0.0, 1.0))
+        object.__setattr__(self, "leak", real_number("delta", leak if delta is None else delta, 0.0, 1.0))
+
+    @property
+    def _key(self):
+        return _response_key(self.largest_finite_loss, self.leak)
 
     def __repr__(self):
         return f"ApproximateDP(epsilon={self.largest_finite_loss!r}, delta={self.leak!r})"
@@ -195,14 +201,15 @@ class ApproximateDP(_SymmetricFinite):
         return _response(self.largest_finite_loss, self.leak)
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class RandomizedResponse(_SymmetricFinite):
     """Answers a yes/no question truthfully with probability e^ε/(1 + e^ε).
 
     Parameters
     ----------
     epsilon : float
-        At least 0, finite: the mechanism is (ε, 0)-differentially private, and the worst that is.
+        At least 0, finite; 1 if not given: the mechanism is (ε, 0)-differentially private, and the worst that is.
+        Later it is called `largest_loss`, since `epsilon` is a face.
 
     Raises
     ------
@@ -223,8 +230,12 @@ class RandomizedResponse(_SymmetricFinite):
 
     largest_loss: float
 
-    def __init__(self, epsilon: float = 1.0):
-        object.__setattr__(self, "largest_loss", _loss_parameter(epsilon))
+    def __init__(self, epsilon=None, *, largest_loss: float = 1.0):
+        object.__setattr__(self, "largest_loss", _loss_parameter(largest_loss if epsilon is None else epsilon))
+
+    @property
+    def _key(self):
+        return _response_key(self.largest_loss, 0.0)
 
     def __repr__(self):
         return f"RandomizedResponse(epsilon={self.largest_loss!r})"
@@ -238,7 +249,7 @@ class RandomizedResponse(_SymmetricFinite):
         return _response(self.largest_loss, 0.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PerfectPrivacy(_SymmetricFinite):
     """Publishes nothing about the example: P = Q, f(α) = 1 − α, R(π) = min(π, 1−π).
 
@@ -258,7 +269,7 @@ class PerfectPrivacy(_SymmetricFinite):
         return np.ones(1), np.ones(1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BlatantlyNonPrivate(_SymmetricFinite):
     """Publishes the example: P and Q have nothing in common, f = 0 and R = 0.
 
@@ -276,6 +287,12 @@ class BlatantlyNonPrivate(_SymmetricFinite):
 
     def _outcomes(self):
         return np.array([1.0, 0.0]), np.array([0.0, 1.0])
+
+
+def _response_key(epsilon: float, leak: float):
+    if leak == 1.0:
+        return ("BlatantlyNonPrivate",)
+    return ("ApproximateDP", epsilon, leak) if epsilon or leak else ("PerfectPrivacy",)
 
 
 def _loss_parameter(epsilon) -> float:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
-from .._validation import positive_number
+from .._validation import positive_number, shaped
 from .base import Mechanism
 
 # Up to this μ, what separates two terms is integrated, since their difference would cancel.
@@ -23,7 +23,7 @@ _SMALL = 0.1
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gaussian(Mechanism):
     """Adds normal noise of standard deviation `sigma` to a query of L2 sensitivity `sensitivity`.
 
@@ -72,6 +72,10 @@ class Gaussian(Mechanism):
         return self.sensitivity / self.sigma
 
     @property
+    def _key(self):
+        return "Gaussian", self.mu
+
+    @property
     def is_symmetric(self) -> bool:
         return True
 
@@ -114,7 +118,7 @@ class Gaussian(Mechanism):
         0.882497
         """
         s = np.asarray(s)
-        return np.exp(s * (s - 1) * self.mu**2 / 2)
+        return shaped(np.exp(s * (s - 1) * self.mu**2 / 2))
 
     def _log_hellinger(self, s):
         """log H(s), and a bound on its error."""

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._validation import positive_number
+from .._validation import positive_number, shaped
 from ..transform.subsampled_gaussian import complex_log1p
 from .base import Mechanism
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Laplace(Mechanism):
     """Adds Laplace noise of scale `scale` to a query of L1 sensitivity `sensitivity`.
 
@@ -71,6 +71,10 @@ class Laplace(Mechanism):
         0.5
         """
         return self.sensitivity / self.scale
+
+    @property
+    def _key(self):
+        return "Laplace", self.largest_loss
 
     @property
     def is_symmetric(self) -> bool:
@@ -156,7 +160,7 @@ class Laplace(Mechanism):
         0.932018
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            return 1 + self._hellinger_excess(s)
+            return shaped(1 + self._hellinger_excess(s))
 
     def _hellinger_excess(self, s):
         top = self.largest_loss

@@ -100,6 +100,10 @@ class _Pairing(Mechanism):
     mechanism: Mechanism
     other: Mechanism
 
+    @cached_property
+    def _key(self):
+        return type(self).__name__, frozenset(part._key for part in self.parts)
+
     @property
     def parts(self) -> tuple[Mechanism, Mechanism]:
         return self.mechanism, self.other
@@ -127,7 +131,7 @@ class _Pairing(Mechanism):
         return np.maximum(*(part._delta_error(epsilon) for part in self.parts))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Join(_Pairing):
     """The least upper bound of two mechanisms; made by `join`."""
 
@@ -148,7 +152,7 @@ class Join(_Pairing):
         return worse_of(self.parts, epsilon)[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Meet(_Pairing):
     """The greatest lower bound of two mechanisms; made by `meet`."""
 
@@ -176,6 +180,16 @@ class Meet(_Pairing):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         # Where δ is one of the two, that one has the digits; it is below both.
         return np.clip(np.select([own == 0, own == 1], deltas, between), 0.0, np.minimum(*deltas))
+
+    def _delta_error(self, epsilon):
+        epsilon = np.asarray(epsilon)
+        alpha, _, own = self._touching(epsilon)
+        parts = [part._delta_error(epsilon) for part in self.parts]
+        # Between the curves δ is a difference, of the errors at a crossing.
+        with np.errstate(over="ignore", invalid="ignore"):
+            large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
+        crossing = np.maximum(*parts) + large * (8 * np.finfo(float).eps + sum(p.error_bound for p in self.parts))
+        return np.select([own == 0, own == 1], parts, crossing)
 
     def _touching(self, epsilon):
         """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross)."""

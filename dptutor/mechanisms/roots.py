@@ -29,14 +29,53 @@ def decreasing_root(function, target, *, low=None, guess=None):
     while (too_near := searched & (function(right) > target)).any():
         right = np.where(too_near, right + 2 * (right - left), right)
 
-    def excess(x, goal):
-        value = function(x) - goal
-        # Equality counts as below, so that the lower end of a flat stretch is found.
-        value = np.where(value == 0.0, -5e-324, value)
-        return np.where(np.isfinite(value), value, np.sign(value) * 1e300)
-
     # An empty bracket where there is nothing to search.
     bracket = np.where(searched, left, 0.0), np.where(searched, right, 0.0)
     tolerances = {"xatol": 1e-18, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
-    root = find_root(excess, bracket, args=(target,), tolerances=tolerances).x
+    root = find_root(lambda x, goal: _excess(function, x, goal), bracket, args=(target,), tolerances=tolerances).x
     return np.select([at_once, never], [start, np.inf], root)
+
+
+# From so many on, and between so many known ones.
+_MANY, _LEVELS = 4096, 1025
+
+
+def many_decreasing_roots(function, target):
+    """The same for many targets, to nine digits: those of a few levels are found first and serve as brackets."""
+    flat = np.ravel(target)
+    if flat.size < _MANY:
+        return decreasing_root(function, target)
+    levels = np.quantile(flat, np.linspace(0.0, 1.0, _LEVELS))
+    known = decreasing_root(function, levels)
+    place = np.clip(np.searchsorted(levels, flat, side="right"), 1, levels.size - 1)
+    right, left = known[place - 1], known[place]
+    root = np.where(left == right, left, np.nan)
+    open_ = np.flatnonzero((left < right) & np.isfinite(left) & np.isfinite(right))
+    tolerances = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 0.0, "frtol": 0.0}
+    bracket = left[open_], right[open_]
+    root[open_] = find_root(
+        lambda x, goal: _excess(function, x, goal), bracket, args=(flat[open_],), tolerances=tolerances
+    ).x
+    rest = np.isnan(root)
+    if rest.any():
+        root[rest] = decreasing_root(function, flat[rest])
+    return root.reshape(np.shape(target))
+
+
+def nearest_within(values, places, distance):
+    """The values, those so near to one of some places there: atoms, say."""
+    places = np.unique(places)
+    if not places.size:
+        return values
+    above = np.clip(np.searchsorted(places, values), 0, places.size - 1)
+    for place in (places[above], places[np.maximum(above - 1, 0)]):
+        with np.errstate(invalid="ignore"):
+            values = np.where(np.abs(values - place) <= distance * (1 + np.abs(place)), place, values)
+    return values
+
+
+def _excess(function, x, goal):
+    value = function(x) - goal
+    # Equality counts as below, so that the lower end of a flat stretch is found.
+    value = np.where(value == 0.0, -5e-324, value)
+    return np.where(np.isfinite(value), value, np.sign(value) * 1e300)

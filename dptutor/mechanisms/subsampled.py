@@ -29,13 +29,13 @@ from scipy.special import ndtr, ndtri
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.subsampled_gaussian import largest_inverse_powers, largest_powers, log_hellinger
 from .base import LARGEST_LOSS, Mechanism
-from .gaussian import gaussian_profile
+from .gaussian import Gaussian, gaussian_profile
 from .roots import decreasing_root
 
 DIRECTIONS = ("both", "add", "remove")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SubsampledGaussian(Mechanism):
     """One Poisson-subsampled Gaussian step.
 
@@ -77,6 +77,14 @@ class SubsampledGaussian(Mechanism):
         object.__setattr__(self, "sampling_rate", rate)
         choice("direction", self.direction, DIRECTIONS)
 
+    @cached_property
+    def _key(self):
+        if self.sampling_rate == 1.0:
+            return Gaussian(sigma=self.noise_multiplier)._key
+        if self.direction == "both":
+            return "both", frozenset(step._key for step in self.directions)
+        return "SubsampledGaussian", self.noise_multiplier, self.sampling_rate, self.direction
+
     @property
     def is_symmetric(self) -> bool:
         return self.direction == "both" or self.sampling_rate == 1.0
@@ -100,6 +108,10 @@ class SubsampledGaussian(Mechanism):
         ['remove', 'add']
         """
         return replace(self, direction="remove"), replace(self, direction="add")
+
+    @property
+    def both_directions(self) -> tuple[SubsampledGaussian, ...]:
+        return self.directions if self.direction == "both" and self.sampling_rate < 1 else ()
 
     def _loss_range(self):
         lowest = math.log1p(-self.sampling_rate) if self.sampling_rate < 1 else -math.inf
@@ -213,7 +225,7 @@ class SubsampledGaussian(Mechanism):
         return self.noise_multiplier * max(600.0 * self.noise_multiplier - 10.0, 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DPSGD(Mechanism):
     """DP-SGD: `steps` Poisson-subsampled Gaussian steps, all answers published.
 
@@ -267,9 +279,29 @@ class DPSGD(Mechanism):
         """
         return SubsampledGaussian(self.noise_multiplier, self.sampling_rate, self.direction)
 
+    @property
+    def directions(self) -> tuple[DPSGD, DPSGD]:
+        """The training under removal and under addition of an example.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> [training.direction for training in dp.DPSGD(1, 0.1, 10).directions]
+        ['remove', 'add']
+        """
+        return replace(self, direction="remove"), replace(self, direction="add")
+
+    @property
+    def both_directions(self) -> tuple[DPSGD, ...]:
+        return self.directions if self.direction == "both" and self.sampling_rate < 1 else ()
+
     @cached_property
     def _whole(self) -> Mechanism:
         return self.step**self.steps
+
+    @cached_property
+    def _key(self):
+        return self._whole._key
 
     @property
     def is_symmetric(self) -> bool:
@@ -327,6 +359,9 @@ class DPSGD(Mechanism):
 
     def _loss_moments(self, under):
         return self._whole._loss_moments(under)
+
+    def _sample_loss(self, size, under, generator):
+        return self._whole._sample_loss(size, under, generator)
 
     def _renyi(self, order):
         return self._whole._renyi(order)

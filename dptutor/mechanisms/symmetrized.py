@@ -22,7 +22,7 @@ from .base import Mechanism, as_mechanism
 from .lattice import worse_of
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Symmetrized(Mechanism):
     """The worse of both directions of `mechanism`; made by `mechanism.symmetrized`."""
 
@@ -33,6 +33,10 @@ class Symmetrized(Mechanism):
 
     def __repr__(self):
         return f"({self.mechanism!r}).symmetrized"
+
+    @cached_property
+    def _key(self):
+        return "both", frozenset(pair._key for pair in self.directions)
 
     @property
     def is_symmetric(self) -> bool:
@@ -46,6 +50,10 @@ class Symmetrized(Mechanism):
     def directions(self) -> tuple[Mechanism, Mechanism]:
         """The mechanism as given, and its reverse."""
         return self.mechanism, self.mechanism.reverse
+
+    @property
+    def both_directions(self) -> tuple[Mechanism, Mechanism]:
+        return self.directions
 
     @cached_property
     def _faces(self):
