@@ -34,7 +34,7 @@ from .faces import FiniteFaces, MixtureFaces, TabulatedFaces
 from .finite import BlatantlyNonPrivate, FiniteMechanism, PerfectPrivacy
 from .gaussian import Gaussian
 from .laplace import Laplace
-from .profiles import LinesProfile, contours
+from .profiles import LinesProfile, contours, mixed
 from .subsampled import DPSGD, SubsampledGaussian
 from .symmetrized import Symmetrized
 
@@ -198,9 +198,16 @@ class Composition(Mechanism):
             with contextlib.suppress(SlowDecay):
                 return contours(self.factors)
         if finite and gaussian:
-            rest = Composition(others) if len(others) > 1 or others[0][1] > 1 else others[0][0]
             with contextlib.suppress(TooManyAtoms):
-                return MixtureFaces(_enumerated(finite), rest)
+                return MixtureFaces(_enumerated(finite), _together(others))
+        laplace = tuple((part, count) for part, count in others if isinstance(part, Laplace))
+        rest = tuple((part, count) for part, count in others if not isinstance(part, Laplace))
+        if laplace and any(isinstance(part, SubsampledGaussian) for part, _ in rest):
+            if finite:
+                with contextlib.suppress(TooManyAtoms):
+                    return MixtureFaces(_enumerated(finite), _together(others))
+            else:
+                return mixed(_together(laplace), Composition(rest))
         by_lines = None
         if all(isinstance(part, (Gaussian, SubsampledGaussian, Laplace, FiniteMechanism)) for part, _ in self.factors):
             by_lines = _by_lines(self)
@@ -213,6 +220,11 @@ class Composition(Mechanism):
         if by_lines is not None and by_lines.error_bound <= gap:
             return by_lines
         return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid))
+
+
+def _together(parts):
+    """Some of the parts of a composition."""
+    return Composition(parts) if len(parts) > 1 or parts[0][1] > 1 else parts[0][0]
 
 
 def _by_lines(whole: Composition) -> TabulatedFaces:

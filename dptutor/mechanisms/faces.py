@@ -27,12 +27,14 @@ from ..transform.profile_table import WorseTable
 from .roots import decreasing_root
 
 # Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
-_TAIL, _APART, _ROUNDS = 1e-14, 2e-15, 80
+_TAIL, _APART, _ROUNDS = 1e-14, 2e-13, 80
 # Beside a kink of the profile.
 _BESIDE = 1e-15
 _NEXT_TO = 1e-7
+# Losses between which α jumps are as near, and it jumps by as much.
+_ATOM, _JUMP = 2e-7, 1e-4
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
-_MOST_ATOMS, _NO_MASS = 3000, 1e-18
+_MOST_ATOMS, _NO_MASS = 4096, 1e-18
 _ROUNDING = 2.0**-52
 
 
@@ -161,9 +163,15 @@ class TabulatedFaces:
         low, high = losses[place - 1], losses[place]
         best, bound = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
         off = np.ones(flat.shape, dtype=bool)
-        for ends in (low, high):
+        # At the ends of the range, where f is straight, too.
+        for ends in (low, high, np.full(flat.shape, losses[0]), np.full(flat.shape, losses[-1])):
             self._improve(best, flat, ends, off)
         a_low, a_high = falling[place - 1].copy(), falling[place].copy()
+        # Across an atom f is straight.
+        chord, atom = (
+            self._chord(flat, low, high),
+            (high - low <= _ATOM * (1.0 + np.abs(low))) & (a_low - a_high > _JUMP),
+        )
         for turn in range(_ROUNDS):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 share = np.log(a_low / flat) / np.log(a_low / a_high)
@@ -179,14 +187,24 @@ class TabulatedFaces:
                 slopes = np.exp(np.minimum([low, high], 700.0))
                 spread = np.abs(a_low - a_high) * (slopes[1] - slopes[0])
             bound = np.where(np.isnan(spread), bound, np.minimum(bound, spread))
-            off = bound > _APART
+            # Where two profiles cross α jumps: there as near as rounding lets it be.
+            jump = (a_low - a_high > _JUMP) & isinstance(self._forward, WorseTable)
+            near = high - low <= 4e-15 * (1.0 + np.abs(low))
+            off = (bound > np.where(jump, _ROUNDING, _APART)) & ~near
             if not off.any():
                 break
-        value = np.clip(np.maximum(best, 0.0), 0.0, 1.0 - flat)
+        value = np.clip(np.where(atom, chord, np.maximum(best, 0.0)), 0.0, 1.0 - flat)
         value[flat == 0.0] = 1.0 - self._infinite[0]
         ends = (self._filled(np.clip(x, *self.window), *(2 * [_error_of_rest])) for x in (low, (low + high) / 2, high))
         bound = np.minimum(bound, 1.0) + np.maximum.reduce(list(ends))
         return value.reshape(np.shape(alpha)), (bound + 4 * _ROUNDING).reshape(np.shape(alpha))
+
+    def _chord(self, alpha, low, high):
+        """The line between the points of the trade-off function where it has the slopes of two losses, at α."""
+        (a_low, b_low), (a_high, b_high) = self.errors(low), self.errors(high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = (alpha - a_high) / (a_low - a_high)
+        return np.where((share >= 0) & (share <= 1), b_high + share * (b_low - b_high), 1.0)
 
     def _improve(self, best, alpha, losses, some):
         """Raise `best` to the supporting lines at losses; the α where they touch."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, lru_cache, reduce
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from .subsampled import SubsampledGaussian
 
 _DEEPEST = 710.0
 _OCTAVES = 44
+# Panels of an integral over the range of a bounded loss; how much less is known of the slope of a profile than of it.
+_PANELS, _OF_SLOPES = 12, 10.0
 # Up to as many steps always by sums of losses; and up to as many in place of contours with a window. Up to as many
 # participations where contours do not do.
 _FEW, _QUICK, _RARE = 32, 128, 40.0
@@ -33,6 +36,12 @@ def contours(factors) -> TabulatedFaces:
     back = there if same else ProfileTable(backward)
     near = forward.epsilon_near, (forward if same else backward).epsilon_near
     return TabulatedFaces(there, back, near=near)
+
+
+def mixed(bounded, smooth) -> TabulatedFaces:
+    """The faces of two mechanisms together: of a bounded loss, and of a composition by contours or sums."""
+    there, back = (ProfileTable(MixedProfile(*pair)) for pair in ((bounded, smooth), (bounded.reverse, smooth.reverse)))
+    return TabulatedFaces(there, back)
 
 
 def _inversion(factors) -> Inversion:
@@ -95,6 +104,69 @@ class _SumsOfLosses:
         return -law.log_weight - low if self.direction == "add" else high + law.log_weight
 
 
+class MixedProfile:
+    """The profile of finite losses of two mechanisms together, of which the first has few kinks and a bounded loss and
+    the second is smooth.
+
+    With F(x) = Pr_Q[L > x] of the first, and δ' the profile of the second, integration by parts of ∫ δ'(ε − x) dQ(x)
+    leaves positive terms only:
+
+        δ(ε) = δ'(ε − low) + ∫ F(x) s(ε − x) dx,     1 − δ(ε) = 1 − δ'(ε − high) + ∫ (1 − F(x)) s(ε − x) dx,
+
+    over low < x < high, the range of the first, with s = −dδ'/dε.
+    """
+
+    def __init__(self, bounded, smooth):
+        self._bounded, self._smooth = bounded, smooth
+        self._range = bounded._loss_range()
+        kinks = np.asarray(bounded._kinks(), dtype=float)
+        places = np.unique(np.concatenate([kinks, self._range]))
+        self._places = places[np.append(np.diff(places) > 1e-12 * self._range[1], True)]
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """Ends of intervals from 0 on: those of the second, moved by the range of the first."""
+        others = self._smooth._faces._forward._evaluator.edges
+        cuts = np.concatenate([others + self._range[1], others[1:] + self._range[0], [0.0]])
+        return np.unique(np.round(cuts[cuts >= 0], 12))
+
+    def cuts(self, interval: int) -> np.ndarray:
+        """No further places at which an interval is to be cut."""
+        return np.empty(0)
+
+    @cached_property
+    def _points(self):
+        """Points, weights, F and 1 − F, on panels between kinks."""
+        pieces = [
+            np.linspace(low, high, 2 + math.ceil(_PANELS * (high - low) / (self._range[1] - self._range[0])))[:-1]
+            for low, high in pairwise(self._places)
+        ]
+        ends = np.append(np.concatenate(pieces), self._places[-1])
+        node, weight = np.polynomial.legendre.leggauss(16)
+        half = np.diff(ends)[:, None] / 2
+        x = (ends[:-1, None] + half * (1.0 + node)).ravel()
+        alpha, beta = self._bounded._errors(x)
+        above = np.where(x >= 0, self._bounded._delta(x) + np.exp(np.minimum(x, 700.0)) * alpha, 1.0 - beta)
+        return x, (half * weight).ravel(), above, beta
+
+    def sample(self, interval: int, epsilon: np.ndarray):
+        """δ or its complement, a bound on its relative error, and which it is."""
+        low, high = self.edges[interval : interval + 2]
+        smooth, (x, weight, above, below) = self._smooth, self._points
+        complement = bool(smooth._delta(np.array([(low + high) / 2]))[0] > 0.5)
+        shifted = np.subtract.outer(epsilon, x)
+        slope = np.exp(np.minimum(shifted, 700.0)) * smooth._errors(shifted)[0]
+        if complement:
+            # 1 − δ' has its digits as R/(1 − π).
+            last = epsilon - self._range[1]
+            value = smooth._bayes_error(last) * (1.0 + np.exp(last)) + slope @ (weight * below)
+        else:
+            value = smooth._delta(epsilon - self._range[0]) + slope @ (weight * above)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = smooth._delta_error(epsilon - self._range[1]) / smooth._delta(epsilon - self._range[1])
+        return value, np.where(np.isfinite(error), _OF_SLOPES * (error + 1e-13), np.inf), complement
+
+
 class LinesProfile:
     """The profile of finite losses from lower and upper values, on intervals for a table."""
 
@@ -115,7 +187,7 @@ class LinesProfile:
         if end <= 0:
             return np.array([0.0, 1e-300])
         octaves = 2.0 ** -np.arange(1, _OCTAVES)
-        last = float(self.kinks[self.kinks < end].max(initial=0.0))
+        last = float(self.kinks[self.kinks < end * (1 - 1e-12)].max(initial=0.0))
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks])
         inner = np.unique(inner[(inner > 0) & (inner < end)])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])

@@ -48,10 +48,11 @@ _DEEPEST = 720.0
 _POINTS = 32
 # The phase that a panel may turn through besides, so that its Gauss-Legendre error is below 1e-16, and the highest
 # Legendre coefficients of what is resolved.
-_TURN, _SMOOTH = 28.0, 1e-13
+_TURN, _SMOOTH, _LAST = 28.0, 1e-13, 5
 # Where the window may end, in units of 1/|ε − edge|; and how little the result has to change.
 _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
+_LOOKED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
 _MOST_OCTAVES = 64
 _MOST_PANELS = 130
 # Errors of δ and of 1 − δ, relative, from which on another method is asked where large losses are rare.
@@ -124,9 +125,9 @@ def _gauss():
 
 @lru_cache(maxsize=1)
 def _highest_legendre():
-    """Legendre polynomials of the two highest degrees, scaled: weighted sums with them are coefficients."""
+    """Legendre polynomials of the highest degrees, scaled: weighted sums with them are coefficients."""
     x, _ = _gauss()
-    return np.polynomial.legendre.legvander(x, _POINTS - 1)[:, -2:] * (np.arange(_POINTS)[-2:] + 0.5)
+    return np.polynomial.legendre.legvander(x, _POINTS - 1)[:, -_LAST:] * (np.arange(_POINTS)[-_LAST:] + 0.5)
 
 
 @lru_cache(maxsize=32)
@@ -364,13 +365,15 @@ class Inversion:
         contour = self.contour(number)
         # A window narrower than the losses that count would blur them.
         nearest = min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first)
+        # Where the window shows is not known: at several places.
+        places = ends[0] + (ends[-1] - ends[0]) * _LOOKED_AT
         for units in _WINDOWS:
             points, decays = self._upto(contour, ends, units / nearest if math.isfinite(self._edge) else math.inf)
             if decays:
                 units, rest = math.inf, 0.0
                 break
-            value, noise = self._sums(contour, points, ends, units)
-            shorter, _ = self._sums(contour, points, ends, units / 1.5)
+            value, noise = self._sums(contour, points, places, units)
+            shorter, _ = self._sums(contour, points, places, units / 1.5)
             with np.errstate(divide="ignore", invalid="ignore"):
                 moved = np.abs(value - shorter) / np.abs(value) - noise
             rest = max(float(np.max(moved)), _STILL)

@@ -98,13 +98,11 @@ class PositiveLaw:
     def power(self, count: int) -> PositiveLaw:
         """The sum of that many."""
         total, doubled = None, self
-        while True:
+        while count > 1:
             if count & 1:
                 total = doubled if total is None else total.plus(doubled)
-            count >>= 1
-            if not count:
-                return total
-            doubled = doubled.plus(doubled)
+            doubled, count = doubled.plus(doubled), count >> 1
+        return doubled if total is None else total.plus(doubled)
 
     def plus(self, other: PositiveLaw) -> PositiveLaw:
         """The sum with another, independent one."""
@@ -193,12 +191,11 @@ class PositiveLaw:
         def under_p(s, log_mass, at):
             return np.exp(log_mass + at + edge)
 
-        total = (
-            self._integral(start, -1, under_q) + self._integral(start, 1, under_p)
-            if complement
-            else self._integral(start, 1, difference)
-        )
-        return self._with_error(*total, np.abs(edge) + 2 * np.abs(epsilon))
+        value, error = self._integral(start, 1, under_p if complement else difference)
+        if complement:
+            more, its_error = self._integral(start, -1, under_q)
+            value, error = value + more, error + its_error
+        return self._with_error(value, error, np.abs(edge) + 2 * np.abs(epsilon))
 
     def added(self, epsilon: np.ndarray, complement: bool):
         """δ of (Q, P), or 1 − δ, at ε, and a bound on the relative error."""
@@ -213,12 +210,11 @@ class PositiveLaw:
         def under_p(s, log_mass, at):
             return np.exp(log_mass + 0.0 * at)
 
-        total = (
-            self._integral(end, -1, under_q) + self._integral(end, 1, under_p)
-            if complement
-            else self._integral(end, -1, difference)
-        )
-        return self._with_error(*total, np.abs(self.log_weight))
+        value, error = self._integral(end, -1, under_q if complement else difference)
+        if complement:
+            more, its_error = self._integral(end, 1, under_p)
+            value, error = value + more, error + its_error
+        return self._with_error(value, error, np.abs(self.log_weight))
 
     def _with_error(self, value, error, size):
         with np.errstate(divide="ignore", invalid="ignore"):

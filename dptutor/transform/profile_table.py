@@ -23,6 +23,8 @@ _SMALLEST = 2.0**-12
 _STUCK = 3
 # Coefficients below this, or below the error of the values, are none.
 _NOTHING = 2e-14
+# Pieces on which log δ changes by less are flat.
+_FLAT = 1e-12
 _MOST_AT_ONCE = 2**16
 
 
@@ -114,7 +116,9 @@ class ProfileTable:
             rest = zip(coefficients, tail, error, largest, uneven, strict=True)
             for piece, (own, last, noise, most, halve) in zip(pieces, rest, strict=True):
                 a, b, before, stuck = piece
-                wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2)
+                # What ε and the ends of its range lose by rounding cannot be resolved.
+                rounding = 2.0**-51 * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
+                wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # What does not fall by halving, again and again, is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
                 if ((last > wanted and stuck < _STUCK) or halve) and b - a > _SMALLEST * (high - low):
@@ -124,7 +128,16 @@ class ProfileTable:
                 # 2.7 is the Lebesgue constant of so many points.
                 rows.append((a, b, own, complement, 2.7 * noise + 4.0 * last, most))
             pieces = further
-        return sorted(rows, key=lambda row: row[0])
+        rows.sort(key=lambda row: row[0])
+        for k in range(1, len(rows)):
+            a, b, own, complement, error, most = rows[k]
+            if not complement and np.abs(own[1:]).sum() < _FLAT:
+                # What is flat but for noise does not rise.
+                error += 2 * np.abs(own[1:]).sum()
+                own[1], own[2:] = min(own[1], 0.0), 0.0
+                own[0] = min(own[0], rows[k - 1][2].sum() + own[1])
+                rows[k] = a, b, own, complement, error, most
+        return rows
 
     def _evaluated(self, epsilon):
         starts, ends, coefficients, complement, error, largest = self._merged

@@ -2,8 +2,9 @@
 
 Tiny δ of few steps or rare participation, powers of Laplace, losses in the millions, binomials of a thousand and more,
 and the last ε of bounded losses. Three could not be resolved: DPSGD(2.936056501825086, 4.6574773309197525e-05, 1640795)
-beyond 0.5, DPSGD(0.1, 0.01, 1000) at its mean, 444, and Laplace(0.38077858051633917)**58 with five subsampled
-Gaussians.
+beyond 0.5, DPSGD(0.1, 0.01, 1000) below 1600, where a contour in ball arithmetic missed a part of 1e-7 (sums of
+positive terms and a contour on the other side of the pole agree), and Laplace(0.38077858051633917)**58 with five
+subsampled Gaussians.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ CALLS = [
     dpsgd(0.2141, 2.477e-5, 15791, [5.0, 10.0, 20.0, 40.0, 60.0]),
     dpsgd(0.2076, 1.326e-5, 1107, [5.0, 20.0, 32.863, 33.22]),
     dpsgd(0.3, 1e-6, 2000, [0.1, 1.0, 8.0]),
-    dpsgd(0.1, 0.01, 1000, [817.0, 1242.0, 1600.0]),
+    dpsgd(0.1, 0.01, 1000, [1600.0]),
     dpsgd(2.936056501825086, 4.6574773309197525e-05, 1640795, [0.0, 0.1]),
     dpsgd(53.7, 0.924, 3, [0.0, 0.1, 0.3]),
     dpsgd(2.2134100005416837, 0.4972605899242696, 846167066, [21900000.0, 21919309.0, 21950000.0]),
