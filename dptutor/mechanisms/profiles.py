@@ -21,6 +21,8 @@ from .subsampled import SubsampledGaussian
 
 _DEEPEST = 710.0
 _OCTAVES = 44
+# 1 − δ below this is not told from 0.
+_SURE = 1e-12
 # Panels of an integral over the range of a bounded loss; how much less is known of the slope of a profile than of it.
 _PANELS, _OF_SLOPES = 12, 10.0
 # Up to as many steps always by sums of losses; and up to as many in place of contours with a window. Up to as many
@@ -171,7 +173,7 @@ class LinesProfile:
     """The profile of finite losses from lower and upper values, on intervals for a table."""
 
     def __init__(self, factors, largest: float):
-        self._lines, self._largest = Lines(factors), largest
+        self._factors, self._lines, self._largest = tuple(factors), Lines(factors), largest
         self.infinite = self._lines.infinite
 
     @cached_property
@@ -188,13 +190,20 @@ class LinesProfile:
             return np.array([0.0, 1e-300])
         octaves = 2.0 ** -np.arange(1, _OCTAVES)
         last = float(self.kinks[self.kinks < end * (1 - 1e-12)].max(initial=0.0))
-        inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks])
+        inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks, [self._sure]])
         inner = np.unique(inner[(inner > 0) & (inner < end)])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])
 
     def cuts(self, interval: int) -> np.ndarray:
         """No further places at which an interval is to be cut."""
         return np.empty(0)
+
+    @cached_property
+    def _sure(self) -> float:
+        """A loss up to which 1 − δ is below _SURE: E_Q[min(1, e^{ε − L})] ≤ e^{θε} H(1 − θ), 0 < θ < 1."""
+        theta = np.linspace(0.02, 0.98, 49)
+        log_h = [-x * sum(count * float(part._renyi(1.0 - x)) for part, count in self._factors) for x in theta]
+        return max(float(np.max((math.log(_SURE) - np.array(log_h)) / theta)), 0.0)
 
     def _vanishing(self) -> float:
         """A loss at which δ is no longer a number."""
@@ -205,6 +214,8 @@ class LinesProfile:
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """Values, bounds on their relative error, and that they are of δ."""
+        if self.edges[interval + 1] <= self._sure:
+            return np.full(epsilon.shape, 1.0 - self.infinite), np.full(epsilon.shape, _SURE), False
         lower, upper = self._lines.covered(epsilon)
         middle = (lower + upper) / 2
         with np.errstate(divide="ignore", invalid="ignore"):

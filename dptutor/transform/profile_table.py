@@ -23,8 +23,6 @@ _SMALLEST = 2.0**-12
 _STUCK = 3
 # Coefficients below this, or below the error of the values, are none.
 _NOTHING = 2e-14
-# Pieces on which log δ changes by less are flat.
-_FLAT = 1e-12
 _MOST_AT_ONCE = 2**16
 
 
@@ -129,14 +127,6 @@ class ProfileTable:
                 rows.append((a, b, own, complement, 2.7 * noise + 4.0 * last, most))
             pieces = further
         rows.sort(key=lambda row: row[0])
-        for k in range(1, len(rows)):
-            a, b, own, complement, error, most = rows[k]
-            if not complement and np.abs(own[1:]).sum() < _FLAT:
-                # What is flat but for noise does not rise.
-                error += 2 * np.abs(own[1:]).sum()
-                own[1], own[2:] = min(own[1], 0.0), 0.0
-                own[0] = min(own[0], rows[k - 1][2].sum() + own[1])
-                rows[k] = a, b, own, complement, error, most
         return rows
 
     def _evaluated(self, epsilon):
