@@ -206,8 +206,8 @@ class Composition(Mechanism):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
-            else:
-                return mixed(_together(laplace), Composition(rest))
+            elif (by_integral := mixed(_together(laplace), Composition(rest))) is not None:
+                return by_integral
         by_lines = None
         if all(isinstance(part, (Gaussian, SubsampledGaussian, Laplace, FiniteMechanism)) for part, _ in self.factors):
             by_lines = _by_lines(self)

@@ -31,8 +31,8 @@ _TAIL, _APART, _ROUNDS = 1e-14, 2e-13, 80
 # Beside a kink of the profile.
 _BESIDE = 1e-15
 _NEXT_TO = 1e-7
-# Losses between which α jumps are as near, and it jumps by as much.
-_ATOM, _JUMP = 2e-7, 1e-4
+# By how much α jumps where two profiles cross.
+_JUMP = 1e-4
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 _ROUNDING = 2.0**-52
@@ -167,11 +167,6 @@ class TabulatedFaces:
         for ends in (low, high, np.full(flat.shape, losses[0]), np.full(flat.shape, losses[-1])):
             self._improve(best, flat, ends, off)
         a_low, a_high = falling[place - 1].copy(), falling[place].copy()
-        # Across an atom f is straight.
-        chord, atom = (
-            self._chord(flat, low, high),
-            (high - low <= _ATOM * (1.0 + np.abs(low))) & (a_low - a_high > _JUMP),
-        )
         for turn in range(_ROUNDS):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 share = np.log(a_low / flat) / np.log(a_low / a_high)
@@ -193,18 +188,11 @@ class TabulatedFaces:
             off = (bound > np.where(jump, _ROUNDING, _APART)) & ~near
             if not off.any():
                 break
-        value = np.clip(np.where(atom, chord, np.maximum(best, 0.0)), 0.0, 1.0 - flat)
+        value = np.clip(np.maximum(best, 0.0), 0.0, 1.0 - flat)
         value[flat == 0.0] = 1.0 - self._infinite[0]
         ends = (self._filled(np.clip(x, *self.window), *(2 * [_error_of_rest])) for x in (low, (low + high) / 2, high))
         bound = np.minimum(bound, 1.0) + np.maximum.reduce(list(ends))
         return value.reshape(np.shape(alpha)), (bound + 4 * _ROUNDING).reshape(np.shape(alpha))
-
-    def _chord(self, alpha, low, high):
-        """The line between the points of the trade-off function where it has the slopes of two losses, at α."""
-        (a_low, b_low), (a_high, b_high) = self.errors(low), self.errors(high)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = (alpha - a_high) / (a_low - a_high)
-        return np.where((share >= 0) & (share <= 1), b_high + share * (b_low - b_high), 1.0)
 
     def _improve(self, best, alpha, losses, some):
         """Raise `best` to the supporting lines at losses; the α where they touch."""

@@ -24,7 +24,9 @@ _OCTAVES = 44
 # 1 − δ below this is not told from 0.
 _SURE = 1e-12
 # Panels of an integral over the range of a bounded loss; how much less is known of the slope of a profile than of it.
-_PANELS, _OF_SLOPES = 12, 10.0
+_PANELS, _OF_SLOPES, _AT_ONCE = 12, 10.0, 200_000
+# Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
+_MOST_KINKS, _WIDEST = 200, 1.5
 # Up to as many steps always by sums of losses; and up to as many in place of contours with a window. Up to as many
 # participations where contours do not do.
 _FEW, _QUICK, _RARE = 32, 128, 40.0
@@ -40,8 +42,12 @@ def contours(factors) -> TabulatedFaces:
     return TabulatedFaces(there, back, near=near)
 
 
-def mixed(bounded, smooth) -> TabulatedFaces:
-    """The faces of two mechanisms together: of a bounded loss, and of a composition by contours or sums."""
+def mixed(bounded, smooth) -> TabulatedFaces | None:
+    """The faces of two mechanisms together: of a bounded loss, and of a composition by contours or sums; none where the
+    first has many kinks or a wide range."""
+    (low, high), (left, right) = bounded._loss_range(), smooth._faces.window
+    if len(bounded._kinks()) > _MOST_KINKS or high - low > _WIDEST * (right - left):
+        return None
     there, back = (ProfileTable(MixedProfile(*pair)) for pair in ((bounded, smooth), (bounded.reverse, smooth.reverse)))
     return TabulatedFaces(there, back)
 
@@ -137,10 +143,18 @@ class MixedProfile:
         return np.empty(0)
 
     @cached_property
-    def _points(self):
+    def _coarse(self):
+        return self._points(_PANELS)
+
+    @cached_property
+    def _fine(self):
+        return self._points(2 * _PANELS)
+
+    def _points(self, count):
         """Points, weights, F and 1 − F, on panels between kinks."""
+        length = self._range[1] - self._range[0]
         pieces = [
-            np.linspace(low, high, 2 + math.ceil(_PANELS * (high - low) / (self._range[1] - self._range[0])))[:-1]
+            np.linspace(low, high, 2 + math.ceil(count * (high - low) / length))[:-1]
             for low, high in pairwise(self._places)
         ]
         ends = np.append(np.concatenate(pieces), self._places[-1])
@@ -154,19 +168,27 @@ class MixedProfile:
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
         low, high = self.edges[interval : interval + 2]
-        smooth, (x, weight, above, below) = self._smooth, self._points
+        smooth = self._smooth
         complement = bool(smooth._delta(np.array([(low + high) / 2]))[0] > 0.5)
-        shifted = np.subtract.outer(epsilon, x)
-        slope = np.exp(np.minimum(shifted, 700.0)) * smooth._errors(shifted)[0]
+        value = self._integrated(epsilon, complement, self._fine)
+        off = np.abs(value - self._integrated(epsilon, complement, self._coarse))
+        last = epsilon - self._range[1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = _OF_SLOPES * (smooth._delta_error(last) / smooth._delta(last) + 1e-13) + off / value
+        return value, np.where(np.isfinite(error), error, np.inf), complement
+
+    def _integrated(self, epsilon, complement, points):
+        smooth, (x, weight, above, below) = self._smooth, points
+        integral = np.empty(epsilon.shape)
+        for few in np.array_split(np.arange(len(epsilon)), max(1, len(epsilon) * len(x) // _AT_ONCE)):
+            shifted = np.subtract.outer(epsilon[few], x)
+            slope = np.exp(np.minimum(shifted, 700.0)) * smooth._errors(shifted)[0]
+            integral[few] = slope @ (weight * (below if complement else above))
         if complement:
             # 1 − δ' has its digits as R/(1 − π).
             last = epsilon - self._range[1]
-            value = smooth._bayes_error(last) * (1.0 + np.exp(last)) + slope @ (weight * below)
-        else:
-            value = smooth._delta(epsilon - self._range[0]) + slope @ (weight * above)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = smooth._delta_error(epsilon - self._range[1]) / smooth._delta(epsilon - self._range[1])
-        return value, np.where(np.isfinite(error), _OF_SLOPES * (error + 1e-13), np.inf), complement
+            return smooth._bayes_error(last) * (1.0 + np.exp(last)) + integral
+        return smooth._delta(epsilon - self._range[0]) + integral
 
 
 class LinesProfile:
