@@ -199,8 +199,8 @@ class TabulatedFaces:
         at = losses[some]
         alpha_at, _ = self.errors(at)
         rest = self._filled(at, lambda answer, _: answer.rest, lambda answer, loss: np.exp(-loss) * answer.rest)
-        with np.errstate(over="ignore"):
-            line = rest - np.exp(np.minimum(at, 700.0)) * alpha[some]
+        with np.errstate(divide="ignore"):
+            line = rest - np.exp(np.minimum(at + np.log(alpha[some]), 700.0))
         best[some] = np.maximum(best[some], line)
         return alpha_at
 
