@@ -56,6 +56,7 @@ class TabulatedFaces:
     def __init__(self, forward, backward, infinite=(0.0, 0.0), near=(None, None), breakpoints=()):
         self._forward, self._backward, self._infinite, self._near = forward, backward, infinite, near
         self.breakpoints = np.asarray(breakpoints, dtype=float)
+        self._last_touched: tuple = (None, None)
 
     @cached_property
     def reverse(self) -> TabulatedFaces:
@@ -206,11 +207,19 @@ class TabulatedFaces:
 
     def tradeoff(self, alpha):
         """f at α."""
-        return self._touched(alpha)[0]
+        return self._kept_touched(alpha)[0]
 
     def tradeoff_error(self, alpha):
         """Bound on the error of f."""
-        return self._touched(alpha)[1]
+        return self._kept_touched(alpha)[1]
+
+    def _kept_touched(self, alpha):
+        """f and its bound; the last α are remembered, as whoever asks for one asks for the other."""
+        key = np.shape(alpha), np.asarray(alpha, dtype=float).tobytes()
+        if self._last_touched[0] != key:
+            self._last_touched = key, self._touched(alpha)
+        value, bound = self._last_touched[1]
+        return value.copy(), bound.copy()
 
     def epsilon(self, delta):
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
