@@ -252,7 +252,7 @@ def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(site, chromium,
     assert [entry["/Title"] for entry in book.outline] == ["2 Trade-off functions and f-DP", "Notation"]
     notation = book.get_destination_page_number(book.outline[1])
     texts = [sheet.extract_text() for sheet in book.pages]
-    assert texts[0].startswith("2 Trade-")
+    assert texts[0].startswith("Chapter 2\nTrade-")
     assert "Notation" in texts[notation]
     assert texts[3].rstrip().endswith("4")
     assert not any(mark in text for text in texts for mark in ("\\(", "\\[", "\\frac"))  # formulas are set
