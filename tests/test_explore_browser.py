@@ -2,6 +2,7 @@
 
 import random
 import re
+import unicodedata
 from html import unescape
 
 import numpy as np
@@ -272,7 +273,8 @@ def said(text):
 
 
 def squeezed(text):
-    return "".join(text.split())
+    """Without spaces, and letters of formulas as plain ones."""
+    return "".join(unicodedata.normalize("NFKC", text).split())
 
 
 def test_several_on_a_page_move_apart_and_share_no_id(new_page, frozen):
