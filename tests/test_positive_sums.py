@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 import dptutor as dp
 from dptutor.transform.positive_sums import PositiveLaw
+from dptutor.transform.subsampled_gaussian import log_hellinger
 
 STEPS = [(1.0, 0.1), (0.3, 6e-5), (2.534, 0.00749), (0.2, 1e-7), (20.0, 0.9), (0.65, 0.99)]
 
@@ -44,8 +45,8 @@ def test_both_measures_have_mass_one(sigma, rate, count):
 
 
 def two_steps(sigma, rate, epsilon):
-    """δ of two steps, remove, by quadrature over the noise of the first, in 30 digits."""
-    with mpmath.workdps(30):
+    """δ of two steps, remove, by quadrature over the noise of the first, in 50 digits."""
+    with mpmath.workdps(50):
         mu, rate = 1 / mpmath.mpf(sigma), mpmath.mpf(rate)
 
         def one(x):
@@ -105,3 +106,86 @@ def test_rare_large_losses_of_many_steps():
     epsilon, error = training.epsilon(1e-9, with_error=True)
     assert 0.290 < epsilon < 0.2965
     assert error < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps"),
+    [(1000.0, 1e-9, 2), (1000.0, 1e-6, 40), (1e6, 1e-3, 50), (1e3, 1e-6, 2000), (1e8, 0.3, 7), (1e15, 0.3, 2)],
+)
+def test_losses_that_hardly_differ_from_zero(sigma, rate, steps):
+    """All losses together are far below rounding beside 1, and normal but for a relative p/σ or so."""
+    training = dp.DPSGD(sigma, rate, steps, "remove")
+    spread = rate / sigma * math.sqrt(steps)
+    for share in (0.0, 1.0, 3.0):
+        value, error = training.privacy_profile(share * spread, with_error=True)
+        right = spread * (math.exp(-(share**2) / 2) / math.sqrt(2 * math.pi) - share * ndtr(-share))
+        approximate = 3 * (1 + share**2) / sigma + 10 * spread
+        assert abs(value - right) <= error + right * approximate
+        assert error < 1e-6 * right
+        joined = (training @ dp.Laplace(1e6 / spread)).privacy_profile(share * spread, with_error=True)
+        assert abs(joined[0] - right) <= joined[1] + right * (approximate + 1e-4)
+
+
+def participations(sigma, rate, steps, epsilon):
+    """δ of steps with hardly any noise, remove, by the number of participations."""
+    with mpmath.workdps(30):
+        mu, rate, total = 1 / mpmath.mpf(sigma), mpmath.mpf(rate), mpmath.mpf(0)
+        for k in range(steps + 1):
+            weight = mpmath.binomial(steps, k) * rate**k * (1 - rate) ** (steps - k)
+            start = k * mpmath.log(rate) + (steps - k) * mpmath.log1p(-rate)
+            if k == 0:
+                total += weight * max(0, -mpmath.expm1(epsilon - start))
+            elif weight > 1e-60:
+                spread = mpmath.sqrt(k) * mu
+                above = (start + spread**2 / 2 - epsilon) / spread
+                total += weight * (mpmath.ncdf(above) - mpmath.exp(epsilon - start) * mpmath.ncdf(above - spread))
+        return total
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps"),
+    [(0.02, 0.5, 3), (0.02, 0.01, 30), (0.02, 0.1, 300), (0.005, 0.1, 50), (1e-3, 0.1, 3), (0.05, 0.1, 100)],
+)
+def test_steps_with_hardly_any_noise(sigma, rate, steps):
+    training = dp.DPSGD(sigma, rate, steps, "remove")
+    for goal in (0.2, 1e-5, 1e-12, 1e-25):
+        epsilon = training.epsilon(goal)
+        value, error = training.privacy_profile(epsilon, with_error=True)
+        right = participations(sigma, rate, steps, mpmath.mpf(float(epsilon)))
+        assert abs(value - right) <= error
+        # The mass on the wrong side of u = μ/2 is left open.
+        assert error < 1e-6 * right + 3 * steps * ndtr(-0.5 / sigma)
+
+
+def test_tiny_rates_and_hardly_any_noise():
+    for training in (dp.DPSGD(0.05, 1e-12, 2, "remove"), dp.DPSGD(0.06, 1e-12, 2, "remove")):
+        value, error = training.privacy_profile(0.0, with_error=True)
+        assert abs(value - 2e-12) <= error + 1e-23
+        assert error < 1e-18
+
+
+def test_the_transform_is_right_or_unknown_far_out():
+    """Where the largest losses outweigh all others, and where too many nodes would be needed."""
+    for sigma, rate in ((1000.0, 1e-6), (1.0, 1e-9), (0.3, 1e-7), (5.0, 0.999)):
+        orders = np.geomspace(1.0, 1e9, 19)
+        for order in orders:
+            found, error = log_hellinger(sigma, rate, np.array([1.0 + order + 0j]))
+            if not math.isfinite(error[0]):
+                continue
+            assert abs(found[0].real - logarithm_of_power(sigma, rate, 1.0 + order)) <= 1.5 * error[0]
+
+
+def logarithm_of_power(sigma, rate, s):
+    """log E_P[(dQ/dP)^s] by quadrature around both peaks."""
+    with mpmath.workdps(40):
+        mu, rate, s = 1 / mpmath.mpf(sigma), mpmath.mpf(rate), mpmath.mpf(s)
+
+        def term(u):
+            log_power = s * mpmath.log1p(rate * mpmath.expm1(mu * u - mu**2 / 2))
+            return mpmath.npdf(u) * mpmath.expm1(log_power)
+
+        peak = s * mu
+        for _ in range(500):
+            peak = s * mu / (1 + (1 - rate) / rate * mpmath.exp(mu**2 / 2 - mu * peak))
+        around = {peak + x for x in (-16, -8, -4, 0, 4, 8, 16)}
+        return mpmath.log1p(mpmath.quad(term, sorted({-16, -5, 0, 5, 16} | around)))

@@ -134,7 +134,7 @@ class TabulatedFaces:
         if not math.isfinite(table.end) or table.end == 0.0:
             return table.end
         place = float(near(np.log([_TAIL]))[0]) if near is not None else table.end * 2.0**-6
-        place = min(max(place, 1e-12), table.end)
+        place = min(max(place, table.end * 2.0**-40), table.end)
         while place < table.end and float(table.at(np.array([place])).delta[0]) > _TAIL:
             place = min(1.3 * place, table.end)
         return place

@@ -165,18 +165,23 @@ class Laplace(Mechanism):
     def _hellinger_excess(self, s):
         top = self.largest_loss
         if top <= 1.0 and np.max(np.abs(np.real(s)), initial=0.0) * top < 600.0:
-            # Of second order in ε₀, also where it is tiny.
-            z = (np.asarray(s) - 0.5) * top
-            cosh_minus_1 = 2 * np.sinh(z / 2) ** 2
-            rest = cosh_minus_1 + top / 2 * _sinhc_minus_1(z) - _exp_minus_1_minus(top / 2)
-            return math.exp(-top / 2) * rest
+            return self._of_second_order(np.asarray(s))[0]
         flat = np.atleast_1d(np.asarray(s, dtype=complex)).ravel()
         log_h = self._log_hellinger(flat)[0].reshape(np.shape(s))
         with np.errstate(over="ignore"):
             return complex_expm1(log_h) if np.iscomplexobj(s) else np.expm1(log_h.real)
 
+    def _of_second_order(self, s):
+        """H − 1 as a sum of terms of second order in ε₀, also where it is tiny, and a bound on its rounding."""
+        top = self.largest_loss
+        z = (s - 0.5) * top
+        cosh_minus_1, rest = 2 * np.sinh(z / 2) ** 2, top / 2 * _sinhc_minus_1(z)
+        fixed = _exp_minus_1_minus(top / 2)
+        size = np.abs(cosh_minus_1) + np.abs(rest) + fixed
+        return math.exp(-top / 2) * (cosh_minus_1 + rest - fixed), 16 * 2.0**-52 * size
+
     def _log_hellinger(self, s):
-        """log H(s) for an array of complex s, and a bound on its error; small where s is near 0 or 1.
+        """log H(s) for an array of complex s, and a bound on its error; small where s is near 0 or 1, or ε₀ is.
 
         With s = 1 + z and Re s ≥ ½,  H = e^{zε₀} [1 − z (1 − e^{−(1+2z)ε₀})/(1 + 2z)];  elsewhere H(s) = H(1 − s).
         """
@@ -187,7 +192,16 @@ class Laplace(Mechanism):
         small = np.abs(x) < 1e-12
         fraction = np.where(small, top * (1 - x / 2), -complex_expm1(-x) / np.where(small, 1.0, twice))
         value = z * top + complex_log1p(-z * fraction)
-        return value, 4 * 2.0**-52 * (np.abs(z) * top + np.abs(value))
+        error = 4 * 2.0**-52 * (np.abs(z) * top + np.abs(value))
+        near = (np.abs(z) < 2.0 / top) & (top <= 1.0)
+        if near.any():
+            excess, rounding = self._of_second_order(s[near])
+            log_h = complex_log1p(excess)
+            rounding = 2 * rounding + 4 * 2.0**-52 * np.abs(log_h)
+            better = (np.abs(excess) < 0.5) & (rounding < error[near])
+            place = np.flatnonzero(near)[better]
+            value.flat[place], error.flat[place] = log_h[better], rounding[better]
+        return value, error
 
     def _log_envelope(self, s):
         """log of a bound on |H(s)| that falls with |Im s|.

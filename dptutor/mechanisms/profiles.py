@@ -16,6 +16,7 @@ from ..transform.hellinger import Inversion
 from ..transform.lines import Lines
 from ..transform.positive_sums import PositiveLaw
 from ..transform.profile_table import ProfileTable
+from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
 from .subsampled import SubsampledGaussian
 
@@ -30,16 +31,32 @@ _MOST_KINKS, _WIDEST = 200, 1.5
 # Up to as many steps always by sums of losses; and up to as many in place of contours with a window. Up to as many
 # participations where contours do not do.
 _FEW, _QUICK, _RARE = 32, 128, 40.0
+_NEARLY_NORMAL = 1e4
+# With no more noise than this, and no more participations, by the number of participations.
+_SEPARATE, _PARTICIPATIONS = 0.05, 1e4
 
 
 def contours(factors) -> TabulatedFaces:
     """The faces of plain and subsampled Gaussians together, of one direction or with a transform that decays."""
+    if _are_separate(factors):
+        ((part, count),) = factors
+        sums = SeparateSums(part.noise_multiplier, part.sampling_rate, count)
+        profiles = [_SeparateProfile(sums, x) for x in (part.direction, part.reverse.direction)]
+        return TabulatedFaces(*map(ProfileTable, profiles))
     forward, backward = _inversion(factors), _inversion([(part.reverse, count) for part, count in factors])
     same = all(part.reverse == part for part, _ in factors)
     there = ProfileTable(forward)
     back = there if same else ProfileTable(backward)
     near = forward.epsilon_near, (forward if same else backward).epsilon_near
     return TabulatedFaces(there, back, near=near)
+
+
+def _are_separate(factors) -> bool:
+    """Whether there are only steps of one kind with hardly any noise."""
+    (part, count), *others = factors
+    if others or not isinstance(part, SubsampledGaussian):
+        return False
+    return part.noise_multiplier <= _SEPARATE and part.sampling_rate * count < _PARTICIPATIONS
 
 
 def mixed(bounded, smooth) -> TabulatedFaces | None:
@@ -89,8 +106,10 @@ class _SumsOfLosses:
         self._parts = tuple((part.noise_multiplier, part.sampling_rate, count) for part, count in steps)
         self.direction = direction
         count = sum(count for *_, count in self._parts)
-        self.few, self.quick = count <= _FEW, count <= _QUICK
-        self.rare = sum(rate * count for _, rate, count in self._parts) < _RARE
+        # With so much noise losses are nearly normal, and transforms decay.
+        nearly_normal = all(part.noise_multiplier >= _NEARLY_NORMAL for part, _ in steps)
+        self.few, self.quick = count <= _FEW and not nearly_normal, count <= _QUICK and not nearly_normal
+        self.rare = not nearly_normal and sum(rate * count for _, rate, count in self._parts) < _RARE
 
     def __call__(self, epsilon, complement: bool):
         """δ or 1 − δ at ε, and a bound on its relative error."""
@@ -110,6 +129,27 @@ class _SumsOfLosses:
         law = _law(self._parts)
         low, high = law.range
         return -law.log_weight - low if self.direction == "add" else high + law.log_weight
+
+
+class _SeparateProfile:
+    """The profile of steps with hardly any noise, on intervals for a table."""
+
+    def __init__(self, sums: SeparateSums, direction: str):
+        self._sums, self._direction = sums, direction
+        places = sums.losses() if direction == "remove" else np.array([sums.highest])
+        # Towards 0 by octaves.
+        octaves = float(places[-1]) * 2.0 ** -np.arange(_OCTAVES)
+        self.edges = np.unique(np.concatenate([[0.0], places[places > 0], octaves[octaves > 0]]))
+
+    def cuts(self, interval: int) -> np.ndarray:
+        """No further places at which an interval is to be cut."""
+        return np.empty(0)
+
+    def sample(self, interval: int, epsilon: np.ndarray):
+        """δ or its complement, a bound on its relative error, and which it is."""
+        profile = self._sums.removed if self._direction == "remove" else self._sums.added
+        complement = bool(profile(self.edges[interval : interval + 2].mean(keepdims=True), False)[0][0] > 0.5)
+        return *profile(epsilon, complement), complement
 
 
 class MixedProfile:
@@ -136,7 +176,8 @@ class MixedProfile:
         """Ends of intervals from 0 on: those of the second, moved by the range of the first."""
         others = self._smooth._faces._forward._evaluator.edges
         cuts = np.concatenate([others + self._range[1], others[1:] + self._range[0], [0.0]])
-        return np.unique(np.round(cuts[cuts >= 0], 12))
+        cuts = np.unique(cuts[cuts >= 0])
+        return cuts[np.append(np.diff(cuts) > 1e-12 * cuts[1:], True)]
 
     def cuts(self, interval: int) -> np.ndarray:
         """No further places at which an interval is to be cut."""
@@ -170,25 +211,36 @@ class MixedProfile:
         low, high = self.edges[interval : interval + 2]
         smooth = self._smooth
         complement = bool(smooth._delta(np.array([(low + high) / 2]))[0] > 0.5)
-        value = self._integrated(epsilon, complement, self._fine)
-        off = np.abs(value - self._integrated(epsilon, complement, self._coarse))
-        last = epsilon - self._range[1]
+        value, noise = self._integrated(epsilon, complement, self._fine)
+        off = np.abs(value - self._integrated(epsilon, complement, self._coarse)[0])
         with np.errstate(divide="ignore", invalid="ignore"):
-            error = _OF_SLOPES * (smooth._delta_error(last) / smooth._delta(last) + 1e-13) + off / value
+            error = (noise + off) / value + 1e-13 * _OF_SLOPES
         return value, np.where(np.isfinite(error), error, np.inf), complement
 
     def _integrated(self, epsilon, complement, points):
+        """δ or its complement, and what the errors of the second profile make of it."""
         smooth, (x, weight, above, below) = self._smooth, points
-        integral = np.empty(epsilon.shape)
+        integral, noise = np.empty(epsilon.shape), np.empty(epsilon.shape)
         for few in np.array_split(np.arange(len(epsilon)), max(1, len(epsilon) * len(x) // _AT_ONCE)):
             shifted = np.subtract.outer(epsilon[few], x)
             slope = np.exp(np.minimum(shifted, 700.0)) * smooth._errors(shifted)[0]
-            integral[few] = slope @ (weight * (below if complement else above))
-        if complement:
-            # 1 − δ' has its digits as R/(1 − π).
-            last = epsilon - self._range[1]
-            return smooth._bayes_error(last) * (1.0 + np.exp(last)) + integral
-        return smooth._delta(epsilon - self._range[0]) + integral
+            mass = weight * (below if complement else above)
+            integral[few] = slope @ mass
+            noise[few] = (slope * self._relative_error(shifted, complement)) @ mass
+        # What is not within the range.
+        start = epsilon - self._range[1 if complement else 0]
+        rest = self._of_rest(start) if complement else smooth._delta(start)
+        return rest + integral, rest * self._relative_error(start, complement) + _OF_SLOPES * noise
+
+    def _of_rest(self, epsilon):
+        """1 − δ' of the second, which has its digits as R/(1 − π)."""
+        return self._smooth._bayes_error(epsilon) * (1.0 + np.exp(np.minimum(epsilon, 700.0)))
+
+    def _relative_error(self, epsilon, complement):
+        """Bound on the relative error of δ' or 1 − δ'."""
+        value = self._of_rest(epsilon) if complement else self._smooth._delta(epsilon)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(value > 0, np.minimum(self._smooth._delta_error(epsilon) / value, 1e3), 0.0)
 
 
 class LinesProfile:
@@ -229,7 +281,8 @@ class LinesProfile:
 
     def _vanishing(self) -> float:
         """A loss at which δ is no longer a number."""
-        end = 1.0
+        spread = math.sqrt(sum(count * part._loss_moments("Q")[1] for part, count in self._factors))
+        end = spread if 0 < spread < 1 else 1.0
         while end < 1e15 and self._lines.covered(np.array([end]))[1][0] > math.exp(-_DEEPEST):
             end *= 2.0
         return end

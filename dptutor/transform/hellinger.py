@@ -36,7 +36,7 @@ import math
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.special import erfc, xlogy
+from scipy.special import erfc
 
 _ROUNDING = 2.0**-52
 # Integrands below e^−40 of their peak are left out.
@@ -186,7 +186,7 @@ class Inversion:
         """A loss beyond which δ is below e^−720, or the end of the range."""
         grid, value = self._chernoff
         right = grid > 0
-        end = max(float(np.min((value[right] + _DEEPEST) / grid[right])), 1e-12)
+        end = float(np.min((value[right] + _DEEPEST) / grid[right]))
         return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
 
     def cuts(self, interval: int) -> np.ndarray:
@@ -206,6 +206,7 @@ class Inversion:
         complement = bool(self._ladder[0][number] < 0)
         beyond = np.zeros(epsilon.shape, dtype=bool)
         if self._by_law(interval, number, ends):
+            complement = bool(self._law(ends[1:2], False)[0][0] > 0.5)
             beyond = epsilon > self._law.end
             value, error = self._law(np.minimum(epsilon, self._law.end), complement)
         else:
@@ -215,7 +216,10 @@ class Inversion:
         # Where no digit is known: what that leaves possible, or Chernoff's bound.
         most = np.where(np.isfinite(error), np.abs(value) * (1.0 + error), np.inf)
         bound = np.minimum(np.exp(np.maximum(self.chernoff(epsilon), -744.0)), most)
-        useless = beyond | ~(error < 1.0) | (value > bound)
+        # If both exclude each other, one is false: neither is believed.
+        strange = (error < 1.0) & (value * (1.0 - error) > 1.001 * bound)
+        bound = np.where(strange, most, bound)
+        useless = beyond | strange | ~(error < 1.0) | (value > bound)
         return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
 
     def _by_law(self, interval, number, ends) -> bool:
@@ -224,9 +228,13 @@ class Inversion:
         if self._law is None or self._law.few or not self._law.rare:
             return self._law is not None and self._law.few
         if interval not in self._chosen:
-            error = self._by_contour(number, ends, ends)[1]
+            value, error = self._by_contour(number, ends, ends)
             windowed = self._law.quick and math.isfinite(self._kept.get((number, *ends), (0, 0.0))[1])
-            poor = ~(error <= (_UNSHARP if self._ladder[0][number] > 0 else _UNSHARP_REST))
+            if self._ladder[0][number] > 0:
+                poor = ~(error <= _UNSHARP)
+            else:
+                # δ may be tiny here, too.
+                poor = ~((error <= _UNSHARP_REST) & (error * value <= _UNSHARP * np.maximum(1.0 - value, 0.0)))
             self._chosen[interval] = windowed or bool(poor.any())
         return self._chosen[interval]
 
@@ -246,7 +254,7 @@ class Inversion:
         """log of a bound on δ(ε), for c > 0: e^{K(c) − cε} c^c/(1+c)^{1+c}."""
         grid, value = self._chernoff
         c = grid[grid > 0]
-        height = value[grid > 0] + xlogy(c, c) - xlogy(1.0 + c, 1.0 + c)
+        height = value[grid > 0] - np.log1p(c) - c * np.log1p(1.0 / c)
         return np.min(height - np.multiply.outer(epsilon, c), axis=-1)
 
     def epsilon_near(self, log_delta):
@@ -264,12 +272,15 @@ class Inversion:
     # Real arguments: Chernoff's bounds, and where the contours go.
 
     def _cumulant(self, c):
-        """K on the real line; +∞ where it overflows."""
+        """K on the real line; +∞ where it overflows or is not known."""
         c = np.asarray(c, dtype=float)
         value = np.empty(c.shape)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for few in np.array_split(np.argsort(c), max(1, len(c) // 12)):
                 value[few] = self._log_transform(1.0 + c[few] + 0j)[0].real
+            # What is too much for several at once need not be for each.
+            for one in np.flatnonzero(~np.isfinite(value)):
+                value[one] = self._log_transform(np.array([1.0 + c[one] + 0j]))[0][0].real
         return np.where(np.isfinite(value), value, np.inf)
 
     @cached_property

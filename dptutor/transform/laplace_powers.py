@@ -140,7 +140,7 @@ class LaplacePower:
         c = np.geomspace(1e-3, 1e4, 120) / (math.sqrt(n) * min(top, 1.0))
         u = c + 0.5
         log_f = n * (c * top + np.log1p(-c / (2 * u) * -np.expm1(-2 * u * top)))
-        log_k = c * np.log(c) - (1 + c) * np.log1p(c)
+        log_k = -np.log1p(c) - c * np.log1p(1 / c)
         if more:
             log_f = log_f + _log_binomial_tail(n, np.tanh(u * top) / (2 * u), _densities(top, n))
         return np.exp(np.minimum(np.min(log_f + log_k - np.multiply.outer(epsilon, c), axis=-1), 0.0))

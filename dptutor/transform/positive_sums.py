@@ -39,6 +39,8 @@ _EDGE = -_CUT - math.log(_ROUGH)
 # How much log g may change on a piece, and its place as a share of all, to begin with; and the smallest piece.
 _SPREAD, _SHARE, _SMALLEST = 14.0, 10, 1e-6
 _AT_ONCE = 400_000
+# Losses below e^_LEAST may take any place between that and e^−_DRAWN of it.
+_LEAST, _DRAWN = -600.0, 40.0
 # Panels whose largest term is e^− this of another one's are left out.
 _NEGLIGIBLE = 42.0
 
@@ -75,6 +77,7 @@ class PositiveLaw:
     def __init__(self, edges, coefficients, log_weight: float, errors, dropped: float):
         self.edges, self.log_weight, self.errors, self.dropped = edges, log_weight, errors, dropped
         self._columns, self._log_errors = np.ascontiguousarray(coefficients.T), np.log(errors)
+        self._sides: dict[int, _Side] = {}
         self._middle, self._half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
 
     @classmethod
@@ -87,12 +90,22 @@ class PositiveLaw:
             # log(e^s − 1) for small and for large s.
             above = np.where(s > 1.0, s + np.log(-np.expm1(-np.maximum(s, 1.0))), np.log(np.expm1(np.minimum(s, 1.0))))
             u = (above - log_odds) / mu + mu / 2
-            return -u * u / 2 - math.log(math.sqrt(2 * math.pi) * mu) + v - np.log(-np.expm1(-s))
+            log_slope = v - np.log(-np.expm1(-s)) - math.log(mu)
+            # What is no number any more is drawn together.
+            if start > -reach:
+                below = v < _LEAST
+                u = np.where(below, start + (v - _LEAST) * (start + reach) / _DRAWN, u)
+                log_slope = np.where(below, math.log((start + reach) / _DRAWN), log_slope)
+            return -u * u / 2 - math.log(math.sqrt(2 * math.pi)) + log_slope
 
         reach = math.sqrt(2 * _CUT)
+        start = (_LEAST - log_odds) / mu + mu / 2
         u = np.array([-reach, 0.0, mu, mu + reach])
         exponent = mu * u - mu * mu / 2 + log_odds
+        exponent = exponent[exponent > _LEAST]
         places = np.log(np.where(exponent > 30, exponent, np.log1p(np.exp(np.minimum(exponent, 30.0)))))
+        if start > -reach:
+            places = np.append(places, [_LEAST - _DRAWN, _LEAST])
         return _fitted(log_density, np.unique(places), math.log1p(-sampling_rate), None, 2 * math.exp(-_CUT))
 
     def power(self, count: int) -> PositiveLaw:
@@ -134,8 +147,13 @@ class PositiveLaw:
         value[outside] = -np.inf
         return value
 
-    def side(self, refinement: int = 1) -> _Side:
+    def side(self, refinement: int) -> _Side:
         """Points for quadratures against g and against e^S g."""
+        if refinement not in self._sides:
+            self._sides[refinement] = self._panelled(refinement)
+        return self._sides[refinement]
+
+    def _panelled(self, refinement):
         edges, pieces = self.edges, []
         fine = np.linspace(-1.0, 1.0, 41)
         values = np.polynomial.chebyshev.chebval(fine, self._columns)
@@ -163,16 +181,11 @@ class PositiveLaw:
         return _Side(np.exp(v).ravel(), log_mass, size, np.maximum(error[1:], error[:-1]), panels)
 
     @cached_property
-    def _side(self) -> _Side:
-        return self.side()
-
-    @cached_property
     def range(self) -> tuple[float, float]:
         """The values of S between which the law is kept, without the last bit at either end."""
         low, high = (float(x) for x in np.exp(self.edges[[0, -1]]))
         v = np.linspace(self.edges[0], self.edges[-1], 2001)
-        size = self.log_density(v)
-        size = np.maximum(size, size + np.exp(v) + self.log_weight)
+        size = _larger(v, self.log_density(v), self.log_weight)
         inside = np.exp(v[size > -_CUT + 6.0])
         return (float(inside[0]), float(inside[-1])) if inside.size else (low, high)
 
@@ -224,7 +237,7 @@ class PositiveLaw:
     def _integral(self, start, side, integrand):
         """∫ integrand(s, log dP, start) over s above the start (side 1) or below it (−1), for each; and the same with
         the bound on the error of the density as a factor."""
-        points, total = self._side, np.zeros((2, len(start)))
+        points, total = self.side(1), np.zeros((2, len(start)))
         log_start = np.log(np.maximum(start, 1e-300))
         panel = np.searchsorted(points.panels, log_start, side="right") - 1
         number = np.arange(len(points.s)) // _POINTS
@@ -257,7 +270,6 @@ class _Convolution:
         self._same, self._refinement = first is second, refinement
         self._sides = [first.side(refinement)] if self._same else [first.side(refinement), second.side(refinement)]
         self._log_weight = first.log_weight + second.log_weight
-        self._peak = [float(law.log_density(law._middle).max()) + 1.0 for law in self._laws]
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
         """log g at places."""
@@ -324,7 +336,7 @@ class _Convolution:
         v = np.unique(np.log(sums))
         v = v[np.append(True, np.diff(v) > _SMALLEST)]
         value = self.log_density(v)
-        size = np.maximum(value, value + np.exp(v) + self._log_weight)
+        size = _larger(v, value, self._log_weight)
         counts = np.flatnonzero(size > -_CUT)
         low, high = max(counts[0] - 1, 0), min(counts[-1] + 1, len(v) - 1)
         v[low], v[high] = self._end(v[low], v[low + 1]), self._end(v[high], v[high - 1])
@@ -343,7 +355,7 @@ class _Convolution:
         for _ in range(3):
             v = np.linspace(outside, inside, 12)
             value = self.log_density(v)
-            size = np.maximum(value, value + np.exp(v) + self._log_weight)
+            size = _larger(v, value, self._log_weight)
             first = int(np.argmax(size > -_CUT - 4.0))
             if first == 0 or size[first] < -_CUT:
                 return float(v[first])
@@ -359,8 +371,7 @@ class _Convolution:
 
     def settled(self, v) -> bool:
         """Whether panels of half the size change the density at places by what may be missed only."""
-        value = self.log_density(v)
-        size = np.maximum(value, value + np.exp(v) + self._log_weight)
+        size = _larger(v, self.log_density(v), self._log_weight)
         return bool(np.all(self._moved(v) < 20 * _allowed(size)))
 
     def error(self, v) -> np.ndarray:
@@ -374,6 +385,11 @@ class _Convolution:
     @cached_property
     def _finer(self):
         return _Convolution(*self._laws, 2 * self._refinement)
+
+
+def _larger(v, value, log_weight):
+    """The logarithm of the larger of both densities of log S at places, from that under P."""
+    return np.maximum(value, value + np.exp(v) + log_weight)
 
 
 def _rounding(low, high, least, most):
@@ -406,7 +422,7 @@ def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
         value = log_density(v.ravel()).reshape(v.shape)
         coefficients = value @ _TO_COEFFICIENTS
         tail = np.abs(coefficients[:, -3:]).max(axis=1)
-        sizes = np.maximum(value, value + np.exp(v) + log_weight)
+        sizes = _larger(v, value, log_weight)
         size = sizes.max(axis=1)
         # What does not fall by halving, three times, is noise, or a corner.
         stuck = np.where(tail < before / 2, 0, stuck + 1)

@@ -17,8 +17,8 @@ import numpy as np
 _DEGREE = 15
 # Errors of which a piece shall have one kind only.
 _UNEVEN = 1e-8
-# Smallest pieces, as a share of an interval.
-_SMALLEST = 2.0**-12
+# Smallest pieces, as a share of what lies between two cuts; and how near to each other cuts may be.
+_SMALLEST, _APART = 2.0**-12, 2.0**-44
 # How often halving may be in vain.
 _STUCK = 3
 # Coefficients below this, or below the error of the values, are none.
@@ -93,35 +93,36 @@ class ProfileTable:
         """Rows (start, end, coefficients, complement, error, largest value) of one interval."""
         low, high = self._evaluator.edges[interval : interval + 2]
         places = np.unique(np.concatenate([[low, high], self._evaluator.cuts(interval)]))
-        places = places[np.append(True, np.diff(places) > _SMALLEST * (high - low))]
+        places = places[np.append(True, np.diff(places) > _APART * (high - low))]
         places[-1] = high
-        pieces, rows = [(float(a), float(b), math.inf, 0) for a, b in pairwise(places)], []
+        pieces, rows = [(float(a), float(b), math.inf, 0, _SMALLEST * (b - a)) for a, b in pairwise(places)], []
         while pieces:
             nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _PLACES for a, b, *_ in pieces])
             value, error, complement = self._evaluator.sample(interval, nodes)
             tiny = value < 1e-320
             log_value = np.log(np.maximum(value, 1e-320)).reshape(len(pieces), -1)
-            errors = np.where(tiny, np.inf, error).reshape(len(pieces), -1)
+            # The values at the ends only tell how large it may be between them.
+            errors = np.where(tiny, np.inf, error).reshape(len(pieces), -1)[:, :-2]
             error = errors.max(axis=1)
             # Where only a part of a piece is uncertain, the rest shall not suffer.
             uneven = (error > _UNEVEN) & (errors.min(axis=1) < error / 1e3)
             coefficients = log_value[:, : _DEGREE + 1] @ _TO_COEFFICIENTS
             # The last coefficients, and what the polynomial misses at places that are no nodes.
-            missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 :]).max(axis=1)
+            missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 : -2]).max(axis=1)
             tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed)
             further = []
             largest = np.exp(log_value.max(axis=1))
             rest = zip(coefficients, tail, error, largest, uneven, strict=True)
             for piece, (own, last, noise, most, halve) in zip(pieces, rest, strict=True):
-                a, b, before, stuck = piece
+                a, b, before, stuck, smallest = piece
                 # What ε and the ends of its range lose by rounding cannot be resolved.
                 rounding = 2.0**-51 * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # What does not fall by halving, again and again, is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
-                if ((last > wanted and stuck < _STUCK) or halve) and b - a > _SMALLEST * (high - low):
+                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest:
                     middle = (a + b) / 2
-                    further += [(a, middle, last, stuck), (middle, b, last, stuck)]
+                    further += [(a, middle, last, stuck, smallest), (middle, b, last, stuck, smallest)]
                     continue
                 # 2.7 is the Lebesgue constant of so many points.
                 rows.append((a, b, own, complement, 2.7 * noise + 4.0 * last, most))
@@ -183,7 +184,7 @@ def _clenshaw(coefficients, place, x):
 _POINTS = np.cos(math.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
 # Between them, where an interpolation is checked.
 _OTHERS = np.array([-0.998, -0.83, -0.41, 0.05, 0.45, 0.86, 0.998])
-_PLACES = np.concatenate([_POINTS, _OTHERS])
+_PLACES = np.concatenate([_POINTS, _OTHERS, [-1.0, 1.0]])
 _AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_OTHERS)))
 _TO_COEFFICIENTS = (
     np.cos(np.outer(np.arccos(_POINTS), np.arange(_DEGREE + 1)))

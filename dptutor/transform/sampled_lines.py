@@ -145,7 +145,7 @@ class Inverter:
         """What Chernoff's bound alone says."""
         c, k = self._c, self._k
         right, middle = c > 0, (c > -1) & (c < 0)
-        kernel = c[right] * np.log(c[right]) - (1 + c[right]) * np.log1p(c[right])
+        kernel = -np.log1p(c[right]) - c[right] * np.log1p(1 / c[right])
         above = np.min(k[right] + kernel - np.multiply.outer(epsilon, c[right]), axis=1)
         below = np.min(k[middle] - np.multiply.outer(epsilon, c[middle]), axis=1)
         slack = 1e-9 + 8 * _ROUNDING * np.abs(epsilon)

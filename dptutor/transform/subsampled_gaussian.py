@@ -38,13 +38,17 @@ _SERIES = np.array([1.0 / math.factorial(k) for k in range(2, 17)])
 _HIGHEST = 2.2
 # On the real line if this many nodes are enough there.
 _ENOUGH_NODES = 300
+# From this μ on the two components hardly overlap.
+_APART = 15.0
+# Where more would be needed, nothing is known.
 _MOST_NODES = 50_000
 
 
 def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """log H(s) for a one-dimensional array of complex s, and a bound on its error, absolute.
 
-    Relatively accurate where H is close to 1, and where it is tiny.
+    Relatively accurate where H is close to 1, and where it is tiny. Not a number, with an infinite bound, where too
+    many nodes would be needed.
 
     Parameters
     ----------
@@ -56,7 +60,11 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
     mu, rate = 1.0 / noise_multiplier, sampling_rate
     s = np.asarray(s, dtype=complex)
     log_h, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
-    for band, height, u, log_step in _bands(mu, rate, s):
+    for band, plan in _bands(mu, rate, s):
+        if plan[2] > _MOST_NODES:
+            log_h[band], error[band] = np.nan, np.inf
+            continue
+        height, u, log_step = _nodes(*plan)
         # H takes conjugates to conjugates, and the line above the real one serves Im s > 0.
         below = s[band].imag < 0 if height else np.zeros(len(band), dtype=bool)
         above = np.where(below, s[band].conj(), s[band])
@@ -70,29 +78,31 @@ def _log_odds(rate):
 
 
 def _bands(mu, rate, s):
-    """Places of the s that share nodes, the height v of those, the nodes and the logarithm of their distance."""
+    """Places of the s that share nodes, and height, ends and number of those."""
     size = np.abs(s.imag)
     top, strips = float(size.max()), _strips(mu, rate, float(s.real.min()), float(s.real.max()))
     plan = _plan(strips, top, 0.0)
     if plan[2] <= _ENOUGH_NODES or top == 0.0:
-        yield np.arange(len(s)), *_nodes(*plan)
+        yield np.arange(len(s)), plan
         return
     octave = np.where(size > 0, np.floor(np.log2(np.maximum(size, 1e-300))), -np.inf)
     for one in np.unique(octave):
         band = np.flatnonzero(octave == one)
-        yield band, *_nodes(*_plan(strips, float(size[band].max()), float(size[band].min())))
+        yield band, _plan(strips, float(size[band].max()), float(size[band].min()))
 
 
 @lru_cache(maxsize=256)
 def _strips(mu, rate, low, high):
     """Ends of the nodes for low ≤ Re s ≤ high; heights v; and on a coarse grid the moduli there, and arguments θ."""
     # H − 1 may be tiny, and sℓ large where the density is cut.
-    reach = math.sqrt(_REACH**2 + 2 * (_TINY_EXCESS + math.log1p(max(-low, high, 0.0))))
-    right = reach + mu * max(high, 0.0)
+    depth = _DEPTH + _TINY_EXCESS + math.log1p(max(-low, high, 0.0))
+    reach = math.sqrt(2 * depth)
+    peak, right = _tilted_right(mu, rate, max(high, 0.0), depth)
     # Below, the loss is bounded: (1 + pw)^{Re s} moves the peak by a logarithm only.
     odds = rate / (1.0 - rate)
     left = -reach - min(mu * max(-low, 0.0), math.log1p(max(-low, 0.0) * odds * mu**2) / mu)
-    x = np.linspace(left, right, 144)
+    around = peak + reach * np.linspace(-1.0, 1.0, 36)
+    x = np.append(np.linspace(left, right, 144), around[(around > left) & (around < right)])
     v = np.minimum(math.pi / mu * 0.9, 1.4 * _REACH) * np.linspace(0.0, 1.0, 14)
     e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
     loss = complex_log1p(rate * expm1(e))
@@ -100,6 +110,28 @@ def _strips(mu, rate, low, high):
     modulus = [end * loss.real - x**2 / 2 + v[:, None] ** 2 / 2 for end in (low, high)]
     larger = np.maximum(*(size[1:] - size[0].max() for size in modulus))
     return (left, right), v[1:], larger, loss.imag[1:]
+
+
+def _tilted_right(mu, rate, order, depth):
+    """The last peak of sℓ − u²/2 for real s ≥ 0, and a place beyond it that is lower by `depth`."""
+
+    def height(u):
+        exponent = mu * u - mu**2 / 2
+        if exponent > 600.0:
+            return order * (exponent + math.log(rate)) - u**2 / 2
+        return order * math.log1p(rate * math.expm1(exponent)) - u**2 / 2
+
+    # The peaks are where u = sμ·(share of the second component), which grows with u: from above to the last.
+    peak = order * mu
+    for _ in range(200):
+        lower = order * mu / (1.0 + math.exp(min(_log_odds(rate) - mu * peak + mu**2 / 2, 700.0)))
+        if peak - lower <= 1e-3 * (1.0 + lower):
+            break
+        peak = lower
+    wanted, width = height(peak) - depth, 1.0
+    while height(peak + width) > wanted:
+        width *= 1.25
+    return peak, peak + width
 
 
 def _plan(strips, most, least):
@@ -117,7 +149,7 @@ def _plan(strips, most, least):
         best = int(np.argmax(steps))
         if steps[best] > 1.2 * step:
             step, height = float(steps[best]), float(half[best])
-    return height, ends, min(math.ceil((ends[1] - ends[0]) / step) + 1, _MOST_NODES)
+    return height, ends, math.ceil((ends[1] - ends[0]) / step) + 1
 
 
 def _nodes(height, ends, count):
@@ -131,7 +163,7 @@ def _on_line(mu, rate, s, u, log_step):
     loss = _loss(mu, rate, u)
     ends = np.maximum(s.real.max() * loss.real, s.real.min() * loss.real)
     if float(np.max(ends + log_weight.real)) > 30.0:  # to be taken out, against overflow
-        return _directly(s, loss, log_weight)
+        return _directly(s, loss, log_weight, _size(mu, rate, u, loss))
     first = _first_order(mu, rate)
     more, its_error = _second_order_sum(s, loss, np.exp(log_weight), log_weight)
     excess, error = s * first + more, _RELATIVE * np.abs(s) * abs(first) + its_error
@@ -140,7 +172,7 @@ def _on_line(mu, rate, s, u, log_step):
     # Where little is left of 1 + (H − 1), the sum of H itself has the digits.
     small = np.abs(1.0 + excess) < 0.5
     if small.any():
-        log_h[small], error[small] = _directly(s[small], loss, log_weight)
+        log_h[small], error[small] = _directly(s[small], loss, log_weight, _size(mu, rate, u, loss))
     return log_h, error
 
 
@@ -178,14 +210,21 @@ def _second_order(s, loss, weight, log_weight):
     return terms.sum(axis=1), _ROUNDING * rounding.sum(axis=1)
 
 
-def _directly(s, loss, log_weight):
+def _size(mu, rate, u, loss):
+    """In proportion to what ℓ may err: it is a difference where log(1 + p w) is log p + log w, nearly."""
+    exponent = np.abs(mu * u - mu**2 / 2)
+    return np.where(np.abs(loss) > 0.5, np.abs(loss) + exponent + abs(math.log(rate)), np.abs(loss))
+
+
+def _directly(s, loss, log_weight, loss_size):
     """log E[e^{sℓ}] with the largest term taken out, and a bound on its error."""
     exponent = np.multiply.outer(s, loss) + log_weight
     largest = exponent.real.max(axis=1, keepdims=True)
     terms = np.exp(exponent - largest)
     total = terms.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = _ROUNDING * (np.abs(terms) * (8.0 + np.abs(exponent))).sum(axis=1) / np.abs(total)
+        size = 8.0 + np.multiply.outer(np.abs(s), loss_size) + np.abs(log_weight)
+        error = _ROUNDING * (np.abs(terms) * size).sum(axis=1) / np.abs(total)
         value = largest[:, 0] + np.log(total)
     return value, np.where(np.isfinite(error), error, np.inf) + _ROUNDING * np.abs(largest[:, 0])
 
@@ -208,6 +247,9 @@ def _loss(mu, rate, u):
 def _first_order(mu, rate):
     """E_P[ℓ − p w], without cancellation; it is negative."""
     _, u, log_step = _nodes(*_plan(_strips(mu, rate, 0.0, 1.0), 0.0, 0.0))
+    if mu > _APART:
+        # E_P[w] = 0, and hardly any loss is positive.
+        return float(np.exp(log_step - u**2 / 2) @ _loss(mu, rate, u))
     y = rate * np.expm1(mu * u - mu**2 / 2)
     return float(np.exp(log_step - u**2 / 2) @ _log1p_remainder(y))
 
