@@ -16,6 +16,7 @@ from pathlib import Path
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
+from dptutor.explore.machinery.page import SCRIPTS
 from selectolax.lexbor import LexborHTMLParser
 from sphinx import addnodes
 from sphinx.writers.html5 import HTML5Translator
@@ -59,8 +60,8 @@ FONTS = [
 
 # What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
 PARTS = {
-    "explorer": (files("dptutor.explore.machinery"), ["explorer.css", "game.css"], "explorer.js"),
-    "questions": (files("dptutor.exercises"), ["questions.css"], "questions.js"),
+    "explorer": (files("dptutor.explore.machinery"), ["explorer.css", "game.css"], SCRIPTS),
+    "questions": (files("dptutor.exercises"), ["questions.css"], ("questions.js",)),
 }
 EXPORT = re.compile(r"^export default .*$", re.MULTILINE)
 
@@ -88,9 +89,11 @@ def shared_files(app):
     folder = Path(app.doctreedir) / "shared"
     folder.mkdir(parents=True, exist_ok=True)
     sheet = [(STATIC / "site.css").read_text(encoding="utf-8")]
-    for source, styles, script in PARTS.values():
-        sheet += [(source / name).read_text(encoding="utf-8") for name in styles]
-        write(folder / script, classic((source / script).read_text(encoding="utf-8")))
+    for name, (source, styles, scripts) in PARTS.items():
+        sheet += [(source / style).read_text(encoding="utf-8") for style in styles]
+        write(
+            folder / f"{name}.js", classic("".join((source / script).read_text(encoding="utf-8") for script in scripts))
+        )
     write(folder / "site.css", "\n".join(sheet))
     app.config.html_static_path.append(str(folder))  # the later one wins
     places = [folder, STATIC]
@@ -120,7 +123,7 @@ def write(path, text):
 
 def context_of(app, page, template, context, doctree):
     body = context.get("body", "")
-    needed = [script for name, (*_, script) in PARTS.items() if f"dptutor-{name}" in body]
+    needed = [f"{name}.js" for name in PARTS if f"dptutor-{name}" in body]
     if page == "search":
         needed.append("search.js")
     context |= {

@@ -147,7 +147,7 @@ def is_local(address):
 
 def watched_page(browser, **options):
     """A page in a context of its own, with a record of what it asked for and what it complained of."""
-    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **options})
     page = context.new_page()
     page.seen = seen = SimpleNamespace(requests=[], foreign=[], failed=[], console=[], errors=[])
     page.waiting = waiting = SimpleNamespace(requests=set(), since=0.0)

@@ -69,6 +69,12 @@ def paths(page):
     return page.eval_on_selector_all("[data-part]:not(.dpe-ghost) path", "all => all.map(e => e.getAttribute('d'))")
 
 
+def tool(page, name):
+    """Presses a tool in the menu."""
+    page.click("[data-tool=menu]")
+    page.click(f"[data-tool={name}]")
+
+
 def settled(page):
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
@@ -154,7 +160,7 @@ def test_each_slider_is_moved_by_keys(opened, name):
     for parameter, declared in e.parameters.items():
         if isinstance(declared, Hidden):
             continue
-        page.click("[data-tool=reset]")  # another choice may leave a slider nothing to move
+        tool(page, "reset")  # another choice may leave a slider nothing to move
         settled(page)
         if isinstance(declared, Choice):
             page.focus(f"[data-parameter={parameter}]:checked")
@@ -216,7 +222,7 @@ def test_presets_tell_their_story_and_reset_goes_back(opened, name):
         assert page.text_content(f"[data-preset='{place}']") == label
         e.set(**setting)
         shows(page, e)
-    page.click("[data-tool=reset]")
+    tool(page, "reset")
     assert page.is_hidden(".dpe-story")
     e.reset()
     shows(page, e)
@@ -225,14 +231,14 @@ def test_presets_tell_their_story_and_reset_goes_back(opened, name):
 def test_pinned_curves_stay_while_others_move(opened):
     page = opened("delta_divergence")
     first = paths(page)
-    page.click("[data-tool=pin]")
+    tool(page, "pin")
     page.click("[data-preset='3']")
     settled(page)
     ghosts = page.eval_on_selector_all(".dpe-ghost path", "all => all.map(e => e.getAttribute('d'))")
     assert ghosts
     assert set(ghosts) <= set(first)
     assert "σ = 1, b = 1" in page.text_content(".dpe-pinned")
-    page.click("[data-tool=pin]")
+    tool(page, "pin")
     assert page.query_selector(".dpe-ghost") is None
 
 
@@ -240,7 +246,7 @@ def test_pinned_curves_stay_while_others_move(opened):
 def test_the_picture_is_saved(opened, ending, tmp_path):
     page = opened("delta_divergence")
     with page.expect_download() as download:
-        page.click(f"[data-tool={ending}]")
+        tool(page, ending)
     download.value.save_as(tmp_path / "picture")
     saved = (tmp_path / "picture").read_bytes()
     assert download.value.suggested_filename == f"delta_divergence.{ending}"
@@ -251,7 +257,7 @@ def test_the_picture_is_saved(opened, ending, tmp_path):
 def test_the_code_is_shown_when_asked_for(opened):
     page = opened("delta_divergence")
     assert page.is_hidden(".dpe-code")
-    page.click("[data-tool=code]")
+    tool(page, "code")
     assert page.is_visible(".dpe-code")
     assert page.get_attribute("[data-tool=code]", "aria-expanded") == "true"
 
@@ -278,7 +284,7 @@ def squeezed(text):
 
 
 def test_several_on_a_page_move_apart_and_share_no_id(new_page, frozen):
-    page = new_page()
+    page = new_page(viewport={"width": 1280, "height": 300})
     page.goto((frozen / "three.html").as_uri())
     page.wait_for_function("document.querySelectorAll('[data-explorer]').length === 3")
     ids = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
@@ -389,7 +395,7 @@ def test_a_game_is_played_by_buttons_and_ended_by_the_slider_and_by_reset(opened
     page.keyboard.press("End")
     assert setting_of(page) == start | {"sigma": 2.0}
     page.click("[data-game]")
-    page.click("[data-tool=reset]")
+    tool(page, "reset")
     settled(page)
     assert setting_of(page) == start
     assert page.text_content("[data-game]") == "Start"
@@ -535,7 +541,7 @@ def test_a_link_leads_to_its_setting(new_page, frozen, name):
     page.wait_for_selector("[data-explorer][data-ready]")
     e.set(**{n: generator.choice(p.values) for n, p in e.parameters.items()})
     page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", e.setting)
-    page.click("[data-tool=link]")
+    tool(page, "link")
     page.locator(".dpe-status", has_text="address bar").wait_for()
     link = page.url
     other = new_page()
@@ -555,7 +561,7 @@ def test_a_link_leads_to_its_setting(new_page, frozen, name):
 def test_large_fills_the_screen_and_escape_ends_it(opened):
     page = opened("delta_divergence")
     before = page.evaluate("getComputedStyle(document.querySelector('.dpe-panel text')).fontSize")
-    page.click("[data-tool=large]")
+    tool(page, "large")
     box = page.locator("[data-explorer]").bounding_box()
     assert (box["width"], box["height"]) == approx((page.viewport_size["width"], page.viewport_size["height"]), abs=20)
     assert page.get_attribute("[data-tool=large]", "aria-pressed") == "true"
@@ -575,3 +581,181 @@ def test_axe_finds_no_fault(opened, name, scheme):
     page.emulate_media(color_scheme=scheme)
     found = Axe().run(page).response["violations"]
     assert [(fault["impact"], fault["help"]) for fault in found] == []
+
+
+# The picture is the control.
+
+# Of each grip: the slider, where it is, and where its part would be at another setting of the slider.
+GRIPS = """(share) => {
+  const { explorer } = document.querySelector("[data-explorer]"), { handles, manifest } = explorer;
+  return handles.parts.filter((part) => part.grip?.at).map((part) => {
+    const [place] = part.moves, { values } = manifest.parameters[place], setting = [...explorer.values];
+    setting[place] = values[Math.round(share * (values.length - 1))];
+    const points = explorer.pointsOf(part, setting), svg = handles.panels[part.panel], { box } = manifest.panels[part.panel];
+    const inside = points.filter((p) => p && p[0] > box[0] && p[0] < box[0] + box[2] && p[1] > box[1] && p[1] < box[1] + box[3]);
+    const screen = ([x, y]) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()); return [p.x, p.y]; };
+    const to = part.kind === "points" ? points[0] : inside[Math.floor(inside.length / 2)];
+    return { part: explorer.parts.indexOf(part), names: part.grip.element.dataset.handle, from: screen(part.grip.at), to: to && screen(to) };
+  });
+}"""
+# How far, in pixels of the screen, a part is drawn from a place.
+OFF = """([number, [x, y]]) => {
+  const { explorer } = document.querySelector("[data-explorer]"), part = explorer.parts[number];
+  const matrix = explorer.handles.panels[part.panel].getScreenCTM();
+  const on = (points) => points.filter(Boolean).map(([a, b]) => { const p = new DOMPoint(a, b).matrixTransform(matrix); return [p.x, p.y]; });
+  const points = on(part.points), many = part.kind !== "points";
+  return Math.min(...points.flatMap(([a, b], i) => {
+    const [c, d] = (many && points[i + 1]) || [a, b], size = (c - a) ** 2 + (d - b) ** 2;
+    const share = size ? Math.max(0, Math.min(1, ((x - a) * (c - a) + (y - b) * (d - b)) / size)) : 0;
+    return Math.hypot(a + share * (c - a) - x, b + share * (d - b) - y);
+  }));
+}"""
+
+
+@every_explorer
+def test_what_is_dragged_stays_under_the_pointer_and_settles_on_a_setting(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)()
+    for share in (0.15, 0.5, 0.8):
+        for number in range(len(page.evaluate(GRIPS, share))):
+            grip = page.evaluate(GRIPS, share)[number]
+            if grip["to"] is None:
+                continue
+            page.mouse.move(*grip["from"])
+            page.mouse.down()
+            held = page.evaluate(
+                "() => { const part = document.querySelector('[data-explorer]').explorer.handles.held?.part; return part && part.grip.element.dataset.handle; }"
+            )
+            assert held == grip["names"]
+            page.mouse.move(*[(a + b) / 2 for a, b in zip(grip["from"], grip["to"], strict=True)])
+            page.mouse.move(*grip["to"])
+            settled(page)
+            assert page.evaluate(OFF, [grip["part"], grip["to"]]) < 6
+            page.mouse.up()
+            settled(page)
+            e.set(**setting_of(page))
+            shows(page, e)
+
+
+def test_a_held_curve_glides_between_two_stops(opened):
+    page = opened("threshold_test")
+    [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "mu"][:1]
+    x, y = grip["from"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    drawn = set()
+    for k in range(12):
+        page.mouse.move(x + 0.8 * k, y)
+        settled(page)
+        assert page.evaluate(OFF, [grip["part"], [x + 0.8 * k, y]]) < 1.5
+        drawn.add(paths(page)[grip["part"]])
+    page.mouse.up()
+    assert len(drawn) > 8
+
+
+@every_explorer
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_two_texts_of_a_picture_overlap(opened, name, width):
+    page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
+    settled(page)
+    overlaps = page.evaluate("""() => [...document.querySelectorAll("svg.dpe-panel")].flatMap((svg) => {
+      const texts = [...svg.querySelectorAll("text")].filter((t) => t.textContent.trim() && getComputedStyle(t).display !== "none" && t.getBoundingClientRect().width);
+      const boxes = texts.map((t) => t.getBoundingClientRect()), found = [];
+      boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, j) => {
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (across > 2 && down > 5) found.push(texts[i].textContent + " / " + texts[i + 1 + j].textContent);
+      }));
+      return found;
+    })""")
+    assert overlaps == []
+
+
+@every_explorer
+def test_every_named_curve_carries_its_name(opened, name):
+    page, e = opened(name), getattr(dp.explore, name)
+    assert not any(legend.is_visible() for legend in page.query_selector_all(".dpe-legend"))
+    names = page.eval_on_selector_all(".dpe-name", "all => all.length")
+    assert names >= sum(bool(part.label) for part in e.parts)
+
+
+def test_a_name_follows_its_curve(opened):
+    page = opened("threshold_test")
+    place = "() => [...document.querySelectorAll('.dpe-name')].filter((t) => t.textContent.startsWith('Q'))[0].getBoundingClientRect().y"
+    before = page.evaluate(place)
+    page.fill("[data-typed=mu]", "3")
+    page.press("[data-typed=mu]", "Enter")
+    settled(page)
+    assert page.evaluate(place) > before + 30  # the curve is lower there now
+
+
+def test_hovering_over_a_curve_tells_where_one_is(opened):
+    page = opened("delta_divergence")
+    [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "sigma"][:1]
+    page.mouse.move(grip["from"][0], grip["from"][1])
+    assert re.fullmatch(r"f: Gaussian: α ≈ [\d.]+, β ≈ [\d.]+", page.text_content(".dpe-tip"))
+    page.mouse.move(5, 5)
+    assert page.is_hidden(".dpe-tip")
+
+
+def test_a_preset_glides_and_its_numbers_do_not(opened):
+    page, e = opened("threshold_test", reduced_motion="no-preference"), dp.explore.threshold_test()
+    before = paths(page)
+    page.click("[data-preset='3']")
+    e.set(**e.presets["Best for prior 80 %"])
+    page.wait_for_function("words => document.querySelector('.dpe-words').textContent === words", arg=e.words)
+    between = paths(page)
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.motion.moving.size === 0")
+    after = paths(page)
+    assert before != between != after
+    shows(page, e)
+
+
+def test_what_a_preset_says_goes_when_the_reader_moves_on(opened):
+    page = opened("threshold_test")
+    page.click("[data-preset='1']")
+    assert page.is_visible(".dpe-story")
+    [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "threshold"][:1]
+    page.mouse.move(*grip["from"])
+    page.mouse.down()
+    page.mouse.move(grip["from"][0] + 40, grip["from"][1])
+    page.mouse.up()
+    assert page.is_hidden(".dpe-story")
+
+
+def test_a_finger_drags_a_grip_and_scrolls_elsewhere(opened):
+    page = opened("threshold_test", viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    finger = page.context.new_cdp_session(page)
+
+    def swipe(start, end):
+        x, y = start
+        finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for k in range(1, 9):
+            x, y = (a + (b - a) * k / 8 for a, b in zip(start, end, strict=True))
+            finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        settled(page)
+
+    [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "threshold"][:1]
+    (x, y), before = grip["from"], setting_of(page)
+    swipe((x, y), (x + 60, y))
+    after = setting_of(page)
+    assert after["threshold"] > before["threshold"] + 0.5
+    assert page.evaluate("scrollY") == 0
+    swipe((60, 400), (60, 250))
+    page.wait_for_function("scrollY > 50")
+    assert setting_of(page) == after
+
+
+def test_on_a_phone_a_press_makes_the_small_panel_the_large_one(opened):
+    page = opened("threshold_test", viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    small = page.locator("svg.dpe-panel").nth(1)
+    assert small.bounding_box()["width"] < 110
+    small.tap()
+    settled(page)
+    assert small.bounding_box()["width"] > 250
+    assert page.locator("svg.dpe-panel").nth(0).bounding_box()["width"] < 110
+
+
+def test_a_part_can_move_sliders_only():
+    with pytest.raises(ValueError, match="can move sliders only"):
+        panel = dp.explore.threshold_test.panels[0]
+        panel.curve("#000", moves="nothing")(lambda: ([0, 1], [0, 1]))

@@ -53,7 +53,7 @@ profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e
 tradeoff = calibration_point.face_panel("tradeoff")
 
 
-@profiles.points(GREEN)
+@profiles.points(GREEN, moves=("epsilon", "log_delta"))
 def target(epsilon, log_delta):
     return epsilon, 10**log_delta
 

@@ -90,7 +90,7 @@ def left_open(kind, noise, k):
     return ALPHAS, np.minimum(guaranteed(kind, noise, k, ALPHAS), f - 1e-9), f
 
 
-@tradeoff.curve(ORANGE, "what the report guarantees", line=DASHED)
+@tradeoff.curve(ORANGE, "what the report guarantees", line=DASHED, moves="")
 def known(kind, noise, k):
     corners = report(kind, noise, k)[2]
     return np.append(corners, np.repeat(corners[:, -1:], 2 * (MOST + 1) - corners.shape[1], axis=1), axis=1)
@@ -104,14 +104,14 @@ def widest(kind, noise, k):
     return corners[0, place], corners[1, place], f[place]
 
 
-@profile.curve(ORANGE, "what the report guarantees", line=DASHED)
+@profile.curve(ORANGE, "what the report guarantees", line=DASHED, moves="")
 def known_profile(kind, noise, k):
     # δ is 1 minus the least e^ε α + β of the envelope, which is attained at a corner.
     alpha, beta = report(kind, noise, k)[2]
     return LOSSES, 1 - np.min(np.exp(LOSSES)[:, None] * alpha + beta, axis=1)
 
 
-@profile.points(GREEN, "the report")
+@profile.points(GREEN, "the report", moves="")
 def listed(kind, noise, k):
     epsilons, deltas, _ = report(kind, noise, k)
     absent = [np.nan] * (MOST - len(epsilons))

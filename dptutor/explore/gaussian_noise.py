@@ -86,7 +86,7 @@ def classical_curve(log_delta):
     return EPSILONS, classical(EPSILONS, log_delta)
 
 
-@noise.points(GREEN, "at your ε")
+@noise.points(GREEN, "at your ε", moves="epsilon")
 def both(epsilon, log_delta):
     return [epsilon, epsilon], [exact_sigma(epsilon, log_delta), classical(epsilon, log_delta)]
 
@@ -95,7 +95,7 @@ scales = {"xlim": (0.1, 20), "xlog": True, "ylim": (1e-14, 1), "ylog": True, "le
 profiles = gaussian_noise.face_panel("privacy_profile", grid=np.geomspace(0.1, 20, 61), **scales)
 
 
-@profiles.points(GREEN)
+@profiles.points(GREEN, moves=("epsilon", "log_delta"))
 def target(epsilon, log_delta):
     return epsilon, 10**log_delta
 

@@ -99,7 +99,7 @@ def opinion(axes):
     axes.axhline(1, color=GREY, linewidth=1, label="no opinion")
 
 
-@opinion.region(PURPLE, "Ψ", opacity=0.3)
+@opinion.region(PURPLE, "Ψ", moves=("a", "b"), opacity=0.3)
 def hyper(family, a, b):
     return PRIORS, 0, np.minimum(density(family, a, b, PRIORS), 4.4)
 

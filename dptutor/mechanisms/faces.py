@@ -27,7 +27,7 @@ from ..transform.profile_table import WorseTable
 from .roots import decreasing_root
 
 # Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
-_TAIL, _APART, _ROUNDS = 1e-14, 2e-13, 80
+_TAIL, _APART, _ROUNDS = 1e-14, 1e-15, 80
 # Beside a kink of the profile.
 _BESIDE = 1e-15
 _NEXT_TO = 1e-7

@@ -230,11 +230,13 @@ class Inversion:
         if interval not in self._chosen:
             value, error = self._by_contour(number, ends, ends)
             windowed = self._law.quick and math.isfinite(self._kept.get((number, *ends), (0, 0.0))[1])
-            if self._ladder[0][number] > 0:
-                poor = ~(error <= _UNSHARP)
-            else:
+            left = bool(self._ladder[0][number] < 0)
+            if left:
                 # δ may be tiny here, too.
-                poor = ~((error <= _UNSHARP_REST) & (error * value <= _UNSHARP * np.maximum(1.0 - value, 0.0)))
+                with np.errstate(invalid="ignore"):
+                    poor = ~((error <= _UNSHARP_REST) & (error * value <= _UNSHARP * np.maximum(1.0 - value, 0.0)))
+            else:
+                poor = ~(error <= _UNSHARP)
             self._chosen[interval] = windowed or bool(poor.any())
         return self._chosen[interval]
 

@@ -124,7 +124,7 @@ class FacePanel(Panel):
             priors = np.append(comparison.crossings, np.full(6, np.nan))[:6]
             return priors, comparison.mechanism.bayes_error(np.nan_to_num(priors))
 
-        self.points(GREY, label, size=8, hollow=True)(named(places, compared, "crossings"))
+        self.points(GREY, label, size=8, hollow=True, moves="")(named(places, compared, "crossings"))
 
     def _of(self, mechanism, name, values, *more):
         """A part's function of the parameters of a mechanism, and `more`, from one of the mechanism."""

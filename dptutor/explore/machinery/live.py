@@ -17,7 +17,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from .page import body, describe, resource
+from .page import body, describe, resource, script
 from .parameters import Choice, Parameter
 
 # The longest that other work in the kernel has to wait while a line is filled, in seconds.
@@ -53,7 +53,7 @@ def _trait(parameter: Parameter) -> traitlets.TraitType:
 class LiveExplorer(anywidget.AnyWidget):
     """Answers the script's questions, and keeps the traits and the exploration alike."""
 
-    _esm = resource("explorer.js")
+    _esm = script()
     _css = resource("explorer.css")
     _name = traitlets.Unicode().tag(sync=True)
     _body = traitlets.Unicode().tag(sync=True)

@@ -21,9 +21,12 @@ from ...formulas import lettered, typeset
 from .declaration import Explorer
 from .game import Game
 from .parameters import Choice, Hidden, Slider
-from .picture import svg_panels
+from .picture import label_svg, standing, svg_panels
 from .store import kept
 from .tables import pack
+
+# Each uses what those before it declare.
+SCRIPTS = ("tables.js", "motion.js", "handles.js", "names.js", "explorer.js", "game.js", "start.js")
 
 _numbers: dict[str, itertools.count] = defaultdict(itertools.count)
 
@@ -31,6 +34,11 @@ _numbers: dict[str, itertools.count] = defaultdict(itertools.count)
 def resource(name: str) -> str:
     """A file beside this module, as text."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def script() -> str:
+    """The script of all explorers, one module of several files."""
+    return "".join(resource(name) for name in SCRIPTS)
 
 
 class Frozen:
@@ -56,7 +64,7 @@ class Frozen:
             f"<style data-shared>{resource('explorer.css')}</style>{body(exploration, prefix)}"
             f'<script type="application/json" class="dpe-manifest">{_json(manifest)}</script>'
             f'<script type="text/plain" class="dpe-tables" data-shared="tables">{data}</script></figure>'
-            f'<script type="module" data-shared="script">{resource("explorer.js")}</script>'
+            f'<script type="module" data-shared="script">{script()}</script>'
         )
 
     @property
@@ -115,6 +123,7 @@ def _describe_table(explorer: Explorer, table) -> dict:
 def describe(explorer: Explorer, exploration) -> dict:
     """What the script has to know of an explorer."""
     number, game = {id(table): place for place, table in enumerate(explorer.tables)}, explorer.rounds
+    names = list(explorer.parameters)
     return {
         "name": explorer.name,
         "parameters": [
@@ -140,8 +149,20 @@ def describe(explorer: Explorer, exploration) -> dict:
                 "shift": number[id(part.shift)] if part.shift else None,
                 "offset": part.style.get("offset"),
                 "ghost": bool(part.style.get("ghost")),
+                "panel": part.panel.number,
+                "moves": [names.index(name) for name in part.handles],
+                "label": label_svg(part.label),
             }
             for part in explorer.parts
+        ],
+        "panels": [
+            {
+                "box": panel.box,
+                "x": _axis(panel.xlabel, panel.xlim, panel.xlog),
+                "y": _axis(panel.ylabel, panel.ylim, panel.ylog),
+                "fixed": standing(panel),
+            }
+            for panel in explorer.panels
         ],
         "readouts": [
             {
@@ -160,6 +181,10 @@ def describe(explorer: Explorer, exploration) -> dict:
         "presets": list(exploration.presets.values()),
         "tables": [_describe_table(explorer, table) for table in explorer.tables],
     }
+
+
+def _axis(label: str, limits, log: bool) -> dict:
+    return {"label": label, "limits": [float(x) for x in limits], "log": log}
 
 
 def body(exploration, prefix: str) -> str:
@@ -185,26 +210,32 @@ def body(exploration, prefix: str) -> str:
     return (
         f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {typeset(escape(explorer.find))}</p>'
         f'<div class="dpe-panels">{panels}</div>'
-        # What changes its height while a slider is moved stands below the sliders.
+        # The sentence keeps room for its longest form, so that the sliders below it stay where they are.
+        f'<p class="dpe-words" data-words>{escape(exploration.words)}</p>'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
         f"{game}{controls}"
-        f'<div class="dpe-presets" role="group" aria-label="Presets">{presets}</div>'
-        '<p class="dpe-story" hidden></p></div>'
-        f'<p class="dpe-words">{escape(exploration.words)}</p><dl class="dpe-readouts">{readouts}</dl>'
+        f'<div class="dpe-bar"><div class="dpe-presets" role="group" aria-label="Presets">{presets}</div>{_MENU}</div>'
+        '<p class="dpe-story" hidden></p><p class="dpe-pinned" hidden></p>'
+        '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
+        f'<dl class="dpe-readouts">{readouts}</dl>'
         '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
-        '<div class="dpe-controls" role="group" aria-label="Tools" hidden><div class="dpe-tools">'
-        '<button type="button" data-tool="reset">Reset</button>'
-        '<button type="button" data-tool="pin" aria-pressed="false" '
-        'title="Keep these curves to compare with">Pin curves</button>'
-        '<button type="button" data-tool="code" aria-expanded="false">Show the code</button>'
-        '<button type="button" data-tool="large" aria-pressed="false" '
-        'title="Alone on the screen, with large letters and thick lines">Large</button>'
-        '<button type="button" data-tool="link" title="An address that carries this setting">Copy link</button>'
-        '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
-        '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div>'
-        '<p class="dpe-pinned" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f"<figcaption>{typeset(escape(explorer.caption))}</figcaption>"
     )
+
+
+_MENU = (
+    '<div class="dpe-menu"><button type="button" data-tool="menu" aria-expanded="false" aria-label="More: reset, pin, '
+    'numbers, code, full screen, link, saving">⋯</button><div class="dpe-tools" role="group" aria-label="Tools" hidden>'
+    '<button type="button" data-tool="reset">Reset</button>'
+    '<button type="button" data-tool="pin" aria-pressed="false" title="Keep these curves to compare with">Pin curves</button>'
+    '<button type="button" data-tool="numbers" aria-pressed="false">All numbers</button>'
+    '<button type="button" data-tool="code" aria-expanded="false">Show the code</button>'
+    '<button type="button" data-tool="large" aria-pressed="false" '
+    'title="Alone on the screen, with large letters and thick lines">Full screen</button>'
+    '<button type="button" data-tool="link" title="An address that carries this setting">Copy link</button>'
+    '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
+    '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div></div>'
+)
 
 
 def _slider(name: str, parameter: Slider, place: int) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...palette import INK, SOLID
+from .parameters import Slider
 from .tables import PathEncoder, ShiftEncoder, Table, TextEncoder
 
 # One panel, in points: on a page, where two do not fit side by side they stand one above the other.
@@ -31,6 +32,19 @@ class Part:
     label: str
     style: dict
     place: int  # in the order of declaration, later ones lie above
+    moves: tuple[str, ...] | None = None
+
+    @property
+    def handles(self) -> tuple[str, ...]:
+        """The sliders that move when the part is dragged: as declared, or else the last one that a line or its points
+        depend on."""
+        if self.moves is not None:
+            return self.moves
+        parameters = self.panel.explorer.parameters
+        dims = {name for table in self.pieces for name in table.dims if isinstance(parameters[name], Slider)}
+        # A move ends a game, so that none is made by accident.
+        movable = self.kind in ("curve", "points") and not self.panel.explorer.rounds
+        return tuple(name for name in parameters if name in dims)[-1:] if movable else ()
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -74,33 +88,34 @@ class Panel:
         across, up = _fraction(x, self.xlim, self.xlog), _fraction(y, self.ylim, self.ylog)
         return np.column_stack([left + width * across, top + height * (1 - up)])
 
-    # Decorators. The function is handed back, so that one part can call another's.
+    # Decorators. The function is handed back, so that one part can call another's. `moves` names the sliders that follow
+    # when the part is dragged, one or two, or none by "".
 
-    def curve(self, color, label="", *, line=SOLID, width=2.0, shift=None, ghost=True):
+    def curve(self, color, label="", *, line=SOLID, width=2.0, shift=None, ghost=True, moves=None):
         """A line through the points `x, y`. `shift` is a function to a displacement `dx, dy` of the whole."""
 
         def declare(function):
             self._add("curve", function.__name__, [function], _points, color, label, shift,
-                      linestyle=line, linewidth=width, ghost=ghost)  # fmt: skip
+                      moves, linestyle=line, linewidth=width, ghost=ghost)  # fmt: skip
             return function
 
         return declare
 
-    def region(self, color, label="", *, opacity=0.25):
+    def region(self, color, label="", *, opacity=0.25, moves=None):
         """The area between two curves: `x, low, high`."""
 
         def declare(function):
-            self._add("region", function.__name__, [function], _between, color, label, None, opacity=opacity)
+            self._add("region", function.__name__, [function], _between, color, label, None, moves, opacity=opacity)
             return function
 
         return declare
 
-    def points(self, color, label="", *, marker="o", size=8.0, hollow=False):
+    def points(self, color, label="", *, marker="o", size=8.0, hollow=False, moves=None):
         """Points `x, y`; those that are NaN are not shown."""
         face = "none" if hollow else color
 
         def declare(function):
-            self._add("points", function.__name__, [function], _points, color, label, None,
+            self._add("points", function.__name__, [function], _points, color, label, None, moves,
                       linestyle="none", marker=marker, markersize=size, markerfacecolor=face)  # fmt: skip
             return function
 
@@ -110,7 +125,7 @@ class Panel:
         """A ruler from `x, low` to `x, high`; `words` stand at its upper end, below its lower for offset < 0."""
 
         def declare(function):
-            self._add("ruler", function.__name__, [function], _upright, color, label, None, linestyle=SOLID,
+            self._add("ruler", function.__name__, [function], _upright, color, label, None, None, linestyle=SOLID,
                       linewidth=width, marker="_", markersize=9.0)  # fmt: skip
             if words:
 
@@ -139,10 +154,15 @@ class Panel:
         style = {"offset": offset, "align": align}
         self._keep(Part(name, "text", self, (place, words), None, color, "", style, len(self.explorer.parts)))
 
-    def _add(self, kind, name, functions, shape, color, label, shift, **style):
+    def _add(self, kind, name, functions, shape, color, label, shift, moves, **style):
         pieces = tuple(self.explorer.table(function, self, shape) for function in functions)
         moved = Table(shift, self.explorer.parameters, ShiftEncoder(self)) if shift else None
-        self._keep(Part(name, kind, self, pieces, moved, color, label, style, len(self.explorer.parts)))
+        handles = None if moves is None else (moves,) if isinstance(moves, str) else tuple(moves)
+        handles = None if handles is None else tuple(filter(None, handles))
+        unknown = [name for name in handles or () if not isinstance(self.explorer.parameters.get(name), Slider)]
+        if unknown:
+            raise ValueError(f"{name} can move sliders only, not {', '.join(unknown)}")
+        self._keep(Part(name, kind, self, pieces, moved, color, label, style, len(self.explorer.parts), handles))
 
     def _keep(self, part: Part):
         if any(other.name == part.name for other in self.explorer.parts):

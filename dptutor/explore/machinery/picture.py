@@ -224,6 +224,43 @@ def _tidy(root: ET.Element):
         _letter(text)
 
 
+def label_svg(label: str) -> str:
+    """A label as the inside of an SVG text, its symbols in the letters of formulas."""
+    text = ET.Element(f"{_SVG}text")
+    text.text = label
+    _letter(text)
+    return re.sub(r"^<[^>]*>|</[^>]*>$", "", _plain(text)) if label else ""
+
+
+def standing(panel) -> list[dict]:
+    """The named lines of a panel's background: label, color, points of the picture."""
+    axes = Figure().add_subplot()
+    panel.background(axes)
+    named = [line for line in axes.get_lines() if not line.get_label().startswith("_")]
+    return [
+        {
+            "label": label_svg(line.get_label()),
+            "color": f"var(--dpe-{PAGE_COLORS[line.get_color()]}, {line.get_color()})",
+            "points": np.round(_finite(panel.pixels(*_data(axes, line, panel))), 2).tolist(),
+        }
+        for line in named
+    ]
+
+
+def _data(axes, line, panel):
+    """The points of a line; those that go across a whole panel have shares of it for a coordinate."""
+    x, y = (np.asarray(values, dtype=float) for values in line.get_data())
+    if line.get_transform() == axes.get_yaxis_transform(which="grid"):
+        x = np.array(panel.xlim)
+    if line.get_transform() == axes.get_xaxis_transform(which="grid"):
+        y = np.array(panel.ylim)
+    return x, y
+
+
+def _finite(points):
+    return points[np.isfinite(points).all(axis=1)]
+
+
 def _letter(text: ET.Element):
     """The symbols of a label in the letters of formulas."""
     first, *others = symbols(text.text or "")
@@ -242,7 +279,8 @@ def _letter(text: ET.Element):
 def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
     group = copy.deepcopy(next(g for g in root.iter(f"{_SVG}g") if g.get("id") == f"panel-{panel.name}"))
     box = f"{panel.number * PANEL_WIDTH:g} 0 {PANEL_WIDTH:g} {PANEL_HEIGHT:g}"
-    svg = ET.Element(f"{_SVG}svg", {"viewBox": box, "role": "img", "class": "dpe-panel", "data-panel": panel.name})
+    kind = "dpe-panel" if panel.number else "dpe-panel dpe-main"
+    svg = ET.Element(f"{_SVG}svg", {"viewBox": box, "role": "img", "class": kind, "data-panel": panel.name})
     ET.SubElement(svg, f"{_SVG}title").text = panel.title
     used = set(re.findall(r"#([\w-]+)", ET.tostring(group, encoding="unicode")))
     # Marks and clips that another panel defines are defined here once more: each panel stands alone.
@@ -254,6 +292,8 @@ def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
     svg.append(group)
     for element in svg.iter():
         name, link, clip = element.get("id"), element.attrib.pop(_LINK, None), element.get("clip-path")
+        if (name or "").startswith("legend_"):
+            element.set("class", "dpe-legend")
         if name in used:
             element.set("id", f"{prefix}-{panel.name}-{name}")
         elif name:
@@ -262,5 +302,10 @@ def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
             element.set("href", f"#{prefix}-{panel.name}-{link[1:]}")
         if clip:
             element.set("clip-path", f"url(#{prefix}-{panel.name}-{clip[5:]}")
-    text = ET.tostring(svg, encoding="unicode")
+    return _plain(svg)
+
+
+def _plain(element: ET.Element) -> str:
+    """An element as text, without names of name spaces."""
+    text = ET.tostring(element, encoding="unicode")
     return re.sub(r"(</?)ns\d+:", r"\1", re.sub(r' xmlns:ns\d+="[^"]*"', "", text))

@@ -1,0 +1,252 @@
+// The picture is the control. A part that moves with a slider is a handle of it, without a formula: dragging looks in the
+// tables for the setting at which the part is drawn nearest to the pointer. Between two stops what is held glides.
+
+const GRIPPED = 22, NEAR = 10; // pixels of the screen from a grip and from a line
+const SHARES = [0.5, 0.38, 0.62, 0.28, 0.72]; // where on its curve a grip sits; no two of a panel at the same place
+const SVG = "http://www.w3.org/2000/svg";
+const away = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+
+// The place on a broken line nearest to q, or of several points the one nearest to it.
+const nearestOn = (points, q, apart) => {
+  let best = null, least = Infinity;
+  points.forEach((p, i) => {
+    if (!p) return;
+    const next = apart ? null : points[i + 1];
+    let at = p;
+    if (next) {
+      const dx = next[0] - p[0], dy = next[1] - p[1], size = dx * dx + dy * dy;
+      const share = size ? Math.min(1, Math.max(0, ((q[0] - p[0]) * dx + (q[1] - p[1]) * dy) / size)) : 0;
+      at = [p[0] + share * dx, p[1] + share * dy];
+    }
+    const distance = away(at, q);
+    if (distance < least) { least = distance; best = { at, index: i, distance }; }
+  });
+  return best;
+};
+
+// The part of a segment within a box; nothing if it misses it.
+const clipped = ([a, b], [left, top, width, height]) => {
+  let from = 0, to = 1;
+  for (const [d, start, low, high] of [[b[0] - a[0], a[0], left, left + width], [b[1] - a[1], a[1], top, top + height]]) {
+    if (!d) { if (start < low || start > high) return null; continue; }
+    const [first, last] = [(low - start) / d, (high - start) / d].sort((x, y) => x - y);
+    from = Math.max(from, first);
+    to = Math.min(to, last);
+  }
+  const at = (share) => [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
+  return from <= to ? [at(from), at(to)] : null;
+};
+
+class Handles {
+  constructor(explorer) {
+    this.explorer = explorer;
+    this.panels = [...explorer.root.querySelectorAll("svg.dpe-panel")];
+    this.parts = explorer.parts.filter((part) => part.moves.length && part.kind !== "text");
+    this.panels.forEach((svg, number) => {
+      this.gripsOf(svg, number);
+      svg.addEventListener("pointerdown", (event) => this.grab(event, svg, number));
+      svg.addEventListener("pointermove", (event) => (this.held ? this.drag(event) : this.over(event, svg, number)));
+      for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) svg.addEventListener(kind, () => this.drop());
+      svg.addEventListener("pointerleave", () => this.rest());
+    });
+    this.tip = document.createElement("div");
+    this.tip.className = "dpe-tip";
+    this.tip.hidden = true;
+    this.tip.setAttribute("aria-hidden", "true");
+    this.panels[0]?.parentElement.append(this.tip);
+  }
+
+  // Each slider has one grip in a panel: on a point, if it moves one there, else on an upright line, else on a curve.
+  gripsOf(svg, number) {
+    const rank = (part) => (part.kind === "points" ? 0 : (part.points?.length ?? 0) === 2 ? 1 : part.kind === "ruler" ? 3 : 2);
+    const chosen = new Map();
+    for (const part of this.parts.filter((p) => p.panel === number).sort((a, b) => rank(a) - rank(b))) {
+      const names = part.moves.join();
+      if (rank(part) < 3 && !chosen.has(names) && ![...chosen.keys()].some((other) => other.split(",").includes(names))) chosen.set(names, part);
+    }
+    [...chosen.values()].forEach((part, i) => {
+      const grip = document.createElementNS(SVG, "g");
+      grip.setAttribute("class", "dpe-grip");
+      grip.dataset.handle = part.moves.map((d) => this.explorer.manifest.parameters[d].name).join(" ");
+      const color = (part.path ?? part.uses[0])?.style.stroke;
+      for (const kind of ["target", "ring"]) {
+        const circle = document.createElementNS(SVG, "circle");
+        circle.setAttribute("class", `dpe-${kind}`);
+        circle.setAttribute("r", { target: 16, ring: part.kind === "points" ? 7.5 : 5.5 }[kind]);
+        if (kind === "ring" && color) circle.style.stroke = color;
+        grip.append(circle);
+      }
+      svg.append(grip);
+      part.grip = { element: grip, share: SHARES[i % SHARES.length], index: null };
+    });
+  }
+
+  // Where the grip of a part sits: always at the same place of its path, as long as that is in the panel.
+  showGrip(part) {
+    const { grip, points } = part;
+    if (!grip) return;
+    const at = this.gripAt(part, points, grip);
+    grip.at = at;
+    if (!at) { grip.element.setAttribute("display", "none"); return; }
+    grip.element.removeAttribute("display");
+    grip.element.setAttribute("transform", `translate(${short(at[0])} ${short(at[1])})`);
+  }
+
+  gripAt(part, points, grip) {
+    // Held, it stays under the pointer, and where it is left it remains.
+    if (this.held?.part === part && part.kind !== "points") {
+      const on = nearestOn(points, this.held.aim);
+      if (points.length === 2) grip.share = this.shareOf(points, on?.at, part);
+      else grip.index = on?.index;
+      return on?.at ?? null;
+    }
+    const box = this.explorer.manifest.panels[part.panel].box, [left, top, width, height] = box;
+    const inside = (p) => p && p[0] >= left - 1 && p[0] <= left + width + 1 && p[1] >= top - 1 && p[1] <= top + height + 1;
+    if (part.kind === "points") return points.find(inside) ?? null;
+    if (points.length === 2 && points[0] && points[1]) {
+      const segment = clipped(points, box);
+      return segment && between([segment[0]], [segment[1]], grip.share)[0];
+    }
+    const seen = points.map((p, i) => (inside(p) ? i : -1)).filter((i) => i >= 0);
+    if (!seen.length) return null;
+    grip.index ??= seen[Math.floor(seen.length * grip.share)];
+    return points[seen.reduce((best, i) => (Math.abs(i - grip.index) < Math.abs(best - grip.index) ? i : best))];
+  }
+
+  shareOf(points, at, part) {
+    const segment = clipped(points, this.explorer.manifest.panels[part.panel].box);
+    const length = segment ? away(...segment) : 0;
+    return length && at ? Math.min(1, Math.max(0, away(segment[0], at) / length)) : 0.5;
+  }
+
+  // A place on the screen in the coordinates of a panel, and how many pixels a unit of these has.
+  place(event, svg) {
+    const matrix = svg.getScreenCTM();
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    return { at: [x, y], scale: matrix.a };
+  }
+
+  // What is under the pointer: a grip, else the nearest point or line.
+  find({ at, scale }, number, parts) {
+    const here = parts.filter((part) => part.panel === number && part.points);
+    const grips = here.filter((part) => part.grip?.at && away(part.grip.at, at) * scale <= GRIPPED);
+    if (grips.length) return grips.reduce((a, b) => (away(a.grip.at, at) <= away(b.grip.at, at) ? a : b));
+    let found = null, least = NEAR / scale;
+    for (const part of here) {
+      const on = nearestOn(part.points, at, part.kind === "points");
+      // A point lies on its curve: it is meant.
+      const distance = on && on.distance - (part.kind === "points" ? NEAR / scale : 0);
+      if (on && distance < least) { least = distance; found = part; }
+    }
+    return found;
+  }
+
+  grab(event, svg, number) {
+    if (event.button !== 0 || this.held) return;
+    const where = this.place(event, svg), part = this.find(where, number, this.parts);
+    // A finger on anything but a grip scrolls the page.
+    const scrolls = event.pointerType === "touch" && !event.target.closest?.(".dpe-grip");
+    if (!part || scrolls) { if (event.pointerType === "touch") this.read(where, svg, number); return; }
+    event.preventDefault();
+    svg.setPointerCapture(event.pointerId);
+    const on = nearestOn(part.points, part.grip?.at && away(part.grip.at, where.at) * where.scale <= GRIPPED ? part.grip.at : where.at, part.kind === "points");
+    this.held = { part, svg, index: on.index, offset: [on.at[0] - where.at[0], on.at[1] - where.at[1]], aim: on.at };
+    this.rest();
+    this.explorer.root.classList.add("dpe-held");
+    part.grip?.element.classList.add("dpe-gripped");
+    part.moves.forEach((place) => this.explorer.tables.moved(this.explorer.values, place));
+  }
+
+  drag(event) {
+    const { part, svg, index, offset } = this.held, { at } = this.place(event, svg);
+    this.held.aim = [at[0] + offset[0], at[1] + offset[1]];
+    const found = this.search(part, this.held.aim, index);
+    if (found) this.explorer.dragged(found.setting, found.blend);
+  }
+
+  // The setting of a part's sliders at which it is drawn nearest to a place, and how far it is from there to the next.
+  search(part, place, index) {
+    const { parameters } = this.explorer.manifest, values = [...this.explorer.values];
+    const off = (points) => {
+      if (!points) return Infinity;
+      if (part.kind === "points") return points[index] ? away(points[index], place) : Infinity;
+      return nearestOn(points, place)?.distance ?? Infinity;
+    };
+    const at = (stops) => {
+      part.moves.forEach((d, i) => { values[d] = parameters[d].values[stops[i]]; });
+      return this.explorer.pointsOf(part, values);
+    };
+    const now = part.moves.map((d) => parameters[d].values.indexOf(nearest(parameters[d].values, this.explorer.values[d])));
+    const counts = part.moves.map((d) => parameters[d].values.length);
+    let best = null, least = Infinity;
+    for (let k = 0; k < counts.reduce((a, b) => a * b); k++) {
+      const stops = counts.length === 1 ? [k] : [Math.floor(k / counts[1]), k % counts[1]];
+      // Of settings that are drawn alike the one nearest to where it is.
+      const distance = off(at(stops)) + 1e-3 * stops.reduce((sum, stop, i) => sum + Math.abs(stop - now[i]), 0);
+      if (distance < least) { least = distance; best = stops; }
+    }
+    if (!best) return null;
+    const setting = new Map(part.moves.map((d, i) => [d, parameters[d].values[best[i]]]));
+    if (best.length > 1) return { setting, blend: null };
+    const own = at(best), beside = [best[0] - 1, best[0] + 1].filter((k) => k >= 0 && k < counts[0]);
+    let blend = null;
+    least = off(own);
+    for (const k of beside) {
+      const other = at([k]);
+      if (!other || !alike(own, other)) continue;
+      for (let share = 0.1; share < 0.6; share += 0.1) {
+        const distance = off(between(own, other, share));
+        if (distance < least) { least = distance; blend = { place: part.moves[0], value: parameters[part.moves[0]].values[k], share }; }
+      }
+    }
+    return { setting, blend };
+  }
+
+  drop() {
+    if (!this.held) return;
+    this.held.part.grip?.element.classList.remove("dpe-gripped");
+    this.held = null;
+    this.explorer.root.classList.remove("dpe-held");
+    this.explorer.dragged(new Map(), null);
+  }
+
+  // Hovering: what can be grabbed says so, and a curve tells where one is on it.
+  over(event, svg, number) {
+    const where = this.place(event, svg), part = this.find(where, number, this.parts);
+    if (this.near !== part) {
+      for (const [which, on] of [[this.near, false], [part, true]]) which?.group.classList.toggle("dpe-near", on);
+      this.near = part;
+      svg.classList.toggle("dpe-grab", Boolean(part));
+      part?.moves.forEach((place) => this.explorer.tables.moved(this.explorer.values, place));
+    }
+    this.read(where, svg, number);
+  }
+
+  read(where, svg, number) {
+    const curves = this.explorer.parts.filter((part) => part.kind === "curve");
+    const part = this.find(where, number, curves);
+    this.tip.hidden = !part;
+    if (!part) return;
+    const { at } = nearestOn(part.points, where.at), panel = this.explorer.manifest.panels[number];
+    this.tip.textContent = `${part.name ? part.name.textContent + ": " : ""}${this.told(panel, at)}`;
+    const screen = new DOMPoint(...at).matrixTransform(svg.getScreenCTM()), frame = this.tip.parentElement.getBoundingClientRect();
+    const x = screen.x - frame.left, right = x > frame.width / 2;
+    this.tip.style.cssText = `top:${short(screen.y - frame.top - 38)}px;${right ? `right:${short(frame.width - x + 10)}px` : `left:${short(x + 10)}px`}`;
+  }
+
+  // The place in the units of the axes, called by their letters: "α ≈ 0.2, β ≈ 0.47".
+  told({ box: [left, top, width, height], x, y }, at) {
+    const value = ({ limits: [low, high], log }, share) => (log ? low * (high / low) ** share : low + (high - low) * share);
+    return [[x, (at[0] - left) / width], [y, 1 - (at[1] - top) / height]].map(([axis, share]) => {
+      const last = axis.label.split(" ").at(-1), letter = last.length <= 4 && /[^\x00-\x7f]|^[A-Za-z](\(|$)/.test(last) ? last : axis.label;
+      return `${letter} ≈ ${+value(axis, share).toPrecision(2)}`.replace("-", "−");
+    }).join(", ");
+  }
+
+  rest() {
+    this.near?.group.classList.remove("dpe-near");
+    this.near = null;
+    this.tip.hidden = true;
+    this.panels.forEach((svg) => svg.classList.remove("dpe-grab"));
+  }
+}

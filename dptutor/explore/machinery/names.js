@@ -1,0 +1,125 @@
+// Each curve carries its name, next to it and in its color, and the name moves with it. Without a script a legend does
+// that. A name has candidate places along its curve; the one that meets least is taken, and kept while it is as good.
+
+const RIM = 5; // between a name and its curve, in units of the picture
+const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
+// Right and left above, right and left below, centered above and below, and further off: offsets, and which end stands
+// there; `down` is the height of a line of letters.
+const beside = (down) => [
+  [7, -RIM, 0], [-7, -RIM, 1], [7, down, 0], [-7, down, 1], [0, -RIM - 3, 0.5], [0, down + 3, 0.5],
+  [8, -RIM - down, 0], [-8, -RIM - down, 1], [8, 2 * down, 0], [-8, 2 * down, 1], [0, -RIM - 2 * down, 0.5], [0, 3 * down, 0.5],
+];
+// Vermillion and orange are too pale for letters.
+const legible = (color) => color?.replace(/--dpe-(vermillion|orange), #\w+/, (_, name) => `--dpe-${name}-text, ${{ vermillion: "#a84600", orange: "#855400" }[name]}`);
+const overlap = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+
+class Names {
+  constructor(explorer) {
+    this.explorer = explorer;
+    this.panels = [...explorer.root.querySelectorAll("svg.dpe-panel")].map((svg, number) => {
+      const { box, fixed } = explorer.manifest.panels[number];
+      const parts = explorer.parts.filter((part) => part.panel === number);
+      const named = parts.filter((part) => part.label).map((part) => ({ part, label: part.label, color: (part.path ?? part.uses[0])?.style }));
+      const entries = [...named, ...fixed.map((line) => ({ line: line.points, label: line.label, fill: line.color }))];
+      for (const entry of entries) {
+        entry.text = document.createElementNS(SVG, "text");
+        entry.text.setAttribute("class", "dpe-name");
+        entry.text.innerHTML = entry.label;
+        const color = legible(entry.fill ?? (entry.part.kind === "region" ? entry.color.fill : entry.color.stroke));
+        // Written out, as a saved picture takes no style with it.
+        entry.text.style.cssText = `font-size:11.5px;paint-order:stroke;stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;fill:${color && color !== "none" ? color : "currentColor"}`;
+        svg.append(entry.text);
+        if (entry.part) entry.part.name = entry.text;
+      }
+      const still = [...svg.querySelectorAll("text")].filter((text) => !text.closest("[data-part], .dpe-legend, .dpe-name"));
+      return { svg, box, parts, entries, still, lines: fixed.map((line) => line.points) };
+    });
+    explorer.root.classList.add("dpe-named");
+  }
+
+  // What a panel shows may have another size than when it was last asked for: a large one, a phone's.
+  measure() {
+    for (const panel of this.panels) {
+      for (const entry of panel.entries) entry.width = entry.text.getComputedTextLength() || 6 * entry.text.textContent.length;
+      panel.written = panel.still.map((text) => boxOf(text, panel.svg));
+    }
+    this.measured = this.panels[0]?.svg.clientWidth;
+    const [any] = this.panels.flatMap((panel) => panel.entries);
+    this.size = any ? parseFloat(getComputedStyle(any.text).fontSize) : 11.5;
+    this.height = 1.18 * this.size;
+  }
+
+  place() {
+    if (this.measured !== this.panels[0]?.svg.clientWidth) this.measure();
+    for (const panel of this.panels) this.placeIn(panel);
+  }
+
+  placeIn(panel) {
+    const { box, parts, entries, written, lines } = panel;
+    const [left, top, width, height] = box;
+    const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
+    const seen = (points) => {
+      if (points.length > 2 || !points[0] || !points[1]) return points.filter(inside);
+      const ends = clipped(points, box);
+      return ends ? [...Array(25).keys()].map((k) => between([ends[0]], [ends[1]], k / 24)[0]) : [];
+    };
+    const curves = parts.filter((part) => part.kind === "curve" || part.kind === "ruler").flatMap((part) => seen(part.points));
+    const crowd = [...curves, ...lines.flatMap(seen)];
+    const taken = [...written];
+    for (const part of parts) {
+      if (part.grip?.at) taken.push([part.grip.at[0] - 9, part.grip.at[1] - 9, part.grip.at[0] + 9, part.grip.at[1] + 9]);
+      else if (part.kind === "points") for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
+      if (part.kind === "text" && part.points[0] && part.text.textContent.trim()) {
+        // Asked for its size, a browser would lay out the page again in every frame of a drag.
+        const w = 0.6 * this.size * part.text.textContent.length, x = part.points[0][0] + part.offset[0], y = part.points[0][1] - part.offset[1];
+        const start = { middle: x - w / 2, end: x - w }[part.text.style.textAnchor] ?? x;
+        taken.push([start - 2, y - this.size, start + w + 2, y + 3]);
+      }
+    }
+    for (const entry of entries) {
+      const best = this.best(entry, { box, inside, seen, crowd, taken });
+      if (!best) { entry.text.setAttribute("display", "none"); continue; }
+      entry.text.removeAttribute("display");
+      entry.text.setAttribute("x", short(best.box[0]));
+      entry.text.setAttribute("y", short(best.box[3] - 3));
+      taken.push(best.box);
+      entry.kept = best.number;
+    }
+  }
+
+  best(entry, { box: [left, top, width, height], inside, seen, crowd, taken }) {
+    const points = entry.part ? entry.part.points : entry.line, on = seen(points);
+    if (!on.length) return null;
+    const anchors = entry.part?.kind === "region" ? [middleOf(points, inside)] : [];
+    anchors.push(...ALONG.map((share) => on[Math.min(on.length - 1, Math.floor(share * on.length))]));
+    const places = beside(this.height);
+    let best = null, least = Infinity;
+    anchors.forEach((anchor, a) => {
+      if (!anchor) return;
+      const centered = entry.part?.kind === "region" && a === 0;
+      (centered ? [[0, this.height / 3, 0.5]] : places).forEach(([dx, dy, end], b) => {
+        const x = anchor[0] + dx - end * entry.width, y = anchor[1] + dy, number = a * places.length + b;
+        const box = [x, y - this.height + 3, x + entry.width, y + 3];
+        const out = Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] - top - height);
+        let cost = 0.25 * number - (entry.kept === number ? 4 : 0) + (out ? 60 + 4 * out : 0);
+        for (const other of taken) { const common = overlap(box, other); if (common) cost += 90 + common / 2; }
+        if (!centered) for (const p of crowd) if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) cost += 6;
+        if (cost < least) { least = cost; best = { box, number }; }
+      });
+    });
+    return best;
+  }
+}
+
+// Where a text stands, turned as it may be, in the coordinates of its panel.
+const boxOf = (text, svg) => {
+  const { left, right, top, bottom } = text.getBoundingClientRect(), matrix = svg.getScreenCTM()?.inverse();
+  if (!matrix || left === right) return [0, 0, 0, 0];
+  const [a, b] = [new DOMPoint(left, top), new DOMPoint(right, bottom)].map((corner) => corner.matrixTransform(matrix));
+  return [a.x - 2, a.y, b.x + 2, b.y];
+};
+
+const middleOf = (points, inside) => {
+  const seen = points.filter(inside);
+  return seen.length ? [0, 1].map((i) => (Math.min(...seen.map((p) => p[i])) + Math.max(...seen.map((p) => p[i]))) / 2) : null;
+};

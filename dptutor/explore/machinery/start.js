@@ -1,0 +1,70 @@
+// In a notebook: anywidget calls `render` for every view of the widget.
+
+function render({ model, el }) {
+  const name = model.get("_name"), mine = `dpe-${name}-${Math.random().toString(36).slice(2)}`;
+  const body = model.get("_body").replaceAll(`dpe-${name}-live`, mine); // no view shares ids with another
+  el.innerHTML = `<figure class="dptutor-explorer" data-explorer="${name}">${body}</figure>`;
+  // Keys belong to what has the focus, not to JupyterLab's shortcuts, of which arrows are some.
+  el.querySelectorAll("input, button, pre").forEach((e) => e.setAttribute("data-lm-suppress-shortcuts", "true"));
+  const manifest = structuredClone(model.get("_manifest"));
+  manifest.parameters.forEach((p) => { p.value = model.get(p.name); });
+  const tables = new LiveTables(manifest, model);
+  const explorer = new Explorer(el.firstElementChild, manifest, tables);
+  // Python hears of moves at most ten times a second, and always of the last. Until then they stay out of the model,
+  // where the kernel's echo of an earlier move would undo them.
+  const moves = new Map();
+  const tell = () => {
+    for (const [name, value] of moves) model.set(name, value);
+    moves.clear();
+    model.save_changes();
+  };
+  explorer.onmove = (name, value) => {
+    if (!moves.size && model.get(name) === value) return; // it was the model that moved
+    if (!moves.size) setTimeout(tell, 100);
+    moves.set(name, value);
+  };
+  const follow = manifest.parameters.map((p, place) => () => {
+    if (!moves.has(p.name) && model.get(p.name) !== explorer.values[place]) explorer.setAll({ [p.name]: model.get(p.name) }, STEP);
+  });
+  manifest.parameters.forEach((p, place) => { model.on(`change:${p.name}`, follow[place]); explorer.showControl(place); });
+  tables.moved(explorer.values, 0);
+  return () => {
+    tables.close();
+    manifest.parameters.forEach((p, place) => model.off(`change:${p.name}`, follow[place]));
+  };
+}
+
+// In a page: every frozen explorer is woken when it comes near the screen, or is touched.
+
+function wake(root) {
+  if (root.dataset.awake) return;
+  root.dataset.awake = "1";
+  const manifest = JSON.parse(root.querySelector(".dpe-manifest").textContent);
+  const tables = new FrozenTables(manifest, root.querySelector(".dpe-tables")?.textContent, root.dataset.tables);
+  const explorer = new Explorer(root, manifest, tables);
+  if (document.querySelector(`[data-explorer="${manifest.name}"][data-frozen]`) === root) {
+    explorer.arrive();
+    addEventListener("hashchange", () => explorer.arrive());
+  }
+  tables.load().then(() => { root.dataset.ready = "1"; explorer.drawSoon(); }, () => {
+    tables.loading = null;
+    explorer.say("The numbers of this explorer did not arrive. Reload the page to try again.");
+  });
+}
+
+// One that the address names moves at once: it is scrolled to.
+const asked = globalThis.location?.hash.slice(1).split("?")[0];
+
+for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data-frozen]") ?? []) {
+  if (root.dataset.explorer === asked) { wake(root); continue; }
+  new IntersectionObserver(([entry], observer) => {
+    if (entry.isIntersecting) { observer.disconnect(); wake(root); }
+  }, { rootMargin: "800px" }).observe(root);
+  for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, () => wake(root), { once: true });
+}
+addEventListener?.("hashchange", () => {
+  const named = document.querySelector(`.dptutor-explorer[data-frozen][data-explorer="${CSS.escape(location.hash.slice(1).split("?")[0])}"]`);
+  if (named) wake(named);
+});
+
+export default { render };
