@@ -16,12 +16,12 @@ from pathlib import Path
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
-from dptutor.explore.machinery.page import SCRIPTS
 from selectolax.lexbor import LexborHTMLParser
 from sphinx import addnodes
 from sphinx.writers.html5 import HTML5Translator
 
 import searching
+from dptutor.explore.machinery.page import SCRIPTS
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "book" / "_static"

@@ -585,31 +585,51 @@ def test_axe_finds_no_fault(opened, name, scheme):
 
 # The picture is the control.
 
-# Of each grip: the slider, where it is, and where its part would be at another setting of the slider.
+# Of each grip: its part, where it is, and where the part would be at another setting of its slider.
 GRIPS = """(share) => {
   const { explorer } = document.querySelector("[data-explorer]"), { handles, manifest } = explorer;
   return handles.parts.filter((part) => part.grip?.at).map((part) => {
     const [place] = part.moves, { values } = manifest.parameters[place], setting = [...explorer.values];
     setting[place] = values[Math.round(share * (values.length - 1))];
-    const points = explorer.pointsOf(part, setting), svg = handles.panels[part.panel], { box } = manifest.panels[part.panel];
-    const inside = points.filter((p) => p && p[0] > box[0] && p[0] < box[0] + box[2] && p[1] > box[1] && p[1] < box[1] + box[3]);
+    const svg = handles.panels[part.panel], [left, top, width, height] = manifest.panels[part.panel].box;
+    const points = explorer.pointsOf(part, setting), inside = points.filter((p) =>
+      p && p[0] > left && p[0] < left + width && p[1] > top && p[1] < top + height);
     const screen = ([x, y]) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()); return [p.x, p.y]; };
     const to = part.kind === "points" ? points[0] : inside[Math.floor(inside.length / 2)];
-    return { part: explorer.parts.indexOf(part), names: part.grip.element.dataset.handle, from: screen(part.grip.at), to: to && screen(to) };
+    const names = part.grip.element.dataset.handle;
+    return { part: explorer.parts.indexOf(part), names, from: screen(part.grip.at), to: to ? screen(to) : null };
   });
+}"""
+HELD = """() => {
+  const { held } = document.querySelector("[data-explorer]").explorer.handles;
+  return held && held.part.grip.element.dataset.handle;
 }"""
 # How far, in pixels of the screen, a part is drawn from a place.
 OFF = """([number, [x, y]]) => {
   const { explorer } = document.querySelector("[data-explorer]"), part = explorer.parts[number];
   const matrix = explorer.handles.panels[part.panel].getScreenCTM();
-  const on = (points) => points.filter(Boolean).map(([a, b]) => { const p = new DOMPoint(a, b).matrixTransform(matrix); return [p.x, p.y]; });
-  const points = on(part.points), many = part.kind !== "points";
-  return Math.min(...points.flatMap(([a, b], i) => {
-    const [c, d] = (many && points[i + 1]) || [a, b], size = (c - a) ** 2 + (d - b) ** 2;
-    const share = size ? Math.max(0, Math.min(1, ((x - a) * (c - a) + (y - b) * (d - b)) / size)) : 0;
-    return Math.hypot(a + share * (c - a) - x, b + share * (d - b) - y);
+  const points = part.points.filter(Boolean).map(([a, b]) => new DOMPoint(a, b).matrixTransform(matrix));
+  return Math.min(...points.map((a, i) => {
+    const b = (part.kind !== "points" && points[i + 1]) || a, size = (b.x - a.x) ** 2 + (b.y - a.y) ** 2;
+    const share = size ? Math.max(0, Math.min(1, ((x - a.x) * (b.x - a.x) + (y - a.y) * (b.y - a.y)) / size)) : 0;
+    return Math.hypot(a.x + share * (b.x - a.x) - x, a.y + share * (b.y - a.y) - y);
   }));
 }"""
+# Pairs of texts of one panel that lie on each other.
+OVERLAPS = """() => [...document.querySelectorAll("svg.dpe-panel")].flatMap((svg) => {
+  const shown = (text) => text.textContent.trim() && getComputedStyle(text).display !== "none";
+  const texts = [...svg.querySelectorAll("text:not(.dpe-rim)")].filter(shown), found = [];
+  const boxes = texts.map((text) => text.getBoundingClientRect());
+  boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, j) => {
+    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (across > 2 && down > 5) found.push(`${texts[i].textContent} / ${texts[i + 1 + j].textContent}`);
+  }));
+  return found;
+})"""
+# Where the name that begins with a Q stands.
+NAMED_Q = """() => [...document.querySelectorAll(".dpe-name")]
+  .find((name) => name.textContent.startsWith("Q")).getBoundingClientRect().y"""
 
 
 @every_explorer
@@ -622,10 +642,7 @@ def test_what_is_dragged_stays_under_the_pointer_and_settles_on_a_setting(opened
                 continue
             page.mouse.move(*grip["from"])
             page.mouse.down()
-            held = page.evaluate(
-                "() => { const part = document.querySelector('[data-explorer]').explorer.handles.held?.part; return part && part.grip.element.dataset.handle; }"
-            )
-            assert held == grip["names"]
+            assert page.evaluate(HELD) == grip["names"]
             page.mouse.move(*[(a + b) / 2 for a, b in zip(grip["from"], grip["to"], strict=True)])
             page.mouse.move(*grip["to"])
             settled(page)
@@ -657,16 +674,7 @@ def test_a_held_curve_glides_between_two_stops(opened):
 def test_no_two_texts_of_a_picture_overlap(opened, name, width):
     page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
     settled(page)
-    overlaps = page.evaluate("""() => [...document.querySelectorAll("svg.dpe-panel")].flatMap((svg) => {
-      const texts = [...svg.querySelectorAll("text")].filter((t) => t.textContent.trim() && getComputedStyle(t).display !== "none" && t.getBoundingClientRect().width);
-      const boxes = texts.map((t) => t.getBoundingClientRect()), found = [];
-      boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, j) => {
-        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-        if (across > 2 && down > 5) found.push(texts[i].textContent + " / " + texts[i + 1 + j].textContent);
-      }));
-      return found;
-    })""")
-    assert overlaps == []
+    assert page.evaluate(OVERLAPS) == []
 
 
 @every_explorer
@@ -679,12 +687,11 @@ def test_every_named_curve_carries_its_name(opened, name):
 
 def test_a_name_follows_its_curve(opened):
     page = opened("threshold_test")
-    place = "() => [...document.querySelectorAll('.dpe-name')].filter((t) => t.textContent.startsWith('Q'))[0].getBoundingClientRect().y"
-    before = page.evaluate(place)
+    before = page.evaluate(NAMED_Q)
     page.fill("[data-typed=mu]", "3")
     page.press("[data-typed=mu]", "Enter")
     settled(page)
-    assert page.evaluate(place) > before + 30  # the curve is lower there now
+    assert page.evaluate(NAMED_Q) > before + 30  # the curve is lower there now
 
 
 def test_hovering_over_a_curve_tells_where_one_is(opened):
@@ -756,6 +763,6 @@ def test_on_a_phone_a_press_makes_the_small_panel_the_large_one(opened):
 
 
 def test_a_part_can_move_sliders_only():
+    panel = dp.explore.threshold_test.panels[0]
     with pytest.raises(ValueError, match="can move sliders only"):
-        panel = dp.explore.threshold_test.panels[0]
         panel.curve("#000", moves="nothing")(lambda: ([0, 1], [0, 1]))

@@ -24,9 +24,9 @@ _DEEPEST = 710.0
 _OCTAVES = 44
 # 1 − δ below this is not told from 0.
 _SURE = 1e-12
-# Panels of an integral over the range of a bounded loss. By parts an integral against slopes has the relative error of the
-# profile, and where one polynomial gives way to the next twice that of what the profile is there: together less than so
-# many times, as a polynomial reaches over several factors of e.
+# Panels of an integral over the range of a bounded loss. By parts an integral against slopes has the relative error of
+# the profile, and where one polynomial gives way to the next twice that of what the profile is there: together less
+# than so many times, as a polynomial reaches over several factors of e.
 _PANELS, _OF_SLOPES, _AT_ONCE = 12, 4.0, 200_000
 # Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
 _MOST_KINKS, _WIDEST = 200, 1.5

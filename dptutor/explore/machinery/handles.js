@@ -2,6 +2,7 @@
 // tables for the setting at which the part is drawn nearest to the pointer. Between two stops what is held glides.
 
 const GRIPPED = 22, NEAR = 10; // pixels of the screen from a grip and from a line
+const APART = 18; // of two grips, in units of the picture
 const SHARES = [0.5, 0.38, 0.62, 0.28, 0.72]; // where on its curve a grip sits; no two of a panel at the same place
 const SVG = "http://www.w3.org/2000/svg";
 const away = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
@@ -87,6 +88,9 @@ class Handles {
     if (!grip) return;
     const at = this.gripAt(part, points, grip);
     grip.at = at;
+    // What lies on a point gives way to it.
+    if (part.kind === "points" && at) for (const other of this.parts)
+      if (other !== part && other.kind !== "points" && other.panel === part.panel && other.grip?.at && away(other.grip.at, at) <= APART) this.showGrip(other);
     if (!at) { grip.element.setAttribute("display", "none"); return; }
     grip.element.removeAttribute("display");
     grip.element.setAttribute("transform", `translate(${short(at[0])} ${short(at[1])})`);
@@ -103,14 +107,18 @@ class Handles {
     const box = this.explorer.manifest.panels[part.panel].box, [left, top, width, height] = box;
     const inside = (p) => p && p[0] >= left - 1 && p[0] <= left + width + 1 && p[1] >= top - 1 && p[1] <= top + height + 1;
     if (part.kind === "points") return points.find(inside) ?? null;
+    // Clear of the other grips there, as near as that is to where it was.
+    const others = this.parts.filter((other) => other !== part && other.panel === part.panel && other.grip?.at);
+    const clear = (at) => others.every((other) => away(other.grip.at, at) > APART);
     if (points.length === 2 && points[0] && points[1]) {
-      const segment = clipped(points, box);
-      return segment && between([segment[0]], [segment[1]], grip.share)[0];
+      const segment = clipped(points, box), on = (share) => between([segment[0]], [segment[1]], share)[0];
+      return segment && on([grip.share, ...SHARES].find((share) => clear(on(share))) ?? grip.share);
     }
     const seen = points.map((p, i) => (inside(p) ? i : -1)).filter((i) => i >= 0);
     if (!seen.length) return null;
     grip.index ??= seen[Math.floor(seen.length * grip.share)];
-    return points[seen.reduce((best, i) => (Math.abs(i - grip.index) < Math.abs(best - grip.index) ? i : best))];
+    const near = seen.toSorted((a, b) => Math.abs(a - grip.index) - Math.abs(b - grip.index));
+    return points[near.find((i) => clear(points[i])) ?? near[0]];
   }
 
   shareOf(points, at, part) {
@@ -208,6 +216,7 @@ class Handles {
     this.held = null;
     this.explorer.root.classList.remove("dpe-held");
     this.explorer.dragged(new Map(), null);
+    this.parts.forEach((part) => this.showGrip(part));
   }
 
   // Hovering: what can be grabbed says so, and a curve tells where one is on it.

@@ -22,14 +22,20 @@ class Names {
       const named = parts.filter((part) => part.label).map((part) => ({ part, label: part.label, color: (part.path ?? part.uses[0])?.style }));
       const entries = [...named, ...fixed.map((line) => ({ line: line.points, label: line.label, fill: line.color }))];
       for (const entry of entries) {
-        entry.text = document.createElementNS(SVG, "text");
+        entry.text = document.createElementNS(SVG, "g");
         entry.text.setAttribute("class", "dpe-name");
-        entry.text.innerHTML = entry.label;
         const color = legible(entry.fill ?? (entry.part.kind === "region" ? entry.color.fill : entry.color.stroke));
-        // Written out, as a saved picture takes no style with it.
-        entry.text.style.cssText = `font-size:11.5px;paint-order:stroke;stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;fill:${color && color !== "none" ? color : "currentColor"}`;
+        // Twice, the rim beneath: that of one letter would cover its neighbor's end. Written out, as a saved picture takes
+        // no style with it.
+        for (const rim of ["stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;", ""]) {
+          const text = document.createElementNS(SVG, "text");
+          text.innerHTML = entry.label;
+          text.style.cssText = `font-size:11.5px;${rim}fill:${color && color !== "none" ? color : "currentColor"}`;
+          if (rim) { text.setAttribute("class", "dpe-rim"); text.setAttribute("aria-hidden", "true"); }
+          entry.text.append(text);
+        }
         svg.append(entry.text);
-        if (entry.part) entry.part.name = entry.text;
+        if (entry.part) entry.part.name = entry.text.lastChild;
       }
       const still = [...svg.querySelectorAll("text")].filter((text) => !text.closest("[data-part], .dpe-legend, .dpe-name"));
       return { svg, box, parts, entries, still, lines: fixed.map((line) => line.points) };
@@ -40,12 +46,12 @@ class Names {
   // What a panel shows may have another size than when it was last asked for: a large one, a phone's.
   measure() {
     for (const panel of this.panels) {
-      for (const entry of panel.entries) entry.width = entry.text.getComputedTextLength() || 6 * entry.text.textContent.length;
+      for (const entry of panel.entries) entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
       panel.written = panel.still.map((text) => boxOf(text, panel.svg));
     }
     this.measured = this.panels[0]?.svg.clientWidth;
     const [any] = this.panels.flatMap((panel) => panel.entries);
-    this.size = any ? parseFloat(getComputedStyle(any.text).fontSize) : 11.5;
+    this.size = any ? parseFloat(getComputedStyle(any.text.lastChild).fontSize) : 11.5;
     this.height = 1.18 * this.size;
   }
 
@@ -80,8 +86,7 @@ class Names {
       const best = this.best(entry, { box, inside, seen, crowd, taken });
       if (!best) { entry.text.setAttribute("display", "none"); continue; }
       entry.text.removeAttribute("display");
-      entry.text.setAttribute("x", short(best.box[0]));
-      entry.text.setAttribute("y", short(best.box[3] - 3));
+      entry.text.setAttribute("transform", `translate(${short(best.box[0])} ${short(best.box[3] - 3)})`);
       taken.push(best.box);
       entry.kept = best.number;
     }

@@ -227,7 +227,8 @@ _MENU = (
     '<div class="dpe-menu"><button type="button" data-tool="menu" aria-expanded="false" aria-label="More: reset, pin, '
     'numbers, code, full screen, link, saving">⋯</button><div class="dpe-tools" role="group" aria-label="Tools" hidden>'
     '<button type="button" data-tool="reset">Reset</button>'
-    '<button type="button" data-tool="pin" aria-pressed="false" title="Keep these curves to compare with">Pin curves</button>'
+    '<button type="button" data-tool="pin" aria-pressed="false" title="Keep these curves to compare with">'
+    "Pin curves</button>"
     '<button type="button" data-tool="numbers" aria-pressed="false">All numbers</button>'
     '<button type="button" data-tool="code" aria-expanded="false">Show the code</button>'
     '<button type="button" data-tool="large" aria-pressed="false" '

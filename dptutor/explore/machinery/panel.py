@@ -88,8 +88,8 @@ class Panel:
         across, up = _fraction(x, self.xlim, self.xlog), _fraction(y, self.ylim, self.ylog)
         return np.column_stack([left + width * across, top + height * (1 - up)])
 
-    # Decorators. The function is handed back, so that one part can call another's. `moves` names the sliders that follow
-    # when the part is dragged, one or two, or none by "".
+    # Decorators. The function is handed back, so that one part can call another's. `moves` names the sliders that
+    # follow when the part is dragged, one or two, or none by "".
 
     def curve(self, color, label="", *, line=SOLID, width=2.0, shift=None, ghost=True, moves=None):
         """A line through the points `x, y`. `shift` is a function to a displacement `dx, dy` of the whole."""
