@@ -8,13 +8,13 @@ import re
 from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
-from sphinx_design.dropdown import dropdown_title
 
 from dptutor.formulas import UnknownFormula, mathml, raised
 
 MARK = re.compile(r"[.,;:!?)\]”’]+")
 SILENT = (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block, nodes.comment)
-PROSE = (nodes.paragraph, nodes.emphasis, nodes.term, nodes.rubric, dropdown_title)
+PROSE = (nodes.paragraph, nodes.emphasis, nodes.term, nodes.rubric)
+INLINE = {"text_plain", "sd-summary-text"}  # what {eval} says, titles of what is folded
 log = logging.getLogger(__name__)
 
 
@@ -52,7 +52,7 @@ def block(writer, node):
 def exponents(app, page, name):
     """What a plain text writes as e^ε or D_s, as docstrings do, stands raised or lowered in a page."""
     for node in list(page.findall(nodes.Text)):
-        prose = isinstance(node.parent, PROSE) or "text_plain" in node.parent.get("classes", [])  # that of {eval}
+        prose = isinstance(node.parent, PROSE) or INLINE & set(node.parent.get("classes", []))
         if prose and len(pieces := raised(node)) > 1:
             parts = [nodes.math("", piece) if place % 2 else nodes.Text(piece) for place, piece in enumerate(pieces)]
             node.parent.replace(node, [part for part in parts if part.astext()])
