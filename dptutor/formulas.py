@@ -15,9 +15,19 @@ from itertools import pairwise
 _NUMBERED = {"equation": "", "equation*": "", "align": "aligned", "align*": "aligned", "gather": "gathered"}
 _WHOLE = re.compile(r"\\begin\{([a-z]+\*?)\}(.*)\\end\{\1\}", re.DOTALL)
 _DOLLARS = re.compile(r"(?<![\\$\w])\$(?!\s)([^$\n]+?)(?<![\s\\])\$(?!\w)")
-# What is raised or lowered in a plain text: e^ε, e^(−ε), G_μ, Pr_Q.
+# What is raised or lowered in a plain text: e^ε, e^(−ε), e^{−ε/2}, (1 − x)^2, G_μ, Pr_Q, min_α; but no p_value.
 _TILDE = re.compile(r"\b([A-Za-z])\u0303")
-_RAISED = re.compile(r"\b(Pr|[A-Za-z])([\^_])(?:\(([^()\s]+)\)|(−?\w+))")
+_RAISED = re.compile(
+    r"(?:(?<![\w^.])(Pr|min|max|[A-Za-zα-ωΑ-Ω]|\d+(?=\^))|(?<=[)\]]))"
+    r"(?:([\^])|(_)(?=[({]|\w{1,2}(?!\w)))"
+    r"(?:\(([^(){}$\\^]+)\)|\{([^(){}$\\^]+)\}|([−-]?\w+(?:\.\d+)?))"
+)
+_NAMED = {"Pr": r"\operatorname{Pr}", "min": r"\min", "max": r"\max", None: "{}"}
+_SMALL = str.maketrans(
+    {"−": "-", "½": r"\frac12 "}
+    | {digit: f"^{n}" for n, digit in enumerate("⁰¹²³")}
+    | {digit: f"_{n}" for n, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+)
 # Letters that are symbols where they stand alone: "a" and "I" are words.
 _SYMBOL = re.compile(r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|[α-ωϑϕϵ]+)(?![\w'’]|\.\w)")
 _COLORED = re.compile(r"\x1b\[[\d;]*m")
@@ -68,11 +78,9 @@ def typeset(text: str) -> str:
         except ImportError:
             return rf"\({escape(tex)}\)"
 
-    def raised(found: re.Match) -> str:
-        letter, sign, *inside = found.groups()
-        letter = r"\operatorname{Pr}" if letter == "Pr" else letter
+    def set_off(found: re.Match) -> str:
         try:
-            return mathml(f"{letter}{sign}{{{inside[0] or inside[1]}}}".replace("−", "-"))
+            return mathml(_raised(found))
         except ImportError:
             return found[0]
 
@@ -84,8 +92,30 @@ def typeset(text: str) -> str:
 
     parts = _DOLLARS.split(text)
     parts[1::2] = [formula(tex) for tex in parts[1::2]]
-    parts[::2] = [_TILDE.sub(waved, _RAISED.sub(raised, part)) for part in parts[::2]]
+    parts[::2] = [_TILDE.sub(waved, _RAISED.sub(set_off, part)) for part in parts[::2]]
     return "".join(parts)
+
+
+def raised(text: str) -> list[str]:
+    """A plain text in pieces, of which every second is the TeX of what the text raises or lowers.
+
+    Examples
+    --------
+    >>> from dptutor.formulas import raised
+    >>> raised("at least e^(−ε) times D_s")
+    ['at least ', 'e^{-ε}', ' times ', 'D_{s}', '']
+    """
+    pieces, end = [], 0
+    for found in _RAISED.finditer(text):
+        pieces += [text[end : found.start()], _raised(found)]
+        end = found.end()
+    return [*pieces, text[end:]]
+
+
+def _raised(found: re.Match) -> str:
+    letter, up, down, *inside = found.groups()
+    script = next(filter(None, inside)).translate(_SMALL)
+    return f"{_NAMED.get(letter, letter)}{up or down}{{{script}}}"
 
 
 def symbols(text: str) -> list[str]:

@@ -26,13 +26,15 @@ from dptutor.explore.machinery.page import SCRIPTS
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "book" / "_static"
 
-# Before anything is drawn: light or dark as the reader chose, or as the reader's system is; and letters are asked for
-# before the style sheet names them, but not from a folder, where that is refused.
+# Before anything is drawn: light or dark as the reader chose, or as the reader's system is; whether the page opens at
+# its top, so that what stands below may be drawn a moment later; and letters are asked for before the style sheet names
+# them, but not from a folder, where that is refused.
 FIRST_SCRIPT = """\
 (({ documentElement: page, head, currentScript: { dataset } }) => {
   let theme;
   try { theme = localStorage.getItem("theme"); } catch { /* nothing is kept here */ }
   page.dataset.theme = theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  page.toggleAttribute("data-from-top", !location.hash);
   if (location.protocol !== "file:")
     for (const href of dataset.fonts.split(" "))
       head.append(Object.assign(document.createElement("link"),

@@ -9,15 +9,18 @@ from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-from dptutor.formulas import UnknownFormula, mathml
+from dptutor.formulas import UnknownFormula, mathml, raised
 
 MARK = re.compile(r"[.,;:!?)\]”’]+")
 SILENT = (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block, nodes.comment)
+PROSE = (nodes.paragraph, nodes.emphasis, nodes.term, nodes.rubric)
+INLINE = {"text_plain", "sd-summary-text"}  # what {eval} says, titles of what is folded
 log = logging.getLogger(__name__)
 
 
 def setup(app):
     app.add_html_math_renderer("mathml", inline_renderers=(inline, None), block_renderers=(block, None))
+    app.connect("doctree-resolved", exponents, priority=890)
     app.connect("doctree-resolved", together, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -44,6 +47,15 @@ def block(writer, node):
         writer.body.append("</span>")
     writer.body.append("</div>\n")
     raise nodes.SkipNode
+
+
+def exponents(app, page, name):
+    """What a plain text writes as e^ε or D_s, as docstrings do, stands raised or lowered in a page."""
+    for node in list(page.findall(nodes.Text)):
+        prose = isinstance(node.parent, PROSE) or INLINE & set(node.parent.get("classes", []))
+        if prose and len(pieces := raised(node)) > 1:
+            parts = [nodes.math("", piece) if place % 2 else nodes.Text(piece) for place, piece in enumerate(pieces)]
+            node.parent.replace(node, [part for part in parts if part.astext()])
 
 
 def together(app, page, name):

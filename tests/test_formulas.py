@@ -59,6 +59,11 @@ def test_dollars_in_a_text_are_formulas_and_prices_are_not():
         ("1/(1 + e^ε)", "1/(1 + <msup><mi>e</mi><mi>ε</mi></msup>)"),
         ("e^(−ε)(1 − δ)", "<msup><mi>e</mi><mrow><mo"),
         ("the curve G_μ is", "<msub><mi>G</mi><mi>μ</mi></msub>"),
+        ("e^{−ε₀/2}", "<msub><mi>ε</mi><mn>0</mn></msub>"),
+        ("e^{1/σ²}", "<msup><mi>σ</mi><mn>2</mn></msup>"),
+        ("0.01 · 2^k in", "0.01 · <"),
+        ("min_α [e^ε α + f(α)]", "<mi>min</mi>"),
+        ("the level, p_value and n_max", "the level, p_value and n_max"),
         ("Pr_Q[L]", "<mi>Pr</mi>"),
     ],
 )

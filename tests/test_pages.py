@@ -48,6 +48,22 @@ def test_nothing_moves_while_a_chapter_loads_or_is_scrolled(site, address, chrom
         assert found["shift"] < LIMITS["shift"], name
 
 
+def test_a_page_that_opens_at_its_top_is_drawn_in_steps_and_one_opened_at_a_place_is_not(address, page):
+    """Else all that is near the screen is laid out at once, with the first letters."""
+    waiting = """() => document.getAnimations().filter((one) => one.animationName === "wait").length"""
+    page.add_init_script("""document.addEventListener("DOMContentLoaded", () => {
+      globalThis.waiting = document.getAnimations().filter((one) => one.animationName === "wait").length;
+    })""")
+    page.goto(f"{address}book/09_composition.html")
+    assert page.evaluate("waiting") > 3
+    page.wait_for_function(f"({waiting})() === 0")
+    assert page.locator("article [data-explorer] svg").first.is_visible()
+    page.goto("about:blank")
+    page.goto(f"{address}book/09_composition.html#subsampling")
+    assert page.evaluate("waiting") == 0
+    assert abs(page.evaluate("document.getElementById('subsampling').getBoundingClientRect().top")) < 120
+
+
 def test_a_slow_phone_answers(address, chromium):
     for name in ["book/01_two_worlds", "book/07_delta_divergence", "book/09_composition", "book/13_auditing"]:
         found = measured(chromium, address, name)
@@ -77,6 +93,13 @@ def test_no_page_shows_tex(site):
     for page in texts(site):
         text = re.sub(r"<(script|style|pre|code)\b.*?</\1>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL)
         assert not raw.search(text), (page.name, raw.search(text))
+
+
+def test_no_page_shows_what_should_be_raised_or_lowered(site):
+    drawn = re.compile(r"<(script|style|pre|code|math|svg|dt|figure)\b.*?</\1>|<[^>]*>", re.DOTALL)
+    raw = re.compile(r".{0,30}(?:(?<!\w)[\w)\]]\^[\w({−-]|\b[EDQPGΣ]_\w{1,2}\b).{0,20}")
+    for page in texts(site):
+        assert not (found := raw.search(drawn.sub(" ", page.read_text()))), (page.name, found)
 
 
 def test_the_font_has_every_sign_of_every_formula(site):

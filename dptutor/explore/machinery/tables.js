@@ -31,7 +31,8 @@ class FrozenTables {
   load() { return (this.loading ??= this.unpack()); }
 
   async unpack() {
-    const binary = atob(this.text ?? await tablesAt(this.address)), packed = Uint8Array.from(binary, (c) => c.charCodeAt(0));
+    const binary = atob(this.text ?? await tablesAt(this.address)), packed = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; i++) packed[i] = binary.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
     let start = 0;
