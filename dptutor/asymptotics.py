@@ -303,7 +303,7 @@ def composition_moments(mechanism) -> CompositionMoments:
         raise ValueError(f"mechanism must have finite losses, got {mechanism!r}, whose loss has mass {leak:g} at −∞")
     if pair.advantage == 0:
         raise ValueError(f"mechanism must have losses other than 0, got {mechanism!r}")
-    return _gaussian_moments(pair.mu) if isinstance(pair, Gaussian) else _moments(pair)
+    return _gaussian_moments(pair._normal) if pair._normal is not None else _moments(pair)
 
 
 def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:

@@ -220,7 +220,7 @@ def hellinger_squared(mechanism) -> float:
     --------
     >>> import dptutor as dp
     >>> m = dp.Gaussian(sigma=1)
-    >>> round(dp.divergences.hellinger_squared(m), 6), round(float(1 - m.hellinger_transform(0.5)), 6)
+    >>> round(dp.divergences.hellinger_squared(m), 6), round(1 - m.hellinger_transform(0.5), 6)
     (0.117503, 0.117503)
     """
     divergence = float(as_mechanism("mechanism", mechanism)._pair_renyi(np.array([0.5]))[0])

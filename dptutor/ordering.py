@@ -30,13 +30,11 @@ from fractions import Fraction
 import numpy as np
 
 from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.composition import Composition, one_directional_parts
-from .mechanisms.faces import FiniteFaces
+from .mechanisms.composition import Composition
 from .mechanisms.finite import (
     ApproximateDP,
     BlatantlyNonPrivate,
     FiniteExperiment,
-    FiniteMechanism,
     PerfectPrivacy,
     RandomizedResponse,
 )
@@ -345,13 +343,8 @@ def _at_all_losses(m, o) -> str | None:
 
 def _losses(m):
     """All finite losses of a finite experiment, or None."""
-    if isinstance(m, FiniteMechanism):
-        return m._kinks()
-    finite = isinstance(m, Composition) and all(isinstance(part, FiniteMechanism) for part, _ in m.factors)
-    if not (finite and isinstance(m._faces, FiniteFaces)):
-        return None
     try:
-        return m._faces.law.enumerated().kinks
+        return None if m._law is None else m._law.enumerated().kinks
     except TooManyAtoms:
         return None
 
@@ -361,8 +354,8 @@ def _losses(m):
 
 def _part_by_part(m, o) -> str | None:
     """Whether each part of `o` is dominated by a part of `m` of its own."""
-    parts, both = one_directional_parts(m)
-    other_parts, other_both = one_directional_parts(o)
+    parts, both = m._parts()
+    other_parts, other_both = o._parts()
     if sum(count for _, count in parts) == sum(count for _, count in other_parts) == 1 or (
         other_both and not (both or m.is_symmetric)
     ):

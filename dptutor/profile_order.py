@@ -22,10 +22,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .mechanisms.base import Mechanism
-from .mechanisms.finite import FiniteMechanism
-from .mechanisms.gaussian import Gaussian
 from .mechanisms.lattice import Join, Meet
-from .mechanisms.subsampled import DPSGD, SubsampledGaussian
 
 # δ below this is not compared.
 _FLOOR = 1e-300
@@ -86,7 +83,7 @@ class Side:
         self.highest = mechanism._loss_range()[1]
         far = np.asarray(math.inf)
         self.leak = float(mechanism._delta(far))
-        self.leak_error = 0.0 if isinstance(mechanism, FiniteMechanism) else float(mechanism._delta_error(far))
+        self.leak_error = float(mechanism._delta_error(far))
 
     def between(self, epsilon) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper values; beyond the largest finite loss what infinite ones leave."""
@@ -320,12 +317,11 @@ def _gaussian_tails(m, o):
 
 def _step(m):
     """(p, μ) of one Gaussian step of which the loss is unbounded above."""
-    if isinstance(m, Gaussian):
-        return 1.0, m.mu
-    if isinstance(m, DPSGD) and m.steps == 1:
-        return _step(m.step)
-    if isinstance(m, SubsampledGaussian) and (m.direction != "add" or m.sampling_rate == 1.0):
-        return m.sampling_rate, 1 / m.noise_multiplier
+    if m._normal is not None:
+        return 1.0, m._normal
+    for sigma, rate, direction in (one._sampled for one in m.both_directions or (m,) if one._sampled is not None):
+        if direction == "remove":
+            return rate, 1 / sigma
     return None
 
 

@@ -9,8 +9,7 @@ With D the profile of finite losses at ε ≥ 0 and D⁻ that of the reverse pai
 An ε that is a little off its place costs f the square of that, and every ε gives a line below f: what f may be off is
 the distance from the line to the chord above, besides the error of δ.
 
-Three kinds of composition have the same methods, `delta`, `errors`, `bayes_error`, `tradeoff`, `epsilon`, `window`,
-`breakpoints`, bounds `delta_error`, `bayes_error_error`, `tradeoff_error`, and `reverse`: those with tables, those of
+Three kinds of composition have the same methods, those of `dptutor.mechanisms.evaluator`: those with tables, those of
 finite experiments, and mixtures of others over the atoms of a finite experiment.
 """
 
@@ -184,7 +183,7 @@ class TabulatedFaces:
                 spread = np.abs(a_low - a_high) * (slopes[1] - slopes[0])
             bound = np.where(np.isnan(spread), bound, np.minimum(bound, spread))
             # Where two profiles cross α jumps: there as near as rounding lets it be.
-            jump = (a_low - a_high > _JUMP) & isinstance(self._forward, WorseTable)
+            jump = (a_low - a_high > _JUMP) & self._forward.crosses
             near = high - low <= 4e-15 * (1.0 + np.abs(low))
             off = (bound > np.where(jump, _ROUNDING, _APART)) & ~near
             if not off.any():
@@ -291,6 +290,9 @@ class FiniteFaces:
         """The faces of the reverse pair."""
         return FiniteFaces(self.law.reverse, self._bracket, self._smooth)
 
+    def worse(self) -> None:
+        """The worse of both directions is found by asking both."""
+
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
         if self._bracket is not None:
@@ -366,6 +368,9 @@ class MixtureFaces:
             places = np.subtract.outer(flat[few], self._loss[atoms])
             total[few] = np.sum(face(places) * mass[atoms], axis=1)
         return total.reshape(np.shape(epsilon))
+
+    def worse(self) -> None:
+        """The worse of both directions is found by asking both."""
 
     def errors(self, epsilon):
         """α and β at ε."""
