@@ -71,7 +71,7 @@ PUBLIC = public(dp, dp.accounting, dp.conversions, dp.divergences)
 MADE = {dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.Witness}
 CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE and each is not dp.Unreachable}
 MAKERS = [each for each in CALLED.values() if inspect.isclass(each) and issubclass(each, dp.Mechanism)]
-FACES = ["tradeoff", "privacy_profile", "bayes_error", "epsilon", "renyi_divergence"]
+FACES = ["tradeoff", "privacy_profile", "bayes_error", "epsilon", "renyi_divergence", "hellinger_transform"]
 
 
 @st.composite
@@ -116,7 +116,7 @@ def answered(function, *arguments, **options):
             found = None
     assert refused, what
     assert "\n" not in refused, what
-    if isinstance(found, (int, float, np.ndarray)):
+    if isinstance(found, (int, float, complex, np.ndarray)):
         assert not np.isnan(found).any(), f"{what} is {found}"
     return found
 
@@ -210,6 +210,22 @@ def test_a_calibration_answers_or_refuses(first, second):
     answered(dp.calibrate, dp.Gaussian, epsilon=first, delta=second)
     answered(dp.calibrate, dp.Laplace, advantage=first)
     answered(dp.calibrate, lambda b: dp.Laplace(b), posterior_belief=first, membership_prior=second)
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate"), [(1.0, 5e-324), (1e-149, 0.5), (1e-149, 1.0), (1e-149, 1e-300), (1e300, 1e-300)]
+)
+def test_steps_with_hardly_any_noise_or_participation_answer(noise, rate):
+    m = dp.SubsampledGaussian(noise, rate)
+    for face in (m.tradeoff, m.bayes_error, m.epsilon):
+        answered(face, [0.0, 0.3, 1.0])
+    answered(m.privacy_profile, [-800.0, 0.0, 1e-9, 800.0])
+    answered(m.hellinger_transform, [0.5, 2.0])
+
+
+def test_less_noise_than_can_be_squared_is_refused():
+    with pytest.raises(ValueError, match=r"^noise_multiplier must be greater than 1e-150, got 5e-324$"):
+        dp.SubsampledGaussian(5e-324, 0.5)
 
 
 # Arguments of unusual kinds.

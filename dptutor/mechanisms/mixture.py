@@ -52,6 +52,7 @@ def _renyi_of_order(mechanism, s: float) -> float:
     return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
 
 
+@np.errstate(all="ignore")  # what overflows has an infinite bound
 def hellinger_from_profile(mechanism, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """H(s) for a one-dimensional array of complex s, for mechanisms without a closed form, and a bound on its error.
 
@@ -72,10 +73,9 @@ def hellinger_from_profile(mechanism, s: np.ndarray) -> tuple[np.ndarray, np.nda
         scale = np.abs(at * (at - 1))
         inside = np.where(scale > 0, first_error + second_error, 0.0)
         area = np.where(scale > 0, first + second, 0.0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            value[few] = 1 - leaks[1] + at * (leaks[1] - leaks[0]) + at * (at - 1) * area
-            rounding = 4e-16 * (1 + np.abs(at) + scale * np.abs(area))
-            error[few] = np.where(scale > 0, scale * inside, 0.0) + rounding
+        value[few] = 1 - leaks[1] + at * (leaks[1] - leaks[0]) + at * (at - 1) * area
+        rounding = 4e-16 * (1 + np.abs(at) + scale * np.abs(area))
+        error[few] = np.where(scale > 0, scale * inside, 0.0) + rounding
     unknown = ~np.isfinite(error)
     value[unknown], error[unknown] = np.inf, np.inf
     return value, error
@@ -93,24 +93,24 @@ def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
     def heights(epsilon):
         return np.maximum(mechanism._delta(epsilon) - leak, 0.0)
 
-    with np.errstate(over="ignore", divide="ignore"):
-        seen = np.exp(np.multiply.outer(np.maximum(rate, 0.0), cuts) + np.log(heights(cuts)))
-    matters = np.flatnonzero((seen > _NOTHING * seen.max(axis=1, keepdims=True)).any(axis=0))
+    # In logarithms: where e^{tilt·ε} overflows, its product with δ need not.
+    seen = np.multiply.outer(np.maximum(rate, 0.0), cuts) + np.log(heights(cuts))
+    most = seen.max(axis=1, keepdims=True)
+    matters = np.flatnonzero((seen > np.maximum(most, -1e300) + math.log(_NOTHING)).any(axis=0))
     cuts = cuts[: min(int(matters.max(initial=0)) + 2, len(cuts))]
     if len(cuts) < 2:
         return np.zeros(tilt.shape, dtype=complex), np.zeros(tilt.shape)
     # What lies beyond: nothing, or where e^{tilt·ε} falls at most its integral.
     left = float(heights(cuts[-1:])[0]) if cuts[-1] < mechanism._loss_range()[1] else 0.0
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        last = left * np.exp(rate * cuts[-1])
-        falls = np.where(rate < 0, last / -rate, math.inf)
-        small = last <= 1e3 * _NOTHING * seen.max(axis=1)
+    last = np.exp(rate * cuts[-1] + np.log(left))
+    falls = np.where(rate < 0, last / -rate, math.inf)
+    small = rate * cuts[-1] + np.log(left) <= most[:, 0] + math.log(1e3 * _NOTHING)
     beyond = np.where(left == 0.0, 0.0, np.where(small & (rate >= 0), last * _LARGEST_LOSS, falls))
 
     def integrand(epsilon):
-        with np.errstate(over="ignore", invalid="ignore"):
-            weight = np.exp(np.multiply.outer(epsilon, tilt))
-            return heights(epsilon)[..., None] * weight, mechanism._delta_error(epsilon)[..., None] * np.abs(weight)
+        exponent = np.multiply.outer(epsilon, tilt)
+        found = [np.log(each)[..., None] for each in (heights(epsilon), mechanism._delta_error(epsilon))]
+        return np.exp(exponent + found[0]), np.exp(exponent.real + found[1])
 
     value, error = _pieces(integrand, _turning(cuts, turn), np.abs(tilt.imag))
     return value, error + beyond
@@ -136,8 +136,7 @@ def _pieces(function, cuts, turn):
         both = halves.sum(axis=0)
         change = np.abs(both - whole)
         goal = np.maximum(_FLOOR / len(cuts), 1e-15 * (np.abs(total) + np.abs(both).sum(axis=0)))
-        with np.errstate(invalid="ignore"):
-            moved = (change > goal).any(axis=1) & (high[0] - low[0] > 1e-15 * high[1])
+        moved = (change > goal).any(axis=1) & (high[0] - low[0] > 1e-15 * high[1])
         if halves.shape[1] > 2 * _MOST_PIECES or not moved.any():
             moved[:] = False
         done = ~moved
@@ -156,8 +155,7 @@ def _gauss_with_bounds(function, low, high):
     half = (high - low) / 2
     value, error = function((low + half)[..., None] + half[..., None] * _NODES)
     weight = half[..., None, None] * _WEIGHTS[:, None]
-    with np.errstate(over="ignore", invalid="ignore"):
-        return tuple(np.sum(weight * each, axis=-2) for each in (value, error, np.abs(value)))
+    return tuple(np.sum(weight * each, axis=-2) for each in (value, error, np.abs(value)))
 
 
 def mixture_of_hockey_sticks(mechanism, weight, weight_reverse) -> float:

@@ -32,6 +32,10 @@ from .base import LARGEST_LOSS, Mechanism
 from .gaussian import Gaussian, gaussian_profile
 from .roots import decreasing_root
 
+# As for the Gaussian mechanism: squares of 1/σ are numbers.
+_LEAST_NOISE = 1e-150
+# Peaks of integrands are at s/σ; beyond this they have no square.
+_FURTHEST = 1e150
 DIRECTIONS = ("both", "add", "remove")
 
 
@@ -42,7 +46,7 @@ class SubsampledGaussian(Mechanism):
     Parameters
     ----------
     noise_multiplier : float
-        σ, the noise's standard deviation in units of the sensitivity; positive.
+        σ, the noise's standard deviation in units of the sensitivity; greater than 1e-150.
     sampling_rate : float
         p in (0, 1], the probability with which an example takes part.
     direction : {"both", "add", "remove"}
@@ -72,7 +76,9 @@ class SubsampledGaussian(Mechanism):
     direction: str = "both"
 
     def __post_init__(self):
-        object.__setattr__(self, "noise_multiplier", positive_number("noise_multiplier", self.noise_multiplier))
+        noise = positive_number("noise_multiplier", self.noise_multiplier)
+        noise = real_number("noise_multiplier", noise, _LEAST_NOISE, open_low=True)
+        object.__setattr__(self, "noise_multiplier", noise)
         rate = real_number("sampling_rate", self.sampling_rate, 0.0, 1.0, open_low=True)
         object.__setattr__(self, "sampling_rate", rate)
         choice("direction", self.direction, DIRECTIONS)
@@ -200,7 +206,7 @@ class SubsampledGaussian(Mechanism):
         if self.direction == "both":
             return super()._log_hellinger(s)
         s = 1.0 - s if self.direction == "add" else s
-        within = np.abs(s.real) <= self.hellinger_reach
+        within = np.abs(s.real) <= _FURTHEST * self.noise_multiplier
         if within.all():
             return log_hellinger(self.noise_multiplier, self.sampling_rate, s)
         value, error = np.full(s.shape, np.nan, dtype=complex), np.full(s.shape, np.inf)

@@ -81,7 +81,7 @@ def reach(noise_multiplier: float) -> float:
 def gaussian_loss(sampling_rate: float, epsilon: np.ndarray) -> np.ndarray:
     """ε' with e^{ε'} = (e^ε − 1 + p)/p, the loss of the Gaussian mechanism where that of a removal is ε."""
     rate = sampling_rate
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         near = np.log1p(np.maximum(np.expm1(np.minimum(epsilon, 1.0)) / rate, -1.0))
         far = epsilon - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(epsilon, 0.5)))
     return np.where(epsilon < 1.0, near, far)
