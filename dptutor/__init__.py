@@ -34,6 +34,7 @@ from .identifiability import (
 from .mechanisms import Mechanism, join, meet
 from .mechanisms import registry as _registry
 from .mechanisms.registry import *  # noqa: F403
+from .order_certificates import OrderCertificate
 from .ordering import Dominance, Witness, blackwell_dominates, dominance
 
 __version__ = "0.1.0"
@@ -58,6 +59,7 @@ __all__ = [
     "Dominance",
     "Garbling",
     "Mechanism",
+    "OrderCertificate",
     "PosteriorBelief",
     "Unreachable",
     "Witness",

@@ -226,7 +226,7 @@ def ordered_between(m, o) -> bool:
 
 
 def _ordered(side, other) -> bool:
-    end = _tail_settled_from(side, other)
+    end = tail_settled_from(side, other)
     if end is None:
         return False
     return end <= 0 or _above_between(side, other, end)
@@ -273,7 +273,7 @@ def _open(outer, low, high, above):
     return ~(lowest >= 0.0)
 
 
-def _tail_settled_from(side, other):
+def tail_settled_from(side, other):
     """An E from which on δ ≥ δ̃ is known, or None."""
     if other.highest < math.inf:
         settled = side.leak - side.leak_error >= other.leak + other.leak_error or (
