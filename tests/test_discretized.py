@@ -36,6 +36,16 @@ def lower_profile(factor, step, epsilon):
 # Laws.
 
 
+@pytest.mark.parametrize("direction", ["add", "remove"])
+def test_the_gap_is_that_of_the_worse_of_both_pairs(direction):
+    step = dp.SubsampledGaussian(0.6, 0.01, direction)
+    law, gap = bracketed([grid_factor(step, 2)])
+    epsilon = np.linspace(0, 8, 1601)
+    for found, pair in ((law, step), (law.reverse, step.reverse)):
+        excess = found.delta(epsilon) - (pair**2).privacy_profile(epsilon)
+        assert -1e-12 <= excess.min() <= excess.max() <= gap
+
+
 @settings(max_examples=60)
 @given(one_directional, st.integers(6, 12), st.integers(0, 2**32 - 1))
 def test_one_mechanism_lies_between_its_two_grids(m, octaves, seed):

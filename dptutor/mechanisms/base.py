@@ -391,7 +391,7 @@ class Mechanism(ABC):
         (0.382925, 0.382925)
         """
         epsilon = real_array("epsilon", epsilon)
-        value = shaped(self._delta(epsilon))
+        value = shaped(self._delta(epsilon) + 0.0)  # no −0
         return (value, shaped(self._delta_error(epsilon))) if with_error else value
 
     def bayes_error(self, prior, *, with_error=False):

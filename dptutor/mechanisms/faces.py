@@ -86,13 +86,14 @@ class TabulatedFaces:
 
     def delta(self, epsilon):
         """δ at ε."""
-        infinite = self._infinite[0]
-        # At negative ε, 1 − δ has the digits.
-        return self._filled(
-            epsilon,
-            lambda answer, _: np.minimum(infinite + answer.delta, 1.0),
-            lambda answer, loss: 1.0 - np.exp(-loss) * answer.rest,
-        )
+        infinite, back = self._infinite
+
+        def small(answer, loss):
+            # At negative ε, 1 − δ has the digits, and near 0 the terms of δ = 1 − e^ε + e^ε δ⁻.
+            near = np.exp(-loss) * (back + answer.delta) - np.expm1(-loss)
+            return np.where(near < 0.5, near, 1.0 - np.exp(-loss) * answer.rest)
+
+        return self._filled(epsilon, lambda answer, _: np.minimum(infinite + answer.delta, 1.0), small)
 
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
