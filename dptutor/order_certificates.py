@@ -93,7 +93,8 @@ class OrderCertificate:
         OrderCertificate(verdict='proven', reason='the same mechanism', witness=None, of='', pairs=())
         """
         found = json.loads(text)
-        witness = None if found["witness"] is None else tuple(map(float, found["witness"]))
+        place, first, second = found["witness"] or (0.0, 0.0, 0.0)
+        witness = (float(place), float(first), float(second)) if found["witness"] else None
         pairs = tuple(
             (float(pair["from"]), pair["theorem"], tuple(tuple(map(float, point)) for point in pair["points"]))
             for pair in found["pairs"]
@@ -105,8 +106,10 @@ def of_witness(m: Mechanism, o: Mechanism, reason: str, witness: Witness) -> Ord
     """The certificate of a refutation."""
     back = "reverse " if witness.reverse else ""
     if witness.epsilon is None:
-        values = witness.order, witness.value, witness.other_value
-        return OrderCertificate("refuted", reason, values, f"{back}Rényi divergence")
+        order = float(witness)
+        return OrderCertificate(
+            "refuted", reason, (order, witness.value, witness.other_value), f"{back}Rényi divergence"
+        )
     # The witness may be of a part: of the whole the first value is no larger, the other no smaller.
     first, second = (x.reverse if witness.reverse else x for x in (m, o))
     values = witness.epsilon, first.privacy_profile(witness.epsilon), second.privacy_profile(witness.epsilon)

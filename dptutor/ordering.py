@@ -111,9 +111,10 @@ class Dominance:
         """
         if self.verdict == "undecided":
             raise ValueError(f"there is a certificate of what is proven or refuted only, and this is {self}")
+        mechanism, other = self.mechanisms
         if self.witness is not None:
-            return of_witness(*self.mechanisms, self.reason, self.witness)
-        found = of_profiles(*self.mechanisms, self.reason) if self.by_numbers else None
+            return of_witness(mechanism, other, self.reason, self.witness)
+        found = of_profiles(mechanism, other, self.reason) if self.by_numbers else None
         return found or OrderCertificate("proven", self.reason)
 
     def __bool__(self) -> bool:
