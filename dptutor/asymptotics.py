@@ -437,11 +437,11 @@ def _gaussian_moments(mu) -> CompositionMoments:
 def _moments(pair) -> CompositionMoments:
     highest = _highest(pair)
     ends = np.array([end for end in pair._loss_range() if math.isfinite(end)])
-    x, weight = _panels(np.abs(pair._kinks()), np.abs(ends), highest)
+    x, weight = _panels(np.abs(pair._breakpoints()), np.abs(ends), highest)
     # Two sums of positive terms: the divergence is tiny where the loss is small.
     v1 = float(weight @ (pair.reverse._delta(x) + np.exp(-x) * pair._delta(x)))
     v4 = float(weight @ (3 * x**2 * _tails(pair, 0.0, x)))
-    y, weight = _panels(np.abs(pair._kinks() + v1), np.abs(ends + v1), highest + v1)
+    y, weight = _panels(np.abs(pair._breakpoints() + v1), np.abs(ends + v1), highest + v1)
     tails = _tails(pair, -v1, y)
     variance, v3 = float(weight @ (2 * y * tails)), float(weight @ (3 * y**2 * tails))
     return CompositionMoments(v1, variance + v1**2, v3, v4, v1 / math.sqrt(variance))

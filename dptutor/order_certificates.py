@@ -134,7 +134,7 @@ def of_profiles(m: Mechanism, o: Mechanism, reason: str) -> OrderCertificate | N
 
 def _points(m, o, end):
     """Points that show the order between 0 and `end`."""
-    kinks = np.concatenate([m._kinks(), o._kinks()])
+    kinks = np.concatenate([m._breakpoints(), o._breakpoints()])
     kinks = np.unique(kinks[(kinks > 0) & (kinks < end)])
     start = min(end, 1.0) / (_START - 1)
     inner = np.linspace(0.0, end, _START) if end > 0 else np.zeros(1)

@@ -154,7 +154,7 @@ def _shown(m, o, epsilon, reverse) -> Witness:
 
 def places(side: Side, other: Side) -> np.ndarray:
     """Losses at which two profiles are compared: many where δ changes, kinks and next to them, the ends of ranges."""
-    kinks = np.abs(np.concatenate([side.mechanism._kinks(), other.mechanism._kinks()]))
+    kinks = np.abs(np.concatenate([side.mechanism._breakpoints(), other.mechanism._breakpoints()]))
     ends = np.array([x for x in (side.highest, other.highest) if 0 <= x < math.inf])
     kinks = np.concatenate([kinks if kinks.size < 5000 else kinks[:: kinks.size // 5000], ends])
     end = 25.0

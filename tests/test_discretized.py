@@ -11,7 +11,7 @@ from pytest import approx
 
 import dptutor as dp
 from dptutor.mechanisms.composition import grid_factor
-from dptutor.transform.discretized import _aligned, _dominating, _less_informative, bracketed
+from dptutor.transform.discretized import _aligned, _optimistic, _pessimistic, bracketed
 
 one_directional = st.one_of(
     st.builds(dp.Laplace, scale=st.floats(0.1, 10)),
@@ -28,7 +28,7 @@ one_directional = st.one_of(
 
 
 def lower_profile(factor, step, epsilon):
-    left, q, p, _ = _less_informative(factor, step)
+    left, q, p, _ = _optimistic(factor, step)
     loss = step * (left + np.arange(p.size))
     return factor.q_infinite + np.array([np.sum((q - np.exp(e) * p)[loss > e]) for e in epsilon])
 
@@ -55,7 +55,7 @@ def test_one_mechanism_lies_between_its_two_grids(m, octaves, seed):
     epsilon = np.concatenate([inside, step * np.round(inside[:50] / step), [factor.high - step / 3, factor.high]])
     truth = m._delta(epsilon)
     assert np.all(lower_profile(factor, step, epsilon) <= truth + 1e-12)
-    assert np.all(truth <= _dominating([factor], step, (factor.low, factor.high)).delta(epsilon) + 1e-12)
+    assert np.all(truth <= _pessimistic([factor], step, (factor.low, factor.high)).delta(epsilon) + 1e-12)
 
 
 @settings(max_examples=8)

@@ -232,11 +232,11 @@ def test_what_is_public_answers_or_refuses(name):
 
 def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted():
     numbers = {
-        "advantage", "alpha", "belief", "beta", "bracket", "count", "counts", "delta", "epsilon", "exceedance",
-        "clip", "confidence", "largest_finite_loss", "largest_loss", "leak", "learning_rate", "level",
+        "advantage", "alpha", "belief", "beta", "bracket", "clip", "confidence", "count", "counts", "delta",
+        "epsilon", "exceedance", "largest_finite_loss", "largest_loss", "leak", "learning_rate", "level",
         "membership_prior", "mu", "noise_multiplier", "order", "orders", "other_count", "p", "posterior_belief",
-        "power", "prior", "prior_success", "probability", "q", "rdp", "rho", "sampling_rate", "scale", "sensitivity", "sigma", "slack",
-        "steps", "win_rate",
+        "power", "prior", "prior_success", "probability", "q", "rdp", "rho", "sampling_rate", "scale", "sensitivity",
+        "sigma", "slack", "steps", "win_rate",
     }  # fmt: skip
     for name, function in CALLED.items():
         for parameter in inspect.signature(function).parameters.values():

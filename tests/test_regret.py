@@ -66,7 +66,7 @@ def brute_force(mechanism, other, density, places):
 
     places = np.asarray(places, dtype=float)
     inside = logit(places[(places > 1e-12) & (places < 1 - 1e-12)])
-    kinks = np.concatenate([mechanism._kinks(), other._kinks()])
+    kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints()])
     at = np.unique(np.concatenate([np.linspace(-30, 30, 8001), inside, inside + 1e-13, inside - 1e-13, kinks]))
     for _ in range(6):
         heights = regret(at)

@@ -127,7 +127,7 @@ class Mechanism(ABC):
         """Smallest interval that contains all finite and infinite losses."""
         return -math.inf, math.inf
 
-    def _kinks(self) -> np.ndarray:
+    def _breakpoints(self) -> np.ndarray:
         """The finite losses at which the loss has an atom or its density a jump."""
         return np.empty(0)
 
@@ -200,7 +200,7 @@ class Mechanism(ABC):
             losses = many_decreasing_roots(lambda epsilon: self._errors(epsilon)[0], uniform)
         else:
             losses = many_decreasing_roots(lambda epsilon: -self._errors(epsilon)[1], -uniform)
-        return nearest_within(losses, self._kinks(), 1e-8)
+        return nearest_within(losses, self._breakpoints(), 1e-8)
 
     @property
     def both_directions(self) -> tuple[Mechanism, ...]:

@@ -103,7 +103,7 @@ class Composition(Mechanism):
         ranges = [(part._loss_range(), count) for part, count in self.factors]
         return sum(n * low for (low, _), n in ranges), sum(n * high for (_, high), n in ranges)
 
-    def _kinks(self):
+    def _breakpoints(self):
         return self._faces.breakpoints
 
     def _errors(self, epsilon):
@@ -246,7 +246,7 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
 def grid_factor(part, count) -> Factor:
     """A part as the grid needs it."""
     masses = float(part.reverse._delta(np.asarray(math.inf))), float(part._delta(np.asarray(math.inf)))
-    atoms = tuple(float(kink) for kink in part._kinks())
+    atoms = tuple(float(kink) for kink in part._breakpoints())
     return Factor(part._errors, *masses, count, *window(part._errors, *masses), atoms)
 
 

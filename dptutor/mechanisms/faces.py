@@ -336,7 +336,7 @@ class MixtureFaces:
         self._infinite = float(law.q[law.loss == np.inf].sum())
         if self._loss.size > _MOST_ATOMS:
             raise TooManyAtoms
-        self.breakpoints = np.unique(np.add.outer(self._loss, rest._kinks()))
+        self.breakpoints = np.unique(np.add.outer(self._loss, rest._breakpoints()))
 
     @cached_property
     def error_bound(self) -> float:

@@ -50,7 +50,7 @@ class FiniteMechanism(Mechanism):
     def _epsilon(self, delta):
         return self._law.epsilon(delta)
 
-    def _kinks(self):
+    def _breakpoints(self):
         return self._law.kinks
 
     def _loss_range(self):

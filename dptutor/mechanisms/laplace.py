@@ -92,7 +92,7 @@ class Laplace(Mechanism):
     def _loss_range(self):
         return -self.largest_loss, self.largest_loss
 
-    def _kinks(self):
+    def _breakpoints(self):
         return np.array([-self.largest_loss, self.largest_loss])
 
     def _errors(self, epsilon):

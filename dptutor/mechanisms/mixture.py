@@ -85,7 +85,7 @@ def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
     """∫₀^∞ e^{tilt·ε} (δ(ε) − leak) dε for complex tilts, and bounds on the errors."""
     rate, turn = tilt.real, float(np.abs(tilt.imag).max(initial=0.0))
     end = min(max(mechanism._loss_range()[1], 0.0), _LARGEST_LOSS)
-    kinks = mechanism._kinks()
+    kinks = mechanism._breakpoints()
     kinks = kinks[(kinks > 0) & (kinks < end)] if kinks.size < _MOST_PIECES else np.empty(0)
     cuts = np.unique(np.concatenate([[0.0], kinks, np.geomspace(1e-3, _LARGEST_LOSS, 24), [end]]))
     cuts = cuts[cuts <= end]
@@ -175,7 +175,7 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         heights[some] = np.where(np.isnan(found), np.inf, found)  # a weight that overflows
         return heights
 
-    cuts = np.concatenate([[0.0], mechanism._kinks(), np.geomspace(1e-3, _LARGEST_LOSS, 24)])
+    cuts = np.concatenate([[0.0], mechanism._breakpoints(), np.geomspace(1e-3, _LARGEST_LOSS, 24)])
     cuts = np.unique(cuts[(cuts >= 0) & (cuts <= _LARGEST_LOSS)])
     heights = integrand(cuts)
     if not (heights[-1] > 1e-300 and heights[-1] * _LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):

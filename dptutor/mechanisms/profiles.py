@@ -64,7 +64,7 @@ def mixed(bounded, smooth) -> TabulatedFaces | None:
     """The faces of two mechanisms together: of a bounded loss, and of a composition by contours or sums; none where the
     first has many kinks or a wide range."""
     (low, high), (left, right) = bounded._loss_range(), smooth._faces.window
-    if len(bounded._kinks()) > _MOST_KINKS or high - low > _WIDEST * (right - left):
+    if len(bounded._breakpoints()) > _MOST_KINKS or high - low > _WIDEST * (right - left):
         return None
     there, back = (ProfileTable(MixedProfile(*pair)) for pair in ((bounded, smooth), (bounded.reverse, smooth.reverse)))
     return TabulatedFaces(there, back)
@@ -168,7 +168,7 @@ class MixedProfile:
     def __init__(self, bounded, smooth):
         self._bounded, self._smooth = bounded, smooth
         self._range = bounded._loss_range()
-        kinks = np.asarray(bounded._kinks(), dtype=float)
+        kinks = np.asarray(bounded._breakpoints(), dtype=float)
         places = np.unique(np.concatenate([kinks, self._range]))
         self._places = places[np.append(np.diff(places) > 1e-12 * self._range[1], True)]
 

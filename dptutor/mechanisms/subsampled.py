@@ -350,8 +350,8 @@ class DPSGD(Mechanism):
     def _loss_range(self):
         return self._whole._loss_range()
 
-    def _kinks(self):
-        return self._whole._kinks()
+    def _breakpoints(self):
+        return self._whole._breakpoints()
 
     def _errors(self, epsilon):
         return self._whole._errors(epsilon)

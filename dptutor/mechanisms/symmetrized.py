@@ -76,8 +76,8 @@ class Symmetrized(Mechanism):
         low, high = self.mechanism._loss_range()
         return min(low, -high), max(high, -low)
 
-    def _kinks(self):
-        return np.concatenate([part._kinks() for part in self.directions])
+    def _breakpoints(self):
+        return np.concatenate([part._breakpoints() for part in self.directions])
 
     def _errors(self, epsilon):
         if self._faces:
