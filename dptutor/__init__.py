@@ -31,20 +31,10 @@ from .identifiability import (
     rdp_posterior_belief_bound,
     reconstruction_bound,
 )
-from .mechanisms import (
-    DPSGD,
-    ApproximateDP,
-    BlatantlyNonPrivate,
-    FiniteExperiment,
-    Gaussian,
-    Laplace,
-    Mechanism,
-    PerfectPrivacy,
-    RandomizedResponse,
-    SubsampledGaussian,
-    join,
-    meet,
-)
+from .mechanisms import Mechanism, join, meet
+from .mechanisms import registry as _registry
+from .mechanisms.registry import *  # noqa: F403
+from .order_certificates import OrderCertificate
 from .ordering import Dominance, Witness, blackwell_dominates, dominance
 
 __version__ = "0.1.0"
@@ -63,22 +53,14 @@ def __dir__():
 
 
 __all__ = [
-    "DPSGD",
-    "ApproximateDP",
-    "BlatantlyNonPrivate",
     "Certificate",
     "Comparison",
     "DeltaDivergence",
     "Dominance",
-    "FiniteExperiment",
     "Garbling",
-    "Gaussian",
-    "Laplace",
     "Mechanism",
-    "PerfectPrivacy",
+    "OrderCertificate",
     "PosteriorBelief",
-    "RandomizedResponse",
-    "SubsampledGaussian",
     "Unreachable",
     "Witness",
     "accounting",
@@ -107,3 +89,4 @@ __all__ = [
     "symmetric_delta_divergence",
     "u_quadratic_prior",
 ]
+__all__ += _registry.__all__

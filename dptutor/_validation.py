@@ -89,6 +89,23 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
     return f"{text[: longest - tail - 1]}…{text[-tail:]}"
 
 
+def complex_array(name, value):
+    """`value` as an array of finite numbers, complex where it has complex entries, else real."""
+    try:
+        is_complex = np.asarray(value).dtype.kind == "c"
+    except ValueError:
+        is_complex = False
+    if not is_complex:
+        return real_array(name, value, open_low=True, open_high=True)
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name} must be finite, got a masked array: fill it or drop what is masked")
+    with np.errstate(over="ignore", under="ignore"):  # of a longer type
+        array = np.asarray(value).astype(complex)
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)].flat[0].item()!r}")
+    return array
+
+
 def real_number(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False) -> float:
     """`value` as a float in the range from `low` to `high`."""
     array = real_array(name, value, low, high, open_low=open_low, open_high=open_high)

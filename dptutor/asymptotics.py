@@ -303,7 +303,7 @@ def composition_moments(mechanism) -> CompositionMoments:
         raise ValueError(f"mechanism must have finite losses, got {mechanism!r}, whose loss has mass {leak:g} at −∞")
     if pair.advantage == 0:
         raise ValueError(f"mechanism must have losses other than 0, got {mechanism!r}")
-    return _gaussian_moments(pair.mu) if isinstance(pair, Gaussian) else _moments(pair)
+    return _gaussian_moments(pair._normal) if pair._normal is not None else _moments(pair)
 
 
 def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:
@@ -437,11 +437,11 @@ def _gaussian_moments(mu) -> CompositionMoments:
 def _moments(pair) -> CompositionMoments:
     highest = _highest(pair)
     ends = np.array([end for end in pair._loss_range() if math.isfinite(end)])
-    x, weight = _panels(np.abs(pair._kinks()), np.abs(ends), highest)
+    x, weight = _panels(np.abs(pair._breakpoints()), np.abs(ends), highest)
     # Two sums of positive terms: the divergence is tiny where the loss is small.
     v1 = float(weight @ (pair.reverse._delta(x) + np.exp(-x) * pair._delta(x)))
     v4 = float(weight @ (3 * x**2 * _tails(pair, 0.0, x)))
-    y, weight = _panels(np.abs(pair._kinks() + v1), np.abs(ends + v1), highest + v1)
+    y, weight = _panels(np.abs(pair._breakpoints() + v1), np.abs(ends + v1), highest + v1)
     tails = _tails(pair, -v1, y)
     variance, v3 = float(weight @ (2 * y * tails)), float(weight @ (3 * y**2 * tails))
     return CompositionMoments(v1, variance + v1**2, v3, v4, v1 / math.sqrt(variance))

@@ -81,7 +81,7 @@ def certified(mechanism, other, value: float, epsilon: float) -> Certificate:
 
 def _points(mechanism, other, bound, epsilon):
     reach = -math.log(bound / 2)
-    kinks = np.concatenate([mechanism._kinks(), other._kinks(), [epsilon]])
+    kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints(), [epsilon]])
     kinks = kinks[np.abs(kinks) < reach]
     nodes = np.unique(np.concatenate([np.linspace(-reach, reach, _START), kinks if kinks.size < 200 else []]))
     while nodes.size <= _MOST_POINTS:

@@ -220,7 +220,7 @@ def hellinger_squared(mechanism) -> float:
     --------
     >>> import dptutor as dp
     >>> m = dp.Gaussian(sigma=1)
-    >>> round(dp.divergences.hellinger_squared(m), 6), round(float(1 - m.hellinger_transform(0.5)), 6)
+    >>> round(dp.divergences.hellinger_squared(m), 6), round(1 - m.hellinger_transform(0.5), 6)
     (0.117503, 0.117503)
     """
     divergence = float(as_mechanism("mechanism", mechanism)._pair_renyi(np.array([0.5]))[0])
@@ -263,6 +263,17 @@ def f_divergence(mechanism, second_derivative) -> float:
     as_mechanism("mechanism", mechanism)
     return mixture_of_hockey_sticks(
         mechanism,
-        lambda epsilon: np.exp(epsilon) * second_derivative(np.exp(epsilon)),
-        lambda epsilon: np.exp(-2 * epsilon) * second_derivative(np.exp(-epsilon)),
+        lambda epsilon: _weight(second_derivative, 1, epsilon),
+        lambda epsilon: _weight(second_derivative, 2, -epsilon),
     )
+
+
+def _weight(second_derivative, power, log_ratio):
+    """A power of γ times g″(γ), with longer floats where g″ alone overflows: the product need not."""
+    weight = np.exp(power * log_ratio) * second_derivative(np.exp(log_ratio))
+    large = np.flatnonzero(~np.isfinite(weight))
+    if large.size:
+        longer = np.asarray(log_ratio, dtype=np.longdouble)[large]
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight[large] = (np.exp(power * longer) * second_derivative(np.exp(longer))).astype(float)
+    return weight

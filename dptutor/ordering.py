@@ -24,19 +24,17 @@ Sources: Blackwell (1953); Kaissis et al. (2024), theorem 1; Dong, Roth & Su (20
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
 from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.composition import Composition, one_directional_parts
-from .mechanisms.faces import FiniteFaces
+from .mechanisms.composition import Composition
 from .mechanisms.finite import (
     ApproximateDP,
     BlatantlyNonPrivate,
     FiniteExperiment,
-    FiniteMechanism,
     PerfectPrivacy,
     RandomizedResponse,
 )
@@ -45,6 +43,7 @@ from .mechanisms.laplace import Laplace
 from .mechanisms.lattice import Join, Meet
 from .mechanisms.subsampled import DPSGD, SubsampledGaussian
 from .mechanisms.symmetrized import Symmetrized
+from .order_certificates import OrderCertificate, of_profiles, of_witness
 from .profile_order import Side, Witness, ordered_between, renyi_witness, searched_down_to, witness
 from .transform.finite import TooManyAtoms
 
@@ -73,6 +72,10 @@ class Dominance:
         If refuted, where it can be seen.
     down_to : float or None
         If undecided, δ down to which profiles were compared without a violation.
+    mechanisms : tuple of Mechanism
+        The two: what a certificate is made of.
+    by_numbers : bool
+        Whether a proof rests on numbers rather than on theorems alone.
 
     Examples
     --------
@@ -85,6 +88,34 @@ class Dominance:
     reason: str
     witness: Witness | None = None
     down_to: float | None = None
+    mechanisms: tuple[Mechanism, ...] = field(default=(), repr=False)
+    by_numbers: bool = field(default=False, repr=False)
+
+    @property
+    def certificate(self) -> OrderCertificate:
+        """A witness, or points of both profiles, from which a short program can check the answer without this library.
+
+        Where dominance is proven by a theorem, or by numbers at more points than a table should have, the certificate
+        names the argument only.
+
+        Raises
+        ------
+        ValueError
+            If dominance is undecided.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.dominance(dp.Gaussian(sigma=1), dp.Gaussian(sigma=2)).certificate.reason
+        'no more noise, and every record takes part in every step'
+        """
+        if self.verdict == "undecided":
+            raise ValueError(f"there is a certificate of what is proven or refuted only, and this is {self}")
+        mechanism, other = self.mechanisms
+        if self.witness is not None:
+            return of_witness(mechanism, other, self.reason, self.witness)
+        found = of_profiles(mechanism, other, self.reason) if self.by_numbers else None
+        return found or OrderCertificate("proven", self.reason)
 
     def __bool__(self) -> bool:
         return self.verdict == "proven"
@@ -130,7 +161,7 @@ def dominance(mechanism, other) -> Dominance:
     proven: less noise, a higher sampling rate, more steps, or the same
     """
     as_mechanism("mechanism", mechanism), as_mechanism("other", other)
-    return _decided(mechanism, other)
+    return replace(_decided(mechanism, other), mechanisms=(mechanism, other))
 
 
 def blackwell_dominates(mechanism, other) -> bool:
@@ -190,15 +221,16 @@ def _decided(m: Mechanism, o: Mechanism) -> Dominance:
     for pair in [(part, o) for part in _joined(m)] + [(m, part) for part in _lower_bound_of(o)]:
         answer = _decided(*pair)
         if answer:
-            return Dominance("proven", f"one part is enough: {answer.reason}")
+            return Dominance("proven", f"one part is enough: {answer.reason}", by_numbers=answer.by_numbers)
     reason = _at_all_losses(m, o)
     if reason:
-        return Dominance("proven", reason)
+        return Dominance("proven", reason, by_numbers=True)
     found = renyi_witness(m, o)
     if found:
         return Dominance("refuted", str(found), found)
     if ordered_between(m, o):
-        return Dominance("proven", "δ is the larger one between, by convexity, and in the tails, by the losses there")
+        reason = "δ is the larger one between, by convexity, and in the tails, by the losses there"
+        return Dominance("proven", reason, by_numbers=True)
     down_to = searched_down_to(m, o)
     return Dominance("undecided", f"no violation where δ is more than {down_to:.0e}", down_to=down_to)
 
@@ -209,7 +241,8 @@ def _of_all(answers, which) -> Dominance:
             if answer.verdict == verdict:
                 return answer
     reasons = list(dict.fromkeys(answer.reason for answer in answers))
-    return Dominance("proven", reasons[0] if len(answers) == 1 else f"{which}: {'; '.join(reasons)}")
+    reason = reasons[0] if len(answers) == 1 else f"{which}: {'; '.join(reasons)}"
+    return Dominance("proven", reason, by_numbers=any(answer.by_numbers for answer in answers))
 
 
 def _upper_bound_of(o, m) -> tuple[Mechanism, ...]:
@@ -243,7 +276,7 @@ def _by_structure(m, o) -> str | None:
         return "the same mechanism"
     if o._loss_range() == (0.0, 0.0):
         return "nothing can be learned from the other mechanism"
-    if isinstance(m, BlatantlyNonPrivate):
+    if m == BlatantlyNonPrivate():
         return "everything can be learned from this mechanism"
     return _by_parameters(m, o)
 
@@ -303,7 +336,7 @@ def _finite_pair(m, o) -> Dominance | None:
     gaps = {ratio: _hockey_stick(other, ratio) - _hockey_stick((p, q), ratio) for ratio in ratios}
     worst = max(gaps, key=lambda ratio: gaps[ratio] / (1 + ratio), default=None)
     if worst is None or gaps[worst] <= 0:
-        return Dominance("proven", f"{_LOSSES_ARE_ENOUGH}, exactly")
+        return Dominance("proven", f"{_LOSSES_ARE_ENOUGH}, exactly", by_numbers=True)
     if gaps[worst] <= _ROUNDING * (1 + worst):
         rounding = float(gaps[worst])
         return Dominance(
@@ -345,13 +378,8 @@ def _at_all_losses(m, o) -> str | None:
 
 def _losses(m):
     """All finite losses of a finite experiment, or None."""
-    if isinstance(m, FiniteMechanism):
-        return m._kinks()
-    finite = isinstance(m, Composition) and all(isinstance(part, FiniteMechanism) for part, _ in m.factors)
-    if not (finite and isinstance(m._faces, FiniteFaces)):
-        return None
     try:
-        return m._faces.law.enumerated().kinks
+        return None if m._law is None else m._law.enumerated().kinks
     except TooManyAtoms:
         return None
 
@@ -361,8 +389,8 @@ def _losses(m):
 
 def _part_by_part(m, o) -> str | None:
     """Whether each part of `o` is dominated by a part of `m` of its own."""
-    parts, both = one_directional_parts(m)
-    other_parts, other_both = one_directional_parts(o)
+    parts, both = m._parts()
+    other_parts, other_both = o._parts()
     if sum(count for _, count in parts) == sum(count for _, count in other_parts) == 1 or (
         other_both and not (both or m.is_symmetric)
     ):

@@ -22,10 +22,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .mechanisms.base import Mechanism
-from .mechanisms.finite import FiniteMechanism
-from .mechanisms.gaussian import Gaussian
 from .mechanisms.lattice import Join, Meet
-from .mechanisms.subsampled import DPSGD, SubsampledGaussian
 
 # δ below this is not compared.
 _FLOOR = 1e-300
@@ -86,7 +83,7 @@ class Side:
         self.highest = mechanism._loss_range()[1]
         far = np.asarray(math.inf)
         self.leak = float(mechanism._delta(far))
-        self.leak_error = 0.0 if isinstance(mechanism, FiniteMechanism) else float(mechanism._delta_error(far))
+        self.leak_error = float(mechanism._delta_error(far))
 
     def between(self, epsilon) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper values; beyond the largest finite loss what infinite ones leave."""
@@ -157,7 +154,7 @@ def _shown(m, o, epsilon, reverse) -> Witness:
 
 def places(side: Side, other: Side) -> np.ndarray:
     """Losses at which two profiles are compared: many where δ changes, kinks and next to them, the ends of ranges."""
-    kinks = np.abs(np.concatenate([side.mechanism._kinks(), other.mechanism._kinks()]))
+    kinks = np.abs(np.concatenate([side.mechanism._breakpoints(), other.mechanism._breakpoints()]))
     ends = np.array([x for x in (side.highest, other.highest) if 0 <= x < math.inf])
     kinks = np.concatenate([kinks if kinks.size < 5000 else kinks[:: kinks.size // 5000], ends])
     end = 25.0
@@ -229,7 +226,7 @@ def ordered_between(m, o) -> bool:
 
 
 def _ordered(side, other) -> bool:
-    end = _tail_settled_from(side, other)
+    end = tail_settled_from(side, other)
     if end is None:
         return False
     return end <= 0 or _above_between(side, other, end)
@@ -276,7 +273,7 @@ def _open(outer, low, high, above):
     return ~(lowest >= 0.0)
 
 
-def _tail_settled_from(side, other):
+def tail_settled_from(side, other):
     """An E from which on δ ≥ δ̃ is known, or None."""
     if other.highest < math.inf:
         settled = side.leak - side.leak_error >= other.leak + other.leak_error or (
@@ -320,12 +317,11 @@ def _gaussian_tails(m, o):
 
 def _step(m):
     """(p, μ) of one Gaussian step of which the loss is unbounded above."""
-    if isinstance(m, Gaussian):
-        return 1.0, m.mu
-    if isinstance(m, DPSGD) and m.steps == 1:
-        return _step(m.step)
-    if isinstance(m, SubsampledGaussian) and (m.direction != "add" or m.sampling_rate == 1.0):
-        return m.sampling_rate, 1 / m.noise_multiplier
+    if m._normal is not None:
+        return 1.0, m._normal
+    for sigma, rate, direction in (one._sampled for one in m.both_directions or (m,) if one._sampled is not None):
+        if direction == "remove":
+            return rate, 1 / sigma
     return None
 
 

@@ -41,7 +41,7 @@ class _Nodes:
 
 def largest_difference(mechanism, other):
     """Log-odds and value of the largest R − R̃, and the gap that remains between this value and its upper bound."""
-    kinks = np.concatenate([mechanism._kinks(), other._kinks()])
+    kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints()])
     nodes = np.unique(np.concatenate([SEEDS, kinks[np.abs(kinks) < SEEDS[-1]]]))
     if mechanism.is_symmetric and other.is_symmetric:
         nodes = nodes[nodes <= 0]  # R(π) = R(1 − π) for both
@@ -186,7 +186,7 @@ def largest_weighted_difference(mechanism, other, density):
     """The same of Ψ (R − R̃), with a bound on the error of the value; of a density Ψ for arrays of priors."""
     weight = _weight_of(density)
     places, floor = _resolving(weight)
-    kinks = np.concatenate([mechanism._kinks(), other._kinks()])
+    kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints()])
     nodes = np.unique(np.concatenate([SEEDS, places, kinks[np.abs(kinks) < SEEDS[-1]]]))
     search = _Search(mechanism, other, nodes, weight)
     gap = search.run()

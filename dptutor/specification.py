@@ -28,9 +28,8 @@ from .mechanisms import Mechanism
 
 __all__ = ["family", "read"]
 
-# These are made by operators and by `join` and `meet`, and print as those.
-_DERIVED = ("Composition", "Join", "Mechanism", "Meet", "Symmetrized")
-_MAKERS = {name: getattr(mechanisms, name) for name in mechanisms.__all__ if name not in _DERIVED}
+# All others are made by operators and by `join` and `meet`, and print as those.
+_MAKERS = {name: getattr(mechanisms, name) for name in [*mechanisms.registry.__all__, "join", "meet"]}
 _FUNCTIONS = {"sqrt": math.sqrt, "exp": math.exp, "log": math.log}
 _ARITHMETIC = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,

@@ -4,19 +4,25 @@ Most of a build is waiting for the kernels of pages, one after another; with the
 
 Sphinx keeps every page as it was parsed, and reads all of them again whenever one changes. What `{eval-rst}` makes
 belongs to a document of its own, and that leads to Sphinx's whole environment, all explorers included: ten megabytes.
+
+Pages that name all mechanisms say so in a comment, `% entries of all mechanisms` or `% links to all mechanisms`.
 """
 
+import inspect
 import os
 import sys
 
 from sphinx.util.parallel import make_chunks
 from sphinx_proof.domain import ProofDomain
 
+import dptutor as dp
+
 
 def setup(app):
     app.add_domain(Theorems, override=True)
     app.connect("builder-inited", side_by_side)
     app.connect("env-before-read-docs", mixed)
+    app.connect("source-read", expanded)
     app.connect("doctree-read", own_nodes, priority=999)
     return {"version": "1", "parallel_read_safe": True}
 
@@ -42,6 +48,51 @@ def mixed(app, env, pages):
     """A process reads neighbors in this list. Chapters, which take long, are alphabetical neighbors too."""
     shares = len(make_chunks(pages, app.parallel))
     pages[:] = [page for first in range(shares) for page in pages[first::shares]]
+
+
+def expanded(app, page, source):
+    """A page that names all mechanisms names those that are registered."""
+    source[0] = with_mechanisms(source[0])
+
+
+def with_mechanisms(text):
+    """The source of a page, with the entries of all mechanisms, and links to them, where comments ask for these."""
+    names = dp.mechanisms.registry.__all__
+    links = ", ".join(f"{{py:obj}}`dp.{name} <dptutor.{name}>`" for name in names)
+    return text.replace("% links to all mechanisms\n", f"{links}.\n").replace(
+        "% entries of all mechanisms\n", ENTRIES.format(names="\n   ".join(names), entries="\n".join(map(entry, names)))
+    )
+
+
+ENTRIES = """\
+```{{eval-rst}}
+.. currentmodule:: dptutor
+
+.. autosummary::
+   :nosignatures:
+
+   {names}
+   join
+   meet
+
+```
+
+```{{eval-rst}}
+{entries}
+.. autofunction:: dptutor.join
+
+.. autofunction:: dptutor.meet
+
+```
+"""
+
+
+def entry(name):
+    """The entry of a mechanism, with those of its members that others do not have."""
+    kind = getattr(dp, name)
+    members = [each for each, value in vars(kind).items() if isinstance(value, property) or inspect.isfunction(value)]
+    members = [each for each in members if each[0] != "_" and each not in dir(dp.Mechanism)]
+    return f".. autoclass:: dptutor.{name}\n" + (f"   :members: {', '.join(members)}\n" if members else "")
 
 
 def own_nodes(app, page):

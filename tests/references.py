@@ -30,7 +30,7 @@ def bayes_error(parts, log_odds, step, most_terms=320):
         for part, count in parts:
             factors = powers(part, count, t)
             values = [a * b for a, b in zip(values, factors, strict=True)]
-            if not part._kinks().size:  # the phases of atoms come round again
+            if not part._breakpoints().size:  # the phases of atoms come round again
                 sizes = [a * float(abs(b)) for a, b in zip(sizes, factors, strict=True)]
         transform += values
         envelope += sizes

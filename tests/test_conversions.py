@@ -46,7 +46,7 @@ def test_the_bayes_error_loses_nothing(m, alpha, epsilon):
 
 @given(finite_experiments(), st.floats(-6, 6), priors)
 def test_corners_of_a_piecewise_linear_curve_are_converted_exactly(m, epsilon, prior):
-    losses = np.concatenate([[-math.inf], m._kinks(), [math.inf]])
+    losses = np.concatenate([[-math.inf], m._breakpoints(), [math.inf]])
     alpha, beta = m._errors(losses)
     # All corners: those at the losses, and the two ends.
     corners = np.append(alpha, [0.0, 1.0]), np.append(beta, [m.tradeoff(0.0), 0.0])

@@ -11,7 +11,7 @@ from pytest import approx
 
 import dptutor as dp
 from dptutor.mechanisms.composition import grid_factor
-from dptutor.transform.discretized import _aligned, _dominating, _less_informative, bracketed
+from dptutor.transform.discretized import _aligned, _optimistic, _pessimistic, bracketed
 
 one_directional = st.one_of(
     st.builds(dp.Laplace, scale=st.floats(0.1, 10)),
@@ -28,12 +28,22 @@ one_directional = st.one_of(
 
 
 def lower_profile(factor, step, epsilon):
-    left, q, p, _ = _less_informative(factor, step)
+    left, q, p, _ = _optimistic(factor, step)
     loss = step * (left + np.arange(p.size))
     return factor.q_infinite + np.array([np.sum((q - np.exp(e) * p)[loss > e]) for e in epsilon])
 
 
 # Laws.
+
+
+@pytest.mark.parametrize("direction", ["add", "remove"])
+def test_the_gap_is_that_of_the_worse_of_both_pairs(direction):
+    step = dp.SubsampledGaussian(0.6, 0.01, direction)
+    law, gap = bracketed([grid_factor(step, 2)])
+    epsilon = np.linspace(0, 8, 1601)
+    for found, pair in ((law, step), (law.reverse, step.reverse)):
+        excess = found.delta(epsilon) - (pair**2).privacy_profile(epsilon)
+        assert -1e-12 <= excess.min() <= excess.max() <= gap
 
 
 @settings(max_examples=60)
@@ -45,7 +55,7 @@ def test_one_mechanism_lies_between_its_two_grids(m, octaves, seed):
     epsilon = np.concatenate([inside, step * np.round(inside[:50] / step), [factor.high - step / 3, factor.high]])
     truth = m._delta(epsilon)
     assert np.all(lower_profile(factor, step, epsilon) <= truth + 1e-12)
-    assert np.all(truth <= _dominating([factor], step, (factor.low, factor.high)).delta(epsilon) + 1e-12)
+    assert np.all(truth <= _pessimistic([factor], step, (factor.low, factor.high)).delta(epsilon) + 1e-12)
 
 
 @settings(max_examples=8)

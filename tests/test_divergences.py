@@ -29,6 +29,27 @@ def test_every_f_divergence_is_a_mixture_of_hockey_sticks(m):
     assert divergences.f_divergence(m, lambda x: x**-1.5 / 4) == approx(divergences.hellinger_squared(m), rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    "m",
+    [
+        dp.Gaussian(0.05),
+        dp.Gaussian(0.02),
+        dp.Laplace(1 / 800),
+        dp.RandomizedResponse(650),
+        dp.ApproximateDP(1, 0.1),
+        dp.BlatantlyNonPrivate(),
+        *(dp.SubsampledGaussian(0.03, 0.2, direction) for direction in ("add", "remove", "both")),
+        (dp.SubsampledGaussian(1, 0.2, "add") @ dp.Laplace(2)).symmetrized,
+        dp.SubsampledGaussian(1, 0.2, "add") @ dp.Laplace(0.002),
+    ],
+    ids=repr,
+)
+def test_a_weight_that_overflows_far_out_does_not_make_a_divergence_infinite(m):
+    # Where the loss is −700, g″ = γ^−1.5/4 is e^1050/4, and what it is multiplied by e^−1400.
+    found = dp.divergences.f_divergence(m, lambda ratio: ratio**-1.5 / 4)
+    assert found == approx(dp.divergences.hellinger_squared(m), rel=1e-8)
+
+
 @given(closed_forms(), st.floats(0, 100))
 def test_hockey_stick_divergence_is_the_profile_at_its_logarithm(m, order):
     epsilon = math.log(order) if order else -math.inf

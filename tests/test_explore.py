@@ -14,7 +14,7 @@ from pytest import approx
 from scipy.stats import binomtest, norm
 
 import dptutor as dp
-from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, page, picture
+from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, page, picture, store
 from dptutor.explore.machinery.faces import named
 from dptutor.explore.machinery.page import packed_tables
 from dptutor.explore.machinery.picture import path_points
@@ -414,6 +414,13 @@ def test_a_point_far_outside_its_panel_is_refused_rather_than_bent():
 
     with pytest.raises(ValueError, match="1 points lie more than two widths or heights outside panel"):
         explorer().frozen().html  # noqa: B018
+
+
+@pytest.mark.parametrize("package", ["numpy", "scipy", "matplotlib"])
+def test_tables_belong_to_the_packages_they_were_computed_with(package, monkeypatch):
+    before = store.state.__wrapped__()
+    monkeypatch.setattr(f"{package}.__version__", "0.0")
+    assert store.state.__wrapped__() != before
 
 
 def test_tables_are_kept_in_a_folder_if_one_is_named(tmp_path, monkeypatch):

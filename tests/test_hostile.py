@@ -1,6 +1,7 @@
 """Hostile arguments, everywhere: a documented answer or a documented error, without a warning, a NaN or a hang."""
 
 import inspect
+import io
 import math
 import signal
 import threading
@@ -14,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dptutor as dp
+from dptutor import auditing
 from dptutor._validation import array_shape, random_generator
 from dptutor.mechanisms.loss import PrivacyLoss
 
@@ -43,6 +45,17 @@ sizes = st.one_of(st.integers(-2, 20), st.lists(st.integers(-1, 4), max_size=3).
     [10**12, 10**400, (10**6, 10**6), 1.5, "3", None, True, (None,), [2, 2]]))  # fmt: skip
 seeds = st.sampled_from([None, 0, 7, -1, 10**400, [1, 2], [1, -2], 1.5, "seed", True, np.random.default_rng(3), {}])
 
+PAIR = auditing.Neighbors(np.eye(3), [0, 1, 1], 2)
+NETWORK = auditing.Network((3, 2))
+TRAINING = auditing.Training(NETWORK, 4.0, steps=3)
+SEEN = auditing.experiment(TRAINING, PAIR, 6)
+few = st.one_of(st.integers(-2, 6), st.sampled_from([10**400, 2.0, "3", None, True]))
+rows = st.one_of(
+    st.sampled_from([np.ones((4, 3)), np.zeros((4, 3)), np.full((2, 3), math.nan), np.ones((2, 5)), np.ones(3)]),
+    hostile,
+)
+truths = st.one_of(st.lists(st.booleans(), max_size=6), hostile)
+
 # What a parameter is given, by its name; all others are numbers.
 ARGUMENTS = {
     "mechanism": st.one_of(mechanisms, mechanisms, hostile), "other": st.one_of(mechanisms, mechanisms, hostile),
@@ -53,6 +66,52 @@ ARGUMENTS = {
     "bayes_error": st.one_of(st.sampled_from(CURVES), hostile),
     "size": sizes, "seed": seeds,
 }  # fmt: skip
+# … in audits.
+ARGUMENTS |= {
+    "claim": st.one_of(mechanisms, mechanisms, hostile),
+    "training": st.one_of(st.just(TRAINING), hostile),
+    "network": st.one_of(st.just(NETWORK), hostile),
+    "neighbors": st.one_of(st.just(PAIR), hostile),
+    "experiment": st.one_of(st.just(SEEN), hostile),
+    "repetitions": few,
+    "steps": st.one_of(few, hostile),
+    "index": few,
+    "widths": st.one_of(st.lists(st.integers(-1, 4), max_size=4), hostile),
+    "guesses": st.one_of(st.just(auditing.identify(SEEN)), hostile),
+    "member": truths,
+    "guess": truths,
+    "coin": st.booleans(),
+    "flaw": st.sampled_from([auditing.SOUND, auditing.SAME_NOISE, None, "sound"]),
+    "transcript": st.one_of(st.just(auditing.record(TRAINING, PAIR, 4)), hostile),
+    "features": rows,
+    "labels": st.one_of(st.lists(st.integers(-1, 2), max_size=5), hostile),
+    "replacement": st.sampled_from([None, (np.ones(3), 1), (np.ones(2), 5), 3, (1,)]),
+    "pool": rows,
+    "kind": st.sampled_from([*auditing.DISSIMILARITIES, "far", None, 3]),
+    "first": rows,
+    "second": rows,
+    "image_shape": st.sampled_from([None, (1, 3), (2, 2), 3, "x"]),
+    "least": st.booleans(),
+    "checkpoint": st.sampled_from([None, 0, 2, -1]),
+    "progress": st.sampled_from([None, lambda *_: None, 3]),
+    "stream": st.sampled_from([None, io.StringIO()]),
+    "width": few,
+    "wins": few,
+    "successes": few,
+    "trials": few,
+    "losses": rows,
+    "sensitivities": rows,
+    "sigmas": rows,
+    "sample": rows,
+    "released": rows,
+    "with_example": rows,
+    "without": rows,
+    "name": st.text(max_size=3),
+    "noise": numbers,
+    "clips": st.booleans(),
+    "first_step_only": st.booleans(),
+    "same_noise": st.booleans(),
+}
 
 
 def public(*modules):
@@ -66,12 +125,16 @@ def public(*modules):
     return found
 
 
-PUBLIC = public(dp, dp.accounting, dp.conversions, dp.divergences)
+PUBLIC = public(dp, dp.accounting, dp.asymptotics, dp.auditing, dp.conversions, dp.divergences)
 # These are answers, which the library makes.
-MADE = {dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.Witness}
+MADE = {
+    dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.OrderCertificate,
+    dp.Witness, auditing.Estimate, auditing.Experiment, auditing.PerExample, auditing.Verdict,
+    dp.asymptotics.AsymptoticDominance, dp.asymptotics.CompositionMoments, dp.asymptotics.DominanceBound,
+}  # fmt: skip
 CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE and each is not dp.Unreachable}
 MAKERS = [each for each in CALLED.values() if inspect.isclass(each) and issubclass(each, dp.Mechanism)]
-FACES = ["tradeoff", "privacy_profile", "bayes_error", "epsilon", "renyi_divergence"]
+FACES = ["tradeoff", "privacy_profile", "bayes_error", "epsilon", "renyi_divergence", "hellinger_transform"]
 
 
 @st.composite
@@ -116,7 +179,7 @@ def answered(function, *arguments, **options):
             found = None
     assert refused, what
     assert "\n" not in refused, what
-    if isinstance(found, (int, float, np.ndarray)):
+    if isinstance(found, (int, float, complex, np.ndarray)):
         assert not np.isnan(found).any(), f"{what} is {found}"
     return found
 
@@ -169,10 +232,11 @@ def test_what_is_public_answers_or_refuses(name):
 
 def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted():
     numbers = {
-        "advantage", "alpha", "belief", "beta", "bracket", "count", "counts", "delta", "epsilon", "exceedance",
-        "largest_finite_loss", "largest_loss", "leak", "membership_prior", "noise_multiplier", "order", "orders",
-        "other_count", "p", "posterior_belief", "prior", "prior_success",
-        "q", "rdp", "rho", "sampling_rate", "scale", "sensitivity", "sigma", "slack", "steps",
+        "advantage", "alpha", "belief", "beta", "bracket", "clip", "confidence", "count", "counts", "delta",
+        "epsilon", "exceedance", "largest_finite_loss", "largest_loss", "leak", "learning_rate", "level",
+        "membership_prior", "mu", "noise_multiplier", "order", "orders", "other_count", "p", "posterior_belief",
+        "power", "prior", "prior_success", "probability", "q", "rdp", "rho", "sampling_rate", "scale", "sensitivity",
+        "sigma", "slack", "steps", "win_rate",
     }  # fmt: skip
     for name, function in CALLED.items():
         for parameter in inspect.signature(function).parameters.values():
@@ -210,6 +274,22 @@ def test_a_calibration_answers_or_refuses(first, second):
     answered(dp.calibrate, dp.Gaussian, epsilon=first, delta=second)
     answered(dp.calibrate, dp.Laplace, advantage=first)
     answered(dp.calibrate, lambda b: dp.Laplace(b), posterior_belief=first, membership_prior=second)
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate"), [(1.0, 5e-324), (1e-149, 0.5), (1e-149, 1.0), (1e-149, 1e-300), (1e300, 1e-300)]
+)
+def test_steps_with_hardly_any_noise_or_participation_answer(noise, rate):
+    m = dp.SubsampledGaussian(noise, rate)
+    for face in (m.tradeoff, m.bayes_error, m.epsilon):
+        answered(face, [0.0, 0.3, 1.0])
+    answered(m.privacy_profile, [-800.0, 0.0, 1e-9, 800.0])
+    answered(m.hellinger_transform, [0.5, 2.0])
+
+
+def test_less_noise_than_can_be_squared_is_refused():
+    with pytest.raises(ValueError, match=r"^noise_multiplier must be greater than 1e-150, got 5e-324$"):
+        dp.SubsampledGaussian(5e-324, 0.5)
 
 
 # Arguments of unusual kinds.

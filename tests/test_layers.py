@@ -19,6 +19,7 @@ ORDER = [
     "mechanisms",
     "divergences",
     "profile_order",
+    "order_certificates",
     "ordering",
     "regret",
     "certificates",

@@ -36,6 +36,49 @@ def test_tradeoff_decreases_and_beats_no_coin(m, a, b):
     assert m.tradeoff(1.0) == 0
 
 
+TINY = [
+    dp.Gaussian(100), dp.SubsampledGaussian(1, 1e-4, "add"), dp.DPSGD(50, 1e-4, 10), dp.DPSGD(50, 1e-4, 10, "remove"),
+    dp.DPSGD(10, 1e-3, 1000, "add"), dp.Laplace(1000) ** 5, dp.Laplace(100) @ dp.Laplace(2000),
+    dp.RandomizedResponse(1e-3) ** 300, dp.RandomizedResponse(1e-3) @ dp.Gaussian(100),
+    dp.Laplace(1000) @ dp.SubsampledGaussian(5, 0.01), dp.PerfectPrivacy(), dp.ApproximateDP(1e-4, 1e-5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("m", TINY, ids=repr)
+def test_the_profile_keeps_its_digits_at_small_negative_epsilon(m):
+    # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε): next to 0 a difference of nearly equal numbers, if it is taken.
+    epsilon = -np.array([1e-20, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.1, 0.5])
+    truth = -np.expm1(epsilon) + np.exp(epsilon) * m.reverse.privacy_profile(-epsilon)
+    assert m.privacy_profile(epsilon) == approx(truth, rel=2e-13, abs=0)
+
+
+@given(mechanisms(), epsilons)
+def test_no_face_is_negative_zero(m, epsilon):
+    ends = [-math.inf, -800.0, epsilon, 0.0, 700.0, math.inf]
+    faces = m.privacy_profile(ends), m.tradeoff([0, 0.5, 1]), m.bayes_error([0, 0.5, 1]), m.epsilon([0, 0.5, 1])
+    assert not any(np.any(np.signbit(face)) for face in faces)
+
+
+@given(mechanisms(), epsilons)
+def test_the_bound_of_both_directions_is_that_of_the_worse_one(m, epsilon):
+    value, bound = m.symmetrized.privacy_profile(epsilon, with_error=True)
+    for pair in (m, m.reverse):
+        own, error = pair.privacy_profile(epsilon, with_error=True)
+        assert value != own or bound >= error
+
+
+def test_the_bound_of_both_directions_is_not_that_of_the_first():
+    pair = dp.RandomizedResponse(1) @ dp.SubsampledGaussian(0.5, 0.3, "remove") ** 3
+    for m in (pair, pair.reverse):
+        for epsilon in (-2.0, -0.5, 0.5, 2.0):
+            value, bound = m.symmetrized.privacy_profile(epsilon, with_error=True)
+            both = [each.privacy_profile(epsilon, with_error=True) for each in (m, m.reverse)]
+            assert (value, bound) in both or bound >= max(error for _, error in both)
+            assert bound >= max(both)[1]
+            prior_error = m.symmetrized.bayes_error(0.3, with_error=True)[1]
+            assert prior_error >= max(each.bayes_error(0.3, with_error=True)[1] for each in (m, m.reverse))
+
+
 @given(mechanisms(), alphas)
 def test_reversing_inverts_the_tradeoff_function(m, a):
     # f⁻¹(f(α)) ≤ α, and there is nothing smaller that reaches f(α).

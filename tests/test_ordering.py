@@ -31,7 +31,7 @@ def seen(witness, m, other):
 def test_what_is_proven_holds_and_what_is_refuted_can_be_seen(a, b):
     found = dp.dominance(a, b)
     assert bool(found) == (found.verdict == "proven") == dp.blackwell_dominates(a, b)
-    log_odds = np.concatenate([np.linspace(-30, 30, 241), a._kinks(), b._kinks()])
+    log_odds = np.concatenate([np.linspace(-30, 30, 241), a._breakpoints(), b._breakpoints()])
     if found.verdict == "proven":
         errors, others = (m._bayes_error(log_odds) for m in (a, b))
         assert np.all(errors <= others + 1e-13)

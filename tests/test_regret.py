@@ -1,5 +1,7 @@
 """The largest weighted difference of Bayes errors against brute force, for densities from broad to narrow."""
 
+import math
+
 import numpy as np
 import pytest
 from pytest import approx
@@ -7,6 +9,7 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import dptutor as dp
+from dptutor.regret import largest_difference, largest_weighted_difference
 
 PAIRS = [
     (dp.Laplace(1), dp.Gaussian(1)),
@@ -63,7 +66,7 @@ def brute_force(mechanism, other, density, places):
 
     places = np.asarray(places, dtype=float)
     inside = logit(places[(places > 1e-12) & (places < 1 - 1e-12)])
-    kinks = np.concatenate([mechanism._kinks(), other._kinks()])
+    kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints()])
     at = np.unique(np.concatenate([np.linspace(-30, 30, 8001), inside, inside + 1e-13, inside - 1e-13, kinks]))
     for _ in range(6):
         heights = regret(at)
@@ -127,3 +130,26 @@ def test_a_constant_density_is_one():
 def test_a_density_of_another_shape_is_refused_by_name(density):
     with pytest.raises(ValueError, match="prior_density must return numbers in the shape of its argument"):
         dp.delta_divergence(dp.Laplace(), dp.Gaussian(), prior_density=density)
+
+
+# Beyond the seeds of the search.
+
+
+def far_apart():
+    """Two experiments whose Bayes errors differ at priors near c = e^−40 only: min(π, (1−π)c) and min(π/2, (1−π)c)."""
+    c = math.exp(-40)
+    return dp.FiniteExperiment([1.0, 0.0], [c, 1 - c]), dp.FiniteExperiment([0.5, 0.5, 0.0], [c, 0.0, 1 - c]), c
+
+
+def test_what_lies_beyond_the_seeds_is_within_the_gap():
+    m, other, c = far_apart()
+    truth = m.bayes_error(c) - other.bayes_error(c)
+    assert truth == approx(c / 2, rel=1e-6)
+    _, value, gap = largest_difference(m, other)
+    assert value + gap >= truth
+
+
+def test_what_a_density_adds_beyond_the_seeds_is_within_the_gap():
+    m, other, c = far_apart()
+    _, value, gap = largest_weighted_difference(m, other, lambda prior: 0.02 / (prior + c))
+    assert value + gap >= 0.02 * (m.bayes_error(c) - other.bayes_error(c)) / (2 * c) > 1e-3

@@ -7,6 +7,7 @@ import pickle
 import time
 from concurrent.futures import ProcessPoolExecutor
 
+import dask
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -91,6 +92,32 @@ def test_used_mechanisms_go_to_other_processes():
         assert found == dp.delta_divergence(a, b)
         assert list(pool.map(dp.compare, [a], [b])) == [dp.compare(a, b)]
         assert pool.submit(used, a).result() == a
+
+
+def test_used_mechanisms_and_results_go_through_dask():
+    a, b = used(TRAINING), used(dp.Laplace(1) ** 50)
+    tasks = [dask.delayed(each)(a, b) for each in (dp.delta_divergence, dp.compare, dp.dominance)]
+    certified, worked, told = (dask.delayed(each) for each in (certificate_of, used, str))
+    tasks += [certified(tasks[0]), worked(a), worked(b), told(tasks[2])]
+    found = dask.compute(*tasks, scheduler="processes", num_workers=1)
+    answer, compared, order, certificate, one, other, words = found
+    assert answer == dp.delta_divergence(a, b)
+    assert compared == dp.compare(a, b)
+    assert order == dp.dominance(a, b)
+    assert certificate == answer.certificate
+    assert (one, other) == (a, b)
+    assert words == str(order)
+    # Data that tasks share are known by their content, so equal mechanisms are computed with once.
+    assert (
+        dask.base.tokenize(a)
+        == dask.base.tokenize(pickle.loads(pickle.dumps(a)))
+        == dask.base.tokenize(dp.DPSGD(0.6, 0.01, 500))
+    )
+    assert dask.base.tokenize(a) != dask.base.tokenize(b)
+
+
+def certificate_of(divergence):
+    return divergence.certificate
 
 
 @settings(max_examples=40)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logit
 
-from .._validation import random_generator, real_array, real_number, shaped
+from .._validation import random_generator, real_array, real_number, shaped, shown
 from .evidence import Estimate, clopper_pearson
 from .experiments import Experiment
 
@@ -63,7 +63,7 @@ class Guesses:
         for name in ("member", "guess"):
             array = np.asarray(getattr(self, name))
             if array.dtype != bool or array.ndim != 1 or not array.size:
-                raise ValueError(f"{name} must be a non-empty row of True and False, got {array!r}")
+                raise ValueError(f"{name} must be a non-empty row of True and False, got {shown(array)}")
             object.__setattr__(self, name, array)
         if self.member.shape != self.guess.shape:
             raise ValueError(f"member and guess must be as many, got {len(self.member)} and {len(self.guess)}")
@@ -294,4 +294,4 @@ def membership_advantage_bound(epsilon):
 
 def _insist(experiment):
     if not isinstance(experiment, Experiment):
-        raise TypeError(f"experiment must be an Experiment, got {experiment!r}")
+        raise TypeError(f"experiment must be an Experiment, got {shown(experiment)}")

@@ -197,13 +197,9 @@ def experiment(
     >>> seen.member.shape, seen.trained_on
     ((5,), 'coin')
     """
-    if not isinstance(training, Training):
-        raise TypeError(f"training must be a Training, got {training!r}")
-    if not isinstance(neighbors, Neighbors):
-        raise TypeError(f"neighbors must be a Neighbors, got {neighbors!r}")
+    trainer = Trainer(training, neighbors, seed)
     positive_integer("repetitions", repetitions)
     choice("trained_on", trained_on, ("coin", "with", "without"))
-    trainer = Trainer(training, neighbors, seed)
     name = trainer.fingerprint(repetitions, trained_on)
     state = None if checkpoint is None else _load(Path(checkpoint), name)
     if state is None:

@@ -21,7 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._validation import positive_integer, real_array
+from .._validation import positive_integer, real_array, shown
 
 __all__ = ["Network", "PerExample"]
 
@@ -55,10 +55,10 @@ class Network:
 
     def __post_init__(self):
         if isinstance(self.widths, (str, bytes)) or not isinstance(self.widths, Iterable):
-            raise TypeError(f"widths must be a sequence of integers, got {self.widths!r}")
+            raise TypeError(f"widths must be a sequence of integers, got {shown(self.widths)}")
         widths = tuple(positive_integer("widths", width) for width in self.widths)
         if len(widths) < 2:
-            raise ValueError(f"widths must name at least inputs and classes, got {self.widths!r}")
+            raise ValueError(f"widths must name at least inputs and classes, got {shown(self.widths)}")
         object.__setattr__(self, "widths", widths)
 
     @property

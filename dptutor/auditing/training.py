@@ -30,10 +30,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._validation import choice, positive_integer, positive_number
+from .._validation import choice, positive_integer, positive_number, shown
 from ..mechanisms import Gaussian
 from .broken import SOUND, Flaw
 from .models import Network, clipping_factors
+from .neighbors import Neighbors
 
 __all__ = ["State", "Trainer", "Training"]
 
@@ -90,7 +91,7 @@ class Training:
     def __post_init__(self):
         for name, kind in (("network", Network), ("flaw", Flaw)):
             if not isinstance(getattr(self, name), kind):
-                raise TypeError(f"{name} must be a {kind.__name__}, got {getattr(self, name)!r}")
+                raise TypeError(f"{name} must be a {kind.__name__}, got {shown(getattr(self, name))}")
         for name in ("noise_multiplier", "clip", "learning_rate"):
             object.__setattr__(self, name, positive_number(name, getattr(self, name)))
         object.__setattr__(self, "steps", positive_integer("steps", self.steps))
@@ -133,6 +134,9 @@ class Trainer:
     """The steps of an experiment, each a function from a state to the next."""
 
     def __init__(self, training, neighbors, seed):
+        for name, value, kind in (("training", training, Training), ("neighbors", neighbors, Neighbors)):
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, got {shown(value)}")
         self.training, self.neighbors = training, neighbors
         self.seed = operator.index(seed)
         if self.seed < 0:

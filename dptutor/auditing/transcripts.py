@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import chdtr, expit, fdtrc, logit
 
-from .._validation import positive_integer, real_array, real_number
+from .._validation import positive_integer, real_array, real_number, shown
 from ..mechanisms import Gaussian
 from .adversaries import Guesses
 from .training import Trainer
@@ -314,7 +314,7 @@ def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
     ['fresh steps']
     """
     if not isinstance(transcript, Transcript):
-        raise TypeError(f"transcript must be a Transcript, got {transcript!r}")
+        raise TypeError(f"transcript must be a Transcript, got {shown(transcript)}")
     level = real_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
     repetitions, steps, _ = transcript.released.shape
     residuals = transcript.residuals

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtrc
 
-from .._validation import positive_integer, real_number
+from .._validation import positive_integer, real_number, shown
 from ..mechanisms.base import as_mechanism
 from .adversaries import Guesses, find_repeated_noise, identify
 from .experiments import Experiment
@@ -106,7 +106,7 @@ def judge(guesses, claim, *, level=0.01) -> Verdict:
     ('90 of 100 guesses right', '7e-07', True)
     """
     if not isinstance(guesses, Guesses):
-        raise TypeError(f"guesses must be Guesses, got {guesses!r}")
+        raise TypeError(f"guesses must be Guesses, got {shown(guesses)}")
     level = _level(level)
     one_side = guesses.member.all() or not guesses.member.any()
     if not guesses.coin or (one_side and guesses.repetitions >= _SUSPICIOUS):
@@ -156,7 +156,7 @@ def audit(experiment, *, level=0.01) -> tuple[Verdict, ...]:
     [True, False]
     """
     if not isinstance(experiment, Experiment):
-        raise TypeError(f"experiment must be an Experiment, got {experiment!r}")
+        raise TypeError(f"experiment must be an Experiment, got {shown(experiment)}")
     level = _level(level)
     adversaries = (identify, find_repeated_noise)
     return tuple(judge(ask(experiment), experiment.training.claim, level=level / 2) for ask in adversaries)

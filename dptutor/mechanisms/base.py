@@ -27,13 +27,17 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
-from .._validation import real_array, shaped, shown
+from .._validation import complex_array, real_array, shaped, shown
+from ..transform.finite import Law
+from .evaluator import Evaluator
 from .loss import PrivacyLoss
-from .mixture import loss_moments_from_profile, renyi_from_profile
+from .mixture import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
 from .roots import decreasing_root, many_decreasing_roots, nearest_within
 
 # Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
 LARGEST_LOSS = 700.0
+# The logarithm of the largest float.
+_LARGEST_LOG = 709.78
 # Relative error of a profile in closed form.
 _CLOSED = 1e-10
 
@@ -55,6 +59,8 @@ class Mechanism(ABC):
     >>> round(m.epsilon(1e-5), 4), round(m.advantage, 4)
     (5.8002, 0.2767)
     """
+
+    # Here is all that the library asks of a mechanism; nothing is asked that is not declared here.
 
     # What a subclass must say. `epsilon` is a float array, finite or ±∞.
 
@@ -121,7 +127,7 @@ class Mechanism(ABC):
         """Smallest interval that contains all finite and infinite losses."""
         return -math.inf, math.inf
 
-    def _kinks(self) -> np.ndarray:
+    def _breakpoints(self) -> np.ndarray:
         """The finite losses at which the loss has an atom or its density a jump."""
         return np.empty(0)
 
@@ -194,7 +200,7 @@ class Mechanism(ABC):
             losses = many_decreasing_roots(lambda epsilon: self._errors(epsilon)[0], uniform)
         else:
             losses = many_decreasing_roots(lambda epsilon: -self._errors(epsilon)[1], -uniform)
-        return nearest_within(losses, self._kinks(), 1e-8)
+        return nearest_within(losses, self._breakpoints(), 1e-8)
 
     @property
     def both_directions(self) -> tuple[Mechanism, ...]:
@@ -212,6 +218,77 @@ class Mechanism(ABC):
         ()
         """
         return ()
+
+    # What is composed, and how.
+
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
+        """The one-directional parts that it consists of, how often each is used, and whether both directions are meant.
+
+        By default one part, in one direction. What is meant in both directions says so, and gives the parts of one.
+        """
+        return ((self, 1),), False
+
+    @property
+    def _law(self) -> Law | None:
+        """Where the loss has finitely many values: its law. Compositions of such parts are sums over atoms."""
+        return None
+
+    @property
+    def _normal(self) -> float | None:
+        """Where the loss is normal, N(±μ²/2, μ²) under Q and P: this μ. Squares of several add up."""
+        return None
+
+    @property
+    def _laplace(self) -> float | None:
+        """Where the loss is that of a Laplace mechanism: the largest loss ε₀. Powers are sums of positive terms."""
+        return None
+
+    @property
+    def _sampled(self) -> tuple[float, float, str] | None:
+        """Where the loss is that of one subsampled Gaussian step of one direction: σ, p < 1 and the direction."""
+        return None
+
+    def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """H(s) for a one-dimensional array of complex s, and a bound on its absolute error.
+
+        By default from the profile: right everywhere, to a dozen digits, but slow. What knows log H says
+        `return self._exponentiated(s)` here.
+        """
+        return hellinger_from_profile(self, s)
+
+    def _log_hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """log H(s) for a one-dimensional array of complex s, and a bound on its absolute error.
+
+        By default from H. A composition of parts with laws of the kinds above asks for it on lines Re s = const, and
+        needs all digits of it where H is near 1. Where H may be 0, not a number with an infinite bound.
+        """
+        return logarithm(*self._hellinger(s))
+
+    def _log_envelope(self, s: np.ndarray) -> np.ndarray:
+        """Upper bound on log |H(s)| that does not rise with |Im s|; by default log H(Re s)."""
+        flat = np.ravel(np.real(s)).astype(complex)
+        return self._log_hellinger(flat)[0].real.reshape(np.shape(s))
+
+    def _exponentiated(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """H from log H; within its envelope where that is not known."""
+        value, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
+        # Nodes of sums serve all s of one call: those with nearly the same real part.
+        near = np.round(2.0 * s.real)
+        for line in np.unique(near):
+            value[near == line], error[near == line] = exponential(*self._log_hellinger(s[near == line]))
+        unknown = np.flatnonzero(~np.isfinite(error))
+        if unknown.size:
+            most = np.exp(self._log_envelope(s[unknown])) * (1.0 + 1e-9)
+            some = unknown[np.isfinite(most)]
+            value[some], error[some] = 0.0, most[np.isfinite(most)]
+        return value, error
+
+    @property
+    def _faces(self) -> Evaluator | None:
+        """What computes all faces together, in one direction; none where each is a formula of its own."""
+        return None
+
+    # Rényi divergences of one pair.
 
     def _pair_renyi(self, order: np.ndarray) -> np.ndarray:
         """Rényi divergences of the one pair that the faces belong to, also where both directions are meant."""
@@ -314,7 +391,7 @@ class Mechanism(ABC):
         (0.382925, 0.382925)
         """
         epsilon = real_array("epsilon", epsilon)
-        value = shaped(self._delta(epsilon))
+        value = shaped(self._delta(epsilon) + 0.0)  # no −0
         return (value, shaped(self._delta_error(epsilon))) if with_error else value
 
     def bayes_error(self, prior, *, with_error=False):
@@ -485,6 +562,54 @@ class Mechanism(ABC):
             divergence[finite] = np.minimum(self._renyi(order[finite]), divergence[finite])
         return shaped(divergence)
 
+    def hellinger_transform(self, s, *, with_error=False):
+        """Hellinger transform H(s) = ∫ Q^s P^(1−s) = E_P[e^{sL}; L finite], by which mechanisms compose: it multiplies.
+
+        H(0) = 1 − Pr_P[L = −∞], H(1) = 1 − Pr_Q[L = ∞], H of the reverse pair is H(1 − s), and H takes conjugates to
+        conjugates. Of a mechanism that is meant in both directions it is that of one pair, the join of the two, as are
+        all its faces; a composition of such is composed in each direction, so there H does not multiply.
+
+        Parameters
+        ----------
+        s : complex, float or array_like
+            Finite numbers.
+        with_error : bool
+            Whether to return also a bound on the absolute error of this answer.
+
+        Returns
+        -------
+        float, complex or ndarray
+            H in the shape of `s`, real where `s` is; infinite where it exceeds the largest float, or is not known to
+            be finite. With `with_error` a pair: this, and the bounds, in the same shape, which are infinite where
+            nothing is known.
+
+        Raises
+        ------
+        ValueError
+            If an entry of `s` is not finite.
+        TypeError
+            If `s` is no number or array of numbers.
+
+        References
+        ----------
+        Liese & Vajda (2006), section 2.
+        In the book: chapter 9, :prf:ref:`thm-inversion`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> m = dp.Gaussian(sigma=1)
+        >>> round(m.hellinger_transform(0.5), 6), round((m**2).hellinger_transform(0.5), 6), round(0.882497**2, 6)
+        (0.882497, 0.778801, 0.778801)
+        >>> dp.Laplace(scale=1).hellinger_transform([0.25, 0.25 + 1j]).round(6)
+        array([0.932018+0.j      , 0.595466-0.151901j])
+        """
+        s = complex_array("s", s)
+        with np.errstate(all="ignore"):  # what is no number is told by its bound
+            value, error = self._hellinger(np.ravel(s).astype(complex))
+        value = (value if np.iscomplexobj(s) else value.real).reshape(s.shape)
+        return (shaped(value), shaped(error.reshape(s.shape))) if with_error else shaped(value)
+
     @property
     def privacy_loss(self) -> PrivacyLoss:
         """The privacy loss random variable L = log dQ/dP, under P or under Q.
@@ -594,6 +719,26 @@ class Mechanism(ABC):
         alpha, beta = self._errors(log_odds)
         error = expit(log_odds) * alpha + expit(-log_odds) * beta
         return np.minimum(error, np.exp(log_expit(-np.abs(log_odds))))
+
+
+def logarithm(value: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """log H from H and a bound on the error of that; not a number, with an infinite bound, where H may be 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = error / np.abs(value)
+        known = share < 1.0
+        log_h = np.log(np.where(known, value, math.nan))
+        return log_h, np.where(known, -np.log1p(-np.where(known, share, 0.0)) + 2.0**-51 * np.abs(log_h), math.inf)
+
+
+def exponential(log_h: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """H from log H and a bound on the error of that; infinite beyond the largest float, and where nothing is known."""
+    known = np.isfinite(error) & ~np.isnan(log_h.real)
+    fits = known & (log_h.real < _LARGEST_LOG)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        value = np.where(fits, np.exp(np.where(fits, log_h, 0.0)), math.inf)
+        log_size = np.where(fits & np.isfinite(log_h), np.abs(log_h), 0.0)
+        bound = np.abs(value) * (np.expm1(np.where(known, error, 0.0)) + 4e-16 * (1.0 + log_size)) + 5e-324
+    return value, np.where(fits, bound, math.inf)
 
 
 def as_mechanism(name: str, value) -> Mechanism:

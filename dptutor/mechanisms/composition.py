@@ -32,13 +32,11 @@ from ..transform.finite import Law, TooManyAtoms
 from ..transform.hellinger import SlowDecay
 from ..transform.profile_table import ProfileTable
 from .base import Mechanism, as_mechanism
+from .evaluator import Evaluator
 from .faces import FiniteFaces, MixtureFaces, TabulatedFaces
-from .finite import BlatantlyNonPrivate, FiniteMechanism, PerfectPrivacy
+from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
-from .laplace import Laplace
 from .profiles import LinesProfile, contours, mixed
-from .subsampled import DPSGD, SubsampledGaussian
-from .symmetrized import Symmetrized
 
 # About what a grid leaves open.
 _GRID_GOAL = 5e-7
@@ -49,45 +47,23 @@ def compose(parts) -> Mechanism:
     counts: dict[Mechanism, int] = {}
     both = False
     for mechanism, count in parts:
-        for part, times, was_both in _flattened(mechanism):
+        own, meant_both = mechanism._parts()
+        both = both or meant_both
+        for part, times in own:
             counts[part] = counts.get(part, 0) + times * count
-            both = both or was_both
-    if any(isinstance(part, BlatantlyNonPrivate) for part in counts):
+    if BlatantlyNonPrivate() in counts:
         return BlatantlyNonPrivate()
-    counts = {part: count for part, count in counts.items() if not isinstance(part, PerfectPrivacy)}
-    gaussians = [(part, count) for part, count in counts.items() if isinstance(part, Gaussian)]
-    if len(gaussians) > 1 or (gaussians and gaussians[0][1] > 1):
+    counts.pop(PerfectPrivacy(), None)
+    normal = [(part._normal, count) for part, count in counts.items() if part._normal is not None]
+    if len(normal) > 1 or (normal and normal[0][1] > 1):
         # μ² adds.
-        rest = {part: count for part, count in counts.items() if not isinstance(part, Gaussian)}
-        counts = {Gaussian(sigma=1 / math.sqrt(sum(n * part.mu**2 for part, n in gaussians))): 1} | rest
+        rest = {part: count for part, count in counts.items() if part._normal is None}
+        counts = {Gaussian(sigma=1 / math.sqrt(sum(n * mu**2 for mu, n in normal))): 1} | rest
     if not counts:
         return PerfectPrivacy()
     first, times = next(iter(counts.items()))
     whole = first if len(counts) == 1 and times == 1 else Composition(tuple(counts.items()))
     return whole.symmetrized if both else whole
-
-
-def _flattened(mechanism):
-    """One-directional parts of a mechanism, how many times each is used, and whether both directions were meant."""
-    if isinstance(mechanism, Symmetrized):
-        return [(part, times, True) for part, times, _ in _flattened(mechanism.mechanism)]
-    if isinstance(mechanism, Composition):
-        return [(part, times, False) for part, times in mechanism.factors]
-    if isinstance(mechanism, DPSGD):
-        return [(part, mechanism.steps, both) for part, _, both in _flattened(mechanism.step)]
-    if isinstance(mechanism, SubsampledGaussian):
-        if mechanism.sampling_rate == 1.0:
-            return [(Gaussian(sigma=mechanism.noise_multiplier), 1, False)]
-        return [
-            (mechanism.directions[0] if mechanism.direction == "both" else mechanism, 1, mechanism.direction == "both")
-        ]
-    return [(mechanism, 1, False)]
-
-
-def one_directional_parts(mechanism):
-    """One-directional parts of a mechanism, how many times each is used, and whether both directions were meant."""
-    parts = _flattened(mechanism)
-    return [(part, count) for part, count, _ in parts], any(both for *_, both in parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +103,7 @@ class Composition(Mechanism):
         ranges = [(part._loss_range(), count) for part, count in self.factors]
         return sum(n * low for (low, _), n in ranges), sum(n * high for (_, high), n in ranges)
 
-    def _kinks(self):
+    def _breakpoints(self):
         return self._faces.breakpoints
 
     def _errors(self, epsilon):
@@ -175,6 +151,27 @@ class Composition(Mechanism):
         moments = np.array([part._loss_moments(under) for part, _ in self.factors])
         return tuple((np.array([count for _, count in self.factors]) @ moments).tolist())
 
+    def _parts(self):
+        return self.factors, False
+
+    @cached_property
+    def _law(self) -> Law | None:
+        if any(part._law is None for part, _ in self.factors):
+            return None
+        with contextlib.suppress(TooManyAtoms):
+            return _enumerated(self.factors)
+        return None
+
+    def _hellinger(self, s):
+        return self._exponentiated(s)
+
+    def _log_hellinger(self, s):
+        values = [(part._log_hellinger(s), count) for part, count in self.factors]
+        return sum(n * log_h for (log_h, _), n in values), sum(n * error for (_, error), n in values)
+
+    def _log_envelope(self, s):
+        return sum(count * part._log_envelope(s) for part, count in self.factors)
+
     @cached_property
     def _infinite(self) -> float:
         """Pr_Q[L = +∞]."""
@@ -189,39 +186,44 @@ class Composition(Mechanism):
             self.__dict__["_own_faces"] = back.__dict__["_own_faces"].reverse if done else self._chosen_faces()
         return self.__dict__["_own_faces"]
 
-    def _chosen_faces(self):
-        finite = [(part, count) for part, count in self.factors if isinstance(part, FiniteMechanism)]
-        others = tuple((part, count) for part, count in self.factors if not isinstance(part, FiniteMechanism))
+    def _chosen_faces(self) -> Evaluator:
+        finite = [(part, count) for part, count in self.factors if part._law is not None]
+        others = tuple((part, count) for part, count in self.factors if part._law is None)
         if not others:
             with contextlib.suppress(TooManyAtoms):
                 return FiniteFaces(_enumerated(finite))
-        gaussian = all(isinstance(part, (Gaussian, SubsampledGaussian)) for part, _ in others)
+        gaussian = all(part._normal is not None or part._sampled is not None for part, _ in others)
         if gaussian and not finite:
             with contextlib.suppress(SlowDecay):
                 return contours(self.factors)
         if finite and gaussian:
             with contextlib.suppress(TooManyAtoms):
                 return MixtureFaces(_enumerated(finite), _together(others))
-        laplace = tuple((part, count) for part, count in others if isinstance(part, Laplace))
-        rest = tuple((part, count) for part, count in others if not isinstance(part, Laplace))
-        if laplace and any(isinstance(part, SubsampledGaussian) for part, _ in rest):
+        laplace = tuple((part, count) for part, count in others if part._laplace is not None)
+        rest = tuple((part, count) for part, count in others if part._laplace is None)
+        sampled = any(part._sampled is not None for part, _ in rest)
+        if laplace and sampled and all(_is_known(part) for part, _ in rest):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
             elif (by_integral := mixed(_together(laplace), Composition(rest))) is not None:
                 return by_integral
         by_lines = None
-        if all(isinstance(part, (Gaussian, SubsampledGaussian, Laplace, FiniteMechanism)) for part, _ in self.factors):
+        if all(_is_known(part) for part, _ in self.factors):
             by_lines = _by_lines(self)
             # Of few subsampled steps beside others the lines may leave more open than a grid does.
-            few = any(isinstance(part, SubsampledGaussian) for part, _ in self.factors)
-            if not few or by_lines.error_bound <= _GRID_GOAL:
+            if not sampled or by_lines.error_bound <= _GRID_GOAL:
                 return by_lines
         grid = [grid_factor(part, count) for part, count in self.factors]
         law, gap = bracketed(grid)
         if by_lines is not None and by_lines.error_bound <= gap:
             return by_lines
         return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid))
+
+
+def _is_known(part: Mechanism) -> bool:
+    """Whether the loss has a law of one of the declared kinds."""
+    return any(law is not None for law in (part._law, part._normal, part._laplace, part._sampled))
 
 
 def _together(parts):
@@ -244,7 +246,7 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
 def grid_factor(part, count) -> Factor:
     """A part as the grid needs it."""
     masses = float(part.reverse._delta(np.asarray(math.inf))), float(part._delta(np.asarray(math.inf)))
-    atoms = tuple(float(kink) for kink in part._kinks())
+    atoms = tuple(float(kink) for kink in part._breakpoints())
     return Factor(part._errors, *masses, count, *window(part._errors, *masses), atoms)
 
 

@@ -9,8 +9,7 @@ With D the profile of finite losses at ε ≥ 0 and D⁻ that of the reverse pai
 An ε that is a little off its place costs f the square of that, and every ε gives a line below f: what f may be off is
 the distance from the line to the chord above, besides the error of δ.
 
-Three kinds of composition have the same methods, `delta`, `errors`, `bayes_error`, `tradeoff`, `epsilon`, `window`,
-`breakpoints`, bounds `delta_error`, `bayes_error_error`, `tradeoff_error`, and `reverse`: those with tables, those of
+Three kinds of composition have the same methods, those of `dptutor.mechanisms.evaluator`: those with tables, those of
 finite experiments, and mixtures of others over the atoms of a finite experiment.
 """
 
@@ -87,13 +86,14 @@ class TabulatedFaces:
 
     def delta(self, epsilon):
         """δ at ε."""
-        infinite = self._infinite[0]
-        # At negative ε, 1 − δ has the digits.
-        return self._filled(
-            epsilon,
-            lambda answer, _: np.minimum(infinite + answer.delta, 1.0),
-            lambda answer, loss: 1.0 - np.exp(-loss) * answer.rest,
-        )
+        infinite, back = self._infinite
+
+        def small(answer, loss):
+            # At negative ε, 1 − δ has the digits, and near 0 the terms of δ = 1 − e^ε + e^ε δ⁻.
+            near = np.exp(-loss) * (back + answer.delta) - np.expm1(-loss)
+            return np.where(near < 0.5, near, 1.0 - np.exp(-loss) * answer.rest)
+
+        return self._filled(epsilon, lambda answer, _: np.minimum(infinite + answer.delta, 1.0), small)
 
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
@@ -184,7 +184,7 @@ class TabulatedFaces:
                 spread = np.abs(a_low - a_high) * (slopes[1] - slopes[0])
             bound = np.where(np.isnan(spread), bound, np.minimum(bound, spread))
             # Where two profiles cross α jumps: there as near as rounding lets it be.
-            jump = (a_low - a_high > _JUMP) & isinstance(self._forward, WorseTable)
+            jump = (a_low - a_high > _JUMP) & self._forward.crosses
             near = high - low <= 4e-15 * (1.0 + np.abs(low))
             off = (bound > np.where(jump, _ROUNDING, _APART)) & ~near
             if not off.any():
@@ -291,6 +291,9 @@ class FiniteFaces:
         """The faces of the reverse pair."""
         return FiniteFaces(self.law.reverse, self._bracket, self._smooth)
 
+    def worse(self) -> None:
+        """The worse of both directions is found by asking both."""
+
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
         if self._bracket is not None:
@@ -333,7 +336,7 @@ class MixtureFaces:
         self._infinite = float(law.q[law.loss == np.inf].sum())
         if self._loss.size > _MOST_ATOMS:
             raise TooManyAtoms
-        self.breakpoints = np.unique(np.add.outer(self._loss, rest._kinks()))
+        self.breakpoints = np.unique(np.add.outer(self._loss, rest._breakpoints()))
 
     @cached_property
     def error_bound(self) -> float:
@@ -366,6 +369,9 @@ class MixtureFaces:
             places = np.subtract.outer(flat[few], self._loss[atoms])
             total[few] = np.sum(face(places) * mass[atoms], axis=1)
         return total.reshape(np.shape(epsilon))
+
+    def worse(self) -> None:
+        """The worse of both directions is found by asking both."""
 
     def errors(self, epsilon):
         """α and β at ε."""

@@ -17,10 +17,10 @@ from functools import cached_property
 
 import numpy as np
 
-from .._validation import probabilities, real_number, shaped
+from .._validation import probabilities, real_number
 from ..transform.finite import FiniteLaw
 from ..transform.finite_two import TwoLosses
-from .base import LARGEST_LOSS, Mechanism
+from .base import LARGEST_LOSS, Mechanism, logarithm
 
 
 class FiniteMechanism(Mechanism):
@@ -50,7 +50,7 @@ class FiniteMechanism(Mechanism):
     def _epsilon(self, delta):
         return self._law.epsilon(delta)
 
-    def _kinks(self):
+    def _breakpoints(self):
         return self._law.kinks
 
     def _loss_range(self):
@@ -65,28 +65,21 @@ class FiniteMechanism(Mechanism):
     def _sample_loss(self, size, under, generator):
         return generator.choice(self._law.loss, size, p=self._law.p if under == "P" else self._law.q)
 
-    def hellinger_transform(self, s):
-        """H(s) = Σ q^s p^(1−s) over outcomes with p, q > 0, for complex s of any shape.
+    def _hellinger(self, s):
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, error = self._law.hellinger(s), self._law.hellinger_error(s)
+        known = np.isfinite(value) & np.isfinite(error)
+        return np.where(known, value, math.inf), np.where(known, error, math.inf)
 
-        References
-        ----------
-        In the book: chapter 9, :prf:ref:`thm-inversion`.
+    def _log_hellinger(self, s):
+        if not self._law.kinks.size:
+            return np.full(s.shape, -math.inf, dtype=complex), np.zeros(s.shape)
+        return logarithm(*self._hellinger(s))
 
-        Examples
-        --------
-        >>> import dptutor as dp
-        >>> m = dp.FiniteExperiment(p=[0.5, 0.5], q=[0.1, 0.9])
-        >>> round(float(m.hellinger_transform(0.5)), 6)
-        0.894427
-        """
-        return shaped(self._law.hellinger(s))
-
-    def _hellinger_excess(self, s):
-        return self._law.hellinger_excess(s)
-
-    def _log_envelope(self, s):
-        """log H(Re s): the phases of a few atoms agree again and again."""
-        return np.log1p(self._law.hellinger_excess(np.real(s)))
+    def _delta_error(self, epsilon):
+        # What infinite losses leave is a number that was given.
+        epsilon = np.asarray(epsilon)
+        return np.where(epsilon == math.inf, 0.0, super()._delta_error(epsilon))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """The Gaussian mechanism: P = N(0, σ²), Q = N(Δ, σ²), that is N(0, 1) against N(μ, 1) with μ = Δ/σ.
 
-    f(α) = Φ(Φ⁻¹(1−α) − μ),    δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ),    L ~ N(±μ²/2, μ²) under Q and P.
+    f(α) = Φ(Φ⁻¹(1−α) − μ),    δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ),    L ~ N(±μ²/2, μ²) under Q and P,
+    H(s) = e^{s(s−1)μ²/2}.
 
 Its trade-off function is symmetric. Composition adds μ².
 
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
-from .._validation import positive_number, shaped
+from .._validation import positive_number
 from .base import Mechanism
 
 # Up to this μ, what separates two terms is integrated, since their difference would cancel.
@@ -104,29 +105,21 @@ class Gaussian(Mechanism):
         mean, variance = self._loss_moments(under)
         return generator.normal(mean, math.sqrt(variance), size)
 
-    def hellinger_transform(self, s):
-        """H(s) = ∫ Q^s P^(1−s) = exp(s(s−1)μ²/2), for complex s of any shape.
+    @property
+    def _normal(self):
+        return self.mu
 
-        References
-        ----------
-        In the book: chapter 9, :prf:ref:`thm-inversion`.
-
-        Examples
-        --------
-        >>> import dptutor as dp
-        >>> round(float(dp.Gaussian(sigma=1).hellinger_transform(0.5)), 6)
-        0.882497
-        """
-        s = np.asarray(s)
-        return shaped(np.exp(s * (s - 1) * self.mu**2 / 2))
+    def _hellinger(self, s):
+        return self._exponentiated(s)
 
     def _log_hellinger(self, s):
         """log H(s), and a bound on its error."""
         half = self.mu**2 / 2
         return s * (s - 1) * half, 1e-15 * half * np.abs(s) * (1 + np.abs(s))
 
-    def _hellinger_excess(self, s):
-        return np.expm1(s * (s - 1) * self.mu**2 / 2)
+    def _log_envelope(self, s):
+        s = np.asarray(s)
+        return (s.real * (s.real - 1.0) - s.imag**2) * self.mu**2 / 2
 
 
 def gaussian_profile(mu: float, epsilon: np.ndarray) -> np.ndarray:

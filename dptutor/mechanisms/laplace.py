@@ -3,7 +3,8 @@
     f(α) = 1 − e^{ε₀} α              for α ≤ e^{−ε₀}/2,
            e^{−ε₀}/(4α)              between,
            e^{−ε₀} (1 − α)           for α ≥ ½;
-    δ(ε) = 1 − e^{(ε−ε₀)/2}          for |ε| ≤ ε₀.
+    δ(ε) = 1 − e^{(ε−ε₀)/2}          for |ε| ≤ ε₀;
+    H(s) = e^{−ε₀/2} [cosh(uε₀) + sinh(uε₀)/(2u)],  u = s − ½.
 
 Its trade-off function is symmetric, and the mechanism is (ε₀, 0)-differentially private.
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._validation import positive_number, shaped
+from .._validation import positive_number
 from ..transform.subsampled_gaussian import complex_log1p
 from .base import Mechanism
 
@@ -84,10 +85,14 @@ class Laplace(Mechanism):
     def reverse(self) -> Laplace:
         return self
 
+    @property
+    def _laplace(self):
+        return self.largest_loss
+
     def _loss_range(self):
         return -self.largest_loss, self.largest_loss
 
-    def _kinks(self):
+    def _breakpoints(self):
         return np.array([-self.largest_loss, self.largest_loss])
 
     def _errors(self, epsilon):
@@ -146,21 +151,8 @@ class Laplace(Mechanism):
         loss = (np.abs(noise + self.sensitivity) - np.abs(noise)) / self.scale
         return loss if under == "Q" else -loss
 
-    def hellinger_transform(self, s):
-        """H(s) = ∫ Q^s P^(1−s) = e^{−ε₀/2} [cosh(uε₀) + sinh(uε₀)/(2u)], u = s − ½, for complex s of any shape.
-
-        References
-        ----------
-        In the book: chapter 9, :prf:ref:`thm-inversion`.
-
-        Examples
-        --------
-        >>> import dptutor as dp
-        >>> round(float(dp.Laplace(scale=1).hellinger_transform(0.25)), 6)
-        0.932018
-        """
-        with np.errstate(over="ignore", invalid="ignore"):
-            return shaped(1 + self._hellinger_excess(s))
+    def _hellinger(self, s):
+        return self._exponentiated(s)
 
     def _hellinger_excess(self, s):
         top = self.largest_loss

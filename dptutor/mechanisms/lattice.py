@@ -124,8 +124,8 @@ class _Pairing(Mechanism):
     def _bayes_error_bound(self) -> float:
         return max(part._bayes_error_bound for part in self.parts)
 
-    def _kinks(self):
-        return np.concatenate([part._kinks() for part in self.parts])
+    def _breakpoints(self):
+        return np.concatenate([part._breakpoints() for part in self.parts])
 
     def _delta_error(self, epsilon):
         return np.maximum(*(part._delta_error(epsilon) for part in self.parts))

@@ -18,6 +18,9 @@ _LARGEST_LOSS = 700.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 # How exact integrals are, and the absolute error below which all is rounding of δ.
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
+# Transforms: angle by which e^{iε Im s} turns on a piece at first, and at most; error of a piece, in units of what
+# halving it changed; how many s at once; and what δ beyond the last place may still weigh.
+_TURN, _FURTHEST_TURN, _OF_CHANGE, _AT_ONCE, _NOTHING = 4.0, 12.0, 10.0, 16, 1e-18
 
 
 def renyi_from_profile(mechanism, order: np.ndarray) -> np.ndarray:
@@ -49,6 +52,112 @@ def _renyi_of_order(mechanism, s: float) -> float:
     return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
 
 
+@np.errstate(all="ignore")  # what overflows has an infinite bound
+def hellinger_from_profile(mechanism, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """H(s) for a one-dimensional array of complex s, for mechanisms without a closed form, and a bound on its error.
+
+    With a = Pr_Q[L = ∞] and b = Pr_P[L = −∞], over finite losses
+
+        H(s) = 1 − b + s(b − a) + s(s−1) [∫ e^{(s−1)ε} (δ(ε) − a) dε + ∫ e^{−sε} (δ_QP(ε) − b) dε].
+
+    The error of a piece of an integral counts as ten times what halving it changes, where e^{iε Im s} hardly turns on
+    it. Infinite, and so its bound, where no end of an integral is seen.
+    """
+    value, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
+    leaks = [float(pair._delta(np.asarray(math.inf))) for pair in (mechanism, mechanism.reverse)]
+    order = np.argsort(np.abs(s.imag))
+    for few in (order[k : k + _AT_ONCE] for k in range(0, s.size, _AT_ONCE)):
+        at = s[few]
+        first, first_error = _tilted_area(mechanism, leaks[0], at - 1)
+        second, second_error = _tilted_area(mechanism.reverse, leaks[1], -at)
+        scale = np.abs(at * (at - 1))
+        inside = np.where(scale > 0, first_error + second_error, 0.0)
+        area = np.where(scale > 0, first + second, 0.0)
+        value[few] = 1 - leaks[1] + at * (leaks[1] - leaks[0]) + at * (at - 1) * area
+        rounding = 4e-16 * (1 + np.abs(at) + scale * np.abs(area))
+        error[few] = np.where(scale > 0, scale * inside, 0.0) + rounding
+    unknown = ~np.isfinite(error)
+    value[unknown], error[unknown] = np.inf, np.inf
+    return value, error
+
+
+def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
+    """∫₀^∞ e^{tilt·ε} (δ(ε) − leak) dε for complex tilts, and bounds on the errors."""
+    rate, turn = tilt.real, float(np.abs(tilt.imag).max(initial=0.0))
+    end = min(max(mechanism._loss_range()[1], 0.0), _LARGEST_LOSS)
+    kinks = mechanism._breakpoints()
+    kinks = kinks[(kinks > 0) & (kinks < end)] if kinks.size < _MOST_PIECES else np.empty(0)
+    cuts = np.unique(np.concatenate([[0.0], kinks, np.geomspace(1e-3, _LARGEST_LOSS, 24), [end]]))
+    cuts = cuts[cuts <= end]
+
+    def heights(epsilon):
+        return np.maximum(mechanism._delta(epsilon) - leak, 0.0)
+
+    # In logarithms: where e^{tilt·ε} overflows, its product with δ need not.
+    seen = np.multiply.outer(np.maximum(rate, 0.0), cuts) + np.log(heights(cuts))
+    most = seen.max(axis=1, keepdims=True)
+    matters = np.flatnonzero((seen > np.maximum(most, -1e300) + math.log(_NOTHING)).any(axis=0))
+    cuts = cuts[: min(int(matters.max(initial=0)) + 2, len(cuts))]
+    if len(cuts) < 2:
+        return np.zeros(tilt.shape, dtype=complex), np.zeros(tilt.shape)
+    # What lies beyond: nothing, or where e^{tilt·ε} falls at most its integral.
+    left = float(heights(cuts[-1:])[0]) if cuts[-1] < mechanism._loss_range()[1] else 0.0
+    last = np.exp(rate * cuts[-1] + np.log(left))
+    falls = np.where(rate < 0, last / -rate, math.inf)
+    small = rate * cuts[-1] + np.log(left) <= most[:, 0] + math.log(1e3 * _NOTHING)
+    beyond = np.where(left == 0.0, 0.0, np.where(small & (rate >= 0), last * _LARGEST_LOSS, falls))
+
+    def integrand(epsilon):
+        exponent = np.multiply.outer(epsilon, tilt)
+        found = [np.log(each)[..., None] for each in (heights(epsilon), mechanism._delta_error(epsilon))]
+        return np.exp(exponent + found[0]), np.exp(exponent.real + found[1])
+
+    value, error = _pieces(integrand, _turning(cuts, turn), np.abs(tilt.imag))
+    return value, error + beyond
+
+
+def _turning(cuts, turn):
+    """More cuts, so that an angle that grows at the rate `turn` is small on each piece, if there are not too many."""
+    width = max(_TURN / turn if turn else math.inf, (cuts[-1] - cuts[0]) / _MOST_PIECES)
+    counts = np.ceil(np.diff(cuts) / width).astype(int) if math.isfinite(width) else np.ones(len(cuts) - 1, dtype=int)
+    pieces = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(cuts[:-1], cuts[1:], counts, strict=True)]
+    return np.append(np.concatenate(pieces), cuts[-1])
+
+
+def _pieces(function, cuts, turn):
+    """Integrals of a function with values and bounds on their errors, for several s at once."""
+    low, high = cuts[:-1], cuts[1:]
+    whole, _, _ = _gauss_with_bounds(function, low, high)
+    total, error = 0.0, 0.0
+    while low.size:
+        middle = (low + high) / 2
+        low, high = np.stack([low, middle]), np.stack([middle, high])
+        halves, bounds, sizes = _gauss_with_bounds(function, low, high)
+        both = halves.sum(axis=0)
+        change = np.abs(both - whole)
+        goal = np.maximum(_FLOOR / len(cuts), 1e-15 * (np.abs(total) + np.abs(both).sum(axis=0)))
+        moved = (change > goal).any(axis=1) & (high[0] - low[0] > 1e-15 * high[1])
+        if halves.shape[1] > 2 * _MOST_PIECES or not moved.any():
+            moved[:] = False
+        done = ~moved
+        # An angle that turns more is not seen: there a piece is what it is at most.
+        blind = np.multiply.outer(high[0][done] - low[0][done], turn) > _FURTHEST_TURN
+        own = np.where(blind, 2 * sizes.sum(axis=0)[done], _OF_CHANGE * change[done] + 4e-16 * sizes.sum(axis=0)[done])
+        total = total + both[done].sum(axis=0)
+        error = error + own.sum(axis=0) + bounds.sum(axis=0)[done].sum(axis=0)
+        low, high = low[:, moved].ravel(), high[:, moved].ravel()
+        whole = halves[:, moved].reshape(-1, halves.shape[-1])
+    return total, error
+
+
+def _gauss_with_bounds(function, low, high):
+    """Gauss's rule on pieces: integrals, of the errors of the values, and of the moduli."""
+    half = (high - low) / 2
+    value, error = function((low + half)[..., None] + half[..., None] * _NODES)
+    weight = half[..., None, None] * _WEIGHTS[:, None]
+    return tuple(np.sum(weight * each, axis=-2) for each in (value, error, np.abs(value)))
+
+
 def mixture_of_hockey_sticks(mechanism, weight, weight_reverse) -> float:
     """∫ weight·δ over the pair plus ∫ weight_reverse·δ over its reverse, on positive losses."""
     return _weighted_area(mechanism, weight) + _weighted_area(mechanism.reverse, weight_reverse)
@@ -66,7 +175,7 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         heights[some] = np.where(np.isnan(found), np.inf, found)  # a weight that overflows
         return heights
 
-    cuts = np.concatenate([[0.0], mechanism._kinks(), np.geomspace(1e-3, _LARGEST_LOSS, 24)])
+    cuts = np.concatenate([[0.0], mechanism._breakpoints(), np.geomspace(1e-3, _LARGEST_LOSS, 24)])
     cuts = np.unique(cuts[(cuts >= 0) & (cuts <= _LARGEST_LOSS)])
     heights = integrand(cuts)
     if not (heights[-1] > 1e-300 and heights[-1] * _LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):

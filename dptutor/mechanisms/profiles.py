@@ -18,7 +18,6 @@ from ..transform.positive_sums import PositiveLaw
 from ..transform.profile_table import ProfileTable
 from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
-from .subsampled import SubsampledGaussian
 
 _DEEPEST = 710.0
 _OCTAVES = 44
@@ -42,8 +41,9 @@ def contours(factors) -> TabulatedFaces:
     """The faces of plain and subsampled Gaussians together, of one direction or with a transform that decays."""
     if _are_separate(factors):
         ((part, count),) = factors
-        sums = SeparateSums(part.noise_multiplier, part.sampling_rate, count)
-        profiles = [_SeparateProfile(sums, x) for x in (part.direction, part.reverse.direction)]
+        sigma, rate, direction = part._sampled
+        sums = SeparateSums(sigma, rate, count)
+        profiles = [_SeparateProfile(sums, x) for x in (direction, "add" if direction == "remove" else "remove")]
         return TabulatedFaces(*map(ProfileTable, profiles))
     forward, backward = _inversion(factors), _inversion([(part.reverse, count) for part, count in factors])
     same = all(part.reverse == part for part, _ in factors)
@@ -56,16 +56,17 @@ def contours(factors) -> TabulatedFaces:
 def _are_separate(factors) -> bool:
     """Whether there are only steps of one kind with hardly any noise."""
     (part, count), *others = factors
-    if others or not isinstance(part, SubsampledGaussian):
+    if others or part._sampled is None:
         return False
-    return part.noise_multiplier <= _SEPARATE and part.sampling_rate * count < _PARTICIPATIONS
+    sigma, rate, _ = part._sampled
+    return sigma <= _SEPARATE and rate * count < _PARTICIPATIONS
 
 
 def mixed(bounded, smooth) -> TabulatedFaces | None:
     """The faces of two mechanisms together: of a bounded loss, and of a composition by contours or sums; none where the
     first has many kinks or a wide range."""
     (low, high), (left, right) = bounded._loss_range(), smooth._faces.window
-    if len(bounded._kinks()) > _MOST_KINKS or high - low > _WIDEST * (right - left):
+    if len(bounded._breakpoints()) > _MOST_KINKS or high - low > _WIDEST * (right - left):
         return None
     there, back = (ProfileTable(MixedProfile(*pair)) for pair in ((bounded, smooth), (bounded.reverse, smooth.reverse)))
     return TabulatedFaces(there, back)
@@ -80,10 +81,10 @@ def _inversion(factors) -> Inversion:
             error += count * its_error
         return value, error
 
-    steps = [(part, count) for part, count in factors if isinstance(part, SubsampledGaussian)]
-    directions = {part.direction for part, _ in steps}
+    steps = [(*part._sampled, count) for part, count in factors if part._sampled is not None]
+    directions = {direction for _, _, direction, _ in steps}
     alone = len(steps) == len(factors) and len(directions) == 1
-    edge = sum(count * math.log1p(-part.sampling_rate) for part, count in steps)
+    edge = sum(count * math.log1p(-rate) for _, rate, _, count in steps)
     if not alone:
         return Inversion(log_transform)
     law = _SumsOfLosses(tuple(steps), directions.pop())
@@ -105,11 +106,11 @@ class _SumsOfLosses:
     """
 
     def __init__(self, steps, direction: str):
-        self._parts = tuple((part.noise_multiplier, part.sampling_rate, count) for part, count in steps)
+        self._parts = tuple((sigma, rate, count) for sigma, rate, _, count in steps)
         self.direction = direction
         count = sum(count for *_, count in self._parts)
         # With so much noise losses are nearly normal, and transforms decay.
-        nearly_normal = all(part.noise_multiplier >= _NEARLY_NORMAL for part, _ in steps)
+        nearly_normal = all(sigma >= _NEARLY_NORMAL for sigma, *_ in steps)
         self.few, self.quick = count <= _FEW and not nearly_normal, count <= _QUICK and not nearly_normal
         self.rare = not nearly_normal and sum(rate * count for _, rate, count in self._parts) < _RARE
 
@@ -169,7 +170,7 @@ class MixedProfile:
     def __init__(self, bounded, smooth):
         self._bounded, self._smooth = bounded, smooth
         self._range = bounded._loss_range()
-        kinks = np.asarray(bounded._kinks(), dtype=float)
+        kinks = np.asarray(bounded._breakpoints(), dtype=float)
         places = np.unique(np.concatenate([kinks, self._range]))
         self._places = places[np.append(np.diff(places) > 1e-12 * self._range[1], True)]
 

@@ -27,11 +27,15 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..transform.subsampled_gaussian import largest_inverse_powers, largest_powers, log_hellinger
+from ..transform.subsampled_gaussian import gaussian_loss, largest_inverse_powers, largest_powers, log_hellinger, reach
 from .base import LARGEST_LOSS, Mechanism
 from .gaussian import Gaussian, gaussian_profile
 from .roots import decreasing_root
 
+# As for the Gaussian mechanism: squares of 1/σ are numbers.
+_LEAST_NOISE = 1e-150
+# Peaks of integrands are at s/σ; beyond this they have no square.
+_FURTHEST = 1e150
 DIRECTIONS = ("both", "add", "remove")
 
 
@@ -42,7 +46,7 @@ class SubsampledGaussian(Mechanism):
     Parameters
     ----------
     noise_multiplier : float
-        σ, the noise's standard deviation in units of the sensitivity; positive.
+        σ, the noise's standard deviation in units of the sensitivity; greater than 1e-150.
     sampling_rate : float
         p in (0, 1], the probability with which an example takes part.
     direction : {"both", "add", "remove"}
@@ -72,7 +76,9 @@ class SubsampledGaussian(Mechanism):
     direction: str = "both"
 
     def __post_init__(self):
-        object.__setattr__(self, "noise_multiplier", positive_number("noise_multiplier", self.noise_multiplier))
+        noise = positive_number("noise_multiplier", self.noise_multiplier)
+        noise = real_number("noise_multiplier", noise, _LEAST_NOISE, open_low=True)
+        object.__setattr__(self, "noise_multiplier", noise)
         rate = real_number("sampling_rate", self.sampling_rate, 0.0, 1.0, open_low=True)
         object.__setattr__(self, "sampling_rate", rate)
         choice("direction", self.direction, DIRECTIONS)
@@ -159,22 +165,14 @@ class SubsampledGaussian(Mechanism):
     def _threshold(self, epsilon):
         """The answer, in units of σ, at which the loss is ε; −∞ below the smallest loss."""
         mu = 1 / self.noise_multiplier
-        return self._gaussian_loss(epsilon) / mu + mu / 2
-
-    def _gaussian_loss(self, epsilon):
-        """ε' with e^{ε'} = (e^ε − 1 + p)/p."""
-        rate = self.sampling_rate
-        with np.errstate(divide="ignore", invalid="ignore"):
-            near = np.log1p(np.maximum(np.expm1(np.minimum(epsilon, 1.0)) / rate, -1.0))
-            far = epsilon - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(epsilon, 0.5)))
-        return np.where(epsilon < 1.0, near, far)
+        return gaussian_loss(self.sampling_rate, epsilon) / mu + mu / 2
 
     def _delta(self, epsilon):
         if self.direction == "both":
             return self._of_the_worse(lambda step, at: step._delta(at), epsilon)
         rate, mu = self.sampling_rate, 1 / self.noise_multiplier
         if self.direction == "remove":
-            inner = self._gaussian_loss(epsilon)
+            inner = gaussian_loss(self.sampling_rate, epsilon)
             inside = rate * gaussian_profile(mu, inner)
             return np.where(inner > -np.inf, inside, -np.expm1(np.minimum(epsilon, 0.0)))
         # 1 − (1−p) e^ε, without cancellation near the largest loss.
@@ -184,14 +182,39 @@ class SubsampledGaussian(Mechanism):
             inner = epsilon + math.log(rate) - np.log(room)
         return np.where(room > 0, room * gaussian_profile(mu, inner), 0.0)
 
-    def _hellinger_excess(self, s):
-        log_h, _ = self._log_hellinger(np.atleast_1d(np.asarray(s, dtype=complex)).ravel())
-        return np.expm1(log_h).reshape(np.shape(s))
+    def _parts(self):
+        if self.sampling_rate == 1.0:
+            return ((Gaussian(sigma=self.noise_multiplier), 1),), False
+        both = self.direction == "both"
+        return ((self.directions[0] if both else self, 1),), both
+
+    @property
+    def _normal(self):
+        return 1 / self.noise_multiplier if self.sampling_rate == 1.0 else None
+
+    @property
+    def _sampled(self):
+        one = self.direction != "both" and self.sampling_rate < 1.0
+        return (self.noise_multiplier, self.sampling_rate, self.direction) if one else None
+
+    def _hellinger(self, s):
+        return super()._hellinger(s) if self.both_directions else self._exponentiated(s)
 
     def _log_hellinger(self, s):
-        """log H(s) of one direction, for a one-dimensional array of complex s, and a bound on its error."""
+        if self.sampling_rate == 1.0:
+            return Gaussian(sigma=self.noise_multiplier)._log_hellinger(s)
+        if self.direction == "both":
+            return super()._log_hellinger(s)
         s = 1.0 - s if self.direction == "add" else s
-        return log_hellinger(self.noise_multiplier, self.sampling_rate, s)
+        within = np.abs(s.real) <= _FURTHEST * self.noise_multiplier
+        if within.all():
+            return log_hellinger(self.noise_multiplier, self.sampling_rate, s)
+        value, error = np.full(s.shape, np.nan, dtype=complex), np.full(s.shape, np.inf)
+        if within.any():
+            value[within], error[within] = self._log_hellinger(
+                1.0 - s[within] if self.direction == "add" else s[within]
+            )
+        return value, error
 
     def _renyi(self, order):
         if self.sampling_rate == 1.0:
@@ -222,7 +245,7 @@ class SubsampledGaussian(Mechanism):
         >>> dp.SubsampledGaussian(1, 0.1).hellinger_reach
         590.0
         """
-        return self.noise_multiplier * max(600.0 * self.noise_multiplier - 10.0, 1.0)
+        return reach(self.noise_multiplier)
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,8 +350,8 @@ class DPSGD(Mechanism):
     def _loss_range(self):
         return self._whole._loss_range()
 
-    def _kinks(self):
-        return self._whole._kinks()
+    def _breakpoints(self):
+        return self._whole._breakpoints()
 
     def _errors(self, epsilon):
         return self._whole._errors(epsilon)
@@ -365,3 +388,31 @@ class DPSGD(Mechanism):
 
     def _renyi(self, order):
         return self._whole._renyi(order)
+
+    def _pair_renyi(self, order):
+        return self._whole._pair_renyi(order)
+
+    def _parts(self):
+        parts, both = self.step._parts()
+        return tuple((part, count * self.steps) for part, count in parts), both
+
+    def _log_hellinger(self, s):
+        return self._whole._log_hellinger(s)
+
+    def _log_envelope(self, s):
+        return self._whole._log_envelope(s)
+
+    def _hellinger(self, s):
+        return self._whole._hellinger(s)
+
+    @property
+    def _normal(self):
+        return self._whole._normal
+
+    @property
+    def _sampled(self):
+        return self._whole._sampled
+
+    @property
+    def _faces(self):
+        return self._whole._faces

@@ -58,8 +58,11 @@ class Symmetrized(Mechanism):
     @cached_property
     def _faces(self):
         """The faces of the worse direction, where both have tables."""
-        faces = getattr(self.mechanism, "_faces", None)
-        return faces.worse() if hasattr(faces, "worse") else None
+        faces = self.mechanism._faces
+        return None if faces is None else faces.worse()
+
+    def _parts(self):
+        return self.mechanism._parts()[0], True
 
     @property
     def error_bound(self) -> float:
@@ -73,8 +76,8 @@ class Symmetrized(Mechanism):
         low, high = self.mechanism._loss_range()
         return min(low, -high), max(high, -low)
 
-    def _kinks(self):
-        return np.concatenate([part._kinks() for part in self.directions])
+    def _breakpoints(self):
+        return np.concatenate([part._breakpoints() for part in self.directions])
 
     def _errors(self, epsilon):
         if self._faces:

@@ -89,14 +89,14 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
 
 def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
     """The law of a dominating pair of the composition, and by how much its δ may exceed the true one for ε ≥ 0."""
-    extent = _extent(factors)
-    length = max(extent[1] - extent[0], *(f.high - f.low for f in factors))
+    truncation = _truncation(factors)
+    length = max(truncation[1] - truncation[0], *(f.high - f.low for f in factors))
     coarse = max(length / 2**14, 1e-7)
     while True:
         step = _aligned(factors, coarse)
-        law = _dominating(factors, step, extent)
-        back = _gap(law.reverse, [f.reverse for f in factors], step, (-extent[1], -extent[0]))
-        gap = max(_gap(law, factors, step, extent), back)
+        law = _pessimistic(factors, step, truncation)
+        back = _gap(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
+        gap = max(_gap(law, factors, step, truncation), back)
         if gap < _GOAL or length / step > 0.9 * _LONGEST:
             return law, gap + 1e-12
         # The gap falls with the square of the step, or nearly so.
@@ -115,7 +115,7 @@ def _aligned(factors, coarse) -> float:
     return float(steps[np.argmin(off.max(axis=1))])
 
 
-def _extent(factors) -> tuple[float, float]:
+def _truncation(factors) -> tuple[float, float]:
     """Losses beyond which neither distribution of the composition has anything, by Chernoff's bound."""
     low, high = sum(f.count * f.low for f in factors), sum(f.count * f.high for f in factors)
     tilts = np.geomspace(1e-3, 1e4, 60) / max(f.high - f.low for f in factors)
@@ -134,7 +134,7 @@ def _extent(factors) -> tuple[float, float]:
     return max(low, -below), min(high, above)
 
 
-def _dominating(factors, step, extent) -> FiniteLaw:
+def _pessimistic(factors, step, truncation) -> FiniteLaw:
     """The law of the composition of more informative pairs."""
     spectra = []
     for factor in factors:
@@ -147,7 +147,7 @@ def _dominating(factors, step, extent) -> FiniteLaw:
         up = np.clip((tilted - a) / math.expm1(step), 0.0, a)
         p = np.append(a - up, 0.0) + np.append(0.0, up)
         spectra.append((left, p, p * np.exp(loss), factor.count))
-    start, p, q = _convolved(spectra, step, extent)
+    start, p, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(p.size))
     # Each side from the distribution under which it is not tiny.
     grown = np.exp(np.clip(loss, -700.0, 700.0))
@@ -159,10 +159,10 @@ def _dominating(factors, step, extent) -> FiniteLaw:
     return FiniteLaw(*rows[(rows[:, 1] > 0) | (rows[:, 2] > 0)].T)
 
 
-def _gap(law, factors, step, extent) -> float:
+def _gap(law, factors, step, truncation) -> float:
     """Largest δ_up − δ_low over ε ≥ 0: both are linear in e^ε between grid points."""
-    spectra = [_less_informative(factor, step) for factor in factors]
-    start, q, _ = _convolved(spectra, step, extent)
+    spectra = [_optimistic(factor, step) for factor in factors]
+    start, q, _ = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(q.size))
     infinite = -math.expm1(sum(factor.count * math.log1p(-factor.q_infinite) for factor in factors))
     kept = (loss >= 0) & (loss < _LARGEST_SUM)
@@ -175,7 +175,7 @@ def _gap(law, factors, step, extent) -> float:
     return float(np.max((law.delta(loss) - low)[loss <= _LARGEST], initial=0.0))
 
 
-def _less_informative(factor: Factor, step: float):
+def _optimistic(factor: Factor, step: float):
     """As for `_convolved`: a profile below that of the factor, with all its finite losses on the grid."""
     left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
     number = np.arange(left + 1, right + 1)
@@ -199,14 +199,14 @@ def _less_informative(factor: Factor, step: float):
     return left + 1, p * np.exp(np.minimum(step * number, 700.0)), p, factor.count
 
 
-def _convolved(spectra, step, extent):
-    """First grid number, and both mass functions, of the sum of all parts, inside the extent: outside is nothing."""
+def _convolved(spectra, step, truncation):
+    """First grid number, and both mass functions, of the sum of all parts, where they are not cut off as nothing."""
     start = sum(count * left for left, _, _, count in spectra)
     end = start + sum(count * (p.size - 1) for _, p, _, count in spectra)
     # A part's losses may be rounded to the next grid point.
     slack = sum(count for *_, count in spectra)
-    first = max(start, math.floor(extent[0] / step) - slack)
-    last = min(end, math.ceil(extent[1] / step) + slack)
+    first = max(start, math.floor(truncation[0] / step) - slack)
+    last = min(end, math.ceil(truncation[1] / step) + slack)
     length = 1 << max(last - first, 1).bit_length()
     places = (np.arange(first, last + 1) - start) % length
 

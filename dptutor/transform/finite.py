@@ -343,6 +343,18 @@ class FiniteLaw(Law):
             inner = np.sum(terms, axis=-1)
         return inner + s[..., 0] * (self.p_infinite - self.q_infinite) - self.p_infinite
 
+    def hellinger_error(self, s):
+        """Bound on the error of H(s), for complex s of any shape."""
+        s = np.asarray(s)[..., None]
+        loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
+        size, turns = np.abs(s), np.abs(s) * np.abs(loss)
+        with np.errstate(under="ignore"):
+            modulus = np.exp(self.log_p + np.real(s) * loss)
+            terms = modulus * (self.relative_error + 8 * UNIT * (4.0 + turns))
+            rest = (p + size * (p + q)) * (self.relative_error + 8 * UNIT)
+            moved = np.sum(terms + rest + size * self.location_error * modulus, axis=-1)
+        return moved + 8 * UNIT * (1.0 + size[..., 0])
+
     # Powers.
 
     @cached_property

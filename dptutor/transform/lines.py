@@ -21,7 +21,7 @@ from .finite import FiniteLaw, TooManyAtoms
 from .laplace_powers import LaplacePower
 from .laplace_products import LaplaceProduct
 from .sampled_lines import Inverter, Transform
-from .subsampled_gaussian import complex_log1p
+from .subsampled_gaussian import complex_log1p, gaussian_loss, reach
 
 _ROUNDING = 2.0**-53
 _MOST_ATOMS = 600
@@ -62,16 +62,14 @@ class Lines:
         self.factors = tuple(factors)
         self._laplace, self._finite, self._others, variance = {}, [], [], 0.0
         for part, count in self.factors:
-            if hasattr(part, "_law"):
+            if part._law is not None:
                 self._finite.append((part, count))
-            elif getattr(part, "sampling_rate", None) == 1.0:
-                variance += count / part.noise_multiplier**2
-            elif hasattr(part, "noise_multiplier"):
+            elif part._normal is not None:
+                variance += count * part._normal**2
+            elif part._sampled is not None:
                 self._others.append((part, count))
-            elif hasattr(part, "mu"):
-                variance += count * part.mu**2
             else:
-                self._laplace[part.largest_loss] = self._laplace.get(part.largest_loss, 0) + count
+                self._laplace[part._laplace] = self._laplace.get(part._laplace, 0) + count
         self._mu = math.sqrt(variance)
         leaks = [(float(part._law.q[part._law.loss == np.inf].sum()), count) for part, count in self._finite]
         covered = sum(count * math.log1p(-leak) if leak < 1 else -math.inf for leak, count in leaks)
@@ -255,9 +253,10 @@ class _SubsampledNoise:
     """The loss of one subsampled Gaussian part as a growing function of its noise v."""
 
     def __init__(self, part):
-        self._part, self._mu, self._rate = part, 1.0 / part.noise_multiplier, part.sampling_rate
-        self._sign = -1.0 if part.direction == "add" else 1.0
-        self.furthest = 38.0 + (0.0 if part.direction == "add" else self._mu)
+        sigma, self._rate, direction = part._sampled
+        self._mu = 1.0 / sigma
+        self._sign = -1.0 if direction == "add" else 1.0
+        self.furthest = 38.0 + (0.0 if direction == "add" else self._mu)
 
     def loss(self, v):
         return self._sign * np.log1p(
@@ -265,8 +264,7 @@ class _SubsampledNoise:
         )
 
     def place(self, loss):
-        step = self._part.reverse if self._sign < 0 else self._part
-        return self._sign * step._threshold(self._sign * loss)
+        return self._sign * (gaussian_loss(self._rate, self._sign * loss) / self._mu + self._mu / 2)
 
     def density(self, v):
         normal = np.exp(-(v**2) / 2)
@@ -323,8 +321,8 @@ def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
 
 def _together(parts) -> Transform:
     pieces = [(_transform_of(part), count) for part, count in parts]
-    tops = [part.largest_loss for part, count in parts if count == 1 and _is_laplace(part)]
-    others = [pair for pair, (part, count) in zip(pieces, parts, strict=True) if count > 1 or not _is_laplace(part)]
+    tops = [part._laplace for part, count in parts if count == 1 and part._laplace is not None]
+    others = [pair for pair, (part, count) in zip(pieces, parts, strict=True) if count > 1 or part._laplace is None]
 
     def log(z):
         value, error = np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
@@ -367,7 +365,7 @@ def _relative_size(piece):
 
 def _deviation(part):
     """c ↦ a bound on the deviation of the loss tilted by c."""
-    if hasattr(part, "_law"):
+    if part._law is not None:
         law = part._law
         loss, log_q = law.kinks, np.log(law.q[np.isfinite(law.loss)])
 
@@ -377,13 +375,9 @@ def _deviation(part):
             return math.sqrt(weight @ (loss - mean) ** 2 / weight.sum()) * (1 + 1e-12) + 1e-300
 
         return deviation
-    if _is_laplace(part) and part.largest_loss <= 3.0:
-        return lambda c: part.largest_loss
+    if part._laplace is not None and part._laplace <= 3.0:
+        return lambda c: part._laplace
     return None
-
-
-def _is_laplace(part) -> bool:
-    return not hasattr(part, "_law") and hasattr(part, "largest_loss")
 
 
 def _laplace_product(tops, c, step, count):
@@ -418,16 +412,13 @@ def _laplace_product(tops, c, step, count):
 
 
 def _transform_of(part) -> Transform:
-    if hasattr(part, "_law"):
+    if part._law is not None:
         return _of_finite(part._law)
-    if hasattr(part, "noise_multiplier"):
-        return _of_subsampled(part) if part.sampling_rate < 1.0 else _of_gaussian(1.0 / part.noise_multiplier)
-
-    def log_envelope(c, t):
-        s = 1.0 + c + 1j * t
-        return part._log_envelope(s) if hasattr(part, "_log_envelope") else part._log_hellinger(s)[0].real
-
-    return Transform(lambda z: part._log_hellinger(1.0 + z), log_envelope)
+    if part._normal is not None:
+        return _of_gaussian(part._normal)
+    if part._sampled is not None:
+        return _of_subsampled(part)
+    return Transform(lambda z: part._log_hellinger(1.0 + z), lambda c, t: part._log_envelope(1.0 + c + 1j * t))
 
 
 def _of_gaussian(mu) -> Transform:
@@ -470,8 +461,8 @@ def _complex_expm1(z):
 
 
 def _of_subsampled(part) -> Transform:
-    mu, rate = 1.0 / part.noise_multiplier, part.sampling_rate
-    add = part.direction == "add"
+    sigma, rate, direction = part._sampled
+    mu, add = 1.0 / sigma, direction == "add"
 
     def log_envelope(c, t):
         """The contour moved to u ± iv: |(1 + pw)^{1+c+it}| = |1 + pw|^{1+c} e^{−tθ}, θ = |arg(1 + pw)|."""
@@ -498,4 +489,4 @@ def _of_subsampled(part) -> Transform:
     def log(z):
         return part._log_hellinger(1.0 + z)
 
-    return Transform(log, log_envelope, part.hellinger_reach, 2**13)
+    return Transform(log, log_envelope, reach(sigma), 2**13)

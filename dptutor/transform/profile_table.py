@@ -49,6 +49,9 @@ class ProfileTable:
         The mass of all finite losses under Q, δ at −∞.
     """
 
+    # Whether α jumps where two profiles cross.
+    crosses = False
+
     def __init__(self, evaluator, mass: float = 1.0):
         self._evaluator, self.mass = evaluator, mass
         self._pieces: dict[int, list] = {}
@@ -149,6 +152,8 @@ class ProfileTable:
 
 class WorseTable:
     """The larger of two profiles, at every ε."""
+
+    crosses = True
 
     def __init__(self, first, second):
         self._both = first, second

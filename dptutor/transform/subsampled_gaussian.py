@@ -73,6 +73,20 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
     return log_h, error
 
 
+def reach(noise_multiplier: float) -> float:
+    """Largest distance from 0, on the real line, at which H(s) can be had."""
+    return noise_multiplier * max(600.0 * noise_multiplier - 10.0, 1.0)
+
+
+def gaussian_loss(sampling_rate: float, epsilon: np.ndarray) -> np.ndarray:
+    """ε' with e^{ε'} = (e^ε − 1 + p)/p, the loss of the Gaussian mechanism where that of a removal is ε."""
+    rate = sampling_rate
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        near = np.log1p(np.maximum(np.expm1(np.minimum(epsilon, 1.0)) / rate, -1.0))
+        far = epsilon - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(epsilon, 0.5)))
+    return np.where(epsilon < 1.0, near, far)
+
+
 def _log_odds(rate):
     return math.log1p(-rate) - math.log(rate)
 
