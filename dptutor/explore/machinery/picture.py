@@ -236,14 +236,15 @@ def standing(panel) -> list[dict]:
     """The named lines of a panel's background: label, color, points of the picture."""
     axes = Figure().add_subplot()
     panel.background(axes)
-    named = [line for line in axes.get_lines() if not line.get_label().startswith("_")]
+    named = [(line, str(line.get_label()), str(line.get_color())) for line in axes.get_lines()]
     return [
         {
-            "label": label_svg(line.get_label()),
-            "color": f"var(--dpe-{PAGE_COLORS[line.get_color()]}, {line.get_color()})",
+            "label": label_svg(label),
+            "color": f"var(--dpe-{PAGE_COLORS[color]}, {color})",
             "points": np.round(_finite(panel.pixels(*_data(axes, line, panel))), 2).tolist(),
         }
-        for line in named
+        for line, label, color in named
+        if not label.startswith("_")
     ]
 
 
