@@ -29,8 +29,9 @@ def frozen(tmp_path_factory):
     pieces = [
         getattr(dp.explore, name)().frozen().html for name in ("delta_divergence", "delta_divergence", "threshold_test")
     ]
+    apart = '<div style="height: 600px"></div>'  # so that the last is far below the screen
     head = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>t</title><link rel="icon" href="data:,">'
-    (folder / "three.html").write_text(f"{head}</head><body>{''.join(pieces)}</body></html>", encoding="utf-8")
+    (folder / "three.html").write_text(f"{head}</head><body>{apart.join(pieces)}</body></html>", encoding="utf-8")
     return folder
 
 
@@ -284,7 +285,7 @@ def squeezed(text):
 
 
 def test_several_on_a_page_move_apart_and_share_no_id(new_page, frozen):
-    page = new_page(viewport={"width": 1280, "height": 300})
+    page = new_page()
     page.goto((frozen / "three.html").as_uri())
     page.wait_for_function("document.querySelectorAll('[data-explorer]').length === 3")
     ids = page.eval_on_selector_all("[id]", "all => all.map(e => e.id)")
