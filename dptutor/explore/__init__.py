@@ -43,9 +43,10 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
 - Where nothing stands still, a panel is a `plain_panel(name, title, …)`.
 - A panel has `curve` (x, y), `region` (x, low, high), `points` (x, y), `ruler` (x, low, high) and `text` (x, y, words).
   The number of points is the same at every setting; a point that is not there is NaN. Limits do not move.
-- **Whatever moves can be grabbed.** A line or points that depend on a slider drag it, the last one if there are several;
-  `moves="sigma"` names another, `moves=("a", "b")` two, `moves=""` none; a region moves only what it names. No formula is
-  needed: the setting is taken at which the part is drawn nearest to the pointer. Each slider has one grip in a panel.
+- **Whatever moves can be grabbed.** A line or points that depend on a slider drag it, the last one if there are
+  several; `moves="sigma"` names another, `moves=("a", "b")` two, `moves=""` none; a region moves only what it names.
+  No formula is needed: the setting is taken at which the part is drawn nearest to the pointer. Each slider has one
+  grip in a panel.
 - A label is written beside its curve and moves with it; without a script a legend has it. Keep it short.
 - `{name}` in words, in a text and in the code stands for a parameter or readout as it is shown. Return one of a few
   sentences rather than format numbers yourself. `code` assigns readouts to variables of their names; tests run it.
@@ -58,9 +59,9 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
 - An error in a function fails the tests, and a reader sees it in one line in the widget.
 
 How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces` and `game` (what an explorer
-consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the notebook's
-side), and on the reader's side, of both, `tables.js`, `motion.js`, `handles.js`, `names.js`, `explorer.js`, `game.js` and
-`start.js`, joined in this order.
+consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the
+notebook's side), and on the reader's side, of both, `tables.js`, `motion.js`, `handles.js`, `names.js`,
+`explorer.js`, `game.js` and `start.js`, joined in this order.
 """
 
 from .audit import audit
