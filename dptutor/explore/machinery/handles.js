@@ -70,11 +70,11 @@ class Handles {
       grip.setAttribute("class", "dpe-grip");
       grip.dataset.handle = part.moves.map((d) => this.explorer.manifest.parameters[d].name).join(" ");
       const color = (part.path ?? part.uses[0])?.style.stroke;
-      for (const kind of ["target", "ring"]) {
+      for (const [kind, radius] of [["dpe-target", 16], ["dpe-ring", part.kind === "points" ? 7.5 : 5.5]]) {
         const circle = document.createElementNS(SVG, "circle");
-        circle.setAttribute("class", `dpe-${kind}`);
-        circle.setAttribute("r", { target: 16, ring: part.kind === "points" ? 7.5 : 5.5 }[kind]);
-        if (kind === "ring" && color) circle.style.stroke = color;
+        circle.setAttribute("class", kind);
+        circle.setAttribute("r", radius);
+        if (kind === "dpe-ring" && color) circle.style.stroke = color;
         grip.append(circle);
       }
       svg.append(grip);
