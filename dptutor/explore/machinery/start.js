@@ -59,7 +59,7 @@ for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data
   if (root.dataset.explorer === asked) { wake(root); continue; }
   new IntersectionObserver(([entry], observer) => {
     if (entry.isIntersecting) { observer.disconnect(); wake(root); }
-  }, { rootMargin: "800px" }).observe(root);
+  }, { rootMargin: "400px" }).observe(root);
   for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, () => wake(root), { once: true });
 }
 addEventListener?.("hashchange", () => {
