@@ -48,8 +48,9 @@ def test_nothing_moves_while_a_chapter_loads_or_is_scrolled(site, address, chrom
         assert found["shift"] < LIMITS["shift"], name
 
 
-def test_a_page_that_opens_at_its_top_is_drawn_in_steps_and_one_opened_at_a_place_is_not(address, page):
+def test_a_page_that_opens_at_its_top_is_drawn_in_steps_and_one_opened_at_a_place_is_not(address, new_page):
     """Else all that is near the screen is laid out at once, with the first letters."""
+    page = new_page(reduced_motion="no-preference")  # the steps are animations of nothing but time
     waiting = """() => document.getAnimations().filter((one) => one.animationName === "wait").length"""
     page.add_init_script("""document.addEventListener("DOMContentLoaded", () => {
       globalThis.waiting = document.getAnimations().filter((one) => one.animationName === "wait").length;
