@@ -26,6 +26,8 @@ __all__ = ["Unreachable", "calibrate"]
 _SMALLEST, _LARGEST = 1e-9, 1e15
 # Heights of which the logarithm is further out than this count alike.
 _FAR = 800.0
+# Logarithms of parameters nearer to each other than this are equal.
+_NEAR = 1e-13
 
 
 class Unreachable(ValueError):
@@ -161,7 +163,22 @@ class _Search:
         if low == high:
             return low
         # Heights are nearly straight in logarithms, also of themselves where they are tiny.
-        return math.exp(brentq(lambda y: self._excess(self.at(math.exp(y))), math.log(low), math.log(high), xtol=1e-13))
+        left, right = math.log(low), math.log(high)
+        ends = {left: self._excess(self.at(low)), right: self._excess(self.at(high))}
+        before = left, ends[left]
+
+        def excess(y):
+            nonlocal before
+            if y in ends:
+                return ends[y]
+            here, (there, then) = self._excess(self.at(math.exp(y))), before
+            # A root, where a step along the chord would no longer be seen.
+            if abs(here * (y - there)) <= _NEAR * abs(here - then):
+                return 0.0
+            before = y, here
+            return here
+
+        return math.exp(brentq(excess, left, right, xtol=_NEAR))
 
     def _excess(self, height) -> float:
         """log of height over target."""
@@ -177,20 +194,32 @@ class _Search:
         factor = 2.0
         while down or up:
             if up:
-                high, up = self._further(high, min(high * factor, _LARGEST))
+                high, up = self._further(high, min(high * self._stride(high, factor), _LARGEST))
             if (found := self._crossing((low, high))) is not None:
                 return found
             if down:
-                low, down = self._further(low, max(low / factor, _SMALLEST))
+                low, down = self._further(low, max(low / self._stride(low, factor), _SMALLEST))
             if (found := self._crossing((low, high))) is not None:
                 return found
-            # Towards the target only, once the direction is clear.
+            # Towards the target only, once the direction is clear: after a look at both sides of the start.
             if self.at(low) != self.at(high):
                 rising = self.at(high) > self.at(low)
                 wanted_up = rising == (self._target > self.at(high))
                 up, down = up and wanted_up, down and not wanted_up
             factor = min(factor**1.5, 1e3)
         return None
+
+    def _stride(self, x, longest) -> float:
+        """A factor to go on by from the last parameter seen: past the target, were heights straight from here on."""
+        others = [other for other in self._seen if other != x]
+        if not others:
+            return longest
+        near = min(others, key=lambda other: abs(math.log(other / x)))
+        here, there = self._excess(self.at(x)), self._excess(self.at(near))
+        if here == there:
+            return longest
+        ahead = abs(here * math.log(near / x) / (there - here))
+        return min(longest, math.exp(min(1.3 * ahead + 0.02, _FAR / 2)))
 
     def _start(self):
         for x in (1.0, 0.1, 0.01, 10.0, 100.0):

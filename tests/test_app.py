@@ -39,7 +39,7 @@ def test_the_front_page_leads_to_every_explorer(page, voila):
 @pytest.mark.parametrize("name", dp.explore.__all__)
 def test_an_app_shows_the_librarys_numbers_at_twenty_settings(page, voila, name):
     e = getattr(dp.explore, name)()
-    page.goto(f"{voila}voila/render/{name}.ipynb")
+    page.goto(f"{voila}voila/render/{name}.ipynb", timeout=60_000)  # a kernel starts, and draws
     page.wait_for_selector("[data-explorer]", timeout=60_000)
     shows(page, e)
     for setting in on_steps(e.parameters, 20, seed=3):  # those of the frozen explorer's test
