@@ -4,7 +4,7 @@
 
 Opens a notebook of three cells in one JupyterLab and one headless Chromium: `interact` with pyplot, a plain figure
 of the same two curves; each explorer. In each the first slider is moved step by step by key; then
-a preset jumps to a setting that the page has not yet, which takes one answer of the kernel. The clock runs in the
+a step leads to a setting that the page has not yet, which takes one answer of the kernel. The clock runs in the
 page, from the key press to the changed picture: a changed image there, a changed path here. Once more with 200 ms
 added to every message to the kernel and to every message from it.
 """
@@ -59,11 +59,11 @@ WATCH = """(cell) => {
   }).observe(cell, { subtree: true, childList: true, attributes: true });
 }"""
 
-# The number of a preset at which the explorer is not already.
+# Goes to before a step at whose setting the explorer is not already.
 ELSEWHERE = """(root) => {
   const { manifest, values } = root.explorer;
-  const there = (preset) => manifest.parameters.every((p, k) => !(p.name in preset) || preset[p.name] === values[k]);
-  return manifest.presets.findLastIndex((preset) => !there(preset));
+  const there = ({ setting }) => manifest.parameters.every((p, k) => !(p.name in setting) || setting[p.name] === values[k]);
+  root.explorer.step = manifest.steps.findLastIndex((step) => !there(step));
 }"""
 
 # JupyterLab's socket to the kernel, each message late by some milliseconds on its way out and in.
@@ -143,8 +143,8 @@ def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: in
         slider = cell.locator("input[type=range]").first
         keys = there_and_back(int(slider.input_value()), int(slider.get_attribute("max")), moves)
         taken, blank = press_through(page, place, "input[type=range]", keys)
-        preset = cell.locator("[data-explorer]").evaluate(ELSEWHERE)
-        (jump,), _ = press_through(page, place, f"[data-preset='{preset}']", ["Enter"])
+        cell.locator("[data-explorer]").evaluate(ELSEWHERE)
+        (jump,), _ = press_through(page, place, "[data-step=next]", ["Enter"])
         times[name] = Times(taken, blank, jump)
     page.close()
     return times

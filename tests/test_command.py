@@ -71,9 +71,9 @@ def test_a_mechanism_is_calibrated(run):
 
 def test_an_explorer_is_written(run, tmp_path):
     path = tmp_path / "page.html"
-    code, out, _ = run("explore", "threshold_test", "mu=2", "--out", str(path), "--no-browser", "--json")
+    code, out, _ = run("explore", "threshold_test", "sigma=2", "--out", str(path), "--no-browser", "--json")
     assert (code, json.loads(out)) == (0, {"explorer": "threshold_test", "page": str(path)})
-    assert path.read_text(encoding="utf-8") == dp.explore.threshold_test(mu=2.0).frozen().page
+    assert path.read_text(encoding="utf-8") == dp.explore.threshold_test(sigma=2.0).frozen().page
     assert [*json.loads(run("explore", "list", "--json")[1])] == dp.explore.__all__
 
 
@@ -94,7 +94,7 @@ def test_an_explorer_is_written(run, tmp_path):
         (["calibrate", "ApproximateDP(?, 0.5)", "--epsilon", "1", "--delta", "0.1"], 1, "out of reach"),
         (["explore", "nothing"], 2, "there is no explorer nothing"),
         (["explore", "threshold_test", "width=2"], 2, "'width=2' is not a setting"),
-        (["explore", "threshold_test", "mu=99"], 2, "mu must be in"),
+        (["explore", "threshold_test", "sigma=99"], 2, "sigma must be in"),
         (["explore", "threshold_test", "--out", "/nowhere/at/all.html", "--no-browser"], 1, "cannot be written"),
     ],
 )
@@ -122,8 +122,8 @@ HOSTILE = [
         ["calibrate", "Gaussian(?)", "--epsilon", "-1"], ["calibrate", "Gaussian(?)", "--epsilon", "nan"],
         ["calibrate", "Gau?ssian(1)", "--epsilon", "1"], ["calibrate", "Gaussian(?, ?, ?)", "--epsilon", "1"],
         ["explore", "v" * 5000], ["explore", "threshold_test", "u" * 5000],
-    ["explore", "threshold_test", "mu=" + "u" * 5000],
-        ["explore", "threshold_test", "mu=nan"], ["explore", "threshold_test", "mu=1", "mu=2"],
+    ["explore", "threshold_test", "sigma=" + "u" * 5000],
+        ["explore", "threshold_test", "sigma=nan"], ["explore", "threshold_test", "sigma=1", "sigma=2"],
 ]  # fmt: skip
 
 

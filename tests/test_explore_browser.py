@@ -20,19 +20,31 @@ NAMES = dp.explore.__all__
 every_explorer = pytest.mark.parametrize("name", NAMES)
 
 
+class Folder:
+    """A folder of frozen explorers, each made when it is asked for, and of one page with two of a kind and one more."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __truediv__(self, file):
+        path, name = self.folder / file, file.removesuffix(".html")
+        if path.exists():
+            return path
+        if name != "three":
+            return getattr(dp.explore, name)().freeze(path)
+        kinds = "delta_divergence", "delta_divergence", "threshold_test"
+        pieces = [getattr(dp.explore, kind)().frozen().html for kind in kinds]
+        apart = '<div style="height: 600px"></div>'  # so that the last is far below the screen
+        head = (
+            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>t</title><link rel="icon" href="data:,">'
+        )
+        path.write_text(f"{head}</head><body>{apart.join(pieces)}</body></html>", encoding="utf-8")
+        return path
+
+
 @pytest.fixture(scope="module")
 def frozen(tmp_path_factory):
-    """The folder of all frozen explorers, and of one page with two of a kind and one more."""
-    folder = tmp_path_factory.mktemp("frozen")
-    for name in NAMES:
-        getattr(dp.explore, name)().freeze(folder / f"{name}.html")
-    pieces = [
-        getattr(dp.explore, name)().frozen().html for name in ("delta_divergence", "delta_divergence", "threshold_test")
-    ]
-    apart = '<div style="height: 600px"></div>'  # so that the last is far below the screen
-    head = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>t</title><link rel="icon" href="data:,">'
-    (folder / "three.html").write_text(f"{head}</head><body>{apart.join(pieces)}</body></html>", encoding="utf-8")
-    return folder
+    return Folder(tmp_path_factory.mktemp("frozen"))
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +63,8 @@ def opened(new_page, tab, frozen):
         page = new_page(**options) if options else tab
         page.goto((frozen / f"{name}.html").as_uri())
         page.wait_for_selector("[data-explorer][data-ready]")
+        if page.is_visible("[data-ask]"):
+            page.click("[data-ask-skip]")
         return page
 
     for noted in vars(tab.seen).values():
@@ -98,7 +112,7 @@ def setting_of(page):
 @every_explorer
 def test_twenty_settings_show_the_librarys_numbers_and_curves(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
-    for setting in [{}, *e.presets.values(), *on_steps(e.parameters, 20, seed=3)]:
+    for setting in [{}, *e.steps.values(), *on_steps(e.parameters, 20, seed=3)]:
         page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
         e.set(**setting)
         shows(page, e)
@@ -199,13 +213,28 @@ def test_a_finger_drags_a_slider(opened, name):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_typed_number_goes_to_the_nearest_step(opened):
+def test_a_typed_number_goes_to_the_nearest_stop_and_the_reader_is_told(opened):
     page, e = opened("delta_divergence"), dp.explore.delta_divergence()
     page.fill("[data-typed=sigma]", "2.23")
     page.keyboard.press("Enter")
     assert page.input_value("[data-typed=sigma]") == "2.2"
     e.set(sigma=2.2)
     shows(page, e)
+    assert page.text_content(".dpe-status") == "2.23 lies between two stops: shown is the nearest, 2.2."
+    for typed, said in (("99", "This goes from 0.3 to 4."), ("much", "That is not a number."), ("2.2", "")):
+        page.fill("[data-typed=sigma]", typed)
+        page.keyboard.press("Enter")
+        settled(page)
+        assert page.text_content(".dpe-status") == said
+        assert page.is_visible(".dpe-status") == bool(said)
+    page.fill("[data-typed=prior]", "27 %")
+    page.keyboard.press("Enter")
+    e.set(prior=0.27)
+    assert page.input_value("[data-typed=prior]") == "27 %"
+    shows(page, e)
+    page.fill("[data-typed=sigma]", "2.2")
+    page.keyboard.press("Enter")
+    settled(page)
     page.keyboard.press("ArrowUp")
     e.set(sigma=2.4)
     shows(page, e)
@@ -215,16 +244,24 @@ def test_a_typed_number_goes_to_the_nearest_step(opened):
 
 
 @every_explorer
-def test_presets_tell_their_story_and_reset_goes_back(opened, name):
+def test_steps_tell_their_story_and_lead_back_to_the_start(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
-    for place, (label, setting) in enumerate(e.presets.items()):
-        page.click(f"[data-preset='{place}']")
+    stories = [story for story, _ in e.explorer.steps.values()]
+    assert page.text_content(".dpe-count") == f"{len(stories)} steps"
+    for place, setting in enumerate(e.steps.values()):
+        page.click("[data-step=next]")
         assert page.is_visible(".dpe-story")
-        assert page.text_content(f"[data-preset='{place}']") == label
+        assert page.is_hidden(".dpe-invitation")  # it has the place of the task
+        assert page.text_content(".dpe-story") == stories[place]
+        assert page.text_content(".dpe-count") == f"{place + 1} of {len(stories)}"
         e.set(**setting)
         shows(page, e)
+    assert page.get_attribute("[data-step=next]", "aria-disabled") == "true"
+    page.click("[data-step=back]")
+    assert page.text_content(".dpe-story") == stories[-2]
     tool(page, "reset")
     assert page.is_hidden(".dpe-story")
+    assert page.is_visible(".dpe-invitation")
     e.reset()
     shows(page, e)
 
@@ -233,7 +270,7 @@ def test_pinned_curves_stay_while_others_move(opened):
     page = opened("delta_divergence")
     first = paths(page)
     tool(page, "pin")
-    page.click("[data-preset='3']")
+    page.evaluate("document.querySelector('[data-explorer]').explorer.stepTo(4)")
     settled(page)
     ghosts = page.eval_on_selector_all(".dpe-ghost path", "all => all.map(e => e.getAttribute('d'))")
     assert ghosts
@@ -657,7 +694,7 @@ def test_what_is_dragged_stays_under_the_pointer_and_settles_on_a_setting(opened
 
 def test_a_held_curve_glides_between_two_stops(opened):
     page = opened("threshold_test")
-    [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "mu"][:1]
+    [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "sigma"][:1]
     x, y = grip["from"]
     page.mouse.move(x, y)
     page.mouse.down()
@@ -690,8 +727,8 @@ def test_every_named_curve_carries_its_name(opened, name):
 def test_a_name_follows_its_curve(opened):
     page = opened("threshold_test")
     before = page.evaluate(NAMED_Q)
-    page.fill("[data-typed=mu]", "3")
-    page.press("[data-typed=mu]", "Enter")
+    page.fill("[data-typed=sigma]", "2")
+    page.press("[data-typed=sigma]", "Enter")
     settled(page)
     assert page.evaluate(NAMED_Q) > before + 30  # the curve is lower there now
 
@@ -705,11 +742,11 @@ def test_hovering_over_a_curve_tells_where_one_is(opened):
     assert page.is_hidden(".dpe-tip")
 
 
-def test_a_preset_glides_and_its_numbers_do_not(opened):
+def test_a_step_glides_and_its_numbers_do_not(opened):
     page, e = opened("threshold_test", reduced_motion="no-preference"), dp.explore.threshold_test()
     before = paths(page)
-    page.click("[data-preset='3']")
-    e.set(**e.presets["Best for prior 80 %"])
+    page.evaluate("document.querySelector('[data-explorer]').explorer.stepTo(3)")
+    e.set(**e.steps["Less noise"])
     page.wait_for_function("words => document.querySelector('.dpe-words').textContent === words", arg=e.words)
     between = paths(page)
     page.wait_for_function("document.querySelector('[data-explorer]').explorer.motion.moving.size === 0")
@@ -718,9 +755,10 @@ def test_a_preset_glides_and_its_numbers_do_not(opened):
     shows(page, e)
 
 
-def test_what_a_preset_says_goes_when_the_reader_moves_on(opened):
+def test_what_a_step_says_goes_when_the_reader_moves_on(opened):
     page = opened("threshold_test")
-    page.click("[data-preset='1']")
+    page.click("[data-step=next]")
+    settled(page)  # the grip has gone there
     assert page.is_visible(".dpe-story")
     [grip] = [g for g in page.evaluate(GRIPS, 0.5) if g["names"] == "threshold"][:1]
     page.mouse.move(*grip["from"])
@@ -768,3 +806,105 @@ def test_a_part_can_move_sliders_only():
     panel = dp.explore.threshold_test.panels[0]
     with pytest.raises(ValueError, match="can move sliders only"):
         panel.curve("#000", moves="nothing")(lambda: ([0, 1], [0, 1]))
+
+
+# Predict, then see.
+
+
+def draw(page, heights):
+    """Draws a line through heights (shares of the panel from its bottom) at equal distances, from the ring on."""
+    box = page.evaluate(
+        "() => { const { svg, area: [left, top, width, height] } = document.querySelector('[data-explorer]').explorer.asking;"
+        " const at = (x, y) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()); return [p.x, p.y]; };"
+        " return [...at(left, top), ...at(left + width, top + height)]; }"
+    )
+    left, top, right, bottom = box
+    ring = page.locator(".dpe-pen").bounding_box()
+    page.mouse.move(ring["x"] + ring["width"] / 2, ring["y"] + ring["height"] / 2)
+    page.mouse.down()
+    for k, height in enumerate(heights):
+        x = left + (right - left) * k / (len(heights) - 1)
+        page.mouse.move(min(x, right - 1), bottom - (bottom - top) * height)
+    page.mouse.up()
+
+
+def test_a_curve_is_drawn_before_it_is_shown_and_is_told_how_far_it_was_off(new_page, frozen):
+    page, e = new_page(), dp.explore.duel()
+    page.goto((frozen / "duel.html").as_uri())
+    page.wait_for_selector("[data-explorer][data-ready]")
+    lead = page.locator("[data-part]:has(> .dpe-veiled), [data-part].dpe-veiled")
+    assert page.is_visible("[data-ask]")
+    assert lead.count() >= 3
+    assert page.is_hidden("[data-words]") and page.is_hidden(".dpe-controls")
+    page.dispatch_event("[data-ask-commit]", "click")  # nothing is drawn yet
+    assert page.is_visible("[data-ask]")
+    draw(page, [0.5, 0.7, 0.7, 0.7, 0.5])
+    assert page.text_content("[data-ask-count]") == ""
+    page.click("[data-ask-commit]")
+    assert page.is_hidden("[data-ask]") and page.is_visible("[data-words]")
+    shows(page, e)
+    # What is told is true: the line goes up to 2.2 points, and the lead has its corners at 27 % and 73 %.
+    said = re.fullmatch(
+        r"You named the winner for (\d+) of 100 priors. You were off by at most ([\d.]+) points, at a prior of (\d+) %\.",
+        page.text_content(".dpe-story"),
+    )
+    priors = (np.arange(60) + 0.5) / 60
+    drawn = np.interp(priors, [0, 0.25, 0.75, 1], [0, 2.2, 2.2, 0])
+    first, second = dp.Gaussian(sigma=1), dp.ApproximateDP(1, 0.02)
+    truth = 100 * (first.bayes_error(priors) - second.bayes_error(priors))
+    gaps = np.abs(drawn - truth)
+    assert float(said[2]) == approx(gaps.max(), abs=0.15)
+    near = gaps > gaps.max() - 0.15
+    assert np.abs(100 * priors[near] - int(said[3])).min() < 3
+    assert int(said[1]) == approx(100 * np.mean(truth > 0), abs=4)
+    # It is kept, and cannot be drawn again; another duel is asked about anew.
+    story = page.text_content(".dpe-story")
+    page.reload()
+    page.wait_for_selector("[data-explorer][data-ready]")
+    settled(page)
+    assert page.is_hidden("[data-ask]") and page.text_content(".dpe-story") == story
+    before = page.get_attribute(".dpe-mine", "d")
+    draw(page, [0.2, 0.2]) if page.is_visible(".dpe-pen") else None
+    assert page.get_attribute(".dpe-mine", "d") == before
+    page.locator("input[type=radio]").first.check()
+    settled(page)
+    assert page.is_visible("[data-ask]")
+    page.click("[data-ask-skip]")
+    settled(page)
+    assert page.is_hidden("[data-ask]")
+    e.set(**setting_of(page))
+    shows(page, e)
+
+
+def test_a_curve_can_be_typed(new_page, frozen):
+    page = new_page()
+    page.goto((frozen / "duel.html").as_uri())
+    page.wait_for_selector("[data-explorer][data-ready]")
+    page.click("[data-ask] summary")
+    for field in page.query_selector_all("[data-ask-value]"):
+        field.fill("1")
+        field.press("Tab")
+    assert page.text_content("[data-ask-count]") == ""
+    page.click("[data-ask-commit]")
+    assert "You named the winner" in page.text_content(".dpe-story")
+
+
+def test_back_steps_back_through_settings_and_a_reload_keeps_them(new_page, frozen):
+    page, e = new_page(), dp.explore.threshold_test()
+    page.goto((frozen / "threshold_test.html").as_uri())
+    page.wait_for_selector("[data-explorer][data-ready]")
+    settings = [e.setting]
+    for _ in range(2):
+        page.click("[data-step=next]")
+        settled(page)
+        settings.append(setting_of(page))
+    page.reload()
+    page.wait_for_selector("[data-explorer][data-ready]")
+    assert setting_of(page) == settings[2]
+    for expected in (settings[1], settings[0]):
+        page.go_back()
+        page.wait_for_function("s => JSON.stringify(Object.fromEntries(document.querySelector('[data-explorer]').explorer.manifest"
+                               ".parameters.map((p, i) => [p.name, document.querySelector('[data-explorer]').explorer.values[i]])))"
+                               " === JSON.stringify(s)", arg=expected)  # fmt: skip
+        e.set(**expected)
+        shows(page, e)

@@ -135,7 +135,7 @@ def test_an_explorer_moves_on_its_slide(decks, page, number, place):
     after = readouts(page)
     assert after != before
     assert slide(page) == place
-    page.locator("section.present [data-preset]").first.click()
+    page.locator("section.present [data-step=next]").click()
     assert readouts(page) != after
     assert slide(page) == place
 
@@ -152,7 +152,7 @@ def test_the_keys_of_a_presenter_leave_a_slider(decks, page):
     slider.focus()
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement === document.body && !Reveal.isOverview()")
-    page.locator("section.present [data-preset]").first.focus()
+    page.locator("section.present [data-step=next]").focus()
     before = readouts(page)
     page.keyboard.press("Space")
     assert readouts(page) != before

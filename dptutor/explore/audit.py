@@ -67,7 +67,7 @@ print(f"right {right:.1%}, in keeping with the claim up to {allowed:.1%}")
         "steps": Slider(1, STEPS, STEPS, "steps", "k", step=1),
         "log_repetitions": Slider(4, 11, 9, "repetitions, a power of two", "log₂ R", step=1),
     },
-    presets={
+    steps={
         "Half the noise": (
             "The adversary trusts the stated σ and is too timid. Beliefs look private, the wins tell.",
             {"flaw": NAMES[2], "steps": STEPS, "log_repetitions": 9},

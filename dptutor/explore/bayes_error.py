@@ -25,7 +25,7 @@ print(f"R({prior}) = {error:.4f}")
         "noise": Slider(0.3, 4.0, 1.0, "noise", "σ, b or 1/ε₀"),
         "prior": Slider(0.02, 0.98, 0.3, "prior of world P", "π", step=0.02, percent=True),
     },
-    presets={
+    steps={
         "An even prior": (
             "Slope −1: the error is the largest there is, and the advantage is what is missing to one half.",
             {"noise": 1, "prior": 0.5, "kind": "Gaussian"},

@@ -54,7 +54,7 @@ best_beta = mechanism.tradeoff(alpha) if outside else float("nan")
 print(f"you: ({alpha:.3f}, {beta:.3f}), the best: ({alpha:.3f}, {best_beta:.3f})")
 """,
     parameters={"sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.25)},
-    presets={
+    steps={
         "A threshold of ½": (
             "Someone said “in” above ½ and was as lucky as one is on average: the region is wide all the same.",
             played(1.0, 5, 5),

@@ -30,7 +30,7 @@ print(comparison)
         "epsilon": Slider(0.1, 4.0, 1.5, "randomized response", "ε", step=0.2),
         "third": Choice(("join", "meet"), "join", "Show their"),
     },
-    presets={
+    steps={
         "Neither": (
             "Curves cross: for some priors the one, for some the other tells more.",
             {"sigma": 1, "epsilon": 1.5, "third": "join"},

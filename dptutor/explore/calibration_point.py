@@ -25,7 +25,7 @@ print(f"sigma = {sigma:.4f}, b = {scale:.4f}, regret {regret:.4f}")
         "epsilon": Slider(0.25, 5.0, 1.0, "privacy parameter", "ε", step=0.25),
         "log_delta": Slider(-9.0, -1.0, -5.0, "its δ, a power of ten", "log₁₀ δ", step=0.5),
     },
-    presets={
+    steps={
         "As in the textbooks": ("ε = 1, δ = 0.00001.", {"epsilon": 1, "log_delta": -5}),
         "A generous δ": (
             "δ = 0.1: now the Laplace mechanism needs visibly less noise, too.",

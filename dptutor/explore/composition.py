@@ -49,7 +49,7 @@ print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4
         "delta": Choice(DELTAS, "1e-5", "δ"),
         "log_steps": Slider(2.0, 6.0, 4.0, "steps, a power of ten", "log₁₀ k", step=0.25),
     },
-    presets={
+    steps={
         "A long training": (
             "10,000 steps: whoever knows the mechanism is near the truth, who knows (ε, δ) only is not.",
             {"base": "DP-SGD, σ = 1", "log_steps": 4, "delta": "1e-5"},

@@ -1,4 +1,7 @@
-"""The Δ-divergence of a Gaussian and a Laplace mechanism: figures 2 and 3 of Kaissis et al. (2024), moving."""
+"""The Δ-divergence of a Gaussian and a Laplace mechanism: figures 2 and 3 of Kaissis et al. (2024), moving.
+
+The idea: either choice can be regretted, each by some adversary, and the two largest regrets are what to compare.
+"""
 
 from functools import lru_cache
 
@@ -8,53 +11,56 @@ from scipy.special import ndtri
 
 from .. import blackwell
 from ..mechanisms import Gaussian, Laplace
-from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider
 
-FORTH, BACK = "Δ(Gauss‖Lap)", "Δ(Lap‖Gauss)"
+EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted alike, beside b = 1
 
 delta_divergence = Explorer(
     "delta_divergence",
-    title="Which is riskier: Gaussian or Laplace noise?",
-    caption="First panel: trade-off functions of a Gaussian mechanism (f, blue, solid) and a Laplace mechanism (f̃, "
-    "vermillion, dashed), and one of them shifted down and left by κ until it lies under the other (dotted). Second "
-    "panel: their Bayes errors over the adversary's prior. The green rulers measure both Δ-divergences, circles mark "
-    "where the Bayes errors cross, the purple line is the adversary of the slider.",
-    find="Move σ until the green rulers are equally long: then neither choice is the safer one.",
+    title="Which noise could you regret choosing?",
+    caption="Left: by how many points in a hundred the adversary errs more often against the Gaussian than against the "
+    "Laplace mechanism, over the adversary's prior: above the line Gaussian noise protects better, below it Laplace noise. "
+    "The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of either choice. "
+    "Right: both trade-off functions, f (blue, solid) of the Gaussian mechanism and f̃ (vermillion, dashed) of the Laplace "
+    "mechanism; the safer one shifted down and left by the larger Δ (dotted), where it lies under the other.",
+    find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
     code="""import dptutor as dp
 
 gaussian, laplace = dp.Gaussian(sigma={sigma}), dp.Laplace(scale={scale})
 comparison = dp.compare(gaussian, laplace)
 forth, back = comparison.divergence.value, comparison.reverse_divergence.value
+gaussian_cost, laplace_cost = back, forth
 gaussian_error, laplace_error = gaussian.bayes_error({prior}), laplace.bayes_error({prior})
 difference = abs(laplace_error - gaussian_error)
 gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
 print(comparison)
 """,
     parameters={
-        "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ", also=(0.97, 3.19)),
-        "scale": Slider(0.3, 4.0, 1.0, "Laplace noise", "b"),
-        "prior": Slider(0.01, 0.99, 0.2, "adversary's prior", "π", step=0.01, percent=True),
-        "shift": Choice((FORTH, BACK), FORTH, "Shift by κ ="),
+        "sigma": Slider(0.3, 4.0, 1.0, "Gaussian", "σ", also=(EVEN, 0.97, 3.19)),
+        "scale": Slider(0.3, 4.0, 1.0, "Laplace", "b"),
+        "prior": Slider(0.01, 0.99, 0.2, "prior", "π", step=0.01, percent=True),
     },
-    presets={
+    steps={
         "Figure 3 of the paper": (
-            "σ = 1 against b = 1, the example of Kaissis et al. (2024).",
-            {"sigma": 1, "scale": 1, "prior": 0.27, "shift": FORTH},
+            "σ = 1 against b = 1, the example of Kaissis et al. (2024), and the adversary whom Gaussian noise fears most.",
+            {"sigma": 1, "scale": 1, "prior": 0.27},
         ),
         "Same advantage": (
-            "The same membership advantage δ(0), to the digits of σ, and still not the same privacy.",
-            lambda: {"sigma": 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2)), "scale": 1, "shift": BACK},
+            "The same membership advantage, to the digits of σ: no difference at even odds, and still not the same privacy.",
+            lambda: {"sigma": 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2)), "scale": 1, "prior": 0.5},
         ),
         "Same (ε, δ)": (
             "Both are (1, 0.0001)-DP, to the digits of σ: this one pair hides all the rest.",
             lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
         ),
-        "Gaussian dominates": (
+        "Laplace dominates": (
             "Every adversary errs less against this Gaussian. The reverse never happens: its loss has no bound.",
-            {"sigma": 0.5, "scale": 2, "prior": 0.5, "shift": BACK},
+            {"sigma": 0.5, "scale": 2, "prior": 0.5},
         ),
     },
 )
+
+PRIORS = np.linspace(0, 1, 121)
 
 
 @delta_divergence.mechanism(BLUE, "Gaussian")
@@ -72,21 +78,33 @@ def compared(sigma, scale):
     return blackwell.compare(gaussian(sigma), laplace(scale))
 
 
-tradeoff = delta_divergence.face_panel("tradeoff")
-bayes = delta_divergence.face_panel("bayes_error")
+@delta_divergence.panel("Who protects better", xlabel="adversary's prior π", ylabel="points of the adversary's error",
+                        ylim=(-42, 42), ystretch=1.0, titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+def leads(axes):
+    axes.axhline(0, color=GREY, linewidth=1, label="_zero")
+    axes.set_yticks([-30, -10, -3, -1, 0, 1, 3, 10, 30], [30, 10, 3, 1, 0, 1, 3, 10, 30], minor=False)
+    axes.set_yticks([], minor=True)
+    axes.text(0.015, 26, "↑ Gaussian noise protects better", color=BLUE)
+    axes.text(0.015, -36, "↓ Laplace noise protects better", color=VERMILLION)
 
 
-def shift_of_gaussian(sigma, scale, shift):
-    return np.repeat(-compared(sigma, scale).divergence.value if shift == FORTH else np.nan, 2)
+def lead_of_gaussian(sigma, scale):
+    return 100 * (gaussian(sigma).bayes_error(PRIORS) - laplace(scale).bayes_error(PRIORS))
 
 
-def shift_of_laplace(sigma, scale, shift):
-    return np.repeat(-compared(sigma, scale).reverse_divergence.value if shift == BACK else np.nan, 2)
+@leads.region(BLUE, opacity=0.18)
+def gaussian_better(sigma, scale):
+    return PRIORS, 0, np.maximum(lead_of_gaussian(sigma, scale), 0)
 
 
-tradeoff.shifted(gaussian, shift_of_gaussian, "f shifted by κ")
-tradeoff.shifted(laplace, shift_of_laplace, "f̃ shifted by κ")
-bayes.crossings(compared)
+@leads.region(VERMILLION, opacity=0.18)
+def laplace_better(sigma, scale):
+    return PRIORS, 0, np.minimum(lead_of_gaussian(sigma, scale), 0)
+
+
+@leads.curve(INK, moves="")
+def lead(sigma, scale):
+    return PRIORS, lead_of_gaussian(sigma, scale)
 
 
 def attained_at(divergence):
@@ -94,25 +112,52 @@ def attained_at(divergence):
     return min(divergence.prior, 1 - divergence.prior) if divergence.value > divergence.error_bound else np.nan
 
 
-def ends(divergence, sigma, scale):
-    prior = attained_at(divergence) if divergence.value >= 5e-5 else np.nan  # less is shown as 0
-    return prior, *sorted(m.bayes_error(np.nan_to_num(prior)) for m in (gaussian(sigma), laplace(scale)))
+def ruled(divergence, sign):
+    # Less than a hundredth of a point cannot be seen.
+    prior = attained_at(divergence) if divergence.value >= 1e-4 else np.nan
+    return prior, *sorted((0, sign * 100 * divergence.value))
 
 
-@bayes.ruler(GREEN, "Δ, both ways", words="{forth}", offset=(0, -14))
+@leads.ruler(GREEN, words="{laplace_cost}", offset=(0, 7))
 def forth_ruler(sigma, scale):
-    return ends(compared(sigma, scale).divergence, sigma, scale)
+    return ruled(compared(sigma, scale).divergence, 1)
 
 
-@bayes.ruler(GREEN, words="{back}", offset=(-26, 6))
+@leads.ruler(GREEN, words="{gaussian_cost}", offset=(0, -14))
 def back_ruler(sigma, scale):
-    return ends(compared(sigma, scale).reverse_divergence, sigma, scale)
+    return ruled(compared(sigma, scale).reverse_divergence, -1)
 
 
-bayes.reader("prior", "adversary", top=lambda prior: min(prior, 1 - prior))
+@leads.curve(PURPLE, width=1.4, ghost=False)
+def adversary(prior):
+    return [prior, prior], [-24, 15]
+
+
+@leads.points(PURPLE, size=5, moves="")
+def here(sigma, scale, prior):
+    return prior, 100 * (gaussian_error(sigma, prior) - laplace_error(scale, prior))
+
+
+tradeoff = delta_divergence.face_panel("tradeoff", titled=False, width=290.0)
+
+
+def shift_of_gaussian(sigma, scale):
+    forth, back = compared(sigma, scale).divergence.value, compared(sigma, scale).reverse_divergence.value
+    return np.repeat(-forth if forth > back else np.nan, 2)
+
+
+def shift_of_laplace(sigma, scale):
+    forth, back = compared(sigma, scale).divergence.value, compared(sigma, scale).reverse_divergence.value
+    return np.repeat(-back if back >= forth else np.nan, 2)
+
+
+tradeoff.shifted(gaussian, shift_of_gaussian, "f shifted by Δ")
+tradeoff.shifted(laplace, shift_of_laplace, "f̃ shifted by Δ")
 
 
 @delta_divergence.readouts(
+    gaussian_cost=Number("largest regret of choosing Gaussian noise", GREEN, 1, percent=True, unit="points"),
+    laplace_cost=Number("largest regret of choosing Laplace noise", GREEN, 1, percent=True, unit="points"),
     forth=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The worst regret of choosing Laplace noise"),
     forth_prior=Number("… attained at prior", GREEN, 1, percent=True),
     back=Number("Δ(Lap‖Gauss)", GREEN, 4, help="The worst regret of choosing Gaussian noise"),
@@ -124,16 +169,17 @@ bayes.reader("prior", "adversary", top=lambda prior: min(prior, 1 - prior))
 def comparison(sigma, scale):
     both = compared(sigma, scale)
     forth, back, crossing = both.divergence, both.reverse_divergence, (*both.crossings, np.nan)[0]
+    costs = back.value, forth.value
     advantages = gaussian(sigma).advantage, laplace(scale).advantage
-    return forth.value, attained_at(forth), back.value, attained_at(back), crossing, *advantages
+    return *costs, forth.value, attained_at(forth), back.value, attained_at(back), crossing, *advantages
 
 
-@delta_divergence.readout("Bayes error, Gaussian", BLUE, 2, percent=True)
+@delta_divergence.readout("Bayes error, Gaussian", BLUE, 1, percent=True)
 def gaussian_error(sigma, prior):
     return gaussian(sigma).bayes_error(prior)
 
 
-@delta_divergence.readout("Bayes error, Laplace", VERMILLION, 2, percent=True)
+@delta_divergence.readout("Bayes error, Laplace", VERMILLION, 1, percent=True)
 def laplace_error(scale, prior):
     return laplace(scale).bayes_error(prior)
 
@@ -143,19 +189,37 @@ def difference(sigma, scale, prior):
     return abs(laplace_error(scale, prior) - gaussian_error(sigma, prior))
 
 
-@delta_divergence.words
-def words(sigma, scale, prior):
-    lead = laplace_error(scale, prior) - gaussian_error(sigma, prior)
-    target = "Laplace" if lead > 0 else "Gaussian"
-    errs = f"{{difference}} more often against {target} noise" if abs(lead) >= 5e-4 else "about equally against both"
-    return f"An adversary of prior {{prior}} errs {errs}. {verdict(sigma, scale)}"
-
-
 @lru_cache(maxsize=4096)
-def verdict(sigma, scale):
-    forth, back = compared(sigma, scale).divergence, compared(sigma, scale).reverse_divergence
-    for choice, regret in ("Laplace", forth), ("Gaussian", back):
-        if regret.value <= regret.error_bound:
-            return f"No adversary errs less often against {choice} noise: choosing it is never regretted."
-    safer = "Laplace" if forth.value < back.value else "Gaussian"
-    return f"Choosing Laplace may be regretted by {{forth}}, Gaussian by {{back}}: {safer} is the safer choice."
+def regret(sigma, scale, choice):
+    """What a choice can cost in points, as the sentence says it, and never a zero that is none."""
+    both = compared(sigma, scale)
+    divergence = both.reverse_divergence if choice == "gaussian" else both.divergence
+    if divergence.value <= divergence.error_bound:
+        return "nothing, whoever attacks"
+    return "less than 0.1 points" if divergence.value < 5e-4 else f"up to {{{choice}_cost}}"
+
+
+@delta_divergence.words
+def words(sigma, scale):
+    both = compared(sigma, scale)
+    costs = both.reverse_divergence.value, both.divergence.value
+    safer = (
+        "Neither is the safer choice"
+        if even(sigma, scale)
+        else f"{('Gaussian', 'Laplace')[costs[0] > costs[1]]} noise is the safer choice"
+    )
+    return (
+        f"Choosing Gaussian noise can cost {regret(sigma, scale, 'gaussian')}, choosing Laplace noise "
+        f"{regret(sigma, scale, 'laplace')}. {safer}."
+    )
+
+
+@delta_divergence.words
+def at_the_prior(prior):
+    return "At a prior of {prior} the adversary is wrong in {gaussian_error} and {laplace_error} of all cases."
+
+
+@delta_divergence.solved
+def even(sigma, scale):
+    both = compared(sigma, scale)
+    return abs(both.divergence.value - both.reverse_divergence.value) < 2e-4

@@ -36,7 +36,7 @@ print(f"{exact:.3f} exactly, {renyi:.3f}, {limit:.3f}, {advanced:.0f}")
         "rate": Choice(("0.01", "0.03", "0.1"), "0.01", "Sampling rate p"),
         "log_steps": Slider(2.5, 4.0, 3.0, "steps, a power of ten", "log₁₀ N", step=0.5),
     },
-    presets={
+    steps={
         "Many small losses": (
             "A sum of them is normal. Only who knows no more than (ε, δ) of a step is far off.",
             {"sigma": 2, "rate": "0.01", "log_steps": 4},

@@ -38,7 +38,7 @@ print(f"sigma {sigma:.4f}, regret {regret:.4f}, reconstruction {base_success:.4f
         "steps": Choice(("500", "1500"), "500", "Steps N"),
         "guess": Slider(0.1, 0.5, 0.1, "blind guess succeeds with", "κ", step=0.1, percent=True),
     },
-    presets={
+    steps={
         "The base itself": ("The same p and N: there is nothing to regret.", {"doublings": 0, "steps": "500"}),
         "A machine four times as large": (
             "p = 0.04 instead of 0.01, and most of the damage is done.",

@@ -41,7 +41,7 @@ print(forth, back, bound)
         "doublings": Slider(0, LAST, 0, "doublings of N", "log₂ N", step=1),
         "sigma": Slider(0.9, 1.2, 1.1, "Gaussian noise", "σ", step=0.01),
     },
-    presets={
+    steps={
         "One step": (
             "The curves cross: each has adversaries for whom it is the easier prey.",
             {"steps": SMALLER, "doublings": 0, "sigma": 1.1},

@@ -37,7 +37,7 @@ print(f"{k} points: gap {gap:.4f}, advantage at most {known_advantage:.4f}, in t
         "noise": Slider(0.4, 2.8, 1.0, "noise", "σ, b or 1/ε₀", step=0.2),
         "k": Slider(1, MOST, 2, "points in the report", "k", step=1),
     },
-    presets={
+    steps={
         "One point": (
             "δ at ε = 4, and nothing else: an adversary might know nearly everything.",
             {"kind": "Gaussian", "noise": 1, "k": 1},

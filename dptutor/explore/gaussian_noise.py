@@ -34,7 +34,7 @@ print(f"exact {exact:.4f}, classical {classic:.4f}, which spends {spent:.2e}")
         "epsilon": Slider(0.1, 20.0, 1.0, "privacy parameter", "ε"),
         "log_delta": Slider(-9, -1, -5, "its δ, a power of ten", "log₁₀ δ", step=1),
     },
-    presets={
+    steps={
         "As it is proven": (
             "ε = 0.5: the formula is valid, and spends a small part of the δ that it may.",
             {"epsilon": 0.5, "log_delta": -5},

@@ -49,7 +49,7 @@ print(f"weighted regrets {forth:.4f} and {back:.4f}, mean difference {100 * mean
         "a": Slider(0.5, 6.0, 1.0, "weight on high priors", "a", step=0.5),
         "b": Slider(0.5, 6.0, 1.0, "weight on low priors", "b", step=0.5),
     },
-    presets={
+    steps={
         "No opinion": ("Beta(1, 1) is flat: the unweighted Δ-divergences.", {"family": "Beta(a, b)", "a": 1, "b": 1}),
         "Jeffreys": (
             "Beta(½, ½), the “uninformative” one: a little more weight on those who are nearly sure.",

@@ -45,7 +45,7 @@ print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
         "tolerance": Slider(0.6, 0.98, 0.9, "belief to be tolerated", "ρ", step=0.02, percent=True),
         "log_delta": Slider(-6.0, -1.0, -2.0, "its δ, a power of ten", "log₁₀ δ", step=0.5),
     },
-    presets={
+    steps={
         "Nobody over 90 %": (
             "The noise of (ε, δ) = (2.2, 0.01). Yet more than three in a hundred answers go beyond 90 %.",
             {"reading": PROFILE, "tolerance": 0.9, "log_delta": -2},

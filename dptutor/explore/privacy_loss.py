@@ -36,7 +36,7 @@ print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")
         "noise": Slider(0.4, 2.8, 1.0, "noise", "σ or b", step=0.1),
         "epsilon": Slider(-1.0, 3.0, 1.0, "threshold on the loss", "ε", step=0.2),
     },
-    presets={
+    steps={
         "The advantage": (
             "At ε = 0 the area between two densities is their total variation distance.",
             {"kind": "Gaussian", "noise": 1, "epsilon": 0},

@@ -31,7 +31,7 @@ print(least_lead, forth, back)
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ"),
         "epsilon": Slider(0.1, 4.0, 1.0, "randomized response", "ε", step=0.1),
     },
-    presets={
+    steps={
         "σ = 1/ε": (
             "Pure ε-DP implies Rényi curves below sε²/2, which are those of Gaussian noise with σ = 1/ε.",
             {"sigma": 1, "epsilon": 1},

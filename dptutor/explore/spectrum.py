@@ -31,7 +31,7 @@ total, share = start + rest, start / (start + rest)
 print(f"{start:.4f} from PP, {rest:.4f} from BNP, {total:.4f} together")
 """,
     parameters={"kind": Choice(tuple(ALL), "Gaussian", "Mechanism"), "noise": NOISE},
-    presets={
+    steps={
         "Half way": ("A Gaussian mechanism in the middle: σ is about 0.75.", {"kind": "Gaussian", "noise": 0.75}),
         "An ε of 5": (
             "Randomized response with ε = 5: little is missing to publishing the data.",

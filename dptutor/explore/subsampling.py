@@ -34,7 +34,7 @@ print(f"{plain_epsilon:.3f} becomes {remove_epsilon:.3f} or {add_epsilon:.3f}")
         "sigma": Slider(0.6, 3.0, 1.0, "noise multiplier", "σ", step=0.2),
         "rate": Slider(0.05, 0.95, 0.2, "sampling rate", "p", step=0.05, percent=True),
     },
-    presets={
+    steps={
         "A small sample": (
             "Most losses are tiny, and a few are not: who is sampled when the noise is small is seen.",
             {"sigma": 0.6, "rate": 0.05},

@@ -1,167 +1,186 @@
-"""Telling two worlds apart by a threshold: both errors of a test, its place on the trade-off function."""
+"""Telling two worlds apart by a threshold: whom it accuses, whom it misses, and its place on the trade-off function.
+
+The idea: a threshold only trades one error for the other.
+"""
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider
-from .machinery.shapes import normal_density, type_one_errors
+from .machinery import BLUE, DOTTED, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider
+from .machinery.shapes import type_one_errors
+
+PEOPLE = 100
+# A hundred people of either kind as the quantiles of their answers, which counts them right to the nearest one; their
+# heights only keep them apart.
+SHARES = (np.arange(PEOPLE) + 0.5) / PEOPLE
+HEIGHTS = 0.06 + 0.88 * (np.arange(PEOPLE) * (np.sqrt(5) - 1) / 2 % 1)
+LOW, HIGH, AXIS = -4.4, 5.4, 0.13  # of the picture: the ends of the axis, and half the room for its numbers
 
 threshold_test = Explorer(
     "threshold_test",
-    title="Is the example in the data?",
-    caption="First panel: the answer of a Gaussian mechanism without the example (P, blue, solid) and with it (Q, "
-    "vermillion, dashed), in units of the noise. You say “in the data” to the right of the threshold: the blue area "
-    "is your type I error α, the vermillion one your type II error β. Second panel: the same test as a point of the "
-    "trade-off function f; the green line supports f there and has slope −exp(ε), the purple line joins all pairs "
-    "(α, β) of the same error πα + (1−π)β: where it only touches f, no threshold is better.",
-    find="Move the threshold until the purple line only touches the curve: no test errs less at your prior.",
+    low=True,
+    title="Where would you draw the line?",
+    caption="Left: a hundred people who are not in the data (blue, above the axis) and a hundred who are (vermillion, below) "
+    "at the answer that the adversary sees for each. The purple line is the threshold: whoever is to its right is accused. "
+    "Errors are drawn full, the rest pale. Right: how many are missed for how many are wrongly accused; every threshold "
+    "is a point of the curve, and the dotted line is blind guessing.",
+    find="Drag the purple line. Can you make both errors smaller at once?",
     code="""import dptutor as dp
 from statistics import NormalDist
 
-mu, threshold, prior = {mu}, {threshold}, {prior}
-mechanism, normal = dp.Gaussian(sigma=1 / mu), NormalDist()
-alpha = normal.cdf(-threshold)
+threshold, sigma = {threshold}, {sigma}
+mechanism = dp.Gaussian(sigma=sigma)
+alpha = 1 - NormalDist(0, sigma).cdf(threshold)
 beta = mechanism.tradeoff(alpha)
-power = 1 - beta
-epsilon = mu * threshold - mu**2 / 2
-delta = mechanism.privacy_profile(epsilon)
-error = prior * alpha + (1 - prior) * beta
-best_error = mechanism.bayes_error(prior)
-print(f"alpha = {alpha:.3f}, beta = {beta:.3f}, epsilon = {epsilon:.2f}, delta = {delta:.3f}")
+print(f"wrongly accused: {alpha:.3f}, missed: {beta:.3f}")
 """,
     parameters={
-        "mu": Slider(0.1, 4.0, 1.0, "distance", "μ = 1/σ", step=0.1),
-        "threshold": Slider(-3.0, 6.0, 0.8, "threshold", "t", step=0.1),
-        "prior": Slider(0.02, 0.98, 0.5, "prior of world P", "π", step=0.02, percent=True),
+        "threshold": Slider(-3.0, 4.0, 0.8, "threshold", "t", step=0.1),
+        "sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.05),
     },
-    presets={
-        "Halfway": (
-            "The threshold in the middle: both errors alike, the best test for an even prior.",
-            {"mu": 1, "threshold": 0.5, "prior": 0.5},
-        ),
-        "Accuse few": (
-            "One in twenty is accused wrongly; three in four of those in the data stay hidden.",
-            {"mu": 1, "threshold": 1.6, "prior": 0.5},
-        ),
-        "Strong privacy": (
-            "Noise five times the weight of the example: f is close to blind guessing.",
-            {"mu": 0.2, "threshold": 0.1, "prior": 0.5},
-        ),
-        "Best for prior 80 %": (
-            "One who is nearly sure of P accuses on strong evidence only: ε = log(π/(1−π)).",
-            {"mu": 2, "threshold": 1 + np.log(4) / 2, "prior": 0.8},
-        ),
+    steps={
+        "Accuse few": ("Accuse only on strong evidence, and three of four who are in the data go unnoticed.",
+                       {"threshold": 1.7, "sigma": 1}),
+        "Accuse many": ("Be suspicious instead: hardly anyone is missed, and most of the innocent are accused.",
+                        {"threshold": -0.4, "sigma": 1}),
+        "Less noise": ("Only the clinic can make both errors small at once: with half the noise.",
+                       {"threshold": 0.5, "sigma": 0.5}),
+        "More noise": ("With twice the noise the curve comes close to blind guessing, wherever you draw the line.",
+                       {"threshold": 0.5, "sigma": 2}),
     },
-)
+)  # fmt: skip
 
-X = np.linspace(-3.5, 7, 106)
 ALPHA = type_one_errors()
+HILL = np.linspace(LOW, HIGH, 121)
 
 
-worlds = threshold_test.plain_panel("worlds", "Two worlds", xlabel="answer, in units of the noise", ylabel="density",
-                                    xlim=(-3.5, 7), ylim=(0, 0.66), grid=False)  # fmt: skip
+def hill(answer, center, sigma):
+    """The density of the answers, as high as the picture is at σ = 0.9, and no higher."""
+    return min(1, 0.9 / sigma) * np.exp(-((answer - center) ** 2) / (2 * sigma**2))
 
 
-@worlds.region(BLUE, "α: you accuse wrongly", opacity=0.35)
-def false_alarm(threshold):
-    x = np.linspace(threshold, 7, 41)
-    return x, 0, normal_density(x)
+@threshold_test.panel("Two hundred people", xlabel="", ylabel="", xlim=(LOW, HIGH), ylim=(-1.2, 1.2), titled=False,
+                      width=448.0, margins=(4.0, 8.0, 8.0, 8.0))  # fmt: skip
+def people(axes):
+    axes.set_axis_off()
+    for y in (-AXIS, AXIS):
+        axes.plot([LOW, HIGH], [y, y], color=GREY, linewidth=0.6, label="_axis")
+    for answer in range(-4, 4):
+        axes.text(answer, 0, f"{answer}".replace("-", "−"), ha="center", va="center", color=GREY)
+    axes.text(HIGH, 0, "answer", ha="right", va="center", color=GREY, style="italic")
+    for way, color, kind in ((1, BLUE, "not in the data"), (-1, VERMILLION, "in the data")):
+        axes.text(LOW, way * 1.1 + 0.05, "100 people", color=color, va="center")
+        axes.text(LOW, way * 1.1 - 0.08, kind, color=color, va="center")
 
 
-@worlds.region(VERMILLION, "β: you miss it", opacity=0.35)
-def missed(mu, threshold):
-    x = np.linspace(-3.5, threshold, 41)
-    return x, 0, normal_density(x - mu)
+@people.region(BLUE, opacity=0.09)
+def hill_outside(sigma):
+    return HILL, AXIS, AXIS + hill(HILL, 0, sigma)
 
 
-@worlds.curve(BLUE, "P: not in the data")
-def without():
-    return X, normal_density(X)
+@people.region(VERMILLION, opacity=0.09)
+def hill_inside(sigma):
+    return HILL, -AXIS, -AXIS - hill(HILL, 1, sigma)
 
 
-@worlds.curve(VERMILLION, "Q: in the data", line=DASHED)
-def with_example(mu):
-    return X, normal_density(X - mu)
+def dots(center, sigma):
+    answers = np.clip(center + sigma * ndtri(SHARES), LOW, HIGH)
+    return answers, AXIS + 0.04 + HEIGHTS * (hill(answers, center, sigma) - 0.02)
 
 
-@worlds.curve(PURPLE, width=1.6, ghost=False)
+@people.points(BLUE, size=8.5, opacity=0.26, moves="")
+def outside(sigma):
+    return dots(0, sigma)
+
+
+@people.points(VERMILLION, size=8.5, opacity=0.26, moves="")
+def inside(sigma):
+    answers, heights = dots(1, sigma)
+    return answers, -heights
+
+
+@people.points(BLUE, size=8.5, moves="")
+def accused(threshold, sigma):
+    answers, heights = dots(0, sigma)
+    return answers, np.where(sigma * ndtri(SHARES) > threshold, heights, np.nan)
+
+
+@people.points(VERMILLION, size=8.5, moves="")
+def missed(threshold, sigma):
+    answers, heights = dots(1, sigma)
+    return answers, np.where(1 + sigma * ndtri(SHARES) <= threshold, -heights, np.nan)
+
+
+@people.curve(PURPLE, width=2, ghost=False, share=0.5)
 def cut(threshold):
-    return [threshold, threshold], [0, 0.43]
+    return [threshold, threshold], [-1.18, 1.18]
 
 
-@worlds.text(PURPLE, offset=(0, 3), align="center")
-def cut_label(threshold):
-    return threshold, 0.43, "t"
+@people.text(BLUE, offset=(0, 0), align="left")
+def accused_of(threshold, sigma):
+    return max(threshold + 0.3, 1.9 * sigma**0.5), 0.62, "{accused} wrongly accused"
 
 
-@threshold_test.panel("Trade-off function", xlabel="type I error α", ylabel="type II error β", xlim=(0, 1), ylim=(0, 1))
+@people.text(VERMILLION, offset=(0, 0), align="right")
+def missed_of(threshold, sigma):
+    return min(threshold - 0.3, 1 - 1.9 * sigma**0.5), -0.72, "{missed} missed"
+
+
+@people.text(PURPLE, offset=(7, -3))
+def accusing(threshold):
+    return threshold, 1.12 if threshold > 0 else np.nan, "you say “in the data” →"
+
+
+@threshold_test.panel("Trade-off function", xlabel="of 100 not in the data, wrongly accused", ylabel="of 100 in the data, missed",
+                      xlim=(0, 100), ylim=(0, 100), titled=False, width=272.0, margins=(44.0, 10.0, 52.0, 50.0))  # fmt: skip
 def tradeoff(axes):
-    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, label="blind guessing")
+    axes.plot([0, 100], [100, 0], color=GREY, linewidth=1, linestyle=DOTTED, label="blind guessing")
 
 
-@tradeoff.curve(BLUE, "f", width=2.4)
-def best_tests(mu):
-    return ALPHA, Gaussian(sigma=1 / mu).tradeoff(ALPHA)
+@tradeoff.curve(INK, "all thresholds", width=2.4)
+def best_tests(sigma):
+    return 100 * ALPHA, 100 * Gaussian(sigma=sigma).tradeoff(ALPHA)
 
 
-@tradeoff.curve(GREEN, "slope −exp(ε)", line=DASHED, width=1.6, ghost=False)
-def supporting_line(mu, threshold):
-    return segment(*errors(mu, threshold), np.exp(loss(mu, threshold)))
+def errors(threshold, sigma):
+    return ndtr(-threshold / sigma), ndtr((threshold - 1) / sigma)
 
 
-def errors(mu, threshold):
-    return ndtr(-threshold), ndtr(threshold - mu)
+@tradeoff.curve(BLUE, width=1.4, ghost=False, moves="")
+def across(threshold, sigma):
+    alpha, beta = errors(threshold, sigma)
+    return [100 * alpha, 100 * alpha], [0, 100 * beta]
 
 
-@tradeoff.curve(PURPLE, "same error at π", line=DOTTED, width=1.8, shift=errors, ghost=False)
-def same_error(prior):
-    return segment(0, 0, prior / (1 - prior))
+@tradeoff.curve(VERMILLION, width=1.4, ghost=False, moves="")
+def up(threshold, sigma):
+    alpha, beta = errors(threshold, sigma)
+    return [0, 100 * alpha], [100 * beta, 100 * beta]
 
 
-def loss(mu, threshold):
-    """The privacy loss log dQ/dP of an answer at the threshold."""
-    return mu * threshold - mu**2 / 2
-
-
-def segment(x, y, slope):
-    """A line through (x, y), long enough to cross the panel."""
-    across, up = 1.5 / np.hypot(1, slope), -1.5 * slope / np.hypot(1, slope)
-    return [x - across, x + across], [y - up, y + up]
-
-
-@tradeoff.points(PURPLE, "your test")
-def your_test(mu, threshold):
-    return errors(mu, threshold)
+@tradeoff.points(PURPLE, "your threshold", moves="threshold")
+def your_test(threshold, sigma):
+    alpha, beta = errors(threshold, sigma)
+    return 100 * alpha, 100 * beta
 
 
 @threshold_test.readouts(
+    accused=Number("wrongly accused, of 100", BLUE, 0),
+    missed=Number("missed, of 100", VERMILLION, 0),
     alpha=Number("type I error α", BLUE, 1, percent=True),
     beta=Number("type II error β", VERMILLION, 1, percent=True),
-    power=Number("power 1 − β", VERMILLION, 1, percent=True),
-    epsilon=Number("ε = log dQ/dP at t", GREEN, 2),
-    delta=Number("δ(ε) there", GREEN, 2, power=True),
 )
-def test(mu, threshold):
-    alpha, beta = errors(mu, threshold)
-    epsilon = loss(mu, threshold)
-    return alpha, beta, 1 - beta, epsilon, Gaussian(sigma=1 / mu).privacy_profile(epsilon)
-
-
-@threshold_test.readouts(error=Number("your error at π", PURPLE, 1, percent=True))
-def error(mu, threshold, prior):
-    alpha, beta = errors(mu, threshold)
-    return prior * alpha + (1 - prior) * beta
-
-
-@threshold_test.readouts(best_error=Number("best error R(π)", PURPLE, 1, percent=True))
-def best_error(mu, prior):
-    return Gaussian(sigma=1 / mu).bayes_error(prior)
+def test(threshold, sigma):
+    alpha, beta = errors(threshold, sigma)
+    accused = np.sum(sigma * ndtri(SHARES) > threshold)
+    missed = np.sum(1 + sigma * ndtri(SHARES) <= threshold)
+    return accused, missed, alpha, beta
 
 
 @threshold_test.words
-def words(mu, threshold, prior):
-    start = "You accuse {alpha} of those who are not in the data and miss {beta} of those who are."
-    if error(mu, threshold, prior) - best_error(mu, prior) < 5e-4:
-        return f"{start} At a prior of {{prior}} no test errs less than your {{error}}."
-    return f"{start} At a prior of {{prior}} you err in {{error}} of the cases, the best test in {{best_error}}."
+def words(threshold, sigma):
+    return (
+        "If you accuse everyone above {threshold}, you accuse {accused} of 100 people who are not in the data, and miss "
+        "{missed} of 100 who are."
+    )

@@ -42,7 +42,7 @@ print(f"({epsilon}, {delta:.4g})-DP")
         "noise": Slider(0.3, 4.0, 1.0, "noise", "σ, b or 1/ε₀"),
         "epsilon": Slider(0.0, 4.0, 1.0, "privacy parameter", "ε", step=0.05),
     },
-    presets={
+    steps={
         "One line suffices": (
             "Randomized response is its one tangent and the mirror image: ε = 1/noise says all there is.",
             {"kind": "randomized response", "noise": 1, "epsilon": 1},

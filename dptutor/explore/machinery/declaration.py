@@ -1,10 +1,11 @@
-"""How an explorer is declared: parameters, mechanisms, panels with their moving parts, readouts, words, presets, code.
+"""How an explorer is declared: parameters, mechanisms, panels with their moving parts, readouts, words, steps, code.
 
 Every part is a pure function whose arguments name the parameters that it depends on.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,14 +18,30 @@ from .parameters import Parameter
 from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """What a reader is asked before the rest is shown; see `Explorer.ask`."""
+
+    kind: str
+    question: str
+    says: tuple[str, ...]
+    curve: str = ""
+    hides: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    truth: Callable[[], float | str] | None = None
+    unit: str = ""
+    per: tuple[str, ...] = ()
+
+
 @dataclass(eq=False)
 class Explorer:
     """An explorer, declared once. Calling it starts an exploration of its own setting.
 
     `caption` says what the picture shows, for those who cannot see it too; `find` gives the reader something to
     look for; `code` is a snippet in which `{sigma}` stands for the parameter sigma, and which assigns each readout
-    that it works out to a variable of the readout's name. A preset has a label, a story of one line, and its settings,
-    or a function to them, which are rounded to the sliders' steps.
+    that it works out to a variable of the readout's name. A step has a label, a story of one line, and its settings,
+    or a function to them, which are rounded to the stops of the sliders.
+    On a phone the second panel is a small picture in the upper right corner of the first, or in the lower if `low`.
     """
 
     name: str
@@ -35,11 +52,14 @@ class Explorer:
     parameters: dict[str, Parameter]
     panels: list[Panel] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
-    presets: dict[str, tuple[str, dict | Callable[[], dict]]] = field(default_factory=dict)
+    steps: dict[str, tuple[str, dict | Callable[[], dict]]] = field(default_factory=dict)
     mechanisms: dict[Callable, Seen] = field(default_factory=dict)
     numbers: list[Table] = field(default_factory=list)
     sentences: list[Table] = field(default_factory=list)
     rounds: Game | None = None
+    low: bool = False
+    prediction: Prediction | None = None
+    goal: Table | None = None
     _shared: dict = field(default_factory=dict)
 
     def panel(self, title, *, xlabel, ylabel, xlim=(0.0, 1.0), ylim=(0.0, 1.0), legend="upper right", **scales):
@@ -115,6 +135,34 @@ class Explorer:
 
         return declare
 
+    def solved(self, function):
+        """Declares when the task is done, as a function of exact values: a check mark says so."""
+
+        def mark(*setting):
+            return "✓" if function(*setting) else ""
+
+        self.goal = Table(functools.wraps(function)(mark), self.parameters, TextEncoder())
+        return function
+
+    def ask(self, question, *, says, curve=None, options=(), truth=None, hides=(), unit="", per=()):
+        """Asks for a prediction, and hides what would give it away until there is one.
+
+        Either `curve`, the function of a part: the reader draws it; or `options`, of which `truth()` gives the right
+        one; or neither: the reader types the number that `truth()` gives, in `unit`. `hides` are the functions of
+        further parts. `says` is told afterwards: of a drawn curve with {gap}, the largest distance from the truth, {at},
+        where that is, and {agree}, the percentage at which the sign was right; else with {said} and {gap}; a second
+        text is for those who chose otherwise. With `per` there is one prediction for every setting of these parameters.
+        """
+        kind = "draw" if curve else "choose" if options else "number"
+        if kind != "draw" and truth is None:
+            raise ValueError(f"{self.name} asks for something of which it does not know the truth")
+        if kind == "choose" and truth() not in options:
+            raise ValueError(f"truth must be one of {options!r}, got {truth()!r}")
+        told = (says,) if isinstance(says, str) else tuple(says)
+        names = tuple(part.__name__ for part in hides)
+        self.prediction = Prediction(kind, question, told, curve.__name__ if curve else "", names, tuple(options), truth,
+                                     unit, tuple(per))  # fmt: skip
+
     def table(self, function: Callable, panel: Panel, shape: Callable) -> Table:
         """The table of a path; parts that show the same share it."""
         key = (function, panel.name, shape)
@@ -133,6 +181,8 @@ class Explorer:
         tables = [table for part in self.parts for table in part.tables]
         tables += self.numbers
         tables += self.sentences
+        if self.goal:
+            tables.append(self.goal)
         if self.rounds:
             tables.append(self.rounds.table)
         return list({id(table): table for table in tables}.values())

@@ -17,12 +17,12 @@ class Exploration:
     Examples
     --------
     >>> import dptutor as dp
-    >>> e = dp.explore.threshold_test(mu=2)
+    >>> e = dp.explore.threshold_test(sigma=0.5)
     >>> e
-    threshold_test(mu=2.0, threshold=0.8, prior=0.5)
+    threshold_test(threshold=0.8, sigma=0.5)
     >>> e.set(threshold=1.0)
-    >>> {name: round(value, 4) for name, value in e.readouts.items()}["error"]
-    0.1587
+    >>> {name: round(value, 4) for name, value in e.readouts.items()}["beta"]
+    0.5
     """
 
     def __init__(self, explorer: Explorer):
@@ -38,9 +38,9 @@ class Exploration:
         Examples
         --------
         >>> import dptutor as dp
-        >>> mu = dp.explore.threshold_test().parameters["mu"]
-        >>> mu.value, mu.min, mu.max
-        (1.0, 0.1, 4.0)
+        >>> sigma = dp.explore.threshold_test().parameters["sigma"]
+        >>> sigma.value, sigma.min, sigma.max
+        (1.0, 0.5, 2.0)
         """
         return dict(self._parameters)
 
@@ -52,7 +52,7 @@ class Exploration:
         --------
         >>> import dptutor as dp
         >>> dp.explore.threshold_test().setting
-        {'mu': 1.0, 'threshold': 0.8, 'prior': 0.5}
+        {'threshold': 0.8, 'sigma': 1.0}
         """
         return {name: parameter.value for name, parameter in self._parameters.items()}
 
@@ -70,13 +70,13 @@ class Exploration:
         --------
         >>> import dptutor as dp
         >>> e = dp.explore.threshold_test()
-        >>> e.set(mu=2, threshold=1)
+        >>> e.set(sigma=2, threshold=1)
         >>> e.setting
-        {'mu': 2.0, 'threshold': 1.0, 'prior': 0.5}
-        >>> e.set(mu=100)
+        {'threshold': 1.0, 'sigma': 2.0}
+        >>> e.set(sigma=100)
         Traceback (most recent call last):
             ...
-        ValueError: mu must be in [0.1, 4], got 100
+        ValueError: sigma must be in [0.5, 2], got 100
         """
         moved = dict(self._parameters)
         for name, value in values.items():
@@ -93,9 +93,9 @@ class Exploration:
         Examples
         --------
         >>> import dptutor as dp
-        >>> e = dp.explore.threshold_test(mu=2)
+        >>> e = dp.explore.threshold_test(sigma=2)
         >>> e.reset()
-        >>> e.setting["mu"]
+        >>> e.setting["sigma"]
         1.0
         """
         self.set(**{name: parameter.value for name, parameter in self.explorer.parameters.items()})
@@ -107,27 +107,27 @@ class Exploration:
         --------
         >>> import dptutor as dp
         >>> e = dp.explore.threshold_test()
-        >>> e.follow("mu", 2.0)
-        >>> e.setting["mu"]
+        >>> e.follow("sigma", 2.0)
+        >>> e.setting["sigma"]
         2.0
         """
         self._parameters[name] = self._parameters[name].at(name, value)
 
     @property
-    def presets(self) -> dict[str, dict[str, object]]:
-        """The presets' settings by label, for `e.set(**e.presets["…"])`.
+    def steps(self) -> dict[str, dict[str, object]]:
+        """The settings of the steps by label, for `e.set(**e.steps["…"])`.
 
         Examples
         --------
         >>> import dptutor as dp
         >>> e = dp.explore.threshold_test()
-        >>> list(e.presets)
-        ['Halfway', 'Accuse few', 'Strong privacy', 'Best for prior 80 %']
-        >>> e.set(**e.presets["Strong privacy"])
-        >>> round(e.readouts["best_error"], 4)
-        0.4602
+        >>> list(e.steps)
+        ['Accuse few', 'Accuse many', 'Less noise', 'More noise']
+        >>> e.set(**e.steps["Less noise"])
+        >>> round(e.readouts["beta"], 4)
+        0.1587
         """
-        settings = {label: made() if callable(made) else made for label, (_, made) in self.explorer.presets.items()}
+        settings = {label: made() if callable(made) else made for label, (_, made) in self.explorer.steps.items()}
         return {
             label: {name: self.explorer.parameters[name].nearest(value) for name, value in setting.items()}
             for label, setting in settings.items()
@@ -140,7 +140,7 @@ class Exploration:
         Examples
         --------
         >>> import dptutor as dp
-        >>> numbers = dp.explore.threshold_test(mu=2, threshold=1).readouts
+        >>> numbers = dp.explore.threshold_test(sigma=0.5, threshold=0.5).readouts
         >>> round(numbers["alpha"], 6), round(numbers["beta"], 6)
         (0.158655, 0.158655)
         """
@@ -170,8 +170,20 @@ class Exploration:
         >>> print(dp.explore.gaussian_noise(epsilon=10, log_delta=-2).words)
         The classical σ breaks its promise: it spends a δ of 0.0406, 4.06 times what was agreed.
         """
+        return self._filled(self.template)
+
+    @property
+    def template(self) -> str:
+        """The words with the names of parameters and readouts in the place of their numbers.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> print(dp.explore.gaussian_noise(epsilon=10, log_delta=-2).template)
+        The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed.
+        """
         setting = self.setting
-        return self._filled(" ".join(filter(None, (sentence.at(setting) for sentence in self.explorer.sentences))))
+        return " ".join(filter(None, (sentence.at(setting) for sentence in self.explorer.sentences)))
 
     def code(self) -> str:
         """A short program that works out what is on screen now.
@@ -251,8 +263,8 @@ class Exploration:
         --------
         >>> import dptutor as dp
         >>> e = dp.explore.threshold_test()
-        >>> e.widget.mu = 2.0
-        >>> e.setting["mu"]
+        >>> e.widget.sigma = 2.0
+        >>> e.setting["sigma"]
         2.0
         """
         if self._widget is None:

@@ -1,6 +1,15 @@
+// A number as people write it: 1e-5, 10⁻⁵, 0.5, 50 %; of a share that is shown in percent, 50 is one half.
+const numberIn = (text, percent) => {
+  const written = text.replace(/[−–]/g, "-").replace(/,/g, ".").replace(/[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (raised) => "^" + [...raised].map((c) => "-0123456789"["⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)]).join(""));
+  const [, factor, power] = /^\s*(?:([-+]?[\d.]+)\s*[·×*]\s*)?10\^(-?\d+)/.exec(written) ?? [];
+  const x = power === undefined ? parseFloat(written) : (factor ?? 1) * 10 ** power;
+  return percent ? x / 100 : x;
+};
+const plain = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
 class Explorer {
   constructor(root, manifest, tables) {
-    Object.assign(this, { root, manifest, tables, memory: new Map() });
+    Object.assign(this, { root, manifest, tables, memory: new Map(), step: 0 });
     tables.explorer = this;
     this.values = manifest.parameters.map((p) => p.value);
     const find = (selector) => root.querySelector(selector);
@@ -26,13 +35,14 @@ class Explorer {
     this.parts.forEach((part) => this.handles.showGrip(part));
     this.names.place();
     if (manifest.game) this.game = new Game(this, find(".dpe-game"));
+    if (manifest.ask) this.asking = new Asking(this, find("[data-ask]"));
     this.listen();
     root.querySelectorAll(".dpe-controls").forEach((controls) => { controls.hidden = false; });
     root.explorer = this;
   }
 
   listen() {
-    const { parameters, presets } = this.manifest;
+    const { parameters } = this.manifest;
     this.inputs.forEach((inputs, place) => inputs.forEach((input) => {
       input.addEventListener("input", () => this.set(place, parameters[place].values[+input.value]));
       for (const kind of ["pointerenter", "focus"]) input.addEventListener(kind, () => this.tables.moved(this.values, place));
@@ -41,8 +51,13 @@ class Explorer {
       if (!input) return;
       const { values } = parameters[place];
       input.addEventListener("change", () => {
-        const x = parseFloat(input.value);
-        this.set(place, Number.isFinite(x) ? nearest(values, x) : this.values[place]);
+        const x = numberIn(input.value, parameters[place].percent), stop = nearest(values, x);
+        const note = !Number.isFinite(x) ? "That is not a number." : x < values[0] || x > values.at(-1)
+          ? `This goes from ${parameters[place].shown[0]} to ${parameters[place].shown.at(-1)}.`
+          : this.tables.exact || Math.abs(stop - x) <= 1e-9 * Math.abs(x) ? "" : `${input.value.trim()} lies between two stops: shown is the nearest, ${parameters[place].shown[values.indexOf(stop)]}.`;
+        this.set(place, note || !this.tables.exact ? (Number.isFinite(x) ? stop : this.values[place]) : x);
+        this.note = note;
+        this.say(note);
       });
       input.addEventListener("keydown", (event) => {
         const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
@@ -52,17 +67,13 @@ class Explorer {
         this.set(place, values[Math.max(0, Math.min(values.length - 1, at))]);
       });
     });
-    this.root.querySelectorAll("[data-preset]").forEach((button) => button.addEventListener("click", () => {
-      this.setAll(presets[+button.dataset.preset]);
-      const story = this.root.querySelector(".dpe-story");
-      story.textContent = button.title;
-      story.hidden = false;
-    }));
+    for (const [name, way] of [["back", -1], ["next", 1]])
+      this.root.querySelector(`[data-step=${name}]`)?.addEventListener("click", () => this.stepTo(this.step + way));
     this.root.addEventListener("click", (event) => { if (!event.target.closest?.(".dpe-menu")) this.openMenu(false); });
     this.root.querySelectorAll("svg.dpe-panel").forEach((svg) => svg.addEventListener("click", () => this.enlargePanel(svg)));
     const tools = {
       reset: () => {
-        this.setAll(Object.fromEntries(parameters.map((p) => [p.name, p.start])));
+        this.stepTo(0);
       },
       menu: () => this.openMenu(this.root.querySelector(".dpe-tools").hidden),
       numbers: (button) => button.setAttribute("aria-pressed", String(this.root.classList.toggle("dpe-all"))),
@@ -93,6 +104,14 @@ class Explorer {
     return `#${this.manifest.name}?${new URLSearchParams(setting)}`;
   }
 
+  // The address keeps the setting: a leap is an entry of its own in the history, where a drag led to stands in the same.
+  noteAddress(leap) {
+    if (!this.addressed || this.root.closest(".reveal") || this.manifest.game) return;
+    clearTimeout(this.noting);
+    if (leap) history.pushState(null, "", this.address());
+    else this.noting = setTimeout(() => { if (location.hash !== this.address()) history.replaceState(null, "", this.address()); }, 300);
+  }
+
   copyLink() {
     history.replaceState(null, "", this.address());
     const told = (where) => this.say(`The link to this setting is ${where}.`);
@@ -100,9 +119,9 @@ class Explorer {
     navigator.clipboard.writeText(location.href).then(() => told("copied, and in the address bar"), () => told("in the address bar"));
   }
 
-  // To the setting in the address, if it is this explorer's; what the address does not name or misnames stays.
-  arrive() {
-    const [name, query] = location.hash.slice(1).split("?");
+  // To the setting in an address, if it is this explorer's; what the address does not name or misnames stays.
+  arrive(address = location.hash, leap = false) {
+    const [name, query] = address.slice(1).split("?");
     if (name !== this.manifest.name || !query) return;
     const asked = new URLSearchParams(query), setting = {};
     for (const { name, values } of this.manifest.parameters) {
@@ -111,7 +130,9 @@ class Explorer {
       else if (typeof values[0] === "number" && Number.isFinite(number)) setting[name] = nearest(values, number);
     }
     this.setAll(setting);
-    this.root.scrollIntoView();
+    if (leap) this.noteAddress(true);
+    const picture = this.root.querySelector(".dpe-panels").getBoundingClientRect();
+    if (picture.top < 0 || picture.bottom > innerHeight) this.root.scrollIntoView();
   }
 
   // For a lecture hall: the explorer alone on the screen, large letters, thick lines.
@@ -144,6 +165,7 @@ class Explorer {
     this.game?.end();
     this.tables.moved(this.values, place);
     this.onmove?.(this.manifest.parameters[place].name, value);
+    this.noteAddress();
     this.drawSoon(STEP);
   }
 
@@ -151,7 +173,30 @@ class Explorer {
   leave() {
     this.moved = true;
     this.blend = null;
-    this.root.querySelector(".dpe-story").hidden = true;
+    this.note = "";
+    this.tell("");
+  }
+
+  // Step 0 is the start. What a step says stands in the place of the task, until the reader moves on.
+  stepTo(step, leap = true) {
+    const { steps, parameters } = this.manifest;
+    if (step < 0 || step > steps.length) return;
+    this.step = step;
+    this.setAll(step ? steps[step - 1].setting : Object.fromEntries(parameters.map((p) => [p.name, p.start])));
+    if (step) this.tell(steps[step - 1].story);
+    if (leap) this.noteAddress(true);
+    const count = this.root.querySelector(".dpe-count");
+    if (!count) return;
+    count.textContent = step ? `${step} of ${steps.length}` : `${steps.length} steps`;
+    for (const [name, end] of [["back", 0], ["next", steps.length]])
+      this.root.querySelector(`[data-step=${name}]`).setAttribute("aria-disabled", String(step === end));
+  }
+
+  tell(story) {
+    const place = this.root.querySelector(".dpe-story");
+    place.textContent = story;
+    place.hidden = !story;
+    this.root.querySelector(".dpe-invitation").hidden = Boolean(story);
   }
 
   // A part is held: its sliders follow, and the picture goes on to between two stops. Without a blend it settles.
@@ -168,6 +213,7 @@ class Explorer {
       this.onmove?.(this.manifest.parameters[place].name, value);
     }
     this.blend = blend;
+    if (!setting.size) this.noteAddress();
     this.drawSoon(setting.size ? 0 : STEP);
   }
 
@@ -190,9 +236,13 @@ class Explorer {
     if (at < 0) at = values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
     for (const input of this.inputs[place]) {
       if (input.type === "radio") input.checked = +input.value === at;
-      else { input.value = at; input.setAttribute("aria-valuetext", this.shownParameter(place)); }
+      else {
+        input.value = at;
+        input.style.setProperty("--dpe-at", at / (values.length - 1));
+        input.setAttribute("aria-valuetext", this.shownParameter(place));
+      }
     }
-    if (this.typed[place]) this.typed[place].value = value;
+    if (this.typed[place]) this.typed[place].value = this.shownParameter(place);
   }
 
   shownParameter(place) {
@@ -232,15 +282,26 @@ class Explorer {
       }
       if (changed(number, { key: key + blend })) this.motion.bring(part, this.target(part), this.duration);
     });
-    const sentence = filled(this.manifest.words.map((t) => this.tables.string(t, rows[t][0])).filter(Boolean).join(" "));
-    if (this.words.textContent !== sentence) this.words.textContent = sentence;
+    const template = this.manifest.words.map((t) => this.tables.string(t, rows[t][0])).filter(Boolean).join(" ");
+    const sentence = this.colored(template, shown);
+    if (this.sentence !== sentence) this.words.innerHTML = this.sentence = sentence;
     this.root.querySelector(".dpe-code code").textContent = this.code();
     this.names.place();
-    this.say("");
+    this.say(this.note ?? "");
     this.speakLater();
     this.drawn = [...this.values];
+    const { solved } = this.manifest;
+    if (solved !== null) this.root.classList.toggle("dpe-solved", Boolean(this.tables.string(solved, rows[solved][0])));
+    this.asking?.refresh();
     this.game?.show();
     return true;
+  }
+
+  // The sentence, its numbers in the colors of what they measure.
+  colored(template, shown) {
+    const { colors } = this.manifest;
+    return plain(template).replace(/\{(\w+)\}/g, (whole, name) => (name in shown
+      ? colors[name] ? `<b style="color: ${colors[name]}">${plain(shown[name])}</b>` : plain(shown[name]) : whole));
   }
 
   // The points of a part at a setting, or nothing where a row is not there yet.

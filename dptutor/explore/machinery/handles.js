@@ -57,29 +57,49 @@ class Handles {
     this.panels[0]?.parentElement.append(this.tip);
   }
 
-  // Each slider has one grip in a panel: on a point, if it moves one there, else on an upright line, else on a curve.
+  // Each slider has one grip in a panel: on an upright line, if it moves one there, else on a point, else on a curve.
   gripsOf(svg, number) {
-    const rank = (part) => (part.kind === "points" ? 0 : (part.points?.length ?? 0) === 2 ? 1 : part.kind === "ruler" ? 3 : 2);
+    const upright = ({ kind, moves, points: [a, b, more] }) => kind === "curve" && moves.length === 1 && a && b && !more && Math.abs(a[0] - b[0]) < 0.1;
+    const rank = (part) => (upright(part) ? 0 : part.kind === "points" ? 1 : part.points.length === 2 ? 2 : part.kind === "ruler" ? 4 : 3);
     const chosen = new Map();
     for (const part of this.parts.filter((p) => p.panel === number).sort((a, b) => rank(a) - rank(b))) {
       const names = part.moves.join();
-      if (rank(part) < 3 && !chosen.has(names) && ![...chosen.keys()].some((other) => other.split(",").includes(names))) chosen.set(names, part);
+      if (rank(part) < 4 && !chosen.has(names) && ![...chosen.keys()].some((other) => other.split(",").includes(names))) chosen.set(names, part);
     }
     [...chosen.values()].forEach((part, i) => {
       const grip = document.createElementNS(SVG, "g");
       grip.setAttribute("class", "dpe-grip");
       grip.dataset.handle = part.moves.map((d) => this.explorer.manifest.parameters[d].name).join(" ");
-      const color = (part.path ?? part.uses[0])?.style.stroke;
-      for (const [kind, radius] of [["dpe-target", 16], ["dpe-ring", part.kind === "points" ? 7.5 : 5.5]]) {
-        const circle = document.createElementNS(SVG, "circle");
-        circle.setAttribute("class", kind);
-        circle.setAttribute("r", radius);
-        if (kind === "dpe-ring" && color) circle.style.stroke = color;
-        grip.append(circle);
-      }
+      const color = (part.path ?? part.uses[0])?.style.stroke, pill = upright(part);
+      if (color) grip.style.setProperty("--dpe-tone", color);
+      // A line that goes from side to side carries its value between two arrows.
+      grip.innerHTML = pill
+        ? `<rect class="dpe-target"/><rect class="dpe-pill"/><path class="dpe-arrow"/><path class="dpe-arrow"/><text class="dpe-value"></text>`
+        : `<circle class="dpe-target" r="16"/><circle class="dpe-ring" r="${part.kind === "points" ? 6.5 : 5.5}"/>` + (part.kind === "points" ? `<circle class="dpe-dot" r="2"/>` : "");
       svg.append(grip);
-      part.grip = { element: grip, share: SHARES[i % SHARES.length], index: null };
+      part.grip = { element: grip, share: part.share ?? (pill ? 1 : SHARES[i % SHARES.length]), index: null, text: grip.querySelector("text"), half: pill ? [16, 9] : [9, 9] };
     });
+  }
+
+  // A pill is as wide as its value.
+  fill(part) {
+    const { element, text } = part.grip, value = this.explorer.shownParameter(part.moves[0]);
+    if (text.textContent !== value) {
+      text.textContent = value;
+      part.grip.wide = 0;
+    }
+    const size = parseFloat(getComputedStyle(text).fontSize) || 11.5;
+    if (part.grip.wide && part.grip.size === size) return;
+    const half = Math.max(2.1 * size, (text.getComputedTextLength() || 0.6 * size * value.length) / 2 + 1.5 * size), high = 0.95 * size;
+    Object.assign(part.grip, { size, wide: half, half: [half, high] });
+    const [target, pill] = element.querySelectorAll("rect");
+    for (const [rect, more] of [[target, 6], [pill, 0]])
+      for (const [name, value] of Object.entries({ x: -half - more, y: -high - more, width: 2 * (half + more), height: 2 * (high + more), rx: high + more })) rect.setAttribute(name, short(value));
+    element.querySelectorAll("path").forEach((arrow, k) => {
+      const x = (k ? 1 : -1) * (half - 0.75 * size), tip = (k ? 1 : -1) * 0.3 * size;
+      arrow.setAttribute("d", `M${short(x - tip / 2)} ${short(-0.3 * size)}l${short(tip)} ${short(0.3 * size)}l${short(-tip)} ${short(0.3 * size)}`);
+    });
+    text.setAttribute("y", short(0.36 * size));
   }
 
   // Where the grip of a part sits: always at the same place of its path, as long as that is in the panel.
@@ -93,6 +113,7 @@ class Handles {
       if (other !== part && other.kind !== "points" && other.panel === part.panel && other.grip?.at && away(other.grip.at, at) <= APART) this.showGrip(other);
     if (!at) { grip.element.setAttribute("display", "none"); return; }
     grip.element.removeAttribute("display");
+    if (grip.text) this.fill(part);
     grip.element.setAttribute("transform", `translate(${short(at[0])} ${short(at[1])})`);
   }
 
@@ -134,10 +155,15 @@ class Handles {
     return { at: [x, y], scale: matrix.a };
   }
 
+  onGrip({ grip }, at, scale) {
+    const [dx, dy] = [0, 1].map((i) => Math.max(0, Math.abs(at[i] - grip.at[i]) - (grip.text ? grip.half[i] : 0)));
+    return Math.hypot(dx, dy) * scale <= (grip.text ? GRIPPED / 3 : GRIPPED);
+  }
+
   // What is under the pointer: a grip, else the nearest point or line.
   find({ at, scale }, number, parts) {
-    const here = parts.filter((part) => part.panel === number && part.points);
-    const grips = here.filter((part) => part.grip?.at && away(part.grip.at, at) * scale <= GRIPPED);
+    const here = parts.filter((part) => part.panel === number && part.points && !part.veiled);
+    const grips = here.filter((part) => part.grip?.at && this.onGrip(part, at, scale));
     if (grips.length) return grips.reduce((a, b) => (away(a.grip.at, at) <= away(b.grip.at, at) ? a : b));
     let found = null, least = NEAR / scale;
     for (const part of here) {
@@ -150,14 +176,14 @@ class Handles {
   }
 
   grab(event, svg, number) {
-    if (event.button !== 0 || this.held) return;
+    if (event.button !== 0 || this.held || this.explorer.asking?.pen) return;
     const where = this.place(event, svg), part = this.find(where, number, this.parts);
     // A finger on anything but a grip scrolls the page.
     const scrolls = event.pointerType === "touch" && !event.target.closest?.(".dpe-grip");
     if (!part || scrolls) { if (event.pointerType === "touch") this.read(where, svg, number); return; }
     event.preventDefault();
     svg.setPointerCapture(event.pointerId);
-    const on = nearestOn(part.points, part.grip?.at && away(part.grip.at, where.at) * where.scale <= GRIPPED ? part.grip.at : where.at, part.kind === "points");
+    const on = nearestOn(part.points, part.grip?.at && this.onGrip(part, where.at, where.scale) ? part.grip.at : where.at, part.kind === "points");
     this.held = { part, svg, index: on.index, offset: [on.at[0] - where.at[0], on.at[1] - where.at[1]], aim: on.at };
     this.rest();
     this.explorer.root.classList.add("dpe-held");
@@ -245,7 +271,10 @@ class Handles {
 
   // The place in the units of the axes, called by their letters: "α ≈ 0.2, β ≈ 0.47".
   told({ box: [left, top, width, height], x, y }, at) {
-    const value = ({ limits: [low, high], log }, share) => (log ? low * (high / low) ** share : low + (high - low) * share);
+    const value = ({ limits: [low, high], log, stretch }, share) => {
+      if (stretch) return stretch * Math.sinh(Math.asinh(low / stretch) + (Math.asinh(high / stretch) - Math.asinh(low / stretch)) * share);
+      return log ? low * (high / low) ** share : low + (high - low) * share;
+    };
     return [[x, (at[0] - left) / width], [y, 1 - (at[1] - top) / height]].map(([axis, share]) => {
       const last = axis.label.split(" ").at(-1), letter = last.length <= 4 && /[^\x00-\x7f]|^[A-Za-z](\(|$)/.test(last) ? last : axis.label;
       return `${letter} ≈ ${+value(axis, share).toPrecision(2)}`.replace("-", "−");

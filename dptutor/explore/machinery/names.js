@@ -24,7 +24,7 @@ class Names {
       for (const entry of entries) {
         entry.text = document.createElementNS(SVG, "g");
         entry.text.setAttribute("class", "dpe-name");
-        const color = legible(entry.fill ?? (entry.part.kind === "region" ? entry.color.fill : entry.color.stroke));
+        const color = legible(entry.fill ?? (entry.part.kind === "region" || (entry.part.kind === "points" && entry.color.stroke === "none") ? entry.color.fill : entry.color.stroke));
         // Twice, the rim beneath: that of one letter would cover its neighbor's end. Written out, as a saved picture takes
         // no style with it.
         for (const rim of ["stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;", ""]) {
@@ -37,7 +37,7 @@ class Names {
         svg.append(entry.text);
         if (entry.part) entry.part.name = entry.text.lastChild;
       }
-      const still = [...svg.querySelectorAll("text")].filter((text) => !text.closest("[data-part], .dpe-legend, .dpe-name"));
+      const still = [...svg.querySelectorAll("text")].filter((text) => !text.closest("[data-part], .dpe-legend, .dpe-name, .dpe-grip"));
       return { svg, box, parts, entries, still, lines: fixed.map((line) => line.points) };
     });
     explorer.root.classList.add("dpe-named");
@@ -69,11 +69,14 @@ class Names {
       const ends = clipped(points, box);
       return ends ? [...Array(25).keys()].map((k) => between([ends[0]], [ends[1]], k / 24)[0]) : [];
     };
-    const curves = parts.filter((part) => part.kind === "curve" || part.kind === "ruler").flatMap((part) => seen(part.points));
+    const curves = parts.filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler")).flatMap((part) => seen(part.points));
     const crowd = [...curves, ...lines.flatMap(seen)];
+    // Numbers of an axis hide where a value stands on them.
+    const pills = parts.filter((part) => part.grip?.at && part.grip.text).map((part) => boxAround(part.grip));
+    panel.still.forEach((text, i) => text.classList.toggle("dpe-covered", pills.some((box) => overlap(box, written[i]))));
     const taken = [...written];
     for (const part of parts) {
-      if (part.grip?.at) taken.push([part.grip.at[0] - 9, part.grip.at[1] - 9, part.grip.at[0] + 9, part.grip.at[1] + 9]);
+      if (part.grip?.at) taken.push(boxAround(part.grip));
       else if (part.kind === "points") for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
       if (part.kind === "text" && part.points[0] && part.text.textContent.trim()) {
         // Asked for its size, a browser would lay out the page again in every frame of a drag.
@@ -115,6 +118,8 @@ class Names {
     return best;
   }
 }
+
+const boxAround = ({ at: [x, y], half: [dx, dy] }) => [x - dx, y - dy, x + dx, y + dy];
 
 // Where a text stands, turned as it may be, in the coordinates of its panel.
 const boxOf = (text, svg) => {

@@ -18,15 +18,18 @@ from importlib import import_module
 from importlib.resources import files
 
 from ...formulas import lettered, typeset
+from ...palette import INK, PAGE_COLORS
 from .declaration import Explorer
+from .exploration import fill
 from .game import Game
+from .panel import PANEL_HEIGHT
 from .parameters import Choice, Hidden, Slider
-from .picture import label_svg, standing, svg_panels
+from .picture import label_svg, letter_color, standing, svg_panels
 from .store import kept
 from .tables import pack
 
 # Each uses what those before it declare.
-SCRIPTS = ("tables.js", "motion.js", "handles.js", "names.js", "explorer.js", "game.js", "start.js")
+SCRIPTS = ("tables.js", "motion.js", "handles.js", "names.js", "explorer.js", "game.js", "asking.js", "start.js")
 
 _numbers: dict[str, itertools.count] = defaultdict(itertools.count)
 
@@ -75,7 +78,7 @@ class Frozen:
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
             "<style>html{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1rem auto;"
-            "max-width:60rem;padding:0 1rem}h1{font-size:1.5rem}.dpe-find strong{display:none}</style></head>"
+            "max-width:70rem;padding:0 1rem}h1{font-size:1.5rem}.dptutor-explorer .dpe-find strong{display:none}</style></head>"
             f"<body><main><h1>{title}</h1>{piece}</main></body></html>\n"
         )
 
@@ -152,6 +155,7 @@ def describe(explorer: Explorer, exploration) -> dict:
                 "panel": part.panel.number,
                 "moves": [names.index(name) for name in part.handles],
                 "label": label_svg(part.label),
+                "share": part.style.get("share"),
             }
             for part in explorer.parts
         ],
@@ -159,7 +163,7 @@ def describe(explorer: Explorer, exploration) -> dict:
             {
                 "box": panel.box,
                 "x": _axis(panel.xlabel, panel.xlim, panel.xlog),
-                "y": _axis(panel.ylabel, panel.ylim, panel.ylog),
+                "y": _axis(panel.ylabel, panel.ylim, panel.ylog) | {"stretch": panel.ystretch},
                 "fixed": standing(panel),
             }
             for panel in explorer.panels
@@ -175,12 +179,31 @@ def describe(explorer: Explorer, exploration) -> dict:
             for table in explorer.numbers
             for name, shown in table.encoder.numbers.items()
         ],
+        "colors": _colors(explorer),
         "words": [number[id(table)] for table in explorer.sentences],
         "game": {"table": number[id(game.table)], "rounds": game.rounds} if game else None,
+        "ask": _asked(explorer),
+        "solved": number[id(explorer.goal)] if explorer.goal else None,
         "code": explorer.code,
-        "presets": list(exploration.presets.values()),
+        "steps": [
+            {"setting": setting, "label": label, "story": explorer.steps[label][0]}
+            for label, setting in exploration.steps.items()
+        ],
         "tables": [_describe_table(explorer, table) for table in explorer.tables],
     }
+
+
+def _tone(explorer: Explorer, name: str) -> str:
+    """The color of the part that a slider moves."""
+    return next((part.color for part in explorer.parts if part.handles == (name,) and part.color in PAGE_COLORS), INK)
+
+
+def _colors(explorer: Explorer) -> dict[str, str]:
+    """The colors of numbers in the sentence, by name: those of what they measure or move."""
+    sliders = [name for name, parameter in explorer.parameters.items() if isinstance(parameter, Slider)]
+    colors = {name: _tone(explorer, name) for name in sliders}
+    colors |= {name: number.color for name, number in explorer.shown_numbers.items() if number.color}
+    return {name: letter_color(color) for name, color in colors.items() if color != INK}
 
 
 def _axis(label: str, limits, log: bool) -> dict:
@@ -193,33 +216,56 @@ def body(exploration, prefix: str) -> str:
     panels = "".join(svg_panels(exploration, prefix))
     shown = exploration.shown
     controls = "".join(
-        _slider(name, parameter, place) if isinstance(parameter, Slider) else _choice(name, parameter, place, prefix)
+        _slider(explorer, name, parameter, place)
+        if isinstance(parameter, Slider)
+        else _choice(name, parameter, place, prefix)
         for place, (name, parameter) in enumerate(exploration.parameters.items())
         if not isinstance(parameter, Hidden)
     )
     game = _game(explorer.rounds) if explorer.rounds else ""
-    presets = "".join(
-        f'<button type="button" data-preset="{place}" title="{escape(story)}">{escape(label)}</button>'
-        for place, (label, (story, _)) in enumerate(explorer.presets.items())
-    )
     readouts = "".join(
         f'<div{_key(number.color)}><dt title="{escape(number.help)}">{lettered(number.label)}</dt>'
         f'<dd data-readout="{name}">{escape(shown[name])}</dd></div>'
         for name, number in explorer.shown_numbers.items()
     )
+    wide = sum(panel.width for panel in explorer.panels) / PANEL_HEIGHT
     return (
-        f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> {typeset(escape(explorer.find))}</p>'
-        f'<div class="dpe-panels">{panels}</div>'
-        # The sentence keeps room for its longest form, so that the sliders below it stay where they are.
-        f'<p class="dpe-words" data-words>{escape(exploration.words)}</p>'
+        '<div class="dpe-head">'
+        f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> <span class="dpe-invitation">'
+        f'{typeset(escape(explorer.find))}</span><span class="dpe-story" role="status" hidden></span></p>{_MENU}</div>'
+        f'<div class="dpe-panels{" dpe-low" if explorer.low else ""}" style="--dpe-wide: {wide:.4g}">{panels}</div>'
+        f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(explorer)}'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
-        f"{game}{controls}"
-        f'<div class="dpe-bar"><div class="dpe-presets" role="group" aria-label="Presets">{presets}</div>{_MENU}</div>'
-        '<p class="dpe-story" hidden></p><p class="dpe-pinned" hidden></p>'
-        '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
+        f"{game}{controls}{_steps(explorer)}"
+        '<p class="dpe-pinned" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f'<dl class="dpe-readouts">{readouts}</dl>'
         '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
         f"<figcaption>{typeset(escape(explorer.caption))}</figcaption>"
+    )
+
+
+def colored(exploration) -> str:
+    """The sentence, its numbers in the colors of what they measure."""
+    explorer = exploration.explorer
+    shown = {name: parameter.show(parameter.value) for name, parameter in exploration.parameters.items()}
+    shown |= exploration.shown
+    colors = _colors(explorer)
+    return fill(escape(exploration.template), {
+        name: f'<b style="color: {colors[name]}">{escape(text)}</b>' if name in colors else escape(text)
+        for name, text in shown.items()
+    })  # fmt: skip
+
+
+def _steps(explorer: Explorer) -> str:
+    count = len(explorer.steps)
+    if not count:
+        return ""
+    back, on = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+    return (
+        '<div class="dpe-steps" data-steps role="group" aria-label="Steps">'
+        f'<button type="button" data-step="back" aria-label="Step back" aria-disabled="true">{back}</button>'
+        f'<span class="dpe-count">{count} steps</span>'
+        f'<button type="button" data-step="next" aria-label="Next step">{on}</button></div>'
     )
 
 
@@ -239,16 +285,18 @@ _MENU = (
 )
 
 
-def _slider(name: str, parameter: Slider, place: int) -> str:
+def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str:
     values = parameter.values
+    tone = _tone(explorer, name)
     now = values.index(parameter.nearest(parameter.value))
-    label = f"{parameter.title} in {parameter.unit}" if parameter.unit else parameter.title
+    label = parameter.title
     return (
         f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{lettered(label)}</span>'
         f'<input type="range" data-parameter="{name}" data-place="{place}" min="0" max="{len(values) - 1}" step="1" '
-        f'value="{now}" aria-label="{escape(label)}" aria-valuetext="{escape(parameter.show(parameter.value))}">'
-        f'<input type="number" data-typed="{name}" data-place="{place}" min="{values[0]:g}" max="{values[-1]:g}" '
-        f'step="any" value="{parameter.value:g}" aria-label="{escape(label)}, typed"></div>'
+        f'value="{now}" aria-label="{escape(label)}" aria-valuetext="{escape(parameter.show(parameter.value))}" '
+        f'style="--dpe-at: {now / (len(values) - 1):.4g}; --dpe-tone: var(--dpe-{PAGE_COLORS[tone]})">'
+        f'<input type="text" inputmode="decimal" class="dpe-typed" data-typed="{name}" data-place="{place}" '
+        f'autocomplete="off" value="{escape(parameter.show(parameter.value))}" aria-label="{escape(label)}, typed"></div>'
     )
 
 
@@ -259,6 +307,58 @@ def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
         for number, option in enumerate(parameter.options)
     )
     return f'<fieldset class="dpe-choice"><legend>{lettered(parameter.label)}</legend>{options}</fieldset>'
+
+
+def _asked(explorer: Explorer) -> dict | None:
+    """What the script has to know of a prediction."""
+    ask = explorer.prediction
+    if ask is None:
+        return None
+    number = {part.name: part.place for part in explorer.parts}
+    return {
+        "kind": ask.kind,
+        "part": number.get(ask.curve),
+        "hides": [number[name] for name in (ask.curve, *ask.hides) if name],
+        "per": [list(explorer.parameters).index(name) for name in ask.per],
+        "truth": ask.truth() if ask.truth else None,
+        "unit": ask.unit,
+        "says": list(ask.says),
+    }
+
+
+def _ask(explorer: Explorer) -> str:
+    """What a reader is asked before the rest is shown."""
+    ask = explorer.prediction
+    if ask is None:
+        return ""
+    skip = '<button type="button" data-ask-skip>Skip</button>'
+    if ask.kind == "draw":
+        panel = next(part.panel for part in explorer.parts if part.name == ask.curve)
+        places = [panel.xlim[0] + share * (panel.xlim[1] - panel.xlim[0]) for share in _TYPED]
+        typed = "".join(
+            f'<label>{place:.3g} <input type="text" inputmode="decimal" data-ask-value="{share}" autocomplete="off"></label>'
+            for share, place in zip(_TYPED, places, strict=True)
+        )
+        inside = (
+            f'<button type="button" data-ask-again>Start over</button>{skip}<details><summary>Type it instead</summary>'
+            f"<p>{lettered(panel.ylabel)}, at these places of the other axis:</p>{typed}</details>"
+            '<span class="dpe-count" data-ask-count></span><button type="button" data-ask-commit>Commit</button>'
+        )
+    elif ask.kind == "choose":
+        inside = "".join(f'<button type="button" data-ask-option>{escape(o)}</button>' for o in ask.options) + skip
+    else:
+        inside = (
+            f'<label>Your guess <input type="text" inputmode="decimal" data-ask-number autocomplete="off"> {ask.unit}</label>'
+            + skip
+        )
+    return (
+        f'<div class="dpe-ask" data-ask role="group" aria-label="Your prediction" hidden>'
+        f'<p class="dpe-question">{typeset(escape(ask.question))}</p><div class="dpe-asked">{inside}</div></div>'
+    )
+
+
+# Where a curve is typed by those who cannot draw it, as shares of the axis.
+_TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
 
 
 def _game(game: Game) -> str:
@@ -274,8 +374,6 @@ def _game(game: Game) -> str:
 
 
 def _key(color: str) -> str:
-    from ...palette import PAGE_COLORS
-
     return f' style="border-color: var(--dpe-{PAGE_COLORS[color]}, {color})"' if color else ""
 
 

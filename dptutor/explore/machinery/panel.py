@@ -14,9 +14,10 @@ from ...palette import INK, SOLID
 from .parameters import Slider
 from .tables import PathEncoder, ShiftEncoder, Table, TextEncoder
 
-# One panel, in points: on a page, where two do not fit side by side they stand one above the other.
+# One panel, in points: all of an explorer are equally high.
 PANEL_WIDTH, PANEL_HEIGHT = 360.0, 320.0
-_LEFT, _RIGHT, _BOTTOM, _TOP = 50.0, 14.0, 44.0, 30.0
+# Left, right, below and above the axes, for their numbers, labels and title.
+_MARGINS = 50.0, 14.0, 44.0, 30.0
 
 
 @dataclass
@@ -52,23 +53,30 @@ class Part:
 
 
 class Panel:
-    """A pair of axes: a background drawn once, and moving parts, declared by the decorators below."""
+    """A pair of axes: a background drawn once, and moving parts, declared by the decorators below.
+
+    An axis may be logarithmic, or with `ystretch` one whose heights are asinh(y / ystretch): small ones can be seen beside
+    large ones of either sign. Panels stand side by side, `width` wide.
+    """
 
     def __init__(
-        self, explorer, background, *, name, title, xlabel, ylabel, xlim, ylim, legend, xlog=False, ylog=False
-    ):
+        self, explorer, background, *, name, title, xlabel, ylabel, xlim, ylim, legend, xlog=False, ylog=False, ystretch=0.0,
+        width=PANEL_WIDTH, margins=None, titled=True,
+    ):  # fmt: skip
         self.explorer, self.background, self.name = explorer, background, name
         self.title, self.xlabel, self.ylabel, self.legend = title, xlabel, ylabel, legend
-        self.xlim, self.ylim, self.xlog, self.ylog = xlim, ylim, xlog, ylog
-        self.number = len(explorer.panels)
+        self.xlim, self.ylim, self.xlog, self.ylog, self.ystretch = xlim, ylim, xlog, ylog, ystretch
+        self.width, self.titled = float(width), titled
+        self.margins = margins or (_MARGINS if titled else (*_MARGINS[:3], 12.0))
+        self.number, self.start = len(explorer.panels), sum(panel.width for panel in explorer.panels)
 
     # Where things are in the picture, in points from its top left corner: the same map as matplotlib's.
 
     @property
     def box(self) -> tuple[float, float, float, float]:
         """Left, top, width and height of the axes."""
-        left = self.number * PANEL_WIDTH + _LEFT
-        return left, _TOP, PANEL_WIDTH - _LEFT - _RIGHT, PANEL_HEIGHT - _TOP - _BOTTOM
+        left, right, below, above = self.margins
+        return self.start + left, above, self.width - left - right, PANEL_HEIGHT - above - below
 
     @property
     def reach(self) -> tuple[np.ndarray, np.ndarray]:
@@ -78,25 +86,29 @@ class Panel:
 
     @property
     def pixels_per_unit(self) -> np.ndarray:
-        if self.xlog or self.ylog:
+        if self.xlog or self.ylog or self.ystretch:
             raise TypeError(f"a part of {self.name} cannot be shifted: its axes are not linear")
         _, _, width, height = self.box
         return np.array([width / (self.xlim[1] - self.xlim[0]), -height / (self.ylim[1] - self.ylim[0])])
 
     def pixels(self, x, y) -> np.ndarray:
         left, top, width, height = self.box
-        across, up = _fraction(x, self.xlim, self.xlog), _fraction(y, self.ylim, self.ylog)
+        across, up = _fraction(x, self.xlim, self.xlog), _fraction(y, self.ylim, self.ylog, self.ystretch)
         return np.column_stack([left + width * across, top + height * (1 - up)])
 
     # Decorators. The function is handed back, so that one part can call another's. `moves` names the sliders that
     # follow when the part is dragged, one or two, or none by "".
 
-    def curve(self, color, label="", *, line=SOLID, width=2.0, shift=None, ghost=True, moves=None):
-        """A line through the points `x, y`. `shift` is a function to a displacement `dx, dy` of the whole."""
+    def curve(self, color, label="", *, line=SOLID, width=2.0, shift=None, ghost=True, moves=None,
+              share=None):  # fmt: skip
+        """A line through the points `x, y`. `shift` is a function to a displacement `dx, dy` of the whole.
+
+        A grip sits at `share` of the length of a line of two points.
+        """
 
         def declare(function):
             self._add("curve", function.__name__, [function], _points, color, label, shift,
-                      moves, linestyle=line, linewidth=width, ghost=ghost)  # fmt: skip
+                      moves, linestyle=line, linewidth=width, ghost=ghost, share=share)  # fmt: skip
             return function
 
         return declare
@@ -110,23 +122,24 @@ class Panel:
 
         return declare
 
-    def points(self, color, label="", *, marker="o", size=8.0, hollow=False, moves=None):
+    def points(self, color, label="", *, marker="o", size=8.0, hollow=False, opacity=1.0, moves=None):
         """Points `x, y`; those that are NaN are not shown."""
         face = "none" if hollow else color
 
         def declare(function):
             self._add("points", function.__name__, [function], _points, color, label, None, moves,
-                      linestyle="none", marker=marker, markersize=size, markerfacecolor=face)  # fmt: skip
+                      linestyle="none", marker=marker, markersize=size, markerfacecolor=face, alpha=opacity,
+                      markeredgewidth=1.0 if hollow else 0.0)  # fmt: skip
             return function
 
         return declare
 
-    def ruler(self, color, label="", *, words="", offset=(0, 8), width=2.5):
+    def ruler(self, color, label="", *, words="", offset=(0, 8), width=2.5, cap=9.0):
         """A ruler from `x, low` to `x, high`; `words` stand at its upper end, below its lower for offset < 0."""
 
         def declare(function):
             self._add("ruler", function.__name__, [function], _upright, color, label, None, None, linestyle=SOLID,
-                      linewidth=width, marker="_", markersize=9.0)  # fmt: skip
+                      linewidth=width, marker="_", markersize=cap)  # fmt: skip
             if words:
 
                 @functools.wraps(function)
@@ -170,8 +183,10 @@ class Panel:
         self.explorer.parts.append(part)
 
 
-def _fraction(values, limits, log) -> np.ndarray:
+def _fraction(values, limits, log, stretch=0.0) -> np.ndarray:
     values, (low, high) = np.asarray(values, dtype=float), limits
+    if stretch:
+        values, low, high = (np.arcsinh(np.asarray(v) / stretch) for v in (values, low, high))
     if log:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(values / low) / np.log(high / low)

@@ -17,9 +17,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...formulas import symbols
-from ...palette import GREY, INK, PAGE_COLORS, PALE
+from ...palette import GREY, INK, ORANGE, PAGE_COLORS, PALE, VERMILLION
 from .declaration import Explorer
-from .panel import PANEL_HEIGHT, PANEL_WIDTH, Part
+from .panel import PANEL_HEIGHT, Part
 
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -59,7 +59,7 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> Figure:
     """The explorer's picture at a setting; `fill` puts numbers into the words in it."""
     with mpl.rc_context(_STYLE):
-        width = len(explorer.panels) * PANEL_WIDTH
+        width = sum(panel.width for panel in explorer.panels)
         figure = Figure(figsize=(width / 72, PANEL_HEIGHT / 72), dpi=100)
         axes = {}
         for panel in explorer.panels:
@@ -67,8 +67,10 @@ def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> Fi
             bottom = PANEL_HEIGHT - top - down
             box = (left / width, bottom / PANEL_HEIGHT, across / width, down / PANEL_HEIGHT)
             axes[panel.name] = ax = figure.add_axes(box, gid=f"panel-{panel.name}")
-            ax.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel)
+            ax.set(title=panel.title if panel.titled else "", xlabel=panel.xlabel, ylabel=panel.ylabel)
             ax.set(xscale="log" if panel.xlog else "linear", yscale="log" if panel.ylog else "linear")
+            if panel.ystretch:
+                ax.set_yscale("asinh", linear_width=panel.ystretch)
             panel.background(ax)
             ax.set(xlim=panel.xlim, ylim=panel.ylim)
         for part in explorer.parts:
@@ -96,7 +98,7 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
     if part.shift:
         dx, dy = part.shift.at(setting)
         x, y = x + dx, y + dy
-    style = {key: value for key, value in part.style.items() if key != "ghost"}
+    style = {key: value for key, value in part.style.items() if key not in ("ghost", "share")}
     if "markersize" in style:
         # Of equal marks matplotlib writes the first only: a hair's breadth larger, each is written in its own part.
         earlier = part.panel.explorer.parts[: part.place]
@@ -209,7 +211,9 @@ def _tidy(root: ET.Element):
             style = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;]*", r"font-weight: \1; font-size: \2", style)
             style = style.replace("font-weight: ;", "")
             for color, name in PAGE_COLORS.items():
-                style = style.replace(color, f"var(--dpe-{name}, {color})")
+                style = style.replace(
+                    color, letter_color(color) if element.tag == f"{_SVG}text" else f"var(--dpe-{name}, {color})"
+                )
             element.set("style", style.strip(" ;"))
         if element.get("transform", "").startswith("rotate(-0 "):
             del element.attrib["transform"]
@@ -222,6 +226,12 @@ def _tidy(root: ET.Element):
         element.tail = None
     for text in list(root.iter(f"{_SVG}text")):
         _letter(text)
+
+
+def letter_color(color: str) -> str:
+    """A color for letters, as a variable of the page: two are too pale for them."""
+    darker = {VERMILLION: "#a84600", ORANGE: "#855400"}.get(color)
+    return f"var(--dpe-{PAGE_COLORS[color]}-text, {darker})" if darker else f"var(--dpe-{PAGE_COLORS[color]}, {color})"
 
 
 def label_svg(label: str) -> str:
@@ -279,9 +289,10 @@ def _letter(text: ET.Element):
 
 def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
     group = copy.deepcopy(next(g for g in root.iter(f"{_SVG}g") if g.get("id") == f"panel-{panel.name}"))
-    box = f"{panel.number * PANEL_WIDTH:g} 0 {PANEL_WIDTH:g} {PANEL_HEIGHT:g}"
+    box = f"{panel.start:g} 0 {panel.width:g} {PANEL_HEIGHT:g}"
     kind = "dpe-panel" if panel.number else "dpe-panel dpe-main"
-    svg = ET.Element(f"{_SVG}svg", {"viewBox": box, "role": "img", "class": kind, "data-panel": panel.name})
+    svg = ET.Element(f"{_SVG}svg", {"viewBox": box, "role": "img", "class": kind, "data-panel": panel.name,
+                                    "style": f"--dpe-units: {panel.width:g}"})  # fmt: skip
     ET.SubElement(svg, f"{_SVG}title").text = panel.title
     used = set(re.findall(r"#([\w-]+)", ET.tostring(group, encoding="unicode")))
     # Marks and clips that another panel defines are defined here once more: each panel stands alone.

@@ -42,9 +42,10 @@ function wake(root) {
   const manifest = JSON.parse(root.querySelector(".dpe-manifest").textContent);
   const tables = new FrozenTables(manifest, root.querySelector(".dpe-tables")?.textContent, root.dataset.tables);
   const explorer = new Explorer(root, manifest, tables);
+  // The address is that of the first of its name on a page.
   if (document.querySelector(`[data-explorer="${manifest.name}"][data-frozen]`) === root) {
+    explorer.addressed = true;
     explorer.arrive();
-    addEventListener("hashchange", () => explorer.arrive());
   }
   tables.load().then(() => { root.dataset.ready = "1"; explorer.drawSoon(); }, () => {
     tables.loading = null;
@@ -54,6 +55,7 @@ function wake(root) {
 
 // One that the address names moves at once: it is scrolled to.
 const asked = globalThis.location?.hash.slice(1).split("?")[0];
+const named = (address) => document.querySelector(`.dptutor-explorer[data-frozen][data-explorer="${CSS.escape(address.slice(1).split("?")[0])}"]`);
 
 for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data-frozen]") ?? []) {
   if (root.dataset.explorer === asked) { wake(root); continue; }
@@ -62,9 +64,20 @@ for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data
   }, { rootMargin: "400px" }).observe(root);
   for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, () => wake(root), { once: true });
 }
-addEventListener?.("hashchange", () => {
-  const named = document.querySelector(`.dptutor-explorer[data-frozen][data-explorer="${CSS.escape(location.hash.slice(1).split("?")[0])}"]`);
-  if (named) wake(named);
+// Back and forward go through settings; before the first of them is the start.
+globalThis.addEventListener?.("hashchange", () => {
+  const root = named(location.hash);
+  if (root && root.dataset.awake) root.explorer.arrive();
+  else if (root) wake(root);
+  else document.querySelectorAll("[data-explorer][data-awake]").forEach(({ explorer }) => explorer.addressed && explorer.moved && explorer.stepTo(0, false));
+});
+// A phrase in the text that says what to look at goes there.
+globalThis.document?.addEventListener("click", (event) => {
+  const phrase = event.target.closest?.("a[data-move]"), address = phrase?.getAttribute("href"), root = address && named(address);
+  if (!root) return;
+  event.preventDefault();
+  wake(root);
+  root.explorer.tables.load().then(() => root.explorer.arrive(address, true));
 });
 
 export default { render };

@@ -68,6 +68,8 @@ class FrozenTables {
 }
 
 class LiveTables {
+  exact = true; // any setting can be asked for, not only stops
+
   constructor(manifest, model) {
     this.tables = manifest.tables; this.parameters = manifest.parameters; this.model = model;
     this.rows = this.tables.map(() => new Map());
