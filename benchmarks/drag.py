@@ -62,7 +62,7 @@ WATCH = """(cell) => {
 # Goes to before a step at whose setting the explorer is not already.
 ELSEWHERE = """(root) => {
   const { manifest, values } = root.explorer;
-  const there = ({ setting }) => manifest.parameters.every((p, k) => !(p.name in setting) || setting[p.name] === values[k]);
+  const there = ({ setting: s }) => manifest.parameters.every((p, k) => !(p.name in s) || s[p.name] === values[k]);
   root.explorer.step = manifest.steps.findLastIndex((step) => !there(step));
 }"""
 

@@ -814,8 +814,10 @@ def test_a_part_can_move_sliders_only():
 def draw(page, heights):
     """Draws a line through heights (shares of the panel from its bottom) at equal distances, from the ring on."""
     box = page.evaluate(
-        "() => { const { svg, area: [left, top, width, height] } = document.querySelector('[data-explorer]').explorer.asking;"
-        " const at = (x, y) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()); return [p.x, p.y]; };"
+        "() => { const { svg, area: [left, top, width, height] } = "
+        "document.querySelector('[data-explorer]').explorer.asking;"
+        " const at = (x, y) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()); return [p.x, "
+        "p.y]; };"
         " return [...at(left, top), ...at(left + width, top + height)]; }"
     )
     left, top, right, bottom = box
@@ -845,7 +847,8 @@ def test_a_curve_is_drawn_before_it_is_shown_and_is_told_how_far_it_was_off(new_
     shows(page, e)
     # What is told is true: the line goes up to 2.2 points, and the lead has its corners at 27 % and 73 %.
     said = re.fullmatch(
-        r"You named the winner for (\d+) of 100 priors. You were off by at most ([\d.]+) points, at a prior of (\d+) %\.",
+        r"You named the winner for (\d+) of 100 priors. You were off by at most ([\d.]+) points, at a prior of "
+        r"(\d+) %\.",
         page.text_content(".dpe-story"),
     )
     priors = (np.arange(60) + 0.5) / 60
@@ -903,8 +906,10 @@ def test_back_steps_back_through_settings_and_a_reload_keeps_them(new_page, froz
     assert setting_of(page) == settings[2]
     for expected in (settings[1], settings[0]):
         page.go_back()
-        page.wait_for_function("s => JSON.stringify(Object.fromEntries(document.querySelector('[data-explorer]').explorer.manifest"
-                               ".parameters.map((p, i) => [p.name, document.querySelector('[data-explorer]').explorer.values[i]])))"
-                               " === JSON.stringify(s)", arg=expected)  # fmt: skip
+        page.wait_for_function(
+            "s => { const x = document.querySelector('[data-explorer]').explorer;"
+            " return x.manifest.parameters.every((p, i) => x.values[i] === s[p.name]); }",
+            arg=expected,
+        )
         e.set(**expected)
         shows(page, e)

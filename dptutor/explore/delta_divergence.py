@@ -19,9 +19,12 @@ delta_divergence = Explorer(
     "delta_divergence",
     title="Which noise could you regret choosing?",
     caption="Left: by how many points in a hundred the adversary errs more often against the Gaussian than against the "
-    "Laplace mechanism, over the adversary's prior: above the line Gaussian noise protects better, below it Laplace noise. "
-    "The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of either choice. "
-    "Right: both trade-off functions, f (blue, solid) of the Gaussian mechanism and f̃ (vermillion, dashed) of the Laplace "
+    "Laplace mechanism, over the adversary's prior: above the line Gaussian noise protects better, below it "
+    "Laplace noise. "
+    "The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of either "
+    "choice. "
+    "Right: both trade-off functions, f (blue, solid) of the Gaussian mechanism and f̃ (vermillion, dashed) of "
+    "the Laplace "
     "mechanism; the safer one shifted down and left by the larger Δ (dotted), where it lies under the other.",
     find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
     code="""import dptutor as dp
@@ -42,11 +45,13 @@ print(comparison)
     },
     steps={
         "Figure 3 of the paper": (
-            "σ = 1 against b = 1, the example of Kaissis et al. (2024), and the adversary whom Gaussian noise fears most.",
+            "σ = 1 against b = 1, the example of Kaissis et al. (2024), and the adversary whom Gaussian noise "
+            "fears most.",
             {"sigma": 1, "scale": 1, "prior": 0.27},
         ),
         "Same advantage": (
-            "The same membership advantage, to the digits of σ: no difference at even odds, and still not the same privacy.",
+            "The same membership advantage, to the digits of σ: no difference at even odds, and still not the "
+            "same privacy.",
             lambda: {"sigma": 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2)), "scale": 1, "prior": 0.5},
         ),
         "Same (ε, δ)": (
@@ -79,7 +84,8 @@ def compared(sigma, scale):
 
 
 @delta_divergence.panel("Who protects better", xlabel="adversary's prior π", ylabel="points of the adversary's error",
-                        ylim=(-42, 42), ystretch=1.0, titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+                        ylim=(-42, 42), ystretch=1.0, titled=False, width=430.0,
+                        margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     axes.axhline(0, color=GREY, linewidth=1, label="_zero")
     axes.set_yticks([-30, -10, -3, -1, 0, 1, 3, 10, 30], [30, 10, 3, 1, 0, 1, 3, 10, 30], minor=False)

@@ -26,9 +26,12 @@ PRIORS = np.sort([*np.linspace(0, 1, 101), 1 / (1 + np.e), np.e / (1 + np.e)])
 duel = Explorer(
     "duel",
     title="Who wins the duel, and where?",
-    caption="A mechanism wins at a prior if the best adversary errs more often against it. Left: the trade-off functions of "
-    "the first mechanism (blue, solid) and the second (vermillion, dashed); the purple line joins the tests that are as "
-    "good for this adversary as the best one against the first, so the first wins where the dashed curve dips below it. "
+    caption="A mechanism wins at a prior if the best adversary errs more often against it. Left: the trade-off "
+    "functions of "
+    "the first mechanism (blue, solid) and the second (vermillion, dashed); the purple line joins the tests that "
+    "are as "
+    "good for this adversary as the best one against the first, so the first wins where the dashed curve dips "
+    "below it. "
     "Right: the lead of the first over all priors, 100 (R − R̃).",
     find="Drag the prior. Where does the dashed curve dip below the purple line?",
     code="""import dptutor as dp
@@ -61,7 +64,8 @@ print(f"at prior {prior}: lead of the first {100 * lead:.2f} points")
             {"pair": PAIR_NAMES[1], "prior": 0.27},
         ),
         "There and back": (
-            "Almost certain, and the first wins again, by a little: no test catches what happens with probability 0.02.",
+            "Almost certain, and the first wins again, by a little: no test catches what happens with "
+            "probability 0.02.",
             {"pair": PAIR_NAMES[1], "prior": 0.06},
         ),
         "The same advantage": (
@@ -155,7 +159,10 @@ def numbers(prior, pair):
 
 @duel.words
 def words(prior, pair):
-    start = "At a prior of {prior} the adversary is wrong in {first_error} against the first, in {second_error} against the second"
+    start = (
+        "At a prior of {prior} the adversary is wrong in {first_error} against the first, in {second_error} against "
+        "the second"
+    )
     lead = lead_at(pair, prior)
     if abs(lead) < DRAW:
         return f"{start}: hardly a difference."

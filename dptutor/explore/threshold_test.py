@@ -21,9 +21,12 @@ threshold_test = Explorer(
     "threshold_test",
     low=True,
     title="Where would you draw the line?",
-    caption="Left: a hundred people who are not in the data (blue, above the axis) and a hundred who are (vermillion, below) "
-    "at the answer that the adversary sees for each. The purple line is the threshold: whoever is to its right is accused. "
-    "Errors are drawn full, the rest pale. Right: how many are missed for how many are wrongly accused; every threshold "
+    caption="Left: a hundred people who are not in the data (blue, above the axis) and a hundred who are "
+    "(vermillion, below) "
+    "at the answer that the adversary sees for each. The purple line is the threshold: whoever is to its right "
+    "is accused. "
+    "Errors are drawn full, the rest pale. Right: how many are missed for how many are wrongly accused; every "
+    "threshold "
     "is a point of the curve, and the dotted line is blind guessing.",
     find="Drag the purple line. Can you make both errors smaller at once?",
     code="""import dptutor as dp
@@ -132,8 +135,9 @@ def accusing(threshold):
     return threshold, 1.12 if threshold > 0 else np.nan, "you say “in the data” →"
 
 
-@threshold_test.panel("Trade-off function", xlabel="of 100 not in the data, wrongly accused", ylabel="of 100 in the data, missed",
-                      xlim=(0, 100), ylim=(0, 100), titled=False, width=272.0, margins=(44.0, 10.0, 52.0, 50.0))  # fmt: skip
+@threshold_test.panel("Trade-off function", xlabel="of 100 not in the data, wrongly accused",
+                      ylabel="of 100 in the data, missed", xlim=(0, 100), ylim=(0, 100), titled=False, width=272.0,
+                      margins=(44.0, 10.0, 52.0, 50.0))  # fmt: skip
 def tradeoff(axes):
     axes.plot([0, 100], [100, 0], color=GREY, linewidth=1, linestyle=DOTTED, label="blind guessing")
 
@@ -181,6 +185,7 @@ def test(threshold, sigma):
 @threshold_test.words
 def words(threshold, sigma):
     return (
-        "If you accuse everyone above {threshold}, you accuse {accused} of 100 people who are not in the data, and miss "
+        "If you accuse everyone above {threshold}, you accuse {accused} of 100 people who are not in the data, "
+        "and miss "
         "{missed} of 100 who are."
     )

@@ -149,8 +149,8 @@ class Explorer:
 
         Either `curve`, the function of a part: the reader draws it; or `options`, of which `truth()` gives the right
         one; or neither: the reader types the number that `truth()` gives, in `unit`. `hides` are the functions of
-        further parts. `says` is told afterwards: of a drawn curve with {gap}, the largest distance from the truth, {at},
-        where that is, and {agree}, the percentage at which the sign was right; else with {said} and {gap}; a second
+        further parts. `says` is told afterwards: of a drawn curve with {gap}, the largest distance from the truth,
+        {at}, where that is, and {agree}, the percentage at which the sign was right; else with {said} and {gap}; a second
         text is for those who chose otherwise. With `per` there is one prediction for every setting of these parameters.
         """
         kind = "draw" if curve else "choose" if options else "number"
@@ -160,8 +160,8 @@ class Explorer:
             raise ValueError(f"truth must be one of {options!r}, got {truth()!r}")
         told = (says,) if isinstance(says, str) else tuple(says)
         names = tuple(part.__name__ for part in hides)
-        self.prediction = Prediction(kind, question, told, curve.__name__ if curve else "", names, tuple(options), truth,
-                                     unit, tuple(per))  # fmt: skip
+        self.prediction = Prediction(kind, question, told, curve.__name__ if curve else "", names, tuple(options),
+                                     truth, unit, tuple(per))  # fmt: skip
 
     def table(self, function: Callable, panel: Panel, shape: Callable) -> Table:
         """The table of a path; parts that show the same share it."""

@@ -78,7 +78,8 @@ class Frozen:
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
             "<style>html{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1rem auto;"
-            "max-width:70rem;padding:0 1rem}h1{font-size:1.5rem}.dptutor-explorer .dpe-find strong{display:none}</style></head>"
+            "max-width:70rem;padding:0 1rem}h1{font-size:1.5rem}.dptutor-explorer .dpe-find "
+            "strong{display:none}</style></head>"
             f"<body><main><h1>{title}</h1>{piece}</main></body></html>\n"
         )
 
@@ -296,7 +297,8 @@ def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str
         f'value="{now}" aria-label="{escape(label)}" aria-valuetext="{escape(parameter.show(parameter.value))}" '
         f'style="--dpe-at: {now / (len(values) - 1):.4g}; --dpe-tone: var(--dpe-{PAGE_COLORS[tone]})">'
         f'<input type="text" inputmode="decimal" class="dpe-typed" data-typed="{name}" data-place="{place}" '
-        f'autocomplete="off" value="{escape(parameter.show(parameter.value))}" aria-label="{escape(label)}, typed"></div>'
+        f'autocomplete="off" value="{escape(parameter.show(parameter.value))}" '
+        f'aria-label="{escape(label)}, typed"></div>'
     )
 
 
@@ -336,7 +338,8 @@ def _ask(explorer: Explorer) -> str:
         panel = next(part.panel for part in explorer.parts if part.name == ask.curve)
         places = [panel.xlim[0] + share * (panel.xlim[1] - panel.xlim[0]) for share in _TYPED]
         typed = "".join(
-            f'<label>{place:.3g} <input type="text" inputmode="decimal" data-ask-value="{share}" autocomplete="off"></label>'
+            f'<label>{place:.3g} <input type="text" inputmode="decimal" data-ask-value="{share}" autocomplete="off">'
+            "</label>"
             for share, place in zip(_TYPED, places, strict=True)
         )
         inside = (
@@ -348,8 +351,8 @@ def _ask(explorer: Explorer) -> str:
         inside = "".join(f'<button type="button" data-ask-option>{escape(o)}</button>' for o in ask.options) + skip
     else:
         inside = (
-            f'<label>Your guess <input type="text" inputmode="decimal" data-ask-number autocomplete="off"> {ask.unit}</label>'
-            + skip
+            '<label>Your guess <input type="text" inputmode="decimal" data-ask-number autocomplete="off"> '
+            f"{ask.unit}</label>{skip}"
         )
     return (
         f'<div class="dpe-ask" data-ask role="group" aria-label="Your prediction" hidden>'

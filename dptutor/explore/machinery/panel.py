@@ -55,13 +55,13 @@ class Part:
 class Panel:
     """A pair of axes: a background drawn once, and moving parts, declared by the decorators below.
 
-    An axis may be logarithmic, or with `ystretch` one whose heights are asinh(y / ystretch): small ones can be seen beside
-    large ones of either sign. Panels stand side by side, `width` wide.
+    An axis may be logarithmic, or with `ystretch` one whose heights are asinh(y / ystretch): small ones can be seen
+    beside large ones of either sign. Panels stand side by side, `width` wide.
     """
 
     def __init__(
-        self, explorer, background, *, name, title, xlabel, ylabel, xlim, ylim, legend, xlog=False, ylog=False, ystretch=0.0,
-        width=PANEL_WIDTH, margins=None, titled=True,
+        self, explorer, background, *, name, title, xlabel, ylabel, xlim, ylim, legend, xlog=False, ylog=False,
+        ystretch=0.0, width=PANEL_WIDTH, margins=None, titled=True,
     ):  # fmt: skip
         self.explorer, self.background, self.name = explorer, background, name
         self.title, self.xlabel, self.ylabel, self.legend = title, xlabel, ylabel, legend
