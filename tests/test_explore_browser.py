@@ -913,3 +913,54 @@ def test_back_steps_back_through_settings_and_a_reload_keeps_them(new_page, froz
         )
         e.set(**expected)
         shows(page, e)
+
+
+def test_play_runs_a_slider_to_its_end_and_a_touch_stops_it(new_page, frozen):
+    page = new_page()
+    page.goto((frozen / "threshold_test.html").as_uri())
+    page.wait_for_selector("[data-explorer][data-ready]")
+    page.click("[data-play=sigma]")
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.values[1] > 1.2")
+    page.mouse.click(5, 5)  # outside: it goes on
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.values[1] > 1.4")
+    page.click("figcaption")
+    stopped = setting_of(page)
+    page.wait_for_timeout(300)
+    assert setting_of(page) == stopped
+    page.click("[data-play=sigma]")
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.playing === null", timeout=10_000)
+    assert setting_of(page)["sigma"] == 2
+    shows(page, at_setting(dp.explore.threshold_test(), setting_of(page)))
+
+
+def at_setting(e, setting):
+    e.set(**setting)
+    return e
+
+
+def test_a_task_that_is_done_says_so(opened):
+    page = opened("delta_divergence")
+    solved = "document.querySelector('[data-explorer]').classList.contains('dpe-solved')"
+    assert not page.evaluate(solved)
+    page.fill("[data-typed=sigma]", "1.12")
+    page.keyboard.press("Enter")
+    settled(page)
+    assert page.evaluate(solved)
+
+
+def test_a_phrase_moves_its_explorer_and_back_moves_it_back(new_page, frozen):
+    page, e = new_page(), dp.explore.threshold_test()
+    page.goto((frozen / "threshold_test.html").as_uri())
+    page.wait_for_selector("[data-explorer][data-ready]")
+    link = '<p><a data-move href="#threshold_test?threshold=1.7&sigma=2">few</a></p>'
+    page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", link)
+    page.click("a[data-move]")
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.values[0] === 1.7")
+    e.set(threshold=1.7, sigma=2)
+    settled(page)
+    shows(page, e)
+    page.go_back()
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.values[0] === 0.8")
+    e.reset()
+    settled(page)
+    shows(page, e)

@@ -8,13 +8,18 @@ source, or chosen in the text.
 import ast
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
+
+import dptutor as dp
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "book").glob("*.md"))
 # Pages of names and quotations alone, without results: what others print, and where things stand.
 LISTS = {"notation", "references", "source_index", "glossary"}
+
+MOVES = re.compile(r'<a data-move href="#(\w+)\?([^"]*)">')
 
 NAMED = [
     r"(?i:\b(chapters?|sections?|figures?|theorems?|equations?|lemmas?|corollar(?:y|ies)|definitions?|propositions?|tables?|"
@@ -90,7 +95,7 @@ QUOTED = {
 def test_no_result_is_typed_by_hand(page):
     if page.stem in LISTS:
         return
-    text = page.read_text(encoding="utf-8")
+    text = MOVES.sub("", page.read_text(encoding="utf-8"))  # an address of a setting is no result
     known = parameters(text)
     typed = {
         number
@@ -132,3 +137,15 @@ def test_every_numbered_statement_of_a_source_is_in_the_index(source):
     found = {statement for row in rows for statement in numbered(row)}
     wanted = {(kind, number) for kind, listed in STATED[source].items() for number in listed.split()}
     assert wanted <= found, f"no row: {sorted(wanted - found)}"
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in PAGES if MOVES.search(p.read_text(encoding="utf-8"))], ids=lambda p: p.stem
+)
+def test_a_phrase_moves_an_explorer_of_its_page_to_a_stop(path):
+    text = path.read_text(encoding="utf-8")
+    for name, query in MOVES.findall(text):
+        assert f"dp.explore.{name}().frozen()" in text
+        parameters = getattr(dp.explore, name).parameters
+        for parameter, value in parse_qsl(query, strict_parsing=True):
+            assert value in map(str, parameters[parameter].values) or float(value) in parameters[parameter].values

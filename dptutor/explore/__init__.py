@@ -50,8 +50,14 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
 - A label is written beside its curve and moves with it; without a script a legend has it. Keep it short.
 - `{name}` in words, in a text and in the code stands for a parameter or readout as it is shown. Return one of a few
   sentences rather than format numbers yourself. `code` assigns readouts to variables of their names; tests run it.
-- A slider's settings are the rows of the tables: thirty to a hundred. Three sliders at most, two to four presets
-  that tell a story, something to `find`.
+- A slider's settings are the rows of the tables: forty to a hundred. Three sliders at most, two to four `steps`
+  that tell a story, something to `find`, and `@e.solved`, a function of exact values, if it can be told to be found.
+- The picture takes the width of the page. The panel that is dragged comes first and is the wider one: `width` shares
+  out 720 points. `titled=False` leaves a title to screen readers; `ystretch=1` is an axis for small heights beside
+  large ones.
+- An upright line that is dragged carries its value, at `share` of its length; other lines and points have a ring.
+- `e.ask` covers the answer until the reader has drawn a `curve`, chosen one of `options` or typed a number.
+- A page moves its explorer by a phrase: `<a data-move href="#balance?sigma=0.5">half the noise</a>`.
 - A `game` has thirty rounds in which the reader guesses the world of an answer. Its function gives the answers'
   probabilities; its state are parameters without sliders, such as `accused`, which the other functions show.
 - Blue and solid is the first mechanism or the world P, vermillion and dashed the second or Q, green what is measured,
@@ -61,7 +67,7 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
 How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces` and `game` (what an explorer
 consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the
 notebook's side), and on the reader's side, of both, `tables.js`, `motion.js`, `handles.js`, `names.js`,
-`explorer.js`, `game.js` and `start.js`, joined in this order.
+`explorer.js`, `game.js`, `asking.js` and `start.js`, joined in this order.
 """
 
 from .audit import audit

@@ -1,19 +1,31 @@
-"""The Bayes error of an adversary with a prior: a line that touches f, read off as a point of R, and back."""
+"""The Bayes error of an adversary with a prior: a line that touches f, read off as a point of R, and back.
+
+The idea: what an answer is worth to an adversary depends on what the adversary believes beforehand.
+"""
 
 import numpy as np
 
+from ..mechanisms import SubsampledGaussian
 from .machinery import BLUE, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Slider
-from .tradeoff_gallery import KINDS, MAKERS
+from .tradeoff_gallery import KINDS as SYMMETRIC
+from .tradeoff_gallery import MAKERS
+
+# One direction of a mechanism that uses each example with probability 1/2, so that its f is not symmetric.
+SAMPLED = "sampled Gaussian"
+KINDS = SYMMETRIC | {SAMPLED: lambda noise: SubsampledGaussian(noise, 0.5, direction="remove")}
 
 bayes_error = Explorer(
     "bayes_error",
     title="What a prior is worth to an adversary",
-    caption="First panel: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: "
+    caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: "
     "its tests are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are "
-    "R(π). The dotted green diagonal meets f where both errors are equal. Second panel: the Bayes error R over all "
-    "priors.",
-    find="Find the prior at which the adversary errs most. Is it always one half?",
-    code=MAKERS
+    "R(π). The dotted green diagonal meets f where both errors are equal. Right: the Bayes error R over all "
+    "priors; the "
+    "green ruler is what the answer gains over guessing.",
+    find="Drag the prior to where the adversary errs most. Is that always at one half?",
+    code=MAKERS.replace(
+        "\n}\n", '\n    "sampled Gaussian": lambda noise: dp.SubsampledGaussian(noise, 0.5, direction="remove"),\n}\n'
+    )
     + """mechanism, prior = makers[{kind}]({noise}), {prior}
 error, minimax = mechanism.bayes_error(prior), mechanism.minimax_bayes_error
 guessing = min(prior, 1 - prior)
@@ -38,6 +50,10 @@ print(f"R({prior}) = {error:.4f}")
             "Gaussian noise has answers so telling that they change any mind.",
             {"noise": 0.6, "prior": 0.1, "kind": "Gaussian"},
         ),
+        "Not at one half": (
+            "Half of the examples are left out, so many answers say nothing of you: errors are largest near 40 %.",
+            {"noise": 0.5, "prior": 0.4, "kind": SAMPLED},
+        ),
     },
 )
 
@@ -47,8 +63,8 @@ def mechanism(kind, noise):
     return KINDS[kind](noise)
 
 
-tradeoff = bayes_error.face_panel("tradeoff", title="Trade-off function")
-bayes = bayes_error.face_panel("bayes_error", title="Bayes error")
+tradeoff = bayes_error.face_panel("tradeoff", title="Trade-off function", titled=False)
+bayes = bayes_error.face_panel("bayes_error", title="Bayes error", titled=False)
 
 
 @tradeoff.curve(PURPLE, "same error at π", width=1.8, ghost=False)
@@ -77,6 +93,12 @@ def best_test(kind, noise, prior):
 bayes.reader("prior", "adversary", top=lambda prior: min(prior, 1 - prior))
 
 
+@bayes.ruler(GREEN, words="{gain}", offset=(34, -9), cap=6)
+def gained(kind, noise, prior):
+    top, bottom = guessing(prior), error(kind, noise, prior)
+    return prior if top - bottom >= 5e-4 else np.nan, bottom, top
+
+
 @bayes_error.readout("R(π)", PURPLE, 1, percent=True)
 def error(kind, noise, prior):
     return mechanism(kind, noise).bayes_error(prior)
@@ -87,7 +109,7 @@ def guessing(prior):
     return min(prior, 1 - prior)
 
 
-@bayes_error.readout("gained by the answer", PURPLE, 1, percent=True, unit="points")
+@bayes_error.readout("gained by the answer", GREEN, 1, percent=True, unit="points")
 def gain(kind, noise, prior):
     return guessing(prior) - error(kind, noise, prior)
 

@@ -1,4 +1,7 @@
-"""The privacy profile as an area: what Q has above exp(ε) P, and why it is less than a tail of the privacy loss."""
+"""The privacy profile as an area: what Q has above exp(ε) P, and why it is less than a tail of the privacy loss.
+
+The idea: δ is not the probability that the loss exceeds ε, but an area, and smaller.
+"""
 
 import numpy as np
 
@@ -6,7 +9,7 @@ from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, DASHED, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 from .machinery.shapes import normal_density
 
-X, LOSSES = np.linspace(-4, 5, 91), np.linspace(-1, 3, 81)
+X, LOSSES = np.linspace(-4, 5, 55), np.linspace(-1, 3, 81)
 KINDS = {
     "Gaussian": (Gaussian, normal_density),
     "Laplace": (Laplace, lambda z: np.exp(-np.abs(z)) / 2),
@@ -15,11 +18,11 @@ KINDS = {
 privacy_loss = Explorer(
     "privacy_loss",
     title="δ is an area",
-    caption="First panel: the densities of an answer without the example, multiplied by exp(ε) (blue, solid), and "
-    "with it (vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Second panel: the privacy "
+    caption="Left: the densities of an answer without the example, multiplied by exp(ε) (blue, solid), and "
+    "with it (vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Right: the privacy "
     "profile δ (blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points belong "
-    "to the ε of the first panel.",
-    find="Find a setting at which L > ε in world Q is ten times as probable as δ(ε), and one at which they are equal.",
+    "to the ε on the left.",
+    find="Make the dotted curve at ε ten times as high as δ(ε). That is how far the two are apart.",
     code="""import math
 
 import dptutor as dp
@@ -34,7 +37,7 @@ print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
         "noise": Slider(0.4, 2.8, 1.0, "noise", "σ or b", step=0.1),
-        "epsilon": Slider(-1.0, 3.0, 1.0, "threshold on the loss", "ε", step=0.2),
+        "epsilon": Slider(-1.0, 3.0, 1.0, "loss", "ε", step=0.1),
     },
     steps={
         "The advantage": (
@@ -63,7 +66,7 @@ def density(kind, noise, x):
 
 
 worlds = privacy_loss.plain_panel(
-    "worlds", "Two worlds", xlabel="answer", ylabel="density", xlim=(-4, 5), ylim=(0, 1.75), grid=False
+    "worlds", "Two worlds", xlabel="answer", ylabel="density", xlim=(-4, 5), ylim=(0, 1.75), grid=False, titled=False
 )
 
 
@@ -72,7 +75,7 @@ def excess(kind, noise, epsilon):
     # Q exceeds exp(ε) P to the right of the answer whose privacy loss is ε.
     place = epsilon * noise**2 + 0.5 if kind == "Gaussian" else (1 + epsilon * noise) / 2
     start = 0.0 if kind == "Laplace" and epsilon <= -1 / noise else place
-    x = np.linspace(np.clip(-4 if start == 0.0 else start, -4, 4.9), 5, 41)
+    x = np.linspace(np.clip(-4 if start == 0.0 else start, -4, 4.9), 5, 25)
     low, high = np.exp(epsilon) * density(kind, noise, x), density(kind, noise, x - 1)
     return x, np.minimum(low, high * (1 - 1e-9)), high
 
@@ -87,7 +90,9 @@ def with_example(kind, noise):
     return X, density(kind, noise, X - 1)
 
 
-profile = privacy_loss.plain_panel("profile", "Privacy profile", xlabel="ε", ylabel="δ(ε)", xlim=(-1, 3), ylim=(0, 1))
+profile = privacy_loss.plain_panel(
+    "profile", "Privacy profile", xlabel="ε", ylabel="δ(ε)", xlim=(-1, 3), ylim=(0, 1), titled=False
+)
 
 
 @profile.curve(BLUE, "δ(ε)")
@@ -117,6 +122,12 @@ def numbers(kind, noise, epsilon):
     second = np.exp(epsilon) * loss.sf(epsilon, under="P")
     delta = mechanism(kind, noise).privacy_profile(epsilon)
     return delta, loss.sf(epsilon, under="Q"), float(second), mechanism(kind, noise).advantage
+
+
+@privacy_loss.solved
+def ten_times(kind, noise, epsilon):
+    delta, tail, *_ = numbers(kind, noise, epsilon)
+    return 0 < 9.5 * delta < tail
 
 
 @privacy_loss.readout("α at this threshold", BLUE, 4)

@@ -40,7 +40,7 @@ print(f"wrongly accused: {alpha:.3f}, missed: {beta:.3f}")
 """,
     parameters={
         "threshold": Slider(-3.0, 4.0, 0.8, "threshold", "t", step=0.1),
-        "sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.05),
+        "sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.05, play=True),
     },
     steps={
         "Accuse few": ("Accuse only on strong evidence, and three of four who are in the data go unnoticed.",

@@ -1,4 +1,7 @@
-"""Four mechanisms and the tangents of their trade-off functions: every tangent is one (ε, δ) guarantee."""
+"""Four mechanisms and the tangents of their trade-off functions.
+
+The idea: one curve holds a guarantee for every ε, its tangent of slope −e^ε.
+"""
 
 import numpy as np
 
@@ -26,11 +29,10 @@ makers = {
 tradeoff_gallery = Explorer(
     "tradeoff_gallery",
     title="One curve, a guarantee for every ε",
-    caption="First panel: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) "
+    caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) "
     "touches f from below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its "
-    "mirror image (dotted). Second panel: the privacy profile, the δ of every ε; the green point is the line of the "
-    "first panel.",
-    find="Move ε: for which mechanisms does the tangent turn about a corner, and what does δ do meanwhile?",
+    "mirror image (dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
+    find="Roll the green line along the curve. For which mechanisms does it turn about a corner?",
     code=MAKERS
     + """mechanism = makers[{kind}]({noise})
 delta, touch, advantage = mechanism.privacy_profile({epsilon}), 1 - mechanism.tradeoff(0.05), mechanism.advantage
@@ -64,14 +66,20 @@ def mechanism(kind, noise):
     return KINDS[kind](noise)
 
 
-tradeoff = tradeoff_gallery.face_panel("tradeoff", title="Trade-off function")
-profile = tradeoff_gallery.face_panel("privacy_profile", title="Privacy profile")
+tradeoff = tradeoff_gallery.face_panel("tradeoff", title="Trade-off function", titled=False)
+profile = tradeoff_gallery.face_panel("privacy_profile", title="Privacy profile", titled=False)
 
 
 @tradeoff.curve(GREEN, "its tangent of slope −exp(ε)", line=DASHED, width=1.8, ghost=False)
 def tangent(kind, noise, epsilon):
     level, slope = 1 - mechanism(kind, noise).privacy_profile(epsilon), np.exp(epsilon)
     return [0, min(1, level / slope)], [level, max(level - slope, 0)]
+
+
+@tradeoff.points(GREEN, "", size=6)
+def touching(kind, noise, epsilon):
+    loss = mechanism(kind, noise).privacy_loss
+    return loss.sf(epsilon, under="P"), loss.cdf(epsilon, under="Q")
 
 
 @tradeoff.curve(GREEN, "mirror image", line=DOTTED, width=1.6, ghost=False)
@@ -112,6 +120,6 @@ def pure(kind, noise):
 
 @tradeoff_gallery.words
 def words(kind, noise, epsilon):
-    if delta(kind, noise, epsilon) <= 1e-15:
+    if mechanism(kind, noise).epsilon(0.0) <= epsilon:
         return "The mechanism is {epsilon}-DP outright: the tangent starts at (0, 1), and δ is 0."
     return "The mechanism is ({epsilon}, {delta})-DP, and no smaller δ goes with this ε."

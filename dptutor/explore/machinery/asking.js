@@ -83,7 +83,7 @@ class Asking {
     this.show();
     const { box: [left, top, width, height], x, y } = this.panel, zero = this.heightOf(0);
     const truth = this.xs.map((at) => heightAt(this.part.points, at)), seen = truth.map((t, k) => (t === null ? 0 : Math.abs(t - said[k])));
-    const worst = seen.indexOf(Math.max(...seen)), place = this.xs[worst];
+    const worst = seen.findIndex((gap) => gap >= Math.max(...seen) - 0.5), place = this.xs[worst];
     const agree = truth.filter((t, k) => t !== null && Math.sign(Math.round(t - zero)) === Math.sign(Math.round(said[k] - zero))).length;
     const value = (share) => x.limits[0] + share * (x.limits[1] - x.limits[0]);
     const gap = (seen[worst] / height) * (y.limits[1] - y.limits[0]);

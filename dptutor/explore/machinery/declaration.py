@@ -150,8 +150,8 @@ class Explorer:
         Either `curve`, the function of a part: the reader draws it; or `options`, of which `truth()` gives the right
         one; or neither: the reader types the number that `truth()` gives, in `unit`. `hides` are the functions of
         further parts. `says` is told afterwards: of a drawn curve with {gap}, the largest distance from the truth,
-        {at}, where that is, and {agree}, the percentage at which the sign was right; else with {said} and {gap}; a second
-        text is for those who chose otherwise. With `per` there is one prediction for every setting of these parameters.
+        {at}, where that is, and {agree}, the percentage at which the sign was right; else with {said} and {gap}; a
+        second text is for those who chose otherwise. With `per` there is one prediction for every setting of these.
         """
         kind = "draw" if curve else "choose" if options else "number"
         if kind != "draw" and truth is None:

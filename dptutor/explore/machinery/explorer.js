@@ -67,6 +67,8 @@ class Explorer {
         this.set(place, values[Math.max(0, Math.min(values.length - 1, at))]);
       });
     });
+    this.root.querySelectorAll("[data-play]").forEach((button) => button.addEventListener("click", () => this.play(button)));
+    for (const kind of ["pointerdown", "keydown", "wheel"]) this.root.addEventListener(kind, (event) => { if (!event.target.closest?.("[data-play]")) this.pause(); }, { passive: true });
     for (const [name, way] of [["back", -1], ["next", 1]])
       this.root.querySelector(`[data-step=${name}]`)?.addEventListener("click", () => this.stepTo(this.step + way));
     this.root.addEventListener("click", (event) => { if (!event.target.closest?.(".dpe-menu")) this.openMenu(false); });
@@ -227,6 +229,31 @@ class Explorer {
     });
     this.tables.moved(this.values, null);
     this.drawSoon(duration);
+  }
+
+  // From where a slider stands to its end, or from its start if it stands there, in at most four seconds.
+  play(button) {
+    const again = this.playing?.button === button;
+    this.pause();
+    if (again) return;
+    const place = this.manifest.parameters.findIndex((p) => p.name === button.dataset.play), { values } = this.manifest.parameters[place];
+    let at = values.indexOf(nearest(values, this.values[place]));
+    if (at === values.length - 1) at = -1;
+    const timer = setInterval(() => {
+      this.set(place, values[++at]);
+      if (at >= values.length - 1) this.pause();
+    }, Math.max(40, 4000 / values.length));
+    this.playing = { button, timer };
+    button.textContent = "❚❚";
+    button.setAttribute("aria-pressed", "true");
+  }
+
+  pause() {
+    if (!this.playing) return;
+    clearInterval(this.playing.timer);
+    this.playing.button.textContent = "▶";
+    this.playing.button.setAttribute("aria-pressed", "false");
+    this.playing = null;
   }
 
   showControl(place) {

@@ -106,7 +106,9 @@ class FacePanel(Panel):
             x = at[parameter]
             return [x, x], [0, top(x) if callable(top) else top]
 
-        self.curve(PURPLE, label, width=1.2, ghost=False)(named(line, (parameter,), f"{self.name}_{parameter}"))
+        self.curve(PURPLE, label, width=1.2, ghost=False, share=0.2)(
+            named(line, (parameter,), f"{self.name}_{parameter}")
+        )
         for mechanism, seen in self.explorer.mechanisms.items():
             read = self._of(
                 mechanism,

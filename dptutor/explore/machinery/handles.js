@@ -38,6 +38,12 @@ const clipped = ([a, b], [left, top, width, height]) => {
   return from <= to ? [at(from), at(to)] : null;
 };
 
+// Of a mark without an edge the color is that of its face.
+const colorOf = ({ kind, path, uses: [mark] }) => {
+  const { fill, stroke } = (path ?? mark)?.style ?? {};
+  return kind === "region" || !stroke || stroke === "none" ? fill : stroke;
+};
+
 class Handles {
   constructor(explorer) {
     this.explorer = explorer;
@@ -70,7 +76,7 @@ class Handles {
       const grip = document.createElementNS(SVG, "g");
       grip.setAttribute("class", "dpe-grip");
       grip.dataset.handle = part.moves.map((d) => this.explorer.manifest.parameters[d].name).join(" ");
-      const color = (part.path ?? part.uses[0])?.style.stroke, pill = upright(part);
+      const color = colorOf(part), pill = upright(part);
       if (color) grip.style.setProperty("--dpe-tone", color);
       // A line that goes from side to side carries its value between two arrows.
       grip.innerHTML = pill

@@ -19,12 +19,12 @@ class Names {
     this.panels = [...explorer.root.querySelectorAll("svg.dpe-panel")].map((svg, number) => {
       const { box, fixed } = explorer.manifest.panels[number];
       const parts = explorer.parts.filter((part) => part.panel === number);
-      const named = parts.filter((part) => part.label).map((part) => ({ part, label: part.label, color: (part.path ?? part.uses[0])?.style }));
+      const named = parts.filter((part) => part.label).map((part) => ({ part, label: part.label, fill: colorOf(part) }));
       const entries = [...named, ...fixed.map((line) => ({ line: line.points, label: line.label, fill: line.color }))];
       for (const entry of entries) {
         entry.text = document.createElementNS(SVG, "g");
         entry.text.setAttribute("class", "dpe-name");
-        const color = legible(entry.fill ?? (entry.part.kind === "region" || (entry.part.kind === "points" && entry.color.stroke === "none") ? entry.color.fill : entry.color.stroke));
+        const color = legible(entry.fill);
         // Twice, the rim beneath: that of one letter would cover its neighbor's end. Written out, as a saved picture takes
         // no style with it.
         for (const rim of ["stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;", ""]) {

@@ -291,6 +291,8 @@ def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str
     tone = _tone(explorer, name)
     now = values.index(parameter.nearest(parameter.value))
     label = parameter.title
+    button = f'<button type="button" data-play="{name}" aria-label="Play {escape(label)}">▶</button>'
+    play = button if parameter.play else ""
     return (
         f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{lettered(label)}</span>'
         f'<input type="range" data-parameter="{name}" data-place="{place}" min="0" max="{len(values) - 1}" step="1" '
@@ -298,14 +300,14 @@ def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str
         f'style="--dpe-at: {now / (len(values) - 1):.4g}; --dpe-tone: var(--dpe-{PAGE_COLORS[tone]})">'
         f'<input type="text" inputmode="decimal" class="dpe-typed" data-typed="{name}" data-place="{place}" '
         f'autocomplete="off" value="{escape(parameter.show(parameter.value))}" '
-        f'aria-label="{escape(label)}, typed"></div>'
+        f'aria-label="{escape(label)}, typed">{play}</div>'
     )
 
 
 def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
     options = "".join(
         f'<label><input type="radio" name="{prefix}-{name}" data-parameter="{name}" data-place="{place}" '
-        f'value="{number}"{" checked" if option == parameter.value else ""}> {lettered(option)}</label>'
+        f'value="{number}"{" checked" if option == parameter.value else ""}> <span>{lettered(option)}</span></label>'
         for number, option in enumerate(parameter.options)
     )
     return f'<fieldset class="dpe-choice"><legend>{lettered(parameter.label)}</legend>{options}</fieldset>'

@@ -20,8 +20,9 @@ class Slider:
     """A number between `min` and `max`.
 
     `step` is the distance of two settings; without one the settings are round numbers less than a tenth apart, which
-    suits what people compare by factors. `also` adds settings, for the sake of a preset. `symbol` stands before the
-    number, `unit` after it; with `percent` the words beside the picture say 27 % for 0.27.
+    suits what people compare by factors. `also` adds settings, for the sake of a step of the explorer. `symbol` stands
+    before the number, `unit` after it; with `percent` the words beside the picture say 27 % for 0.27; with `play` a
+    button lets the slider run from end to end.
     """
 
     min: float
@@ -33,6 +34,7 @@ class Slider:
     step: float | None = None
     percent: bool = False
     also: tuple[float, ...] = ()
+    play: bool = False
 
     def __post_init__(self):
         if not self.min < self.max:
