@@ -48,6 +48,7 @@ pairs = {
 (first, second), prior = pairs[{pair}], {prior}
 first_error, second_error = first.bayes_error(prior), second.bayes_error(prior)
 lead = first_error - second_error
+margin = abs(lead)
 print(f"at prior {prior}: lead of the first {100 * lead:.2f} points")
 """,
     parameters={

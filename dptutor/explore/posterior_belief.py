@@ -110,11 +110,6 @@ def line(tolerance):
     return [tolerance, tolerance], [0, 5]
 
 
-@beliefs.text(PURPLE, offset=(0, 5), align="center")
-def line_label(tolerance):
-    return tolerance, 5, "ρ"
-
-
 tails = posterior_belief.plain_panel("tails", "How often it is exceeded", xlabel="belief",
                                      ylabel="Pr[B > belief] in world Q", xlim=(0.45, 1), ylim=(1e-8, 1), ylog=True,
                                      grid=False)  # fmt: skip

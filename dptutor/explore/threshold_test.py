@@ -36,6 +36,8 @@ threshold, sigma = {threshold}, {sigma}
 mechanism = dp.Gaussian(sigma=sigma)
 alpha = 1 - NormalDist(0, sigma).cdf(threshold)
 beta = mechanism.tradeoff(alpha)
+people = [sigma * NormalDist().inv_cdf((k + 0.5) / 100) for k in range(100)]
+accused, missed = sum(x > threshold for x in people), sum(1 + x <= threshold for x in people)
 print(f"wrongly accused: {alpha:.3f}, missed: {beta:.3f}")
 """,
     parameters={

@@ -185,18 +185,18 @@ class Explorer {
     if (step < 0 || step > steps.length) return;
     this.step = step;
     this.setAll(step ? steps[step - 1].setting : Object.fromEntries(parameters.map((p) => [p.name, p.start])));
-    if (step) this.tell(steps[step - 1].story);
+    if (step) this.tell(steps[step - 1].story, steps[step - 1].label);
     if (leap) this.noteAddress(true);
-    const count = this.root.querySelector(".dpe-count");
+    const count = this.root.querySelector("[data-steps] .dpe-count");
     if (!count) return;
     count.textContent = step ? `${step} of ${steps.length}` : `${steps.length} steps`;
     for (const [name, end] of [["back", 0], ["next", steps.length]])
       this.root.querySelector(`[data-step=${name}]`).setAttribute("aria-disabled", String(step === end));
   }
 
-  tell(story) {
+  tell(story, label) {
     const place = this.root.querySelector(".dpe-story");
-    place.textContent = story;
+    place.innerHTML = (label ? `<b>${plain(label)}</b>: ` : "") + plain(story);
     place.hidden = !story;
     this.root.querySelector(".dpe-invitation").hidden = Boolean(story);
   }

@@ -94,9 +94,10 @@ class Handles {
       text.textContent = value;
       part.grip.wide = 0;
     }
-    const size = parseFloat(getComputedStyle(text).fontSize) || 11.5;
+    // Asked for its size, a browser would lay out the page again in every frame of a drag.
+    const size = this.explorer.names?.size ?? 11.5;
     if (part.grip.wide && part.grip.size === size) return;
-    const half = Math.max(2.1 * size, (text.getComputedTextLength() || 0.6 * size * value.length) / 2 + 1.5 * size), high = 0.95 * size;
+    const half = Math.max(2.1 * size, 0.27 * size * value.length + 1.5 * size), high = 0.95 * size;
     Object.assign(part.grip, { size, wide: half, half: [half, high] });
     const [target, pill] = element.querySelectorAll("rect");
     for (const [rect, more] of [[target, 6], [pill, 0]])
