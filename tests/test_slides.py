@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import dptutor as dp
 import slides
 from dptutor.explore.machinery import page as pages
 
@@ -83,8 +84,13 @@ def test_the_list_leads_to_the_decks(decks, page):
 def test_the_right_arrow_walks_to_the_end(decks, page, number):
     opened(page, decks / f"{number}.html")
     count, fragments = page.evaluate("[Reveal.getTotalSlides(), document.querySelectorAll('.fragment').length]")
+    steps = sum(len(getattr(dp.explore, name).steps) for name in page.eval_on_selector_all(
+        "[data-explorer]", "all => all.map(e => e.dataset.explorer)"))  # fmt: skip
     for _ in range(count - 1 + fragments):
         page.keyboard.press("ArrowRight")
+    for _ in range(steps):  # an explorer that is awake by then shows its steps first
+        if slide(page) < count:
+            page.keyboard.press("ArrowRight")
     assert slide(page) == count
     assert page.evaluate("document.querySelectorAll('.fragment.visible').length") == fragments
     page.wait_for_function(f"location.hash.split('/')[1] === '{count}'")
@@ -157,6 +163,21 @@ def test_the_keys_of_a_presenter_leave_a_slider(decks, page):
     page.keyboard.press("Space")
     assert readouts(page) != before
     assert slide(page) == 2
+
+
+def test_keys_go_through_the_steps_of_an_explorer_and_then_on(decks, page):
+    opened(page, decks / "03.html", "#/2")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    count = page.locator("section.present [data-steps] .dpe-count")
+    steps = int(count.text_content().split()[0])
+    for k in range(1, steps + 1):
+        page.keyboard.press("PageDown")
+        assert (slide(page), count.text_content()) == (2, f"{k} of {steps}")
+    page.keyboard.press("PageUp")
+    assert (slide(page), count.text_content()) == (2, f"{steps - 1} of {steps}")
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
+    assert slide(page) == 3
 
 
 def test_a_link_to_a_setting_leads_to_the_slide_of_its_explorer(decks, page):

@@ -20,6 +20,20 @@ await Reveal.initialize({
   keyboardCondition: (event) => !(["Enter", " "].includes(event.key) && event.target.closest?.("button, a, summary")),
 });
 
+// The steps of an explorer are what its slide has to show before the next: keys that go on go through them first, unless
+// the lecturer is at one of its controls.
+const ONWARDS = { ArrowRight: 1, PageDown: 1, " ": 1, n: 1, ArrowLeft: -1, PageUp: -1, p: -1 };
+addEventListener("keydown", (event) => {
+  const way = ONWARDS[event.key], { explorer } = Reveal.getCurrentSlide().querySelector("[data-explorer]") ?? {};
+  if (!way || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !explorer || Reveal.isOverview()) return;
+  if (event.target.closest?.("[data-explorer], input, button, a, summary")) return;
+  const step = explorer.step + way;
+  if (step < 0 || step > explorer.manifest.steps.length || explorer.manifest.game) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  explorer.stepTo(step);
+}, true);
+
 // A slide that is too long for its box is made smaller until it fits.
 
 function fit(slide) {
