@@ -77,7 +77,8 @@ class Frozen:
         return (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
-            "<style>html{color-scheme:light dark;background:#fff}@media(prefers-color-scheme:dark){html{background:#14181e}}"
+            "<style>html{color-scheme:light dark;background:#fff}"
+            "@media(prefers-color-scheme:dark){html{background:#14181e}}"
             "body{font-family:system-ui,sans-serif;margin:1rem auto;"
             "max-width:70rem;padding:0 1rem}h1{font-size:1.5rem}.dptutor-explorer .dpe-find "
             "strong{display:none}</style></head>"
