@@ -534,14 +534,14 @@ def test_the_explorer_asked_last_is_filled_first():
 
     async def ask():
         explorations = [dp.explore.delta_divergence(), dp.explore.threshold_test()]
-        for e, along in zip(explorations, ("sigma", "sigma"), strict=True):
+        for e, along in zip(explorations, ("sigma", "threshold"), strict=True):
             e.widget.send = lambda content, buffers=None: told.append(content.get("whole"))
             e.widget._asked(question(e, along))
         for e in explorations:
             await e.widget._filling
 
     asyncio.run(ask())
-    assert [line for line in told if line] == ["line mu", "line sigma"]
+    assert [line for line in told if line] == ["line threshold", "line sigma"]
 
 
 def test_an_error_in_a_part_is_raised_and_told_in_one_line():

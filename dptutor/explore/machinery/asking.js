@@ -62,15 +62,18 @@ class Asking {
   commit(said) {
     const answer = { said, at: new Date().toISOString().slice(0, 10) };
     this.made.set(this.key, answer);
+    this.shownFor = this.key;
     if (said !== null) shelf.set(this.key, answer);
     this.cover(false);
     this.reveal(true);
   }
 
+  // A step says what there is to see: it is no longer asked for.
+  skip() { if (this.open) this.commit(null); }
+
   // The truth draws itself; then the reader's own answer stands beside it, and how far it was off.
   reveal(now) {
     const { said } = this.answer;
-    this.explorer.tell("");
     if (said === null) { this.clear(); return; }
     if (this.ask.kind !== "draw") {
       this.explorer.tell(this.filled({ said: typeof said === "number" ? two(said) : said, gap: two(Math.abs(said - this.ask.truth)) }, said === this.ask.truth));

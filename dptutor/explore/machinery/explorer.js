@@ -185,6 +185,7 @@ class Explorer {
     if (step < 0 || step > steps.length) return;
     this.step = step;
     this.setAll(step ? steps[step - 1].setting : Object.fromEntries(parameters.map((p) => [p.name, p.start])));
+    if (step) this.asking?.skip();
     if (step) this.tell(steps[step - 1].story, steps[step - 1].label);
     if (leap) this.noteAddress(true);
     const count = this.root.querySelector("[data-steps] .dpe-count");
@@ -391,7 +392,10 @@ class Explorer {
       part.path.setAttribute("d", part.kind === "region" && data ? data + "Z" : data);
     }
     part.uses.forEach((use, i) => {
-      const point = points[i];
+      // Of a hundred people few change at a time.
+      const point = points[i], key = point ? `${short(point[0])} ${short(point[1])}` : "";
+      if (use.dptutorAt === key) return;
+      use.dptutorAt = key;
       if (!point) { use.setAttribute("display", "none"); return; }
       use.removeAttribute("display");
       use.setAttribute("x", short(point[0]));
