@@ -974,3 +974,27 @@ def test_a_phrase_moves_its_explorer_and_back_moves_it_back(new_page, frozen):
     e.reset()
     settled(page)
     shows(page, e)
+
+
+@every_explorer
+def test_question_picture_sentence_and_controls_fit_on_one_screen(opened, name):
+    page = opened(name, viewport={"width": 1280, "height": 800})
+    settled(page)
+    head, panels, controls = (
+        page.locator(kind).bounding_box() for kind in (".dpe-head", ".dpe-panels", ".dpe-controls")
+    )
+    assert controls["y"] + controls["height"] - head["y"] <= 800 - 48  # below the bar of the book
+    assert panels["height"] >= 0.5 * (controls["y"] + controls["height"] - head["y"])
+
+
+@pytest.mark.parametrize("name", ["threshold_test", "tradeoff_gallery", "privacy_loss", "delta_divergence"])
+def test_on_a_phone_picture_sentence_and_a_slider_are_seen_together(opened, name):
+    page = opened(name, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    settled(page)
+    panels, slider = page.locator(".dpe-panels").bounding_box(), page.locator(".dpe-slider").first.bounding_box()
+    assert slider["y"] + slider["height"] - panels["y"] <= 664 - 48
+    sizes = page.evaluate(
+        "() => [...document.querySelectorAll('.dpe-main text')].filter((t) => t.textContent.trim()).map((t) =>"
+        " parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a)"
+    )
+    assert min(sizes) > 11.5

@@ -12,10 +12,10 @@ from .machinery.shapes import type_one_errors
 
 EVEN = 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2))
 PAIRS = {
-    "Gaussian σ = 1 : Laplace b = 1": (Gaussian(sigma=1), Laplace(scale=1)),
-    "Gaussian σ = 1 : worst (1, 0.02)": (Gaussian(sigma=1), ApproximateDP(1, 0.02)),
-    "Laplace b = 1 : worst (1, 0.02)": (Laplace(scale=1), ApproximateDP(1, 0.02)),
-    "Gaussian : Laplace, same advantage": (Gaussian(sigma=EVEN), Laplace(scale=1)),
+    "Gaussian : Laplace": (Gaussian(sigma=1), Laplace(scale=1)),
+    "Gaussian : worst": (Gaussian(sigma=1), ApproximateDP(1, 0.02)),
+    "Laplace : worst": (Laplace(scale=1), ApproximateDP(1, 0.02)),
+    "of equal advantage": (Gaussian(sigma=EVEN), Laplace(scale=1)),
 }
 PAIR_NAMES = tuple(PAIRS)
 ALPHAS = np.sort([*type_one_errors(), 0.98 / (1 + np.e), 0.98])  # with the corners of worst
@@ -32,7 +32,9 @@ duel = Explorer(
     "are as "
     "good for this adversary as the best one against the first, so the first wins where the dashed curve dips "
     "below it. "
-    "Right: the lead of the first over all priors, 100 (R − R̃).",
+    "Right: the lead of the first over all priors, 100 (R − R̃). The mechanisms are Gaussian with σ = 1, Laplace "
+    "with b = 1, "
+    "the worst that is (1, 0.02)-DP, and a Gaussian one of the advantage of the Laplace one.",
     find="Drag the prior. Where does the dashed curve dip below the purple line?",
     code="""import dptutor as dp
 from scipy.special import ndtri
@@ -40,10 +42,10 @@ from scipy.special import ndtri
 gaussian, laplace, worst = dp.Gaussian(sigma=1), dp.Laplace(scale=1), dp.ApproximateDP(1, 0.02)
 even = dp.Gaussian(sigma=1 / (2 * ndtri((1 + laplace.advantage) / 2)))
 pairs = {
-    "Gaussian σ = 1 : Laplace b = 1": (gaussian, laplace),
-    "Gaussian σ = 1 : worst (1, 0.02)": (gaussian, worst),
-    "Laplace b = 1 : worst (1, 0.02)": (laplace, worst),
-    "Gaussian : Laplace, same advantage": (even, laplace),
+    "Gaussian : Laplace": (gaussian, laplace),
+    "Gaussian : worst": (gaussian, worst),
+    "Laplace : worst": (laplace, worst),
+    "of equal advantage": (even, laplace),
 }
 (first, second), prior = pairs[{pair}], {prior}
 first_error, second_error = first.bayes_error(prior), second.bayes_error(prior)

@@ -137,9 +137,9 @@ def accusing(threshold):
     return threshold, 1.12 if threshold > 0 else np.nan, "you say “in the data” →"
 
 
-@threshold_test.panel("Trade-off function", xlabel="of 100 not in the data, wrongly accused",
-                      ylabel="of 100 in the data, missed", xlim=(0, 100), ylim=(0, 100), titled=False, width=272.0,
-                      margins=(44.0, 10.0, 52.0, 50.0))  # fmt: skip
+@threshold_test.panel("Trade-off function", xlabel="accused, of 100 not in the data",
+                      ylabel="missed, of 100 in the data", xlim=(0, 100), ylim=(0, 100), titled=False, width=272.0,
+                      margins=(44.0, 16.0, 52.0, 50.0))  # fmt: skip
 def tradeoff(axes):
     axes.plot([0, 100], [100, 0], color=GREY, linewidth=1, linestyle=DOTTED, label="blind guessing")
 

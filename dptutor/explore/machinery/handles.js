@@ -95,7 +95,7 @@ class Handles {
       part.grip.wide = 0;
     }
     // Asked for its size, a browser would lay out the page again in every frame of a drag.
-    const size = this.explorer.names?.size ?? 11.5;
+    const size = this.explorer.names?.panels[part.panel].size || 11.5;
     if (part.grip.wide && part.grip.size === size) return;
     const half = Math.max(2.1 * size, 0.27 * size * value.length + 1.5 * size), high = 0.95 * size;
     Object.assign(part.grip, { size, wide: half, half: [half, high] });

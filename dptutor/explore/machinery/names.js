@@ -48,15 +48,16 @@ class Names {
     for (const panel of this.panels) {
       for (const entry of panel.entries) entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
       panel.written = panel.still.map((text) => boxOf(text, panel.svg));
+      panel.size = parseFloat(getComputedStyle(panel.svg.querySelector("text") ?? panel.svg).fontSize) || 11.5;
     }
     this.measured = this.panels[0]?.svg.clientWidth;
-    const [any] = this.panels.flatMap((panel) => panel.entries);
-    this.size = any ? parseFloat(getComputedStyle(any.text.lastChild).fontSize) : 11.5;
-    this.height = 1.18 * this.size;
   }
 
   place() {
-    if (this.measured !== this.panels[0]?.svg.clientWidth) this.measure();
+    if (this.measured !== this.panels[0]?.svg.clientWidth) {
+      this.measure();
+      for (const part of this.explorer.parts) if (part.grip?.text) this.explorer.handles.fill(part);
+    }
     for (const panel of this.panels) this.placeIn(panel);
   }
 
@@ -72,21 +73,22 @@ class Names {
     const curves = parts.filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler")).flatMap((part) => seen(part.points));
     const crowd = [...curves, ...lines.flatMap(seen)];
     // Numbers of an axis hide where a value stands on them.
-    const pills = parts.filter((part) => part.grip?.at && part.grip.text).map((part) => boxAround(part.grip));
+    const pills = parts.filter((part) => part.grip?.at && part.grip.text && !part.veiled).map((part) => boxAround(part.grip));
     panel.still.forEach((text, i) => text.classList.toggle("dpe-covered", pills.some((box) => overlap(box, written[i]))));
     const taken = [...written];
     for (const part of parts) {
+      if (part.veiled) continue;
       if (part.grip?.at) taken.push(boxAround(part.grip));
       else if (part.kind === "points") for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
       if (part.kind === "text" && part.points[0] && part.text.textContent.trim()) {
         // Asked for its size, a browser would lay out the page again in every frame of a drag.
-        const w = 0.6 * this.size * part.text.textContent.length, x = part.points[0][0] + part.offset[0], y = part.points[0][1] - part.offset[1];
+        const w = 0.6 * panel.size * part.text.textContent.length, x = part.points[0][0] + part.offset[0], y = part.points[0][1] - part.offset[1];
         const start = { middle: x - w / 2, end: x - w }[part.text.style.textAnchor] ?? x;
-        taken.push([start - 2, y - this.size, start + w + 2, y + 3]);
+        taken.push([start - 2, y - panel.size, start + w + 2, y + 3]);
       }
     }
     for (const entry of entries) {
-      const best = this.best(entry, { box, inside, seen, crowd, taken });
+      const best = this.best(entry, { height: 1.18 * panel.size, box, inside, seen, crowd, taken });
       if (!best) { entry.text.setAttribute("display", "none"); continue; }
       entry.text.removeAttribute("display");
       entry.text.setAttribute("transform", `translate(${short(best.box[0])} ${short(best.box[3] - 3)})`);
@@ -95,19 +97,19 @@ class Names {
     }
   }
 
-  best(entry, { box: [left, top, width, height], inside, seen, crowd, taken }) {
+  best(entry, { height: line, box: [left, top, width, height], inside, seen, crowd, taken }) {
     const points = entry.part ? entry.part.points : entry.line, on = seen(points);
     if (!on.length) return null;
     const anchors = entry.part?.kind === "region" ? [middleOf(points, inside)] : [];
     anchors.push(...ALONG.map((share) => on[Math.min(on.length - 1, Math.floor(share * on.length))]));
-    const places = beside(this.height);
+    const places = beside(line);
     let best = null, least = Infinity;
     anchors.forEach((anchor, a) => {
       if (!anchor) return;
       const centered = entry.part?.kind === "region" && a === 0;
-      (centered ? [[0, this.height / 3, 0.5]] : places).forEach(([dx, dy, end], b) => {
+      (centered ? [[0, line / 3, 0.5]] : places).forEach(([dx, dy, end], b) => {
         const x = anchor[0] + dx - end * entry.width, y = anchor[1] + dy, number = a * places.length + b;
-        const box = [x, y - this.height + 3, x + entry.width, y + 3];
+        const box = [x, y - line + 3, x + entry.width, y + 3];
         const out = Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] - top - height);
         let cost = 0.25 * number - (entry.kept === number ? 4 : 0) + (out ? 60 + 4 * out : 0);
         for (const other of taken) { const common = overlap(box, other); if (common) cost += 90 + common / 2; }
