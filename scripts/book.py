@@ -48,7 +48,18 @@ from ipykernel.iostream import OutStream
 
 c.Application.log_level = "ERROR"
 OutStream.flush_interval = 3600
-c.InlineBackend.rc = {"mathtext.fontset": "stix"}  # a symbol in a picture is the letter of the formulas
+# Figures are sharp on every screen and on paper, the page shows through, and symbols are the letters of the formulas.
+c.InlineBackend.figure_formats = {"svg"}
+c.InlineBackend.print_figure_kwargs = {
+    "bbox_inches": "tight",
+    "metadata": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
+}
+c.InlineBackend.rc = {
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "mathtext.fontset": "stix",
+    "svg.hashsalt": "dptutor",
+}
 """
 
 

@@ -139,8 +139,8 @@ def context_of(app, page, template, context, doctree):
 
 
 def opening(app, page, name):
-    """The title of a chapter, and beside it what comes before anything else: its situation."""
-    if not re.match(r"book/\d", name):
+    """The title of a chapter or of the book, and beside it what comes before anything else: a situation."""
+    if not re.match(r"book/(\d|intro$)", name):
         return
     chapter = page.next_node(nodes.section)
     end = next((place for place, part in enumerate(chapter) if place and not isinstance(part, nodes.paragraph)), 1)
@@ -222,7 +222,7 @@ class Translator(HTML5Translator):
         """With its size, so that the text below does not move when it comes, and not before it is needed."""
         file = Path(self.builder.srcdir) / node["uri"]  # which will be its address
         super().visit_image(node)
-        if self.body[-1].startswith("<img") and (size := png_size(file)):
+        if self.body[-1].startswith("<img") and (size := picture_size(file)):
             more = (
                 f'<img width="{size[0]}" height="{size[1]}" loading="lazy" decoding="async" style="--wide: {size[0]}px"'
             )
@@ -300,12 +300,16 @@ def folded(part, section):
     return False
 
 
-def png_size(file):
-    """Width and height of a PNG picture, from its first bytes; nothing of another file."""
+def picture_size(file):
+    """Width and height of a picture in pixels: of a PNG, or of an SVG as matplotlib writes it; nothing of another."""
     if not file.is_file():
         return None
-    start = file.read_bytes()[:24]
-    return (int.from_bytes(start[16:20]), int.from_bytes(start[20:24])) if start[1:4] == b"PNG" else None
+    with file.open("rb") as opened:
+        start = opened.read(1000)
+    if start[1:4] == b"PNG":
+        return int.from_bytes(start[16:20]), int.from_bytes(start[20:24])
+    found = re.search(rb'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"', start)
+    return tuple(round(float(side) * 100 / 72) for side in found.groups()) if found else None  # 100 to an inch
 
 
 def finished(app, error):
