@@ -37,6 +37,7 @@ FOUNDATION = [
     "scripts/book.py",
     "scripts/content.py",
     "scripts/reading.py",
+    "scripts/running.py",
 ]
 # What pages are written with: when it changes, all are written again, from what was read and run before.
 LOOK = ["book/_static", "book/_theme", "scripts/typesetting.py", "scripts/pages.py", "scripts/searching.py"]
@@ -102,7 +103,7 @@ def build():
         DONE.unlink(missing_ok=True)
         (ROOT / "book" / "instructors.md").touch()  # it reads the other pages
         if not done.startswith(foundation):
-            for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
+            for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute", BUILD / "runs"]:
                 shutil.rmtree(made, ignore_errors=True)
             # Explorers first, on all cores: a page that shows one need not compute it.
             subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
