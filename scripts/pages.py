@@ -66,6 +66,8 @@ PARTS = {
     "questions": (files("dptutor.exercises"), ["questions.css"], ("questions.js",)),
 }
 EXPORT = re.compile(r"^export default .*$", re.MULTILINE)
+# What is written for who reads the source; it would be a fifth of what is sent.
+REMARK = {".js": re.compile(r"^ *//.*\n", re.MULTILINE), ".css": re.compile(r"/\*.*?\*/\n?", re.DOTALL)}
 
 
 def setup(app):
@@ -96,7 +98,9 @@ def shared_files(app):
         write(
             folder / f"{name}.js", classic("".join((source / script).read_text(encoding="utf-8") for script in scripts))
         )
-    write(folder / "site.css", "\n".join(sheet))
+    write(folder / "site.css", REMARK[".css"].sub("", "\n".join(sheet)))
+    for name in ("site.js", "search.js"):
+        write(folder / name, REMARK[".js"].sub("", (STATIC / name).read_text(encoding="utf-8")))
     app.config.html_static_path.append(str(folder))  # the later one wins
     places = [folder, STATIC]
     app.version_of = {
@@ -106,7 +110,7 @@ def shared_files(app):
 
 def classic(module):
     """A module as a script of the kind that a page opened from a disk may load."""
-    return "(() => {\n" + EXPORT.sub("", module) + "})();\n"
+    return "(() => {\n" + REMARK[".js"].sub("", EXPORT.sub("", module)) + "})();\n"
 
 
 def digest(content):
