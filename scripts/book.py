@@ -14,8 +14,10 @@ Sphinx keeps a digest of its settings, the folder of this environment among them
 
 import fcntl
 import functools
+import hashlib
 import http.server
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -95,13 +97,15 @@ def build():
     with locked():
         foundation = digest(*FOUNDATION)
         look = digest(*LOOK)
-        state = f"{foundation} {look} {digest(*PAGES)}"
+        openings = opened()
+        state = f"{foundation} {look} {digest(*PAGES)} {openings}"
         done = DONE.read_text() if DONE.is_file() and SITE.is_dir() else ""
         if done == state:
             return 0
         print("Building the book ...", flush=True)
         DONE.unlink(missing_ok=True)
-        (ROOT / "book" / "instructors.md").touch()  # it reads the other pages
+        if not done.endswith(openings):
+            (ROOT / "book" / "instructors.md").touch()  # it reads the other pages
         if not done.startswith(foundation):
             for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute", BUILD / "runs"]:
                 shutil.rmtree(made, ignore_errors=True)
@@ -117,6 +121,13 @@ def build():
         if code == 0:
             DONE.write_text(state)
         return code
+
+
+def opened():
+    """A digest of what a page says of the others: their titles, and what they ask of a reader."""
+    chapters = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "book").glob("[0-9][0-9]_*.md"))]
+    said = [re.findall(r"^# \d+ [^\n]+|^\*\*You need\*\*.*?(?=\n\n)", text, re.M | re.S) for text in chapters]
+    return hashlib.sha256(repr(said).encode()).hexdigest()
 
 
 @contextmanager
