@@ -22,6 +22,7 @@ help:
 	@echo "make marks     mark what the class handed in (COURSE=folder)"
 	@echo "make lite      make the notebooks into a site that runs them in the browser, _build/lite (PYODIDE=distribution)"
 	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
+	@echo "make look      look at every explorer in every place: pages, apps, slides, notebooks ('make test' looks at a part)"
 	@echo "make sweep     compare the library with a thousand stored references of high precision"
 	@echo "make versions  test the library on every Python found, with the oldest and the newest packages allowed"
 	@echo "make bench     time the library against its peers"
@@ -69,6 +70,9 @@ test: test-environment
 	@$(python) -m mypy --no-error-summary
 	@$(python) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
+look: test-environment
+	@$(python) -m pytest -n 2 --dist load --look -m look
+
 sweep: test-environment
 	@$(python) -m tests.sweep
 
@@ -89,4 +93,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site pdf slides lab app pack marks lite test sweep versions bench format clean distclean
+.PHONY: help environment test-environment book site pdf slides lab app pack marks lite test look sweep versions bench format clean distclean

@@ -14,8 +14,10 @@ Sphinx keeps a digest of its settings, the folder of this environment among them
 
 import fcntl
 import functools
+import hashlib
 import http.server
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -37,6 +39,7 @@ FOUNDATION = [
     "scripts/book.py",
     "scripts/content.py",
     "scripts/reading.py",
+    "scripts/running.py",
 ]
 # What pages are written with: when it changes, all are written again, from what was read and run before.
 LOOK = ["book/_static", "book/_theme", "scripts/typesetting.py", "scripts/pages.py", "scripts/searching.py"]
@@ -48,7 +51,18 @@ from ipykernel.iostream import OutStream
 
 c.Application.log_level = "ERROR"
 OutStream.flush_interval = 3600
-c.InlineBackend.rc = {"mathtext.fontset": "stix"}  # a symbol in a picture is the letter of the formulas
+# Figures are sharp on every screen and on paper, the page shows through, and symbols are the letters of the formulas.
+c.InlineBackend.figure_formats = {"svg"}
+c.InlineBackend.print_figure_kwargs = {
+    "bbox_inches": "tight",
+    "metadata": dict.fromkeys(["Date", "Creator", "Format", "Type"]),
+}
+c.InlineBackend.rc = {
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "mathtext.fontset": "stix",
+    "svg.hashsalt": "dptutor",
+}
 """
 
 
@@ -83,15 +97,17 @@ def build():
     with locked():
         foundation = digest(*FOUNDATION)
         look = digest(*LOOK)
-        state = f"{foundation} {look} {digest(*PAGES)}"
+        openings = opened()
+        state = f"{foundation} {look} {digest(*PAGES)} {openings}"
         done = DONE.read_text() if DONE.is_file() and SITE.is_dir() else ""
         if done == state:
             return 0
         print("Building the book ...", flush=True)
         DONE.unlink(missing_ok=True)
-        (ROOT / "book" / "instructors.md").touch()  # it reads the other pages
+        if not done.endswith(openings):
+            (ROOT / "book" / "instructors.md").touch()  # it reads the other pages
         if not done.startswith(foundation):
-            for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
+            for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute", BUILD / "runs"]:
                 shutil.rmtree(made, ignore_errors=True)
             # Explorers first, on all cores: a page that shows one need not compute it.
             subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
@@ -105,6 +121,13 @@ def build():
         if code == 0:
             DONE.write_text(state)
         return code
+
+
+def opened():
+    """A digest of what a page says of the others: their titles, and what they ask of a reader."""
+    chapters = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "book").glob("[0-9][0-9]_*.md"))]
+    said = [re.findall(r"^# \d+ [^\n]+|^\*\*You need\*\*.*?(?=\n\n)", text, re.M | re.S) for text in chapters]
+    return hashlib.sha256(repr(said).encode()).hexdigest()
 
 
 @contextmanager

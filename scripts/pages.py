@@ -66,6 +66,8 @@ PARTS = {
     "questions": (files("dptutor.exercises"), ["questions.css"], ("questions.js",)),
 }
 EXPORT = re.compile(r"^export default .*$", re.MULTILINE)
+# What is written for who reads the source; it would be a fifth of what is sent.
+REMARK = {".js": re.compile(r"^ *//.*\n", re.MULTILINE), ".css": re.compile(r"/\*.*?\*/\n?", re.DOTALL)}
 
 
 def setup(app):
@@ -96,7 +98,9 @@ def shared_files(app):
         write(
             folder / f"{name}.js", classic("".join((source / script).read_text(encoding="utf-8") for script in scripts))
         )
-    write(folder / "site.css", "\n".join(sheet))
+    write(folder / "site.css", REMARK[".css"].sub("", "\n".join(sheet)))
+    for name in ("site.js", "search.js"):
+        write(folder / name, REMARK[".js"].sub("", (STATIC / name).read_text(encoding="utf-8")))
     app.config.html_static_path.append(str(folder))  # the later one wins
     places = [folder, STATIC]
     app.version_of = {
@@ -106,7 +110,7 @@ def shared_files(app):
 
 def classic(module):
     """A module as a script of the kind that a page opened from a disk may load."""
-    return "(() => {\n" + EXPORT.sub("", module) + "})();\n"
+    return "(() => {\n" + REMARK[".js"].sub("", EXPORT.sub("", module)) + "})();\n"
 
 
 def digest(content):
@@ -139,8 +143,8 @@ def context_of(app, page, template, context, doctree):
 
 
 def opening(app, page, name):
-    """The title of a chapter, and beside it what comes before anything else: its situation."""
-    if not re.match(r"book/\d", name):
+    """The title of a chapter or of the book, and beside it what comes before anything else: a situation."""
+    if not re.match(r"book/(\d|intro$)", name):
         return
     chapter = page.next_node(nodes.section)
     end = next((place for place, part in enumerate(chapter) if place and not isinstance(part, nodes.paragraph)), 1)
@@ -222,7 +226,7 @@ class Translator(HTML5Translator):
         """With its size, so that the text below does not move when it comes, and not before it is needed."""
         file = Path(self.builder.srcdir) / node["uri"]  # which will be its address
         super().visit_image(node)
-        if self.body[-1].startswith("<img") and (size := png_size(file)):
+        if self.body[-1].startswith("<img") and (size := picture_size(file)):
             more = (
                 f'<img width="{size[0]}" height="{size[1]}" loading="lazy" decoding="async" style="--wide: {size[0]}px"'
             )
@@ -300,12 +304,16 @@ def folded(part, section):
     return False
 
 
-def png_size(file):
-    """Width and height of a PNG picture, from its first bytes; nothing of another file."""
+def picture_size(file):
+    """Width and height of a picture in pixels: of a PNG, or of an SVG as matplotlib writes it; nothing of another."""
     if not file.is_file():
         return None
-    start = file.read_bytes()[:24]
-    return (int.from_bytes(start[16:20]), int.from_bytes(start[20:24])) if start[1:4] == b"PNG" else None
+    with file.open("rb") as opened:
+        start = opened.read(1000)
+    if start[1:4] == b"PNG":
+        return int.from_bytes(start[16:20]), int.from_bytes(start[20:24])
+    found = re.search(rb'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"', start)
+    return tuple(round(float(side) * 100 / 72) for side in found.groups()) if found else None  # 100 to an inch
 
 
 def finished(app, error):

@@ -21,7 +21,7 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Fit, NameObject
 from selectolax.lexbor import LexborHTMLParser
 
-from book import SITE, served
+from book import SITE
 from book import main as book
 from browser import installed
 from content import BUILD, ROOT
@@ -45,7 +45,9 @@ def main(arguments):
     target = Path(arguments[0]) if arguments else BUILD / "dptutor.pdf"
     pages = [page for page in contents() if page[0] in arguments[1:] or not arguments[1:]]
     print(f"Printing {len(pages)} pages of the site ...", flush=True)
-    with tempfile.TemporaryDirectory() as folder, served(SITE) as address:
+    # From the folder: what a page asks for early is sometimes missing when a server sends it in a page's own time.
+    address = f"{SITE.as_uri()}/"
+    with tempfile.TemporaryDirectory() as folder:
 
         def printed(page):
             return print_page(chromium, f"{address}{page[0]}.html", Path(folder) / page[0].replace("/", "_"))

@@ -17,6 +17,10 @@
 
 Tests that use a browser are marked `browser` by themselves. Without an installed Chromium they are skipped; in
 continuous integration (CI=true) they fail.
+
+A test that looks at every explorer, in one place or in several, is marked `look`. Of its cases a fixed part is run,
+about a fifth; all of them with `--look` (`make look` runs these tests alone), or when a test is asked for by its name,
+as FILE::TEST.
 """
 
 import os
@@ -27,6 +31,8 @@ import subprocess
 import sys
 import time
 import urllib.request
+import zlib
+from collections import defaultdict
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -96,12 +102,33 @@ LONG = [
 ]
 
 
-def pytest_collection_modifyitems(items):
+PART = 5  # one look in so many
+
+
+def pytest_addoption(parser):
+    parser.addoption("--look", action="store_true", help="look at every explorer in every place, not at a fixed part")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("look") and not any("::" in name for name in config.args):
+        left_out = set(left_to_look(items))
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     places = {f"test_{name}": place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
+
+
+def left_to_look(items):
+    """Looks beyond the fixed part: of each test another part, so that every explorer is looked at by some."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("look"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    return [item for test, found in cases.items() for place, item in enumerate(found)
+            if (place + zlib.crc32(test.encode())) % PART]  # fmt: skip
 
 
 # Foreign hosts are not found. Were their requests intercepted, all others would take a detour, and none be kept.

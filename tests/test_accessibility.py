@@ -258,7 +258,11 @@ def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(site, chromium,
     assert not any(mark in text for text in texts for mark in ("\\(", "\\[", "\\frac"))  # formulas are set
     assert "squeezed between" in " ".join("".join(texts).split())  # a proof, which the page folds
     links = [link for sheet in book.pages for link in pdf.links(sheet)]
-    assert not [link for link in links if "127.0.0.1" in str(link.get("/A", ""))]
+    assert not [link for link in links if "file:" in str(link.get("/A", ""))]
+    fonts = [font.get_object() for sheet in book.pages for font in sheet["/Resources"]["/Font"].values()]
+    names = {str(font.get("/BaseFont", "")).partition("+")[2] for font in fonts}
+    assert {"STIXTwoText-Regular", "STIXTwoText-SemiBold", "SourceSans3ExtraLight-Regular"} <= names
+    assert not [name for name in names if "Serif" in name]  # in place of a font that came too late
     pages = {link["/Dest"][0].idnum for link in links if "/Dest" in link}
     assert book.pages[notation].indirect_reference.idnum in pages
 

@@ -36,6 +36,7 @@ def test_the_front_page_leads_to_every_explorer(page, voila):
     assert not page.seen.foreign
 
 
+@pytest.mark.look
 @pytest.mark.parametrize("name", dp.explore.__all__)
 def test_an_app_shows_the_librarys_numbers_at_twenty_settings(page, voila, name):
     e = getattr(dp.explore, name)()

@@ -65,6 +65,19 @@ def test_a_site_that_was_removed_is_built_again(tmp_path, monkeypatch):
     assert len(runs) == 2 * once
 
 
+def test_what_is_said_of_a_chapter_changes_with_its_opening_and_not_with_its_text(tmp_path, monkeypatch):
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    (tmp_path / "book").mkdir()
+
+    def said(text):
+        (tmp_path / "book" / "01_one.md").write_text(text, encoding="utf-8")
+        return book.opened()
+
+    text = "# 1 One\n\nA situation.\n\n**You need** [two](02_two.md).\nAbout 35 minutes.\n\nA sentence."
+    assert said(text) == said(text + " Another.") == said(text.replace("A situation", "Another"))
+    assert len({said(text), said(text.replace("1 One", "1 Two")), said(text.replace("35", "40"))}) == 3
+
+
 def test_every_page_of_the_contents_is_built(pages):
     listed = re.findall(r"(?:root|file): *(\S+)", (ROOT / "_toc.yml").read_text())
     assert len(listed) > 2
