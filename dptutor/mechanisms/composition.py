@@ -111,14 +111,19 @@ class Composition(Mechanism):
         return self._faces.errors(np.asarray(epsilon, dtype=float))
 
     def _delta(self, epsilon):
-        epsilon = np.asarray(epsilon, dtype=float)
-        # Beyond the largest loss exactly what infinite losses leave.
-        return np.where(epsilon >= self._loss_range()[1], self._infinite, self._faces.delta(epsilon))
+        return self._up_to_the_end(lambda within: self._faces.delta(within), epsilon, self._infinite)
 
     def _delta_error(self, epsilon):
-        epsilon = np.asarray(epsilon, dtype=float)
         rounding = 1e-15 * self._infinite
-        return np.where(epsilon >= self._loss_range()[1], rounding, self._faces.delta_error(epsilon) + rounding)
+        return self._up_to_the_end(lambda within: self._faces.delta_error(within) + rounding, epsilon, rounding)
+
+    def _up_to_the_end(self, face, epsilon, beyond):
+        """A face at ε; from the largest loss on exactly what infinite losses leave, for which nothing is worked out."""
+        epsilon = np.asarray(epsilon, dtype=float)
+        found, within = np.full(epsilon.shape, beyond), epsilon < self._loss_range()[1]
+        if within.any():
+            found[within] = face(epsilon[within])
+        return found
 
     def _epsilon(self, delta):
         found = self._faces.epsilon(np.asarray(delta, dtype=float))

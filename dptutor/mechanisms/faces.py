@@ -35,6 +35,8 @@ _JUMP = 1e-4
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 _ROUNDING = 2.0**-52
+# Steps of Newton's method, and how small the last one is.
+_NEWTON, _SETTLED = 12, 4e-16
 
 
 class TabulatedFaces:
@@ -235,9 +237,30 @@ class TabulatedFaces:
                     return np.log(self._forward.at(np.ravel(loss)).delta).reshape(np.shape(loss))
 
             goal = np.log(sought[some])
-            guess = None if self._near[0] is None else self._near[0](goal)
-            found[some] = decreasing_root(log_profile, goal, low=0.0, guess=guess)
+            if self._near[0] is None:
+                found[some] = decreasing_root(log_profile, goal, low=0.0)
+            else:
+                found[some] = self._approached(log_profile, goal, self._near[0](goal))
         return found.reshape(np.shape(delta))
+
+    def _approached(self, log_profile, goal, start):
+        """The root of log δ = `goal` by Newton's method, which asks for few losses; where that does not settle, by
+        brackets."""
+        at, settled = np.maximum(start, 0.0), np.zeros(goal.shape, dtype=bool)
+        for _ in range(_NEWTON):
+            moving = np.flatnonzero(~settled)
+            here = at[moving]
+            answer = self._forward.at(here)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = (np.log(answer.delta) - goal[moving]) * answer.delta / answer.slope
+            further = here + np.clip(np.nan_to_num(step, nan=-np.inf), -0.5 * here, 0.5 * here + 1.0)
+            at[moving] = further
+            settled[moving] = np.abs(further - here) <= _SETTLED * further
+            if settled.all():
+                return at
+        rest = np.flatnonzero(~settled)
+        at[rest] = decreasing_root(log_profile, goal[rest], low=0.0, guess=at[rest])
+        return at
 
     def epsilon_error(self, delta, epsilon):
         """Bound on the error of an ε that was found."""

@@ -29,9 +29,8 @@ _SURE = 1e-12
 _PANELS, _OF_SLOPES, _AT_ONCE = 12, 4.0, 200_000
 # Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
 _MOST_KINKS, _WIDEST = 200, 1.5
-# Up to as many steps always by sums of losses; and up to as many in place of contours with a window. Up to as many
-# participations where contours do not do.
-_FEW, _QUICK, _RARE = 32, 128, 40.0
+# Up to as many steps, or participations, by sums of losses where contours do not do.
+_FEW, _RARE = 32, 40.0
 _NEARLY_NORMAL = 1e4
 # With no more noise than this, and no more participations, by the number of participations.
 _SEPARATE, _PARTICIPATIONS = 0.05, 1e4
@@ -87,8 +86,17 @@ def _inversion(factors) -> Inversion:
     edge = sum(count * math.log1p(-rate) for _, rate, _, count in steps)
     if not alone:
         return Inversion(log_transform)
-    law = _SumsOfLosses(tuple(steps), directions.pop())
-    return Inversion(log_transform, -edge if law.direction == "add" else edge, law)
+    direction = directions.pop()
+    law = _SumsOfLosses(tuple(steps), direction) if _are_summed(steps) else None
+    return Inversion(log_transform, -edge if direction == "add" else edge, law)
+
+
+def _are_summed(steps) -> bool:
+    """Whether losses are summed where contours do not do: those of few steps, or of few participations. With so much
+    noise that losses are nearly normal contours do."""
+    nearly_normal = all(sigma >= _NEARLY_NORMAL for sigma, *_ in steps)
+    few = sum(count for *_, count in steps) <= _FEW
+    return not nearly_normal and (few or sum(rate * count for _, rate, _, count in steps) < _RARE)
 
 
 @lru_cache(maxsize=16)
@@ -99,20 +107,11 @@ def _law(parts) -> PositiveLaw:
 
 
 class _SumsOfLosses:
-    """Profiles of subsampled Gaussian steps of one direction by sums of positive terms.
-
-    `few` and `quick` tell whether transforms of so few steps hardly decay, `rare` whether large losses may outweigh any
-    tilt.
-    """
+    """Profiles of subsampled Gaussian steps of one direction by sums of positive terms."""
 
     def __init__(self, steps, direction: str):
         self._parts = tuple((sigma, rate, count) for sigma, rate, _, count in steps)
         self.direction = direction
-        count = sum(count for *_, count in self._parts)
-        # With so much noise losses are nearly normal, and transforms decay.
-        nearly_normal = all(sigma >= _NEARLY_NORMAL for sigma, *_ in steps)
-        self.few, self.quick = count <= _FEW and not nearly_normal, count <= _QUICK and not nearly_normal
-        self.rare = not nearly_normal and sum(rate * count for _, rate, count in self._parts) < _RARE
 
     def __call__(self, epsilon, complement: bool):
         """δ or 1 − δ at ε, and a bound on its relative error."""

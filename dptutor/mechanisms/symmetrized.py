@@ -97,11 +97,25 @@ class Symmetrized(Mechanism):
         return np.maximum(*(part._bayes_error_error(log_odds) for part in self.directions))
 
     def _epsilon(self, delta):
-        return np.maximum(*(part._epsilon(delta) for part in self.directions))
+        first, second = self.directions
+        delta = np.asarray(delta, dtype=float)
+        found = np.array(first._epsilon(delta), dtype=float)
+        # The other direction is asked only where its δ is larger there.
+        more = np.isfinite(found) & (second._delta(found) > delta)
+        if more.any():
+            found[more] = np.maximum(found[more], second._epsilon(delta[more]))
+        return found
 
     def _epsilon_error(self, delta, epsilon):
-        errors = [part._epsilon_error(delta, part._epsilon(delta)) for part in self.directions]
-        return np.maximum(*errors)
+        first, second = self.directions
+        delta = np.asarray(delta, dtype=float)
+        found = np.asarray(first._epsilon(delta), dtype=float)
+        error = np.array(first._epsilon_error(delta, found), dtype=float)
+        more = np.isfinite(found) & (second._delta(found) + second._delta_error(found) > delta)
+        if more.any():
+            other = second._epsilon_error(delta[more], second._epsilon(delta[more]))
+            error[more] = np.maximum(error[more], other)
+        return error
 
     def _delta(self, epsilon):
         return np.maximum(*(part._delta(epsilon) for part in self.directions))

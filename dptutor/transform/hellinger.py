@@ -149,9 +149,9 @@ class Inversion:
     edge : float
         The end of the loss range at which losses pile up; −∞ where the transform decays.
     law : callable, optional
-        (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method. With attributes `few`,
-        whether it is to serve; `rare`, whether it may; `quick`, whether it takes less than a window; `edges`, losses
-        between which it is smooth; and `end`, up to where it knows δ.
+        (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method, which serves where
+        contours leave more open. With attributes `edges`, losses between which it is smooth, and `end`, up to where it
+        knows δ.
     """
 
     def __init__(self, log_transform, edge: float = -math.inf, law=None):
@@ -223,13 +223,11 @@ class Inversion:
         return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
 
     def _by_law(self, interval, number, ends) -> bool:
-        """Whether on an interval the other method serves: where steps are few; where contours do not do, as large
-        losses are rare; or where they need a window, which may take longer."""
-        if self._law is None or self._law.few or not self._law.rare:
-            return self._law is not None and self._law.few
+        """Whether on an interval the other method serves: where contours do not do, as large losses are rare."""
+        if self._law is None:
+            return False
         if interval not in self._chosen:
             value, error = self._by_contour(number, ends, ends)
-            windowed = self._law.quick and math.isfinite(self._kept.get((number, *ends), (0, 0.0))[1])
             left = bool(self._ladder[0][number] < 0)
             if left:
                 # δ may be tiny here, too.
@@ -237,7 +235,7 @@ class Inversion:
                     poor = ~((error <= _UNSHARP_REST) & (error * value <= _UNSHARP * np.maximum(1.0 - value, 0.0)))
             else:
                 poor = ~(error <= _UNSHARP)
-            self._chosen[interval] = windowed or bool(poor.any())
+            self._chosen[interval] = bool(poor.any())
         return self._chosen[interval]
 
     def _by_contour(self, number, ends, epsilon):
