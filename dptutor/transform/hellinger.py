@@ -96,8 +96,7 @@ class Contour:
         while len(self._octaves) <= number:
             k = len(self._octaves)
             start, end = (0.0 if k == 0 else self.first * 2.0 ** (k - 1)), self.first * 2.0**k
-            middle = (start + end) / 2
-            self._octaves.append([*self._resolved(start, middle), *self._resolved(middle, end)])
+            self._octaves.append(self._resolved(start, end))
         return self._octaves[number]
 
     def _resolved(self, start, end) -> list[Panel]:
