@@ -117,6 +117,12 @@ class Composition(Mechanism):
         rounding = 1e-15 * self._infinite
         return self._up_to_the_end(lambda within: self._faces.delta_error(within) + rounding, epsilon, rounding)
 
+    def _delta_at_most(self, epsilon):
+        rounding = 1e-15 * self._infinite
+        return self._up_to_the_end(
+            lambda within: self._faces.delta_at_most(within) + rounding, epsilon, self._infinite + rounding
+        )
+
     def _up_to_the_end(self, face, epsilon, beyond):
         """A face at ε; from the largest loss on exactly what infinite losses leave, for which nothing is worked out."""
         epsilon = np.asarray(epsilon, dtype=float)

@@ -46,6 +46,9 @@ class Evaluator(Protocol):
     def delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         """Bound on the error of δ."""
 
+    def delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ that takes as little time as possible."""
+
     def bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         """R at log-odds."""
 

@@ -48,32 +48,43 @@ class TabulatedFaces:
         Tables of both directions.
     infinite : tuple of float
         Pr_Q[L = +∞] and Pr_P[L = −∞].
-    near : tuple of callable, optional
-        For each direction, log δ ↦ about where δ has this logarithm.
+    near, loss_near : tuple of callable, optional
+        For each direction, log δ ↦ about where δ has this logarithm, and log α ↦ about where α has.
     breakpoints : ndarray
         Losses at which the profile has kinks.
     """
 
-    def __init__(self, forward, backward, infinite=(0.0, 0.0), near=(None, None), breakpoints=()):
+    def __init__(
+        self, forward, backward, infinite=(0.0, 0.0), near=(None, None), loss_near=(None, None), breakpoints=()
+    ):
         self._forward, self._backward, self._infinite, self._near = forward, backward, infinite, near
+        self._loss_near, self._loss_near_back = loss_near
         self.breakpoints = np.asarray(breakpoints, dtype=float)
         self._last_touched: tuple = (None, None)
+        self._known_nodes: dict[int, tuple] = {}
 
     @cached_property
     def reverse(self) -> TabulatedFaces:
         """The faces of the reverse pair; they share the tables."""
         other = TabulatedFaces(
-            self._backward, self._forward, self._infinite[::-1], self._near[::-1], -self.breakpoints[::-1]
+            self._backward,
+            self._forward,
+            self._infinite[::-1],
+            self._near[::-1],
+            (self._loss_near_back, self._loss_near),
+            -self.breakpoints[::-1],
         )
         other.__dict__["reverse"] = self
         return other
 
-    def worse(self) -> TabulatedFaces:
-        """The faces of the worse of both directions at every ε."""
+    def worse(self) -> TabulatedFaces | None:
+        """The faces of the worse of both directions at every ε, where as much mass is infinite in either."""
+        if self._infinite[0] != self._infinite[1]:
+            return None
         table = WorseTable(self._forward, self._backward)
         near = None if None in self._near else lambda goal: np.maximum(*(guess(goal) for guess in self._near))
         kinks = np.unique(np.concatenate([self.breakpoints, -self.breakpoints]))
-        return TabulatedFaces(table, table, (max(self._infinite),) * 2, (near, near), kinks)
+        return TabulatedFaces(table, table, self._infinite, (near, near), (self._loss_near,) * 2, kinks)
 
     def _filled(self, epsilon, *functions):
         """Functions of (answer, |ε|) on the right and on the left, put together."""
@@ -105,6 +116,13 @@ class TabulatedFaces:
             lambda answer, loss: np.exp(-loss) * answer.error + _ROUNDING,
         )
 
+    def delta_at_most(self, epsilon):
+        """An upper bound on δ: at ε ≥ 0 one for which no interval is worked out."""
+        epsilon = np.asarray(epsilon, dtype=float)
+        if (epsilon < 0).any():
+            return self.delta(epsilon) + self.delta_error(epsilon)
+        return self._infinite[0] + self._forward.most(np.ravel(epsilon)).reshape(epsilon.shape)
+
     def errors(self, epsilon):
         """α and β at ε."""
 
@@ -129,47 +147,89 @@ class TabulatedFaces:
     @cached_property
     def window(self) -> tuple[float, float]:
         """Losses beyond which α, β and R are what they are without finite losses, but for rounding."""
-        return -self._tail(self._backward, self._near[1]), self._tail(self._forward, self._near[0])
-
-    def _tail(self, table, near):
-        """A loss beyond which δ of finite losses is nothing."""
-        if not math.isfinite(table.end) or table.end == 0.0:
-            return table.end
-        place = float(near(np.log([_TAIL]))[0]) if near is not None else table.end * 2.0**-6
-        place = min(max(place, table.end * 2.0**-40), table.end)
-        while place < table.end and float(table.at(np.array([place])).delta[0]) > _TAIL:
-            place = min(1.3 * place, table.end)
-        return place
+        return -self._backward.beyond(_TAIL), self._forward.beyond(_TAIL)
 
     @cached_property
-    def _nodes(self):
-        """Losses of both signs between which f is close to its tangents, increasing, with their α."""
+    def _knots(self):
+        """Losses of both signs, increasing, between which neither table begins a new interval."""
         low, high = self.window
         # A symmetrized profile has a kink at 0.
         kinks = np.append(self.breakpoints[(self.breakpoints >= low) & (self.breakpoints <= high)], 0.0)
         beside = np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
-        both = [-self._backward.nodes(0.0, -low), beside, self._forward.nodes(0.0, high)]
-        losses = np.unique(np.concatenate(both))
-        # Next to the ends of a bounded range slopes have no digits left; lines through the ends themselves do.
-        ends = -self._backward.end, self._forward.end
+        inside = [-self._backward.ends(0.0, -low), beside, self._forward.ends(0.0, high), [low, high]]
+        return self._with_ends(np.concatenate(inside))
+
+    def _with_ends(self, losses):
+        """Losses in order; next to the ends of a bounded range slopes have no digits left, but lines through the ends
+        themselves have."""
+        (low, high), ends = self.window, (-self._backward.end, self._forward.end)
         losses = np.unique(np.clip(losses, ends[0] * (1 - _NEXT_TO), ends[1] * (1 - _NEXT_TO)))
-        losses = np.concatenate([[low] if low == ends[0] else [], losses, [high] if high == ends[1] else []])
-        return losses, self.errors(losses)[0]
+        return np.concatenate([[low] if low == ends[0] else [], losses, [high] if high == ends[1] else []])
+
+    def _nodes(self, number):
+        """Losses from one knot to the next between which f is close to its tangents, with their α."""
+        if number not in self._known_nodes:
+            low, high = self._knots[number : number + 2]
+            inside = self._forward.nodes(low, high) if low >= 0 else -self._backward.nodes(-high, -low)
+            losses = np.concatenate([[low], inside[(inside > low) & (inside < high)][:: 1 if low >= 0 else -1], [high]])
+            # α falls with ε.
+            self._known_nodes[number] = losses, np.maximum.accumulate(self.errors(losses)[0][::-1])[::-1]
+        return self._known_nodes[number]
+
+    def _level(self, numbers):
+        """α at knots, each worked out once."""
+        missing = np.unique(numbers[np.isnan(self._levels[numbers])])
+        if missing.size:
+            self._levels[missing] = self.errors(self._knots[missing])[0]
+        return self._levels[numbers]
+
+    @cached_property
+    def _levels(self):
+        return np.full(len(self._knots), np.nan)
+
+    def _between(self, alpha):
+        """Numbers of the knots after which α lies: from where it is about to lie outwards, in ever larger strides."""
+        last = len(self._knots) - 1
+        low, high = np.zeros(alpha.shape, dtype=int), np.full(alpha.shape, last)
+        place = np.full(alpha.shape, last // 2)
+        if self._loss_near is not None:
+            with np.errstate(divide="ignore"):
+                place = np.searchsorted(self._knots, self._loss_near(np.log(alpha)), side="right") - 1
+        from_low, from_high = np.zeros(alpha.shape, dtype=bool), np.zeros(alpha.shape, dtype=bool)
+        place, stride = np.clip(place, 1, max(last - 1, 1)), np.ones(alpha.shape, dtype=int)
+        while (wide := np.flatnonzero(high - low > 1)).size:
+            at = np.clip(place[wide], low[wide] + 1, high[wide] - 1)
+            above = self._level(at) > alpha[wide]
+            low[wide], high[wide] = np.where(above, at, low[wide]), np.where(above, high[wide], at)
+            from_low[wide] |= above
+            from_high[wide] |= ~above
+            middle = (low[wide] + high[wide]) // 2
+            further = np.where(above, at + stride[wide], at - stride[wide])
+            place[wide] = np.where(from_low[wide] & from_high[wide], middle, further)
+            stride[wide] *= 2
+        return low
+
+    def _bracketed(self, alpha):
+        """For each α two losses between which it is taken, and the α there."""
+        low, high, a_low, a_high = np.empty((4, *alpha.shape))
+        numbers = self._between(alpha)
+        for number in np.unique(numbers):
+            losses, falling = self._nodes(number)
+            own = np.flatnonzero(numbers == number)
+            place = len(falling) - np.searchsorted(falling[::-1], alpha[own], side="left")
+            place = np.clip(place, 1, len(falling) - 1)
+            low[own], high[own] = losses[place - 1], losses[place]
+            a_low[own], a_high[own] = falling[place - 1], falling[place]
+        return low, high, a_low, a_high
 
     def _touched(self, alpha):
         """f at `alpha` by supporting lines, and a bound on its error."""
-        losses, levels = self._nodes
         flat = np.ravel(alpha).astype(float)
-        # α falls with ε.
-        falling = np.maximum.accumulate(levels[::-1])[::-1]
-        place = np.clip(len(falling) - np.searchsorted(falling[::-1], flat, side="left"), 1, len(falling) - 1)
-        low, high = losses[place - 1], losses[place]
+        low, high, a_low, a_high = self._bracketed(flat)
         best, bound = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
         off = np.ones(flat.shape, dtype=bool)
-        # At the ends of the range, where f is straight, too.
-        for ends in (low, high, np.full(flat.shape, losses[0]), np.full(flat.shape, losses[-1])):
+        for ends in (low, high):
             self._improve(best, flat, ends, off)
-        a_low, a_high = falling[place - 1].copy(), falling[place].copy()
         for turn in range(_ROUNDS):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 share = np.log(a_low / flat) / np.log(a_low / a_high)
@@ -324,6 +384,10 @@ class FiniteFaces:
         lower, upper = self.law.profile(np.ravel(epsilon).astype(float))
         return (upper - lower).reshape(np.shape(epsilon))
 
+    def delta_at_most(self, epsilon):
+        """An upper bound on δ that takes as little time as possible."""
+        return self.delta(epsilon) + self.delta_error(epsilon)
+
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
         return np.full(np.shape(log_odds), self.error_bound)
@@ -416,6 +480,10 @@ class MixtureFaces:
         """Bound on the error of δ."""
         error = self._over(self._rest._delta_error, epsilon, self._q, slice(None))
         return error + 1e-13 * self._over(self._rest._delta, epsilon, self._q, slice(None))
+
+    def delta_at_most(self, epsilon):
+        """An upper bound on δ that takes as little time as possible."""
+        return self.delta(epsilon) + self.delta_error(epsilon)
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""

@@ -48,8 +48,9 @@ def contours(factors) -> TabulatedFaces:
     same = all(part.reverse == part for part, _ in factors)
     there = ProfileTable(forward)
     back = there if same else ProfileTable(backward)
-    near = forward.epsilon_near, (forward if same else backward).epsilon_near
-    return TabulatedFaces(there, back, near=near)
+    both = forward, forward if same else backward
+    near, loss_near = (tuple(getattr(one, name) for one in both) for name in ("epsilon_near", "loss_near"))
+    return TabulatedFaces(there, back, near=near, loss_near=loss_near)
 
 
 def _are_separate(factors) -> bool:

@@ -17,7 +17,9 @@ def decreasing_root(function, target, *, low=None, guess=None):
     target = np.asarray(target, dtype=float)
     start = -np.inf if low is None else low
     never = function(np.full(target.shape, np.inf)) > target
-    at_once = np.zeros(target.shape, dtype=bool) if low is not None else function(np.full(target.shape, start)) <= target
+    at_once = np.zeros(target.shape, dtype=bool)
+    if low is None:
+        at_once = function(np.full(target.shape, start)) <= target
     searched = ~(at_once | never)
     if guess is None:
         left = np.full(target.shape, -1.0 if low is None else low)

@@ -362,6 +362,9 @@ class DPSGD(Mechanism):
     def _delta_error(self, epsilon):
         return self._whole._delta_error(epsilon)
 
+    def _delta_at_most(self, epsilon):
+        return self._whole._delta_at_most(epsilon)
+
     def _epsilon(self, delta):
         return self._whole._epsilon(delta)
 

@@ -174,19 +174,25 @@ class Inversion:
                 octaves = self._edge - distance * 2.0 ** -np.arange(1, 40)
             cuts = np.append(cuts, octaves)
         # And where δ is some power of ten, so that who asks for δ = 1e-5 need not wait for 1e-30.
-        grid, value = self._chernoff
-        right = grid > 0
-        cuts = np.append(cuts, np.min((value[right] + _LEVELS[:, None]) / grid[right], axis=1))
+        cuts = np.append(cuts, self._below(_LEVELS))
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
 
     @cached_property
     def _last(self) -> float:
         """A loss beyond which δ is below e^−720, or the end of the range."""
+        end = float(self._below(np.array([_DEEPEST]))[0])
+        return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
+
+    def _below(self, level):
+        """Losses beyond which δ is below e^−level."""
         grid, value = self._chernoff
         right = grid > 0
-        end = float(np.min((value[right] + _DEEPEST) / grid[right]))
-        return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
+        return np.min((value[right] + level[:, None]) / grid[right], axis=1)
+
+    def beyond(self, delta: float) -> float:
+        """A loss beyond which δ of finite losses is less."""
+        return min(max(float(self._below(np.array([-math.log(delta)]))[0]), 0.0), self._last)
 
     def cuts(self, interval: int) -> np.ndarray:
         """Losses within an interval at which the method changes its polynomials, or knows no more."""
@@ -258,15 +264,32 @@ class Inversion:
 
     def epsilon_near(self, log_delta):
         """About where δ(ε) ≥ 0 of finite losses has this logarithm: the saddle point's term of the integral."""
+        c, epsilon, k, bend = self._saddles
+        right = c > 0
+        c, epsilon, k, bend = c[right], epsilon[right], k[right], bend[right]
+        log_term = k - np.log(c * (c + 1)) - np.log(2 * math.pi * bend) / 2
+        return self._interpolated(log_delta, log_term, epsilon)
+
+    def loss_near(self, log_alpha):
+        """About where Pr_P[L > ε], ε ≥ 0, has this logarithm; the same for its integral, with ½ where it has a pole."""
+        c, epsilon, k, bend = self._saddles
+        log_term = k - epsilon - np.log(2.0 + (c + 1) * np.sqrt(2 * math.pi * bend))
+        return self._interpolated(log_alpha, log_term, epsilon)
+
+    @cached_property
+    def _saddles(self):
+        """c; ε at which it is the saddle point; K(c) − cε; K''(c)."""
         grid, value = self._chernoff
         slope = np.diff(value) / np.diff(grid)
         bend = np.maximum(np.diff(slope) / np.diff((grid[1:] + grid[:-1]) / 2), 1e-300)
-        c, epsilon, k = grid[1:-1], (slope[1:] + slope[:-1]) / 2, value[1:-1]
-        right = (c > 0) & np.isfinite(epsilon)
-        c, epsilon, k, bend = c[right], epsilon[right], k[right], bend[right]
-        log_term = k - c * epsilon - np.log(c * (c + 1)) - np.log(2 * math.pi * bend) / 2
-        order = np.argsort(log_term)
-        return np.maximum(np.interp(log_delta, log_term[order], epsilon[order]), 0.0)
+        c, epsilon = grid[1:-1], (slope[1:] + slope[:-1]) / 2
+        finite = np.isfinite(epsilon)
+        return c[finite], epsilon[finite], (value[1:-1] - c * epsilon)[finite], bend[finite]
+
+    @staticmethod
+    def _interpolated(height, heights, epsilon):
+        order = np.argsort(heights)
+        return np.maximum(np.interp(height, heights[order], epsilon[order]), 0.0)
 
     # Real arguments: Chernoff's bounds, and where the contours go.
 

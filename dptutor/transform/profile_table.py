@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -73,10 +74,39 @@ class ProfileTable:
                 delta[few], rest[few], slope[few], error[few] = self._evaluated(epsilon[few])
         return Answer(delta, rest, slope, error)
 
+    def beyond(self, delta: float) -> float:
+        """A loss beyond which δ of finite losses is less."""
+        if hasattr(self._evaluator, "beyond"):
+            return self._evaluator.beyond(delta)
+        if not math.isfinite(self.end) or self.end == 0.0:
+            return self.end
+        place = self.end * 2.0**-6
+        while place < self.end and float(self.at(np.array([place])).delta[0]) > delta:
+            place = min(1.3 * place, self.end)
+        return place
+
+    def most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ, for which nothing is worked out: that at the start of the interval."""
+        edges = self._evaluator.edges
+        place = np.searchsorted(edges, epsilon, side="right") - 1
+        return np.append(self._bounds, 0.0)[np.minimum(place, len(self._bounds))]
+
+    @cached_property
+    def _bounds(self):
+        edges = self._evaluator.edges[:-1]
+        if not hasattr(self._evaluator, "chernoff"):
+            return np.full(edges.shape, math.inf)
+        return np.exp(np.maximum(self._evaluator.chernoff(edges), -744.0)) * (1.0 + 1e-9)
+
+    def ends(self, low: float, high: float) -> np.ndarray:
+        """Ends of the intervals from `low` to `high`, for which nothing is worked out."""
+        edges = self._evaluator.edges
+        return edges[(edges >= low) & (edges <= high)]
+
     def nodes(self, low: float, high: float) -> np.ndarray:
         """Places between which the profile is smooth: quarters of all pieces from `low` to `high`."""
         edges = self._evaluator.edges
-        self._fill(edges[:-1][(edges[:-1] <= high) & (edges[1:] >= low)])
+        self._fill(edges[:-1][(edges[:-1] < high) & (edges[1:] > low)])
         starts, ends = self._merged[0], self._merged[1]
         places = starts[:, None] + (ends - starts)[:, None] * np.linspace(0.0, 0.75, 4)
         places = np.append(places.ravel(), min(self.end, high))
@@ -164,12 +194,32 @@ class WorseTable:
         """From here on δ is 0."""
         return max(table.end for table in self._both)
 
+    def most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ."""
+        return np.maximum(*(table.most(epsilon) for table in self._both))
+
+    def beyond(self, delta: float) -> float:
+        """A loss beyond which both are less."""
+        return max(table.beyond(delta) for table in self._both)
+
     def at(self, epsilon: np.ndarray) -> Answer:
         """The profile at a one-dimensional array of ε ≥ 0."""
-        a, b = (table.at(epsilon) for table in self._both)
-        first = np.where(a.delta > 0.5, a.rest <= b.rest, a.delta >= b.delta)
-        chosen = [np.where(first, getattr(a, x), getattr(b, x)) for x in ("delta", "rest", "slope")]
-        return Answer(chosen[0], chosen[1], chosen[2], np.maximum(a.error, b.error))
+        a = self._both[0].at(epsilon)
+        # The other one only where it may be larger.
+        open_ = np.flatnonzero(self._both[1].most(epsilon) >= a.delta - a.error)
+        if not open_.size:
+            return a
+        b = self._both[1].at(epsilon[open_])
+        delta, rest = a.delta[open_], a.rest[open_]
+        second = np.where(delta > 0.5, rest > b.rest, delta < b.delta)
+        a.error[open_] = np.maximum(a.error[open_], b.error)
+        for mine, its in ((a.delta, b.delta), (a.rest, b.rest), (a.slope, b.slope)):
+            mine[open_[second]] = its[second]
+        return a
+
+    def ends(self, low: float, high: float) -> np.ndarray:
+        """Ends of the intervals of both from `low` to `high`."""
+        return np.unique(np.concatenate([table.ends(low, high) for table in self._both]))
 
     def nodes(self, low: float, high: float) -> np.ndarray:
         """Places between which both profiles are smooth."""
