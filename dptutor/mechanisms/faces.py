@@ -151,30 +151,41 @@ class TabulatedFaces:
 
     @cached_property
     def _knots(self):
-        """Losses of both signs, increasing, between which neither table begins a new interval."""
+        """Losses of both signs, increasing, between which neither table begins a new interval; where it is not known
+        about where α lies, the ends only."""
         low, high = self.window
-        # A symmetrized profile has a kink at 0.
-        kinks = np.append(self.breakpoints[(self.breakpoints >= low) & (self.breakpoints <= high)], 0.0)
-        beside = np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
-        inside = [-self._backward.ends(0.0, -low), beside, self._forward.ends(0.0, high), [low, high]]
-        return self._with_ends(np.concatenate(inside))
-
-    def _with_ends(self, losses):
-        """Losses in order; next to the ends of a bounded range slopes have no digits left, but lines through the ends
-        themselves have."""
-        (low, high), ends = self.window, (-self._backward.end, self._forward.end)
-        losses = np.unique(np.clip(losses, ends[0] * (1 - _NEXT_TO), ends[1] * (1 - _NEXT_TO)))
-        return np.concatenate([[low] if low == ends[0] else [], losses, [high] if high == ends[1] else []])
+        if self._loss_near is None:
+            return np.array([low, high])
+        return self._in_order([-self._backward.ends(0.0, -low), self._beside, self._forward.ends(0.0, high)])
 
     def _nodes(self, number):
         """Losses from one knot to the next between which f is close to its tangents, with their α."""
         if number not in self._known_nodes:
             low, high = self._knots[number : number + 2]
-            inside = self._forward.nodes(low, high) if low >= 0 else -self._backward.nodes(-high, -low)
-            losses = np.concatenate([[low], inside[(inside > low) & (inside < high)][:: 1 if low >= 0 else -1], [high]])
+            inside = [[low, high], self._beside[(self._beside > low) & (self._beside < high)]]
+            if low < 0:
+                inside.append(-self._backward.nodes(max(-high, 0.0), -low))
+            if high > 0:
+                inside.append(self._forward.nodes(max(low, 0.0), high))
+            losses = self._in_order(inside)
             # α falls with ε.
             self._known_nodes[number] = losses, np.maximum.accumulate(self.errors(losses)[0][::-1])[::-1]
         return self._known_nodes[number]
+
+    @cached_property
+    def _beside(self):
+        """Losses next to the kinks; a symmetrized profile has one at 0."""
+        low, high = self.window
+        kinks = np.append(self.breakpoints[(self.breakpoints >= low) & (self.breakpoints <= high)], 0.0)
+        return np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
+
+    def _in_order(self, losses):
+        """Losses increasing; next to the ends of a bounded range slopes have no digits left, but lines through the ends
+        themselves have."""
+        losses, ends = np.unique(np.concatenate(losses)), (-self._backward.end, self._forward.end)
+        first, last = losses[0] == ends[0], losses[-1] == ends[1]
+        losses = np.unique(np.clip(losses, ends[0] * (1 - _NEXT_TO), ends[1] * (1 - _NEXT_TO)))
+        return np.concatenate([[ends[0]] if first else [], losses, [ends[1]] if last else []])
 
     def _level(self, numbers):
         """α at knots, each worked out once."""
@@ -228,7 +239,8 @@ class TabulatedFaces:
         low, high, a_low, a_high = self._bracketed(flat)
         best, bound = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
         off = np.ones(flat.shape, dtype=bool)
-        for ends in (low, high):
+        # Where nothing was known beforehand, at the ends of the range, too.
+        for ends in (low, high, *(np.full(flat.shape, end) for end in self._knots if len(self._knots) == 2)):
             self._improve(best, flat, ends, off)
         for turn in range(_ROUNDS):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
