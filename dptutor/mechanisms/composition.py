@@ -117,6 +117,12 @@ class Composition(Mechanism):
         rounding = 1e-15 * self._infinite
         return self._up_to_the_end(lambda within: self._faces.delta_error(within) + rounding, epsilon, rounding)
 
+    def _delta_quickly(self, epsilon):
+        epsilon = np.asarray(epsilon, dtype=float)
+        if epsilon.size and epsilon.max() < self._loss_range()[1]:
+            return self._faces.delta_quickly(epsilon)
+        return super()._delta_quickly(epsilon)
+
     def _delta_at_most(self, epsilon):
         rounding = 1e-15 * self._infinite
         return self._up_to_the_end(

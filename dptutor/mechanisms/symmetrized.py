@@ -136,5 +136,8 @@ class Symmetrized(Mechanism):
             return self._faces.delta_error(np.asarray(epsilon, dtype=float))
         return np.maximum(*(part._delta_error(epsilon) for part in self.directions))
 
+    def _delta_quickly(self, epsilon):
+        return self._faces.delta_quickly(epsilon) if self._faces else super()._delta_quickly(epsilon)
+
     def _renyi(self, order):
         return np.maximum(*(part._renyi(order) for part in self.directions))

@@ -196,18 +196,16 @@ class Inversion:
 
     def cuts(self, interval: int) -> np.ndarray:
         """Losses within an interval at which the method changes its polynomials, or knows no more."""
-        low, high = self.edges[interval : interval + 2]
-        ends = np.array([low, (low + high) / 2, high])
-        if not self._by_law(interval, int(np.searchsorted(self._ladder[2], ends[1])), ends):
+        ends, number = self._served(interval)
+        low, _, high = ends
+        if not self._by_law(interval, number, ends):
             return np.empty(0)
         places = np.append(self._law.edges, self._law.end)
         return places[(places > low) & (places < high)]
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """On one interval: δ of finite losses or its complement, a bound on its relative error, and which it is."""
-        low, high = self.edges[interval : interval + 2]
-        ends = np.array([low, (low + high) / 2, high])
-        number = int(np.searchsorted(self._ladder[2], ends[1]))
+        ends, number = self._served(interval)
         complement = bool(self._ladder[0][number] < 0)
         beyond = np.zeros(epsilon.shape, dtype=bool)
         if self._by_law(interval, number, ends):
@@ -226,6 +224,28 @@ class Inversion:
         bound = np.where(strange, most, bound)
         useless = beyond | strange | ~(error < 1.0) | (value > bound)
         return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
+
+    def quickly(self, epsilon: np.ndarray):
+        """δ of finite losses at ε ≥ 0 by contours, even where these leave much open, and a bound on the error."""
+        delta, error = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
+        intervals = np.searchsorted(self.edges, epsilon, side="right") - 1
+        for interval in np.unique(intervals[epsilon < self.edges[-1]]):
+            own = np.flatnonzero(intervals == interval)
+            ends, number = self._served(interval)
+            value, share = self._by_contour(number, ends, epsilon[own])
+            most = np.exp(np.maximum(self.chernoff(epsilon[own]), -744.0))
+            with np.errstate(invalid="ignore"):
+                off = np.nan_to_num(np.abs(value) * share, nan=np.inf)
+            value = 1.0 - value if self._ladder[0][number] < 0 else np.maximum(value, 0.0)
+            known = off < most
+            delta[own], error[own] = np.where(known, value, most / 2), np.where(known, off, most / 2)
+        return delta, error
+
+    def _served(self, interval):
+        """Ends and middle of an interval, and the number of the contour that serves it."""
+        low, high = self.edges[interval : interval + 2]
+        ends = np.array([low, (low + high) / 2, high])
+        return ends, int(np.searchsorted(self._ladder[2], ends[1]))
 
     def _by_law(self, interval, number, ends) -> bool:
         """Whether on an interval the other method serves: where contours do not do, as large losses are rare."""

@@ -74,6 +74,13 @@ class ProfileTable:
                 delta[few], rest[few], slope[few], error[few] = self._evaluated(epsilon[few])
         return Answer(delta, rest, slope, error)
 
+    def quickly(self, epsilon: np.ndarray):
+        """δ at some ε, and a bound on its error, maybe a large one, in less time than it takes to fill the table."""
+        if hasattr(self._evaluator, "quickly"):
+            return self._evaluator.quickly(epsilon)
+        answer = self.at(epsilon)
+        return answer.delta, answer.error
+
     def beyond(self, delta: float) -> float:
         """A loss beyond which δ of finite losses is less."""
         if hasattr(self._evaluator, "beyond"):
@@ -193,6 +200,16 @@ class WorseTable:
     def end(self) -> float:
         """From here on δ is 0."""
         return max(table.end for table in self._both)
+
+    def quickly(self, epsilon: np.ndarray):
+        """δ at some ε, and a bound on its error."""
+        delta, error = self._both[0].quickly(epsilon)
+        open_ = np.flatnonzero(self._both[1].most(epsilon) >= delta - error)
+        if open_.size:
+            other, its_error = self._both[1].quickly(epsilon[open_])
+            delta[open_] = np.maximum(delta[open_], other)
+            error[open_] = np.maximum(error[open_], its_error)
+        return delta, error
 
     def most(self, epsilon: np.ndarray) -> np.ndarray:
         """An upper bound on δ."""
