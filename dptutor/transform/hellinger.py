@@ -161,6 +161,11 @@ class Inversion:
 
     # Intervals of ε, and the profile there.
 
+    @property
+    def highest(self) -> float:
+        """The largest loss."""
+        return self._edge if self._edge > 0 else math.inf
+
     @cached_property
     def edges(self) -> np.ndarray:
         """Ends of the intervals of losses ε ≥ 0 on which one contour serves; beyond the last δ is below e^−720."""

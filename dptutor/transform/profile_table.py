@@ -94,9 +94,11 @@ class ProfileTable:
 
     def most(self, epsilon: np.ndarray) -> np.ndarray:
         """An upper bound on δ, for which nothing is worked out: that at the start of the interval."""
-        edges = self._evaluator.edges
-        place = np.searchsorted(edges, epsilon, side="right") - 1
-        return np.append(self._bounds, 0.0)[np.minimum(place, len(self._bounds))]
+        bound, inside = np.zeros(epsilon.shape), epsilon < getattr(self._evaluator, "highest", math.inf)
+        if inside.any():
+            place = np.searchsorted(self._evaluator.edges, epsilon[inside], side="right") - 1
+            bound[inside] = np.append(self._bounds, 0.0)[np.minimum(place, len(self._bounds))]
+        return bound
 
     @cached_property
     def _bounds(self):
