@@ -14,8 +14,9 @@ import numpy as np
 
 from ..transform.hellinger import Inversion
 from ..transform.lines import Lines
+from ..transform.polynomials import gauss
 from ..transform.positive_sums import PositiveLaw
-from ..transform.profile_table import ProfileTable
+from ..transform.profile_table import Profile, ProfileTable
 from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
 
@@ -134,19 +135,18 @@ class _SumsOfLosses:
         return -law.log_weight - low if self.direction == "add" else high + law.log_weight
 
 
-class _SeparateProfile:
+class _SeparateProfile(Profile):
     """The profile of steps with hardly any noise, on intervals for a table."""
 
     def __init__(self, sums: SeparateSums, direction: str):
         self._sums, self._direction = sums, direction
-        places = sums.losses() if direction == "remove" else np.array([sums.highest])
-        # Towards 0 by octaves.
-        octaves = float(places[-1]) * 2.0 ** -np.arange(_OCTAVES)
-        self.edges = np.unique(np.concatenate([[0.0], places[places > 0], octaves[octaves > 0]]))
 
-    def cuts(self, interval: int) -> np.ndarray:
-        """No further places at which an interval is to be cut."""
-        return np.empty(0)
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """0, octaves towards it, and the losses between which the profile is smooth."""
+        places = self._sums.losses() if self._direction == "remove" else np.array([self._sums.highest])
+        octaves = float(places[-1]) * 2.0 ** -np.arange(_OCTAVES)
+        return np.unique(np.concatenate([[0.0], places[places > 0], octaves[octaves > 0]]))
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
@@ -155,7 +155,7 @@ class _SeparateProfile:
         return *profile(epsilon, complement), complement
 
 
-class MixedProfile:
+class MixedProfile(Profile):
     """The profile of finite losses of two mechanisms together, of which the first has few kinks and a bounded loss and
     the second is smooth.
 
@@ -182,10 +182,6 @@ class MixedProfile:
         cuts = np.unique(cuts[cuts >= 0])
         return cuts[np.append(np.diff(cuts) > 1e-12 * cuts[1:], True)]
 
-    def cuts(self, interval: int) -> np.ndarray:
-        """No further places at which an interval is to be cut."""
-        return np.empty(0)
-
     @cached_property
     def _coarse(self):
         return self._points(_PANELS)
@@ -202,7 +198,7 @@ class MixedProfile:
             for low, high in pairwise(self._places)
         ]
         ends = np.append(np.concatenate(pieces), self._places[-1])
-        node, weight = np.polynomial.legendre.leggauss(16)
+        node, weight = gauss(16)
         half = np.diff(ends)[:, None] / 2
         x = (ends[:-1, None] + half * (1.0 + node)).ravel()
         alpha, beta = self._bounded._errors(x)
@@ -246,7 +242,7 @@ class MixedProfile:
             return np.where(value > 0, np.minimum(self._smooth._delta_error(epsilon) / value, 1e3), 0.0)
 
 
-class LinesProfile:
+class LinesProfile(Profile):
     """The profile of finite losses from lower and upper values, on intervals for a table."""
 
     def __init__(self, factors, largest: float):
@@ -270,10 +266,6 @@ class LinesProfile:
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks, [self._sure]])
         inner = np.unique(inner[(inner > 0) & (inner < end)])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])
-
-    def cuts(self, interval: int) -> np.ndarray:
-        """No further places at which an interval is to be cut."""
-        return np.empty(0)
 
     @cached_property
     def _sure(self) -> float:

@@ -38,6 +38,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import erfc
 
+from .polynomials import gauss
+from .profile_table import Profile
+
 _ROUNDING = 2.0**-52
 # Integrands below e^−40 of their peak are left out.
 _DEPTH = 40.0
@@ -73,7 +76,7 @@ class Panel:
 
     def refined(self, pieces: int):
         """Points, weights, values and errors on that many equal pieces, by interpolation."""
-        x, weight = _gauss()
+        x, weight = gauss(_POINTS)
         half = (self.end - self.start) / (2 * pieces)
         t = (self.start + half * (2 * np.arange(pieces)[:, None] + 1 + x)).ravel()
         if pieces == 1:
@@ -101,7 +104,7 @@ class Contour:
 
     def _resolved(self, start, end) -> list[Panel]:
         """Panels of [start, end], halved until F is nearly a polynomial on each."""
-        x, weight = _gauss()
+        x, weight = gauss(_POINTS)
         t = start + (end - start) / 2 * (1.0 + x)
         log_f, error = self._log_transform(1.0 + self.c + 1j * t)
         log_f = log_f - self.peak
@@ -118,27 +121,22 @@ class Contour:
 
 
 @lru_cache(maxsize=1)
-def _gauss():
-    return np.polynomial.legendre.leggauss(_POINTS)
-
-
-@lru_cache(maxsize=1)
 def _highest_legendre():
     """Legendre polynomials of the highest degrees, scaled: weighted sums with them are coefficients."""
-    x, _ = _gauss()
+    x, _ = gauss(_POINTS)
     return np.polynomial.legendre.legvander(x, _POINTS - 1)[:, -_LAST:] * (np.arange(_POINTS)[-_LAST:] + 0.5)
 
 
 @lru_cache(maxsize=32)
 def _interpolation(pieces):
     """From the points of a panel to those of its equal pieces, through the Legendre polynomials."""
-    x, weight = _gauss()
+    x, weight = gauss(_POINTS)
     fine = ((2 * np.arange(pieces)[:, None] + 1 + x) / pieces - 1.0).ravel()
     coefficients = np.polynomial.legendre.legvander(x, _POINTS - 1).T * weight * (np.arange(_POINTS) + 0.5)[:, None]
     return np.polynomial.legendre.legvander(fine, _POINTS - 1) @ coefficients
 
 
-class Inversion:
+class Inversion(Profile):
     """The finite losses of a pair at ε ≥ 0, from the logarithm of its Hellinger transform.
 
     Parameters
@@ -165,6 +163,10 @@ class Inversion:
     def highest(self) -> float:
         """The largest loss."""
         return self._edge if self._edge > 0 else math.inf
+
+    def log_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """log of an upper bound on δ of finite losses."""
+        return self.chernoff(epsilon)
 
     @cached_property
     def edges(self) -> np.ndarray:

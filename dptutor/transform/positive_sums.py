@@ -20,10 +20,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+
+from .polynomials import chebyshev, gauss
 
 _DEGREE = 13
 _ROUNDING = 2.0**-52
@@ -181,7 +183,7 @@ class PositiveLaw:
                 )
             pieces.append(np.linspace(low, high, refinement * math.ceil(needed) + 1)[:-1])
         panels = np.append(np.concatenate(pieces), edges[-1])
-        x, weight = _gauss()
+        x, weight = gauss(_POINTS)
         half = np.diff(panels)[:, None] / 2
         v = panels[:-1, None] + half * (1.0 + x)
         log_mass = self.log_density(v.ravel()) + np.log(half * weight).ravel()
@@ -258,7 +260,7 @@ class PositiveLaw:
         # The panel that the start lies in.
         within = np.flatnonzero((panel >= 0) & (panel < len(points.panels) - 1))
         if within.size:
-            x, weight = _gauss()
+            x, weight = gauss(_POINTS)
             low, high = points.panels[panel[within]], points.panels[panel[within] + 1]
             low, high = (log_start[within], high) if side > 0 else (low, log_start[within])
             half = (high - low)[:, None] / 2
@@ -300,7 +302,7 @@ class _Convolution:
 
     def _terms(self, v):
         """Of the sums at each place, by panels: which place, logarithms of the terms, errors of both densities."""
-        s, x = np.exp(v), _gauss()[0]
+        s, x = np.exp(v), gauss(_POINTS)[0]
         rows, logs, errors = [], [], []
         for number, side in enumerate(self._sides):
             own, other = self._laws[number], self._laws[1 - number]
@@ -328,7 +330,7 @@ class _Convolution:
                 tau = side.panels[last[part]][:, None] + half * (1.0 + x)
                 log_rest = np.log(s[part][:, None] - np.exp(tau))
                 with np.errstate(divide="ignore"):
-                    value = np.log(half * _gauss()[1]) + (v[part][:, None] + twice) - log_rest
+                    value = np.log(half * gauss(_POINTS)[1]) + (v[part][:, None] + twice) - log_rest
                 value += own.log_density(tau.ravel()).reshape(tau.shape)
                 value += other.log_density(log_rest.ravel()).reshape(tau.shape)
                 rows.append(part)
@@ -426,11 +428,12 @@ def _log_sums(row, log_term, count):
 def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
     """A law from the logarithm of its density, on pieces between places, which are halved where need be."""
     pieces, rows = [(a, b, math.inf, 0) for a, b in pairwise(places)], []
+    nodes, to_coefficients = chebyshev(_DEGREE + 1)
     while pieces:
         low, high, before, stuck = np.array(pieces).T
-        v = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * _NODES
+        v = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * nodes
         value = log_density(v.ravel()).reshape(v.shape)
-        coefficients = value @ _TO_COEFFICIENTS
+        coefficients = value @ to_coefficients
         tail = np.abs(coefficients[:, -3:]).max(axis=1)
         sizes = _larger(v, value, log_weight)
         size = sizes.max(axis=1)
@@ -461,16 +464,3 @@ def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
     # Where errors may be relatively large, they are small in mass.
     dropped += len(rows) * math.exp(-_CUT)
     return PositiveLaw(edges, coefficients, log_weight, np.clip(errors, 1e-16, 1.0), dropped)
-
-
-@lru_cache(maxsize=1)
-def _gauss():
-    return np.polynomial.legendre.leggauss(_POINTS)
-
-
-_NODES = np.cos(math.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
-_TO_COEFFICIENTS = (
-    np.cos(np.outer(np.arccos(_NODES), np.arange(_DEGREE + 1)))
-    * np.where(np.arange(_DEGREE + 1) == 0, 1.0, 2.0)
-    / (_DEGREE + 1)
-)

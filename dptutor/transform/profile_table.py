@@ -15,6 +15,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from .polynomials import chebyshev
+
 _DEGREE = 15
 # Errors of which a piece shall have one kind only.
 _UNEVEN = 1e-8
@@ -37,15 +39,49 @@ class Answer:
     error: np.ndarray
 
 
+class Profile:
+    """What a table is filled from: the profile of finite losses, on intervals from 0 on, beyond which δ is 0.
+
+    Each has `edges` and `sample`; the others have defaults.
+    """
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Ends of the intervals."""
+        raise NotImplementedError
+
+    @property
+    def highest(self) -> float:
+        """The largest loss."""
+        return math.inf
+
+    def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+        """On one interval: values, a bound on their relative error, and whether they are of `mass` − δ, not of δ."""
+        raise NotImplementedError
+
+    def cuts(self, interval: int) -> np.ndarray:
+        """Losses within an interval between which its values are smooth."""
+        return np.empty(0)
+
+    def log_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """log of an upper bound on δ, for which nothing is worked out."""
+        return np.full(epsilon.shape, math.inf)
+
+    def beyond(self, delta: float) -> float | None:
+        """A loss beyond which δ is less, if that is known without values."""
+        return None
+
+    def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """δ, and a bound on its error, maybe a large one, if a single value takes less time than `sample`."""
+        return None
+
+
 class ProfileTable:
     """The profile of finite losses at ε ≥ 0.
 
     Parameters
     ----------
-    evaluator
-        With `edges`, ends of intervals from 0 on, beyond which δ is 0; `cuts(interval)`, places within one between
-        which its values are smooth; and `sample(interval, ε)`, which gives values, a bound on their relative error, and
-        whether they are of `mass` − δ instead of δ.
+    evaluator : Profile
     mass : float
         The mass of all finite losses under Q, δ at −∞.
     """
@@ -53,7 +89,7 @@ class ProfileTable:
     # Whether α jumps where two profiles cross.
     crosses = False
 
-    def __init__(self, evaluator, mass: float = 1.0):
+    def __init__(self, evaluator: Profile, mass: float = 1.0):
         self._evaluator, self.mass = evaluator, mass
         self._pieces: dict[int, list] = {}
         self._merged: tuple = ()
@@ -76,15 +112,15 @@ class ProfileTable:
 
     def quickly(self, epsilon: np.ndarray):
         """δ at some ε, and a bound on its error, maybe a large one, in less time than it takes to fill the table."""
-        if hasattr(self._evaluator, "quickly"):
-            return self._evaluator.quickly(epsilon)
+        if (found := self._evaluator.quickly(epsilon)) is not None:
+            return found
         answer = self.at(epsilon)
         return answer.delta, answer.error
 
     def beyond(self, delta: float) -> float:
         """A loss beyond which δ of finite losses is less."""
-        if hasattr(self._evaluator, "beyond"):
-            return self._evaluator.beyond(delta)
+        if (known := self._evaluator.beyond(delta)) is not None:
+            return known
         if not math.isfinite(self.end) or self.end == 0.0:
             return self.end
         place = self.end * 2.0**-6
@@ -94,7 +130,7 @@ class ProfileTable:
 
     def most(self, epsilon: np.ndarray) -> np.ndarray:
         """An upper bound on δ, for which nothing is worked out: that at the start of the interval."""
-        bound, inside = np.zeros(epsilon.shape), epsilon < getattr(self._evaluator, "highest", math.inf)
+        bound, inside = np.zeros(epsilon.shape), epsilon < self._evaluator.highest
         if inside.any():
             place = np.searchsorted(self._evaluator.edges, epsilon[inside], side="right") - 1
             bound[inside] = np.append(self._bounds, 0.0)[np.minimum(place, len(self._bounds))]
@@ -102,10 +138,8 @@ class ProfileTable:
 
     @cached_property
     def _bounds(self):
-        edges = self._evaluator.edges[:-1]
-        if not hasattr(self._evaluator, "chernoff"):
-            return np.full(edges.shape, math.inf)
-        return np.exp(np.maximum(self._evaluator.chernoff(edges), -744.0)) * (1.0 + 1e-9)
+        log_most = self._evaluator.log_most(self._evaluator.edges[:-1])
+        return np.exp(np.clip(log_most, -744.0, 700.0)) * (1.0 + 1e-9)
 
     def ends(self, low: float, high: float) -> np.ndarray:
         """Ends of the intervals from `low` to `high`, for which nothing is worked out."""
@@ -255,13 +289,8 @@ def _clenshaw(coefficients, place, x):
     return columns[0][place] + x * b1 - b2, b1 + x * d1 - d2
 
 
-_POINTS = np.cos(math.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
+_POINTS, _TO_COEFFICIENTS = chebyshev(_DEGREE + 1)
 # Between them, where an interpolation is checked.
 _OTHERS = np.array([-0.998, -0.83, -0.41, 0.05, 0.45, 0.86, 0.998])
 _PLACES = np.concatenate([_POINTS, _OTHERS, [-1.0, 1.0]])
 _AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_OTHERS)))
-_TO_COEFFICIENTS = (
-    np.cos(np.outer(np.arccos(_POINTS), np.arange(_DEGREE + 1)))
-    * np.where(np.arange(_DEGREE + 1) == 0, 1.0, 2.0)
-    / (_DEGREE + 1)
-)
