@@ -238,6 +238,9 @@ class PositiveLaw:
         if complement:
             more, its_error = self._integral(end, 1, under_p)
             value, error = value + more, error + its_error
+        # Next to the largest loss what is left of it has lost digits.
+        lost = 8.0 * _ROUNDING * (np.abs(self.log_weight) + np.abs(epsilon))
+        error = error + lost * self._integral(end, -1, under_q)[0]
         return self._with_error(value, error, np.abs(self.log_weight))
 
     def _with_error(self, value, error, size):
@@ -292,13 +295,6 @@ class _Convolution:
             with np.errstate(divide="ignore"):
                 found[few] = largest + np.log(total)
         return found
-
-    def inherited(self, v: np.ndarray) -> np.ndarray:
-        """Bound on the relative error of g at places that comes with the two laws."""
-        row, log_term, first, second = self._terms(v)
-        largest, total = _log_sums(row, log_term, len(v))
-        share = np.exp(log_term - largest[row][:, None]) * (first + second)
-        return np.bincount(row, share.sum(axis=1), minlength=len(v)) / np.maximum(total, 1e-300)
 
     def _terms(self, v):
         """Of the sums at each place, by panels: which place, logarithms of the terms, errors of both densities."""
@@ -387,8 +383,14 @@ class _Convolution:
         return bool(np.all(self._moved(v) < 20 * _allowed(size)))
 
     def error(self, v) -> np.ndarray:
-        """Bound on the relative error of the density at places."""
-        return self.inherited(v) + self._moved(v)
+        """Bound on the relative error of the density at places: what comes with the two laws, and what panels of half
+        the size change."""
+        row, log_term, first, second = self._terms(v)
+        largest, total = _log_sums(row, log_term, len(v))
+        share = np.exp(log_term - largest[row][:, None]) * (first + second)
+        inherited = np.bincount(row, share.sum(axis=1), minlength=len(v)) / np.maximum(total, 1e-300)
+        with np.errstate(divide="ignore"):
+            return inherited + np.abs(np.expm1(self._finer.log_density(v) - (largest + np.log(total))))
 
     def _moved(self, v):
         """How much panels of half the size change the density, relatively."""
