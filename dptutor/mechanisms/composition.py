@@ -9,7 +9,7 @@ How its profile is computed is chosen in `_chosen_faces`, here and nowhere else:
     all parts finite experiments            their atoms, or binomial tails         transform/finite.py, lattice.py
     subsampled and plain Gaussians          integrals along Re s = const           transform/hellinger.py
       where there is hardly any noise       sums over participations              transform/separate_sums.py
-      where steps are few or losses rare    sums of positive terms                 transform/positive_sums.py
+      where large losses outweigh tilts     sums of positive terms                 transform/positive_sums.py
     these and finite experiments            a mixture over the atoms               faces.py
     these and narrow Laplace mechanisms     an integral over the loss of Laplace   profiles.py
     Laplace mechanisms, and the rest        lower and upper values                 transform/lines.py

@@ -20,7 +20,7 @@ example takes no part in pile up at one end of the loss range, the `edge`. The i
 and whose moments vanish; as the profile is smooth but for the edge, T = A/|ε − edge| suffices, where A is doubled until
 the result no longer changes.
 
-Where steps are few, or large losses so rare that they outweigh any tilt, another method takes over: `positive_sums.py`.
+Where large losses are so rare that they outweigh any tilt, another method takes over: `positive_sums.py`.
 
 The error of an answer has three parts: that of log F, rounding in proportion to the integral of the modulus, and what
 the window changes.

@@ -139,7 +139,7 @@ class ProfileTable:
     @cached_property
     def _bounds(self):
         log_most = self._evaluator.log_most(self._evaluator.edges[:-1])
-        return np.exp(np.clip(log_most, -744.0, 700.0)) * (1.0 + 1e-9)
+        return np.exp(np.clip(log_most, -744.0, 700.0)) * 1.01
 
     def ends(self, low: float, high: float) -> np.ndarray:
         """Ends of the intervals from `low` to `high`, for which nothing is worked out."""
