@@ -4,7 +4,8 @@
 
 σ between 0.2 and 100, p between 1e-6 and 1, steps between 1 and 1e9, evenly spread on a logarithmic scale, always the
 same ones. For each: ε at δ = 1e-5, and R at 400 priors, from fresh objects; and ε by dp-accounting on its grid of 1e-4,
-which is given a tenth of the time. What takes too long or raises an error is counted and named, and not timed.
+which is given a tenth of the time. What takes too long or raises an error is counted and named, and not timed. Last,
+over the settings of `make sweep`: δ, R, f, ε at all stored points, each with its bound, and the advantage.
 """
 
 from __future__ import annotations
@@ -76,6 +77,31 @@ def measured(task, patience: float, count: int) -> tuple[list, list]:
     return answered, failed
 
 
+def swept() -> dict:
+    """Prints and returns the quantiles over the settings of `make sweep`, all faces with their bounds together."""
+    from tests.sweep.sweep import answers
+    from tests.sweep.sweep import settings as stored
+
+    times = []
+    for _, text, points, _ in stored():
+        start = time.perf_counter()
+        answers(text, points)
+        times.append((time.perf_counter() - start, text))
+    seconds = np.array([each for each, _ in times])
+    worst, text = max(times)
+    found = {
+        "median": float(np.median(seconds)),
+        "99th percentile": float(np.quantile(seconds, 0.99)),
+        "worst": worst,
+        "worst setting": text,
+        "above a second": int((seconds > 1).sum()),
+        "answered": len(times),
+    }
+    line = ", ".join(f"{key} {1000 * found[key]:.1f} ms" for key in ("median", "99th percentile", "worst"))
+    print(f"{'settings of the sweep':32}{line} at {text}; {found['above a second']} above a second", flush=True)
+    return found
+
+
 def report(count: int = COUNT) -> dict[str, dict]:
     """Prints and returns the quantiles."""
     found, times = {}, {}
@@ -103,6 +129,7 @@ def report(count: int = COUNT) -> dict[str, dict]:
         print(
             f"{peer} takes {np.median(ratios):.1f} times as long as ours, the median of {len(ratios)} that both answer"
         )
+    found["settings of the sweep"] = swept()
     return found
 
 

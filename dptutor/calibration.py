@@ -3,7 +3,7 @@
 A family is any function from a positive number to a mechanism along which privacy changes in one direction:
 `lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, or a posterior belief ρ from the prior
 belief b, at ε = logit ρ − logit b: there the profile is to be δ, or the tail Pr_Q[L > ε] a given exceedance. One
-number is solved for, by Brent's method in log-log coordinates, where δ(ε) is nearly straight.
+number is solved for, by inverse interpolation in log-log coordinates, where δ(ε) is nearly straight, or Brent's method.
 
 Source: Kaissis et al. (2024), section 1 (the calibration point).
 """
@@ -26,8 +26,12 @@ __all__ = ["Unreachable", "calibrate"]
 _SMALLEST, _LARGEST = 1e-9, 1e15
 # Heights of which the logarithm is further out than this count alike.
 _FAR = 800.0
+# δ below _CLEARLY times the target need be known to _ROUGH only, below _NOTHING times the target not even that.
+_CLEARLY, _ROUGH, _NOTHING = 0.1, 1e-2, 5e-4
 # Logarithms of parameters nearer to each other than this are equal.
 _NEAR = 1e-13
+# Through how many parameters heights are interpolated, and how often before another method takes over.
+_THROUGH, _TRIES = 4, 12
 
 
 class Unreachable(ValueError):
@@ -134,7 +138,15 @@ def _target(epsilon, delta, advantage, posterior_belief, membership_prior, excee
         return "epsilon at delta = 0", positive_number("epsilon", epsilon), lambda m: m.epsilon(0.0)
     epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
     at = np.asarray(float(epsilon))
-    return f"delta at epsilon = {epsilon:.6g}", delta, lambda m: float(m._delta(at))
+
+    def height(mechanism):
+        # Far from the target, where it only matters on which side, a few digits do.
+        value, error = (float(x) for x in mechanism._delta_quickly(at))
+        if error <= _ROUGH * value and value + error < _CLEARLY * delta:
+            return value
+        return value + error if value + error < _NOTHING * delta else float(mechanism._delta(at))
+
+    return f"delta at epsilon = {epsilon:.6g}", delta, height
 
 
 def _ends(bracket):
@@ -164,21 +176,40 @@ class _Search:
             return low
         # Heights are nearly straight in logarithms, also of themselves where they are tiny.
         left, right = math.log(low), math.log(high)
-        ends = {left: self._excess(self.at(low)), right: self._excess(self.at(high))}
-        before = left, ends[left]
+        rising = self._excess(self.at(high)) > self._excess(self.at(low))
+        for _ in range(_TRIES):
+            guess, sure = self._interpolated()
+            if not left < guess < right:
+                break
+            if sure <= _NEAR:
+                return math.exp(guess)
+            excess = self._excess(self.at(math.exp(guess)))
+            if excess == 0.0:
+                return math.exp(guess)
+            left, right = (left, guess) if (excess > 0) == rising else (guess, right)
 
-        def excess(y):
-            nonlocal before
-            if y in ends:
-                return ends[y]
-            here, (there, then) = self._excess(self.at(math.exp(y))), before
-            # A root, where a step along the chord would no longer be seen.
-            if abs(here * (y - there)) <= _NEAR * abs(here - then):
-                return 0.0
-            before = y, here
-            return here
+        def excess_at(y):
+            return self._excess(self.at(math.exp(y)))
 
-        return math.exp(brentq(excess, left, right, xtol=_NEAR))
+        return math.exp(brentq(excess_at, left, right, xtol=_NEAR))
+
+    def _interpolated(self):
+        """Where the excess vanishes, by the polynomial of it through the parameters seen nearest to the target; and how
+        far from there it does by the one through one parameter less."""
+        excess = {math.log(x): self._excess(height) for x, height in self._seen.items()}
+        near = sorted(excess.items(), key=lambda pair: abs(pair[1]))[:_THROUGH]
+        if len(near) < 2 or len({height for _, height in near}) < len(near):
+            return math.nan, math.inf
+        heights, row = [height for _, height in near], [y for y, _ in near]
+        found = [row[0]]
+        # Neville's scheme; the first entry of each row is the value from so many of the nearest.
+        for step in range(1, len(row)):
+            row = [
+                (heights[k + step] * row[k] - heights[k] * row[k + 1]) / (heights[k + step] - heights[k])
+                for k in range(len(row) - 1)
+            ]
+            found.append(row[0])
+        return found[-1], abs(found[-1] - found[-2])
 
     def _excess(self, height) -> float:
         """log of height over target."""

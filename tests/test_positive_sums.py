@@ -1,16 +1,19 @@
 """Sums of positive terms against closed forms, quadrature and each other, where contours have nothing to say."""
 
+import json
 import math
 
 import mpmath
 import numpy as np
 import pytest
 from scipy.special import ndtr
+from sweep.nested import STORED
 
 import dptutor as dp
 from dptutor.transform.positive_sums import PositiveLaw
 from dptutor.transform.subsampled_gaussian import log_hellinger
 
+NESTED = json.loads(STORED.read_text())
 STEPS = [(1.0, 0.1), (0.3, 6e-5), (2.534, 0.00749), (0.2, 1e-7), (20.0, 0.9), (0.65, 0.99)]
 
 
@@ -44,36 +47,15 @@ def test_both_measures_have_mass_one(sigma, rate, count):
             assert its_error[0] < 1e-10
 
 
-def two_steps(sigma, rate, epsilon):
-    """δ of two steps, remove, by quadrature over the noise of the first, in 50 digits."""
-    with mpmath.workdps(50):
-        mu, rate = 1 / mpmath.mpf(sigma), mpmath.mpf(rate)
-
-        def one(x):
-            ratio = mpmath.expm1(x) + rate
-            if ratio <= 0:
-                return 1 - mpmath.exp(x)
-            u = mpmath.log(ratio / rate) / mu + mu / 2
-            return rate * mpmath.ncdf(mu - u) - ratio * mpmath.ncdf(-u)
-
-        def term(u):
-            loss = mpmath.log1p(rate * mpmath.expm1(mu * u - mu**2 / 2))
-            return mpmath.npdf(u) * mpmath.exp(loss) * one(epsilon - loss)
-
-        # The place where the other step has no loss so small.
-        bend = mpmath.log((mpmath.exp(epsilon) / (1 - rate) - 1 + rate) / rate) / mu + mu / 2
-        return mpmath.quad(term, [*mpmath.linspace(-14, bend, 61), *mpmath.linspace(bend, bend + 14, 31)[1:]])
-
-
-@pytest.mark.parametrize(("sigma", "rate"), [(0.6, 0.01), (2.534, 0.00749), (0.3, 1e-3), (1.5, 0.1)])
-def test_two_steps_keep_six_digits_of_the_smallest_delta(sigma, rate):
-    training = dp.DPSGD(sigma, rate, 2, "remove")
-    for goal in (1e-10, 1e-20, 1e-30):
-        epsilon = training.epsilon(goal)
-        value, error = training.privacy_profile(epsilon, with_error=True)
-        right = two_steps(sigma, rate, mpmath.mpf(epsilon))
-        assert abs(value / right - 1) < 1e-8
-        assert abs(value - right) <= error
+@pytest.mark.parametrize("reference", NESTED["values"], ids=lambda r: f"{r[2]} steps, {r[3]}, {r[0]}, {r[5]:.0e}")
+def test_two_and_three_steps_keep_eight_digits_of_the_smallest_delta(reference):
+    *training, epsilon, right = reference
+    value, error = dp.DPSGD(*training).privacy_profile(epsilon, with_error=True)
+    assert abs(value / right - 1) < 1e-8
+    assert abs(value - right) <= error + NESTED["error"] * right
+    law = PositiveLaw.of_step(*training[:2]).power(training[2])
+    value, error = (law.added if training[3] == "add" else law.removed)(np.array([epsilon]), False)
+    assert abs(value[0] / right - 1) <= error[0] + NESTED["error"]
 
 
 @pytest.mark.parametrize(("sigma", "rate", "count"), [(0.6, 0.01, 5), (0.3, 6e-5, 12), (3.0, 1e-4, 7)])

@@ -1,7 +1,12 @@
 """A fixed part of the sweep (`make sweep`): some settings of every kind against references in ball arithmetic."""
 
+from math import log10
+
+import numpy as np
 import pytest
 from sweep.sweep import outcome, settings
+
+from dptutor.specification import read
 
 STORED = settings()
 KINDS = sorted({kind for kind, *_ in STORED})
@@ -28,3 +33,21 @@ def test_answers_keep_their_bounds_and_these_are_sharp(setting):
     found = outcome(setting)
     assert not found.wrong
     assert not found.dull
+
+
+def depths(points):
+    """Of −log10 δ 10, 20 and 30 those near which there is a point."""
+    return {depth for _, delta, *_ in points for depth in (10, 20, 30) if delta > 0 and abs(log10(delta) + depth) < 1}
+
+
+SHORT = [row for row in STORED if row[0] == "dpsgd_few" and len(depths(row[2])) == 3]
+
+
+@pytest.mark.parametrize("setting", SHORT[:: len(SHORT) // 20][:20], ids=lambda row: row[1])
+def test_short_trainings_keep_six_digits_at_any_depth(setting):
+    _, text, points, own = setting
+    epsilon, delta = np.array([point[:2] for point in points if point[1] >= 1e-31]).T
+    value, error = read(text).privacy_profile(epsilon, with_error=True)
+    assert np.all(np.abs(value / delta - 1) <= 1e-6)
+    assert np.all(error <= 1e-6 * delta)
+    assert np.all(np.abs(value - delta) <= error + own * delta)

@@ -151,6 +151,14 @@ class Mechanism(ABC):
         epsilon = np.asarray(epsilon)
         return _CLOSED * self._delta(epsilon) + np.where(epsilon < 0, 4 * np.finfo(float).eps, 0.0)
 
+    def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """δ and a bound on its error, maybe a large one, in as little time as possible."""
+        return self._delta(epsilon), self._delta_error(epsilon)
+
+    def _delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ that takes as little time as possible."""
+        return self._delta(epsilon) + self._delta_error(epsilon)
+
     def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
         """Of f."""
         return np.full(np.shape(alpha), self.error_bound)

@@ -9,7 +9,7 @@ How its profile is computed is chosen in `_chosen_faces`, here and nowhere else:
     all parts finite experiments            their atoms, or binomial tails         transform/finite.py, lattice.py
     subsampled and plain Gaussians          integrals along Re s = const           transform/hellinger.py
       where there is hardly any noise       sums over participations              transform/separate_sums.py
-      where steps are few or losses rare    sums of positive terms                 transform/positive_sums.py
+      where large losses outweigh tilts     sums of positive terms                 transform/positive_sums.py
     these and finite experiments            a mixture over the atoms               faces.py
     these and narrow Laplace mechanisms     an integral over the loss of Laplace   profiles.py
     Laplace mechanisms, and the rest        lower and upper values                 transform/lines.py
@@ -111,14 +111,31 @@ class Composition(Mechanism):
         return self._faces.errors(np.asarray(epsilon, dtype=float))
 
     def _delta(self, epsilon):
-        epsilon = np.asarray(epsilon, dtype=float)
-        # Beyond the largest loss exactly what infinite losses leave.
-        return np.where(epsilon >= self._loss_range()[1], self._infinite, self._faces.delta(epsilon))
+        return self._up_to_the_end(lambda within: self._faces.delta(within), epsilon, self._infinite)
 
     def _delta_error(self, epsilon):
-        epsilon = np.asarray(epsilon, dtype=float)
         rounding = 1e-15 * self._infinite
-        return np.where(epsilon >= self._loss_range()[1], rounding, self._faces.delta_error(epsilon) + rounding)
+        return self._up_to_the_end(lambda within: self._faces.delta_error(within) + rounding, epsilon, rounding)
+
+    def _delta_quickly(self, epsilon):
+        epsilon = np.asarray(epsilon, dtype=float)
+        if epsilon.size and epsilon.max() < self._loss_range()[1]:
+            return self._faces.delta_quickly(epsilon)
+        return super()._delta_quickly(epsilon)
+
+    def _delta_at_most(self, epsilon):
+        rounding = 1e-15 * self._infinite
+        return self._up_to_the_end(
+            lambda within: self._faces.delta_at_most(within) + rounding, epsilon, self._infinite + rounding
+        )
+
+    def _up_to_the_end(self, face, epsilon, beyond):
+        """A face at ε; from the largest loss on exactly what infinite losses leave, for which nothing is worked out."""
+        epsilon = np.asarray(epsilon, dtype=float)
+        found, within = np.full(epsilon.shape, beyond), epsilon < self._loss_range()[1]
+        if within.any():
+            found[within] = face(epsilon[within])
+        return found
 
     def _epsilon(self, delta):
         found = self._faces.epsilon(np.asarray(delta, dtype=float))

@@ -46,6 +46,12 @@ class Evaluator(Protocol):
     def delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         """Bound on the error of δ."""
 
+    def delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """δ at ε and a bound on its error, maybe a large one, in as little time as possible."""
+
+    def delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ that takes as little time as possible."""
+
     def bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         """R at log-odds."""
 

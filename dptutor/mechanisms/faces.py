@@ -35,6 +35,8 @@ _JUMP = 1e-4
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 _ROUNDING = 2.0**-52
+# Steps of Newton's method, and how small the last one is.
+_NEWTON, _SETTLED = 12, 4e-16
 
 
 class TabulatedFaces:
@@ -46,32 +48,43 @@ class TabulatedFaces:
         Tables of both directions.
     infinite : tuple of float
         Pr_Q[L = +∞] and Pr_P[L = −∞].
-    near : tuple of callable, optional
-        For each direction, log δ ↦ about where δ has this logarithm.
+    near, loss_near : tuple of callable, optional
+        For each direction, log δ ↦ about where δ has this logarithm, and log α ↦ about where α has.
     breakpoints : ndarray
         Losses at which the profile has kinks.
     """
 
-    def __init__(self, forward, backward, infinite=(0.0, 0.0), near=(None, None), breakpoints=()):
+    def __init__(
+        self, forward, backward, infinite=(0.0, 0.0), near=(None, None), loss_near=(None, None), breakpoints=()
+    ):
         self._forward, self._backward, self._infinite, self._near = forward, backward, infinite, near
+        self._loss_near, self._loss_near_back = loss_near
         self.breakpoints = np.asarray(breakpoints, dtype=float)
         self._last_touched: tuple = (None, None)
+        self._known_nodes: dict[int, tuple] = {}
 
     @cached_property
     def reverse(self) -> TabulatedFaces:
         """The faces of the reverse pair; they share the tables."""
         other = TabulatedFaces(
-            self._backward, self._forward, self._infinite[::-1], self._near[::-1], -self.breakpoints[::-1]
+            self._backward,
+            self._forward,
+            self._infinite[::-1],
+            self._near[::-1],
+            (self._loss_near_back, self._loss_near),
+            -self.breakpoints[::-1],
         )
         other.__dict__["reverse"] = self
         return other
 
-    def worse(self) -> TabulatedFaces:
-        """The faces of the worse of both directions at every ε."""
+    def worse(self) -> TabulatedFaces | None:
+        """The faces of the worse of both directions at every ε, where as much mass is infinite in either."""
+        if self._infinite[0] != self._infinite[1]:
+            return None
         table = WorseTable(self._forward, self._backward)
         near = None if None in self._near else lambda goal: np.maximum(*(guess(goal) for guess in self._near))
         kinks = np.unique(np.concatenate([self.breakpoints, -self.breakpoints]))
-        return TabulatedFaces(table, table, (max(self._infinite),) * 2, (near, near), kinks)
+        return TabulatedFaces(table, table, self._infinite, (near, near), (self._loss_near,) * 2, kinks)
 
     def _filled(self, epsilon, *functions):
         """Functions of (answer, |ε|) on the right and on the left, put together."""
@@ -103,6 +116,21 @@ class TabulatedFaces:
             lambda answer, loss: np.exp(-loss) * answer.error + _ROUNDING,
         )
 
+    def delta_quickly(self, epsilon):
+        """δ at ε and a bound on its error: at ε ≥ 0 by what answers first."""
+        epsilon = np.asarray(epsilon, dtype=float)
+        if (epsilon < 0).any():
+            return self.delta(epsilon), self.delta_error(epsilon)
+        value, error = self._forward.quickly(np.ravel(epsilon))
+        return np.minimum(self._infinite[0] + value, 1.0).reshape(epsilon.shape), error.reshape(epsilon.shape)
+
+    def delta_at_most(self, epsilon):
+        """An upper bound on δ: at ε ≥ 0 one for which no interval is worked out."""
+        epsilon = np.asarray(epsilon, dtype=float)
+        if (epsilon < 0).any():
+            return self.delta(epsilon) + self.delta_error(epsilon)
+        return self._infinite[0] + self._forward.most(np.ravel(epsilon)).reshape(epsilon.shape)
+
     def errors(self, epsilon):
         """α and β at ε."""
 
@@ -127,47 +155,101 @@ class TabulatedFaces:
     @cached_property
     def window(self) -> tuple[float, float]:
         """Losses beyond which α, β and R are what they are without finite losses, but for rounding."""
-        return -self._tail(self._backward, self._near[1]), self._tail(self._forward, self._near[0])
-
-    def _tail(self, table, near):
-        """A loss beyond which δ of finite losses is nothing."""
-        if not math.isfinite(table.end) or table.end == 0.0:
-            return table.end
-        place = float(near(np.log([_TAIL]))[0]) if near is not None else table.end * 2.0**-6
-        place = min(max(place, table.end * 2.0**-40), table.end)
-        while place < table.end and float(table.at(np.array([place])).delta[0]) > _TAIL:
-            place = min(1.3 * place, table.end)
-        return place
+        return -self._backward.beyond(_TAIL), self._forward.beyond(_TAIL)
 
     @cached_property
-    def _nodes(self):
-        """Losses of both signs between which f is close to its tangents, increasing, with their α."""
+    def _knots(self):
+        """Losses of both signs, increasing, between which neither table begins a new interval; where it is not known
+        about where α lies, the ends only."""
         low, high = self.window
-        # A symmetrized profile has a kink at 0.
+        if self._loss_near is None:
+            return np.array([low, high])
+        return self._in_order([-self._backward.ends(0.0, -low), self._beside, self._forward.ends(0.0, high)])
+
+    def _nodes(self, number):
+        """Losses from one knot to the next between which f is close to its tangents, with their α."""
+        if number not in self._known_nodes:
+            low, high = self._knots[number : number + 2]
+            inside = [[low, high], self._beside[(self._beside > low) & (self._beside < high)]]
+            if low < 0:
+                inside.append(-self._backward.nodes(max(-high, 0.0), -low))
+            if high > 0:
+                inside.append(self._forward.nodes(max(low, 0.0), high))
+            losses = self._in_order(inside)
+            # α falls with ε.
+            self._known_nodes[number] = losses, np.maximum.accumulate(self.errors(losses)[0][::-1])[::-1]
+        return self._known_nodes[number]
+
+    @cached_property
+    def _beside(self):
+        """Losses next to the kinks; a symmetrized profile has one at 0."""
+        low, high = self.window
         kinks = np.append(self.breakpoints[(self.breakpoints >= low) & (self.breakpoints <= high)], 0.0)
-        beside = np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
-        both = [-self._backward.nodes(0.0, -low), beside, self._forward.nodes(0.0, high)]
-        losses = np.unique(np.concatenate(both))
-        # Next to the ends of a bounded range slopes have no digits left; lines through the ends themselves do.
-        ends = -self._backward.end, self._forward.end
+        return np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
+
+    def _in_order(self, losses):
+        """Losses increasing; next to the ends of a bounded range slopes have no digits left, but lines through the ends
+        themselves have."""
+        losses, ends = np.unique(np.concatenate(losses)), (-self._backward.end, self._forward.end)
+        first, last = losses[0] == ends[0], losses[-1] == ends[1]
         losses = np.unique(np.clip(losses, ends[0] * (1 - _NEXT_TO), ends[1] * (1 - _NEXT_TO)))
-        losses = np.concatenate([[low] if low == ends[0] else [], losses, [high] if high == ends[1] else []])
-        return losses, self.errors(losses)[0]
+        return np.concatenate([[ends[0]] if first else [], losses, [ends[1]] if last else []])
+
+    def _level(self, numbers):
+        """α at knots, each worked out once."""
+        missing = np.unique(numbers[np.isnan(self._levels[numbers])])
+        if missing.size:
+            self._levels[missing] = self.errors(self._knots[missing])[0]
+        return self._levels[numbers]
+
+    @cached_property
+    def _levels(self):
+        return np.full(len(self._knots), np.nan)
+
+    def _between(self, alpha):
+        """Numbers of the knots after which α lies: from where it is about to lie outwards, in ever larger strides."""
+        last = len(self._knots) - 1
+        low, high = np.zeros(alpha.shape, dtype=int), np.full(alpha.shape, last)
+        place = np.full(alpha.shape, last // 2)
+        if self._loss_near is not None:
+            with np.errstate(divide="ignore"):
+                place = np.searchsorted(self._knots, self._loss_near(np.log(alpha)), side="right") - 1
+        from_low, from_high = np.zeros(alpha.shape, dtype=bool), np.zeros(alpha.shape, dtype=bool)
+        place, stride = np.clip(place, 1, max(last - 1, 1)), np.ones(alpha.shape, dtype=int)
+        while (wide := np.flatnonzero(high - low > 1)).size:
+            at = np.clip(place[wide], low[wide] + 1, high[wide] - 1)
+            above = self._level(at) > alpha[wide]
+            low[wide], high[wide] = np.where(above, at, low[wide]), np.where(above, high[wide], at)
+            from_low[wide] |= above
+            from_high[wide] |= ~above
+            middle = (low[wide] + high[wide]) // 2
+            further = np.where(above, at + stride[wide], at - stride[wide])
+            place[wide] = np.where(from_low[wide] & from_high[wide], middle, further)
+            stride[wide] *= 2
+        return low
+
+    def _bracketed(self, alpha):
+        """For each α two losses between which it is taken, and the α there."""
+        low, high, a_low, a_high = np.empty((4, *alpha.shape))
+        numbers = self._between(alpha)
+        for number in np.unique(numbers):
+            losses, falling = self._nodes(number)
+            own = np.flatnonzero(numbers == number)
+            place = len(falling) - np.searchsorted(falling[::-1], alpha[own], side="left")
+            place = np.clip(place, 1, len(falling) - 1)
+            low[own], high[own] = losses[place - 1], losses[place]
+            a_low[own], a_high[own] = falling[place - 1], falling[place]
+        return low, high, a_low, a_high
 
     def _touched(self, alpha):
         """f at `alpha` by supporting lines, and a bound on its error."""
-        losses, levels = self._nodes
         flat = np.ravel(alpha).astype(float)
-        # α falls with ε.
-        falling = np.maximum.accumulate(levels[::-1])[::-1]
-        place = np.clip(len(falling) - np.searchsorted(falling[::-1], flat, side="left"), 1, len(falling) - 1)
-        low, high = losses[place - 1], losses[place]
+        low, high, a_low, a_high = self._bracketed(flat)
         best, bound = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
         off = np.ones(flat.shape, dtype=bool)
-        # At the ends of the range, where f is straight, too.
-        for ends in (low, high, np.full(flat.shape, losses[0]), np.full(flat.shape, losses[-1])):
+        # Where nothing was known beforehand, at the ends of the range, too.
+        for ends in (low, high, *(np.full(flat.shape, end) for end in self._knots if len(self._knots) == 2)):
             self._improve(best, flat, ends, off)
-        a_low, a_high = falling[place - 1].copy(), falling[place].copy()
         for turn in range(_ROUNDS):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 share = np.log(a_low / flat) / np.log(a_low / a_high)
@@ -235,9 +317,30 @@ class TabulatedFaces:
                     return np.log(self._forward.at(np.ravel(loss)).delta).reshape(np.shape(loss))
 
             goal = np.log(sought[some])
-            guess = None if self._near[0] is None else self._near[0](goal)
-            found[some] = decreasing_root(log_profile, goal, low=0.0, guess=guess)
+            if self._near[0] is None:
+                found[some] = decreasing_root(log_profile, goal, low=0.0)
+            else:
+                found[some] = self._approached(log_profile, goal, self._near[0](goal))
         return found.reshape(np.shape(delta))
+
+    def _approached(self, log_profile, goal, start):
+        """The root of log δ = `goal` by Newton's method, which asks for few losses; where that does not settle, by
+        brackets."""
+        at, settled = np.maximum(start, 0.0), np.zeros(goal.shape, dtype=bool)
+        for _ in range(_NEWTON):
+            moving = np.flatnonzero(~settled)
+            here = at[moving]
+            answer = self._forward.at(here)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = (np.log(answer.delta) - goal[moving]) * answer.delta / answer.slope
+            further = here + np.clip(np.nan_to_num(step, nan=-np.inf), -0.5 * here, 0.5 * here + 1.0)
+            at[moving] = further
+            settled[moving] = np.abs(further - here) <= _SETTLED * further
+            if settled.all():
+                return at
+        rest = np.flatnonzero(~settled)
+        at[rest] = decreasing_root(log_profile, goal[rest], low=0.0, guess=at[rest])
+        return at
 
     def epsilon_error(self, delta, epsilon):
         """Bound on the error of an ε that was found."""
@@ -300,6 +403,14 @@ class FiniteFaces:
             return np.full(np.shape(epsilon), self._bracket)
         lower, upper = self.law.profile(np.ravel(epsilon).astype(float))
         return (upper - lower).reshape(np.shape(epsilon))
+
+    def delta_quickly(self, epsilon):
+        """δ at ε and a bound on its error."""
+        return self.delta(epsilon), self.delta_error(epsilon)
+
+    def delta_at_most(self, epsilon):
+        """An upper bound on δ that takes as little time as possible."""
+        return self.delta(epsilon) + self.delta_error(epsilon)
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
@@ -393,6 +504,14 @@ class MixtureFaces:
         """Bound on the error of δ."""
         error = self._over(self._rest._delta_error, epsilon, self._q, slice(None))
         return error + 1e-13 * self._over(self._rest._delta, epsilon, self._q, slice(None))
+
+    def delta_quickly(self, epsilon):
+        """δ at ε and a bound on its error."""
+        return self.delta(epsilon), self.delta_error(epsilon)
+
+    def delta_at_most(self, epsilon):
+        """An upper bound on δ that takes as little time as possible."""
+        return self.delta(epsilon) + self.delta_error(epsilon)
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""

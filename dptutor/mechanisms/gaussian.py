@@ -17,11 +17,12 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 from .._validation import positive_number
+from ..transform.polynomials import gauss
 from .base import Mechanism
 
 # Up to this μ, what separates two terms is integrated, since their difference would cancel.
 _SMALL = 0.1
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_NODES, _WEIGHTS = gauss(16)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import positive_number
+from ..transform.polynomials import gauss
 from ..transform.subsampled_gaussian import complex_log1p
 from .base import Mechanism
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_NODES, _WEIGHTS = gauss(16)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,11 @@ import math
 
 import numpy as np
 
+from ..transform.polynomials import gauss
+
 # Beyond this loss e^ε overflows.
 _LARGEST_LOSS = 700.0
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_NODES, _WEIGHTS = gauss(16)
 # How exact integrals are, and the absolute error below which all is rounding of δ.
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
 # Transforms: angle by which e^{iε Im s} turns on a piece at first, and at most; error of a piece, in units of what

@@ -14,8 +14,9 @@ import numpy as np
 
 from ..transform.hellinger import Inversion
 from ..transform.lines import Lines
+from ..transform.polynomials import gauss
 from ..transform.positive_sums import PositiveLaw
-from ..transform.profile_table import ProfileTable
+from ..transform.profile_table import Profile, ProfileTable
 from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
 
@@ -29,9 +30,8 @@ _SURE = 1e-12
 _PANELS, _OF_SLOPES, _AT_ONCE = 12, 4.0, 200_000
 # Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
 _MOST_KINKS, _WIDEST = 200, 1.5
-# Up to as many steps always by sums of losses; and up to as many in place of contours with a window. Up to as many
-# participations where contours do not do.
-_FEW, _QUICK, _RARE = 32, 128, 40.0
+# Up to as many steps, or participations, by sums of losses where contours do not do.
+_FEW, _RARE = 32, 40.0
 _NEARLY_NORMAL = 1e4
 # With no more noise than this, and no more participations, by the number of participations.
 _SEPARATE, _PARTICIPATIONS = 0.05, 1e4
@@ -49,8 +49,9 @@ def contours(factors) -> TabulatedFaces:
     same = all(part.reverse == part for part, _ in factors)
     there = ProfileTable(forward)
     back = there if same else ProfileTable(backward)
-    near = forward.epsilon_near, (forward if same else backward).epsilon_near
-    return TabulatedFaces(there, back, near=near)
+    both = forward, forward if same else backward
+    near, loss_near = (tuple(getattr(one, name) for one in both) for name in ("epsilon_near", "loss_near"))
+    return TabulatedFaces(there, back, near=near, loss_near=loss_near)
 
 
 def _are_separate(factors) -> bool:
@@ -87,8 +88,17 @@ def _inversion(factors) -> Inversion:
     edge = sum(count * math.log1p(-rate) for _, rate, _, count in steps)
     if not alone:
         return Inversion(log_transform)
-    law = _SumsOfLosses(tuple(steps), directions.pop())
-    return Inversion(log_transform, -edge if law.direction == "add" else edge, law)
+    direction = directions.pop()
+    law = _SumsOfLosses(tuple(steps), direction) if _are_summed(steps) else None
+    return Inversion(log_transform, -edge if direction == "add" else edge, law)
+
+
+def _are_summed(steps) -> bool:
+    """Whether losses are summed where contours do not do: those of few steps, or of few participations. With so much
+    noise that losses are nearly normal contours do."""
+    nearly_normal = all(sigma >= _NEARLY_NORMAL for sigma, *_ in steps)
+    few = sum(count for *_, count in steps) <= _FEW
+    return not nearly_normal and (few or sum(rate * count for _, rate, _, count in steps) < _RARE)
 
 
 @lru_cache(maxsize=16)
@@ -99,20 +109,11 @@ def _law(parts) -> PositiveLaw:
 
 
 class _SumsOfLosses:
-    """Profiles of subsampled Gaussian steps of one direction by sums of positive terms.
-
-    `few` and `quick` tell whether transforms of so few steps hardly decay, `rare` whether large losses may outweigh any
-    tilt.
-    """
+    """Profiles of subsampled Gaussian steps of one direction by sums of positive terms."""
 
     def __init__(self, steps, direction: str):
         self._parts = tuple((sigma, rate, count) for sigma, rate, _, count in steps)
         self.direction = direction
-        count = sum(count for *_, count in self._parts)
-        # With so much noise losses are nearly normal, and transforms decay.
-        nearly_normal = all(sigma >= _NEARLY_NORMAL for sigma, *_ in steps)
-        self.few, self.quick = count <= _FEW and not nearly_normal, count <= _QUICK and not nearly_normal
-        self.rare = not nearly_normal and sum(rate * count for _, rate, count in self._parts) < _RARE
 
     def __call__(self, epsilon, complement: bool):
         """δ or 1 − δ at ε, and a bound on its relative error."""
@@ -134,19 +135,18 @@ class _SumsOfLosses:
         return -law.log_weight - low if self.direction == "add" else high + law.log_weight
 
 
-class _SeparateProfile:
+class _SeparateProfile(Profile):
     """The profile of steps with hardly any noise, on intervals for a table."""
 
     def __init__(self, sums: SeparateSums, direction: str):
         self._sums, self._direction = sums, direction
-        places = sums.losses() if direction == "remove" else np.array([sums.highest])
-        # Towards 0 by octaves.
-        octaves = float(places[-1]) * 2.0 ** -np.arange(_OCTAVES)
-        self.edges = np.unique(np.concatenate([[0.0], places[places > 0], octaves[octaves > 0]]))
 
-    def cuts(self, interval: int) -> np.ndarray:
-        """No further places at which an interval is to be cut."""
-        return np.empty(0)
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """0, octaves towards it, and the losses between which the profile is smooth."""
+        places = self._sums.losses() if self._direction == "remove" else np.array([self._sums.highest])
+        octaves = float(places[-1]) * 2.0 ** -np.arange(_OCTAVES)
+        return np.unique(np.concatenate([[0.0], places[places > 0], octaves[octaves > 0]]))
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
@@ -155,7 +155,7 @@ class _SeparateProfile:
         return *profile(epsilon, complement), complement
 
 
-class MixedProfile:
+class MixedProfile(Profile):
     """The profile of finite losses of two mechanisms together, of which the first has few kinks and a bounded loss and
     the second is smooth.
 
@@ -182,10 +182,6 @@ class MixedProfile:
         cuts = np.unique(cuts[cuts >= 0])
         return cuts[np.append(np.diff(cuts) > 1e-12 * cuts[1:], True)]
 
-    def cuts(self, interval: int) -> np.ndarray:
-        """No further places at which an interval is to be cut."""
-        return np.empty(0)
-
     @cached_property
     def _coarse(self):
         return self._points(_PANELS)
@@ -202,7 +198,7 @@ class MixedProfile:
             for low, high in pairwise(self._places)
         ]
         ends = np.append(np.concatenate(pieces), self._places[-1])
-        node, weight = np.polynomial.legendre.leggauss(16)
+        node, weight = gauss(16)
         half = np.diff(ends)[:, None] / 2
         x = (ends[:-1, None] + half * (1.0 + node)).ravel()
         alpha, beta = self._bounded._errors(x)
@@ -246,7 +242,7 @@ class MixedProfile:
             return np.where(value > 0, np.minimum(self._smooth._delta_error(epsilon) / value, 1e3), 0.0)
 
 
-class LinesProfile:
+class LinesProfile(Profile):
     """The profile of finite losses from lower and upper values, on intervals for a table."""
 
     def __init__(self, factors, largest: float):
@@ -270,10 +266,6 @@ class LinesProfile:
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks, [self._sure]])
         inner = np.unique(inner[(inner > 0) & (inner < end)])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])
-
-    def cuts(self, interval: int) -> np.ndarray:
-        """No further places at which an interval is to be cut."""
-        return np.empty(0)
 
     @cached_property
     def _sure(self) -> float:

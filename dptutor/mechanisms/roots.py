@@ -16,8 +16,10 @@ def decreasing_root(function, target, *, low=None, guess=None):
     """
     target = np.asarray(target, dtype=float)
     start = -np.inf if low is None else low
-    at_once = function(np.full(target.shape, start)) <= target
     never = function(np.full(target.shape, np.inf)) > target
+    at_once = np.zeros(target.shape, dtype=bool)
+    if low is None:
+        at_once = function(np.full(target.shape, start)) <= target
     searched = ~(at_once | never)
     if guess is None:
         left = np.full(target.shape, -1.0 if low is None else low)
@@ -26,6 +28,9 @@ def decreasing_root(function, target, *, low=None, guess=None):
         left, right = np.maximum(guess * 0.98 - 0.01, start), guess * 1.02 + 0.01
     while (too_far := searched & (left > start) & (function(left) <= target)).any():
         left = np.where(too_far, np.maximum(left - 2 * (right - left), start), left)
+    if low is not None and (left == low).any():
+        at_once = ~never & (left == low) & (function(left) <= target)
+        searched &= ~at_once
     while (too_near := searched & (function(right) > target)).any():
         right = np.where(too_near, right + 2 * (right - left), right)
 

@@ -362,6 +362,12 @@ class DPSGD(Mechanism):
     def _delta_error(self, epsilon):
         return self._whole._delta_error(epsilon)
 
+    def _delta_quickly(self, epsilon):
+        return self._whole._delta_quickly(epsilon)
+
+    def _delta_at_most(self, epsilon):
+        return self._whole._delta_at_most(epsilon)
+
     def _epsilon(self, delta):
         return self._whole._epsilon(delta)
 

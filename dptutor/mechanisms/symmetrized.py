@@ -91,23 +91,53 @@ class Symmetrized(Mechanism):
         return self._faces.tradeoff_error(alpha) if self._faces else super()._tradeoff_error(alpha)
 
     def _bayes_error(self, log_odds):
+        if self._faces:
+            return self._faces.bayes_error(np.asarray(log_odds, dtype=float))
         return np.minimum(*(part._bayes_error(log_odds) for part in self.directions))
 
     def _bayes_error_error(self, log_odds):
+        if self._faces:
+            return self._faces.bayes_error_error(np.asarray(log_odds, dtype=float))
         return np.maximum(*(part._bayes_error_error(log_odds) for part in self.directions))
 
     def _epsilon(self, delta):
-        return np.maximum(*(part._epsilon(delta) for part in self.directions))
+        return self._epsilon_of_the_worse(np.asarray(delta, dtype=float))[0]
 
     def _epsilon_error(self, delta, epsilon):
-        errors = [part._epsilon_error(delta, part._epsilon(delta)) for part in self.directions]
-        return np.maximum(*errors)
+        delta = np.asarray(delta, dtype=float)
+        found, more = self._epsilon_of_the_worse(delta)
+        first, second = self.directions
+        error = np.array(first._epsilon_error(delta, np.where(more, first._epsilon(delta), found)), dtype=float)
+        if more.any():
+            other = second._epsilon_error(delta[more], second._epsilon(delta[more]))
+            error[more] = np.maximum(error[more], other)
+        return error
+
+    def _epsilon_of_the_worse(self, delta):
+        """ε, and where the second direction has a part in it: where its δ may be too large at the ε of the first."""
+        first, second = self.directions
+        found = np.array(first._epsilon(delta), dtype=float)
+        more = np.array(np.isfinite(found))
+        more[more] = second._delta_at_most(found[more]) > delta[more]
+        if more.any():
+            at = found[more]
+            more[more] = second._delta(at) + second._delta_error(at) > delta[more]
+        if more.any():
+            found[more] = np.maximum(found[more], second._epsilon(delta[more]))
+        return found, more
 
     def _delta(self, epsilon):
+        if self._faces:
+            return self._faces.delta(np.asarray(epsilon, dtype=float))
         return np.maximum(*(part._delta(epsilon) for part in self.directions))
 
     def _delta_error(self, epsilon):
+        if self._faces:
+            return self._faces.delta_error(np.asarray(epsilon, dtype=float))
         return np.maximum(*(part._delta_error(epsilon) for part in self.directions))
+
+    def _delta_quickly(self, epsilon):
+        return self._faces.delta_quickly(epsilon) if self._faces else super()._delta_quickly(epsilon)
 
     def _renyi(self, order):
         return np.maximum(*(part._renyi(order) for part in self.directions))

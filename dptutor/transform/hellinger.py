@@ -20,7 +20,7 @@ example takes no part in pile up at one end of the loss range, the `edge`. The i
 and whose moments vanish; as the profile is smooth but for the edge, T = A/|ε − edge| suffices, where A is doubled until
 the result no longer changes.
 
-Where steps are few, or large losses so rare that they outweigh any tilt, another method takes over: `positive_sums.py`.
+Where large losses are so rare that they outweigh any tilt, another method takes over: `positive_sums.py`.
 
 The error of an answer has three parts: that of log F, rounding in proportion to the integral of the modulus, and what
 the window changes.
@@ -37,6 +37,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import erfc
+
+from .polynomials import gauss
+from .profile_table import Profile
 
 _ROUNDING = 2.0**-52
 # Integrands below e^−40 of their peak are left out.
@@ -73,7 +76,7 @@ class Panel:
 
     def refined(self, pieces: int):
         """Points, weights, values and errors on that many equal pieces, by interpolation."""
-        x, weight = _gauss()
+        x, weight = gauss(_POINTS)
         half = (self.end - self.start) / (2 * pieces)
         t = (self.start + half * (2 * np.arange(pieces)[:, None] + 1 + x)).ravel()
         if pieces == 1:
@@ -96,13 +99,12 @@ class Contour:
         while len(self._octaves) <= number:
             k = len(self._octaves)
             start, end = (0.0 if k == 0 else self.first * 2.0 ** (k - 1)), self.first * 2.0**k
-            middle = (start + end) / 2
-            self._octaves.append([*self._resolved(start, middle), *self._resolved(middle, end)])
+            self._octaves.append(self._resolved(start, end))
         return self._octaves[number]
 
     def _resolved(self, start, end) -> list[Panel]:
         """Panels of [start, end], halved until F is nearly a polynomial on each."""
-        x, weight = _gauss()
+        x, weight = gauss(_POINTS)
         t = start + (end - start) / 2 * (1.0 + x)
         log_f, error = self._log_transform(1.0 + self.c + 1j * t)
         log_f = log_f - self.peak
@@ -119,27 +121,22 @@ class Contour:
 
 
 @lru_cache(maxsize=1)
-def _gauss():
-    return np.polynomial.legendre.leggauss(_POINTS)
-
-
-@lru_cache(maxsize=1)
 def _highest_legendre():
     """Legendre polynomials of the highest degrees, scaled: weighted sums with them are coefficients."""
-    x, _ = _gauss()
+    x, _ = gauss(_POINTS)
     return np.polynomial.legendre.legvander(x, _POINTS - 1)[:, -_LAST:] * (np.arange(_POINTS)[-_LAST:] + 0.5)
 
 
 @lru_cache(maxsize=32)
 def _interpolation(pieces):
     """From the points of a panel to those of its equal pieces, through the Legendre polynomials."""
-    x, weight = _gauss()
+    x, weight = gauss(_POINTS)
     fine = ((2 * np.arange(pieces)[:, None] + 1 + x) / pieces - 1.0).ravel()
     coefficients = np.polynomial.legendre.legvander(x, _POINTS - 1).T * weight * (np.arange(_POINTS) + 0.5)[:, None]
     return np.polynomial.legendre.legvander(fine, _POINTS - 1) @ coefficients
 
 
-class Inversion:
+class Inversion(Profile):
     """The finite losses of a pair at ε ≥ 0, from the logarithm of its Hellinger transform.
 
     Parameters
@@ -149,9 +146,9 @@ class Inversion:
     edge : float
         The end of the loss range at which losses pile up; −∞ where the transform decays.
     law : callable, optional
-        (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method. With attributes `few`,
-        whether it is to serve; `rare`, whether it may; `quick`, whether it takes less than a window; `edges`, losses
-        between which it is smooth; and `end`, up to where it knows δ.
+        (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method, which serves where
+        contours leave more open. With attributes `edges`, losses between which it is smooth, and `end`, up to where it
+        knows δ.
     """
 
     def __init__(self, log_transform, edge: float = -math.inf, law=None):
@@ -161,6 +158,15 @@ class Inversion:
         self._chosen: dict[int, bool] = {}
 
     # Intervals of ε, and the profile there.
+
+    @property
+    def highest(self) -> float:
+        """The largest loss."""
+        return self._edge if self._edge > 0 else math.inf
+
+    def log_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """log of an upper bound on δ of finite losses."""
+        return self.chernoff(epsilon)
 
     @cached_property
     def edges(self) -> np.ndarray:
@@ -175,34 +181,38 @@ class Inversion:
                 octaves = self._edge - distance * 2.0 ** -np.arange(1, 40)
             cuts = np.append(cuts, octaves)
         # And where δ is some power of ten, so that who asks for δ = 1e-5 need not wait for 1e-30.
-        grid, value = self._chernoff
-        right = grid > 0
-        cuts = np.append(cuts, np.min((value[right] + _LEVELS[:, None]) / grid[right], axis=1))
+        cuts = np.append(cuts, self._below(_LEVELS))
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
 
     @cached_property
     def _last(self) -> float:
         """A loss beyond which δ is below e^−720, or the end of the range."""
+        end = float(self._below(np.array([_DEEPEST]))[0])
+        return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
+
+    def _below(self, level):
+        """Losses beyond which δ is below e^−level."""
         grid, value = self._chernoff
         right = grid > 0
-        end = float(np.min((value[right] + _DEEPEST) / grid[right]))
-        return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
+        return np.min((value[right] + level[:, None]) / grid[right], axis=1)
+
+    def beyond(self, delta: float) -> float:
+        """A loss beyond which δ of finite losses is less."""
+        return min(max(float(self._below(np.array([-math.log(delta)]))[0]), 0.0), self._last)
 
     def cuts(self, interval: int) -> np.ndarray:
         """Losses within an interval at which the method changes its polynomials, or knows no more."""
-        low, high = self.edges[interval : interval + 2]
-        ends = np.array([low, (low + high) / 2, high])
-        if not self._by_law(interval, int(np.searchsorted(self._ladder[2], ends[1])), ends):
+        ends, number = self._served(interval)
+        low, _, high = ends
+        if not self._by_law(interval, number, ends):
             return np.empty(0)
         places = np.append(self._law.edges, self._law.end)
         return places[(places > low) & (places < high)]
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """On one interval: δ of finite losses or its complement, a bound on its relative error, and which it is."""
-        low, high = self.edges[interval : interval + 2]
-        ends = np.array([low, (low + high) / 2, high])
-        number = int(np.searchsorted(self._ladder[2], ends[1]))
+        ends, number = self._served(interval)
         complement = bool(self._ladder[0][number] < 0)
         beyond = np.zeros(epsilon.shape, dtype=bool)
         if self._by_law(interval, number, ends):
@@ -222,14 +232,34 @@ class Inversion:
         useless = beyond | strange | ~(error < 1.0) | (value > bound)
         return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
 
+    def quickly(self, epsilon: np.ndarray):
+        """δ of finite losses at ε ≥ 0 by contours, even where these leave much open, and a bound on the error."""
+        delta, error = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
+        intervals = np.searchsorted(self.edges, epsilon, side="right") - 1
+        for interval in np.unique(intervals[epsilon < self.edges[-1]]):
+            own = np.flatnonzero(intervals == interval)
+            ends, number = self._served(interval)
+            value, share = self._by_contour(number, ends, epsilon[own])
+            most = np.exp(np.maximum(self.chernoff(epsilon[own]), -744.0))
+            with np.errstate(invalid="ignore"):
+                off = np.nan_to_num(np.abs(value) * share, nan=np.inf)
+            value = 1.0 - value if self._ladder[0][number] < 0 else np.maximum(value, 0.0)
+            known = off < most
+            delta[own], error[own] = np.where(known, value, most / 2), np.where(known, off, most / 2)
+        return delta, error
+
+    def _served(self, interval):
+        """Ends and middle of an interval, and the number of the contour that serves it."""
+        low, high = self.edges[interval : interval + 2]
+        ends = np.array([low, (low + high) / 2, high])
+        return ends, int(np.searchsorted(self._ladder[2], ends[1]))
+
     def _by_law(self, interval, number, ends) -> bool:
-        """Whether on an interval the other method serves: where steps are few; where contours do not do, as large
-        losses are rare; or where they need a window, which may take longer."""
-        if self._law is None or self._law.few or not self._law.rare:
-            return self._law is not None and self._law.few
+        """Whether on an interval the other method serves: where contours do not do, as large losses are rare."""
+        if self._law is None:
+            return False
         if interval not in self._chosen:
             value, error = self._by_contour(number, ends, ends)
-            windowed = self._law.quick and math.isfinite(self._kept.get((number, *ends), (0, 0.0))[1])
             left = bool(self._ladder[0][number] < 0)
             if left:
                 # δ may be tiny here, too.
@@ -237,7 +267,7 @@ class Inversion:
                     poor = ~((error <= _UNSHARP_REST) & (error * value <= _UNSHARP * np.maximum(1.0 - value, 0.0)))
             else:
                 poor = ~(error <= _UNSHARP)
-            self._chosen[interval] = windowed or bool(poor.any())
+            self._chosen[interval] = bool(poor.any())
         return self._chosen[interval]
 
     def _by_contour(self, number, ends, epsilon):
@@ -261,15 +291,32 @@ class Inversion:
 
     def epsilon_near(self, log_delta):
         """About where δ(ε) ≥ 0 of finite losses has this logarithm: the saddle point's term of the integral."""
+        c, epsilon, k, bend = self._saddles
+        right = c > 0
+        c, epsilon, k, bend = c[right], epsilon[right], k[right], bend[right]
+        log_term = k - np.log(c * (c + 1)) - np.log(2 * math.pi * bend) / 2
+        return self._interpolated(log_delta, log_term, epsilon)
+
+    def loss_near(self, log_alpha):
+        """About where Pr_P[L > ε], ε ≥ 0, has this logarithm; the same for its integral, with ½ where it has a pole."""
+        c, epsilon, k, bend = self._saddles
+        log_term = k - epsilon - np.log(2.0 + (c + 1) * np.sqrt(2 * math.pi * bend))
+        return self._interpolated(log_alpha, log_term, epsilon)
+
+    @cached_property
+    def _saddles(self):
+        """c; ε at which it is the saddle point; K(c) − cε; K''(c)."""
         grid, value = self._chernoff
         slope = np.diff(value) / np.diff(grid)
         bend = np.maximum(np.diff(slope) / np.diff((grid[1:] + grid[:-1]) / 2), 1e-300)
-        c, epsilon, k = grid[1:-1], (slope[1:] + slope[:-1]) / 2, value[1:-1]
-        right = (c > 0) & np.isfinite(epsilon)
-        c, epsilon, k, bend = c[right], epsilon[right], k[right], bend[right]
-        log_term = k - c * epsilon - np.log(c * (c + 1)) - np.log(2 * math.pi * bend) / 2
-        order = np.argsort(log_term)
-        return np.maximum(np.interp(log_delta, log_term[order], epsilon[order]), 0.0)
+        c, epsilon = grid[1:-1], (slope[1:] + slope[:-1]) / 2
+        finite = np.isfinite(epsilon)
+        return c[finite], epsilon[finite], (value[1:-1] - c * epsilon)[finite], bend[finite]
+
+    @staticmethod
+    def _interpolated(height, heights, epsilon):
+        order = np.argsort(heights)
+        return np.maximum(np.interp(height, heights[order], epsilon[order]), 0.0)
 
     # Real arguments: Chernoff's bounds, and where the contours go.
 

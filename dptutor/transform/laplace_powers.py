@@ -24,6 +24,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtr, gammaln, pdtrc
 
+from .polynomials import gauss
+
 _ROUNDING = 2.0**-53
 _MOST_DENSITIES = 128
 _MOST_CELLS = 20_000
@@ -273,7 +275,7 @@ def _profiles(top, atoms, density):
     total *= 2 * top
     # E over a cell of e^{−2ε₀(1−v)} under Q: positive nodes that are exact for the polynomial.
     panels = math.ceil(top / 8.0)
-    nodes, weights = _gauss((length + 45) // 16 * 8)
+    nodes, weights = gauss((length + 45) // 16 * 8)
     v = ((np.arange(panels)[:, None] + (nodes + 1) / 2) / panels).ravel()
     w = np.tile(weights / 2 / panels, panels) * np.exp(-top * (1 - v)) * math.exp(-top)
     moments = density @ (_bernstein(length - 1, v).T @ w)
@@ -315,11 +317,6 @@ def _log_binomials(degree):
         choose = choose * (degree - k + 1) // k
         half.append(math.log(choose))
     return np.array(half + half[: (degree + 1) // 2][::-1])
-
-
-@lru_cache(maxsize=64)
-def _gauss(count):
-    return np.polynomial.legendre.leggauss(count)
 
 
 def _first_cell(count, y):

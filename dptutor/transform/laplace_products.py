@@ -13,7 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from .laplace_powers import _bernstein, _gauss, _integral, _raised
+from .laplace_powers import _bernstein, _integral, _raised
+from .polynomials import gauss
 
 _ROUNDING = 2.0**-53
 _LONGEST = 8.0
@@ -167,7 +168,7 @@ class LaplaceProduct:
             total = _integral(_integral(base + column**2 * total))
         # Horner's rule has the last term first: Σ_k 2 h^{2k+1} 2h times the (2k+2)-fold integral.
         total = 4 * column**2 * total
-        nodes, weights = _gauss((density.shape[1] + 45) // 16 * 8)
+        nodes, weights = gauss((density.shape[1] + 45) // 16 * 8)
         v = (nodes + 1) / 2
         values = density @ _bernstein(density.shape[1] - 1, v).T
         moments = ((values * np.exp(-column * (1 - v))) @ (weights / 2)) * 2 * half * np.exp(-end / 2)

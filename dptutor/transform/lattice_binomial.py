@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.polynomial import chebyshev
 from scipy.special import gammaln
+
+from .polynomials import chebyshev, gauss
 
 # Points at each end of the lattice that are worked out one by one.
 _ENDS = 400
@@ -30,11 +31,9 @@ _NODES, _STEP, _TERMS, _RIGHT = 18, 0.35, 31, 2.0
 # Within so many deviations of its mean a tail is not worth its complement; deviances beyond which nothing is left.
 _MIDDLE, _NOTHING, _FARTHEST = 0.75, 760.0, 56.0
 _CHUNK = 1 << 15
-_XI, _WEIGHT = np.polynomial.legendre.leggauss(12)
+_XI, _WEIGHT = gauss(12)
 _XI, _WEIGHT = (_XI + 1) / 2, _WEIGHT / 2
-_ANGLE = np.pi * (np.arange(_NODES) + 0.5) / _NODES
-_TO_COEFFICIENTS = np.cos(np.multiply.outer(np.arange(_NODES), _ANGLE)) * 2 / _NODES
-_TO_COEFFICIENTS[0] /= 2
+_PLACES, _TO_COEFFICIENTS = chebyshev(_NODES)
 
 
 def two_product(a, b):
@@ -177,7 +176,7 @@ class Ratios:
         value = np.empty(k.shape)
         for first in range(0, k.size, _CHUNK):
             part = slice(first, first + _CHUNK)
-            value[part] = chebyshev.chebval(x[part], table[:, panel[part]], tensor=False)
+            value[part] = np.polynomial.chebyshev.chebval(x[part], table[:, panel[part]], tensor=False)
         return value
 
     def _deviations(self, k, excess):
@@ -197,11 +196,11 @@ class Ratios:
         start = min(max(first, -1.0, middle - _FARTHEST), end - 1e-3)
         number = max(math.ceil(end - start), 1)
         width = (end - start) / number
-        turn = (start + width * (np.arange(number)[:, None] + (1 + np.cos(_ANGLE)) / 2)) / (2 * math.sqrt(count))
+        turn = (start + width * (np.arange(number)[:, None] + (1 + _PLACES) / 2)) / (2 * math.sqrt(count))
         angle = math.atan2(math.sqrt(law.success[0]), math.sqrt(law.failure[0]))
         excess = count * np.sin(turn) * np.sin(2 * angle + turn)
         excess = np.clip(excess, _ENDS / 2 - law.mean, count - _ENDS / 2 - law.mean)
-        return start, width, np.einsum("cn,pn->cp", _TO_COEFFICIENTS, self._contour(excess))
+        return start, width, np.einsum("nc,pn->cp", _TO_COEFFICIENTS, self._contour(excess))
 
     def _contour(self, excess):
         """J at real k = mean + excess, at least a few deviations from both ends."""

@@ -20,6 +20,7 @@ from scipy.special import ndtr
 from .finite import FiniteLaw, TooManyAtoms
 from .laplace_powers import LaplacePower
 from .laplace_products import LaplaceProduct
+from .polynomials import gauss
 from .sampled_lines import Inverter, Transform
 from .subsampled_gaussian import complex_log1p, gaussian_loss, reach
 
@@ -37,7 +38,7 @@ _PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4
 _STEEP = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0])
 # Error of the panels, relative: ten times what halving them changes.
 _QUADRATURE = 1e-11
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(14)
+_NODES, _WEIGHTS = gauss(14)
 
 
 class Lines:

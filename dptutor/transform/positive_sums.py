@@ -20,10 +20,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+
+from .polynomials import chebyshev, gauss
 
 _DEGREE = 13
 _ROUNDING = 2.0**-52
@@ -39,6 +41,8 @@ _EDGE = -_CUT - math.log(_ROUGH)
 # How much log g may change on a piece, and its place as a share of all, to begin with; and the smallest piece.
 _SPREAD, _SHARE, _SMALLEST = 14.0, 10, 1e-6
 _AT_ONCE = 400_000
+# As many places as the processor's nearest memory holds.
+_TOGETHER = 8192
 # Losses below e^_LEAST may take any place between that and e^−_DRAWN of it.
 _LEAST, _DRAWN = -600.0, 40.0
 # Panels whose largest term is e^− this of another one's are left out.
@@ -133,17 +137,24 @@ class PositiveLaw:
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
         """log g at any array of places; −∞ outside."""
-        edges = self.edges
-        place = np.searchsorted(edges, v, side="right") - 1
+        found = np.empty(v.shape)
+        for start in range(0, len(v), _TOGETHER):
+            found[start : start + _TOGETHER] = self._evaluated(v[start : start + _TOGETHER])
+        return found
+
+    def _evaluated(self, v):
+        place = np.searchsorted(self.edges, v, side="right") - 1
         outside = (place < 0) | (place >= len(self._half))
         place = np.clip(place, 0, len(self._half) - 1)
-        x = (v - self._middle[place]) / self._half[place]
+        x = (v - self._middle.take(place)) / self._half.take(place)
         # Clenshaw's sum of Chebyshev polynomials.
-        twice, above = 2 * x, np.zeros(v.shape)
-        value = self._columns[-1][place]
+        twice, above, value = 2 * x, np.zeros(v.shape), self._columns[-1].take(place)
         for column in self._columns[-2:0:-1]:
-            above, value = value, twice * value - above + column[place]
-        value = x * value - above + self._columns[0][place]
+            further = twice * value
+            further -= above
+            further += column.take(place)
+            above, value = value, further
+        value = x * value - above + self._columns[0].take(place)
         value[outside] = -np.inf
         return value
 
@@ -172,7 +183,7 @@ class PositiveLaw:
                 )
             pieces.append(np.linspace(low, high, refinement * math.ceil(needed) + 1)[:-1])
         panels = np.append(np.concatenate(pieces), edges[-1])
-        x, weight = _gauss()
+        x, weight = gauss(_POINTS)
         half = np.diff(panels)[:, None] / 2
         v = panels[:-1, None] + half * (1.0 + x)
         log_mass = self.log_density(v.ravel()) + np.log(half * weight).ravel()
@@ -227,6 +238,9 @@ class PositiveLaw:
         if complement:
             more, its_error = self._integral(end, 1, under_p)
             value, error = value + more, error + its_error
+        # Next to the largest loss what is left of it has lost digits.
+        lost = 8.0 * _ROUNDING * (np.abs(self.log_weight) + np.abs(epsilon))
+        error = error + lost * self._integral(end, -1, under_q)[0]
         return self._with_error(value, error, np.abs(self.log_weight))
 
     def _with_error(self, value, error, size):
@@ -249,7 +263,7 @@ class PositiveLaw:
         # The panel that the start lies in.
         within = np.flatnonzero((panel >= 0) & (panel < len(points.panels) - 1))
         if within.size:
-            x, weight = _gauss()
+            x, weight = gauss(_POINTS)
             low, high = points.panels[panel[within]], points.panels[panel[within] + 1]
             low, high = (log_start[within], high) if side > 0 else (low, log_start[within])
             half = (high - low)[:, None] / 2
@@ -282,16 +296,9 @@ class _Convolution:
                 found[few] = largest + np.log(total)
         return found
 
-    def inherited(self, v: np.ndarray) -> np.ndarray:
-        """Bound on the relative error of g at places that comes with the two laws."""
-        row, log_term, first, second = self._terms(v)
-        largest, total = _log_sums(row, log_term, len(v))
-        share = np.exp(log_term - largest[row][:, None]) * (first + second)
-        return np.bincount(row, share.sum(axis=1), minlength=len(v)) / np.maximum(total, 1e-300)
-
     def _terms(self, v):
         """Of the sums at each place, by panels: which place, logarithms of the terms, errors of both densities."""
-        s, x = np.exp(v), _gauss()[0]
+        s, x = np.exp(v), gauss(_POINTS)[0]
         rows, logs, errors = [], [], []
         for number, side in enumerate(self._sides):
             own, other = self._laws[number], self._laws[1 - number]
@@ -305,9 +312,10 @@ class _Convolution:
             np.maximum.at(highest, row, size)
             counts = size > highest[row] - _NEGLIGIBLE
             row, panel = row[counts], panel[counts]
-            column = panel[:, None] * _POINTS + np.arange(_POINTS)
-            log_rest = np.log(s[row][:, None] - side.s[column])
-            value = side.log_mass[column] + (v[row][:, None] + twice) - log_rest
+            log_rest = np.log(s[row][:, None] - side.s.reshape(-1, _POINTS).take(panel, axis=0))
+            value = side.log_mass.reshape(-1, _POINTS).take(panel, axis=0)
+            value += (v[row] + twice)[:, None]
+            value -= log_rest
             value += other.log_density(log_rest.ravel()).reshape(value.shape)
             rows.append(row)
             logs.append(value)
@@ -318,7 +326,7 @@ class _Convolution:
                 tau = side.panels[last[part]][:, None] + half * (1.0 + x)
                 log_rest = np.log(s[part][:, None] - np.exp(tau))
                 with np.errstate(divide="ignore"):
-                    value = np.log(half * _gauss()[1]) + (v[part][:, None] + twice) - log_rest
+                    value = np.log(half * gauss(_POINTS)[1]) + (v[part][:, None] + twice) - log_rest
                 value += own.log_density(tau.ravel()).reshape(tau.shape)
                 value += other.log_density(log_rest.ravel()).reshape(tau.shape)
                 rows.append(part)
@@ -375,8 +383,14 @@ class _Convolution:
         return bool(np.all(self._moved(v) < 20 * _allowed(size)))
 
     def error(self, v) -> np.ndarray:
-        """Bound on the relative error of the density at places."""
-        return self.inherited(v) + self._moved(v)
+        """Bound on the relative error of the density at places: what comes with the two laws, and what panels of half
+        the size change."""
+        row, log_term, first, second = self._terms(v)
+        largest, total = _log_sums(row, log_term, len(v))
+        share = np.exp(log_term - largest[row][:, None]) * (first + second)
+        inherited = np.bincount(row, share.sum(axis=1), minlength=len(v)) / np.maximum(total, 1e-300)
+        with np.errstate(divide="ignore"):
+            return inherited + np.abs(np.expm1(self._finer.log_density(v) - (largest + np.log(total))))
 
     def _moved(self, v):
         """How much panels of half the size change the density, relatively."""
@@ -416,11 +430,12 @@ def _log_sums(row, log_term, count):
 def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
     """A law from the logarithm of its density, on pieces between places, which are halved where need be."""
     pieces, rows = [(a, b, math.inf, 0) for a, b in pairwise(places)], []
+    nodes, to_coefficients = chebyshev(_DEGREE + 1)
     while pieces:
         low, high, before, stuck = np.array(pieces).T
-        v = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * _NODES
+        v = (low + high)[:, None] / 2 + (high - low)[:, None] / 2 * nodes
         value = log_density(v.ravel()).reshape(v.shape)
-        coefficients = value @ _TO_COEFFICIENTS
+        coefficients = value @ to_coefficients
         tail = np.abs(coefficients[:, -3:]).max(axis=1)
         sizes = _larger(v, value, log_weight)
         size = sizes.max(axis=1)
@@ -451,16 +466,3 @@ def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
     # Where errors may be relatively large, they are small in mass.
     dropped += len(rows) * math.exp(-_CUT)
     return PositiveLaw(edges, coefficients, log_weight, np.clip(errors, 1e-16, 1.0), dropped)
-
-
-@lru_cache(maxsize=1)
-def _gauss():
-    return np.polynomial.legendre.leggauss(_POINTS)
-
-
-_NODES = np.cos(math.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
-_TO_COEFFICIENTS = (
-    np.cos(np.outer(np.arccos(_NODES), np.arange(_DEGREE + 1)))
-    * np.where(np.arange(_DEGREE + 1) == 0, 1.0, 2.0)
-    / (_DEGREE + 1)
-)

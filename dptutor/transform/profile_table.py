@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+
+from .polynomials import chebyshev
 
 _DEGREE = 15
 # Errors of which a piece shall have one kind only.
@@ -36,15 +39,49 @@ class Answer:
     error: np.ndarray
 
 
+class Profile:
+    """What a table is filled from: the profile of finite losses, on intervals from 0 on, beyond which δ is 0.
+
+    Each has `edges` and `sample`; the others have defaults.
+    """
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Ends of the intervals."""
+        raise NotImplementedError
+
+    @property
+    def highest(self) -> float:
+        """The largest loss."""
+        return math.inf
+
+    def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+        """On one interval: values, a bound on their relative error, and whether they are of `mass` − δ, not of δ."""
+        raise NotImplementedError
+
+    def cuts(self, interval: int) -> np.ndarray:
+        """Losses within an interval between which its values are smooth."""
+        return np.empty(0)
+
+    def log_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """log of an upper bound on δ, for which nothing is worked out."""
+        return np.full(epsilon.shape, math.inf)
+
+    def beyond(self, delta: float) -> float | None:
+        """A loss beyond which δ is less, if that is known without values."""
+        return None
+
+    def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """δ, and a bound on its error, maybe a large one, if a single value takes less time than `sample`."""
+        return None
+
+
 class ProfileTable:
     """The profile of finite losses at ε ≥ 0.
 
     Parameters
     ----------
-    evaluator
-        With `edges`, ends of intervals from 0 on, beyond which δ is 0; `cuts(interval)`, places within one between
-        which its values are smooth; and `sample(interval, ε)`, which gives values, a bound on their relative error, and
-        whether they are of `mass` − δ instead of δ.
+    evaluator : Profile
     mass : float
         The mass of all finite losses under Q, δ at −∞.
     """
@@ -52,7 +89,7 @@ class ProfileTable:
     # Whether α jumps where two profiles cross.
     crosses = False
 
-    def __init__(self, evaluator, mass: float = 1.0):
+    def __init__(self, evaluator: Profile, mass: float = 1.0):
         self._evaluator, self.mass = evaluator, mass
         self._pieces: dict[int, list] = {}
         self._merged: tuple = ()
@@ -73,10 +110,46 @@ class ProfileTable:
                 delta[few], rest[few], slope[few], error[few] = self._evaluated(epsilon[few])
         return Answer(delta, rest, slope, error)
 
+    def quickly(self, epsilon: np.ndarray):
+        """δ at some ε, and a bound on its error, maybe a large one, in less time than it takes to fill the table."""
+        if (found := self._evaluator.quickly(epsilon)) is not None:
+            return found
+        answer = self.at(epsilon)
+        return answer.delta, answer.error
+
+    def beyond(self, delta: float) -> float:
+        """A loss beyond which δ of finite losses is less."""
+        if (known := self._evaluator.beyond(delta)) is not None:
+            return known
+        if not math.isfinite(self.end) or self.end == 0.0:
+            return self.end
+        place = self.end * 2.0**-6
+        while place < self.end and float(self.at(np.array([place])).delta[0]) > delta:
+            place = min(1.3 * place, self.end)
+        return place
+
+    def most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ, for which nothing is worked out: that at the start of the interval."""
+        bound, inside = np.zeros(epsilon.shape), epsilon < self._evaluator.highest
+        if inside.any():
+            place = np.searchsorted(self._evaluator.edges, epsilon[inside], side="right") - 1
+            bound[inside] = np.append(self._bounds, 0.0)[np.minimum(place, len(self._bounds))]
+        return bound
+
+    @cached_property
+    def _bounds(self):
+        log_most = self._evaluator.log_most(self._evaluator.edges[:-1])
+        return np.exp(np.clip(log_most, -744.0, 700.0)) * 1.01
+
+    def ends(self, low: float, high: float) -> np.ndarray:
+        """Ends of the intervals from `low` to `high`, for which nothing is worked out."""
+        edges = self._evaluator.edges
+        return edges[(edges >= low) & (edges <= high)]
+
     def nodes(self, low: float, high: float) -> np.ndarray:
         """Places between which the profile is smooth: quarters of all pieces from `low` to `high`."""
         edges = self._evaluator.edges
-        self._fill(edges[:-1][(edges[:-1] <= high) & (edges[1:] >= low)])
+        self._fill(edges[:-1][(edges[:-1] < high) & (edges[1:] > low)])
         starts, ends = self._merged[0], self._merged[1]
         places = starts[:, None] + (ends - starts)[:, None] * np.linspace(0.0, 0.75, 4)
         places = np.append(places.ravel(), min(self.end, high))
@@ -164,12 +237,42 @@ class WorseTable:
         """From here on δ is 0."""
         return max(table.end for table in self._both)
 
+    def quickly(self, epsilon: np.ndarray):
+        """δ at some ε, and a bound on its error."""
+        delta, error = self._both[0].quickly(epsilon)
+        open_ = np.flatnonzero(self._both[1].most(epsilon) >= delta - error)
+        if open_.size:
+            other, its_error = self._both[1].quickly(epsilon[open_])
+            delta[open_] = np.maximum(delta[open_], other)
+            error[open_] = np.maximum(error[open_], its_error)
+        return delta, error
+
+    def most(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ."""
+        return np.maximum(*(table.most(epsilon) for table in self._both))
+
+    def beyond(self, delta: float) -> float:
+        """A loss beyond which both are less."""
+        return max(table.beyond(delta) for table in self._both)
+
     def at(self, epsilon: np.ndarray) -> Answer:
         """The profile at a one-dimensional array of ε ≥ 0."""
-        a, b = (table.at(epsilon) for table in self._both)
-        first = np.where(a.delta > 0.5, a.rest <= b.rest, a.delta >= b.delta)
-        chosen = [np.where(first, getattr(a, x), getattr(b, x)) for x in ("delta", "rest", "slope")]
-        return Answer(chosen[0], chosen[1], chosen[2], np.maximum(a.error, b.error))
+        a = self._both[0].at(epsilon)
+        # The other one only where it may be larger.
+        open_ = np.flatnonzero(self._both[1].most(epsilon) >= a.delta - a.error)
+        if not open_.size:
+            return a
+        b = self._both[1].at(epsilon[open_])
+        delta, rest = a.delta[open_], a.rest[open_]
+        second = np.where(delta > 0.5, rest > b.rest, delta < b.delta)
+        a.error[open_] = np.maximum(a.error[open_], b.error)
+        for mine, its in ((a.delta, b.delta), (a.rest, b.rest), (a.slope, b.slope)):
+            mine[open_[second]] = its[second]
+        return a
+
+    def ends(self, low: float, high: float) -> np.ndarray:
+        """Ends of the intervals of both from `low` to `high`."""
+        return np.unique(np.concatenate([table.ends(low, high) for table in self._both]))
 
     def nodes(self, low: float, high: float) -> np.ndarray:
         """Places between which both profiles are smooth."""
@@ -186,13 +289,8 @@ def _clenshaw(coefficients, place, x):
     return columns[0][place] + x * b1 - b2, b1 + x * d1 - d2
 
 
-_POINTS = np.cos(math.pi * (np.arange(_DEGREE + 1) + 0.5) / (_DEGREE + 1))
+_POINTS, _TO_COEFFICIENTS = chebyshev(_DEGREE + 1)
 # Between them, where an interpolation is checked.
 _OTHERS = np.array([-0.998, -0.83, -0.41, 0.05, 0.45, 0.86, 0.998])
 _PLACES = np.concatenate([_POINTS, _OTHERS, [-1.0, 1.0]])
 _AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_OTHERS)))
-_TO_COEFFICIENTS = (
-    np.cos(np.outer(np.arccos(_POINTS), np.arange(_DEGREE + 1)))
-    * np.where(np.arange(_DEGREE + 1) == 0, 1.0, 2.0)
-    / (_DEGREE + 1)
-)

@@ -179,49 +179,59 @@ def _on_line(mu, rate, s, u, log_step):
     if float(np.max(ends + log_weight.real)) > 30.0:  # to be taken out, against overflow
         return _directly(s, loss, log_weight, _size(mu, rate, u, loss))
     first = _first_order(mu, rate)
-    more, its_error = _second_order_sum(s, loss, np.exp(log_weight), log_weight)
+    (more, its_error), (total, error_of_total) = _both_sums(s, loss, log_weight, _size(mu, rate, u, loss))
     excess, error = s * first + more, _RELATIVE * np.abs(s) * abs(first) + its_error
     log_h = complex_log1p(excess)
     error = error / np.abs(1.0 + excess) + _RELATIVE * np.abs(log_h)
     # Where little is left of 1 + (H − 1), the sum of H itself has the digits.
     small = np.abs(1.0 + excess) < 0.5
     if small.any():
-        log_h[small], error[small] = _directly(s[small], loss, log_weight, _size(mu, rate, u, loss))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_h[small], share = np.log(total[small]), error_of_total[small] / np.abs(total[small])
+        error[small] = np.where(np.isfinite(share), share, np.inf)
     return log_h, error
 
 
-def _second_order_sum(s, loss, weight, log_weight):
-    """E[e^{sℓ} − 1 − sℓ] and a bound on its error: the nodes near 0 as a series in s, the others one by one."""
-    size, loss_size = np.abs(s), np.abs(loss)
-    near = loss_size * size.max() < _NEAR
-    moments = weight[near] @ np.vander(loss[near], len(_SERIES) + 2, increasing=True)[:, 2:]
-    total = s**2 * np.polyval((_SERIES * moments)[::-1], s)
-    error = _RELATIVE * size**2 * float(np.abs(weight[near]) @ loss_size[near] ** 2)
+def _both_sums(s, loss, log_weight, loss_size):
+    """E[e^{sℓ} − 1 − sℓ], and E[e^{sℓ}] itself, each with a bound on its error: the nodes near 0 as a series in s, the
+    others one by one."""
+    size, modulus, weight = np.abs(s), np.abs(loss), np.exp(log_weight)
+    near = modulus * size.max() < _NEAR
+    moments = weight[near] @ np.vander(loss[near], len(_SERIES) + 2, increasing=True)
+    excess = s**2 * np.polyval((_SERIES * moments[2:])[::-1], s)
+    total = moments[0] + s * moments[1] + excess
+    heights = np.abs(weight[near])
+    error = _RELATIVE * size**2 * float(heights @ modulus[near] ** 2)
+    error_of_total = _RELATIVE * np.full(s.shape, 4.0 * float(heights.sum())) + error
     # Only where there is anything, tilted or not.
     tilted = np.multiply.outer([s.real.min(), s.real.max()], loss.real) + log_weight.real
     depth = 50.0 + _TINY_EXCESS + math.log1p(float(size.max()))
     least = np.maximum(tilted.max(axis=1, keepdims=True), 0.0) - depth
-    heavy = np.any(np.maximum(tilted, log_weight.real) > least, axis=0)
-    far = np.flatnonzero(~near & heavy)
+    highest = np.maximum(tilted, log_weight.real)
+    heavy = np.any(highest > least, axis=0)
+    far, light = np.flatnonzero(~near & heavy), ~(near | heavy)
+    error_of_total += float(np.exp(highest[:, light]).sum())
     if not far.size:
-        return total, error
-    more, its_error = _second_order(s, loss[far], weight[far], log_weight[far])
-    return total + more, error + its_error
-
-
-def _second_order(s, loss, weight, log_weight):
-    """E[e^{sℓ} − 1 − sℓ] over some nodes, and a bound on its error."""
+        return (excess, error), (total, error_of_total)
+    loss, weight, log_weight, modulus = loss[far], weight[far], log_weight[far], modulus[far]
     product = np.multiply.outer(s, loss)
-    near = np.abs(product) < _NEAR
     terms = np.exp(product + log_weight)
-    size = np.abs(terms)
+    heights, logs = np.abs(terms), np.abs(log_weight)
+    total += terms.sum(axis=1)
+    error_of_total += _ROUNDING * (heights @ (8.0 + logs) + size * (heights @ loss_size[far]))
     terms -= weight * (1.0 + product)
-    rounding = size * (4.0 + np.abs(log_weight)) + np.abs(weight) * (2.0 + 2.0 * np.abs(product))
-    if near.any():
-        z, w = product[near], np.broadcast_to(weight, product.shape)[near]
-        terms[near] = w * z**2 * np.polyval(_SERIES[::-1], z)
-        rounding[near] = 16.0 * np.abs(terms[near])
-    return terms.sum(axis=1), _ROUNDING * rounding.sum(axis=1)
+    rounding = heights @ (4.0 + logs) + 2.0 * float(np.abs(weight).sum()) + 2.0 * size * float(np.abs(weight) @ modulus)
+    some = np.flatnonzero(modulus * size.min() < _NEAR)
+    if some.size:
+        # Near 0 for some of the s only.
+        row, column = np.nonzero(np.multiply.outer(size, modulus[some]) < _NEAR)
+        column = some[column]
+        z, own = product[row, column], np.abs(weight[column])
+        lost = heights[row, column] * (4.0 + logs[column]) + own * (2.0 + 2.0 * np.abs(z))
+        term = weight[column] * z**2 * np.polyval(_SERIES[::-1], z)
+        terms[row, column] = term
+        rounding += np.bincount(row, 16.0 * np.abs(term) - (1.0 - 1e-12) * lost, minlength=len(s))
+    return (excess + terms.sum(axis=1), error + _ROUNDING * rounding), (total, error_of_total)
 
 
 def _size(mu, rate, u, loss):
@@ -232,13 +242,15 @@ def _size(mu, rate, u, loss):
 
 def _directly(s, loss, log_weight, loss_size):
     """log E[e^{sℓ}] with the largest term taken out, and a bound on its error."""
-    exponent = np.multiply.outer(s, loss) + log_weight
+    exponent = np.multiply.outer(s, loss)
+    exponent += log_weight
     largest = exponent.real.max(axis=1, keepdims=True)
-    terms = np.exp(exponent - largest)
-    total = terms.sum(axis=1)
+    exponent -= largest
+    terms = np.exp(exponent)
+    total, heights = terms.sum(axis=1), np.abs(terms)
     with np.errstate(divide="ignore", invalid="ignore"):
-        size = 8.0 + np.multiply.outer(np.abs(s), loss_size) + np.abs(log_weight)
-        error = _ROUNDING * (np.abs(terms) * size).sum(axis=1) / np.abs(total)
+        size = heights @ (8.0 + np.abs(log_weight)) + np.abs(s) * (heights @ loss_size)
+        error = _ROUNDING * size / np.abs(total)
         value = largest[:, 0] + np.log(total)
     return value, np.where(np.isfinite(error), error, np.inf) + _ROUNDING * np.abs(largest[:, 0])
 
