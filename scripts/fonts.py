@@ -41,7 +41,8 @@ LETTERS = """
 MORE_LETTERS = """
 A1-A6 A8 AA AC-AF B4 B5 B8 BA BF C0-D5 D8-E3 E5-E7 EA-EC EE-F0 F2-F5 F8 F9 FB FD-FF 131 152 153 2DA 20AC 2122
 """
-GREEK = "391-3A1 3A3-3A9 3B1-3C9 3D1 3D5 3D6 3F0 3F1 3F5"
+# Small Greek letters are symbols, in italics; upright are capitals alone.
+CAPITALS, SMALL = "391-3A1 3A3-3A9", " 3B1-3C9 3D1 3D5 3D6 3F0 3F1 3F5"
 FEATURES = ["kern", "liga", "lnum", "tnum", "mark", "ccmp", "locl"]
 # A prime is only written as an exponent, and these are those for exponents.
 PRIMES = {0x2032: "minute.ssty", 0x2033: "second.ssty"}
@@ -52,7 +53,11 @@ def main(kind, source):
         math(source, SIGNS, "stix-two-math")
         math(source, MORE_SIGNS, "stix-two-math-more")
     for name in TEXT if kind == "text" else []:
-        for signs, more in ((GREEK, ""),) if "greek" in name else ((LETTERS, ""), (MORE_LETTERS, "-more")):
+        for signs, more in (
+            ((CAPITALS + SMALL * ("italic" in name), ""),)
+            if "greek" in name
+            else ((LETTERS, ""), (MORE_LETTERS, "-more"))
+        ):
             font = TTFont(next(Path(source).rglob(f"{name}.woff2")), recalcTimestamp=False)
             # Hints are kept, so that letters keep their widths.
             subset(font, signs, Options(layout_features=FEATURES))
