@@ -35,8 +35,14 @@ class FrozenTables {
     for (let i = 0; i < binary.length; i++) packed[i] = binary.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-    let start = 0;
-    this.data = this.tables.map((table) => {
+    const data = [];
+    let start = 0, since = performance.now();
+    for (const table of this.tables) {
+      // A phone takes its time for them: the page lives on between two.
+      if (performance.now() - since > 16) {
+        await new Promise((done) => setTimeout(done));
+        since = performance.now();
+      }
       const { rows, width, still, along, down, place } = table;
       const moving = still ? [...still.keys()].filter((c) => still[c] === null) : [...Array(width).keys()];
       const n = moving.length, size = n * rows, cells = new Uint16Array(size);
@@ -51,8 +57,9 @@ class FrozenTables {
         if (still) for (let c = 0; c < width; c++) whole[r * width + c] = still[c] ?? 0;
         for (let k = 0; k < n; k++) whole[r * width + moving[k]] = cells[k * rows + r];
       }
-      return whole;
-    });
+      data.push(whole);
+    }
+    this.data = data;
   }
 
   row(t, values) {
