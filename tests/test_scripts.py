@@ -1,0 +1,93 @@
+"""The scripts of explorers, function by function, in the browser that runs them."""
+
+import pytest
+
+from dptutor.explore.machinery.page import SCRIPTS, resource, script
+
+NAMES = (
+    "numberIn",
+    "nearest",
+    "short",
+    "nearestOn",
+    "clipped",
+    "between",
+    "alike",
+    "eased",
+    "heightAt",
+    "overlap",
+    "two",
+)
+
+
+@pytest.fixture(scope="module")
+def scripts(chromium):
+    page = chromium.new_page()
+    shared = f"Object.assign(globalThis, {{ {', '.join(NAMES)} }});"
+    page.add_script_tag(content=script().replace("export default { render };", shared), type="module")
+    page.wait_for_function("typeof numberIn === 'function'")
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("written", "percent", "number"),
+    [
+        ("0.5", False, 0.5),
+        (" −3 ", False, -3),
+        ("1e-5", False, 1e-5),
+        ("10⁻⁵", False, 1e-5),
+        ("10^-5", False, 1e-5),
+        ("2.5·10⁻³", False, 2.5e-3),
+        ("4 × 10^2", False, 400),
+        ("0,25", False, 0.25),
+        ("27 %", True, 0.27),
+        ("27", True, 0.27),
+        ("0.5 %", True, 0.005),
+        ("much", False, None),
+        ("", True, None),
+    ],
+)
+def test_a_number_is_read_as_people_write_it(scripts, written, percent, number):
+    read = scripts.evaluate("([text, percent]) => { const x = numberIn(text, percent); return isNaN(x) ? null : x; }",
+                            [written, percent])  # fmt: skip
+    assert read == (None if number is None else pytest.approx(number, rel=1e-12))
+
+
+def test_the_nearest_place_of_a_broken_line(scripts):
+    line, at = [[0, 0], [10, 0], None, [20, 0], [20, 10]], "([line, q, apart]) => nearestOn(line, q, apart)"
+    assert scripts.evaluate(at, [line, [4, 3], False]) == {"at": [4, 0], "index": 0, "distance": 3}
+    assert scripts.evaluate(at, [line, [14, 0], False])["at"] == [10, 0]  # the gap is no part of it
+    assert scripts.evaluate(at, [line, [25, 4], False]) == {"at": [20, 4], "index": 3, "distance": 5}
+    assert scripts.evaluate(at, [line, [4, 3], True])["at"] == [0, 0]  # points, not what is between them
+    assert scripts.evaluate(at, [[None], [1, 1], False]) is None
+
+
+def test_a_segment_is_clipped_by_a_box(scripts):
+    clip = "([a, b]) => clipped([a, b], [0, 0, 10, 10])"
+    assert scripts.evaluate(clip, [[-5, 5], [15, 5]]) == [[0, 5], [10, 5]]
+    assert scripts.evaluate(clip, [[5, -5], [5, 5]]) == [[5, 0], [5, 5]]
+    assert scripts.evaluate(clip, [[-5, 12], [15, 12]]) is None
+    assert scripts.evaluate(clip, [[-4, 4], [4, -4]]) == [[0, 0], [0, 0]]  # a corner
+
+
+def test_what_glides_goes_from_here_to_there(scripts):
+    assert scripts.evaluate("between([[0, 0], null], [[10, 20], [1, 1]], 0.25)") == [[2.5, 5], [1, 1]]
+    assert scripts.evaluate("[alike([[0, 0]], [[1, 1]]), alike([[0, 0]], [null]), alike(null, [])]") == [
+        True,
+        False,
+        None,
+    ]
+    assert scripts.evaluate("[0, 0.5, 1].map(eased)") == [0, 0.5, 1]
+    assert scripts.evaluate("[...Array(99).keys()].every((k) => eased(k / 100) <= eased((k + 1) / 100))")
+
+
+def test_the_height_of_a_line_and_a_common_area(scripts):
+    assert scripts.evaluate("[-1, 0, 5, 10, 11].map((x) => heightAt([[0, 2], [10, 4]], x))") == [None, 2, 3, 4, None]
+    assert scripts.evaluate("[overlap([0, 0, 4, 4], [2, 3, 9, 9]), overlap([0, 0, 1, 1], [1, 0, 2, 2])]") == [2, 0]
+    assert scripts.evaluate("[two(0.0123), two(-4.56), two(12)]") == ["0.012", "−4.6", "12"]
+
+
+def test_no_script_declares_what_another_does():
+    declared = [line.split()[1].split("(")[0] for name in SCRIPTS for line in resource(name).splitlines()
+                if line.startswith(("class ", "const ", "function ")) and not line.startswith("const {")]  # fmt: skip
+    assert len(declared) == len(set(declared))
