@@ -35,6 +35,7 @@ from ._validation import positive_integer
 from .blackwell import delta_divergence
 from .mechanisms.base import as_mechanism
 from .mechanisms.gaussian import Gaussian
+from .transform.polynomials import gauss
 
 __all__ = [
     "AsymptoticDominance",
@@ -47,7 +48,7 @@ __all__ = [
 
 # The constant of the Berry-Esseen theorem for summands with different distributions (Shevtsova 2010).
 _BERRY_ESSEEN = 0.56
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_NODES, _WEIGHTS = gauss(24)
 _RATIO, _SMALLEST = 1.25, 1e-15
 
 

@@ -375,7 +375,19 @@ def _error_of_rest(answer, loss):
     return answer.error
 
 
-class FiniteFaces:
+class _Plainly:
+    """Faces for which nothing takes less time than δ itself."""
+
+    def delta_quickly(self, epsilon):
+        """δ at ε and a bound on its error."""
+        return self.delta(epsilon), self.delta_error(epsilon)
+
+    def delta_at_most(self, epsilon):
+        """An upper bound on δ."""
+        return self.delta(epsilon) + self.delta_error(epsilon)
+
+
+class FiniteFaces(_Plainly):
     """Faces of an enumerated law."""
 
     window = None
@@ -404,14 +416,6 @@ class FiniteFaces:
         lower, upper = self.law.profile(np.ravel(epsilon).astype(float))
         return (upper - lower).reshape(np.shape(epsilon))
 
-    def delta_quickly(self, epsilon):
-        """δ at ε and a bound on its error."""
-        return self.delta(epsilon), self.delta_error(epsilon)
-
-    def delta_at_most(self, epsilon):
-        """An upper bound on δ that takes as little time as possible."""
-        return self.delta(epsilon) + self.delta_error(epsilon)
-
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
         return np.full(np.shape(log_odds), self.error_bound)
@@ -431,7 +435,7 @@ class FiniteFaces:
         return bound.reshape(np.shape(epsilon))
 
 
-class MixtureFaces:
+class MixtureFaces(_Plainly):
     """Faces of a finite experiment together with another mechanism: a mixture over the atoms l of the first.
 
     R at log-odds ε is Σ (π p + (1−π) q) R'(ε − l), and δ(ε) = Pr_Q[l = ∞] + Σ q δ'(ε − l).
@@ -504,14 +508,6 @@ class MixtureFaces:
         """Bound on the error of δ."""
         error = self._over(self._rest._delta_error, epsilon, self._q, slice(None))
         return error + 1e-13 * self._over(self._rest._delta, epsilon, self._q, slice(None))
-
-    def delta_quickly(self, epsilon):
-        """δ at ε and a bound on its error."""
-        return self.delta(epsilon), self.delta_error(epsilon)
-
-    def delta_at_most(self, epsilon):
-        """An upper bound on δ that takes as little time as possible."""
-        return self.delta(epsilon) + self.delta_error(epsilon)
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
