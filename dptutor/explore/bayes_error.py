@@ -17,11 +17,10 @@ KINDS = SYMMETRIC | {SAMPLED: lambda noise: SubsampledGaussian(noise, 0.5, direc
 bayes_error = Explorer(
     "bayes_error",
     title="What a prior is worth to an adversary",
-    caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: "
-    "its tests are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are "
-    "R(π). The dotted green diagonal meets f where both errors are equal. Right: the Bayes error R over all "
-    "priors; the "
-    "green ruler is what the answer gains over guessing.",
+    caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: its tests "
+    "are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are R(π). The "
+    "dotted green diagonal meets f where both errors are equal. Right: the Bayes error R over all priors; the green "
+    "ruler is what the answer gains over guessing.",
     find="Drag the prior to where the adversary errs most. Is that always at one half?",
     code=MAKERS.replace(
         "\n}\n", '\n    "sampled Gaussian": lambda noise: dp.SubsampledGaussian(noise, 0.5, direction="remove"),\n}\n'
@@ -93,7 +92,7 @@ def best_test(kind, noise, prior):
 bayes.reader("prior", "adversary", top=lambda prior: min(prior, 1 - prior))
 
 
-@bayes.ruler(GREEN, words="{gain}", offset=(34, -9), cap=6)
+@bayes.ruler(GREEN, words="{gain}", offset=(34, -18), cap=6)
 def gained(kind, noise, prior):
     top, bottom = guessing(prior), error(kind, noise, prior)
     return prior if top - bottom >= 5e-4 else np.nan, bottom, top

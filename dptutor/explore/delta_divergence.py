@@ -18,14 +18,12 @@ EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted ali
 delta_divergence = Explorer(
     "delta_divergence",
     title="Which noise could you regret choosing?",
-    caption="Left: by how many points in a hundred the adversary errs more often against the Gaussian than against the "
-    "Laplace mechanism, over the adversary's prior: above the line Gaussian noise protects better, below it "
-    "Laplace noise. "
-    "The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of either "
-    "choice. "
-    "Right: both trade-off functions, f (blue, solid) of the Gaussian mechanism and f̃ (vermillion, dashed) of "
-    "the Laplace "
-    "mechanism; the safer one shifted down and left by the larger Δ (dotted), where it lies under the other.",
+    caption="Left: by how many points in a hundred the adversary errs more often against the Gaussian than against "
+    "the Laplace mechanism, over the adversary's prior: above the line Gaussian noise protects better, below it "
+    "Laplace noise. The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret "
+    "of either choice. Right: both trade-off functions, f (blue, solid) of the Gaussian mechanism and f̃ (vermillion, "
+    "dashed) of the Laplace mechanism; the safer one shifted down and left by the larger Δ (dotted), where it lies "
+    "under the other.",
     find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
     code="""import dptutor as dp
 
@@ -45,20 +43,20 @@ print(comparison)
     },
     steps={
         "Figure 3 of the paper": (
-            "σ = 1 against b = 1, the example of Kaissis et al. (2024), and the adversary whom Gaussian noise "
-            "fears most.",
+            "σ = 1 against b = 1, the example of Kaissis et al. (2024), and the adversary whom Gaussian noise fears "
+            "most.",
             {"sigma": 1, "scale": 1, "prior": 0.27},
         ),
         "Same advantage": (
-            "The same membership advantage, to the digits of σ: no difference at even odds, and still not the "
-            "same privacy.",
+            "The same membership advantage, to the digits of σ: no difference at even odds, and still not the same "
+            "privacy.",
             lambda: {"sigma": 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2)), "scale": 1, "prior": 0.5},
         ),
         "Same (ε, δ)": (
             "Both are (1, 0.0001)-DP, to the digits of σ: this one pair hides all the rest.",
             lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
         ),
-        "Laplace dominates": (
+        "Gaussian dominates": (
             "Every adversary errs less against this Gaussian. The reverse never happens: its loss has no bound.",
             {"sigma": 0.5, "scale": 2, "prior": 0.5},
         ),
@@ -193,32 +191,29 @@ def difference(sigma, scale, prior):
 
 @lru_cache(maxsize=4096)
 def regret(sigma, scale, choice):
-    """What a choice can cost in points, as the sentence says it, and never a zero that is none."""
+    """What a choice costs in points, as the sentence says it, and never a zero that is none."""
     both = compared(sigma, scale)
     divergence = both.reverse_divergence if choice == "gaussian" else both.divergence
     if divergence.value <= divergence.error_bound:
-        return "nothing, whoever attacks"
-    return "less than 0.1 points" if divergence.value < 5e-4 else f"up to {{{choice}_cost}}"
+        return "costs nothing, whoever attacks"
+    return "costs less than 0.1 points" if divergence.value < 5e-4 else f"can cost up to {{{choice}_cost}}"
 
 
 @delta_divergence.words
 def words(sigma, scale):
     both = compared(sigma, scale)
-    costs = both.reverse_divergence.value, both.divergence.value
-    safer = (
-        "Neither is the safer choice"
-        if even(sigma, scale)
-        else f"{('Gaussian', 'Laplace')[costs[0] > costs[1]]} noise is the safer choice"
-    )
+    safer = "Laplace noise" if both.reverse_divergence.value > both.divergence.value else "Gaussian noise"
+    if even(sigma, scale):
+        safer = "Neither"
     return (
-        f"Choosing Gaussian noise can cost {regret(sigma, scale, 'gaussian')}, choosing Laplace noise "
-        f"{regret(sigma, scale, 'laplace')}. {safer}."
+        f"Choosing Gaussian noise {regret(sigma, scale, 'gaussian')}; choosing Laplace noise "
+        f"{regret(sigma, scale, 'laplace')}. {safer} is the safer choice."
     )
 
 
 @delta_divergence.words
 def at_the_prior(prior):
-    return "At a prior of {prior} the adversary is wrong in {gaussian_error} and {laplace_error} of all cases."
+    return "At a prior of {prior} the adversary errs in {gaussian_error} (Gaussian) and {laplace_error} (Laplace)."
 
 
 @delta_divergence.solved

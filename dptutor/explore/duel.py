@@ -27,14 +27,11 @@ duel = Explorer(
     "duel",
     title="Who wins the duel, and where?",
     caption="A mechanism wins at a prior if the best adversary errs more often against it. Left: the trade-off "
-    "functions of "
-    "the first mechanism (blue, solid) and the second (vermillion, dashed); the purple line joins the tests that "
-    "are as "
-    "good for this adversary as the best one against the first, so the first wins where the dashed curve dips "
-    "below it. "
-    "Right: the lead of the first over all priors, 100 (R − R̃). The mechanisms are Gaussian with σ = 1, Laplace "
-    "with b = 1, "
-    "the worst that is (1, 0.02)-DP, and a Gaussian one of the advantage of the Laplace one.",
+    "functions of the first mechanism (blue, solid) and the second (vermillion, dashed); the purple line joins the "
+    "tests that are as good for this adversary as the best one against the first, so the first wins where the dashed "
+    "curve dips below it. Right: the lead of the first over all priors, 100 (R − R̃). The mechanisms are Gaussian "
+    "with σ = 1, Laplace with b = 1, the worst that is (1, 0.02)-DP, and a Gaussian one of the advantage of the "
+    "Laplace one.",
     find="Drag the prior. Where does the dashed curve dip below the purple line?",
     code="""import dptutor as dp
 from scipy.special import ndtri
@@ -63,16 +60,15 @@ print(f"at prior {prior}: lead of the first {100 * lead:.2f} points")
             {"pair": PAIR_NAMES[1], "prior": 0.5},
         ),
         "At the corner": (
-            "An adversary who is nearly sure: the best test against the second is its corner, and the second wins.",
+            "At a prior of 27 % the best test against the second is the one at its corner, and the second wins.",
             {"pair": PAIR_NAMES[1], "prior": 0.27},
         ),
         "There and back": (
-            "Almost certain, and the first wins again, by a little: no test catches what happens with "
-            "probability 0.02.",
+            "Now the first wins again, by little: with probability 0.02 the second gives everything away.",
             {"pair": PAIR_NAMES[1], "prior": 0.06},
         ),
         "The same advantage": (
-            "A draw at even odds is all that equal advantages say. Everywhere else one of the two wins.",
+            "A draw at even odds is all that equal advantages say. At every other prior the second wins.",
             {"pair": PAIR_NAMES[3], "prior": 0.5},
         ),
     },
@@ -140,8 +136,9 @@ def here(prior, pair):
 
 
 duel.ask(
-    "The first mechanism is blue, the second vermillion and dashed. Draw how much better the first protects, for every "
-    "prior: by how many points in a hundred the adversary errs more often. Below the line the second protects better.",
+    "The first mechanism is blue, the second vermillion and dashed. Draw how much better the first protects, for "
+    "every prior: by how many points in a hundred the adversary errs more often. Below the line the second protects "
+    "better.",
     curve=lead_curve,
     hides=(line, wins_of_first, wins_of_second, adversary, here),
     per=("pair",),

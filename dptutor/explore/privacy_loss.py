@@ -18,11 +18,11 @@ KINDS = {
 privacy_loss = Explorer(
     "privacy_loss",
     title="δ is an area",
-    caption="Left: the densities of an answer without the example, multiplied by exp(ε) (blue, solid), and "
-    "with it (vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Right: the privacy "
-    "profile δ (blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points belong "
-    "to the ε on the left.",
-    find="Make the dotted curve at ε ten times as high as δ(ε). That is how far the two are apart.",
+    caption="Left: the densities of an answer without the example, multiplied by exp(ε) (blue, solid), and with it "
+    "(vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Right: the privacy profile δ (blue) "
+    "and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points belong to the ε on the "
+    "left.",
+    find="Find an ε at which the dotted curve is at least ten times as high as δ.",
     code="""import math
 
 import dptutor as dp
@@ -127,7 +127,7 @@ def numbers(kind, noise, epsilon):
 @privacy_loss.solved
 def ten_times(kind, noise, epsilon):
     delta, tail, *_ = numbers(kind, noise, epsilon)
-    return 0 < 9.5 * delta < tail
+    return 0 < 10 * delta <= tail
 
 
 @privacy_loss.readout("α at this threshold", BLUE, 4)

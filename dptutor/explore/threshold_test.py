@@ -21,13 +21,10 @@ threshold_test = Explorer(
     "threshold_test",
     low=True,
     title="Where would you draw the line?",
-    caption="Left: a hundred people who are not in the data (blue, above the axis) and a hundred who are "
-    "(vermillion, below) "
-    "at the answer that the adversary sees for each. The purple line is the threshold: whoever is to its right "
-    "is accused. "
-    "Errors are drawn full, the rest pale. Right: how many are missed for how many are wrongly accused; every "
-    "threshold "
-    "is a point of the curve, and the dotted line is blind guessing.",
+    caption="Left: a hundred people who are not in the data (blue, above the axis) and a hundred who are (vermillion, "
+    "below) at the answer that the adversary sees for each. The purple line is the threshold: whoever is to its right "
+    "is accused. Errors are drawn full, the rest pale. Right: how many are missed for how many are wrongly accused; "
+    "every threshold is a point of the curve, and the dotted line is blind guessing.",
     find="Drag the purple line. Can you make both errors smaller at once?",
     code="""import dptutor as dp
 from statistics import NormalDist
@@ -47,11 +44,11 @@ print(f"wrongly accused: {alpha:.3f}, missed: {beta:.3f}")
     steps={
         "Accuse few": ("Accuse only on strong evidence, and three of four who are in the data go unnoticed.",
                        {"threshold": 1.7, "sigma": 1}),
-        "Accuse many": ("Be suspicious instead: hardly anyone is missed, and most of the innocent are accused.",
+        "Accuse many": ("Be suspicious instead: few are missed, and most of the innocent are accused.",
                         {"threshold": -0.4, "sigma": 1}),
         "Less noise": ("Only the clinic can make both errors small at once: with half the noise.",
                        {"threshold": 0.5, "sigma": 0.5}),
-        "More noise": ("With twice the noise the curve comes close to blind guessing, wherever you draw the line.",
+        "More noise": ("With twice the noise every threshold comes closer to blind guessing.",
                        {"threshold": 0.5, "sigma": 2}),
     },
 )  # fmt: skip
@@ -187,7 +184,6 @@ def test(threshold, sigma):
 @threshold_test.words
 def words(threshold, sigma):
     return (
-        "If you accuse everyone above {threshold}, you accuse {accused} of 100 people who are not in the data, "
-        "and miss "
-        "{missed} of 100 who are."
+        "If you accuse everyone above {threshold}, you accuse {accused} of 100 people who are not in the data, and "
+        "miss {missed} of 100 who are."
     )

@@ -29,9 +29,9 @@ makers = {
 tradeoff_gallery = Explorer(
     "tradeoff_gallery",
     title="One curve, a guarantee for every ε",
-    caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) "
-    "touches f from below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its "
-    "mirror image (dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
+    caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) touches f "
+    "from below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its mirror image "
+    "(dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
     find="Roll the green line along the curve. For which mechanisms does it turn about a corner?",
     code=MAKERS
     + """mechanism = makers[{kind}]({noise})
