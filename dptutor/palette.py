@@ -25,3 +25,18 @@ PAGE_COLORS = {
     GREY: "grey",
     PALE: "pale",
 }
+
+# Two are too pale for letters.
+_OF_LETTERS = {VERMILLION: "#a84600", ORANGE: "#855400"}
+
+
+def page_color(color: str) -> str:
+    """A color as the variable of a page; one that has none as it is."""
+    return f"var(--dpe-{PAGE_COLORS[color]}, {color})" if color in PAGE_COLORS else color
+
+
+def letter_color(color: str) -> str:
+    """The shade of a color for letters, as the variable of a page."""
+    if color in _OF_LETTERS:
+        return f"var(--dpe-{PAGE_COLORS[color]}-text, {_OF_LETTERS[color]})"
+    return page_color(color)

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import judge, watched_page
 from pytest import approx
-from test_explore import on_steps
+from test_explore import at, on_steps
 
 import dptutor as dp
 from dptutor.explore.machinery import Choice, Hidden
@@ -77,6 +77,19 @@ def opened(new_page, tab, frozen):
     tab.goto("about:blank")
     tab.emulate_media(color_scheme=None)
     judge(tab)
+
+
+@pytest.fixture
+def alone(new_page, frozen):
+    """alone(name) -> a page with a history and a memory of its own, its explorer awake."""
+
+    def open_explorer(name):
+        page = new_page()
+        page.goto((frozen / f"{name}.html").as_uri())
+        page.wait_for_selector("[data-explorer][data-ready]")
+        return page
+
+    return open_explorer
 
 
 def readouts(page):
@@ -583,11 +596,9 @@ def test_an_hour_of_random_events_is_survived(opened, name):
 
 
 @every_explorer
-def test_a_link_leads_to_its_setting(new_page, frozen, name):
+def test_a_link_leads_to_its_setting(alone, new_page, name):
     e, generator = getattr(dp.explore, name)(), random.Random(8)
-    page = new_page()
-    page.goto((frozen / f"{name}.html").as_uri())
-    page.wait_for_selector("[data-explorer][data-ready]")
+    page = alone(name)
     e.set(**{n: generator.choice(p.values) for n, p in e.parameters.items()})
     page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", e.setting)
     tool(page, "link")
@@ -828,10 +839,9 @@ def test_a_part_can_move_sliders_only():
 def draw(page, heights):
     """Draws a line through heights (shares of the panel from its bottom) at equal distances, from the ring on."""
     box = page.evaluate(
-        "() => { const { svg, area: [left, top, width, height] } = "
-        "document.querySelector('[data-explorer]').explorer.asking;"
-        " const at = (x, y) => { const p = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()); return [p.x, "
-        "p.y]; };"
+        "() => { const { asking } = document.querySelector('[data-explorer]').explorer;"
+        " const { svg, area: [left, top, width, height] } = asking, matrix = svg.getScreenCTM();"
+        " const at = (x, y) => { const p = new DOMPoint(x, y).matrixTransform(matrix); return [p.x, p.y]; };"
         " return [...at(left, top), ...at(left + width, top + height)]; }"
     )
     left, top, right, bottom = box
@@ -844,10 +854,8 @@ def draw(page, heights):
     page.mouse.up()
 
 
-def test_a_curve_is_drawn_before_it_is_shown_and_is_told_how_far_it_was_off(new_page, frozen):
-    page, e = new_page(), dp.explore.duel()
-    page.goto((frozen / "duel.html").as_uri())
-    page.wait_for_selector("[data-explorer][data-ready]")
+def test_a_curve_is_drawn_before_it_is_shown_and_is_told_how_far_it_was_off(alone):
+    page, e = alone("duel"), dp.explore.duel()
     lead = page.locator("[data-part]:has(> .dpe-veiled), [data-part].dpe-veiled")
     assert page.is_visible("[data-ask]")
     assert lead.count() >= 3
@@ -880,8 +888,12 @@ def test_a_curve_is_drawn_before_it_is_shown_and_is_told_how_far_it_was_off(new_
     page.wait_for_selector("[data-explorer][data-ready]")
     settled(page)
     assert page.is_hidden("[data-ask]") and page.text_content(".dpe-story") == story
-    before = page.get_attribute(".dpe-mine", "d")
-    draw(page, [0.2, 0.2]) if page.is_visible(".dpe-pen") else None
+    before, box = page.get_attribute(".dpe-mine", "d"), page.locator("svg.dpe-panel").last.bounding_box()
+    assert page.is_hidden(".dpe-pen")
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.7 * box["height"])
+    page.mouse.up()
     assert page.get_attribute(".dpe-mine", "d") == before
     page.locator("input[type=radio]").first.check()
     settled(page)
@@ -893,10 +905,8 @@ def test_a_curve_is_drawn_before_it_is_shown_and_is_told_how_far_it_was_off(new_
     shows(page, e)
 
 
-def test_a_curve_can_be_typed(new_page, frozen):
-    page = new_page()
-    page.goto((frozen / "duel.html").as_uri())
-    page.wait_for_selector("[data-explorer][data-ready]")
+def test_a_curve_can_be_typed(alone):
+    page = alone("duel")
     page.click("[data-ask] summary")
     for field in page.query_selector_all("[data-ask-value]"):
         field.fill("1")
@@ -906,10 +916,8 @@ def test_a_curve_can_be_typed(new_page, frozen):
     assert "You named the winner" in page.text_content(".dpe-story")
 
 
-def test_back_steps_back_through_settings_and_a_reload_keeps_them(new_page, frozen):
-    page, e = new_page(), dp.explore.threshold_test()
-    page.goto((frozen / "threshold_test.html").as_uri())
-    page.wait_for_selector("[data-explorer][data-ready]")
+def test_back_steps_back_through_settings_and_a_reload_keeps_them(alone):
+    page, e = alone("threshold_test"), dp.explore.threshold_test()
     settings = [e.setting]
     for _ in range(2):
         page.click("[data-step=next]")
@@ -917,6 +925,13 @@ def test_back_steps_back_through_settings_and_a_reload_keeps_them(new_page, froz
         settings.append(setting_of(page))
     page.reload()
     page.wait_for_selector("[data-explorer][data-ready]")
+    assert setting_of(page) == settings[2]
+    # To another place of the page, and back: the setting stays.
+    page.evaluate("location.hash = '#elsewhere'")
+    settled(page)
+    assert setting_of(page) == settings[2]
+    page.go_back()
+    settled(page)
     assert setting_of(page) == settings[2]
     for expected in (settings[1], settings[0]):
         page.go_back()
@@ -929,10 +944,8 @@ def test_back_steps_back_through_settings_and_a_reload_keeps_them(new_page, froz
         shows(page, e)
 
 
-def test_play_runs_a_slider_to_its_end_and_a_touch_stops_it(new_page, frozen):
-    page = new_page()
-    page.goto((frozen / "threshold_test.html").as_uri())
-    page.wait_for_selector("[data-explorer][data-ready]")
+def test_play_runs_a_slider_to_its_end_and_a_touch_stops_it(alone):
+    page = alone("threshold_test")
     page.click("[data-play=sigma]")
     page.wait_for_function("document.querySelector('[data-explorer]').explorer.values[1] > 1.2")
     page.mouse.click(5, 5)  # outside: it goes on
@@ -944,12 +957,7 @@ def test_play_runs_a_slider_to_its_end_and_a_touch_stops_it(new_page, frozen):
     page.click("[data-play=sigma]")
     page.wait_for_function("document.querySelector('[data-explorer]').explorer.playing === null", timeout=10_000)
     assert setting_of(page)["sigma"] == 2
-    shows(page, at_setting(dp.explore.threshold_test(), setting_of(page)))
-
-
-def at_setting(e, setting):
-    e.set(**setting)
-    return e
+    shows(page, at(dp.explore.threshold_test(), **setting_of(page)))
 
 
 def test_a_task_that_is_done_says_so(opened):
@@ -962,10 +970,8 @@ def test_a_task_that_is_done_says_so(opened):
     assert page.evaluate(solved)
 
 
-def test_a_phrase_moves_its_explorer_and_back_moves_it_back(new_page, frozen):
-    page, e = new_page(), dp.explore.threshold_test()
-    page.goto((frozen / "threshold_test.html").as_uri())
-    page.wait_for_selector("[data-explorer][data-ready]")
+def test_a_phrase_moves_its_explorer_and_back_moves_it_back(alone):
+    page, e = alone("threshold_test"), dp.explore.threshold_test()
     link = '<p><a data-move href="#threshold_test?threshold=1.7&sigma=2">few</a></p>'
     page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", link)
     page.click("a[data-move]")

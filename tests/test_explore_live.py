@@ -104,6 +104,22 @@ def test_sliders_and_python_move_each_other(explored):
     assert ask(page, "e.parameters['sigma'].value") == str(sigma)
 
 
+def test_a_typed_number_is_taken_exactly_and_whole_where_numbers_are_whole(explored, opened):
+    explored.fill("[data-typed=sigma]", "2.2345")
+    explored.keyboard.press("Enter")
+    shows(explored, dp.explore.delta_divergence(sigma=2.2345))
+    explored.wait_for_timeout(400)
+    assert ask(explored, "e.setting['sigma']") == "2.2345"
+    page, e = opened("import dptutor as dp\ne = dp.explore.envelope()\ne", "print('=> none')"), dp.explore.envelope()
+    shows(page, e)
+    page.fill("[data-typed=k]", "3.4")
+    page.keyboard.press("Enter")
+    e.set(k=3)
+    shows(page, e)
+    page.wait_for_timeout(400)
+    assert ask(page, "e.setting['k']") == "3"
+
+
 def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
     page = opened("import dptutor as dp\ne = dp.explore.be_the_adversary()\ne", "print('=> none')")
     e = dp.explore.be_the_adversary()

@@ -1,5 +1,7 @@
 """The scripts of explorers, function by function, in the browser that runs them."""
 
+import math
+
 import pytest
 
 from dptutor.explore.machinery.page import SCRIPTS, resource, script
@@ -16,6 +18,8 @@ NAMES = (
     "heightAt",
     "overlap",
     "two",
+    "valueAt",
+    "shareOf",
 )
 
 
@@ -85,6 +89,21 @@ def test_the_height_of_a_line_and_a_common_area(scripts):
     assert scripts.evaluate("[-1, 0, 5, 10, 11].map((x) => heightAt([[0, 2], [10, 4]], x))") == [None, 2, 3, 4, None]
     assert scripts.evaluate("[overlap([0, 0, 4, 4], [2, 3, 9, 9]), overlap([0, 0, 1, 1], [1, 0, 2, 2])]") == [2, 0]
     assert scripts.evaluate("[two(0.0123), two(-4.56), two(12)]") == ["0.012", "−4.6", "12"]
+
+
+@pytest.mark.parametrize(
+    ("axis", "middle"),
+    [
+        ({"limits": [-2, 6]}, 2),
+        ({"limits": [0.01, 100], "log": True}, 1),
+        ({"limits": [-42, 42], "stretch": 1}, 0),
+        ({"limits": [0, 10], "stretch": 2}, 2 * math.sinh(math.asinh(5) / 2)),
+    ],
+)
+def test_an_axis_has_a_value_for_every_share_of_its_length_and_the_reverse(scripts, axis, middle):
+    assert scripts.evaluate("axis => valueAt(axis, 0.5)", axis) == pytest.approx(middle, abs=1e-12)
+    there_and_back = "axis => [0, 0.1, 0.5, 0.9, 1].map((share) => shareOf(axis, valueAt(axis, share)))"
+    assert scripts.evaluate(there_and_back, axis) == pytest.approx([0, 0.1, 0.5, 0.9, 1], abs=1e-12)
 
 
 def test_no_script_declares_what_another_does():

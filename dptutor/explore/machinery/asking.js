@@ -35,8 +35,13 @@ class Asking {
 
   // A duel may be asked about for each of its pairs.
   get key() { return `dptutor:prediction:${this.explorer.manifest.name}:${this.ask.per.map((place) => this.explorer.values[place]).join("|")}`; }
-  get answer() { return this.made.get(this.key) ?? shelf.get(this.key); }
+  get answer() {
+    if (!this.made.has(this.key)) this.made.set(this.key, shelf.get(this.key));
+    return this.made.get(this.key);
+  }
   get open() { return !this.answer; }
+
+  drawsOn(svg) { return this.open && this.svg === svg; }
 
   refresh() {
     if (this.shownFor === this.key) return;
@@ -54,7 +59,6 @@ class Asking {
       for (const element of [part.group.parentElement, part.grip?.element, part.name?.parentElement]) element?.classList.toggle("dpe-veiled", open);
       part.veiled = open;
     }
-    this.group.closest(".dptutor-explorer").querySelector(".dpe-invitation").hidden = open;
     if (open && this.svg) this.explorer.enlargePanel(this.svg);
     names.place();
   }
@@ -88,10 +92,9 @@ class Asking {
     const truth = this.xs.map((at) => heightAt(this.part.points, at)), seen = truth.map((t, k) => (t === null ? 0 : Math.abs(t - said[k])));
     const worst = seen.findIndex((gap) => gap >= Math.max(...seen) - 0.5), place = this.xs[worst];
     const agree = truth.filter((t, k) => t !== null && Math.sign(Math.round(t - zero)) === Math.sign(Math.round(said[k] - zero))).length;
-    const value = (share) => x.limits[0] + share * (x.limits[1] - x.limits[0]);
-    const gap = (seen[worst] / height) * (y.limits[1] - y.limits[0]);
+    const [ours, theirs] = [said[worst], truth[worst]].map((at) => valueAt(y, 1 - (at - top) / height));
     this.gap.setAttribute("d", `M${short(place)} ${short(truth[worst])}V${said[worst]}M${short(place - 4)} ${short(truth[worst])}h8M${short(place - 4)} ${said[worst]}h8`);
-    this.explorer.tell(this.filled({ gap: two(gap), at: two(100 * value((place - left) / width)) + " %", agree: String(Math.round((100 * agree) / BINS)) }));
+    this.explorer.tell(this.filled({ gap: two(Math.abs(ours - theirs)), at: two(100 * valueAt(x, (place - left) / width)) + " %", agree: String(Math.round((100 * agree) / BINS)) }));
   }
 
   filled(values, right) {
@@ -126,8 +129,8 @@ class Asking {
   }
 
   heightOf(value) {
-    const [, top, , height] = this.area, { limits } = this.panel.y;
-    return top + height * (1 - (value - limits[0]) / (limits[1] - limits[0]));
+    const [, top, , height] = this.area;
+    return top + height * (1 - shareOf(this.panel.y, value));
   }
 
   press(event) {

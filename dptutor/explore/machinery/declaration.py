@@ -5,10 +5,9 @@ Every part is a pure function whose arguments name the parameters that it depend
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 from ...palette import DASHED, DOTTED, SOLID
 from .faces import FacePanel, Seen
@@ -138,10 +137,11 @@ class Explorer:
     def solved(self, function):
         """Declares when the task is done, as a function of exact values: a check mark says so."""
 
+        @wraps(function)
         def mark(*setting):
             return "✓" if function(*setting) else ""
 
-        self.goal = Table(functools.wraps(function)(mark), self.parameters, TextEncoder())
+        self.goal = Table(mark, self.parameters, TextEncoder())
         return function
 
     def ask(self, question, *, says, curve=None, options=(), truth=None, hides=(), unit="", per=()):

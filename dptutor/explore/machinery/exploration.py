@@ -170,20 +170,7 @@ class Exploration:
         >>> print(dp.explore.gaussian_noise(epsilon=10, log_delta=-2).words)
         The classical σ breaks its promise: it spends a δ of 0.0406, 4.06 times what was agreed.
         """
-        return self._filled(self.template)
-
-    @property
-    def template(self) -> str:
-        """The words with the names of parameters and readouts in the place of their numbers.
-
-        Examples
-        --------
-        >>> import dptutor as dp
-        >>> print(dp.explore.gaussian_noise(epsilon=10, log_delta=-2).template)
-        The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed.
-        """
-        setting = self.setting
-        return " ".join(filter(None, (sentence.at(setting) for sentence in self.explorer.sentences)))
+        return self._filled(self._template())
 
     def code(self) -> str:
         """A short program that works out what is on screen now.
@@ -280,6 +267,11 @@ class Exploration:
         if self._picture is None or self._picture[0] != self.setting:
             self._picture = self.setting, svg(self.explorer, self.setting, self._filled)
         return self._picture[1]
+
+    def _template(self) -> str:
+        """The words with the names of parameters and readouts in the place of their numbers."""
+        setting = self.setting
+        return " ".join(filter(None, (sentence.at(setting) for sentence in self.explorer.sentences)))
 
     def _filled(self, template: str) -> str:
         shown = {name: parameter.show(parameter.value) for name, parameter in self._parameters.items()}

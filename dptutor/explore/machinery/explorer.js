@@ -28,6 +28,8 @@ class Explorer {
     this.words = find(".dpe-words");
     this.spoken = find(".dpe-spoken");
     this.status = find(".dpe-status");
+    this.story = find(".dpe-story");
+    this.invitation = find(".dpe-invitation");
     this.motion = new Motion((part, points) => this.show(part, points), () => this.names.place());
     this.parts.forEach((part) => { part.points = this.drawnPoints(part); });
     this.handles = new Handles(this);
@@ -52,10 +54,11 @@ class Explorer {
       const { values } = parameters[place];
       input.addEventListener("change", () => {
         const x = numberIn(input.value, parameters[place].percent), stop = nearest(values, x);
+        const exact = this.tables.exact && !values.every(Number.isInteger);
         const note = !Number.isFinite(x) ? "That is not a number." : x < values[0] || x > values.at(-1)
           ? `This goes from ${parameters[place].shown[0]} to ${parameters[place].shown.at(-1)}.`
-          : this.tables.exact || Math.abs(stop - x) <= 1e-9 * Math.abs(x) ? "" : `${input.value.trim()} lies between two stops: shown is the nearest, ${parameters[place].shown[values.indexOf(stop)]}.`;
-        this.set(place, note || !this.tables.exact ? (Number.isFinite(x) ? stop : this.values[place]) : x);
+          : exact || Math.abs(stop - x) <= 1e-9 * Math.abs(x) ? "" : `${input.value.trim()} lies between two stops: shown is the nearest, ${parameters[place].shown[values.indexOf(stop)]}.`;
+        this.set(place, note || !exact ? (Number.isFinite(x) ? stop : this.values[place]) : x);
         this.note = note;
         this.say(note);
       });
@@ -91,6 +94,8 @@ class Explorer {
       png: () => this.savePng(),
     };
     this.root.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.enlarge(false); });
+    // What Enter does to a field by itself a host may swallow, as JupyterLab does.
+    this.root.addEventListener("keydown", ({ key, target }) => { if (key === "Enter" && target.matches("input[type=text]")) { target.blur(); target.focus(); } });
     this.root.addEventListener("keydown", (event) => { if (event.key === "Escape") { this.openMenu(false); this.enlarge(false); } });
     for (const [name, act] of Object.entries(tools))
       this.root.querySelector(`[data-tool="${name}"]`).addEventListener("click", (event) => {
@@ -110,8 +115,11 @@ class Explorer {
   noteAddress(leap) {
     if (!this.addressed || this.root.closest(".reveal") || this.manifest.game) return;
     clearTimeout(this.noting);
-    if (leap) history.pushState(null, "", this.address());
-    else this.noting = setTimeout(() => { if (location.hash !== this.address()) history.replaceState(null, "", this.address()); }, 300);
+    if (leap) {
+      // What was not moved yet has no address to come back to.
+      if (!location.hash.startsWith(`#${this.manifest.name}?`)) history.replaceState({ startOf: this.manifest.name }, "");
+      history.pushState(null, "", this.address());
+    } else this.noting = setTimeout(() => { if (location.hash !== this.address()) history.replaceState(null, "", this.address()); }, 300);
   }
 
   copyLink() {
@@ -196,10 +204,10 @@ class Explorer {
   }
 
   tell(story, label) {
-    const place = this.root.querySelector(".dpe-story");
-    place.innerHTML = (label ? `<b>${plain(label)}</b>: ` : "") + plain(story);
-    place.hidden = !story;
-    this.root.querySelector(".dpe-invitation").hidden = Boolean(story);
+    if (!story && this.story.hidden) return; // as in most moves of a drag
+    this.story.innerHTML = (label ? `<b>${plain(label)}</b>: ` : "") + plain(story);
+    this.story.hidden = !story;
+    this.invitation.hidden = Boolean(story);
   }
 
   // A part is held: its sliders follow, and the picture goes on to between two stops. Without a blend it settles.

@@ -38,10 +38,15 @@ const clipped = ([a, b], [left, top, width, height]) => {
   return from <= to ? [at(from), at(to)] : null;
 };
 
-// Of a mark without an edge the color is that of its face.
-const colorOf = ({ kind, path, uses: [mark] }) => {
-  const { fill, stroke } = (path ?? mark)?.style ?? {};
-  return kind === "region" || !stroke || stroke === "none" ? fill : stroke;
+// The value of an axis at a share of its length, and the other way round.
+const scaled = ({ log, stretch }) => (log ? [Math.log, Math.exp] : stretch ? [(v) => Math.asinh(v / stretch), (h) => stretch * Math.sinh(h)] : [(v) => v, (h) => h]);
+const valueAt = (axis, share) => {
+  const [to, from] = scaled(axis), [low, high] = axis.limits.map(to);
+  return from(low + (high - low) * share);
+};
+const shareOf = (axis, value) => {
+  const [to] = scaled(axis), [low, high] = axis.limits.map(to);
+  return (to(value) - low) / (high - low);
 };
 
 class Handles {
@@ -76,8 +81,8 @@ class Handles {
       const grip = document.createElementNS(SVG, "g");
       grip.setAttribute("class", "dpe-grip");
       grip.dataset.handle = part.moves.map((d) => this.explorer.manifest.parameters[d].name).join(" ");
-      const color = colorOf(part), pill = upright(part);
-      if (color) grip.style.setProperty("--dpe-tone", color);
+      const pill = upright(part);
+      grip.style.setProperty("--dpe-tone", part.tone);
       // A line that goes from side to side carries its value between two arrows.
       grip.innerHTML = pill
         ? `<rect class="dpe-target"/><rect class="dpe-pill"/><path class="dpe-arrow"/><path class="dpe-arrow"/><text class="dpe-value"></text>`
@@ -183,7 +188,7 @@ class Handles {
   }
 
   grab(event, svg, number) {
-    if (event.button !== 0 || this.held || this.explorer.asking?.pen) return;
+    if (event.button !== 0 || this.held || this.explorer.asking?.drawsOn(svg)) return;
     const where = this.place(event, svg), part = this.find(where, number, this.parts);
     // A finger on anything but a grip scrolls the page.
     const scrolls = event.pointerType === "touch" && !event.target.closest?.(".dpe-grip");
@@ -278,13 +283,9 @@ class Handles {
 
   // The place in the units of the axes, called by their letters: "α ≈ 0.2, β ≈ 0.47".
   told({ box: [left, top, width, height], x, y }, at) {
-    const value = ({ limits: [low, high], log, stretch }, share) => {
-      if (stretch) return stretch * Math.sinh(Math.asinh(low / stretch) + (Math.asinh(high / stretch) - Math.asinh(low / stretch)) * share);
-      return log ? low * (high / low) ** share : low + (high - low) * share;
-    };
     return [[x, (at[0] - left) / width], [y, 1 - (at[1] - top) / height]].map(([axis, share]) => {
       const last = axis.label.split(" ").at(-1), letter = last.length <= 4 && /[^\x00-\x7f]|^[A-Za-z](\(|$)/.test(last) ? last : axis.label;
-      return `${letter} ≈ ${+value(axis, share).toPrecision(2)}`.replace("-", "−");
+      return `${letter} ≈ ${+valueAt(axis, share).toPrecision(2)}`.replace("-", "−");
     }).join(", ");
   }
 

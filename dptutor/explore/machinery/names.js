@@ -9,8 +9,6 @@ const beside = (down) => [
   [7, -RIM, 0], [-7, -RIM, 1], [7, down, 0], [-7, down, 1], [0, -RIM - 3, 0.5], [0, down + 3, 0.5],
   [8, -RIM - down, 0], [-8, -RIM - down, 1], [8, 2 * down, 0], [-8, 2 * down, 1], [0, -RIM - 2 * down, 0.5], [0, 3 * down, 0.5],
 ];
-// Vermillion and orange are too pale for letters.
-const legible = (color) => color?.replace(/--dpe-(vermillion|orange), #\w+/, (_, name) => `--dpe-${name}-text, ${{ vermillion: "#a84600", orange: "#855400" }[name]}`);
 const overlap = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
 
 class Names {
@@ -19,18 +17,17 @@ class Names {
     this.panels = [...explorer.root.querySelectorAll("svg.dpe-panel")].map((svg, number) => {
       const { box, fixed } = explorer.manifest.panels[number];
       const parts = explorer.parts.filter((part) => part.panel === number);
-      const named = parts.filter((part) => part.label).map((part) => ({ part, label: part.label, fill: colorOf(part) }));
-      const entries = [...named, ...fixed.map((line) => ({ line: line.points, label: line.label, fill: line.color }))];
+      const named = parts.filter((part) => part.label).map((part) => ({ part, label: part.label, color: part.color }));
+      const entries = [...named, ...fixed.map((line) => ({ line: line.points, label: line.label, color: line.color }))];
       for (const entry of entries) {
         entry.text = document.createElementNS(SVG, "g");
         entry.text.setAttribute("class", "dpe-name");
-        const color = legible(entry.fill);
         // Twice, the rim beneath: that of one letter would cover its neighbor's end. Written out, as a saved picture takes
         // no style with it.
         for (const rim of ["stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;", ""]) {
           const text = document.createElementNS(SVG, "text");
           text.innerHTML = entry.label;
-          text.style.cssText = `font-size:11.5px;${rim}fill:${color && color !== "none" ? color : "currentColor"}`;
+          text.style.cssText = `font-size:11.5px;${rim}fill:${entry.color}`;
           if (rim) { text.setAttribute("class", "dpe-rim"); text.setAttribute("aria-hidden", "true"); }
           entry.text.append(text);
         }

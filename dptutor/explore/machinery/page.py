@@ -18,18 +18,21 @@ from importlib import import_module
 from importlib.resources import files
 
 from ...formulas import lettered, typeset
-from ...palette import INK, PAGE_COLORS
+from ...palette import INK, letter_color, page_color
 from .declaration import Explorer
 from .exploration import fill
 from .game import Game
 from .panel import PANEL_HEIGHT
 from .parameters import Choice, Hidden, Slider
-from .picture import label_svg, letter_color, standing, svg_panels
+from .picture import label_svg, standing, svg_panels
 from .store import kept
 from .tables import pack
 
 # Each uses what those before it declare.
 SCRIPTS = ("tables.js", "motion.js", "handles.js", "names.js", "explorer.js", "game.js", "asking.js", "start.js")
+
+# Where a curve is typed by those who cannot draw it, as shares of the axis.
+_TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
 
 _numbers: dict[str, itertools.count] = defaultdict(itertools.count)
 
@@ -159,6 +162,8 @@ def describe(explorer: Explorer, exploration) -> dict:
                 "moves": [names.index(name) for name in part.handles],
                 "label": label_svg(part.label),
                 "share": part.style.get("share"),
+                "tone": page_color(part.color),
+                "color": letter_color(part.color),
             }
             for part in explorer.parts
         ],
@@ -198,7 +203,7 @@ def describe(explorer: Explorer, exploration) -> dict:
 
 def _tone(explorer: Explorer, name: str) -> str:
     """The color of the part that a slider moves."""
-    return next((part.color for part in explorer.parts if part.handles == (name,) and part.color in PAGE_COLORS), INK)
+    return next((part.color for part in explorer.parts if part.handles == (name,)), INK)
 
 
 def _colors(explorer: Explorer) -> dict[str, str]:
@@ -253,7 +258,7 @@ def colored(exploration) -> str:
     shown = {name: parameter.show(parameter.value) for name, parameter in exploration.parameters.items()}
     shown |= exploration.shown
     colors = _colors(explorer)
-    return fill(escape(exploration.template), {
+    return fill(escape(exploration._template()), {
         name: f'<b style="color: {colors[name]}">{escape(text)}</b>' if name in colors else escape(text)
         for name, text in shown.items()
     })  # fmt: skip
@@ -293,13 +298,14 @@ def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str
     tone = _tone(explorer, name)
     now = values.index(parameter.nearest(parameter.value))
     label = parameter.title
-    button = f'<button type="button" data-play="{name}" aria-label="Play {escape(label)}">▶</button>'
-    play = button if parameter.play else ""
+    play = ""
+    if parameter.play:
+        play = f'<button type="button" data-play="{name}" aria-label="Play {escape(label)}">▶</button>'
     return (
         f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{lettered(label)}</span>'
         f'<input type="range" data-parameter="{name}" data-place="{place}" min="0" max="{len(values) - 1}" step="1" '
         f'value="{now}" aria-label="{escape(label)}" aria-valuetext="{escape(parameter.show(parameter.value))}" '
-        f'style="--dpe-at: {now / (len(values) - 1):.4g}; --dpe-tone: var(--dpe-{PAGE_COLORS[tone]})">'
+        f'style="--dpe-at: {now / (len(values) - 1):.4g}; --dpe-tone: {page_color(tone)}">'
         f'<input type="text" inputmode="decimal" class="dpe-typed" data-typed="{name}" data-place="{place}" '
         f'autocomplete="off" value="{escape(parameter.show(parameter.value))}" '
         f'aria-label="{escape(label)}, typed">{play}</div>'
@@ -364,10 +370,6 @@ def _ask(explorer: Explorer) -> str:
     )
 
 
-# Where a curve is typed by those who cannot draw it, as shares of the axis.
-_TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
-
-
 def _game(game: Game) -> str:
     guesses = "".join(
         f'<button type="button" data-guess="{world}" aria-disabled="true">{escape(says)}</button>'
@@ -381,7 +383,7 @@ def _game(game: Game) -> str:
 
 
 def _key(color: str) -> str:
-    return f' style="border-color: var(--dpe-{PAGE_COLORS[color]}, {color})"' if color else ""
+    return f' style="border-color: {page_color(color)}"' if color else ""
 
 
 def _json(value) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...formulas import symbols
-from ...palette import GREY, INK, ORANGE, PAGE_COLORS, PALE, VERMILLION
+from ...palette import GREY, INK, PAGE_COLORS, PALE, letter_color, page_color
 from .declaration import Explorer
 from .panel import PANEL_HEIGHT, Part
 
@@ -210,10 +210,9 @@ def _tidy(root: ET.Element):
             style = re.sub(r"font-family: [^;]*(; )?", "", style)
             style = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;]*", r"font-weight: \1; font-size: \2", style)
             style = style.replace("font-weight: ;", "")
-            for color, name in PAGE_COLORS.items():
-                style = style.replace(
-                    color, letter_color(color) if element.tag == f"{_SVG}text" else f"var(--dpe-{name}, {color})"
-                )
+            shade = letter_color if element.tag == f"{_SVG}text" else page_color
+            for color in PAGE_COLORS:
+                style = style.replace(color, shade(color))
             element.set("style", style.strip(" ;"))
         if element.get("transform", "").startswith("rotate(-0 "):
             del element.attrib["transform"]
@@ -226,12 +225,6 @@ def _tidy(root: ET.Element):
         element.tail = None
     for text in list(root.iter(f"{_SVG}text")):
         _letter(text)
-
-
-def letter_color(color: str) -> str:
-    """A color for letters, as a variable of the page: two are too pale for them."""
-    darker = {VERMILLION: "#a84600", ORANGE: "#855400"}.get(color)
-    return f"var(--dpe-{PAGE_COLORS[color]}-text, {darker})" if darker else f"var(--dpe-{PAGE_COLORS[color]}, {color})"
 
 
 def label_svg(label: str) -> str:
@@ -250,7 +243,7 @@ def standing(panel) -> list[dict]:
     return [
         {
             "label": label_svg(label),
-            "color": f"var(--dpe-{PAGE_COLORS[color]}, {color})",
+            "color": letter_color(color),
             "points": np.round(_finite(panel.pixels(*_data(axes, line, panel))), 2).tolist(),
         }
         for line, label, color in named

@@ -64,12 +64,12 @@ for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data
   }, { rootMargin: "400px" }).observe(root);
   for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, () => wake(root), { once: true });
 }
-// Back and forward go through settings; before the first of them is the start.
+// Back and forward go through settings; before the first of an explorer is its start.
 globalThis.addEventListener?.("hashchange", () => {
-  const root = named(location.hash);
+  const root = named(location.hash), { startOf } = history.state ?? {};
   if (root && root.dataset.awake) root.explorer.arrive();
   else if (root) wake(root);
-  else document.querySelectorAll("[data-explorer][data-awake]").forEach(({ explorer }) => explorer.addressed && explorer.moved && explorer.stepTo(0, false));
+  if (startOf) named(`#${startOf}`)?.explorer?.stepTo(0, false);
 });
 // A phrase in the text that says what to look at goes there.
 globalThis.document?.addEventListener("click", (event) => {
