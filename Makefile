@@ -67,6 +67,7 @@ lite: environment
 test: test-environment
 	@$(python) -m ruff check --quiet .
 	@$(python) -m ruff format --quiet --check .
+	@.venv/bin/biome ci --log-level=error
 	@$(python) -m mypy --no-error-summary
 	@$(python) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
@@ -85,6 +86,7 @@ bench: test-environment
 format: test-environment
 	@$(python) -m ruff check --quiet --fix .
 	@$(python) -m ruff format --quiet .
+	@.venv/bin/biome check --write --log-level=error
 
 clean:
 	@rm -rf _build .hypothesis .mypy_cache .pytest_cache .ruff_cache dptutor.egg-info

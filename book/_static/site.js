@@ -7,17 +7,32 @@
   // Light and dark.
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const kept = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
+  const kept = () => {
+    try {
+      return localStorage.getItem("theme");
+    } catch {
+      return null;
+    }
+  };
   document.querySelector(".theme-switch-button").addEventListener("click", () => {
     root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
-    try { localStorage.setItem("theme", root.dataset.theme); } catch { /* it lasts as long as the page */ }
+    try {
+      localStorage.setItem("theme", root.dataset.theme);
+    } catch {
+      /* it lasts as long as the page */
+    }
   });
-  dark.addEventListener("change", () => { if (!kept()) root.dataset.theme = dark.matches ? "dark" : "light"; });
+  dark.addEventListener("change", () => {
+    if (!kept()) root.dataset.theme = dark.matches ? "dark" : "light";
+  });
 
   // Menus open without a script. A link in the page's contents closes them, and the chapters show where the reader is.
 
-  const chapters = document.getElementById("chapters"), contents = document.getElementById("contents");
-  contents?.addEventListener("click", ({ target }) => { if (target.closest("a")) contents.hidePopover(); });
+  const chapters = document.getElementById("chapters"),
+    contents = document.getElementById("contents");
+  contents?.addEventListener("click", ({ target }) => {
+    if (target.closest("a")) contents.hidePopover();
+  });
   chapters.addEventListener("toggle", () => {
     const here = all(".current > a.current", chapters).pop();
     here?.setAttribute("aria-current", "page");
@@ -51,13 +66,16 @@
   // What scrolls sideways can be scrolled by keys. Its width is asked for when it is on the screen: before, the browser
   // would have to lay out all that it has put off.
 
-  const seen = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      seen.unobserve(target);
-      if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
-    }
-  }, { rootMargin: "200px" });
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        seen.unobserve(target);
+        if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
+      }
+    },
+    { rootMargin: "200px" },
+  );
   for (const box of all("article pre, div.math, div.table, .cell_output, table.dptutor-numbers")) seen.observe(box);
 
   // What is far from the screen is laid out when there is nothing else to do, one at a time: then the page is as tall
@@ -79,7 +97,10 @@
   const code = (pre) => {
     const lines = pre.textContent.replace(/\n$/, "").split("\n");
     if (!lines.some((line) => /^(>>>|\$) /.test(line))) return lines.join("\n");
-    return lines.filter((line) => /^(>>>|\.\.\.|\$)( |$)/.test(line)).map((line) => line.replace(/^(>>>|\.\.\.|\$) ?/, "")).join("\n");
+    return lines
+      .filter((line) => /^(>>>|\.\.\.|\$)( |$)/.test(line))
+      .map((line) => line.replace(/^(>>>|\.\.\.|\$) ?/, ""))
+      .join("\n");
   };
   const buttons = () => {
     for (const pre of all("article .highlight > pre")) {
@@ -95,7 +116,10 @@
           getSelection().selectAllChildren(pre);
           button.textContent = "Selected";
         }
-        setTimeout(() => { button.textContent = "Copy"; button.classList.remove("success"); }, 2000);
+        setTimeout(() => {
+          button.textContent = "Copy";
+          button.classList.remove("success");
+        }, 2000);
       });
       pre.after(button);
     }
@@ -122,7 +146,8 @@
 
   let unprinted = () => {};
   addEventListener("beforeprint", () => {
-    const folded = all("article details:not([open])"), { theme } = root.dataset;
+    const folded = all("article details:not([open])"),
+      { theme } = root.dataset;
     unprinted = () => {
       for (const details of folded) details.open = false;
       root.dataset.theme = theme;

@@ -6,7 +6,7 @@ const KEPT = "dptutor-questions";
 // What was typed, as a number.
 
 const FUNCTIONS = { exp: Math.exp, ln: Math.log, log: Math.log, sqrt: Math.sqrt, "√": Math.sqrt };
-const CONSTANTS = { e: Math.E, pi: Math.PI, "π": Math.PI, "½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4 };
+const CONSTANTS = { e: Math.E, pi: Math.PI, π: Math.PI, "½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4 };
 const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|(\*\*|[-+*/^%()√π½¼¾]|[a-z]+))/y;
 
 // {value} or {problem}, which is a kind word.
@@ -22,8 +22,10 @@ function read(text) {
   } catch {
     return { problem: "I cannot read this as a number. Numbers such as 0.25, .25, 1/4, 25 % or exp(-1) are fine." };
   }
-  if (Number.isNaN(value)) return { problem: "This works out to no number. Is there a 0/0, or a root or logarithm that does not exist?" };
-  if (!Number.isFinite(value)) return { problem: "This is infinite, or too large to work with. The answer is a finite number." };
+  if (Number.isNaN(value))
+    return { problem: "This works out to no number. Is there a 0/0, or a root or logarithm that does not exist?" };
+  if (!Number.isFinite(value))
+    return { problem: "This is infinite, or too large to work with. The answer is a finite number." };
   return { value, plain };
 }
 
@@ -93,7 +95,9 @@ function judge(data, value) {
   const mistake = data.mistakes.find(([other]) => like(other));
   const law = data.laws.find(([least, most]) => value < (least ?? -Infinity) || value > (most ?? Infinity));
   const message =
-    mistake?.[1] ?? law?.[2] ?? `Your answer is ${shown(value)}, which is too ${value > data.right ? "large" : "small"}.`;
+    mistake?.[1] ??
+    law?.[2] ??
+    `Your answer is ${shown(value)}, which is too ${value > data.right ? "large" : "small"}.`;
   return { passed: false, message, known: Boolean(mistake) };
 }
 
@@ -143,9 +147,7 @@ class Question {
       changed();
     });
     this.hints = [...form.querySelectorAll(".dpq-hint")];
-    this.hints.forEach((hint, place) =>
-      hint.addEventListener("toggle", () => this.unfold(hint.open ? place + 1 : 0)),
-    );
+    this.hints.forEach((hint, place) => hint.addEventListener("toggle", () => this.unfold(hint.open ? place + 1 : 0)));
     this.unfold();
     this.find(".dpq-show").addEventListener("click", () => this.work(this.find(".dpq-worked").hidden));
   }
@@ -243,7 +245,8 @@ function start(sheet) {
     const done = questions.filter((question) => question.done).length;
     find(".dpq-count").textContent = `${done} of ${questions.length} answered`;
     find(".dpq-ring circle + circle").style.strokeDasharray = `${done / questions.length} 1`;
-    find(".dpq-erase").hidden = !Object.keys(recall()).some((id) => questions.some((question) => question.id === id)) && !done;
+    find(".dpq-erase").hidden =
+      !Object.keys(recall()).some((id) => questions.some((question) => question.id === id)) && !done;
   };
   const questions = [...sheet.querySelectorAll(".dpq-question")].map((form) => new Question(form, count));
   const kept = recall();

@@ -1,6 +1,12 @@
 // A number as people write it: 1e-5, 10⁻⁵, 0.5, 50 %; of a share that is shown in percent, 50 is one half.
 const numberIn = (text, percent) => {
-  const written = text.replace(/[−–]/g, "-").replace(/,/g, ".").replace(/[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (raised) => "^" + [...raised].map((c) => "-0123456789"["⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)]).join(""));
+  const written = text
+    .replace(/[−–]/g, "-")
+    .replace(/,/g, ".")
+    .replace(
+      /[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g,
+      (raised) => "^" + [...raised].map((c) => "-0123456789"["⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)]).join(""),
+    );
   const [, factor, power] = /^\s*(?:([-+]?[\d.]+)\s*[·×*]\s*)?10\^(-?\d+)/.exec(written) ?? [];
   const x = power === undefined ? parseFloat(written) : (factor ?? 1) * 10 ** power;
   return percent ? x / 100 : x;
@@ -15,7 +21,13 @@ class Explorer {
     const find = (selector) => root.querySelector(selector);
     this.parts = manifest.parts.map((part, number) => {
       const group = find(`[data-part="${number}"] > g`);
-      return { ...part, group, path: group.querySelector(":scope > path"), uses: [...group.querySelectorAll("use")], text: group.querySelector("text") };
+      return {
+        ...part,
+        group,
+        path: group.querySelector(":scope > path"),
+        uses: [...group.querySelectorAll("use")],
+        text: group.querySelector("text"),
+      };
     });
     const ends = {}; // numbers lie side by side in their table's row
     this.readouts = manifest.readouts.map((r) => {
@@ -30,8 +42,13 @@ class Explorer {
     this.status = find(".dpe-status");
     this.story = find(".dpe-story");
     this.invitation = find(".dpe-invitation");
-    this.motion = new Motion((part, points) => this.show(part, points), () => this.names.place());
-    this.parts.forEach((part) => { part.points = this.drawnPoints(part); });
+    this.motion = new Motion(
+      (part, points) => this.show(part, points),
+      () => this.names.place(),
+    );
+    this.parts.forEach((part) => {
+      part.points = this.drawnPoints(part);
+    });
     this.handles = new Handles(this);
     this.names = new Names(this);
     this.parts.forEach((part) => this.handles.showGrip(part));
@@ -39,25 +56,35 @@ class Explorer {
     if (manifest.game) this.game = new Game(this, find(".dpe-game"));
     if (manifest.ask) this.asking = new Asking(this, find("[data-ask]"));
     this.listen();
-    root.querySelectorAll(".dpe-controls").forEach((controls) => { controls.hidden = false; });
+    root.querySelectorAll(".dpe-controls").forEach((controls) => {
+      controls.hidden = false;
+    });
     root.explorer = this;
   }
 
   listen() {
     const { parameters } = this.manifest;
-    this.inputs.forEach((inputs, place) => inputs.forEach((input) => {
-      input.addEventListener("input", () => this.set(place, parameters[place].values[+input.value]));
-      for (const kind of ["pointerenter", "focus"]) input.addEventListener(kind, () => this.tables.moved(this.values, place));
-    }));
+    this.inputs.forEach((inputs, place) =>
+      inputs.forEach((input) => {
+        input.addEventListener("input", () => this.set(place, parameters[place].values[+input.value]));
+        for (const kind of ["pointerenter", "focus"])
+          input.addEventListener(kind, () => this.tables.moved(this.values, place));
+      }),
+    );
     this.typed.forEach((input, place) => {
       if (!input) return;
       const { values } = parameters[place];
       input.addEventListener("change", () => {
-        const x = numberIn(input.value, parameters[place].percent), stop = nearest(values, x);
+        const x = numberIn(input.value, parameters[place].percent),
+          stop = nearest(values, x);
         const exact = this.tables.exact && !values.every(Number.isInteger);
-        const note = !Number.isFinite(x) ? "That is not a number." : x < values[0] || x > values.at(-1)
-          ? `This goes from ${parameters[place].shown[0]} to ${parameters[place].shown.at(-1)}.`
-          : exact || Math.abs(stop - x) <= 1e-9 * Math.abs(x) ? "" : `${input.value.trim()} lies between two stops: shown is the nearest, ${parameters[place].shown[values.indexOf(stop)]}.`;
+        const note = !Number.isFinite(x)
+          ? "That is not a number."
+          : x < values[0] || x > values.at(-1)
+            ? `This goes from ${parameters[place].shown[0]} to ${parameters[place].shown.at(-1)}.`
+            : exact || Math.abs(stop - x) <= 1e-9 * Math.abs(x)
+              ? ""
+              : `${input.value.trim()} lies between two stops: shown is the nearest, ${parameters[place].shown[values.indexOf(stop)]}.`;
         this.set(place, note || !exact ? (Number.isFinite(x) ? stop : this.values[place]) : x);
         this.note = note;
         this.say(note);
@@ -70,12 +97,28 @@ class Explorer {
         this.set(place, values[Math.max(0, Math.min(values.length - 1, at))]);
       });
     });
-    this.root.querySelectorAll("[data-play]").forEach((button) => button.addEventListener("click", () => this.play(button)));
-    for (const kind of ["pointerdown", "keydown", "wheel"]) this.root.addEventListener(kind, (event) => { if (!event.target.closest?.("[data-play]")) this.pause(); }, { passive: true });
-    for (const [name, way] of [["back", -1], ["next", 1]])
+    this.root
+      .querySelectorAll("[data-play]")
+      .forEach((button) => button.addEventListener("click", () => this.play(button)));
+    for (const kind of ["pointerdown", "keydown", "wheel"])
+      this.root.addEventListener(
+        kind,
+        (event) => {
+          if (!event.target.closest?.("[data-play]")) this.pause();
+        },
+        { passive: true },
+      );
+    for (const [name, way] of [
+      ["back", -1],
+      ["next", 1],
+    ])
       this.root.querySelector(`[data-step=${name}]`)?.addEventListener("click", () => this.stepTo(this.step + way));
-    this.root.addEventListener("click", (event) => { if (!event.target.closest?.(".dpe-menu")) this.openMenu(false); });
-    this.root.querySelectorAll("svg.dpe-panel").forEach((svg) => svg.addEventListener("click", () => this.enlargePanel(svg)));
+    this.root.addEventListener("click", (event) => {
+      if (!event.target.closest?.(".dpe-menu")) this.openMenu(false);
+    });
+    this.root
+      .querySelectorAll("svg.dpe-panel")
+      .forEach((svg) => svg.addEventListener("click", () => this.enlargePanel(svg)));
     const tools = {
       reset: () => {
         this.stepTo(0);
@@ -93,10 +136,22 @@ class Explorer {
       svg: () => this.save(new Blob([this.picture()], { type: "image/svg+xml" }), "svg"),
       png: () => this.savePng(),
     };
-    this.root.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.enlarge(false); });
+    this.root.addEventListener("fullscreenchange", () => {
+      if (!document.fullscreenElement) this.enlarge(false);
+    });
     // What Enter does to a field by itself a host may swallow, as JupyterLab does.
-    this.root.addEventListener("keydown", ({ key, target }) => { if (key === "Enter" && target.matches("input[type=text]")) { target.blur(); target.focus(); } });
-    this.root.addEventListener("keydown", (event) => { if (event.key === "Escape") { this.openMenu(false); this.enlarge(false); } });
+    this.root.addEventListener("keydown", ({ key, target }) => {
+      if (key === "Enter" && target.matches("input[type=text]")) {
+        target.blur();
+        target.focus();
+      }
+    });
+    this.root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        this.openMenu(false);
+        this.enlarge(false);
+      }
+    });
     for (const [name, act] of Object.entries(tools))
       this.root.querySelector(`[data-tool="${name}"]`).addEventListener("click", (event) => {
         act(event.currentTarget);
@@ -117,25 +172,37 @@ class Explorer {
     clearTimeout(this.noting);
     if (leap) {
       // What was not moved yet has no address to come back to.
-      if (!location.hash.startsWith(`#${this.manifest.name}?`)) history.replaceState({ startOf: this.manifest.name }, "");
+      if (!location.hash.startsWith(`#${this.manifest.name}?`))
+        history.replaceState({ startOf: this.manifest.name }, "");
       history.pushState(null, "", this.address());
-    } else this.noting = setTimeout(() => { if (location.hash !== this.address()) history.replaceState(null, "", this.address()); }, 300);
+    } else
+      this.noting = setTimeout(() => {
+        if (location.hash !== this.address()) history.replaceState(null, "", this.address());
+      }, 300);
   }
 
   copyLink() {
     history.replaceState(null, "", this.address());
     const told = (where) => this.say(`The link to this setting is ${where}.`);
-    if (!navigator.clipboard) { told("in the address bar"); return; }
-    navigator.clipboard.writeText(location.href).then(() => told("copied, and in the address bar"), () => told("in the address bar"));
+    if (!navigator.clipboard) {
+      told("in the address bar");
+      return;
+    }
+    navigator.clipboard.writeText(location.href).then(
+      () => told("copied, and in the address bar"),
+      () => told("in the address bar"),
+    );
   }
 
   // To the setting in an address, if it is this explorer's; what the address does not name or misnames stays.
   arrive(address = location.hash, leap = false) {
     const [name, query] = address.slice(1).split("?");
     if (name !== this.manifest.name || !query) return;
-    const asked = new URLSearchParams(query), setting = {};
+    const asked = new URLSearchParams(query),
+      setting = {};
     for (const { name, values } of this.manifest.parameters) {
-      const text = asked.get(name), number = parseFloat(text);
+      const text = asked.get(name),
+        number = parseFloat(text);
       if (values.includes(text)) setting[name] = text;
       else if (typeof values[0] === "number" && Number.isFinite(number)) setting[name] = nearest(values, number);
     }
@@ -199,7 +266,10 @@ class Explorer {
     const count = this.root.querySelector("[data-steps] .dpe-count");
     if (!count) return;
     count.textContent = step ? `${step} of ${steps.length}` : `${steps.length} steps`;
-    for (const [name, end] of [["back", 0], ["next", steps.length]])
+    for (const [name, end] of [
+      ["back", 0],
+      ["next", steps.length],
+    ])
       this.root.querySelector(`[data-step=${name}]`).setAttribute("aria-disabled", String(step === end));
   }
 
@@ -245,13 +315,17 @@ class Explorer {
     const again = this.playing?.button === button;
     this.pause();
     if (again) return;
-    const place = this.manifest.parameters.findIndex((p) => p.name === button.dataset.play), { values } = this.manifest.parameters[place];
+    const place = this.manifest.parameters.findIndex((p) => p.name === button.dataset.play),
+      { values } = this.manifest.parameters[place];
     let at = values.indexOf(nearest(values, this.values[place]));
     if (at === values.length - 1) at = -1;
-    const timer = setInterval(() => {
-      this.set(place, values[++at]);
-      if (at >= values.length - 1) this.pause();
-    }, Math.max(40, 4000 / values.length));
+    const timer = setInterval(
+      () => {
+        this.set(place, values[++at]);
+        if (at >= values.length - 1) this.pause();
+      },
+      Math.max(40, 4000 / values.length),
+    );
     this.playing = { button, timer };
     button.textContent = "❚❚";
     button.setAttribute("aria-pressed", "true");
@@ -266,10 +340,12 @@ class Explorer {
   }
 
   showControl(place) {
-    const parameter = this.manifest.parameters[place], value = this.values[place];
+    const parameter = this.manifest.parameters[place],
+      value = this.values[place];
     const { values } = parameter;
     let at = values.indexOf(value);
-    if (at < 0) at = values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
+    if (at < 0)
+      at = values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
     for (const input of this.inputs[place]) {
       if (input.type === "radio") input.checked = +input.value === at;
       else {
@@ -282,7 +358,8 @@ class Explorer {
   }
 
   shownParameter(place) {
-    const { values, shown, percent, unit } = this.manifest.parameters[place], value = this.values[place];
+    const { values, shown, percent, unit } = this.manifest.parameters[place],
+      value = this.values[place];
     const at = values.indexOf(value);
     if (at >= 0) return shown[at];
     // Set by a program, between two steps.
@@ -293,16 +370,21 @@ class Explorer {
 
   drawSoon(duration = 0) {
     this.duration = duration;
-    this.frame ??= requestAnimationFrame(() => { this.frame = null; this.draw(); });
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.draw();
+    });
   }
 
   draw() {
     const rows = this.manifest.tables.map((_, t) => this.tables.row(t, this.values));
     if (rows.some((row) => !row)) return false;
-    const changed = (name, row) => this.memory.get(name) !== row.key && (this.memory.set(name, row.key), true);
+    const changed = (name, row) => this.memory.get(name) !== row.key && this.memory.set(name, row.key);
     const keyed = this.manifest.tables.map((table) => table.dims.map((d) => this.values[d]).join("|"));
     const shown = {};
-    this.manifest.parameters.forEach((p, place) => { shown[p.name] = this.shownParameter(place); });
+    this.manifest.parameters.forEach((p, place) => {
+      shown[p.name] = this.shownParameter(place);
+    });
     for (const readout of this.readouts) {
       const { name, cell } = readout;
       shown[name] = this.number(readout, rows[readout.table].subarray(readout.at));
@@ -310,7 +392,10 @@ class Explorer {
     }
     const filled = (template) => template.replace(/\{(\w+)\}/g, (whole, name) => shown[name] ?? whole);
     this.parts.forEach((part, number) => {
-      const key = [...part.pieces, part.shift].filter((t) => t !== null).map((t) => keyed[t]).join(";");
+      const key = [...part.pieces, part.shift]
+        .filter((t) => t !== null)
+        .map((t) => keyed[t])
+        .join(";");
       const blend = this.blend && this.blended(part) ? JSON.stringify(this.blend) : "";
       if (part.kind === "text") {
         const [, words] = part.pieces;
@@ -318,7 +403,10 @@ class Explorer {
       }
       if (changed(number, { key: key + blend })) this.motion.bring(part, this.target(part), this.duration);
     });
-    const template = this.manifest.words.map((t) => this.tables.string(t, rows[t][0])).filter(Boolean).join(" ");
+    const template = this.manifest.words
+      .map((t) => this.tables.string(t, rows[t][0]))
+      .filter(Boolean)
+      .join(" ");
     const sentence = this.colored(template, shown);
     if (this.sentence !== sentence) this.words.innerHTML = this.sentence = sentence;
     this.root.querySelector(".dpe-code code").textContent = this.code();
@@ -336,13 +424,19 @@ class Explorer {
   // The sentence, its numbers in the colors of what they measure.
   colored(template, shown) {
     const { colors } = this.manifest;
-    return plain(template).replace(/\{(\w+)\}/g, (whole, name) => (name in shown
-      ? colors[name] ? `<b style="color: ${colors[name]}">${plain(shown[name])}</b>` : plain(shown[name]) : whole));
+    return plain(template).replace(/\{(\w+)\}/g, (whole, name) =>
+      name in shown
+        ? colors[name]
+          ? `<b style="color: ${colors[name]}">${plain(shown[name])}</b>`
+          : plain(shown[name])
+        : whole,
+    );
   }
 
   // The points of a part at a setting, or nothing where a row is not there yet.
   pointsOf(part, values) {
-    const rows = [], pieces = part.kind === "text" ? part.pieces.slice(0, 1) : part.pieces;
+    const rows = [],
+      pieces = part.kind === "text" ? part.pieces.slice(0, 1) : part.pieces;
     for (const t of part.shift === null ? pieces : [...pieces, part.shift]) {
       rows[t] = this.tables.row(t, values);
       if (!rows[t]) return null;
@@ -350,7 +444,11 @@ class Explorer {
     return this.points(pieces, part.shift, rows);
   }
 
-  blended(part) { return [...part.pieces, part.shift].some((t) => t !== null && this.manifest.tables[t].dims.includes(this.blend.place)); }
+  blended(part) {
+    return [...part.pieces, part.shift].some(
+      (t) => t !== null && this.manifest.tables[t].dims.includes(this.blend.place),
+    );
+  }
 
   // Where a part is to be drawn: at the setting, or while something is held between two.
   target(part) {
@@ -362,10 +460,15 @@ class Explorer {
 
   // The points that stand in the page before anything has moved.
   drawnPoints(part) {
-    const pair = (element) => (element.hasAttribute("display") ? null : [+element.getAttribute("x"), +element.getAttribute("y")]);
+    const pair = (element) =>
+      element.hasAttribute("display") ? null : [+element.getAttribute("x"), +element.getAttribute("y")];
     if (part.kind === "text") return [pair(part.text)].map((p) => p && [p[0] - part.offset[0], p[1] + part.offset[1]]);
     if (part.uses.length) return part.uses.map(pair);
-    return part.path.getAttribute("d").split(/(?=[ML])/).filter((d) => d.trim()).map((d) => d.slice(1).replace("Z", "").trim().split(/[ ,]+/).map(Number));
+    return part.path
+      .getAttribute("d")
+      .split(/(?=[ML])/)
+      .filter((d) => d.trim())
+      .map((d) => d.slice(1).replace("Z", "").trim().split(/[ ,]+/).map(Number));
   }
 
   show(part, points) {
@@ -375,24 +478,30 @@ class Explorer {
   }
 
   points(pieces, shift, rows) {
-    let dx = 0, dy = 0;
+    let dx = 0,
+      dy = 0;
     if (shift !== null) {
-      const [x, y] = rows[shift], { origin, scale } = this.manifest.tables[shift];
+      const [x, y] = rows[shift],
+        { origin, scale } = this.manifest.tables[shift];
       dx = x === MISSING ? NaN : origin[0] + x * scale[0];
       dy = y === MISSING ? NaN : origin[1] + y * scale[1];
     }
     const points = [];
     for (const t of pieces) {
-      const row = rows[t], { origin, scale } = this.manifest.tables[t];
+      const row = rows[t],
+        { origin, scale } = this.manifest.tables[t];
       for (let i = 0; i < row.length; i += 2)
-        points.push(row[i] === MISSING ? null : [origin[0] + row[i] * scale[0] + dx, origin[1] + row[i + 1] * scale[1] + dy]);
+        points.push(
+          row[i] === MISSING ? null : [origin[0] + row[i] * scale[0] + dx, origin[1] + row[i + 1] * scale[1] + dy],
+        );
     }
-    return dx !== dx || dy !== dy ? points.map(() => null) : points;
+    return Number.isNaN(dx + dy) ? points.map(() => null) : points;
   }
 
   drawPath(part, points) {
     if (part.path) {
-      let data = "", down = false;
+      let data = "",
+        down = false;
       for (const point of points) {
         if (point) data += (down ? "L" : "M") + short(point[0]) + " " + short(point[1]);
         down = point !== null;
@@ -401,10 +510,14 @@ class Explorer {
     }
     part.uses.forEach((use, i) => {
       // Of a hundred people few change at a time.
-      const point = points[i], key = point ? `${short(point[0])} ${short(point[1])}` : "";
+      const point = points[i],
+        key = point ? `${short(point[0])} ${short(point[1])}` : "";
       if (use.dptutorAt === key) return;
       use.dptutorAt = key;
-      if (!point) { use.setAttribute("display", "none"); return; }
+      if (!point) {
+        use.setAttribute("display", "none");
+        return;
+      }
       use.removeAttribute("display");
       use.setAttribute("x", short(point[0]));
       use.setAttribute("y", short(point[1]));
@@ -412,7 +525,10 @@ class Explorer {
   }
 
   placeText(part, point) {
-    if (!point) { part.text.setAttribute("display", "none"); return; }
+    if (!point) {
+      part.text.setAttribute("display", "none");
+      return;
+    }
     part.text.removeAttribute("display");
     part.text.setAttribute("x", short(point[0] + part.offset[0]));
     part.text.setAttribute("y", short(point[1] - part.offset[1]));
@@ -423,7 +539,8 @@ class Explorer {
     if (whole === INFINITE) return "∞";
     if (whole === MINUS_INFINITE) return "−∞";
     if (whole === UNDEFINED) return "none";
-    const sign = whole < 0 ? "−" : "", text = String(Math.abs(whole));
+    const sign = whole < 0 ? "−" : "",
+      text = String(Math.abs(whole));
     const pointed = (t, cut) => sign + t.slice(0, cut) + (cut < t.length ? "." + t.slice(cut) : "");
     if (!power) {
       const padded = text.padStart(digits + 1, "0");
@@ -447,7 +564,10 @@ class Explorer {
   // A screen reader hears where a drag ended, not every step of it, and nothing of what stands there unmoved.
   speakLater() {
     clearTimeout(this.speaking);
-    if (this.moved) this.speaking = setTimeout(() => { this.spoken.textContent = this.words.textContent; }, 700);
+    if (this.moved)
+      this.speaking = setTimeout(() => {
+        this.spoken.textContent = this.words.textContent;
+      }, 700);
   }
 
   say(text) {
@@ -472,23 +592,29 @@ class Explorer {
       copy.classList.add("dpe-ghost");
       group.before(copy);
     }
-    note.textContent = "Pinned, drawn pale: " + this.manifest.parameters.flatMap((p, place) =>
-      p.symbol ? [`${p.symbol} = ${this.shownParameter(place)}`] : []).join(", ");
+    note.textContent =
+      "Pinned, drawn pale: " +
+      this.manifest.parameters
+        .flatMap((p, place) => (p.symbol ? [`${p.symbol} = ${this.shownParameter(place)}`] : []))
+        .join(", ");
   }
 
   // The panels side by side as one picture on white, colors written out.
   picture() {
     const panels = [...this.root.querySelectorAll("svg.dpe-panel")];
     const boxes = panels.map((svg) => svg.viewBox.baseVal);
-    const width = boxes.reduce((sum, box) => sum + box.width, 0), { height } = boxes[0];
+    const width = boxes.reduce((sum, box) => sum + box.width, 0),
+      { height } = boxes[0];
     const plain = (svg) => {
       const copy = svg.cloneNode(true);
       copy.querySelectorAll(".dpe-grip, .dpe-legend").forEach((element) => element.remove());
       return copy.innerHTML;
     };
     const inner = panels.map((svg) => plain(svg).replace(/var\(--[\w-]+, (#\w+)\)/g, "$1")).join("");
-    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${2 * width}" height="${2 * height}" ` +
-      `font-family="sans-serif"><rect width="${width}" height="${height}" fill="white"/>${inner}</svg>`;
+    return (
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${2 * width}" height="${2 * height}" ` +
+      `font-family="sans-serif"><rect width="${width}" height="${height}" fill="white"/>${inner}</svg>`
+    );
   }
 
   save(blob, ending) {

@@ -26,16 +26,21 @@ class Game {
     this.show();
   }
 
-  value(name) { return this.explorer.values[this.places[name]]; }
-  get row() { return this.explorer.tables.row(this.table, this.explorer.values); }
+  value(name) {
+    return this.explorer.values[this.places[name]];
+  }
+  get row() {
+    return this.explorer.tables.row(this.table, this.explorer.values);
+  }
 
   // The probabilities of all answers in either world, each counted as often as it is still to come.
   odds({ accused, missed }) {
     const { row } = this;
     return [accused, missed].map((tally, world) => {
-      const odds = [...row.subarray(world * row.length / 2, (world + 1) * row.length / 2)];
-      const left = this.rounds - tally.split(" of ")[1], sum = odds.reduce((a, b) => a + b, 0);
-      return odds.map((chance) => left * chance / sum);
+      const odds = [...row.subarray((world * row.length) / 2, ((world + 1) * row.length) / 2)];
+      const left = this.rounds - tally.split(" of ")[1],
+        sum = odds.reduce((a, b) => a + b, 0);
+      return odds.map((chance) => (left * chance) / sum);
     });
   }
 
@@ -46,14 +51,19 @@ class Game {
 
   // Nobody guesses about an answer that is not on the screen yet.
   guess(said) {
-    const { values, drawn } = this.explorer, answer = this.value("answer");
+    const { values, drawn } = this.explorer,
+      answer = this.value("answer");
     if (answer === this.fresh.answer || !drawn || drawn.some((value, place) => value !== values[place])) return;
     const tallies = { accused: this.value("accused"), missed: this.value("missed") };
     const truth = pick(this.odds(tallies).map((odds) => odds[this.answers.indexOf(answer) - 1]));
     if (truth < 0) return;
-    const name = ["accused", "missed"][truth], [wrong, played] = tallies[name].split(" of ");
+    const name = ["accused", "missed"][truth],
+      [wrong, played] = tallies[name].split(" of ");
     tallies[name] = `${+wrong + (said !== truth)} of ${+played + 1}`;
-    const outcome = [["cleared", "accused"], ["missed", "found"]][truth][said];
+    const outcome = [
+      ["cleared", "accused"],
+      ["missed", "found"],
+    ][truth][said];
     this.deal({ ...tallies, before: answer, outcome });
   }
 

@@ -1,7 +1,8 @@
 // The picture is the control. A part that moves with a slider is a handle of it, without a formula: dragging looks in the
 // tables for the setting at which the part is drawn nearest to the pointer. Between two stops what is held glides.
 
-const GRIPPED = 22, NEAR = 10; // pixels of the screen from a grip and from a line
+const GRIPPED = 22,
+  NEAR = 10; // pixels of the screen from a grip and from a line
 const APART = 18; // of two grips, in units of the picture
 const SHARES = [0.5, 0.38, 0.62, 0.28, 0.72]; // where on its curve a grip sits; no two of a panel at the same place
 const SVG = "http://www.w3.org/2000/svg";
@@ -9,27 +10,40 @@ const away = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
 
 // The place on a broken line nearest to q, or of several points the one nearest to it.
 const nearestOn = (points, q, apart) => {
-  let best = null, least = Infinity;
+  let best = null,
+    least = Infinity;
   points.forEach((p, i) => {
     if (!p) return;
     const next = apart ? null : points[i + 1];
     let at = p;
     if (next) {
-      const dx = next[0] - p[0], dy = next[1] - p[1], size = dx * dx + dy * dy;
+      const dx = next[0] - p[0],
+        dy = next[1] - p[1],
+        size = dx * dx + dy * dy;
       const share = size ? Math.min(1, Math.max(0, ((q[0] - p[0]) * dx + (q[1] - p[1]) * dy) / size)) : 0;
       at = [p[0] + share * dx, p[1] + share * dy];
     }
     const distance = away(at, q);
-    if (distance < least) { least = distance; best = { at, index: i, distance }; }
+    if (distance < least) {
+      least = distance;
+      best = { at, index: i, distance };
+    }
   });
   return best;
 };
 
 // The part of a segment within a box; nothing if it misses it.
 const clipped = ([a, b], [left, top, width, height]) => {
-  let from = 0, to = 1;
-  for (const [d, start, low, high] of [[b[0] - a[0], a[0], left, left + width], [b[1] - a[1], a[1], top, top + height]]) {
-    if (!d) { if (start < low || start > high) return null; continue; }
+  let from = 0,
+    to = 1;
+  for (const [d, start, low, high] of [
+    [b[0] - a[0], a[0], left, left + width],
+    [b[1] - a[1], a[1], top, top + height],
+  ]) {
+    if (!d) {
+      if (start < low || start > high) return null;
+      continue;
+    }
     const [first, last] = [(low - start) / d, (high - start) / d].sort((x, y) => x - y);
     from = Math.max(from, first);
     to = Math.min(to, last);
@@ -39,13 +53,20 @@ const clipped = ([a, b], [left, top, width, height]) => {
 };
 
 // The value of an axis at a share of its length, and the other way round.
-const scaled = ({ log, stretch }) => (log ? [Math.log, Math.exp] : stretch ? [(v) => Math.asinh(v / stretch), (h) => stretch * Math.sinh(h)] : [(v) => v, (h) => h]);
+const scaled = ({ log, stretch }) =>
+  log
+    ? [Math.log, Math.exp]
+    : stretch
+      ? [(v) => Math.asinh(v / stretch), (h) => stretch * Math.sinh(h)]
+      : [(v) => v, (h) => h];
 const valueAt = (axis, share) => {
-  const [to, from] = scaled(axis), [low, high] = axis.limits.map(to);
+  const [to, from] = scaled(axis),
+    [low, high] = axis.limits.map(to);
   return from(low + (high - low) * share);
 };
 const shareOf = (axis, value) => {
-  const [to] = scaled(axis), [low, high] = axis.limits.map(to);
+  const [to] = scaled(axis),
+    [low, high] = axis.limits.map(to);
   return (to(value) - low) / (high - low);
 };
 
@@ -58,7 +79,8 @@ class Handles {
       this.gripsOf(svg, number);
       svg.addEventListener("pointerdown", (event) => this.grab(event, svg, number));
       svg.addEventListener("pointermove", (event) => (this.held ? this.drag(event) : this.over(event, svg, number)));
-      for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) svg.addEventListener(kind, () => this.drop());
+      for (const kind of ["pointerup", "pointercancel", "lostpointercapture"])
+        svg.addEventListener(kind, () => this.drop());
       svg.addEventListener("pointerleave", () => this.rest());
     });
     this.tip = document.createElement("div");
@@ -70,12 +92,15 @@ class Handles {
 
   // Each slider has one grip in a panel: on an upright line, if it moves one there, else on a point, else on a curve.
   gripsOf(svg, number) {
-    const upright = ({ kind, moves, points: [a, b, more] }) => kind === "curve" && moves.length === 1 && a && b && !more && Math.abs(a[0] - b[0]) < 0.1;
-    const rank = (part) => (upright(part) ? 0 : part.kind === "points" ? 1 : part.points.length === 2 ? 2 : part.kind === "ruler" ? 4 : 3);
+    const upright = ({ kind, moves, points: [a, b, more] }) =>
+      kind === "curve" && moves.length === 1 && a && b && !more && Math.abs(a[0] - b[0]) < 0.1;
+    const rank = (part) =>
+      upright(part) ? 0 : part.kind === "points" ? 1 : part.points.length === 2 ? 2 : part.kind === "ruler" ? 4 : 3;
     const chosen = new Map();
     for (const part of this.parts.filter((p) => p.panel === number).sort((a, b) => rank(a) - rank(b))) {
       const names = part.moves.join();
-      if (rank(part) < 4 && !chosen.has(names) && ![...chosen.keys()].some((other) => other.split(",").includes(names))) chosen.set(names, part);
+      if (rank(part) < 4 && !chosen.has(names) && ![...chosen.keys()].some((other) => other.split(",").includes(names)))
+        chosen.set(names, part);
     }
     [...chosen.values()].forEach((part, i) => {
       const grip = document.createElementNS(SVG, "g");
@@ -86,15 +111,23 @@ class Handles {
       // A line that goes from side to side carries its value between two arrows.
       grip.innerHTML = pill
         ? `<rect class="dpe-target"/><rect class="dpe-pill"/><path class="dpe-arrow"/><path class="dpe-arrow"/><text class="dpe-value"></text>`
-        : `<circle class="dpe-target" r="16"/><circle class="dpe-ring" r="${part.kind === "points" ? 6.5 : 5.5}"/>` + (part.kind === "points" ? `<circle class="dpe-dot" r="2"/>` : "");
+        : `<circle class="dpe-target" r="16"/><circle class="dpe-ring" r="${part.kind === "points" ? 6.5 : 5.5}"/>` +
+          (part.kind === "points" ? `<circle class="dpe-dot" r="2"/>` : "");
       svg.append(grip);
-      part.grip = { element: grip, share: part.share ?? (pill ? 1 : SHARES[i % SHARES.length]), index: null, text: grip.querySelector("text"), half: pill ? [16, 9] : [9, 9] };
+      part.grip = {
+        element: grip,
+        share: part.share ?? (pill ? 1 : SHARES[i % SHARES.length]),
+        index: null,
+        text: grip.querySelector("text"),
+        half: pill ? [16, 9] : [9, 9],
+      };
     });
   }
 
   // A pill is as wide as its value.
   fill(part) {
-    const { element, text } = part.grip, value = this.explorer.shownParameter(part.moves[0]);
+    const { element, text } = part.grip,
+      value = this.explorer.shownParameter(part.moves[0]);
     if (text.textContent !== value) {
       text.textContent = value;
       part.grip.wide = 0;
@@ -102,14 +135,29 @@ class Handles {
     // Asked for its size, a browser would lay out the page again in every frame of a drag.
     const size = this.explorer.names?.panels[part.panel].size || 11.5;
     if (part.grip.wide && part.grip.size === size) return;
-    const half = Math.max(2.1 * size, 0.27 * size * value.length + 1.5 * size), high = 0.95 * size;
+    const half = Math.max(2.1 * size, 0.27 * size * value.length + 1.5 * size),
+      high = 0.95 * size;
     Object.assign(part.grip, { size, wide: half, half: [half, high] });
     const [target, pill] = element.querySelectorAll("rect");
-    for (const [rect, more] of [[target, 6], [pill, 0]])
-      for (const [name, value] of Object.entries({ x: -half - more, y: -high - more, width: 2 * (half + more), height: 2 * (high + more), rx: high + more })) rect.setAttribute(name, short(value));
+    for (const [rect, more] of [
+      [target, 6],
+      [pill, 0],
+    ])
+      for (const [name, value] of Object.entries({
+        x: -half - more,
+        y: -high - more,
+        width: 2 * (half + more),
+        height: 2 * (high + more),
+        rx: high + more,
+      }))
+        rect.setAttribute(name, short(value));
     element.querySelectorAll("path").forEach((arrow, k) => {
-      const x = (k ? 1 : -1) * (half - 0.75 * size), tip = (k ? 1 : -1) * 0.3 * size;
-      arrow.setAttribute("d", `M${short(x - tip / 2)} ${short(-0.3 * size)}l${short(tip)} ${short(0.3 * size)}l${short(-tip)} ${short(0.3 * size)}`);
+      const x = (k ? 1 : -1) * (half - 0.75 * size),
+        tip = (k ? 1 : -1) * 0.3 * size;
+      arrow.setAttribute(
+        "d",
+        `M${short(x - tip / 2)} ${short(-0.3 * size)}l${short(tip)} ${short(0.3 * size)}l${short(-tip)} ${short(0.3 * size)}`,
+      );
     });
     text.setAttribute("y", short(0.36 * size));
   }
@@ -121,9 +169,20 @@ class Handles {
     const at = this.gripAt(part, points, grip);
     grip.at = at;
     // What lies on a point gives way to it.
-    if (part.kind === "points" && at) for (const other of this.parts)
-      if (other !== part && other.kind !== "points" && other.panel === part.panel && other.grip?.at && away(other.grip.at, at) <= APART) this.showGrip(other);
-    if (!at) { grip.element.setAttribute("display", "none"); return; }
+    if (part.kind === "points" && at)
+      for (const other of this.parts)
+        if (
+          other !== part &&
+          other.kind !== "points" &&
+          other.panel === part.panel &&
+          other.grip?.at &&
+          away(other.grip.at, at) <= APART
+        )
+          this.showGrip(other);
+    if (!at) {
+      grip.element.setAttribute("display", "none");
+      return;
+    }
     grip.element.removeAttribute("display");
     if (grip.text) this.fill(part);
     grip.element.setAttribute("transform", `translate(${short(at[0])} ${short(at[1])})`);
@@ -137,14 +196,17 @@ class Handles {
       else grip.index = on?.index;
       return on?.at ?? null;
     }
-    const box = this.explorer.manifest.panels[part.panel].box, [left, top, width, height] = box;
-    const inside = (p) => p && p[0] >= left - 1 && p[0] <= left + width + 1 && p[1] >= top - 1 && p[1] <= top + height + 1;
+    const box = this.explorer.manifest.panels[part.panel].box,
+      [left, top, width, height] = box;
+    const inside = (p) =>
+      p && p[0] >= left - 1 && p[0] <= left + width + 1 && p[1] >= top - 1 && p[1] <= top + height + 1;
     if (part.kind === "points") return points.find(inside) ?? null;
     // Clear of the other grips there, as near as that is to where it was.
     const others = this.parts.filter((other) => other !== part && other.panel === part.panel && other.grip?.at);
     const clear = (at) => others.every((other) => away(other.grip.at, at) > APART);
     if (points.length === 2 && points[0] && points[1]) {
-      const segment = clipped(points, box), on = (share) => between([segment[0]], [segment[1]], share)[0];
+      const segment = clipped(points, box),
+        on = (share) => between([segment[0]], [segment[1]], share)[0];
       return segment && on([grip.share, ...SHARES].find((share) => clear(on(share))) ?? grip.share);
     }
     const seen = points.map((p, i) => (inside(p) ? i : -1)).filter((i) => i >= 0);
@@ -177,25 +239,37 @@ class Handles {
     const here = parts.filter((part) => part.panel === number && part.points && !part.veiled);
     const grips = here.filter((part) => part.grip?.at && this.onGrip(part, at, scale));
     if (grips.length) return grips.reduce((a, b) => (away(a.grip.at, at) <= away(b.grip.at, at) ? a : b));
-    let found = null, least = NEAR / scale;
+    let found = null,
+      least = NEAR / scale;
     for (const part of here) {
       const on = nearestOn(part.points, at, part.kind === "points");
       // A point lies on its curve: it is meant.
       const distance = on && on.distance - (part.kind === "points" ? NEAR / scale : 0);
-      if (on && distance < least) { least = distance; found = part; }
+      if (on && distance < least) {
+        least = distance;
+        found = part;
+      }
     }
     return found;
   }
 
   grab(event, svg, number) {
     if (event.button !== 0 || this.held || this.explorer.asking?.drawsOn(svg)) return;
-    const where = this.place(event, svg), part = this.find(where, number, this.parts);
+    const where = this.place(event, svg),
+      part = this.find(where, number, this.parts);
     // A finger on anything but a grip scrolls the page.
     const scrolls = event.pointerType === "touch" && !event.target.closest?.(".dpe-grip");
-    if (!part || scrolls) { if (event.pointerType === "touch") this.read(where, svg, number); return; }
+    if (!part || scrolls) {
+      if (event.pointerType === "touch") this.read(where, svg, number);
+      return;
+    }
     event.preventDefault();
     svg.setPointerCapture(event.pointerId);
-    const on = nearestOn(part.points, part.grip?.at && this.onGrip(part, where.at, where.scale) ? part.grip.at : where.at, part.kind === "points");
+    const on = nearestOn(
+      part.points,
+      part.grip?.at && this.onGrip(part, where.at, where.scale) ? part.grip.at : where.at,
+      part.kind === "points",
+    );
     this.held = { part, svg, index: on.index, offset: [on.at[0] - where.at[0], on.at[1] - where.at[1]], aim: on.at };
     this.rest();
     this.explorer.root.classList.add("dpe-held");
@@ -204,7 +278,8 @@ class Handles {
   }
 
   drag(event) {
-    const { part, svg, index, offset } = this.held, { at } = this.place(event, svg);
+    const { part, svg, index, offset } = this.held,
+      { at } = this.place(event, svg);
     this.held.aim = [at[0] + offset[0], at[1] + offset[1]];
     const found = this.search(part, this.held.aim, index);
     if (found) this.explorer.dragged(found.setting, found.blend);
@@ -212,29 +287,39 @@ class Handles {
 
   // The setting of a part's sliders at which it is drawn nearest to a place, and how far it is from there to the next.
   search(part, place, index) {
-    const { parameters } = this.explorer.manifest, values = [...this.explorer.values];
+    const { parameters } = this.explorer.manifest,
+      values = [...this.explorer.values];
     const off = (points) => {
       if (!points) return Infinity;
       if (part.kind === "points") return points[index] ? away(points[index], place) : Infinity;
       return nearestOn(points, place)?.distance ?? Infinity;
     };
     const at = (stops) => {
-      part.moves.forEach((d, i) => { values[d] = parameters[d].values[stops[i]]; });
+      part.moves.forEach((d, i) => {
+        values[d] = parameters[d].values[stops[i]];
+      });
       return this.explorer.pointsOf(part, values);
     };
-    const now = part.moves.map((d) => parameters[d].values.indexOf(nearest(parameters[d].values, this.explorer.values[d])));
+    const now = part.moves.map((d) =>
+      parameters[d].values.indexOf(nearest(parameters[d].values, this.explorer.values[d])),
+    );
     const counts = part.moves.map((d) => parameters[d].values.length);
-    let best = null, least = Infinity;
+    let best = null,
+      least = Infinity;
     for (let k = 0; k < counts.reduce((a, b) => a * b); k++) {
       const stops = counts.length === 1 ? [k] : [Math.floor(k / counts[1]), k % counts[1]];
       // Of settings that are drawn alike the one nearest to where it is.
       const distance = off(at(stops)) + 1e-3 * stops.reduce((sum, stop, i) => sum + Math.abs(stop - now[i]), 0);
-      if (distance < least) { least = distance; best = stops; }
+      if (distance < least) {
+        least = distance;
+        best = stops;
+      }
     }
     if (!best) return null;
     const setting = new Map(part.moves.map((d, i) => [d, parameters[d].values[best[i]]]));
     if (best.length > 1) return { setting, blend: null };
-    const own = at(best), beside = [best[0] - 1, best[0] + 1].filter((k) => k >= 0 && k < counts[0]);
+    const own = at(best),
+      beside = [best[0] - 1, best[0] + 1].filter((k) => k >= 0 && k < counts[0]);
     let blend = null;
     least = off(own);
     for (const k of beside) {
@@ -242,7 +327,10 @@ class Handles {
       if (!other || !alike(own, other)) continue;
       for (let share = 0.1; share < 0.6; share += 0.1) {
         const distance = off(between(own, other, share));
-        if (distance < least) { least = distance; blend = { place: part.moves[0], value: parameters[part.moves[0]].values[k], share }; }
+        if (distance < least) {
+          least = distance;
+          blend = { place: part.moves[0], value: parameters[part.moves[0]].values[k], share };
+        }
       }
     }
     return { setting, blend };
@@ -259,9 +347,14 @@ class Handles {
 
   // Hovering: what can be grabbed says so, and a curve tells where one is on it.
   over(event, svg, number) {
-    const where = this.place(event, svg), part = this.find(where, number, this.parts);
+    const where = this.place(event, svg),
+      part = this.find(where, number, this.parts);
     if (this.near !== part) {
-      for (const [which, on] of [[this.near, false], [part, true]]) which?.group.classList.toggle("dpe-near", on);
+      for (const [which, on] of [
+        [this.near, false],
+        [part, true],
+      ])
+        which?.group.classList.toggle("dpe-near", on);
       this.near = part;
       svg.classList.toggle("dpe-grab", Boolean(part));
       part?.moves.forEach((place) => this.explorer.tables.moved(this.explorer.values, place));
@@ -274,19 +367,28 @@ class Handles {
     const part = this.find(where, number, curves);
     this.tip.hidden = !part;
     if (!part) return;
-    const { at } = nearestOn(part.points, where.at), panel = this.explorer.manifest.panels[number];
+    const { at } = nearestOn(part.points, where.at),
+      panel = this.explorer.manifest.panels[number];
     this.tip.textContent = `${part.name ? part.name.textContent + ": " : ""}${this.told(panel, at)}`;
-    const screen = new DOMPoint(...at).matrixTransform(svg.getScreenCTM()), frame = this.tip.parentElement.getBoundingClientRect();
-    const x = screen.x - frame.left, right = x > frame.width / 2;
+    const screen = new DOMPoint(...at).matrixTransform(svg.getScreenCTM()),
+      frame = this.tip.parentElement.getBoundingClientRect();
+    const x = screen.x - frame.left,
+      right = x > frame.width / 2;
     this.tip.style.cssText = `top:${short(screen.y - frame.top - 38)}px;${right ? `right:${short(frame.width - x + 10)}px` : `left:${short(x + 10)}px`}`;
   }
 
   // The place in the units of the axes, called by their letters: "α ≈ 0.2, β ≈ 0.47".
   told({ box: [left, top, width, height], x, y }, at) {
-    return [[x, (at[0] - left) / width], [y, 1 - (at[1] - top) / height]].map(([axis, share]) => {
-      const last = axis.label.split(" ").at(-1), letter = last.length <= 4 && /[^\x00-\x7f]|^[A-Za-z](\(|$)/.test(last) ? last : axis.label;
-      return `${letter} ≈ ${+valueAt(axis, share).toPrecision(2)}`.replace("-", "−");
-    }).join(", ");
+    return [
+      [x, (at[0] - left) / width],
+      [y, 1 - (at[1] - top) / height],
+    ]
+      .map(([axis, share]) => {
+        const last = axis.label.split(" ").at(-1),
+          letter = last.length <= 4 && /[^ -~]|^[A-Za-z](\(|$)/.test(last) ? last : axis.label;
+        return `${letter} ≈ ${+valueAt(axis, share).toPrecision(2)}`.replace("-", "−");
+      })
+      .join(", ");
   }
 
   rest() {

@@ -6,10 +6,21 @@ const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
 // Right and left above, right and left below, centered above and below, and further off: offsets, and which end stands
 // there; `down` is the height of a line of letters.
 const beside = (down) => [
-  [7, -RIM, 0], [-7, -RIM, 1], [7, down, 0], [-7, down, 1], [0, -RIM - 3, 0.5], [0, down + 3, 0.5],
-  [8, -RIM - down, 0], [-8, -RIM - down, 1], [8, 2 * down, 0], [-8, 2 * down, 1], [0, -RIM - 2 * down, 0.5], [0, 3 * down, 0.5],
+  [7, -RIM, 0],
+  [-7, -RIM, 1],
+  [7, down, 0],
+  [-7, down, 1],
+  [0, -RIM - 3, 0.5],
+  [0, down + 3, 0.5],
+  [8, -RIM - down, 0],
+  [-8, -RIM - down, 1],
+  [8, 2 * down, 0],
+  [-8, 2 * down, 1],
+  [0, -RIM - 2 * down, 0.5],
+  [0, 3 * down, 0.5],
 ];
-const overlap = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+const overlap = (a, b) =>
+  Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
 
 class Names {
   constructor(explorer) {
@@ -28,13 +39,18 @@ class Names {
           const text = document.createElementNS(SVG, "text");
           text.innerHTML = entry.label;
           text.style.cssText = `font-size:11.5px;${rim}fill:${entry.color}`;
-          if (rim) { text.setAttribute("class", "dpe-rim"); text.setAttribute("aria-hidden", "true"); }
+          if (rim) {
+            text.setAttribute("class", "dpe-rim");
+            text.setAttribute("aria-hidden", "true");
+          }
           entry.text.append(text);
         }
         svg.append(entry.text);
         if (entry.part) entry.part.name = entry.text.lastChild;
       }
-      const still = [...svg.querySelectorAll("text")].filter((text) => !text.closest("[data-part], .dpe-legend, .dpe-name, .dpe-grip"));
+      const still = [...svg.querySelectorAll("text")].filter(
+        (text) => !text.closest("[data-part], .dpe-legend, .dpe-name, .dpe-grip"),
+      );
       return { svg, box, parts, entries, still, lines: fixed.map((line) => line.points) };
     });
     explorer.root.classList.add("dpe-named");
@@ -43,7 +59,8 @@ class Names {
   // What a panel shows may have another size than when it was last asked for: a large one, a phone's.
   measure() {
     for (const panel of this.panels) {
-      for (const entry of panel.entries) entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
+      for (const entry of panel.entries)
+        entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
       panel.written = panel.still.map((text) => boxOf(text, panel.svg));
       panel.size = parseFloat(getComputedStyle(panel.svg.querySelector("text") ?? panel.svg).fontSize) || 11.5;
     }
@@ -67,26 +84,41 @@ class Names {
       const ends = clipped(points, box);
       return ends ? [...Array(25).keys()].map((k) => between([ends[0]], [ends[1]], k / 24)[0]) : [];
     };
-    const curves = parts.filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler")).flatMap((part) => seen(part.points));
+    const curves = parts
+      .filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler"))
+      .flatMap((part) => seen(part.points));
     const crowd = [...curves, ...lines.flatMap(seen)];
     // Numbers of an axis hide where a value stands on them.
-    const pills = parts.filter((part) => part.grip?.at && part.grip.text && !part.veiled).map((part) => boxAround(part.grip));
-    panel.still.forEach((text, i) => text.classList.toggle("dpe-covered", pills.some((box) => overlap(box, written[i]))));
+    const pills = parts
+      .filter((part) => part.grip?.at && part.grip.text && !part.veiled)
+      .map((part) => boxAround(part.grip));
+    panel.still.forEach((text, i) =>
+      text.classList.toggle(
+        "dpe-covered",
+        pills.some((box) => overlap(box, written[i])),
+      ),
+    );
     const taken = [...written];
     for (const part of parts) {
       if (part.veiled) continue;
       if (part.grip?.at) taken.push(boxAround(part.grip));
-      else if (part.kind === "points") for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
+      else if (part.kind === "points")
+        for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
       if (part.kind === "text" && part.points[0] && part.text.textContent.trim()) {
         // Asked for its size, a browser would lay out the page again in every frame of a drag.
-        const w = 0.6 * panel.size * part.text.textContent.length, x = part.points[0][0] + part.offset[0], y = part.points[0][1] - part.offset[1];
+        const w = 0.6 * panel.size * part.text.textContent.length,
+          x = part.points[0][0] + part.offset[0],
+          y = part.points[0][1] - part.offset[1];
         const start = { middle: x - w / 2, end: x - w }[part.text.style.textAnchor] ?? x;
         taken.push([start - 2, y - panel.size, start + w + 2, y + 3]);
       }
     }
     for (const entry of entries) {
       const best = this.best(entry, { height: 1.18 * panel.size, box, inside, seen, crowd, taken });
-      if (!best) { entry.text.setAttribute("display", "none"); continue; }
+      if (!best) {
+        entry.text.setAttribute("display", "none");
+        continue;
+      }
       entry.text.removeAttribute("display");
       entry.text.setAttribute("transform", `translate(${short(best.box[0])} ${short(best.box[3] - 3)})`);
       taken.push(best.box);
@@ -95,23 +127,36 @@ class Names {
   }
 
   best(entry, { height: line, box: [left, top, width, height], inside, seen, crowd, taken }) {
-    const points = entry.part ? entry.part.points : entry.line, on = seen(points);
+    const points = entry.part ? entry.part.points : entry.line,
+      on = seen(points);
     if (!on.length) return null;
     const anchors = entry.part?.kind === "region" ? [middleOf(points, inside)] : [];
     anchors.push(...ALONG.map((share) => on[Math.min(on.length - 1, Math.floor(share * on.length))]));
     const places = beside(line);
-    let best = null, least = Infinity;
+    let best = null,
+      least = Infinity;
     anchors.forEach((anchor, a) => {
       if (!anchor) return;
       const centered = entry.part?.kind === "region" && a === 0;
       (centered ? [[0, line / 3, 0.5]] : places).forEach(([dx, dy, end], b) => {
-        const x = anchor[0] + dx - end * entry.width, y = anchor[1] + dy, number = a * places.length + b;
+        const x = anchor[0] + dx - end * entry.width,
+          y = anchor[1] + dy,
+          number = a * places.length + b;
         const box = [x, y - line + 3, x + entry.width, y + 3];
-        const out = Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] - top - height);
+        const out =
+          Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] - top - height);
         let cost = 0.25 * number - (entry.kept === number ? 4 : 0) + (out ? 60 + 4 * out : 0);
-        for (const other of taken) { const common = overlap(box, other); if (common) cost += 90 + common / 2; }
-        if (!centered) for (const p of crowd) if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) cost += 6;
-        if (cost < least) { least = cost; best = { box, number }; }
+        for (const other of taken) {
+          const common = overlap(box, other);
+          if (common) cost += 90 + common / 2;
+        }
+        if (!centered)
+          for (const p of crowd)
+            if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) cost += 6;
+        if (cost < least) {
+          least = cost;
+          best = { box, number };
+        }
       });
     });
     return best;
@@ -122,7 +167,8 @@ const boxAround = ({ at: [x, y], half: [dx, dy] }) => [x - dx, y - dy, x + dx, y
 
 // Where a text stands, turned as it may be, in the coordinates of its panel.
 const boxOf = (text, svg) => {
-  const { left, right, top, bottom } = text.getBoundingClientRect(), matrix = svg.getScreenCTM()?.inverse();
+  const { left, right, top, bottom } = text.getBoundingClientRect(),
+    matrix = svg.getScreenCTM()?.inverse();
   if (!matrix || left === right) return [0, 0, 0, 0];
   const [a, b] = [new DOMPoint(left, top), new DOMPoint(right, bottom)].map((corner) => corner.matrixTransform(matrix));
   return [a.x - 2, a.y, b.x + 2, b.y];
@@ -130,5 +176,7 @@ const boxOf = (text, svg) => {
 
 const middleOf = (points, inside) => {
   const seen = points.filter(inside);
-  return seen.length ? [0, 1].map((i) => (Math.min(...seen.map((p) => p[i])) + Math.max(...seen.map((p) => p[i]))) / 2) : null;
+  return seen.length
+    ? [0, 1].map((i) => (Math.min(...seen.map((p) => p[i])) + Math.max(...seen.map((p) => p[i]))) / 2)
+    : null;
 };

@@ -1,13 +1,16 @@
 // In a notebook: anywidget calls `render` for every view of the widget.
 
 function render({ model, el }) {
-  const name = model.get("_name"), mine = `dpe-${name}-${Math.random().toString(36).slice(2)}`;
+  const name = model.get("_name"),
+    mine = `dpe-${name}-${Math.random().toString(36).slice(2)}`;
   const body = model.get("_body").replaceAll(`dpe-${name}-live`, mine); // no view shares ids with another
   el.innerHTML = `<figure class="dptutor-explorer" data-explorer="${name}">${body}</figure>`;
   // Keys belong to what has the focus, not to JupyterLab's shortcuts, of which arrows are some.
   el.querySelectorAll("input, button, pre").forEach((e) => e.setAttribute("data-lm-suppress-shortcuts", "true"));
   const manifest = structuredClone(model.get("_manifest"));
-  manifest.parameters.forEach((p) => { p.value = model.get(p.name); });
+  manifest.parameters.forEach((p) => {
+    p.value = model.get(p.name);
+  });
   const tables = new LiveTables(manifest, model);
   const explorer = new Explorer(el.firstElementChild, manifest, tables);
   // Python hears of moves at most ten times a second, and always of the last. Until then they stay out of the model,
@@ -24,9 +27,13 @@ function render({ model, el }) {
     moves.set(name, value);
   };
   const follow = manifest.parameters.map((p, place) => () => {
-    if (!moves.has(p.name) && model.get(p.name) !== explorer.values[place]) explorer.setAll({ [p.name]: model.get(p.name) }, STEP);
+    if (!moves.has(p.name) && model.get(p.name) !== explorer.values[place])
+      explorer.setAll({ [p.name]: model.get(p.name) }, STEP);
   });
-  manifest.parameters.forEach((p, place) => { model.on(`change:${p.name}`, follow[place]); explorer.showControl(place); });
+  manifest.parameters.forEach((p, place) => {
+    model.on(`change:${p.name}`, follow[place]);
+    explorer.showControl(place);
+  });
   tables.moved(explorer.values, 0);
   return () => {
     tables.close();
@@ -47,33 +54,54 @@ function wake(root) {
     explorer.addressed = true;
     explorer.arrive();
   }
-  tables.load().then(() => { root.dataset.ready = "1"; explorer.drawSoon(); }, () => {
-    tables.loading = null;
-    explorer.say("The numbers of this explorer did not arrive. Reload the page to try again.");
-  });
+  tables.load().then(
+    () => {
+      root.dataset.ready = "1";
+      explorer.drawSoon();
+    },
+    () => {
+      tables.loading = null;
+      explorer.say("The numbers of this explorer did not arrive. Reload the page to try again.");
+    },
+  );
 }
 
 // One that the address names moves at once: it is scrolled to.
 const asked = globalThis.location?.hash.slice(1).split("?")[0];
-const named = (address) => document.querySelector(`.dptutor-explorer[data-frozen][data-explorer="${CSS.escape(address.slice(1).split("?")[0])}"]`);
+const named = (address) =>
+  document.querySelector(
+    `.dptutor-explorer[data-frozen][data-explorer="${CSS.escape(address.slice(1).split("?")[0])}"]`,
+  );
 
 for (const root of globalThis.document?.querySelectorAll(".dptutor-explorer[data-frozen]") ?? []) {
-  if (root.dataset.explorer === asked) { wake(root); continue; }
-  new IntersectionObserver(([entry], observer) => {
-    if (entry.isIntersecting) { observer.disconnect(); wake(root); }
-  }, { rootMargin: "400px" }).observe(root);
+  if (root.dataset.explorer === asked) {
+    wake(root);
+    continue;
+  }
+  new IntersectionObserver(
+    ([entry], observer) => {
+      if (entry.isIntersecting) {
+        observer.disconnect();
+        wake(root);
+      }
+    },
+    { rootMargin: "400px" },
+  ).observe(root);
   for (const kind of ["pointerdown", "focusin"]) root.addEventListener(kind, () => wake(root), { once: true });
 }
 // Back and forward go through settings; before the first of an explorer is its start.
 globalThis.addEventListener?.("hashchange", () => {
-  const root = named(location.hash), { startOf } = history.state ?? {};
-  if (root && root.dataset.awake) root.explorer.arrive();
+  const root = named(location.hash),
+    { startOf } = history.state ?? {};
+  if (root?.dataset.awake) root.explorer.arrive();
   else if (root) wake(root);
   if (startOf) named(`#${startOf}`)?.explorer?.stepTo(0, false);
 });
 // A phrase in the text that says what to look at goes there.
 globalThis.document?.addEventListener("click", (event) => {
-  const phrase = event.target.closest?.("a[data-move]"), address = phrase?.getAttribute("href"), root = address && named(address);
+  const phrase = event.target.closest?.("a[data-move]"),
+    address = phrase?.getAttribute("href"),
+    root = address && named(address);
   if (!root) return;
   event.preventDefault();
   wake(root);

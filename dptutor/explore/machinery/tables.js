@@ -1,9 +1,14 @@
 // Moves an explorer: sliders in, pictures, numbers and words out. One script for frozen pages, whose tables lie in
 // the page, and for notebooks, whose tables the kernel fills. Rows of tables are described in tables.py.
 
-const MISSING = 65535, INFINITE = 2 ** 31 - 1, MINUS_INFINITE = -(2 ** 31), UNDEFINED = MINUS_INFINITE + 1;
-const WAITING = "Waiting for the kernel…", SILENT = "The kernel does not answer: if it was restarted, run the cell again.";
-const PATIENCE = 800, LOST = 10_000; // milliseconds
+const MISSING = 65535,
+  INFINITE = 2 ** 31 - 1,
+  MINUS_INFINITE = -(2 ** 31),
+  UNDEFINED = MINUS_INFINITE + 1;
+const WAITING = "Waiting for the kernel…",
+  SILENT = "The kernel does not answer: if it was restarted, run the cell again.";
+const PATIENCE = 800,
+  LOST = 10_000; // milliseconds
 const KEPT = 4096; // rows of a table that a view keeps
 const short = (x) => Math.round(x * 100) / 100;
 const nearest = (values, x) => values.reduce((best, v) => (Math.abs(v - x) < Math.abs(best - x) ? v : best));
@@ -14,29 +19,42 @@ const nearest = (values, x) => values.reduce((best, v) => (Math.abs(v - x) < Mat
 // puts them, by the name of its file, into `dptutorTables`.
 const sent = new Map();
 const tablesAt = (address) => {
-  if (!sent.has(address)) sent.set(address, new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = address;
-    script.onload = () => done(globalThis.dptutorTables.get(address.replace(/^.*\/|\.js$/g, "")));
-    script.onerror = () => { sent.delete(address); failed(new Error(address)); };
-    document.head.append(script);
-  }));
+  if (!sent.has(address))
+    sent.set(
+      address,
+      new Promise((done, failed) => {
+        const script = document.createElement("script");
+        script.src = address;
+        script.onload = () => done(globalThis.dptutorTables.get(address.replace(/^.*\/|\.js$/g, "")));
+        script.onerror = () => {
+          sent.delete(address);
+          failed(new Error(address));
+        };
+        document.head.append(script);
+      }),
+    );
   return sent.get(address);
 };
 
 class FrozenTables {
-  constructor(manifest, text, address) { Object.assign(this, { tables: manifest.tables, parameters: manifest.parameters, text, address }); }
+  constructor(manifest, text, address) {
+    Object.assign(this, { tables: manifest.tables, parameters: manifest.parameters, text, address });
+  }
 
   // Unpacked once, when the explorer comes near the screen.
-  load() { return (this.loading ??= this.unpack()); }
+  load() {
+    return (this.loading ??= this.unpack());
+  }
 
   async unpack() {
-    const binary = atob(this.text ?? await tablesAt(this.address)), packed = new Uint8Array(binary.length);
+    const binary = atob(this.text ?? (await tablesAt(this.address))),
+      packed = new Uint8Array(binary.length);
     for (let i = 0; i < binary.length; i++) packed[i] = binary.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
     const data = [];
-    let start = 0, since = performance.now();
+    let start = 0,
+      since = performance.now();
     for (const table of this.tables) {
       // A phone takes its time for them: the page lives on between two.
       if (performance.now() - since > 16) {
@@ -45,13 +63,16 @@ class FrozenTables {
       }
       const { rows, width, still, along, down, place } = table;
       const moving = still ? [...still.keys()].filter((c) => still[c] === null) : [...Array(width).keys()];
-      const n = moving.length, size = n * rows, cells = new Uint16Array(size);
+      const n = moving.length,
+        size = n * rows,
+        cells = new Uint16Array(size);
       for (let i = 0; i < size; i++) cells[i] = (bytes[start + i] << 8) | bytes[start + size + i];
       start += 2 * size;
-      for (let k = 0; k < along; k++) for (let c = place; c < n; c++) for (let r = 0; r < rows; r++)
-        cells[c * rows + r] += cells[(c - place) * rows + r];
-      for (let k = 0; k < down; k++) for (let c = 0; c < n; c++) for (let r = 1; r < rows; r++)
-        cells[c * rows + r] += cells[c * rows + r - 1];
+      for (let k = 0; k < along; k++)
+        for (let c = place; c < n; c++)
+          for (let r = 0; r < rows; r++) cells[c * rows + r] += cells[(c - place) * rows + r];
+      for (let k = 0; k < down; k++)
+        for (let c = 0; c < n; c++) for (let r = 1; r < rows; r++) cells[c * rows + r] += cells[c * rows + r - 1];
       const whole = new Uint16Array(rows * width);
       for (let r = 0; r < rows; r++) {
         if (still) for (let c = 0; c < width; c++) whole[r * width + c] = still[c] ?? 0;
@@ -70,7 +91,9 @@ class FrozenTables {
     return this.data[t].subarray(r * width, (r + 1) * width);
   }
 
-  string(t, number) { return this.tables[t].strings[number]; }
+  string(t, number) {
+    return this.tables[t].strings[number];
+  }
   moved() {}
 }
 
@@ -78,21 +101,39 @@ class LiveTables {
   exact = true; // any setting can be asked for, not only stops
 
   constructor(manifest, model) {
-    this.tables = manifest.tables; this.parameters = manifest.parameters; this.model = model;
+    this.tables = manifest.tables;
+    this.parameters = manifest.parameters;
+    this.model = model;
     this.rows = this.tables.map(() => new Map());
     this.lines = new Set();
     this.view = crypto.randomUUID?.() ?? String(Math.random()); // several views hear each other's answers
-    this.asked = 0; this.timers = []; this.open = null; this.next = null; this.filling = null; this.heard = false; this.wait = LOST;
+    this.asked = 0;
+    this.timers = [];
+    this.open = null;
+    this.next = null;
+    this.filling = null;
+    this.heard = false;
+    this.wait = LOST;
     this.receive = (message, buffers) => this.answered(message, buffers);
     model.on("msg:custom", this.receive);
   }
 
-  load() { return Promise.resolve(); }
-  key(t, values) { return JSON.stringify(this.tables[t].dims.map((d) => values[d])); }
-  row(t, values) { return this.rows[t].get(this.key(t, values)); }
-  string(t, number) { return this.tables[t].strings[number]; }
+  load() {
+    return Promise.resolve();
+  }
+  key(t, values) {
+    return JSON.stringify(this.tables[t].dims.map((d) => values[d]));
+  }
+  row(t, values) {
+    return this.rows[t].get(this.key(t, values));
+  }
+  string(t, number) {
+    return this.tables[t].strings[number];
+  }
 
-  line(values, place) { return place === null ? null : JSON.stringify([place, values.filter((_, d) => d !== place)]); }
+  line(values, place) {
+    return place === null ? null : JSON.stringify([place, values.filter((_, d) => d !== place)]);
+  }
 
   // The reader moves parameter `place`, or is about to. One question is open at a time; of those that would have to
   // wait only the last is kept.
@@ -141,16 +182,24 @@ class LiveTables {
   }
 
   answered(message, buffers) {
-    if (message.id?.startsWith(this.view)) { this.heard = true; this.wait = LOST; }
+    if (message.id?.startsWith(this.view)) {
+      this.heard = true;
+      this.wait = LOST;
+    }
     const awaited = this.open !== null && message.id === this.open;
-    if (awaited) { this.calm(); this.open = null; }
+    if (awaited) {
+      this.calm();
+      this.open = null;
+    }
     if (message.kind === "error") {
       this.explorer.say(message.text);
       if (awaited) this.filling = null;
     }
     if (message.kind === "rows") {
       const view = buffers[0];
-      const cells = new Uint16Array(view.buffer ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view);
+      const cells = new Uint16Array(
+        view.buffer ? view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength) : view,
+      );
       let start = 0;
       for (const [t, values, width, words] of message.rows) {
         this.keep(this.rows[t], JSON.stringify(values), cells.slice(start, start + width));
@@ -184,6 +233,8 @@ class LiveTables {
     clearTimeout(this.resting);
   }
 
-  calm() { this.timers.forEach((timer) => clearTimeout(timer)); this.timers = []; }
+  calm() {
+    this.timers.forEach((timer) => clearTimeout(timer));
+    this.timers = [];
+  }
 }
-
