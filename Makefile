@@ -25,6 +25,7 @@ help:
 	@echo "make look      look at every explorer in every place: pages, apps, slides, notebooks ('make test' looks at a part)"
 	@echo "make sweep     compare the library with a thousand stored references of high precision"
 	@echo "make versions  test the library on every Python found, with the oldest and the newest packages allowed"
+	@echo "make pictures  take pictures of every explorer in every place, for people to look at: _build/pictures"
 	@echo "make bench     time the library against its peers"
 	@echo "make format    put the code into its uniform shape"
 	@echo "make clean     remove what was built; 'make distclean' removes the environment too"
@@ -80,6 +81,9 @@ sweep: test-environment
 versions: environment
 	@$(python) scripts/versions.py
 
+pictures: test-environment
+	@$(python) scripts/pictures.py
+
 bench: test-environment
 	@$(python) -m benchmarks
 
@@ -95,4 +99,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site pdf slides lab app pack marks lite test look sweep versions bench format clean distclean
+.PHONY: help environment test-environment book site pdf slides lab app pack marks lite test look sweep versions pictures bench format clean distclean
