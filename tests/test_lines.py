@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import time
 
 import mpmath as mp
 import numpy as np
@@ -228,13 +227,11 @@ def test_a_power_is_the_product_of_its_equal_parts():
 @pytest.mark.parametrize(
     ("scale", "count"), [(1.0, 10**8), (100.0, 10**6), (1e-3, 10**6), (1e3, 10**9), (1.0, 10**9), (1e3, 10**4)]
 )
-def test_a_million_steps_are_quick_and_near_their_normal_limit(scale, count):
+def test_a_million_steps_are_near_their_normal_limit(scale, count):
     mechanism = dp.Laplace(scale)
     mean, variance = (count * moment for moment in mechanism._loss_moments("Q"))
-    start = time.perf_counter()
     epsilon = np.maximum(mean + math.sqrt(variance) * np.array([0.0, 2.0, 5.0]), 0.0)
     lower, upper = interval([(mechanism, count)], epsilon)
-    assert time.perf_counter() - start < 2.0
     assert np.all(upper - lower <= 1e-6 * upper)
     third = 1 / math.sqrt(variance)
     for low, x, limit in zip(
@@ -391,11 +388,3 @@ def test_the_transform_of_laplace_keeps_its_digits_in_logarithms():
             truth = mp.log(mp.exp(-top / 2) * (mp.cosh(u * top) + mp.sinh(u * top) / (2 * u)))
             miss = mp.mpc(value) - truth
             assert abs(miss - 2j * mp.pi * mp.nint(miss.imag / (2 * mp.pi))) <= bound
-
-
-def test_a_curve_of_laplace_is_quick():
-    lines = Lines([(dp.Laplace(1.3), 60)])
-    lines.profile(np.array([1.0]))
-    start = time.perf_counter()
-    lines.profile(np.linspace(0, 40, 400))
-    assert time.perf_counter() - start < 0.2
