@@ -41,7 +41,7 @@ audit = Explorer(
 
 import dptutor as dp
 
-a, flaw, k, R, delta = dp.auditing, {flaw}, round({steps}), round(2**{log_repetitions}), 0.01
+a, flaw, k, R, delta = dp.auditing, {flaw}, {steps}, {repetitions}, 0.01
 z = 30**0.5 / a.gaussian_mu(np.log(9), delta)
 noise = np.random.default_rng(13).standard_normal((2048, 30))[:R, :k]
 size = 2.0 if flaw == a.NO_CLIPPING.name else 1.0  # of a gradient, in units of the sensitivity
@@ -65,24 +65,24 @@ print(f"right {right:.1%}, in keeping with the claim up to {allowed:.1%}")
     parameters={
         "flaw": Choice(NAMES, NAMES[0], "Training"),
         "steps": Slider(1, STEPS, STEPS, "steps", "k", step=1),
-        "log_repetitions": Slider(4, 11, 9, "repetitions, a power of two", "log₂ R", step=1),
+        "repetitions": Slider(16, 2048, 512, "repetitions", "R", stops=tuple(2**k for k in range(4, 12))),
     },
     steps={
         "Half the noise": (
             "The adversary trusts the stated σ and is too timid. Beliefs look private, the wins tell.",
-            {"flaw": NAMES[2], "steps": STEPS, "log_repetitions": 9},
+            {"flaw": NAMES[2], "steps": STEPS, "repetitions": 512},
         ),
         "Noise once": (
             "Beliefs settle at a harmless value, and are nearly always on the right side.",
-            {"flaw": NAMES[3], "steps": STEPS, "log_repetitions": 9},
+            {"flaw": NAMES[3], "steps": STEPS, "repetitions": 512},
         ),
         "One seed": (
             "Beliefs run wild, and the adversary is hardly better than a coin: nobody told it that the noise repeats.",
-            {"flaw": NAMES[4], "steps": STEPS, "log_repetitions": 9},
+            {"flaw": NAMES[4], "steps": STEPS, "repetitions": 512},
         ),
         "Too few": (
             "Half the noise again. Sixteen repetitions do not show it.",
-            {"flaw": NAMES[2], "steps": STEPS, "log_repetitions": 4},
+            {"flaw": NAMES[2], "steps": STEPS, "repetitions": 16},
         ),
     },
 )
@@ -151,8 +151,8 @@ def claimed(steps):
 
 
 @ways.ruler(BLUE)
-def from_beliefs(flaw, steps, log_repetitions):
-    found = belief(flaw, steps, log_repetitions)
+def from_beliefs(flaw, steps, repetitions):
+    found = belief(flaw, steps, repetitions)
     return 2, *np.clip([found.low, found.high], 0, TOP)
 
 
@@ -168,36 +168,36 @@ def by_wins(share):
 
 
 @ways.ruler(GREEN)
-def from_wins(flaw, steps, log_repetitions):
-    loss = final(flaw, steps, log_repetitions)
+def from_wins(flaw, steps, repetitions):
+    loss = final(flaw, steps, repetitions)
     return 3, *np.minimum(by_wins(clopper_pearson(int((loss > 0).sum()), len(loss))), TOP)
 
 
 @ways.points(PURPLE, "ε′")
-def reported(flaw, steps, log_repetitions):
-    loss = final(flaw, steps, log_repetitions)
+def reported(flaw, steps, repetitions):
+    loss = final(flaw, steps, repetitions)
     largest = max(loss.max(), 0) if loss.max() <= TOP else np.nan
     return [1, 2, 3], [claim(steps, ratio(flaw)), largest, min(by_wins((loss > 0).mean()), TOP)]
 
 
 @ways.text(PURPLE, align="center")
-def above(flaw, steps, log_repetitions):
-    return 2 if final(flaw, steps, log_repetitions).max() > TOP else np.nan, TOP, "↑ {by_beliefs}"
+def above(flaw, steps, repetitions):
+    return 2 if final(flaw, steps, repetitions).max() > TOP else np.nan, TOP, "↑ {by_beliefs}"
 
 
 @cache
 def claim(steps, size=1.0):
     """ε of so many steps at the claimed noise, of gradients of this size."""
-    return gaussian_epsilon(size * sqrt(round(steps)) / Z, DELTA)
+    return gaussian_epsilon(size * sqrt(steps) / Z, DELTA)
 
 
-def final(flaw, steps, log_repetitions):
-    return losses(flaw)[: round(2**log_repetitions), round(steps) - 1]
+def final(flaw, steps, repetitions):
+    return losses(flaw)[:repetitions, steps - 1]
 
 
 @cache
-def belief(flaw, steps, log_repetitions):
-    return epsilon_from_beliefs(final(flaw, steps, log_repetitions), DELTA)
+def belief(flaw, steps, repetitions):
+    return epsilon_from_beliefs(final(flaw, steps, repetitions), DELTA)
 
 
 @audit.readouts(
@@ -208,19 +208,19 @@ def belief(flaw, steps, log_repetitions):
     right=Number("guesses right", GREEN, 1, percent=True),
     allowed=Number("in keeping with the claim", GREY, 1, percent=True, help="at a level of 1 %"),
 )
-def numbers(flaw, steps, log_repetitions):
-    loss = final(flaw, steps, log_repetitions)
+def numbers(flaw, steps, repetitions):
+    loss = final(flaw, steps, repetitions)
     wins, count = int((loss > 0).sum()), len(loss)
-    true = Gaussian(sigma=Z, sensitivity=sqrt(round(steps)))
+    true = Gaussian(sigma=Z, sensitivity=sqrt(steps))
     low = epsilon_from_advantage(wins, count, DELTA, method="any").low
     return (claim(steps), claim(steps, ratio(flaw)), float(loss.max()), low, wins / count,
             most_wins(count, true) / count)  # fmt: skip
 
 
 @audit.words
-def words(flaw, steps, log_repetitions):
-    epsilon, by_sensitivities, _, _, right, allowed = numbers(flaw, steps, log_repetitions)
-    low, high = (getattr(belief(flaw, steps, log_repetitions), end) for end in ("low", "high"))
+def words(flaw, steps, repetitions):
+    epsilon, by_sensitivities, _, _, right, allowed = numbers(flaw, steps, repetitions)
+    low, high = (getattr(belief(flaw, steps, repetitions), end) for end in ("low", "high"))
     start = "After {steps} steps the claim is ε = {epsilon}. "
     if right > allowed:
         return start + "The adversary is right in {right} of the cases: a true claim allows {allowed}. Caught."

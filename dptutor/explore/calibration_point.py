@@ -3,7 +3,7 @@
 from ..blackwell import delta_divergence
 from ..calibration import calibrate
 from ..mechanisms import Gaussian, Laplace
-from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider
+from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider, decades
 
 calibration_point = Explorer(
     "calibration_point",
@@ -14,7 +14,7 @@ calibration_point = Explorer(
     find="Hold ε and move δ: which mechanism's curve hardly stirs, and which one's does?",
     code="""import dptutor as dp
 
-target = {"epsilon": {epsilon}, "delta": 10**{log_delta}}
+target = {"epsilon": {epsilon}, "delta": {delta}}
 gaussian, laplace = dp.calibrate(dp.Gaussian, **target), dp.calibrate(dp.Laplace, **target)
 sigma, scale = gaussian.sigma, laplace.scale
 gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
@@ -23,39 +23,39 @@ print(f"sigma = {sigma:.4f}, b = {scale:.4f}, regret {regret:.4f}")
 """,
     parameters={
         "epsilon": Slider(0.25, 5.0, 1.0, "privacy parameter", "ε", step=0.25),
-        "log_delta": Slider(-9.0, -1.0, -5.0, "its δ, a power of ten", "log₁₀ δ", step=0.5),
+        "delta": Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 2, 5), power=True),
     },
     steps={
-        "As in the textbooks": ("ε = 1, δ = 0.00001.", {"epsilon": 1, "log_delta": -5}),
+        "As in the textbooks": ("ε = 1, δ = 0.00001.", {"epsilon": 1, "delta": 1e-5}),
         "A generous δ": (
             "δ = 0.1: now the Laplace mechanism needs visibly less noise, too.",
-            {"epsilon": 1, "log_delta": -1},
+            {"epsilon": 1, "delta": 0.1},
         ),
         "As deep learning has it": (
             "ε = 5: the advantage of an adversary is far from small.",
-            {"epsilon": 5, "log_delta": -5},
+            {"epsilon": 5, "delta": 1e-5},
         ),
     },
 )
 
 
 @calibration_point.mechanism(BLUE, "Gaussian")
-def gaussian(epsilon, log_delta):
-    return calibrate(Gaussian, epsilon=epsilon, delta=10**log_delta)
+def gaussian(epsilon, delta):
+    return calibrate(Gaussian, epsilon=epsilon, delta=delta)
 
 
 @calibration_point.mechanism(VERMILLION, "Laplace")
-def laplace(epsilon, log_delta):
-    return calibrate(Laplace, epsilon=epsilon, delta=10**log_delta)
+def laplace(epsilon, delta):
+    return calibrate(Laplace, epsilon=epsilon, delta=delta)
 
 
 profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e-10, 1), ylog=True, legend="")
 tradeoff = calibration_point.face_panel("tradeoff")
 
 
-@profiles.points(GREEN, moves=("epsilon", "log_delta"))
-def target(epsilon, log_delta):
-    return epsilon, 10**log_delta
+@profiles.points(GREEN, moves=("epsilon", "delta"))
+def target(epsilon, delta):
+    return epsilon, delta
 
 
 @calibration_point.readouts(
@@ -65,14 +65,14 @@ def target(epsilon, log_delta):
     laplace_advantage=Number("advantage, Laplace", VERMILLION, 4),
     regret=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The worst regret of choosing Laplace noise"),
 )
-def numbers(epsilon, log_delta):
-    pair = gaussian(epsilon, log_delta), laplace(epsilon, log_delta)
+def numbers(epsilon, delta):
+    pair = gaussian(epsilon, delta), laplace(epsilon, delta)
     return pair[0].sigma, pair[1].scale, *(m.advantage for m in pair), delta_divergence(*pair).value
 
 
 @calibration_point.words
-def words(epsilon, log_delta):
-    _, _, first, second, _ = numbers(epsilon, log_delta)
+def words(epsilon, delta):
+    _, _, first, second, _ = numbers(epsilon, delta)
     more = "Gaussian" if first > second else "Laplace"
     return f"Both are (ε, δ)-DP with the same two numbers; against {more} noise an adversary's advantage is larger: " \
            "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism."  # fmt: skip

@@ -7,11 +7,11 @@ import numpy as np
 
 from ..accounting import advanced_composition, basic_composition, clt_mu, rdp_to_delta, rdp_to_epsilon
 from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
-from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider, decades
 
 BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
 DELTAS = "1e-3", "1e-5", "1e-8"
-LOG_STEPS = np.append(np.arange(0, 2, 0.5), np.arange(2, 6.1, 0.25))
+STOPS = decades(2, 6, 1, 1.5, 2, 3, 5, 7)
 ORDERS = 1 + np.geomspace(0.01, 150, 120)
 ALPHAS, LOSSES = np.linspace(0, 1, 61) ** 2, np.linspace(0, 25, 251)
 
@@ -22,13 +22,13 @@ composition = Explorer(
     "from Rényi divergences (orange, dotted), from the limit theorem (vermillion, dashed), and the smaller of basic "
     "and advanced composition (grey). Second panel: the trade-off functions behind the first three. DP-SGD samples 1 "
     "%.",
-    find="Find settings at which the limit theorem promises too much privacy, and others where it promises too little.",
+    find="Here the limit theorem promises too much privacy. Find settings where it promises too little.",
     code="""import math
 
 import dptutor as dp
 
 sigma, rate = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}[{base}]
-steps, delta = round(10**{log_steps}), float({delta})
+steps, delta = {steps}, {delta}
 exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
 
 orders = [1 + 0.01 * 15000 ** (k / 119) for k in range(120)]
@@ -47,20 +47,20 @@ print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4
     parameters={
         "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),
         "delta": Choice(DELTAS, "1e-5", "δ"),
-        "log_steps": Slider(2.0, 6.0, 4.0, "steps, a power of ten", "log₁₀ k", step=0.25),
+        "steps": Slider(100, 1_000_000, 10_000, "steps", "k", stops=STOPS),
     },
     steps={
         "A long training": (
             "10,000 steps: whoever knows the mechanism is near the truth, who knows (ε, δ) only is not.",
-            {"base": "DP-SGD, σ = 1", "log_steps": 4, "delta": "1e-5"},
+            {"base": "DP-SGD, σ = 1", "steps": 10_000, "delta": "1e-5"},
         ),
         "A limit is no bound": (
             "100 steps with little noise: the limit theorem promises what nobody can keep.",
-            {"base": "DP-SGD, σ = 0.6", "log_steps": 2, "delta": "1e-8"},
+            {"base": "DP-SGD, σ = 0.6", "steps": 100, "delta": "1e-8"},
         ),
         "Sums of normal losses": (
             "Gaussian steps: the limit theorem is exact from the first step on.",
-            {"base": "Gaussian, σ = 30", "log_steps": 3, "delta": "1e-5"},
+            {"base": "Gaussian, σ = 30", "steps": 1000, "delta": "1e-5"},
         ),
     },
 )
@@ -103,16 +103,12 @@ def epsilons(base, delta, steps):
     return all_epsilons(base, steps)[delta]
 
 
-def number_of_steps(log_steps):
-    return round(10**log_steps)
-
-
 growth = composition.plain_panel("growth", "ε at δ", xlabel="steps k", ylabel="ε", xlim=(1, 1e6), ylim=(5e-3, 2e4),
                                  xlog=True, ylog=True, legend="lower right")  # fmt: skip
 
 
 def along(base, delta, number):
-    steps = [number_of_steps(x) for x in LOG_STEPS]
+    steps = [1, 3, 10, 30, *STOPS]
     return steps, [epsilons(base, delta, k)[number] for k in steps]
 
 
@@ -138,48 +134,51 @@ def renyi_growth(base, delta):
 
 
 @growth.points(GREEN)
-def here(base, delta, log_steps):
-    steps = number_of_steps(log_steps)
+def here(base, delta, steps):
     return steps, epsilons(base, delta, steps)[0]
 
 
 @composition.mechanism(BLUE, "exact")
-def exact_mechanism(base, log_steps):
-    return after(base, number_of_steps(log_steps))
+def exact_mechanism(base, steps):
+    return after(base, steps)
 
 
 @composition.mechanism(VERMILLION, "limit theorem")
-def limit_mechanism(base, log_steps):
-    return gaussian_after(base, number_of_steps(log_steps))
+def limit_mechanism(base, steps):
+    return gaussian_after(base, steps)
 
 
 beliefs = composition.face_panel("tradeoff")
 
 
 @beliefs.curve(ORANGE, "Rényi", line=DOTTED)
-def renyi_tradeoff(base, log_steps):
+def renyi_tradeoff(base, steps):
     # Each (ε, δ) that Rényi divergences imply holds in both directions.
-    odds, room = np.exp(LOSSES), 1 - rdp_to_delta(ORDERS, number_of_steps(log_steps) * renyi_step(base), LOSSES)
+    odds, room = np.exp(LOSSES), 1 - rdp_to_delta(ORDERS, steps * renyi_step(base), LOSSES)
     lines = np.maximum(room - np.multiply.outer(ALPHAS, odds), (room - ALPHAS[:, None]) / odds)
     return ALPHAS, np.maximum(lines.max(axis=1), 0)
 
 
 @composition.readouts(
-    steps=Number("steps k", "", 0),
     exact=Number("ε, exact", BLUE, 3),
     renyi=Number("ε by Rényi", ORANGE, 3),
     limit=Number("ε by the limit theorem", VERMILLION, 3, help="not a bound"),
     advanced=Number("ε by advanced composition", GREY, 3, power=True),
     basic=Number("ε by basic composition", GREY, 3, power=True),
 )
-def numbers(base, delta, log_steps):
-    steps = number_of_steps(log_steps)
-    return steps, *epsilons(base, delta, steps)
+def numbers(base, delta, steps):
+    return epsilons(base, delta, steps)
+
+
+@composition.solved
+def too_little_privacy(base, delta, steps):
+    exact, _, limit, *_ = numbers(base, delta, steps)
+    return limit > 1.01 * exact
 
 
 @composition.words
-def words(base, delta, log_steps):
-    _, exact, _, limit, *_ = numbers(base, delta, log_steps)
+def words(base, delta, steps):
+    exact, _, limit, *_ = numbers(base, delta, steps)
     if limit < 0.99 * exact:
         return "After {steps} steps ε is {exact}. The limit theorem says {limit}, which is too little; Rényi, {renyi}."
     if limit > 1.01 * exact:

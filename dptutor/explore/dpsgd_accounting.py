@@ -6,7 +6,7 @@ import numpy as np
 
 from ..accounting import advanced_composition, clt_mu, rdp_to_epsilon
 from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
-from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider, decades
 
 DELTAS, AT = 10.0 ** np.arange(-10, 0), 5  # the last is the place of δ = 1e-5
 ORDERS = 1 + np.geomspace(0.01, 150, 60)
@@ -20,7 +20,7 @@ dpsgd_accounting = Explorer(
     find="The limit theorem promises too little ε. Move σ, p and N until it is right, then until it says too much.",
     code="""import dptutor as dp
 
-sigma, rate, steps, delta = {sigma}, float({rate}), round(10**{log_steps}), 1e-5
+sigma, rate, steps, delta = {sigma}, {rate}, {steps}, 1e-5
 exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
 limit = dp.Gaussian(sigma=1 / dp.accounting.clt_mu(sigma, rate, steps)).epsilon(delta)
 
@@ -34,20 +34,20 @@ print(f"{exact:.3f} exactly, {renyi:.3f}, {limit:.3f}, {advanced:.0f}")
     parameters={
         "sigma": Slider(0.6, 2.2, 1.0, "noise multiplier", "σ", step=0.2),
         "rate": Choice(("0.01", "0.03", "0.1"), "0.01", "Sampling rate p"),
-        "log_steps": Slider(2.5, 4.0, 3.0, "steps, a power of ten", "log₁₀ N", step=0.5),
+        "steps": Slider(300, 10_000, 1000, "steps", "N", stops=decades(2, 4, 1, 1.5, 2, 3, 5, 7)[3:]),
     },
     steps={
         "Many small losses": (
             "A sum of them is normal. Only who knows no more than (ε, δ) of a step is far off.",
-            {"sigma": 2, "rate": "0.01", "log_steps": 4},
+            {"sigma": 2, "rate": "0.01", "steps": 10_000},
         ),
         "Few, and little noise": (
             "The limit does not see the rare steps that tell much: it promises what is not kept.",
-            {"sigma": 0.6, "rate": "0.01", "log_steps": 2.5},
+            {"sigma": 0.6, "rate": "0.01", "steps": 300},
         ),
         "Large samples": (
             "Losses are logarithms, and the large ones are smaller than the limit theorem takes them for.",
-            {"sigma": 0.6, "rate": "0.1", "log_steps": 4},
+            {"sigma": 0.6, "rate": "0.1", "steps": 10_000},
         ),
     },
 )
@@ -60,9 +60,9 @@ def divergences(sigma, rate):
 
 
 @lru_cache(maxsize=4096)
-def epsilons(sigma, rate, log_steps):
+def epsilons(sigma, rate, steps):
     """ε at every δ, exactly, by Rényi, by the limit theorem and by advanced composition; NaN where it is 0."""
-    p, steps = float(rate), round(10**log_steps)
+    p = float(rate)
     halves = DELTAS / (2 * steps)
     promised = zip(SubsampledGaussian(sigma, p).epsilon(halves), halves, strict=True)
     rows = [
@@ -86,11 +86,11 @@ gap = dpsgd_accounting.plain_panel("gap", "Divided by the exact ε", ylabel="sai
 def compare(number, name, color, label, **line):
     """The curves of one accountant in both panels."""
 
-    def said(sigma, rate, log_steps):
-        return DELTAS, epsilons(sigma, rate, log_steps)[number]
+    def said(sigma, rate, steps):
+        return DELTAS, epsilons(sigma, rate, steps)[number]
 
-    def ratio(sigma, rate, log_steps):
-        exact, other = epsilons(sigma, rate, log_steps)[[0, number]]
+    def ratio(sigma, rate, steps):
+        exact, other = epsilons(sigma, rate, steps)[[0, number]]
         return DELTAS, np.minimum(other / exact, 4)  # above the panel
 
     said.__name__, ratio.__name__ = f"{name}_epsilon", f"{name}_ratio"
@@ -105,23 +105,28 @@ compare(1, "renyi", ORANGE, "Rényi", line=DOTTED)
 
 
 @whole.points(GREEN)
-def here(sigma, rate, log_steps):
-    return DELTAS[AT], epsilons(sigma, rate, log_steps)[0, AT]
+def here(sigma, rate, steps):
+    return DELTAS[AT], epsilons(sigma, rate, steps)[0, AT]
 
 
 @dpsgd_accounting.readouts(
-    steps=Number("steps N", "", 0),
     exact=Number("ε at δ = 0.00001, exact", BLUE, 3),
     renyi=Number("by Rényi divergences", ORANGE, 3),
     limit=Number("by the limit theorem", VERMILLION, 3, help="not a bound"),
     advanced=Number("by advanced composition", GREY, 0),
 )
-def numbers(sigma, rate, log_steps):
-    return round(10**log_steps), *epsilons(sigma, rate, log_steps)[:, AT]
+def numbers(sigma, rate, steps):
+    return epsilons(sigma, rate, steps)[:, AT]
+
+
+@dpsgd_accounting.solved
+def too_much(sigma, rate, steps):
+    exact, _, limit, _ = numbers(sigma, rate, steps)
+    return limit > 1.02 * exact
 
 
 @dpsgd_accounting.words
-def words(sigma, rate, log_steps):
-    _, exact, _, limit, _ = numbers(sigma, rate, log_steps)
+def words(sigma, rate, steps):
+    exact, _, limit, _ = numbers(sigma, rate, steps)
     how = "too little" if limit < 0.98 * exact else "too much" if limit > 1.02 * exact else "right within 2 %"
     return f"Exactly {{exact}}. Rényi divergences give {{renyi}}; the limit theorem {{limit}}, which is {how}."

@@ -2,79 +2,76 @@
 
 from functools import lru_cache
 
-import numpy as np
-
 from .. import blackwell
 from ..calibration import calibrate
 from ..mechanisms import DPSGD, Gaussian
-from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades
 
 EPSILON, DELTA = 8.0, 1e-5
-DOUBLINGS = Slider(0.0, 6.5, 3.0, "doublings of the sampling rate", "k", step=0.5)
+RATES = decades(-2, 0, 1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4, 5, 6, 7, 8, 9)[:-1]
 
 dpsgd_map = Explorer(
     "dpsgd_map",
     title="Same (8, 0.00001), other settings",
-    caption="The base training takes each example with probability 0.01 in each of 500 steps; the other with p = "
-    "0.01 · 2^k in each of N steps. Both have exactly the noise that (8, 0.00001) asks for. First panel: how Δ grows "
-    "with p at these steps (green); the grey line is the Gaussian mechanism of the same (ε, δ). Second panel: both "
-    "trade-off functions, and the line at κ, the chance of a blind guess: what lies above a curve there is the "
+    caption="The base training takes each example with probability 0.01 in each of 500 steps; the other with "
+    "probability p in each of N steps. Both have exactly the noise that (8, 0.00001) asks for. First panel: how Δ "
+    "grows with p at these steps (green); the grey line is the Gaussian mechanism of the same (ε, δ). Second panel: "
+    "both trade-off functions, and the line at κ, the chance of a blind guess: what lies above a curve there is the "
     "largest chance of reconstruction.",
-    find="At k = 0, triple the steps. Now back to 500 steps: how many doublings of p cost as much?",
+    find="At p = 0.01, triple the steps. Now back to 500 steps: which p costs as much?",
     code="""import dptutor as dp
 
 def training(rate, steps):
     return dp.calibrate(lambda s: dp.DPSGD(s, rate, steps), epsilon=8, delta=1e-5)
 
-rate = 0.01 * 2**{doublings}
-base, other = training(0.01, 500), training(rate, int({steps}))
+base, other = training(0.01, 500), training({rate}, {steps})
 sigma, regret = other.noise_multiplier, float(dp.delta_divergence(base, other))
 base_error, other_error = base.bayes_error(0.5), other.bayes_error(0.5)
 base_success, other_success = (dp.reconstruction_bound(m, {guess}) for m in (base, other))
 print(f"sigma {sigma:.4f}, regret {regret:.4f}, reconstruction {base_success:.4f} to {other_success:.4f}")
 """,
     parameters={
-        "doublings": DOUBLINGS,
+        "rate": Slider(0.01, 0.9, 0.08, "sampling rate", "p", stops=RATES),
         "steps": Choice(("500", "1500"), "500", "Steps N"),
-        "guess": Slider(0.1, 0.5, 0.1, "blind guess succeeds with", "κ", step=0.1, percent=True),
+        "guess": Slider(0.1, 0.5, 0.1, "blind guess succeeds with", "κ", step=0.05, percent=True),
     },
     steps={
-        "The base itself": ("The same p and N: there is nothing to regret.", {"doublings": 0, "steps": "500"}),
+        "The base itself": ("The same p and N: there is nothing to regret.", {"rate": 0.01, "steps": "500"}),
         "A machine four times as large": (
             "p = 0.04 instead of 0.01, and most of the damage is done.",
-            {"doublings": 2, "steps": "500"},
+            {"rate": 0.04, "steps": "500"},
         ),
         "The far corner": (
-            "Nearly all examples in each of 1500 steps, as at the end of figure 6 of Kaissis et al. (2024).",
-            {"doublings": 6.5, "steps": "1500"},
+            "Nine of ten examples in each of 1500 steps, about where figure 6 of Kaissis et al. (2024) ends.",
+            {"rate": 0.9, "steps": "1500"},
         ),
     },
 )
 
 
 @lru_cache(maxsize=4096)
-def training(doublings, steps):
-    return calibrate(lambda s: DPSGD(s, 0.01 * 2**doublings, int(steps)), epsilon=EPSILON, delta=DELTA)
+def training(rate, steps):
+    return calibrate(lambda s: DPSGD(s, rate, int(steps)), epsilon=EPSILON, delta=DELTA)
 
 
 @lru_cache(maxsize=4096)
-def regret_of(doublings, steps):
-    return float(blackwell.delta_divergence(base(), training(doublings, steps)))
+def regret_of(rate, steps):
+    return float(blackwell.delta_divergence(base(), training(rate, steps)))
 
 
 @lru_cache(maxsize=4096)
-def missed(doublings, steps, guess):
-    return float(training(doublings, steps).tradeoff(guess))
+def missed(rate, steps, guess):
+    return float(training(rate, steps).tradeoff(guess))
 
 
 @dpsgd_map.mechanism(BLUE, "base")
 def base():
-    return training(0.0, "500")
+    return training(0.01, "500")
 
 
 @dpsgd_map.mechanism(VERMILLION, "other")
-def other(doublings, steps):
-    return training(doublings, steps)
+def other(rate, steps):
+    return training(rate, steps)
 
 
 @dpsgd_map.panel("Regret of leaving the base", xlabel="sampling rate p", ylabel="Δ(base‖other)",
@@ -86,12 +83,12 @@ def regrets(axes):
 
 @regrets.curve(GREEN, "Δ at these steps")
 def along(steps):
-    return 0.01 * 2 ** np.array(DOUBLINGS.values), np.array([regret_of(k, steps) for k in DOUBLINGS.values])
+    return RATES, [regret_of(rate, steps) for rate in RATES]
 
 
 @regrets.points(VERMILLION, "other")
-def here(doublings, steps):
-    return 0.01 * 2**doublings, regret_of(doublings, steps)
+def here(rate, steps):
+    return rate, regret_of(rate, steps)
 
 
 tradeoff = dpsgd_map.face_panel("tradeoff")
@@ -104,23 +101,22 @@ def guessing(guess):
 
 @tradeoff.points(BLUE, size=5)
 def base_point(guess):
-    return guess, missed(0.0, "500", guess)
+    return guess, missed(0.01, "500", guess)
 
 
 @tradeoff.points(VERMILLION, size=5)
-def other_point(doublings, steps, guess):
-    return guess, missed(doublings, steps, guess)
+def other_point(rate, steps, guess):
+    return guess, missed(rate, steps, guess)
 
 
 @dpsgd_map.readouts(
-    rate=Number("its sampling rate p", VERMILLION, 3),
     sigma=Number("its noise multiplier σ", VERMILLION, 4),
     regret=Number("Δ(base‖other)", GREEN, 4, help="The worst regret of choosing the other"),
     other_error=Number("Bayes error at π = ½, other", VERMILLION, 2, percent=True),
 )
-def numbers(doublings, steps):
-    m = training(doublings, steps)
-    return m.sampling_rate, m.noise_multiplier, regret_of(doublings, steps), m.bayes_error(0.5)
+def numbers(rate, steps):
+    m = training(rate, steps)
+    return m.noise_multiplier, regret_of(rate, steps), m.bayes_error(0.5)
 
 
 @dpsgd_map.readout("Bayes error at π = ½, base", BLUE, 2, percent=True)
@@ -129,18 +125,24 @@ def base_error():
 
 
 @dpsgd_map.readout("reconstruction at most, other", PURPLE, 1, percent=True)
-def other_success(doublings, steps, guess):
-    return 1 - missed(doublings, steps, guess)
+def other_success(rate, steps, guess):
+    return 1 - missed(rate, steps, guess)
 
 
 @dpsgd_map.readout("reconstruction at most, base", PURPLE, 1, percent=True)
 def base_success(guess):
-    return 1 - missed(0.0, "500", guess)
+    return 1 - missed(0.01, "500", guess)
+
+
+@dpsgd_map.solved
+def as_dear_as_three_times_the_steps(rate, steps):
+    dear = regret_of(0.01, "1500")
+    return steps == "500" and abs(regret_of(rate, steps) - dear) < 0.05 * dear
 
 
 @dpsgd_map.words
-def words(doublings, steps, guess):
-    if regret_of(doublings, steps) < 1e-9:
+def words(rate, steps, guess):
+    if regret_of(rate, steps) < 1e-9:
         return "This is the base: a guess of {guess} becomes a reconstruction of at most {base_success}."
     return (
         "With p = {rate} and {steps} steps the same ε asks for σ = {sigma}, and the worst regret is {regret}. "

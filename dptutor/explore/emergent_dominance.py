@@ -9,7 +9,8 @@ from .. import asymptotics, blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
 from .machinery import BLUE, DASHED, DOTTED, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
 
-PRIORS, THIN, FLOOR, LAST = np.linspace(0, 1, 81), 1e-5, 1e-13, 8
+PRIORS, THIN, FLOOR = np.linspace(0, 1, 81), 1e-5, 1e-13
+COUNTS = tuple(2**k for k in range(9))
 EQUAL, SMALLER = "the same noise", "noise that grows with √N"
 
 emergent_dominance = Explorer(
@@ -24,7 +25,7 @@ emergent_dominance = Explorer(
 
 import dptutor as dp
 
-N = round(2**{doublings})
+N = {count}
 growth = 1 if {steps} == "the same noise" else math.sqrt(N)
 response, gaussian = dp.RandomizedResponse(epsilon=1 / growth), dp.Gaussian(sigma={sigma} * growth)
 forth = float(dp.delta_divergence(response**N, gaussian**N))
@@ -33,70 +34,65 @@ bounds = [dp.dominance_bound(response, N, gaussian, N), dp.dominance_bound(gauss
 bound = next(float(b) for b in bounds if b.condition_holds)
 mu_response = dp.composition_moments(response).gaussian(N).mu
 mu_gaussian = (gaussian**N).mu
-count = N
 print(forth, back, bound)
 """,
     parameters={
         "steps": Choice((SMALLER, EQUAL), SMALLER, "Every step has"),
-        "doublings": Slider(0, LAST, 0, "doublings of N", "log₂ N", step=1),
+        "count": Slider(1, 256, 1, "steps", "N", stops=COUNTS),
         "sigma": Slider(0.9, 1.2, 1.1, "Gaussian noise", "σ", step=0.01),
     },
     steps={
         "One step": (
             "The curves cross: each has adversaries for whom it is the easier prey.",
-            {"steps": SMALLER, "doublings": 0, "sigma": 1.1},
+            {"steps": SMALLER, "count": 1, "sigma": 1.1},
         ),
         "Sixteen smaller steps": (
             "One of the divergences has all but vanished; the other has found its limit.",
-            {"steps": SMALLER, "doublings": 4, "sigma": 1.1},
+            {"steps": SMALLER, "count": 16, "sigma": 1.1},
         ),
         "Sixteen equal steps": (
             "The larger η is that of randomized response. Who is dominated?",
-            {"steps": EQUAL, "doublings": 4, "sigma": 1},
+            {"steps": EQUAL, "count": 16, "sigma": 1},
         ),
         "Too many steps": (
             "Both divergences vanish, as both mechanisms have given everything away.",
-            {"steps": EQUAL, "doublings": 7, "sigma": 1.1},
+            {"steps": EQUAL, "count": 128, "sigma": 1.1},
         ),
     },
 )
 
 
-def count_of(doublings):
-    return round(2**doublings)
-
-
-def parts(steps, doublings, sigma):
+def parts(steps, count, sigma):
     """What is used in each of the N steps."""
-    growth = 1.0 if steps == EQUAL else math.sqrt(count_of(doublings))
+    growth = 1.0 if steps == EQUAL else math.sqrt(count)
     return RandomizedResponse(epsilon=1 / growth), Gaussian(sigma=sigma * growth)
 
 
 @lru_cache(maxsize=64)
-def responses(steps, doublings):
-    return parts(steps, doublings, 1.0)[0] ** count_of(doublings)
+def responses(steps, count):
+    return parts(steps, count, 1.0)[0] ** count
 
 
-def gaussians(steps, doublings, sigma):
-    return parts(steps, doublings, sigma)[1] ** count_of(doublings)
+def gaussians(steps, count, sigma):
+    return parts(steps, count, sigma)[1] ** count
 
 
 @lru_cache(maxsize=4096)
-def divergences(steps, doublings, sigma):
-    pair = responses(steps, doublings), gaussians(steps, doublings, sigma)
+def divergences(steps, count, sigma):
+    pair = responses(steps, count), gaussians(steps, count, sigma)
     return tuple(blackwell.delta_divergence(*order).value for order in (pair, pair[::-1]))
 
 
 @lru_cache(maxsize=64)
-def response_moments(steps, doublings):
-    return asymptotics.composition_moments(parts(steps, doublings, 1.0)[0])
+def response_moments(steps, count):
+    return asymptotics.composition_moments(parts(steps, count, 1.0)[0])
 
 
 @lru_cache(maxsize=4096)
-def limits(steps, doublings, sigma):
+def limits(steps, count, sigma):
     """The finite-step bound, and the two μ that say in which direction it holds."""
-    count, others = count_of(doublings), asymptotics.composition_moments(parts(steps, doublings, sigma)[1])
-    moments = response_moments(steps, doublings)
+    others = asymptotics.composition_moments(parts(steps, count, sigma)[1])
+    moments = response_moments(steps, count)
     return moments.distance(count) + others.distance(count), moments.gaussian(count).mu, others.gaussian(count).mu
 
 
@@ -108,34 +104,33 @@ def regret(axes):
 
 
 @lru_cache(maxsize=4096)
-def differences(steps, doublings, sigma):
-    return responses(steps, doublings).bayes_error(PRIORS) - gaussians(steps, doublings, sigma).bayes_error(PRIORS)
+def differences(steps, count, sigma):
+    return responses(steps, count).bayes_error(PRIORS) - gaussians(steps, count, sigma).bayes_error(PRIORS)
 
 
 @regret.region(VERMILLION, "err less against Gaussian noise", opacity=0.45)
-def above(steps, doublings, sigma):
-    return PRIORS, 0 * PRIORS, np.maximum(differences(steps, doublings, sigma), THIN)
+def above(steps, count, sigma):
+    return PRIORS, 0 * PRIORS, np.maximum(differences(steps, count, sigma), THIN)
 
 
 @regret.region(BLUE, "err less against randomized response", opacity=0.45)
-def below(steps, doublings, sigma):
-    return PRIORS, 0 * PRIORS, np.minimum(differences(steps, doublings, sigma), -THIN)
+def below(steps, count, sigma):
+    return PRIORS, 0 * PRIORS, np.minimum(differences(steps, count, sigma), -THIN)
 
 
 @regret.curve(INK, width=1.5)
-def difference(steps, doublings, sigma):
-    return PRIORS, differences(steps, doublings, sigma)
+def difference(steps, count, sigma):
+    return PRIORS, differences(steps, count, sigma)
 
 
 over = emergent_dominance.plain_panel(
     "over", "Δ over the number of steps", xlabel="N", ylabel="Δ", xlim=(0.8, 300), ylim=(1e-8, 3), xlog=True, ylog=True,
     legend="lower left",
 )  # fmt: skip
-COUNTS = [count_of(k) for k in range(LAST + 1)]
 
 
 def over_counts(function, steps, sigma):
-    return COUNTS, [function(steps, k, sigma) for k in range(LAST + 1)]
+    return COUNTS, [function(steps, count, sigma) for count in COUNTS]
 
 
 @over.curve(VERMILLION, "Δ(RR‖Gauss)", line=DASHED)
@@ -164,14 +159,9 @@ def back_bound(steps, sigma):
 
 
 @over.points(INK, "at this N")
-def here(steps, doublings, sigma):
-    shown = divergences(steps, doublings, sigma)
-    return [count_of(doublings)] * 2, [d if d > 1e-8 else math.nan for d in shown]
-
-
-@emergent_dominance.readout("steps N", digits=0)
-def count(doublings):
-    return count_of(doublings)
+def here(steps, count, sigma):
+    shown = divergences(steps, count, sigma)
+    return [count] * 2, [d if d > 1e-8 else math.nan for d in shown]
 
 
 @emergent_dominance.readouts(
@@ -181,14 +171,22 @@ def count(doublings):
     mu_response=Number("2√N η, randomized response", BLUE, 3),
     mu_gaussian=Number("2√N η, Gaussian", VERMILLION, 3),
 )
-def numbers(steps, doublings, sigma):
-    return *divergences(steps, doublings, sigma), *limits(steps, doublings, sigma)
+def numbers(steps, count, sigma):
+    return *divergences(steps, count, sigma), *limits(steps, count, sigma)
+
+
+@emergent_dominance.solved
+def last_is_bounded(steps, count, sigma):
+    forth, back = divergences(steps, count, sigma)
+    _, mu, other = limits(steps, count, sigma)
+    bounded, free = (forth, back) if mu >= other else (back, forth)
+    return steps == EQUAL and count >= 4 and bounded > max(free, 10 * FLOOR)
 
 
 @emergent_dominance.words
-def words(steps, doublings, sigma):
-    forth, back = divergences(steps, doublings, sigma)
-    _, mu, other = limits(steps, doublings, sigma)
+def words(steps, count, sigma):
+    forth, back = divergences(steps, count, sigma)
+    _, mu, other = limits(steps, count, sigma)
     larger = "randomized response" if mu >= other else "Gaussian noise"
     if max(forth, back) < 1e-4:
         return "N = {count}: an adversary hardly errs against either. Both have given everything away."

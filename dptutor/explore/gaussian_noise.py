@@ -6,7 +6,7 @@ import numpy as np
 
 from ..calibration import calibrate
 from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, GREEN, GREY, VERMILLION, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, GREEN, GREY, VERMILLION, Explorer, Number, Slider, decades
 
 EPSILONS = np.geomspace(0.1, 20, 41)
 
@@ -22,7 +22,7 @@ gaussian_noise = Explorer(
 
 import dptutor as dp
 
-epsilon, delta = {epsilon}, 10**{log_delta}
+epsilon, delta = {epsilon}, {delta}
 exact = dp.calibrate(lambda sigma: dp.Gaussian(sigma=sigma), epsilon=epsilon, delta=delta).sigma
 classic = sqrt(2 * log(1.25 / delta)) / epsilon
 saved = 1 - exact / classic
@@ -32,42 +32,42 @@ print(f"exact {exact:.4f}, classical {classic:.4f}, which spends {spent:.2e}")
 """,
     parameters={
         "epsilon": Slider(0.1, 20.0, 1.0, "privacy parameter", "ε"),
-        "log_delta": Slider(-9, -1, -5, "its δ, a power of ten", "log₁₀ δ", step=1),
+        "delta": Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 2, 5), power=True),
     },
     steps={
         "As it is proven": (
             "ε = 0.5: the formula is valid, and spends a small part of the δ that it may.",
-            {"epsilon": 0.5, "log_delta": -5},
+            {"epsilon": 0.5, "delta": 1e-5},
         ),
         "Just by luck": (
             "ε = 8, far beyond the proof: here the formula nearly hits the target.",
-            {"epsilon": 8, "log_delta": -5},
+            {"epsilon": 8, "delta": 1e-5},
         ),
         "A broken promise": (
             "ε = 10, δ = 0.01: too little noise, and nothing in the formula warns you.",
-            {"epsilon": 10, "log_delta": -2},
+            {"epsilon": 10, "delta": 0.01},
         ),
     },
 )
 
 
-def classical(epsilon, log_delta):
-    return np.sqrt(2 * np.log(1.25 / 10**log_delta)) / epsilon
+def classical(epsilon, delta):
+    return np.sqrt(2 * np.log(1.25 / delta)) / epsilon
 
 
 @lru_cache(maxsize=4096)
-def exact_sigma(epsilon, log_delta):
-    return calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=10**log_delta).sigma
+def exact_sigma(epsilon, delta):
+    return calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=delta).sigma
 
 
 @gaussian_noise.mechanism(BLUE, "exact σ")
-def exact_mechanism(epsilon, log_delta):
-    return Gaussian(sigma=exact_sigma(epsilon, log_delta))
+def exact_mechanism(epsilon, delta):
+    return Gaussian(sigma=exact_sigma(epsilon, delta))
 
 
 @gaussian_noise.mechanism(VERMILLION, "classical σ")
-def classical_mechanism(epsilon, log_delta):
-    return Gaussian(sigma=classical(epsilon, log_delta))
+def classical_mechanism(epsilon, delta):
+    return Gaussian(sigma=classical(epsilon, delta))
 
 
 @gaussian_noise.panel("Noise", xlabel="ε", ylabel="σ", xlim=(0.1, 20), ylim=(0.1, 100), xlog=True, ylog=True)
@@ -77,27 +77,27 @@ def noise(axes):
 
 
 @noise.curve(BLUE, "exact σ")
-def exact_curve(log_delta):
-    return EPSILONS, [exact_sigma(e, log_delta) for e in EPSILONS]
+def exact_curve(delta):
+    return EPSILONS, [exact_sigma(e, delta) for e in EPSILONS]
 
 
 @noise.curve(VERMILLION, "classical σ", line=DASHED)
-def classical_curve(log_delta):
-    return EPSILONS, classical(EPSILONS, log_delta)
+def classical_curve(delta):
+    return EPSILONS, classical(EPSILONS, delta)
 
 
 @noise.points(GREEN, "at your ε", moves="epsilon")
-def both(epsilon, log_delta):
-    return [epsilon, epsilon], [exact_sigma(epsilon, log_delta), classical(epsilon, log_delta)]
+def both(epsilon, delta):
+    return [epsilon, epsilon], [exact_sigma(epsilon, delta), classical(epsilon, delta)]
 
 
 scales = {"xlim": (0.1, 20), "xlog": True, "ylim": (1e-14, 1), "ylog": True, "legend": ""}
 profiles = gaussian_noise.face_panel("privacy_profile", grid=np.geomspace(0.1, 20, 61), **scales)
 
 
-@profiles.points(GREEN, moves=("epsilon", "log_delta"))
-def target(epsilon, log_delta):
-    return epsilon, 10**log_delta
+@profiles.points(GREEN, moves=("epsilon", "delta"))
+def target(epsilon, delta):
+    return epsilon, delta
 
 
 @gaussian_noise.readouts(
@@ -107,15 +107,20 @@ def target(epsilon, log_delta):
     spent=Number("δ spent by the classical σ", VERMILLION, 2, power=True),
     times=Number("… as a multiple of δ", GREEN, 2, power=True),
 )
-def numbers(epsilon, log_delta):
-    sigmas = exact_sigma(epsilon, log_delta), classical(epsilon, log_delta)
-    spent = classical_mechanism(epsilon, log_delta).privacy_profile(epsilon)
-    return *sigmas, 1 - sigmas[0] / sigmas[1], spent, spent / 10**log_delta
+def numbers(epsilon, delta):
+    sigmas = exact_sigma(epsilon, delta), classical(epsilon, delta)
+    spent = classical_mechanism(epsilon, delta).privacy_profile(epsilon)
+    return *sigmas, 1 - sigmas[0] / sigmas[1], spent, spent / delta
+
+
+@gaussian_noise.solved
+def just_broken(epsilon, delta):
+    return -0.02 < numbers(epsilon, delta)[2] < 0
 
 
 @gaussian_noise.words
-def words(epsilon, log_delta):
-    if numbers(epsilon, log_delta)[2] < 0:
+def words(epsilon, delta):
+    if numbers(epsilon, delta)[2] < 0:
         return "The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed."
     if epsilon >= 1:
         return "The formula is not proven here, but it holds: it spends {spent} and wastes {saved} of its noise."

@@ -8,7 +8,7 @@ from scipy.special import expit, logit, ndtri
 
 from ..identifiability import PosteriorBelief
 from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades
 from .machinery.shapes import normal_density
 
 PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is the chance to exceed"
@@ -28,7 +28,7 @@ posterior_belief = Explorer(
     code="""import dptutor as dp
 from math import log, sqrt
 
-tolerance, delta = {tolerance}, 10**{log_delta}
+tolerance, delta = {tolerance}, {delta}
 epsilon, family = dp.epsilon_for_posterior_belief(tolerance), lambda s: dp.Gaussian(sigma=s)
 mechanism = {
     "δ is the profile δ(ε)": lambda: dp.calibrate(family, posterior_belief=tolerance, delta=delta),
@@ -43,32 +43,32 @@ print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
     parameters={
         "reading": Choice((PROFILE, CLASSICAL, TAIL), PROFILE, "Noise"),
         "tolerance": Slider(0.6, 0.98, 0.9, "belief to be tolerated", "ρ", step=0.02, percent=True),
-        "log_delta": Slider(-6.0, -1.0, -2.0, "its δ, a power of ten", "log₁₀ δ", step=0.5),
+        "delta": Slider(1e-6, 0.1, 0.01, "with", "δ", stops=decades(-6, -1, 1, 2, 5), power=True),
     },
     steps={
         "Nobody over 90 %": (
             "The noise of (ε, δ) = (2.2, 0.01). Yet more than three in a hundred answers go beyond 90 %.",
-            {"reading": PROFILE, "tolerance": 0.9, "log_delta": -2},
+            {"reading": PROFILE, "tolerance": 0.9, "delta": 0.01},
         ),
         "With the old formula": (
             "The classical σ is larger than (ε, δ) asks for, so that the probability stays below δ after all.",
-            {"reading": CLASSICAL, "tolerance": 0.9, "log_delta": -2},
+            {"reading": CLASSICAL, "tolerance": 0.9, "delta": 0.01},
         ),
         "As it was meant": (
             "Calibrated to the probability itself: exceeded in one answer of a hundred.",
-            {"reading": TAIL, "tolerance": 0.9, "log_delta": -2},
+            {"reading": TAIL, "tolerance": 0.9, "delta": 0.01},
         ),
         "A small promise": (
             "A belief little above a coin, and δ a millionth: it is exceeded more than forty times as often.",
-            {"reading": PROFILE, "tolerance": 0.6, "log_delta": -6},
+            {"reading": PROFILE, "tolerance": 0.6, "delta": 1e-6},
         ),
     },
 )
 
 
 @posterior_belief.mechanism(VERMILLION, "the mechanism")
-def mechanism(reading, tolerance, log_delta):
-    epsilon, delta = logit(tolerance), 10**log_delta
+def mechanism(reading, tolerance, delta):
+    epsilon, delta = logit(tolerance), delta
     if reading == CLASSICAL:
         return Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon)
     if reading == TAIL:  # Φ(μ/2 − ε/μ) = δ, solved for μ
@@ -89,20 +89,20 @@ beliefs = posterior_belief.plain_panel("beliefs", "Belief that you are in the da
 
 
 @beliefs.region(GREEN, "more than ρ", opacity=0.45)
-def beyond(reading, tolerance, log_delta):
-    x, y = with_example(reading, tolerance, log_delta)
+def beyond(reading, tolerance, delta):
+    x, y = with_example(reading, tolerance, delta)
     inside = np.maximum(x, min(tolerance, x[-1]))
     return inside, 0, np.interp(inside, x, y)
 
 
 @beliefs.curve(BLUE, "P: not in")
-def without(reading, tolerance, log_delta):
-    return density(mechanism(reading, tolerance, log_delta).mu, -1)
+def without(reading, tolerance, delta):
+    return density(mechanism(reading, tolerance, delta).mu, -1)
 
 
 @beliefs.curve(VERMILLION, "Q: in", line=DASHED)
-def with_example(reading, tolerance, log_delta):
-    return density(mechanism(reading, tolerance, log_delta).mu, 1)
+def with_example(reading, tolerance, delta):
+    return density(mechanism(reading, tolerance, delta).mu, 1)
 
 
 @beliefs.curve(PURPLE, width=1.6, ghost=False)
@@ -116,29 +116,29 @@ tails = posterior_belief.plain_panel("tails", "How often it is exceeded", xlabel
 
 
 @tails.curve(GREY, line=DASHED, width=1.4, ghost=False)
-def promised(log_delta):
-    return [0.45, 1], [10**log_delta] * 2
+def promised(delta):
+    return [0.45, 1], [delta] * 2
 
 
 @tails.curve(VERMILLION, line=DASHED)
-def exactly(reading, tolerance, log_delta):
-    tail = PosteriorBelief(mechanism(reading, tolerance, log_delta)).sf(LEVELS)
+def exactly(reading, tolerance, delta):
+    tail = PosteriorBelief(mechanism(reading, tolerance, delta)).sf(LEVELS)
     return LEVELS, np.maximum(tail, 1e-12)
 
 
 @tails.text(GREY, offset=(0, 4), align="right")
-def promised_label(log_delta):
-    return 0.99, 10**log_delta, "δ"
+def promised_label(delta):
+    return 0.99, delta, "δ"
 
 
 @tails.points(GREEN)
-def above(reading, tolerance, log_delta):
-    return tolerance, numbers(reading, tolerance, log_delta)[1]
+def above(reading, tolerance, delta):
+    return tolerance, numbers(reading, tolerance, delta)[1]
 
 
 @tails.text(GREEN, offset=(-7, -12), align="right")
-def above_label(reading, tolerance, log_delta):
-    return *above(reading, tolerance, log_delta), "{exceeds}"
+def above_label(reading, tolerance, delta):
+    return *above(reading, tolerance, delta), "{exceeds}"
 
 
 @posterior_belief.readout("ε = logit ρ", PURPLE, 3)
@@ -153,17 +153,22 @@ def epsilon(tolerance):
     advantage=Number("expected advantage", VERMILLION, 3),
     mean=Number("mean belief in Q", VERMILLION, 3),
 )
-def numbers(reading, tolerance, log_delta):
-    m = mechanism(reading, tolerance, log_delta)
+def numbers(reading, tolerance, delta):
+    m = mechanism(reading, tolerance, delta)
     exceeds = PosteriorBelief(m).sf(tolerance)
     # The trapezoidal rule, on an analytic function with normal tails.
     mean = np.sum(expit(m.mu**2 / 2 + m.mu * NORMAL) * np.exp(-(NORMAL**2) / 2)) / np.sum(np.exp(-(NORMAL**2) / 2))
-    return m.sigma, exceeds, exceeds / 10**log_delta, m.advantage, mean
+    return m.sigma, exceeds, exceeds / delta, m.advantage, mean
+
+
+@posterior_belief.solved
+def twenty_times(reading, tolerance, delta):
+    return reading == PROFILE and numbers(reading, tolerance, delta)[2] >= 20
 
 
 @posterior_belief.words
-def words(reading, tolerance, log_delta):
-    ratio = numbers(reading, tolerance, log_delta)[2]
+def words(reading, tolerance, delta):
+    ratio = numbers(reading, tolerance, delta)[2]
     start = "With σ = {sigma}, an answer from world Q leaves a belief above {tolerance} with probability {exceeds}"
     if reading == TAIL:
         return start + ": exactly δ. The mean belief is {mean}."

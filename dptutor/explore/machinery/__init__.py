@@ -4,7 +4,7 @@ from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, 
 from .declaration import Explorer
 from .exploration import Exploration
 from .game import place, tally
-from .parameters import Choice, Hidden, Slider
+from .parameters import Choice, Hidden, Slider, decades
 from .tables import Number
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Hidden",
     "Number",
     "Slider",
+    "decades",
     "place",
     "tally",
 ]

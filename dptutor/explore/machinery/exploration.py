@@ -167,7 +167,7 @@ class Exploration:
         Examples
         --------
         >>> import dptutor as dp
-        >>> print(dp.explore.gaussian_noise(epsilon=10, log_delta=-2).words)
+        >>> print(dp.explore.gaussian_noise(epsilon=10, delta=0.01).words)
         The classical σ breaks its promise: it spends a δ of 0.0406, 4.06 times what was agreed.
         """
         return self._filled(self._template())
@@ -207,7 +207,7 @@ class Exploration:
         --------
         >>> import dptutor as dp
         >>> dp.explore.gaussian_noise().frozen()
-        gaussian_noise(epsilon=1.0, log_delta=-5).frozen()
+        gaussian_noise(epsilon=1.0, delta=1e-05).frozen()
         """
         from .page import Frozen
 

@@ -62,6 +62,10 @@ class Names {
       for (const entry of panel.entries)
         entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
       panel.written = panel.still.map((text) => boxOf(text, panel.svg));
+      // On a phone the other panel lies small on this one.
+      panel.under = this.panels
+        .filter((other) => other.svg.clientWidth < panel.svg.clientWidth)
+        .map((other) => boxOf(other.svg, panel.svg));
       panel.size = parseFloat(getComputedStyle(panel.svg.querySelector("text") ?? panel.svg).fontSize) || 11.5;
     }
     this.measured = this.panels[0]?.svg.clientWidth;
@@ -76,7 +80,7 @@ class Names {
   }
 
   placeIn(panel) {
-    const { box, parts, entries, written, lines } = panel;
+    const { box, parts, entries, written, under, lines } = panel;
     const [left, top, width, height] = box;
     const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
     const seen = (points) => {
@@ -98,7 +102,7 @@ class Names {
         pills.some((box) => overlap(box, written[i])),
       ),
     );
-    const taken = [...written];
+    const taken = [...written, ...under];
     for (const part of parts) {
       if (part.veiled) continue;
       if (part.grip?.at) taken.push(boxAround(part.grip));
@@ -165,9 +169,9 @@ class Names {
 
 const boxAround = ({ at: [x, y], half: [dx, dy] }) => [x - dx, y - dy, x + dx, y + dy];
 
-// Where a text stands, turned as it may be, in the coordinates of its panel.
-const boxOf = (text, svg) => {
-  const { left, right, top, bottom } = text.getBoundingClientRect(),
+// Where a text or a picture stands, turned as it may be, in the coordinates of a panel.
+const boxOf = (element, svg) => {
+  const { left, right, top, bottom } = element.getBoundingClientRect(),
     matrix = svg.getScreenCTM()?.inverse();
   if (!matrix || left === right) return [0, 0, 0, 0];
   const [a, b] = [new DOMPoint(left, top), new DOMPoint(right, bottom)].map((corner) => corner.matrixTransform(matrix));

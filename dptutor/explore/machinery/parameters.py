@@ -15,14 +15,24 @@ from numbers import Real
 _DECADE = (*range(100, 160, 10), *range(160, 300, 20), 300, 330, 360, 400, *range(450, 1000, 50))
 
 
+def decades(low: int, high: int, *digits: float) -> tuple[float, ...]:
+    """Stops over powers of ten: `decades(-2, 0, 1, 3)` are 0.01, 0.03, 0.1, 0.3 and 1."""
+    stops = (float(f"{digit:g}e{power}") for power in range(low, high) for digit in digits)
+    return tuple(int(stop) if low >= 0 else stop for stop in (*stops, float(f"1e{high}")))
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 @dataclass(frozen=True)
 class Slider:
     """A number between `min` and `max`.
 
     `step` is the distance of two settings; without one the settings are round numbers less than a tenth apart, which
-    suits what people compare by factors. `also` adds settings, for the sake of a step of the explorer. `symbol` stands
-    before the number, `unit` after it; with `percent` the words beside the picture say 27 % for 0.27; with `play` a
-    button lets the slider run from end to end.
+    suits what people compare by factors; `stops` names all of them. `also` adds settings, for the sake of a step of the
+    explorer. `symbol` stands before the number, `unit` after it; with `percent` the words beside the picture say 27 %
+    for 0.27, with `power` they say 2·10⁻⁵ for 0.00002; with `play` a button lets the slider run from end to end. Where
+    all settings are whole numbers, no others are taken.
     """
 
     min: float
@@ -32,19 +42,25 @@ class Slider:
     symbol: str = ""
     unit: str = ""
     step: float | None = None
+    stops: tuple[float, ...] = ()
     percent: bool = False
+    power: bool = False
     also: tuple[float, ...] = ()
     play: bool = False
 
     def __post_init__(self):
         if not self.min < self.max:
             raise ValueError(f"min must be smaller than max={self.max!r}, got {self.min!r}")
-        if self.step is None and self.min <= 0:
+        if self.stops and (self.stops[0], self.stops[-1]) != (self.min, self.max):
+            raise ValueError(f"stops must go from min={self.min!r} to max={self.max!r}, got {self.stops!r}")
+        if self.step is None and not self.stops and self.min <= 0:
             raise ValueError(f"min must be positive where no step is given, got {self.min!r}")
 
     @cached_property
     def values(self) -> tuple[float, ...]:
         """The settings of the slider, in order."""
+        if self.stops:
+            return self.stops
         if self.step is not None:
             digits = max(0, 3 - math.floor(math.log10(self.step)))
             count = math.floor((self.max - self.min) / self.step + 1e-9)
@@ -61,7 +77,9 @@ class Slider:
         number = float(value)
         if not self.min <= number <= self.max:
             raise ValueError(f"{name} must be in [{self.min:g}, {self.max:g}], got {value!r}")
-        whole = isinstance(self.values[0], int) and number.is_integer()
+        whole = all(isinstance(setting, int) for setting in self.values)
+        if whole and not number.is_integer():
+            raise ValueError(f"{name} must be a whole number, got {value!r}")
         return replace(self, value=int(number) if whole else number)
 
     def nearest(self, value: float) -> float:
@@ -76,6 +94,12 @@ class Slider:
         """The value as words say it."""
         if self.percent:
             return f"{100 * value:.6g} %"
+        if self.power:
+            digits, exponent = f"{value:.5e}".split("e")
+            raised = f"10{str(int(exponent)).translate(_RAISED)}"
+            return raised if float(digits) == 1 else f"{float(digits):g}·{raised}"
+        if isinstance(value, int):
+            return f"{value}{self.unit and ' ' + self.unit}"
         return f"{value:.6g}{self.unit and ' ' + self.unit}"
 
     @property
@@ -109,7 +133,12 @@ class Choice:
         return value
 
     def code(self, value) -> str:
-        return repr(value)
+        """The option as a program has it: one that is a number as that number."""
+        try:
+            float(value)
+        except ValueError:
+            return repr(value)
+        return value
 
     def show(self, value) -> str:
         return value
