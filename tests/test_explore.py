@@ -14,7 +14,7 @@ from pytest import approx
 from scipy.stats import binomtest, norm
 
 import dptutor as dp
-from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, page, picture, store
+from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, decades, page, picture, store
 from dptutor.explore.machinery.faces import named
 from dptutor.explore.machinery.page import packed_tables
 from dptutor.explore.machinery.picture import path_points
@@ -45,13 +45,13 @@ def corners(parameters):
 def inside(parameters, count, seed=7):
     """Random settings, between the steps too."""
     generator = random.Random(seed)
-    return [
-        {
-            name: generator.choice(p.options) if isinstance(p, Choice) else generator.uniform(p.min, p.max)
-            for name, p in parameters.items()
-        }
-        for _ in range(count)
-    ]
+
+    def somewhere(p):
+        if isinstance(p, Choice):
+            return generator.choice(p.options)
+        return generator.randint(p.min, p.max) if p.whole else generator.uniform(p.min, p.max)
+
+    return [{name: somewhere(p) for name, p in parameters.items()} for _ in range(count)]
 
 
 def on_steps(parameters, count, seed=11):
@@ -294,8 +294,28 @@ def test_sliders_have_round_steps_within_their_range():
     assert list(slider.values) == sorted(set(slider.values))
     assert Slider(1, 4, 2, "steps", step=1).values == (1, 2, 3, 4)
     assert Slider(0.0, 0.3, 0.1, "p", step=0.1).values == (0.0, 0.1, 0.2, 0.3)
+    assert decades(-2, 0, 1, 3) == (0.01, 0.03, 0.1, 0.3, 1.0)
+    assert Slider(100, 1000, 200, "steps", stops=decades(2, 3, 1, 1.5, 2, 5)).values == (100, 150, 200, 500, 1000)
     with pytest.raises(ValueError, match="min must be positive"):
         Slider(0.0, 1.0, 0.5, "noise")
+    with pytest.raises(ValueError, match="stops must go from min=1 to max=8"):
+        Slider(1, 8, 2, "steps", stops=(1, 2, 4))
+
+
+def test_sliders_over_whole_numbers_take_no_others():
+    e = dp.explore.composition(steps=1234)
+    assert e.setting["steps"] == 1234
+    assert "After 1234 steps" in e.words
+    with pytest.raises(ValueError, match=r"steps must be a whole number, got 1234.5"):
+        e.set(steps=1234.5)
+    assert e.setting["steps"] == 1234
+
+
+def test_small_probabilities_are_said_as_powers_of_ten():
+    slider = Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 2, 5), power=True)
+    assert [slider.show(value) for value in (1e-9, 2e-5, 1.5e-3, 0.1)] == ["10⁻⁹", "2·10⁻⁵", "1.5·10⁻³", "10⁻¹"]
+    assert slider.code(1e-5) == "1e-05"
+    assert Slider(100, 1_000_000, 100, "steps", step=100).show(1_000_000) == "1000000"
 
 
 # Numbers as they are shown.

@@ -21,7 +21,7 @@ envelope = Explorer(
     "does a good report hold?",
     code="import numpy as np\n\n"
     + MAKERS
-    + """mechanism, k = makers[{kind}]({noise}), round({k})
+    + """mechanism, k = makers[{kind}]({noise}), {k}
 epsilons = 4 * np.arange(1, k + 1) / k
 levels, slopes = 1 - mechanism.privacy_profile(epsilons), np.exp(epsilons)
 known_error = levels[0] / (1 + slopes[0])
@@ -66,7 +66,7 @@ def mechanism(kind, noise):
 @lru_cache(maxsize=4096)
 def report(kind, noise, k):
     """The points of the report, and the corners of the envelope of their lines."""
-    epsilons = 4 * np.arange(1, round(k) + 1) / round(k)
+    epsilons = 4 * np.arange(1, k + 1) / k
     levels, slopes = 1 - mechanism(kind, noise).privacy_profile(epsilons), np.exp(epsilons)
     # The line of the smallest ε is the highest on the diagonal; neighbors meet in between.
     alpha = np.array([0, *np.diff(levels) / np.diff(slopes), levels[0] / (1 + slopes[0])])
@@ -125,7 +125,7 @@ def listed(kind, noise, k):
 )
 def numbers(kind, noise, k):
     _, low, high = widest(kind, noise, k)
-    error = report(kind, noise, k)[2][0, round(k)]
+    error = report(kind, noise, k)[2][0, k]
     return high - low, 1 - 2 * error, error
 
 

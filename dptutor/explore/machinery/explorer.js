@@ -77,7 +77,7 @@ class Explorer {
       input.addEventListener("change", () => {
         const x = numberIn(input.value, parameters[place].percent),
           stop = nearest(values, x);
-        const exact = this.tables.exact && !values.every(Number.isInteger);
+        const exact = this.tables.exact && (Number.isInteger(x) || !values.every(Number.isInteger));
         const note = !Number.isFinite(x)
           ? "That is not a number."
           : x < values[0] || x > values.at(-1)

@@ -70,6 +70,11 @@ class Slider:
         values = {float(f"{mantissa}e{decade - 2}") for decade in decades for mantissa in _DECADE}
         return tuple(v for v in sorted(values | {*self.also}) if self.min * (1 - 1e-9) <= v <= self.max * (1 + 1e-9))
 
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all settings are whole numbers."""
+        return all(isinstance(setting, int) for setting in self.values)
+
     def at(self, name: str, value) -> Slider:
         """This slider set to `value`."""
         if isinstance(value, bool) or not isinstance(value, Real):
@@ -77,10 +82,9 @@ class Slider:
         number = float(value)
         if not self.min <= number <= self.max:
             raise ValueError(f"{name} must be in [{self.min:g}, {self.max:g}], got {value!r}")
-        whole = all(isinstance(setting, int) for setting in self.values)
-        if whole and not number.is_integer():
+        if self.whole and not number.is_integer():
             raise ValueError(f"{name} must be a whole number, got {value!r}")
-        return replace(self, value=int(number) if whole else number)
+        return replace(self, value=int(number) if self.whole else number)
 
     def nearest(self, value: float) -> float:
         """The setting nearest to `value`."""
