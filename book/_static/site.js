@@ -79,7 +79,8 @@
   for (const box of all("article pre, div.math, div.table, .cell_output, table.dptutor-numbers")) seen.observe(box);
 
   // What is far from the screen is laid out when there is nothing else to do, one at a time: then the page is as tall
-  // as it will be, and what is asked of all of it finds all of it.
+  // as it will be, and what is asked of all of it finds all of it. Labels' letters that first stand far down are asked for
+  // before: all labels are laid out anew when they come.
 
   const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 200));
   const later = all(".later");
@@ -89,7 +90,10 @@
     piece.style.contentVisibility = "visible";
     requestAnimationFrame(() => idle(layOut));
   };
-  addEventListener("load", () => setTimeout(() => idle(layOut), 500));
+  const letters = (style) => document.fonts.load(`${style} 16px "Source Sans 3"`, document.body.textContent);
+  addEventListener("load", () =>
+    setTimeout(() => Promise.allSettled(["normal", "italic"].map(letters)).then(() => idle(layOut)), 500),
+  );
 
   // Code is copied without prompts and without what it answers.
 
