@@ -90,6 +90,7 @@ from .renyi_order import renyi_order
 from .spectrum import spectrum
 from .subsampling import subsampling
 from .threshold_test import threshold_test
+from .total_failure import total_failure
 from .tradeoff_gallery import tradeoff_gallery
 
 __all__ = [
@@ -113,5 +114,6 @@ __all__ = [
     "spectrum",
     "subsampling",
     "threshold_test",
+    "total_failure",
     "tradeoff_gallery",
 ]
