@@ -20,6 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 from sphinx import addnodes
 from sphinx.writers.html5 import HTML5Translator
 
+import embedding
 import searching
 from dptutor.explore.machinery.page import SCRIPTS
 
@@ -194,6 +195,9 @@ class Translator(HTML5Translator):
         piece = LexborHTMLParser(text, is_fragment=True)
         for part in piece.css("style[data-shared], script[data-shared=script]"):
             part.decompose()
+        up = "../" * self.builder.current_docname.count("/")
+        for explorer in piece.css("[data-explorer]"):
+            explorer.attrs["data-embed"] = f"{up}{embedding.FOLDER}/{explorer.attributes['data-explorer']}.html"
         for tables in piece.css("script[data-shared=tables]"):
             self.explorers += 1
             if self.explorers > 1:
@@ -201,7 +205,6 @@ class Translator(HTML5Translator):
                 name = f"{explorer.attributes['data-explorer']}-{digest(packed.encode())}"
                 script = f"(globalThis.dptutorTables ??= new Map()).set({json.dumps(name)}, {json.dumps(packed)});\n"
                 write(Path(self.builder.outdir) / "_static" / "tables" / f"{name}.js", script)
-                up = "../" * self.builder.current_docname.count("/")
                 explorer.attrs["data-tables"] = f"{up}_static/tables/{name}.js"
                 tables.decompose()
         return piece.html
@@ -317,6 +320,7 @@ def picture_size(file):
 
 
 def finished(app, error):
-    """What a reader can search is what the pages say in the end."""
+    """What a reader can search, and explorers alone, are what the pages have in the end."""
     if error is None and app.builder.format == "html":
         searching.index(Path(app.outdir), app.env.found_docs)
+        embedding.embed(Path(app.outdir), sorted(app.env.found_docs), app.config.html_title)

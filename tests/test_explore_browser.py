@@ -283,18 +283,40 @@ def test_steps_tell_their_story_and_lead_back_to_the_start(opened, name):
     shows(page, e)
 
 
-def test_pinned_curves_stay_while_others_move(opened):
-    page = opened("delta_divergence")
-    first = paths(page)
+def test_pinned_settings_stay_while_others_move(opened):
+    page, e = opened("delta_divergence"), dp.explore.delta_divergence()
+    lines, first = "all => all.map(e => e.textContent)", paths(page)
+    regret = page.text_content("[data-readout=forth]")
     tool(page, "pin")
     page.evaluate("document.querySelector('[data-explorer]').explorer.stepTo(4)")
     settled(page)
-    ghosts = page.eval_on_selector_all(".dpe-ghost path", "all => all.map(e => e.getAttribute('d'))")
-    assert ghosts
-    assert set(ghosts) <= set(first)
-    assert "σ = 1, b = 1" in page.text_content(".dpe-pinned")
     tool(page, "pin")
-    assert page.query_selector(".dpe-ghost") is None
+    ghosts = page.eval_on_selector_all(".dpe-ghost path", "all => all.map(e => e.getAttribute('d'))")
+    assert set(ghosts) & set(first)
+    assert not set(ghosts) <= set(first)
+    assert page.eval_on_selector_all(".dpe-pins li button:first-child", lines) == [
+        "A: σ = 1, b = 1, π = 20 %",
+        "B: σ = 0.5, b = 2, π = 50 %",
+    ]
+    was = page.eval_on_selector_all("div:has(> [data-readout=forth]) .dpe-was", lines)
+    assert was == [f"A: {regret}", f"B: {page.text_content('[data-readout=forth]')}"]
+    assert page.eval_on_selector_all(".dpe-name text:last-child", lines).count("A") == 2  # in either panel
+    page.click(".dpe-pins >> text=A: σ")  # back to it
+    settled(page)
+    shows(page, e)
+    page.click("[aria-label='Unpin A']")
+    assert page.eval_on_selector_all(".dpe-pins li", "all => all.length") == 1
+    page.click("[aria-label='Unpin B']")
+    assert page.query_selector(".dpe-ghost, .dpe-was") is None
+    assert not {"A", "B"} & set(page.eval_on_selector_all(".dpe-name text:last-child", lines))
+    assert page.is_hidden(".dpe-pins")
+
+
+def test_there_are_four_pins(opened):
+    page = opened("bayes_error")
+    page.evaluate("for (const _ of Array(6)) document.querySelector('[data-tool=pin]').click()")
+    assert page.locator(".dpe-pins li").count() == 4
+    assert page.get_attribute("[data-tool=pin]", "aria-disabled") == "true"
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])
@@ -580,7 +602,7 @@ RANDOM_EVENTS = """async ([events, seed]) => {
     if (k % 10 === 0) root.explorer.draw();
     if (k % 90 === 0) await new Promise(requestAnimationFrame);
   }
-  if (root.querySelector(".dpe-ghost")) root.querySelector("[data-tool=pin]").click();
+  root.explorer.pins.clear();
 }"""
 
 

@@ -67,7 +67,7 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
 How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces` and `game` (what an explorer
 consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the
 notebook's side), and on the reader's side, of both, `tables.js`, `motion.js`, `handles.js`, `names.js`,
-`explorer.js`, `game.js`, `asking.js` and `start.js`, joined in this order.
+`explorer.js`, `pins.js`, `game.js`, `asking.js` and `start.js`, joined in this order.
 """
 
 from .audit import audit

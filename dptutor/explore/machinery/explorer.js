@@ -51,6 +51,7 @@ class Explorer {
     });
     this.handles = new Handles(this);
     this.names = new Names(this);
+    this.pins = new Pins(this);
     this.parts.forEach((part) => this.handles.showGrip(part));
     this.names.place();
     if (manifest.game) this.game = new Game(this, find(".dpe-game"));
@@ -125,7 +126,7 @@ class Explorer {
       },
       menu: () => this.openMenu(this.root.querySelector(".dpe-tools").hidden),
       numbers: (button) => button.setAttribute("aria-pressed", String(this.root.classList.toggle("dpe-all"))),
-      pin: (button) => this.pin(button),
+      pin: () => this.pins.add(),
       code: (button) => {
         const code = this.root.querySelector(".dpe-code");
         code.hidden = !code.hidden;
@@ -133,6 +134,7 @@ class Explorer {
       },
       large: () => this.enlarge(!this.root.classList.contains("dpe-large")),
       link: () => this.copyLink(),
+      embed: () => this.copyEmbedding(),
       svg: () => this.save(new Blob([this.picture()], { type: "image/svg+xml" }), "svg"),
       png: () => this.savePng(),
     };
@@ -152,6 +154,7 @@ class Explorer {
         this.enlarge(false);
       }
     });
+    this.root.querySelector('[data-tool="embed"]').hidden = !this.root.dataset.embed;
     for (const [name, act] of Object.entries(tools))
       this.root.querySelector(`[data-tool="${name}"]`).addEventListener("click", (event) => {
         act(event.currentTarget);
@@ -170,7 +173,7 @@ class Explorer {
   noteAddress(leap) {
     if (!this.addressed || this.root.closest(".reveal") || this.manifest.game) return;
     clearTimeout(this.noting);
-    if (leap) {
+    if (leap && self === top) {
       // What was not moved yet has no address to come back to.
       if (!location.hash.startsWith(`#${this.manifest.name}?`))
         history.replaceState({ startOf: this.manifest.name }, "");
@@ -192,6 +195,21 @@ class Explorer {
       () => told("copied, and in the address bar"),
       () => told("in the address bar"),
     );
+  }
+
+  // For other sites: this explorer alone, at this setting. A site has a page for that.
+  copyEmbedding() {
+    const { href } = new URL(this.root.dataset.embed, location),
+      title = this.root.querySelector(".dpe-find strong").textContent;
+    const frame =
+      `<iframe src="${href}${this.address().replaceAll("&", "&amp;")}" title="${plain(title)}" ` +
+      'width="100%" height="720" style="border: 0" loading="lazy"></iframe>';
+    const show = () => this.say(frame);
+    if (navigator.clipboard)
+      navigator.clipboard
+        .writeText(frame)
+        .then(() => this.say("The code that shows this on a page of yours is copied."), show);
+    else show();
   }
 
   // To the setting in an address, if it is this explorer's; what the address does not name or misnames stays.
@@ -577,27 +595,6 @@ class Explorer {
   }
 
   // Tools.
-
-  pin(button) {
-    const pinned = this.root.querySelectorAll(".dpe-ghost");
-    pinned.forEach((ghost) => ghost.remove());
-    button.setAttribute("aria-pressed", String(!pinned.length));
-    button.textContent = pinned.length ? "Pin curves" : "Unpin";
-    const note = this.root.querySelector(".dpe-pinned");
-    note.hidden = pinned.length > 0;
-    if (pinned.length) return;
-    for (const { ghost, group } of this.parts) {
-      if (!ghost) continue;
-      const copy = group.cloneNode(true);
-      copy.classList.add("dpe-ghost");
-      group.before(copy);
-    }
-    note.textContent =
-      "Pinned, drawn pale: " +
-      this.manifest.parameters
-        .flatMap((p, place) => (p.symbol ? [`${p.symbol} = ${this.shownParameter(place)}`] : []))
-        .join(", ");
-  }
 
   // The panels side by side as one picture on white, colors written out.
   picture() {

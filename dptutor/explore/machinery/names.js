@@ -30,30 +30,26 @@ class Names {
       const parts = explorer.parts.filter((part) => part.panel === number);
       const named = parts.filter((part) => part.label).map((part) => ({ part, label: part.label, color: part.color }));
       const entries = [...named, ...fixed.map((line) => ({ line: line.points, label: line.label, color: line.color }))];
-      for (const entry of entries) {
-        entry.text = document.createElementNS(SVG, "g");
-        entry.text.setAttribute("class", "dpe-name");
-        // Twice, the rim beneath: that of one letter would cover its neighbor's end. Written out, as a saved picture takes
-        // no style with it.
-        for (const rim of ["stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;", ""]) {
-          const text = document.createElementNS(SVG, "text");
-          text.innerHTML = entry.label;
-          text.style.cssText = `font-size:11.5px;${rim}fill:${entry.color}`;
-          if (rim) {
-            text.setAttribute("class", "dpe-rim");
-            text.setAttribute("aria-hidden", "true");
-          }
-          entry.text.append(text);
-        }
-        svg.append(entry.text);
-        if (entry.part) entry.part.name = entry.text.lastChild;
-      }
+      for (const entry of entries) write(svg, entry);
       const still = [...svg.querySelectorAll("text")].filter(
         (text) => !text.closest("[data-part], .dpe-legend, .dpe-name, .dpe-grip"),
       );
       return { svg, box, parts, entries, still, lines: fixed.map((line) => line.points) };
     });
     explorer.root.classList.add("dpe-named");
+  }
+
+  // A further name beside a line that does not move.
+  add(number, entry) {
+    write(this.panels[number].svg, entry);
+    this.panels[number].entries.push(entry);
+    this.measure();
+  }
+
+  drop(number, entry) {
+    const { entries } = this.panels[number];
+    entries.splice(entries.indexOf(entry), 1);
+    entry.text.remove();
   }
 
   // What a panel shows may have another size than when it was last asked for: a large one, a phone's.
@@ -166,6 +162,25 @@ class Names {
     return best;
   }
 }
+
+const write = (svg, entry) => {
+  entry.text = document.createElementNS(SVG, "g");
+  entry.text.setAttribute("class", "dpe-name");
+  // Twice, the rim beneath: that of one letter would cover its neighbor's end. Written out, as a saved picture takes no
+  // style with it.
+  for (const rim of ["stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;", ""]) {
+    const text = document.createElementNS(SVG, "text");
+    text.innerHTML = entry.label;
+    text.style.cssText = `font-size:11.5px;${rim}fill:${entry.color}`;
+    if (rim) {
+      text.setAttribute("class", "dpe-rim");
+      text.setAttribute("aria-hidden", "true");
+    }
+    entry.text.append(text);
+  }
+  svg.append(entry.text);
+  if (entry.part) entry.part.name = entry.text.lastChild;
+};
 
 const boxAround = ({ at: [x, y], half: [dx, dy] }) => [x - dx, y - dy, x + dx, y + dy];
 

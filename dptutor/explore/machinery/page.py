@@ -29,7 +29,9 @@ from .store import kept
 from .tables import pack
 
 # Each uses what those before it declare.
-SCRIPTS = ("tables.js", "motion.js", "handles.js", "names.js", "explorer.js", "game.js", "asking.js", "start.js")
+SCRIPTS = (
+    "tables.js", "motion.js", "handles.js", "names.js", "explorer.js", "pins.js", "game.js", "asking.js", "start.js",
+)  # fmt: skip
 
 # Where a curve is typed by those who cannot draw it, as shares of the axis.
 _TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
@@ -245,7 +247,8 @@ def body(exploration, prefix: str) -> str:
         f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(explorer)}'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
         f"{game}{controls}{_steps(explorer)}"
-        '<p class="dpe-pinned" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
+        '<ul class="dpe-pins" aria-label="Pinned" hidden></ul>'
+        '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f'<dl class="dpe-readouts">{readouts}</dl>'
         '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
         f"<figcaption>{typeset(escape(explorer.caption))}</figcaption>"
@@ -279,15 +282,17 @@ def _steps(explorer: Explorer) -> str:
 
 _MENU = (
     '<div class="dpe-menu"><button type="button" data-tool="menu" aria-expanded="false" aria-label="More: reset, pin, '
-    'numbers, code, full screen, link, saving">⋯</button><div class="dpe-tools" role="group" aria-label="Tools" hidden>'
+    'numbers, code, full screen, link, embedding, saving">⋯</button>'
+    '<div class="dpe-tools" role="group" aria-label="Tools" hidden>'
     '<button type="button" data-tool="reset">Reset</button>'
-    '<button type="button" data-tool="pin" aria-pressed="false" title="Keep these curves to compare with">'
-    "Pin curves</button>"
+    '<button type="button" data-tool="pin" title="Keep these curves, points and numbers to compare with">'
+    "Pin this setting</button>"
     '<button type="button" data-tool="numbers" aria-pressed="false">All numbers</button>'
     '<button type="button" data-tool="code" aria-expanded="false">Show the code</button>'
     '<button type="button" data-tool="large" aria-pressed="false" '
     'title="Alone on the screen, with large letters and thick lines">Full screen</button>'
     '<button type="button" data-tool="link" title="An address that carries this setting">Copy link</button>'
+    '<button type="button" data-tool="embed" title="Code that shows this on a page of yours">Copy embed code</button>'
     '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
     '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div></div>'
 )
