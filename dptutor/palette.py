@@ -1,4 +1,4 @@
-"""Colors with a meaning that they keep through the book: Okabe and Ito's set, told apart without color vision.
+"""Colors with a meaning that they keep through the book: told apart without color vision, after Okabe and Ito's set.
 
 On a page each of them is a CSS variable whose value in dark mode is a lighter shade; `PAGE_COLORS` names them.
 Color never carries a meaning alone: the second of two mechanisms is also drawn with another line style.
@@ -6,12 +6,12 @@ Color never carries a meaning alone: the second of two mechanisms is also drawn 
 
 BLUE = "#0072b2"  # the first mechanism, or the world P
 VERMILLION = "#d55e00"  # the second mechanism, or the world Q
-GREEN = "#009e73"  # what is being measured: a divergence, a regret
-PURPLE = "#cc79a7"  # the adversary's own choice: a threshold, a prior
-ORANGE = "#e69f00"  # a bound or an approximation
+GREEN = "#00805d"  # what is being measured: a divergence, a regret
+PURPLE = "#a8327e"  # the adversary's own choice: a threshold, a prior
+ORANGE = "#b87a00"  # a bound or an approximation
 INK = "#222222"  # axes and words
-GREY = "#767676"  # what does not move: blind guessing, a reference
-PALE = "#d9d9d9"  # grid lines
+GREY = "#6b6b6b"  # what does not move: blind guessing, a reference
+PALE = "#dcdcdc"  # grid lines
 
 SOLID, DASHED, DOTTED, DASHDOT = "-", (0, (5, 2)), (0, (1, 1.6)), (0, (6, 2, 1, 2))
 

@@ -1,9 +1,12 @@
 import asyncio
+import base64
 import gzip
 import itertools
 import random
 import re
 import zlib
+from html import unescape
+from pathlib import Path
 
 import ipywidgets
 import matplotlib.pyplot as plt
@@ -14,7 +17,8 @@ from pytest import approx
 from scipy.stats import binomtest, norm
 
 import dptutor as dp
-from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, decades, page, picture, store
+from dptutor import palette
+from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, decades, page, store
 from dptutor.explore.machinery.faces import named
 from dptutor.explore.machinery.page import packed_tables
 from dptutor.explore.machinery.picture import path_points
@@ -141,12 +145,22 @@ def test_frozen_is_small_asks_for_nothing_and_is_the_same_each_time(name, tmp_pa
     assert started(name).freeze(tmp_path / "again.html").read_bytes() == page
 
 
-def test_what_a_notebook_shows_twice_is_drawn_once(monkeypatch):
-    drawn, draw = [], picture.draw
-    monkeypatch.setattr(picture, "draw", lambda *arguments: drawn.append(arguments) or draw(*arguments))
-    bundle = started("duel")._repr_mimebundle_()
-    assert {"text/html", "application/vnd.jupyter.widget-view+json"} <= set(bundle)
-    assert len(drawn) == 1
+def test_a_notebook_that_is_not_trusted_shows_a_picture_and_its_sentence():
+    e = started("duel")
+    html = e._repr_mimebundle_()["text/html"]
+    picture = base64.b64decode(re.search('src="data:image/png;base64,([^"]+)"', html)[1])
+    assert picture.startswith(b"\x89PNG")
+    assert e.words in unescape(html)
+    assert "Run this cell" in html
+    assert not re.search("<(svg|style|script)", html)
+
+
+def test_screen_and_saved_pictures_have_one_palette():
+    sheet = (Path(palette.__file__).parent / "explore" / "machinery" / "explorer.css").read_text()
+    light = dict(re.findall(r"--dpe-([\w-]+): (#\w+)", sheet[: sheet.index("@media")]))
+    assert {name: light[name] for name in palette.PAGE_COLORS.values()} == {
+        name: color for color, name in palette.PAGE_COLORS.items()
+    }
 
 
 @every_explorer
@@ -172,7 +186,7 @@ def test_an_exploration_shows_itself_and_reads_as_its_call(name):
     assert {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"} <= set(bundle)
     assert bundle["text/plain"].startswith(f"{name}(")
     assert "<script" not in bundle["text/html"]
-    assert "0x" not in bundle["text/plain"] + bundle["text/html"]
+    assert "0x" not in bundle["text/plain"] + e.words
 
 
 # The two explorers' numbers, from the library.

@@ -955,7 +955,8 @@ def test_back_steps_back_through_settings_and_a_reload_keeps_them(alone):
     page.go_back()
     settled(page)
     assert setting_of(page) == settings[2]
-    for expected in (settings[1], settings[0]):
+    count = len(e.steps)
+    for expected, said in ((settings[1], f"1 of {count}"), (settings[0], f"{count} steps")):
         page.go_back()
         page.wait_for_function(
             "s => { const x = document.querySelector('[data-explorer]').explorer;"
@@ -964,6 +965,7 @@ def test_back_steps_back_through_settings_and_a_reload_keeps_them(alone):
         )
         e.set(**expected)
         shows(page, e)
+        assert page.text_content("[data-steps] .dpe-count") == said
 
 
 def test_play_runs_a_slider_to_its_end_and_a_touch_stops_it(alone):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,16 @@ def code_cells(notebook):
 @pytest.mark.parametrize("chapter", sorted({notebook.name[:2] for notebook in NOTEBOOKS}))
 def test_a_run_gives_the_stored_outputs(chapter, tmp_path):
     notebooks = [notebook for notebook in NOTEBOOKS if notebook.name.startswith(chapter)]
-    options = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "-q", "--color=no", "--tb=short"]
+    options = [
+        "--nbval",
+        "--nbval-current-env",
+        f"--nbval-sanitize-with={Path(__file__).with_name('nbval.cfg')}",
+        "--nbval-cell-timeout=120",
+        "-q",
+        "--color=no",
+        "--tb=short",
+    ]
+    options.append(f"--nbval-sanitize-with={ROOT / 'tests' / 'nbval.cfg'}")
     alone = ["-p", "nbval.plugin", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={ROOT / 'notebooks'}"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     environment |= {"IPYTHONDIR": str(tmp_path), "JUPYTER_PREFER_ENV_PATH": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -51,6 +61,15 @@ def test_no_cell_escapes_the_comparison(notebook):
     sources = ["".join(cell["source"]) for cell in code_cells(notebook)]
     assert not [tags for tags in marked if any(tag.startswith(("nbval-skip", "nbval-ignore")) for tag in tags)]
     assert not [source for source in sources if any(escape in source for escape in escapes)]
+
+
+@names
+def test_what_is_stored_can_be_shown_without_trust(notebook):
+    """JupyterLab takes SVG, styles and scripts out of what it does not trust, and leaves their letters."""
+    outputs = [output for cell in code_cells(notebook) for output in cell["outputs"]]
+    shown = ["".join(output["data"]["text/html"]) for output in outputs if "text/html" in output.get("data", {})]
+    assert not [html[:80] for html in shown if re.search("<(svg|style|script)", html)]
+    assert notebook.stat().st_size < 1_000_000
 
 
 @names

@@ -261,7 +261,7 @@ class Exploration:
         return self._widget
 
     def _drawn(self):
-        """The picture as SVG, kept while the setting stays: a notebook shows it twice, live and as a still."""
+        """The picture as SVG, kept while the setting stays."""
         from .picture import svg
 
         if self._picture is None or self._picture[0] != self.setting:
@@ -282,7 +282,7 @@ class Exploration:
 
         bundle = self.widget._repr_mimebundle_() or {}
         bundle = bundle[0] if isinstance(bundle, tuple) else bundle
-        # Where no widget can be shown, its first picture is.
+        # Where no widget can be shown, a picture is.
         return {**bundle, "text/plain": repr(self), "text/html": still_picture(self)}
 
     def __repr__(self):

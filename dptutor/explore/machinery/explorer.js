@@ -225,6 +225,14 @@ class Explorer {
       else if (typeof values[0] === "number" && Number.isFinite(number)) setting[name] = nearest(values, number);
     }
     this.setAll(setting);
+    // Back leads to steps, too.
+    const there = this.manifest.steps.findIndex(({ setting: its }) =>
+      this.manifest.parameters.every((p, place) => (its[p.name] ?? this.values[place]) === this.values[place]),
+    );
+    if (there >= 0) {
+      this.step = there + 1;
+      this.countSteps();
+    }
     if (leap) this.noteAddress(true);
     const picture = this.root.querySelector(".dpe-panels").getBoundingClientRect();
     if (picture.top < 0 || picture.bottom > innerHeight) this.root.scrollIntoView();
@@ -281,6 +289,12 @@ class Explorer {
     if (step) this.asking?.skip();
     if (step) this.tell(steps[step - 1].story, steps[step - 1].label);
     if (leap) this.noteAddress(true);
+    this.countSteps();
+  }
+
+  countSteps() {
+    const { step } = this,
+      { steps } = this.manifest;
     const count = this.root.querySelector("[data-steps] .dpe-count");
     if (!count) return;
     count.textContent = step ? `${step} of ${steps.length}` : `${steps.length} steps`;

@@ -8,6 +8,7 @@ the tables the explorer then has their address, as `data-tables`.
 from __future__ import annotations
 
 import base64
+import io
 import itertools
 import json
 import zlib
@@ -98,12 +99,15 @@ class Frozen:
 
 
 def still_picture(exploration) -> str:
-    """The first picture alone, for where neither a kernel nor a script is at hand."""
-    explorer = exploration.explorer
-    panels = "".join(svg_panels(exploration, f"dpe-{explorer.name}-still"))
+    """The picture with its sentence, for where neither a kernel nor a script is at hand: what a notebook that is not
+    trusted may show, which is no SVG and no style."""
+    title, file = escape(exploration.explorer.title), io.BytesIO()
+    exploration.figure.savefig(file, format="png", dpi=108, metadata={"Software": None})
+    data = base64.b64encode(file.getvalue()).decode()
     return (
-        f'<figure class="dptutor-explorer"><style data-shared>{resource("explorer.css")}</style>'
-        f'<div class="dpe-panels">{panels}</div><figcaption>{typeset(escape(explorer.caption))}</figcaption></figure>'
+        f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="720" src="data:image/png;base64,{data}">'
+        f"<figcaption><p>{escape(exploration.words)}</p>"
+        "<p>Run this cell, and the picture can be moved.</p></figcaption></figure>"
     )
 
 
