@@ -1,0 +1,383 @@
+// Laws of the privacy loss: the profile of one direction, part by part and composed.
+//
+// A law answers `half(ε, goal)`, ε ≥ 0: { d, r, a, e }, that is δ(ε), 1 − δ(ε), e^ε α(ε) = e^ε Pr_P[L > ε] and a bound on the
+// error of the first two; `a` only guides searches. An error of `goal` is small enough, or one of 1e-9 δ. `reverse` is the
+// law of the pair (Q, P). Below 0, δ(ε) = 1 − e^ε + e^ε δ_rev(−ε), and α(ε) = 1 − δ_rev(−ε) − α_rev(−ε) e^{−ε}.
+
+import { gauss, gaussianDelta, logBinomial, normalCdf, scaledErfc, ULP } from "./numbers.js";
+import { Contours, SampledStep, TooHard } from "./transform.js";
+
+// Closed forms keep about 12 digits.
+const CLOSED = 1e-11;
+const closed = (d, a) => ({ d, r: 1 - d, a, e: CLOSED * d + ULP });
+
+function profileAt(law, epsilon, goal) {
+  if (epsilon >= 0) return law.half(epsilon, goal);
+  const { d, r, a, e } = law.reverse.half(-epsilon, goal),
+    x = Math.exp(epsilon);
+  return { d: x * d - Math.expm1(epsilon), r: x * r, a: x * (r - a), e: x * e + (x < 1 ? 2 * ULP * x : 0) };
+}
+
+class GaussianLaw {
+  constructor(mu) {
+    this.mu = mu;
+    this.highest = Infinity;
+    this.kinks = [];
+    this.scale = mu;
+  }
+
+  get reverse() {
+    return this;
+  }
+
+  half(epsilon) {
+    const { mu } = this,
+      a = epsilon / mu - mu / 2,
+      b = a + mu,
+      d = gaussianDelta(mu, epsilon);
+    return closed(d, (Math.exp((-a * a) / 2) * scaledErfc(b / Math.SQRT2)) / 2);
+  }
+}
+
+// One subsampled step, in closed form: `remove` has δ = p δ_G(ε'), e^{ε'} = (e^ε − 1 + p)/p; `add` has
+// δ = (1 − (1−p)e^ε) δ_G(ε''), e^{ε''} = p e^ε/(1 − (1−p)e^ε).
+class StepLaw {
+  constructor(sigma, rate, add, back) {
+    Object.assign(this, { mu: 1 / sigma, rate, add, kinks: [], highest: add ? -Math.log1p(-rate) : Infinity });
+    this.scale = Math.min(1 / sigma, 1) * rate;
+    this.reverse = back ?? new StepLaw(sigma, rate, !add, this);
+  }
+
+  half(epsilon) {
+    const { mu, rate, add } = this;
+    if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: 0 };
+    if (!add) {
+      const inner =
+        epsilon < 1
+          ? Math.log1p(Math.expm1(epsilon) / rate)
+          : epsilon - Math.log(rate) + Math.log1p(-(1 - rate) * Math.exp(-epsilon));
+      return closed(rate * gaussianDelta(mu, inner), Math.exp(Math.min(epsilon, 700)) * normalCdf(-inner / mu - mu / 2));
+    }
+    const room = -Math.expm1(epsilon + Math.log1p(-rate)),
+      inner = epsilon + Math.log(rate) - Math.log(room),
+      cut = mu / 2 - inner / mu;
+    const below = (1 - rate) * normalCdf(cut) + rate * normalCdf(cut - mu);
+    // Near the largest loss the room is a difference.
+    const found = closed(room * gaussianDelta(mu, inner), Math.exp(epsilon) * below);
+    return { ...found, e: found.e + (4 * ULP * found.d * (1 + inner / mu / mu)) / room };
+  }
+}
+
+// One Laplace mechanism: δ(ε) = 1 − e^{(ε − ε₀)/2}.
+class LaplaceLaw {
+  constructor(top) {
+    Object.assign(this, { top, highest: top, kinks: [-top, top], scale: top });
+  }
+
+  get reverse() {
+    return this;
+  }
+
+  half(epsilon) {
+    const { top } = this;
+    if (epsilon >= top) return { d: 0, r: 1, a: 0, e: 0 };
+    const x = (epsilon - top) / 2;
+    return { d: -Math.expm1(x), r: Math.exp(x), a: Math.exp(x) / 2, e: 4 * ULP * (1 + top) * Math.exp(x) };
+  }
+}
+
+// Finitely many losses: increasing, with their probabilities under Q. `loose` is what was left out, `error` relative.
+class FiniteLaw {
+  constructor(losses, weights, loose, error, back) {
+    Object.assign(this, { losses, weights, loose, error });
+    this.highest = losses[losses.length - 1];
+    this.kinks = losses.length > 4000 ? [] : losses;
+    this.scale = Math.max(Math.abs(losses[0]), Math.abs(this.highest), 1e-300) / Math.sqrt(losses.length);
+    // All that are made here are symmetric.
+    this.reverse = this;
+  }
+
+  half(epsilon) {
+    const { losses, weights } = this;
+    if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: this.loose };
+    let d = 0,
+      a = 0,
+      r = 0;
+    for (let k = losses.length - 1; k >= 0; k--) {
+      const away = epsilon - losses[k];
+      if (away >= 0) r += weights[k];
+      else {
+        const x = weights[k] * Math.exp(away);
+        d += away > -0.5 ? -weights[k] * Math.expm1(away) : weights[k] - x;
+        a += x;
+        r += x;
+      }
+    }
+    return { d, r, a, e: this.error * d + this.loose + 2 * ULP * (epsilon + this.highest) * a };
+  }
+}
+
+// k-fold randomized responses, losses ε(2i − k) with i binomial, and products of several.
+const MOST_ATOMS = 200_000;
+
+function responses(parts) {
+  let atoms = [{ losses: Float64Array.of(0), logs: Float64Array.of(0) }];
+  let loose = 0;
+  for (const { epsilon, count } of parts) {
+    const truth = 1 / (1 + Math.exp(-epsilon)),
+      lie = Math.exp(-epsilon) / (1 + Math.exp(-epsilon));
+    const middle = count * truth,
+      reach = count < 2e4 ? count : 40 * Math.sqrt(count * truth * lie) + 400;
+    const from = Math.max(0, Math.floor(middle - reach)),
+      to = Math.min(count, Math.ceil(middle + reach));
+    if (to - from > MOST_ATOMS) throw new TooHard();
+    const losses = [],
+      logs = [];
+    for (let i = from; i <= to; i++) {
+      const log = logBinomial(count, i, truth, lie);
+      if (log < -740) continue;
+      losses.push((2 * i - count) * epsilon);
+      logs.push(log);
+    }
+    if (losses.length <= count) loose += 1e-300;
+    atoms.push({ losses, logs });
+  }
+  atoms = atoms.reduce((one, other) => {
+    // Of products, only what matters to a δ of 1e-20.
+    const least = one.logs.length > 1 && other.logs.length > 1 ? -75 : -745;
+    const losses = [],
+      logs = [];
+    for (let i = 0; i < one.logs.length; i++)
+      for (let k = 0; k < other.logs.length; k++) {
+        const log = one.logs[i] + other.logs[k];
+        if (log > least) {
+          losses.push(one.losses[i] + other.losses[k]);
+          logs.push(log);
+        } else loose += Math.exp(log);
+      }
+    if (logs.length > MOST_ATOMS) throw new TooHard();
+    return { losses, logs };
+  });
+  const order = Array.from(atoms.losses.keys()).sort((i, k) => atoms.losses[i] - atoms.losses[k]);
+  const most = Math.max(...parts.map(({ count }) => count));
+  return new FiniteLaw(
+    Float64Array.from(order, (i) => atoms.losses[i]),
+    Float64Array.from(order, (i) => Math.exp(atoms.logs[i])),
+    loose,
+    most < 1e4 ? 1e-11 : 1e-10,
+  );
+}
+
+// Gaussians and subsampled Gaussians, maybe with Laplace mechanisms, by integrals along lines Re z = c.
+class ContourLaw {
+  constructor(parts, back) {
+    this.parts = parts;
+    this.contours = new Contours({ ...parts, choices: 0, out: [] });
+    this.kinks = [];
+    const steps = parts.sampled;
+    // Only subsampled steps in the direction `add`, and Laplace, have a largest loss.
+    this.highest = parts.mu > 0 || steps.some(({ add }) => !add) ? Infinity : 0;
+    for (const { step, count } of steps) this.highest -= count * Math.log1p(-step.rate);
+    for (const { top, count } of parts.laplace) this.highest += count * top;
+    const turned = { ...parts, sampled: steps.map((each) => ({ ...each, add: !each.add })) };
+    this.mirrored = Boolean(back);
+    this.reverse = back ?? (steps.length ? new ContourLaw(turned, this) : this);
+    if (!back && !this.contours.line(-0.5)) throw new TooHard();
+    this.scale = this.contours.tilted(-0.5).deviation;
+  }
+
+  half(epsilon, goal) {
+    if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: 0 };
+    const first = this.on(-0.5, epsilon);
+    if (first && first.e <= Math.max(goal, 1e-9 * first.d)) return first;
+    return this.sharper(epsilon, goal, first);
+  }
+
+  // On a line through the saddle point, or near it.
+  sharper(epsilon, goal, first) {
+    const c = this.contours.best(epsilon);
+    let found = first;
+    for (const factor of [1, 0.5, 2, 0.25]) {
+      const next = c * factor > -0.6 ? this.on(c * factor, epsilon) : null;
+      if (next && !(found && found.e <= next.e)) found = next;
+      if (found && found.e <= Math.max(goal, 1e-7 * found.d)) break;
+    }
+    // Where no digit is known: Chernoff's bound.
+    const most = c > 0 ? Math.exp(this.contours.height(c, epsilon) + (1 + c) * Math.log(c / (1 + c)) + 1e-6) : 1;
+    if (!found || found.d + found.e > 2 * most) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
+    return found;
+  }
+
+  // By one line. The other direction has on Re z = −½ the conjugate transform: the same line, at −ε.
+  on(c, epsilon) {
+    if (c === -0.5 && this.mirrored) {
+      const found = this.reverse.contours.on(-0.5, -epsilon, 0);
+      if (!found) return null;
+      const x = Math.exp(epsilon);
+      return settled(1 + x * found.d, -x * found.d, -x * (found.d + found.a), x * found.e);
+    }
+    const found = this.contours.on(c, epsilon, 0);
+    if (!found) return null;
+    return found.complement
+      ? settled(1 + found.d, -found.d, found.a, found.e)
+      : settled(found.d, 1 - found.d, found.a, found.e);
+  }
+}
+
+function settled(d, r, a, e) {
+  return { d: Math.min(Math.max(d, 0), 1), r: Math.min(Math.max(r, 0), 1), a: Math.max(a, 0), e: e + 2 * ULP * d };
+}
+
+// A few Laplace mechanisms, maybe with Gaussians: which of the answers lie beyond both centers, and on which side, is taken
+// out, and gives e^{zε₀}(1 + a)/2 and e^{−(1+z)ε₀}(1 − a)/2, a = 1/(2z + 1), for each.
+const MOST_CHOICES = 24,
+  MOST_TERMS = 160;
+
+class ChoicesLaw {
+  constructor(parts, back) {
+    let terms = [{ loss: 0, log: 0, plus: 0 }],
+      choices = 0;
+    for (const { top, count } of parts.laplace) {
+      choices += count;
+      if (choices > MOST_CHOICES) throw new TooHard();
+      const next = [];
+      for (const { loss, log, plus } of terms)
+        for (let j = 0; j <= count; j++)
+          next.push({
+            loss: loss + (2 * j - count) * top,
+            log: log + logBinomial(count, j, 0.5, 0.5) - (count - j) * top,
+            plus: plus + j,
+          });
+      terms = next;
+    }
+    if (terms.length > MOST_TERMS) throw new TooHard();
+    this.terms = terms;
+    this.contours = new Contours({ ...parts, laplace: [], choices, out: parts.laplace });
+    const turned = { ...parts, sampled: parts.sampled.map((each) => ({ ...each, add: !each.add })) };
+    this.reverse = back ?? (parts.sampled.length ? new ChoicesLaw(turned, this) : this);
+    const smooth = parts.mu > 0 || parts.sampled.length > 0;
+    this.highest = parts.mu > 0 || parts.sampled.some(({ add }) => !add) ? Infinity : 0;
+    for (const { step, count } of parts.sampled) this.highest -= count * Math.log1p(-step.rate);
+    for (const { top, count } of parts.laplace) this.highest += count * top;
+    this.kinks = smooth ? [] : terms.map(({ loss }) => loss);
+    this.scale = this.contours.tilted(-0.25).deviation + parts.laplace.reduce((sum, { top }) => sum + top, 0);
+  }
+
+  half(epsilon, goal) {
+    if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: 0 };
+    const c = this.contours.best(epsilon);
+    let found = null;
+    for (const other of [c, c > 0 ? c / 2 : -0.25, c > 0 ? 2 * c : 0.125]) {
+      const next = this.on(other, epsilon);
+      if (next && !(found && found.e <= next.e)) found = next;
+      if (found && found.e <= Math.max(goal, 1e-7 * found.d)) break;
+    }
+    return found ?? { d: 0.5, r: 0.5, a: 0.5, e: 0.5 };
+  }
+
+  on(c, epsilon) {
+    let d = 0,
+      a = 0,
+      e = 0;
+    for (const { loss, log, plus } of this.terms) {
+      if (log < -800) continue;
+      const found = this.contours.on(c, epsilon - loss, plus, log);
+      if (!found) return null;
+      d += found.d;
+      a += found.a;
+      e += found.e + 8 * ULP * (1 + Math.abs(log)) * Math.abs(found.d);
+    }
+    return c < 0 ? settled(1 + d, -d, a, e) : settled(d, 1 - d, a, e);
+  }
+}
+
+// A law together with finitely many independent losses.
+class MixedLaw {
+  constructor(atoms, law, back) {
+    Object.assign(this, { atoms, law, kinks: law.kinks.length * atoms.losses.length <= 4000 ? sums(law, atoms) : [] });
+    this.highest = law.highest + atoms.highest;
+    this.scale = Math.hypot(law.scale, atoms.scale * Math.sqrt(atoms.losses.length));
+    this.reverse = back ?? (law.reverse === law ? this : new MixedLaw(atoms, law.reverse, this));
+  }
+
+  half(epsilon, goal) {
+    const { losses, weights, loose, error } = this.atoms;
+    if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: loose };
+    let d = 0,
+      r = 0,
+      a = 0,
+      e = loose;
+    for (let k = losses.length - 1; k >= 0; k--) {
+      if (weights[k] < 1e-22 && k < losses.length - 1 && weights[k] < 1e-12 * d) {
+        // What comes below has less weight and less δ, or is counted as error.
+        e += weights[k];
+        continue;
+      }
+      const each = profileAt(this.law, epsilon - losses[k], goal);
+      d += weights[k] * each.d;
+      r += weights[k] * each.r;
+      a += weights[k] * each.a;
+      e += weights[k] * each.e;
+    }
+    return { d, r, a, e: e + error * d + 4 * ULP * (epsilon + Math.abs(losses[0])) * a };
+  }
+}
+
+const sums = (law, atoms) => law.kinks.flatMap((kink) => Array.from(atoms.losses, (loss) => loss + kink));
+
+// The law of a composition of parts of one direction.
+function lawOf(parts) {
+  const pooled = new Map();
+  let square = 0;
+  for (const { kind, key, count, ...rest } of parts) {
+    if (kind === "gaussian") square += count * rest.mu ** 2;
+    else if (kind !== "nothing") {
+      const before = pooled.get(key)?.count ?? 0;
+      pooled.set(key, { kind, ...rest, count: before + count });
+    }
+  }
+  const of = (wanted) => [...pooled.values()].filter(({ kind }) => kind === wanted);
+  const finite = of("response").filter(({ epsilon }) => epsilon > 1e-30);
+  const law = continuous(Math.sqrt(square), of("sampled"), of("laplace"));
+  if (!finite.length) return law ?? new FiniteLaw(Float64Array.of(0), Float64Array.of(1), 0, 0);
+  const atoms = responses(finite);
+  return law ? new MixedLaw(atoms, law) : atoms;
+}
+
+// Of the parts that have a density.
+function continuous(mu, sampled, laplace) {
+  if (!sampled.length && !laplace.length) return mu > 0 ? new GaussianLaw(mu) : null;
+  const [first] = [...sampled, ...laplace];
+  if (mu === 0 && sampled.length + laplace.length === 1 && first.count === 1)
+    return laplace.length ? new LaplaceLaw(first.top) : new StepLaw(first.sigma, first.rate, first.add);
+  const parts = {
+    mu,
+    sampled: sampled.map(({ sigma, rate, count, add }) => ({ step: stepOf(sigma, rate), count, add })),
+    laplace: laplace.map(({ top, count }) => ({ top, count })),
+  };
+  if (!laplace.length) return new ContourLaw(parts);
+  const few = laplace.reduce((sum, { count }) => sum + count, 0) <= 6;
+  const ways = [() => new ChoicesLaw(parts), () => new ContourLaw(parts)];
+  if (!few) ways.reverse();
+  for (const way of ways)
+    try {
+      return way();
+    } catch (problem) {
+      if (!(problem instanceof TooHard)) throw problem;
+    }
+  throw new TooHard();
+}
+
+// Steps remember their nodes; those of one σ and p are one.
+const steps = new Map();
+
+function stepOf(sigma, rate) {
+  const key = `${sigma} ${rate}`;
+  if (!steps.has(key)) {
+    if (steps.size > 64) steps.clear();
+    steps.set(key, new SampledStep(sigma, rate));
+  }
+  return steps.get(key);
+}
+
+export { lawOf, profileAt };
