@@ -283,7 +283,7 @@ class Supporting {
   // A concave function lies below the continued chord from either side: three points bound its maximum.
   bounded(best, scale) {
     const sides = [-1, 1].map((sign) => {
-      for (let away = 1e-6 * (scale + Math.abs(best.epsilon)); away < 1e3 * (1 + scale + Math.abs(best.epsilon)); away *= 8) {
+      for (let away = 1e-9 * (scale + Math.abs(best.epsilon)); away < 1e3 * (1 + scale + Math.abs(best.epsilon)); away *= 8) {
         const there = this.at(best.epsilon + sign * away);
         if (there.g + there.e < best.g - best.e) return { away, drop: best.g - there.g + there.e + best.e };
       }
@@ -292,8 +292,19 @@ class Supporting {
     const [left, right] = sides,
       ratio = Math.expm1(right.away) / -Math.expm1(-left.away);
     const above = Math.max(left.drop * ratio, right.drop / ratio);
-    const value = Math.min(Math.max(best.g, 0), 1 - this.alpha);
-    return { value, errorBound: best.e + (above >= 0 ? above : Infinity) };
+    const value = Math.min(Math.max(best.g, 0), 1 - this.alpha),
+      errorBound = best.e + (above >= 0 ? above : Infinity);
+    return errorBound < 1e-9 ? { value, errorBound } : { value, errorBound: Math.min(errorBound, Math.max(this.least(best) - value, value)) };
+  }
+
+  // An upper bound on f, for where it is tiny: G ≤ 1 − δ, which rises with ε, and beyond where G is negative it stays so.
+  least({ epsilon }) {
+    for (const place of [-650, -300, -100, -40, -20, -10, -5, -2, 0, epsilon + 1e-3, epsilon + 0.1, epsilon + 1]) {
+      const { r, e } = this.mechanism.at(place),
+        x = Math.exp(place + this.logAlpha);
+      if (r + e < x * (1 - 1e-12)) return r + e;
+    }
+    return 1;
   }
 }
 

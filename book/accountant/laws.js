@@ -9,7 +9,7 @@ import { Contours, SampledStep, TooHard } from "./transform.js";
 
 // Closed forms keep about 12 digits.
 const CLOSED = 1e-11;
-const closed = (d, a) => ({ d, r: 1 - d, a, e: CLOSED * d + ULP });
+const closed = (d, a) => ({ d, r: 1 - d, a, e: CLOSED * d });
 
 function profileAt(law, epsilon, goal) {
   if (epsilon >= 0) return law.half(epsilon, goal);
@@ -113,9 +113,13 @@ class FiniteLaw {
         r += x;
       }
     }
-    return { d, r, a, e: this.error * d + this.loose + 2 * ULP * (epsilon + this.highest) * a };
+    return complementary(d, r, a, this.loose + 2 * ULP * (epsilon + this.highest) * a, this.error);
   }
 }
+
+// Weights err in proportion: of d and r = 1 − d, the smaller one is known better.
+const complementary = (d, r, a, e, error) =>
+  d < 0.5 ? { d, r: 1 - d, a, e: e + error * d } : { d: 1 - r, r, a, e: e + error * r };
 
 // k-fold randomized responses, losses ε(2i − k) with i binomial, and products of several.
 const MOST_ATOMS = 200_000;
@@ -202,8 +206,8 @@ class ContourLaw {
       if (next && !(found && found.e <= next.e)) found = next;
       if (found && found.e <= Math.max(goal, 1e-7 * found.d)) break;
     }
-    // Where no digit is known: Chernoff's bound.
-    const most = c > 0 ? Math.exp(this.contours.height(c, epsilon) + (1 + c) * Math.log(c / (1 + c)) + 1e-6) : 1;
+    // Where no digit is known: Chernoff's bound, δ ≤ e^{K(c) − cε} c^c/(1 + c)^{1+c}.
+    const most = c > 0 ? Math.exp(this.contours.height(c, epsilon) + (1 + c) * Math.log(c) - c * Math.log1p(c) + 1e-6) : 1;
     if (!found || found.d + found.e > 2 * most) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
     return found;
   }
@@ -225,7 +229,7 @@ class ContourLaw {
 }
 
 function settled(d, r, a, e) {
-  return { d: Math.min(Math.max(d, 0), 1), r: Math.min(Math.max(r, 0), 1), a: Math.max(a, 0), e: e + 2 * ULP * d };
+  return { d: Math.min(Math.max(d, 0), 1), r: Math.min(Math.max(r, 0), 1), a: Math.max(a, 0), e: Number.isNaN(e) ? Infinity : e + 2 * ULP * d };
 }
 
 // A few Laplace mechanisms, maybe with Gaussians: which of the answers lie beyond both centers, and on which side, is taken
@@ -291,6 +295,143 @@ class ChoicesLaw {
   }
 }
 
+// Powers of one Laplace mechanism as sums of positive terms. Under e^{−x/2} dQ a loss is ±ε₀, each with weight ½, or uniform
+// with weight ε₀/2, all times e^{−ε₀/2}. In units of 2ε₀ from the smallest loss, a sum of m with k uniform ones has the law of
+// a binomial number with m − k trials plus that of k uniform numbers, whose density is the B-spline of degree k − 1:
+//
+//     B_k(x) = (x B_{k−1}(x) + (k − x) B_{k−1}(x − 1))/(k − 1).
+//
+// Between neighboring whole numbers the density is kept at Gauss-Legendre points.
+const SPLINE_POINTS = 16,
+  MOST_UNIFORM = 130,
+  WIDEST = 10;
+
+class SplineLaw {
+  constructor(top, count) {
+    const mean = (count * top) / 2,
+      uniform = Math.min(count, Math.ceil(mean + 12 * Math.sqrt(mean) + 20));
+    const reach = Math.ceil(9 * Math.sqrt(count) + mean / 2 + uniform + 20);
+    const from = Math.max(0, Math.floor(count / 2) - reach),
+      to = Math.min(count, Math.ceil(count / 2) + reach);
+    if (uniform > MOST_UNIFORM || top > WIDEST || to - from > 20_000) throw new TooHard();
+    Object.assign(this, { top, count, from, to, highest: count * top, reverse: this });
+    this.scale = top * Math.sqrt(count) * Math.min(1, 0.5 + top);
+    this.kinks = Array.from({ length: to - from + 1 }, (_, i) => this.loss(from + i));
+    const { x, w } = gauss(SPLINE_POINTS);
+    this.u = x.map((at) => (1 + at) / 2);
+    this.w = w.map((weight) => weight / 2);
+    this.loose = to - from < count || uniform < count ? 1e-20 : 0;
+    const logUniform = (k) => -mean + count * Math.LN2 + logBinomial(count, k, 0.5, 0.5) + k * Math.log(top / 2);
+    this.atoms = Float64Array.from({ length: to - from + 1 }, (_, i) =>
+      Math.exp(-mean + logBinomial(count, from + i, 0.5, 0.5)),
+    );
+    this.density = Array.from({ length: SPLINE_POINTS }, () => new Float64Array(to - from));
+    const splines = Array.from(this.u, () => [1]);
+    for (let k = 1; k <= uniform; k++) {
+      const weight = Math.exp(logUniform(k));
+      const binomial = Float64Array.from({ length: to - from + k }, (_, i) => {
+        const at = from - k + 1 + i;
+        return at < 0 || at > count - k ? 0 : weight * Math.exp(logBinomial(count - k, at, 0.5, 0.5));
+      });
+      for (let g = 0; g < SPLINE_POINTS; g++) {
+        const before = splines[g],
+          u = this.u[g];
+        if (k > 1)
+          splines[g] = Array.from({ length: k }, (_, r) =>
+            ((u + r) * (before[r] ?? 0) + (k - u - r) * (before[r - 1] ?? 0)) / (k - 1));
+        const own = splines[g],
+          density = this.density[g];
+        for (let i = 0; i < to - from; i++) {
+          let sum = 0;
+          for (let r = 0; r < k; r++) sum += binomial[i - r + k - 1] * own[r];
+          density[i] += sum;
+        }
+      }
+    }
+    this.add();
+  }
+
+  loss(place) {
+    return (2 * place - this.count) * this.top;
+  }
+
+  // From each whole number on: sums of e^{x/2} and e^{−x/2}, and what polynomials may miss.
+  add() {
+    const { from, to, atoms, density, u, w } = this,
+      { legendre } = gauss(SPLINE_POINTS),
+      length = to - from;
+    this.up = new Float64Array(length + 1);
+    this.down = new Float64Array(length + 1);
+    this.missed = new Float64Array(length + 1);
+    for (let i = length; i >= 0; i--) {
+      const x = this.loss(from + i) / 2;
+      this.up[i] = atoms[i] * Math.exp(x) + (this.up[i + 1] ?? 0);
+      this.down[i] = atoms[i] * Math.exp(-x) + (this.down[i + 1] ?? 0);
+      if (i === length) continue;
+      let last = 0;
+      for (let g = 0; g < SPLINE_POINTS; g++) {
+        const y = this.loss(from + i + u[g]) / 2;
+        this.up[i] += w[g] * density[g][i] * Math.exp(y);
+        this.down[i] += w[g] * density[g][i] * Math.exp(-y);
+        last += w[g] * density[g][i] * (2 * SPLINE_POINTS - 1) * legendre[SPLINE_POINTS - 1][g];
+      }
+      this.missed[i] = 8 * Math.abs(last) * Math.exp(x + this.top) + this.missed[i + 1];
+    }
+  }
+
+  half(epsilon) {
+    const { from, to, top, count, u, w, atoms, density } = this;
+    if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: 0 };
+    const place = Math.min((epsilon / top + count) / 2, to) - from,
+      first = Math.max(Math.floor(place), 0);
+    let d = 0,
+      a = 0;
+    const one = (weight, x) => {
+      const away = epsilon - x;
+      if (!(away < 0)) return;
+      d -= weight * Math.exp(x / 2) * Math.expm1(away);
+      a += weight * Math.exp(x / 2 + away);
+    };
+    // The rest of the interval that contains ε; whole ones while losses are near to ε; then the sums.
+    if (first < to - from) {
+      const start = Math.max(place - first, 0);
+      for (let g = 0; g < SPLINE_POINTS; g++) {
+        const at = start + (1 - start) * u[g];
+        one(w[g] * (1 - start) * this.interpolated(first, at), this.loss(from + first + at));
+      }
+      let i = first + 1;
+      for (; i < to - from && this.loss(from + i) < epsilon + 0.5; i++) {
+        one(atoms[i], this.loss(from + i));
+        for (let g = 0; g < SPLINE_POINTS; g++) one(w[g] * density[g][i], this.loss(from + i + u[g]));
+      }
+      const more = Math.exp(epsilon) * this.down[i];
+      if (this.loss(from + i) >= epsilon) {
+        d += this.up[i] - more;
+        a += more;
+      }
+    }
+    const e = CLOSED * d + this.loose + this.missed[Math.min(first, to - from)] + 4 * ULP * (epsilon + this.highest) * a;
+    return { d, r: 1 - d, a, e };
+  }
+
+  interpolated(i, at) {
+    const { density } = this;
+    const { x, w, legendre } = gauss(SPLINE_POINTS);
+    this.weights ??= legendre.map((p, n) => p.map((value, k) => (n + 0.5) * w[k] * value));
+    let [before, here] = [1, 2 * at - 1],
+      sum = 0;
+    const y = here;
+    for (let n = 0; n < SPLINE_POINTS; n++) {
+      const value = n === 0 ? 1 : here;
+      let coefficient = 0;
+      for (let k = 0; k < x.length; k++) coefficient += this.weights[n][k] * density[k][i];
+      sum += coefficient * value;
+      if (n > 0) [before, here] = [here, ((2 * n + 1) * y * here - n * before) / (n + 1)];
+    }
+    return Math.max(sum, 0);
+  }
+}
+
 // A law together with finitely many independent losses.
 class MixedLaw {
   constructor(atoms, law, back) {
@@ -319,7 +460,7 @@ class MixedLaw {
       a += weights[k] * each.a;
       e += weights[k] * each.e;
     }
-    return { d, r, a, e: e + error * d + 4 * ULP * (epsilon + Math.abs(losses[0])) * a };
+    return complementary(d, r, a, e + 4 * ULP * (epsilon + Math.abs(losses[0])) * a, error);
   }
 }
 
@@ -359,6 +500,7 @@ function continuous(mu, sampled, laplace) {
   const few = laplace.reduce((sum, { count }) => sum + count, 0) <= 6;
   const ways = [() => new ChoicesLaw(parts), () => new ContourLaw(parts)];
   if (!few) ways.reverse();
+  if (mu === 0 && !sampled.length && laplace.length === 1) ways.unshift(() => new SplineLaw(first.top, first.count));
   for (const way of ways)
     try {
       return way();

@@ -336,20 +336,28 @@ class SampledStep {
       count = Math.ceil((ends.right - ends.left) / step);
     let best = this.real(r).log;
     if (count > MOST_NODES) return best;
-    const highest = Math.min((0.9 * Math.PI) / this.mu, 3);
-    for (let v = highest; v > 1e-7 * highest; v /= 2) {
-      let excess = 0,
-        mass = 0;
+    const highest = Math.min((0.5 * Math.PI) / this.mu, 3);
+    const exponents = new Float64Array(count + 1),
+      logStep = Math.log(step / Math.sqrt(2 * Math.PI));
+    for (let v = highest; v > 1e-7 * highest; v /= 3) {
+      let top = 0;
       for (let j = 0; j <= count; j++) {
         const u = ends.left + j * step,
-          [re, im] = this.loss(u, v),
-          weight = (step / Math.sqrt(2 * Math.PI)) * Math.exp((-u * u) / 2);
-        excess += weight * Math.expm1(r * re - T * im + (v * v) / 2);
-        mass += weight;
+          [re, im] = this.loss(u, v);
+        exponents[j] = r * re - T * im + (v * v) / 2;
+        top = Math.max(top, exponents[j] - (u * u) / 2);
       }
-      // The rule gives 1 for the mass to within rounding; as much again is allowed for the rest.
-      const error = 4 * Math.abs(mass - 1) + 64 * ULP * (1 + Math.abs(excess));
-      best = Math.min(best, Math.log1p(excess) + error / Math.max(1 + excess, 1e-300));
+      // The sum less 1, while that may be small: n steps take it n times.
+      let excess = 0;
+      for (let j = 0; j <= count; j++) {
+        const u = ends.left + j * step,
+          log = logStep - (u * u) / 2;
+        excess += top > 30 ? Math.exp(exponents[j] + log - top) : Math.exp(log) * Math.expm1(exponents[j]);
+      }
+      // One in a thousand more, for the rule itself.
+      excess += 1e-3 * Math.abs(excess);
+      const own = top > 30 ? top + Math.log(excess) : Math.log1p(excess);
+      best = Math.min(best, own + (64 * ULP * (1 + Math.abs(excess))) / Math.min(1, Math.exp(own)));
     }
     return best;
   }
