@@ -65,8 +65,12 @@ FONTS = [
 PARTS = {
     "explorer": (files("dptutor.explore.machinery"), ["explorer.css", "game.css"], SCRIPTS),
     "questions": (files("dptutor.exercises"), ["questions.css"], ("questions.js",)),
-}
-EXPORT = re.compile(r"^export default .*$", re.MULTILINE)
+    "run": (ROOT / "book", ["your_run.css"],
+            (*(f"accountant/{name}.js" for name in ("numbers", "transform", "laws", "accountant")), "your_run.js")),
+}  # fmt: skip
+# What joins modules, of which one script has no need.
+IMPORT = re.compile(r"^export default .*$|^import \{[^}]*\} from \"[^\"]*\";$", re.MULTILINE)
+EXPORT = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
 # What is written for who reads the source; it would be a fifth of what is sent.
 REMARK = {".js": re.compile(r"^ *//.*\n", re.MULTILINE), ".css": re.compile(r"/\*.*?\*/\n?", re.DOTALL)}
 
@@ -96,9 +100,7 @@ def shared_files(app):
     sheet = [(STATIC / "site.css").read_text(encoding="utf-8")]
     for name, (source, styles, scripts) in PARTS.items():
         sheet += [(source / style).read_text(encoding="utf-8") for style in styles]
-        write(
-            folder / f"{name}.js", classic("".join((source / script).read_text(encoding="utf-8") for script in scripts))
-        )
+        write(folder / f"{name}.js", classic([(source / script).read_text(encoding="utf-8") for script in scripts]))
     write(folder / "site.css", REMARK[".css"].sub("", "\n".join(sheet)))
     for name in ("site.js", "search.js"):
         write(folder / name, REMARK[".js"].sub("", (STATIC / name).read_text(encoding="utf-8")))
@@ -109,9 +111,17 @@ def shared_files(app):
     }
 
 
-def classic(module):
-    """A module as a script of the kind that a page opened from a disk may load."""
-    return "(() => {\n" + REMARK[".js"].sub("", EXPORT.sub("", module)) + "})();\n"
+def classic(modules):
+    """Modules as one script, of the kind that a page opened from a disk may load. Those that say what they export keep
+    all else to themselves."""
+    return "(() => {\n" + REMARK[".js"].sub("", "".join(enclosed(IMPORT.sub("", module)) for module in modules)) + "})();\n"
+
+
+def enclosed(module):
+    exported = EXPORT.search(module)
+    if not exported:
+        return module
+    return f"const {{{exported[1]}}} = (() => {{\n{EXPORT.sub('', module)}return {{{exported[1]}}};\n}})();\n"
 
 
 def digest(content):

@@ -212,8 +212,12 @@ class SampledStep {
         farLoss += weight * modulus;
       } else light += Math.exp(highest - (direct ? top : 0));
     }
-    const found = this.sums(r, t, { lossRe, lossIm, weightRe, weightIm, size, far, moments, direct, top, height },
-      { nearWeight, nearSquare, farWeight, farLoss, light });
+    const found = this.sums(
+      r,
+      t,
+      { lossRe, lossIm, weightRe, weightIm, size, far, moments, direct, top, height },
+      { nearWeight, nearSquare, farWeight, farLoss, light },
+    );
     const { re, im, error } = found;
     for (let k = 1; k < t.length; k++) im[k] += 2 * Math.PI * Math.round((im[k - 1] - im[k]) / (2 * Math.PI));
     if (edge)
@@ -289,7 +293,10 @@ class SampledStep {
         if (modulus > 0.5) {
           re[k] = logOnePlus(xRe, xIm);
           im[k] = Math.atan2(xIm, 1 + xRe);
-          const own = RELATIVE * length * Math.abs(mean) + nearError + light +
+          const own =
+            RELATIVE * length * Math.abs(mean) +
+            nearError +
+            light +
             ULP * (rounding + 2 * farWeight * 8 + 2 * length * farLoss);
           error[k] = own / modulus + RELATIVE * Math.hypot(re[k], im[k]);
           continue;
@@ -500,7 +507,8 @@ class Line {
     for (const { step, count, add } of sampled) log += count * step.envelope(add ? -c : 1 + c, T);
     for (const { top, count } of laplace) {
       const u = Math.abs(c + 0.5);
-      log += count * ((u - 0.5) * top + Math.log((1 + Math.exp(-2 * u * top)) / 2) + Math.log1p(1 / (2 * Math.hypot(u, T))));
+      log +=
+        count * ((u - 0.5) * top + Math.log((1 + Math.exp(-2 * u * top)) / 2) + Math.log1p(1 / (2 * Math.hypot(u, T))));
     }
     return log;
   }
@@ -568,7 +576,9 @@ class Line {
         const modulus = half * w[k] * Math.hypot(values[0][k], values[1][k]);
         sum.size += modulus;
         sum.turning += modulus * y;
-        sum.rounding += modulus * (Math.expm1(Math.min(error[k], 700)) + ULP * (16 + 4 * choices + Math.abs(re[k]) + Math.abs(im[k])));
+        sum.rounding +=
+          modulus *
+          (Math.expm1(Math.min(error[k], 700)) + ULP * (16 + 4 * choices + Math.abs(re[k]) + Math.abs(im[k])));
       }
       const coefficients = values.map((value) => {
         const found = new Float64Array(POINTS);

@@ -1,0 +1,1138 @@
+// The page "Your own run": the settings of two mechanisms, typed as people write them, and what tells the two apart. The
+// numbers come from the accountant beside it, each with a bound on its error; no digit is shown that the bound leaves
+// open. Everything that is set stands in the address.
+
+import { calibrate, compare, Refused, read } from "./accountant/accountant.js";
+
+// What can be chosen: how its line reads, and how the library writes it. The first number is the one that can be asked for.
+
+const KINDS = {
+  dpsgd: {
+    name: "DP-SGD",
+    says: "with noise multiplier {sigma}, sampling rate {rate} and {steps} steps",
+    text: ({ sigma, rate, steps }) => `DPSGD(${sigma}, ${rate}, ${steps})`,
+    start: { sigma: "1", rate: "1 %", steps: "1000" },
+  },
+  full: {
+    name: "DP-SGD, full batches",
+    says: "with noise multiplier {sigma} and {steps} steps",
+    text: ({ sigma, steps }) => `DPSGD(${sigma}, 1, ${steps})`,
+    start: { sigma: "50", steps: "100" },
+  },
+  gaussian: {
+    name: "Gaussian noise",
+    says: "with σ = {sigma}, {count} times",
+    text: ({ sigma, count }) => `Gaussian(${sigma})${times(count)}`,
+    start: { sigma: "1", count: "1" },
+  },
+  laplace: {
+    name: "Laplace noise",
+    says: "with scale b = {scale}, {count} times",
+    text: ({ scale, count }) => `Laplace(${scale})${times(count)}`,
+    start: { scale: "1", count: "1" },
+  },
+  response: {
+    name: "Randomized response",
+    says: "with ε₀ = {loss}, {count} times",
+    text: ({ loss, count }) => `RandomizedResponse(${loss})${times(count)}`,
+    start: { loss: "1", count: "1" },
+  },
+  point: {
+    name: "Any (ε, δ)",
+    says: "with ε = {loss} and δ = {share}, {count} times",
+    text: ({ loss, share, count }) => `ApproximateDP(${loss}, ${share})${times(count)}`,
+    start: { loss: "1", share: "10⁻⁵", count: "1" },
+  },
+};
+const times = (count) => (count === "1" ? "" : ` ** ${count}`);
+
+// What a "?" is to meet.
+const GOALS = {
+  point: { name: "(ε, δ)", says: "ε = {epsilon} at δ = {delta}", start: { epsilon: "8", delta: "10⁻⁵" } },
+  advantage: { name: "an advantage", says: "the advantage is {advantage}", start: { advantage: "0.1" } },
+  belief: {
+    name: "a belief",
+    says: "a belief of {prior} exceeds {belief} with probability {exceedance}",
+    start: { prior: "50 %", belief: "90 %", exceedance: "1 %" },
+  },
+  rates: {
+    name: "hits and false alarms",
+    says: "{tpr} are caught at {fpr} false alarms",
+    start: { tpr: "1 %", fpr: "0.1 %" },
+  },
+};
+const TARGETS = {
+  point: ({ epsilon, delta }) => ({ epsilon, delta }),
+  advantage: ({ advantage }) => ({ advantage }),
+  belief: ({ prior, belief, exceedance }) => ({ membershipPrior: prior, posteriorBelief: belief, exceedance }),
+  rates: ({ tpr, fpr }) => ({ tpr, fpr }),
+};
+
+// What a number may be: its name, its range, and the sentence for who leaves it.
+const positive = { test: (x) => x > 0 && Number.isFinite(x), says: "This must be a positive number." };
+const whole = {
+  test: (x) => Number.isInteger(x) && x >= 1 && x <= 1e15,
+  says: "This must be a whole number, 1 or more.",
+};
+const share = { test: (x) => x > 0 && x < 1, says: "This must lie between 0 and 1." };
+const rate = { test: (x) => x > 0 && x <= 1, says: "This must be more than 0 and at most 1, or 100 %." };
+const notNegative = { test: (x) => x >= 0 && Number.isFinite(x), says: "This must be 0 or a positive number." };
+const FIELDS = {
+  sigma: { name: "noise multiplier", ...positive },
+  scale: { name: "scale b", ...positive },
+  rate: { name: "sampling rate", ...rate },
+  steps: { name: "steps", ...whole },
+  count: { name: "times", ...whole },
+  loss: { name: "ε", test: (x) => x >= 0 && x <= 700, says: "This must lie between 0 and 700." },
+  share: { name: "δ", test: (x) => x >= 0 && x <= 1, says: "This must lie between 0 and 1." },
+  epsilon: { name: "ε", ...notNegative },
+  delta: { name: "δ", ...share },
+  advantage: { name: "advantage", ...share },
+  prior: { name: "prior", ...share },
+  belief: { name: "belief", ...share },
+  exceedance: { name: "probability", ...share },
+  fpr: { name: "false alarms", ...share },
+  tpr: { name: "hits", ...share },
+};
+const ASKABLE = new Set(["sigma", "scale", "loss"]);
+
+const EXAMPLES = {
+  "the same (8, 10⁻⁵), two trainings": "A=dpsgd;0.5415;1 %;500&B=dpsgd;?;90 %;1500&goalB=point;8;10⁻⁵",
+  "a million steps": "A=dpsgd;2;0.09 %;1400000&B=dpsgd;3;0.09 %;3400000",
+  "two defaults of Opacus": "A=dpsgd;1;64/60000;9380&B=dpsgd;1.5;4 %;2250",
+  "Poisson or full batches": "A=dpsgd;1;1 %;100&B=full;?;1&goalB=point;1.3;10⁻⁵",
+};
+
+// A number as people write it: 1e-5, 10^-5, 10⁻⁵, 3·10⁻⁵, 1/3, 1 %, 2 000.
+const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
+const lowered = (text) =>
+  text.replace(/[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (all) => "^" + [...all].map((one) => "-0123456789"[RAISED.indexOf(one)]).join(""));
+const numberIn = (text) => {
+  const plain = lowered(text.replace(/[−–]/g, "-"))
+    .replace(/(\d)[\s\u2009\u202f](?=\d{3})/g, "$1")
+    .replace(/\b(\d{1,3}(,\d{3})+)\b/g, (all) => all.replaceAll(",", ""))
+    .replace(/,/g, ".")
+    .trim();
+  const found =
+    /^(?:([\d.]+(?:e[-+]?\d+)?)\s*[·×*]\s*)?([\d.]+(?:e[-+]?\d+)?)(?:(?:\^|\*\*)(-?\d+))?(?:\s*\/\s*([\d.]+))?\s*(%?)$/i.exec(
+      plain,
+    );
+  if (!found) return NaN;
+  const [, factor = 1, base, power = 1, divisor = 1, percent] = found;
+  // 10^-5 is the number that a program has for it, not ten times itself.
+  const raised = base === "10" ? Number(`${factor}e${power}`) : factor * Number(base) ** power;
+  return raised / divisor / (percent ? 100 : 1);
+};
+
+// Numbers for people. What is less than its bound is not told from 0.
+const THIN = "\u202f";
+const raisedTo = (exponent) => `10${[...String(exponent)].map((c) => RAISED["-0123456789".indexOf(c)]).join("")}`;
+const grouped = (digits) => digits.replace(/^\d{5,}(?=\.|$)/, (all) => all.replace(/\B(?=(\d{3})+$)/g, THIN));
+const fixed = (value, errorBound, most) => {
+  // As many digits as are certain, but for the rounding of the last.
+  const certain = errorBound > 0 ? Math.floor(-Math.log10(2 * errorBound)) : most;
+  return grouped(value.toFixed(Math.max(0, Math.min(most, certain)))).replace("-", "−");
+};
+const scientific = (value, digits = 2) => {
+  const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
+  return Number(mantissa) === 1 ? raisedTo(+exponent) : `${mantissa}·${raisedTo(+exponent)}`;
+};
+const small = ({ value, errorBound }) =>
+  value <= 2 * errorBound ? `< ${raisedTo(Math.ceil(Math.log10(value + errorBound)))}` : scientific(value);
+const percent = ({ value, errorBound }, most = 1) =>
+  value > 0 && 100 * value < 0.5 * 10 ** -most
+    ? `${scientific(100 * value)} %`
+    : `${fixed(100 * value, 100 * errorBound, most)} %`;
+const shownEpsilon = ({ value, errorBound }) =>
+  value === Infinity ? "∞" : fixed(value, errorBound, value >= 1000 ? 1 : 3);
+const shownDelta = ({ value, errorBound }) =>
+  value === 0 ? "0" : value < 1e-3 ? small({ value, errorBound }) : fixed(value, errorBound, 5);
+const points = ({ value, errorBound }) =>
+  value <= 2 * errorBound
+    ? `< ${raisedTo(Math.ceil(Math.log10(100 * (value + errorBound))))}`
+    : 100 * value < 0.01
+      ? scientific(100 * value)
+      : fixed(100 * value, 100 * errorBound, 1);
+// "less than 1 in a billion", "3 in a million", "13 in 100"
+const inSo = ({ value, errorBound }) => {
+  const scales = [[100, "100"], [1000, "1000"], [1e6, "a million"], [1e9, "a billion"], [1e12, "a trillion"]]; // biome-ignore format: a table
+  for (const [many, said] of scales)
+    if (value * many >= 1.5 && errorBound * many < 0.5) return `${Math.round(value * many)} in ${said}`;
+  const [, said] = scales.findLast(([many]) => (value + errorBound) * many < 1) ?? scales[0];
+  return `less than 1 in ${said}`;
+};
+
+// Computing: pure, in a worker where the page may have one.
+
+const PRIORS = Float64Array.from({ length: 201 }, (_, k) => k / 200);
+const ODDS = Float64Array.from({ length: 241 }, (_, k) => 1 / (1 + Math.exp(-Math.sinh((k - 120) / 34)))); // to e^−17
+const ALPHAS = Float64Array.from({ length: 161 }, (_, k) => ((1 - Math.cos((Math.PI * k) / 160)) / 2) ** 1.5);
+
+// What was computed is kept until much else was: who types comes back to it.
+const kept = new Map();
+const once = (key, act) => {
+  if (!kept.has(key)) {
+    if (kept.size > 200) kept.clear();
+    kept.set(key, act());
+  }
+  return kept.get(key);
+};
+const attempt = (act) => {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof Refused) return { refused: error.python };
+    throw error;
+  }
+};
+const mechanismOf = (text) => once(`read ${text}`, () => read(text));
+const ask = (text, what, ...given) =>
+  once([what, ...given, text].join(" "), () => attempt(() => mechanismOf(text)[what](...given)));
+const curve = (text, what, xs) =>
+  once(`${what} ${xs.length} ${xs.at(-1)} ${text}`, () => attempt(() => mechanismOf(text)[what](xs)));
+
+// For the picture, f between the lines that Bayes errors are: it is the highest of them.
+const envelope = (R) =>
+  R.refused
+    ? R
+    : {
+        values: ALPHAS.map((alpha) =>
+          R.values.reduce((most, error, k) => Math.max(most, (error - ODDS[k] * alpha) / (1 - ODDS[k])), 0),
+        ),
+      };
+
+function answer({ sides, look }) {
+  const started = performance.now(),
+    answers = {};
+  for (const [side, { text, target }] of Object.entries(sides)) {
+    try {
+      const found = target && once(`${JSON.stringify(target)} ${text}`, () => attempt(() => calibrate(text, target)));
+      if (found?.refused) {
+        answers[side] = found;
+        continue;
+      }
+      const made = found ? found.text : text;
+      mechanismOf(made);
+      answers[side] = {
+        text: made,
+        found: found && { value: found.parameter, errorBound: found.errorBound },
+        epsilon: ask(made, "epsilon", look.delta),
+        delta: ask(made, "delta", look.epsilon),
+        advantage: ask(made, "advantage"),
+        missed: ask(made, "tradeOff", look.fpr),
+        error: ask(made, "bayesError", look.prior),
+        even: ask(made, "bayesError", 0.5),
+        R: curve(made, "bayesErrors", PRIORS),
+        f: look.view === "f" ? once(`f ${made}`, () => envelope(curve(made, "bayesErrors", ODDS))) : null,
+      };
+    } catch (error) {
+      answers[side] = { wrong: error.message };
+    }
+  }
+  const made = Object.values(answers).filter((one) => one.text);
+  let losses = null;
+  if (look.view === "d") {
+    const reach = made.map(({ text }) => ask(text, "epsilon", 1e-10).value).filter(Number.isFinite);
+    const most = Math.max(1, look.epsilon, ...reach);
+    losses = Float64Array.from({ length: 121 }, (_, k) => (k / 120) * most);
+    for (const one of made) one.d = curve(one.text, "deltas", losses);
+  }
+  const both =
+    made.length === 2
+      ? once(`Δ ${made[0].text} ‖ ${made[1].text}`, () =>
+          attempt(() => compare(mechanismOf(made[0].text), mechanismOf(made[1].text))),
+        )
+      : null;
+  return { answers, both, losses, took: performance.now() - started };
+}
+
+// In a worker this is all.
+
+const worker = typeof document === "undefined";
+if (worker)
+  globalThis.onmessage = ({ data }) => {
+    globalThis.postMessage({ number: data.number, result: answer(data) });
+  };
+
+const make = (tag, attributes = {}, ...inside) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes))
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null) element.setAttribute(name, value);
+  element.append(...inside.filter((one) => one !== null));
+  return element;
+};
+const drawn = (tag, attributes = {}, text = "") => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.textContent = text;
+  return element;
+};
+// Letters that are symbols, in the type of formulas.
+const lettered = (text) =>
+  text.split(/([εδσπαβΔ]₀?|\bb\b(?= =))/).map((part, k) => (k % 2 ? make("i", {}, part) : part));
+
+class Run {
+  constructor(root) {
+    this.root = root;
+    this.job = 0;
+    this.fill(location.hash.slice(1) || EXAMPLES[Object.keys(EXAMPLES)[0]]);
+    this.frame();
+    this.build();
+    globalThis.addEventListener("hashchange", () => {
+      if (location.hash.slice(1) === this.address()) return;
+      this.fill(location.hash.slice(1));
+      this.build();
+    });
+  }
+
+  // What is set, and the address of it: A=dpsgd;1;1 %;100+gaussian;2;1&goalA=…&look=…
+
+  fill(address) {
+    const raised = (_, power) => raisedTo(power).slice(2);
+    const asked = new URLSearchParams(address.replaceAll("+", "%2B").replace(/\^(-?\d+)/g, raised));
+    const parts = (text) =>
+      (text ?? "").split("+").flatMap((part) => {
+        const [kind, ...numbers] = part.split(";");
+        if (!KINDS[kind]) return [];
+        const { start } = KINDS[kind];
+        return [
+          { kind, fields: Object.fromEntries(Object.keys(start).map((name, k) => [name, numbers[k] ?? start[name]])) },
+        ];
+      });
+    const goal = (text) => {
+      const [kind, ...numbers] = (text ?? "").split(";");
+      if (!GOALS[kind]) return { kind: "point", fields: { ...GOALS.point.start } };
+      const { start } = GOALS[kind];
+      return {
+        kind,
+        fields: Object.fromEntries(Object.keys(start).map((name, k) => [name, numbers[k] ?? start[name]])),
+      };
+    };
+    this.sides = {};
+    for (const side of "AB") {
+      const its = parts(asked.get(side));
+      if (its.length) this.sides[side] = { parts: its, goal: goal(asked.get(`goal${side}`)) };
+    }
+    if (!this.sides.A) this.sides.A = { parts: parts("dpsgd"), goal: goal() };
+    const look = (asked.get("look") ?? "").split(";");
+    this.look = {
+      prior: look[0] || "50 %",
+      fpr: look[1] || "0.1 %",
+      delta: look[2] || "10⁻⁵",
+      epsilon: look[3] || "1",
+    };
+    this.view = ["f", "R", "d"].includes(asked.get("view")) ? asked.get("view") : "f";
+  }
+
+  address() {
+    const asked = new URLSearchParams();
+    for (const [side, { parts, goal }] of Object.entries(this.sides)) {
+      asked.set(side, parts.map(({ kind, fields }) => [kind, ...Object.values(fields)].join(";")).join("+"));
+      if (this.asks(side)) asked.set(`goal${side}`, [goal.kind, ...Object.values(goal.fields)].join(";"));
+    }
+    asked.set("look", Object.values(this.look).join(";"));
+    if (this.view !== "f") asked.set("view", this.view);
+    return String(new URLSearchParams([...asked].map(([name, text]) => [name, lowered(text)])))
+      .replaceAll("%3B", ";")
+      .replaceAll("%2B", "+")
+      .replaceAll("%5E", "^")
+      .replaceAll("%3F", "?");
+  }
+
+  asks(side) {
+    return this.sides[side].parts.some(({ fields }) => Object.values(fields).includes("?"));
+  }
+
+  // The page: made once, and the two sides again when a line changes.
+
+  frame() {
+    this.columns = make("div", { class: "run-sides" });
+    this.menu = make("div", { class: "run-tools", role: "group", "aria-label": "Tools" });
+    this.tabs = make("div", { class: "run-tabs", role: "group", "aria-label": "What the picture shows" });
+    for (const [view, name] of [["f", "Trade-off"], ["R", "Bayes error"], ["d", "Privacy profile"]]) // biome-ignore format: a table
+      this.tabs.append(make("button", { type: "button", "data-view": view, onclick: () => this.show(view) }, name));
+    this.left = new Chart("run-left", this);
+    this.right = new Chart("run-right", this);
+    this.right.svg.addEventListener("click", () => this.root.classList.toggle("run-swapped"));
+    this.table = make("table", { class: "run-numbers" });
+    this.words = make("p", { class: "run-words", "data-words": true, role: "status" });
+    this.said = make("p", { class: "run-said", role: "status" });
+    const examples = make("p", { class: "run-examples" }, "Type your settings; write ", make("span", { class: "run-field run-asked" }, "?"),
+      " for what you want to know. Or try "); // biome-ignore format: one line
+    Object.entries(EXAMPLES).forEach(([name, address], k) => {
+      examples.append(k ? " · " : "", make("a", { href: `#${address}` }, name));
+    });
+    const tools = [
+      ["Copy link", () => this.copy(location.href, "The link to this comparison is copied.")],
+      ["Copy as Python", () => this.copy(this.python(), "The program is copied.")],
+      ["Copy as a sentence for a paper", () => this.copy(this.sentence(), "The sentence is copied.")],
+    ];
+    for (const [name, act] of tools) this.menu.append(make("button", { type: "button", onclick: act }, name));
+    this.root.replaceChildren(
+      examples,
+      this.columns,
+      this.tabs,
+      make("div", { class: "run-picture" }, this.left.svg, this.right.svg, this.table),
+      this.words,
+      this.menu,
+      this.said,
+    );
+  }
+
+  show(view) {
+    this.view = view;
+    this.update();
+  }
+
+  build() {
+    this.columns.replaceChildren(...["A", "B"].map((side) => this.column(side)));
+    this.numbers();
+    this.update();
+  }
+
+  column(side) {
+    const its = this.sides[side],
+      letter = make("div", { class: "run-letter", "aria-hidden": "true" }, side);
+    if (!its) {
+      const add = () => {
+        this.sides[side] = structuredClone(this.sides.A);
+        this.build();
+        this.columns.lastChild.querySelector("input").focus();
+      };
+      return make("section", { class: `run-side run-${side}`, "aria-label": side }, letter,
+        make("p", {}, make("button", { type: "button", onclick: add }, "Compare with another"))); // biome-ignore format: one line
+    }
+    const lines = its.parts.map((part, number) => this.line(side, part, number));
+    const add = make(
+      "button",
+      { type: "button", class: "run-add", onclick: () => this.addPart(side) },
+      "+ another part",
+    );
+    its.place = make("span", { class: "run-goal" });
+    its.wrong = make("p", { class: "run-wrong", role: "alert", hidden: true });
+    const drop =
+      side === "B" && make("button", { type: "button", class: "run-add", onclick: () => this.drop() }, "A alone");
+    this.goalLine(side);
+    return make("section", { class: `run-side run-${side}`, "aria-label": side }, letter,
+      make("div", { class: "run-says" }, ...lines, make("p", { class: "run-part" }, its.place, make("span", { class: "run-more" }, add, drop || null)), its.wrong)); // biome-ignore format: one line
+  }
+
+  addPart(side) {
+    const kind = "gaussian";
+    this.sides[side].parts.push({ kind, fields: { ...KINDS[kind].start } });
+    this.build();
+  }
+
+  drop() {
+    delete this.sides.B;
+    this.build();
+  }
+
+  line(side, part, number) {
+    const { parts } = this.sides[side];
+    const choose = make("select", { "aria-label": `${side}: kind of mechanism`, onchange: ({ target }) => {
+      const old = part.fields;
+      part.kind = target.value;
+      part.fields = { ...KINDS[part.kind].start };
+      for (const name of Object.keys(part.fields)) if (old[name] && old[name] !== "?") part.fields[name] = old[name];
+      this.build();
+    } }); // biome-ignore format: short
+    for (const [kind, { name }] of Object.entries(KINDS))
+      choose.append(make("option", { value: kind, selected: kind === part.kind }, name));
+    const remove = () => {
+      parts.splice(number, 1);
+      this.build();
+    };
+    return make("p", { class: "run-part" }, number ? "and " : null, choose, " ",
+      ...this.worded(side, KINDS[part.kind].says, part.fields),
+      parts.length > 1 ? make("button", { type: "button", class: "run-drop", "aria-label": `Remove part ${number + 1} of ${side}`, onclick: remove }, "×") : null); // biome-ignore format: one line
+  }
+
+  worded(side, says, fields) {
+    return says.split(/\{(\w+)\}/).flatMap((part, k) => (k % 2 ? this.field(side, part, fields) : lettered(part)));
+  }
+
+  field(side, name, fields, label = `${side}: ${FIELDS[name].name}`) {
+    const input = make("input", { type: "text", class: "run-field", "data-field": name, "aria-label": label, autocomplete: "off",
+      spellcheck: "false", inputmode: ASKABLE.has(name) ? "text" : "decimal", value: fields[name] }); // biome-ignore format: one line
+    const fit = () => {
+      input.style.width = `${Math.max(2, input.value.length) + 0.4}ch`;
+      input.classList.toggle("run-asked", input.value.trim() === "?");
+    };
+    const found = make("button", {
+      type: "button",
+      class: "run-found",
+      hidden: true,
+      title: "Take this as the setting",
+    });
+    const wrong = make("span", { class: "run-wrong", hidden: true });
+    input.addEventListener("input", () => {
+      const asked = side !== "look" && this.asks(side);
+      fields[name] = input.value.trim();
+      fit();
+      this.update();
+      if (side !== "look" && this.asks(side) !== asked) this.goalLine(side);
+    });
+    found.addEventListener("click", () => {
+      fields[name] = input.value = found.dataset.value;
+      fit();
+      this.goalLine(side);
+      this.update();
+      input.focus();
+    });
+    fit();
+    input.run = { name, fields, found, wrong };
+    return [input, found, wrong];
+  }
+
+  // What the numbers come to; or, where one is asked for, what it has to meet.
+  goalLine(side) {
+    const { place, goal } = this.sides[side];
+    if (!this.asks(side)) {
+      const out = make("output", { class: "run-out", "data-epsilon": side });
+      place.replaceChildren(
+        "which is ",
+        make("i", {}, "ε"),
+        " = ",
+        out,
+        " at ",
+        make("i", {}, "δ"),
+        " = ",
+        make("output", { "data-delta": "" }),
+      );
+      return;
+    }
+    const choose = make("select", { "aria-label": `${side}: what to meet`, onchange: ({ target }) => {
+      goal.kind = target.value;
+      goal.fields = { ...GOALS[goal.kind].start };
+      this.goalLine(side);
+      this.update();
+    } }); // biome-ignore format: short
+    for (const [kind, { name }] of Object.entries(GOALS))
+      choose.append(make("option", { value: kind, selected: kind === goal.kind }, name));
+    place.replaceChildren("to meet ", choose, ": ", ...this.worded(side, GOALS[goal.kind].says, goal.fields));
+  }
+
+  numbers() {
+    const row = (name, ...said) => make("tr", { "data-row": name }, make("th", { scope: "row" }, ...said),
+      ...["A", "B"].map((side) => make("td", { "data-of": side }))); // biome-ignore format: one line
+    const look = (name, label) => this.field("look", name, this.look, label);
+    this.table.replaceChildren(
+      make("thead", {}, make("tr", {}, make("td"), make("th", { scope: "col", class: "run-A" }, "A"), make("th", { scope: "col", class: "run-B" }, "B"))),
+      make("tbody", {},
+        row("right", "adversary right at even odds"),
+        row("advantage", "advantage"),
+        row("caught", "caught at ", ...look("fpr", "false alarms"), " false alarms"),
+        row("error", "Bayes error at ", make("i", {}, "π"), " = ", ...look("prior", "prior of not being in the data")),
+        row("epsilon", make("i", {}, "ε"), " at ", make("i", {}, "δ"), " = ", ...look("delta", "δ")),
+        row("delta", make("i", {}, "δ"), " at ", make("i", {}, "ε"), " = ", ...look("epsilon", "ε")),
+        row("regret", "worst regret, in points"),
+      ),
+    ); // biome-ignore format: a table
+  }
+
+  // From what is typed to what is computed.
+
+  update() {
+    const look = {},
+      sides = {};
+    let right = true;
+    for (const input of this.table.querySelectorAll("input")) {
+      const value = this.checked(input);
+      if (Number.isNaN(value)) right = false;
+      look[input.dataset.field] = value;
+    }
+    for (const side of Object.keys(this.sides)) {
+      const section = this.columns.querySelector(`.run-${side}`),
+        inputs = [...section.querySelectorAll("input")];
+      const values = new Map(inputs.map((input) => [input.run.fields, {}]));
+      let fine = true;
+      for (const input of inputs) {
+        const value = this.checked(input);
+        if (Number.isNaN(value)) fine = false;
+        values.get(input.run.fields)[input.dataset.field] = value;
+      }
+      const { parts, goal } = this.sides[side];
+      if (!fine) continue;
+      const written = parts.map(({ kind, fields }) => {
+        const numbers = values.get(fields);
+        return KINDS[kind].text(Object.fromEntries(Object.keys(fields).map((name) => [name, String(numbers[name])])));
+      });
+      sides[side] = {
+        text: written.join(" @ "),
+        target: this.asks(side) ? TARGETS[goal.kind](values.get(goal.fields)) : null,
+      };
+    }
+    this.note();
+    if (right) this.ask({ sides, look: { ...look, view: this.view } });
+  }
+
+  // The number in a field, or NaN, with what is wrong beside it.
+  checked(input) {
+    const { name, fields, wrong } = input.run,
+      text = fields[name];
+    const value = text === "?" && ASKABLE.has(name) ? "?" : numberIn(text);
+    const says =
+      value === "?" || FIELDS[name].test(value)
+        ? ""
+        : Number.isNaN(value)
+          ? "This is not a number."
+          : FIELDS[name].says;
+    input.setAttribute("aria-invalid", String(Boolean(says)));
+    if (wrong.textContent !== says) wrong.textContent = says;
+    wrong.hidden = !says;
+    return says ? NaN : value;
+  }
+
+  note() {
+    clearTimeout(this.noting);
+    this.noting = setTimeout(() => history.replaceState(null, "", `#${this.address()}`), 300);
+  }
+
+  // At once where that is fast, else in a worker, always for what was typed last.
+  ask(question) {
+    this.job += 1;
+    this.question = question;
+    if (!this.slow || !this.helper) {
+      this.take(this.job, answer(question));
+      return;
+    }
+    this.waiting = { number: this.job, ...question };
+    if (!this.busy) this.send();
+  }
+
+  send() {
+    this.busy = true;
+    this.helper.postMessage(this.waiting);
+    this.waiting = null;
+  }
+
+  take(number, result) {
+    if (number === this.job) {
+      this.result = result;
+      this.draw();
+      this.root.dataset.job = number;
+    }
+    this.slow = result.took > 50;
+    if (this.slow && this.helper === undefined) this.helper = this.helpful();
+  }
+
+  // A page that was opened from a folder may have no worker.
+  helpful() {
+    try {
+      const helper = new Worker(this.root.dataset.script);
+      helper.onmessage = ({ data }) => {
+        this.busy = false;
+        this.take(data.number, data.result);
+        if (this.waiting) this.send();
+      };
+      helper.onerror = () => {
+        this.helper = null;
+        this.ask(this.question);
+      };
+      return helper;
+    } catch {
+      return null;
+    }
+  }
+
+  // Showing.
+
+  draw() {
+    if (!this.result) return;
+    const { answers, both, losses } = this.result,
+      cell = (row, side) => this.table.querySelector(`[data-row=${row}] [data-of=${side}]`);
+    for (const button of this.tabs.children)
+      button.setAttribute("aria-pressed", String(button.dataset.view === this.view));
+    for (const output of this.columns.querySelectorAll("[data-delta]")) output.textContent = this.look.delta;
+    for (const side of ["A", "B"]) {
+      const its = answers[side];
+      for (const row of this.table.querySelectorAll(`[data-of=${side}]`)) row.textContent = "";
+      const section = this.columns.querySelector(`.run-${side}`),
+        alert = this.sides[side]?.wrong;
+      if (alert) {
+        alert.hidden = !(its?.wrong || its?.refused);
+        alert.replaceChildren(
+          ...(its?.refused ? ["Not to be had here. In Python: ", make("code", {}, its.refused)] : [its?.wrong ?? ""]),
+        );
+      }
+      for (const input of section.querySelectorAll("input")) {
+        const { found, name, fields } = input.run;
+        if (!found) continue;
+        found.hidden = !(its?.found && fields[name] === "?");
+        if (found.hidden) continue;
+        const { value, errorBound } = its.found;
+        const digits = Math.max(1, Math.min(4, Math.floor(-Math.log10((2 * errorBound) / value))));
+        found.dataset.value = String(+value.toPrecision(digits + 1));
+        found.textContent = `= ${grouped(found.dataset.value)}`;
+      }
+      if (!its?.text) continue;
+      const put = (row, value, show) => {
+        const place = cell(row, side);
+        if (value.refused) {
+          place.replaceChildren(make("abbr", { title: `In Python: ${value.refused}` }, "–"));
+          return;
+        }
+        place.textContent = show(value);
+        place.title = `${value.value}, ± ${value.errorBound.toExponential(0)}`;
+      };
+      put("right", its.even, ({ value, errorBound }) => percent({ value: 1 - value, errorBound }));
+      put("advantage", its.advantage, ({ value, errorBound }) =>
+        value < 5e-4 && value > 0 ? small({ value, errorBound }) : fixed(value, errorBound, 3),
+      );
+      put("caught", its.missed, ({ value, errorBound }) => percent({ value: 1 - value, errorBound }));
+      put("error", its.error, (error) => percent(error));
+      put("epsilon", its.epsilon, shownEpsilon);
+      put("delta", its.delta, shownDelta);
+      const out = section.querySelector("[data-epsilon]");
+      if (out) out.textContent = its.epsilon.refused ? "–" : shownEpsilon(its.epsilon);
+    }
+    if (both && !both.refused) {
+      const { divergence, reverseDivergence, errorBound } = both;
+      cell("regret", "A").textContent = points({ value: reverseDivergence, errorBound });
+      cell("regret", "B").textContent = points({ value: divergence, errorBound });
+    }
+    this.root.classList.toggle("run-single", !answers.B?.text || !answers.A?.text);
+    this.pictures(answers, both, losses);
+    this.words.replaceChildren(...this.verdict(answers, both));
+  }
+
+  pictures(answers, both, losses) {
+    const curves = (name) =>
+      ["A", "B"]
+        .filter((side) => answers[side]?.[name]?.values)
+        .map((side) => ({ side, y: answers[side][name].values }));
+    const { look } = this.question;
+    const told = (show) => {
+      const sides = ["A", "B"].filter((side) => answers[side]?.text);
+      return sides.map((side) => `${side} ${show(answers[side].text)}`).join(", ");
+    };
+    if (this.view === "f" && curves("f").length)
+      this.left.curves({ name: "Trade-off functions", x: ALPHAS, lines: curves("f"), xlim: [0, 1], ylim: [0, 1], xlabel: "of 100 not in the data, wrongly accused",
+        ylabel: "of 100 in the data, missed", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), reference: [[0, 1], [1, 0]],
+        handle: { at: look.fpr, moves: "fpr", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
+        tip: (x) => `${told((text) => percent(ask(text, "tradeOff", x)))} missed at ${percent({ value: x, errorBound: 0 })} wrongly accused` }); // biome-ignore format: long
+    else if (this.view === "R" && curves("R").length)
+      this.left.curves({ name: "Bayes errors", x: PRIORS, lines: curves("R"), xlim: [0, 1], ylim: [0, 0.5], xlabel: "adversary’s prior for “not in the data”",
+        ylabel: "of 100 guesses, wrong", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), yticks: [0, 0.1, 0.2, 0.3, 0.4, 0.5], reference: [[0, 0.5, 1], [0, 0.5, 0]],
+        handle: { at: look.prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
+        tip: (x) => `wrong at a prior of ${percent({ value: x, errorBound: 0 })}: ${told((text) => percent(ask(text, "bayesError", x)))}` }); // biome-ignore format: long
+    else if (curves("d").length) {
+      const most = losses.at(-1),
+        step = 10 ** Math.floor(Math.log10(most / 2)) * (most / 10 ** Math.floor(Math.log10(most / 2)) > 10 ? 5 : 2);
+      this.left.curves({ name: "Privacy profiles", x: losses, lines: curves("d"), xlim: [0, most], ylim: [1e-10, 1], log: true, xlabel: "ε", ylabel: "δ",
+        ticks: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step), tick: (x) => String(+x.toPrecision(4)), yticks: [1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1],
+        handle: { at: look.epsilon, moves: "epsilon", toText: (x) => String(+x.toPrecision(3)) },
+        tip: (x) => `δ at ε = ${+x.toPrecision(3)}: ${told((text) => shownDelta(ask(text, "delta", x)))}` }); // biome-ignore format: long
+    }
+    if (answers.A?.R?.values && answers.B?.R?.values) this.right.regrets(answers, both, look.prior);
+    else this.right.clear();
+  }
+
+  verdict(answers, both) {
+    const { A, B } = answers,
+      bold = (text, side) => make("b", { class: side ? `run-${side}` : "" }, text);
+    const people = (its) => String(Math.round(100 * (1 - its.even.value)));
+    if (!A?.text || A.even.refused) return [];
+    if (!B?.text || B.even.refused)
+      return [
+        "Starting from even odds, the best adversary guesses right for ",
+        bold(people(A), "A"),
+        " of 100 people.",
+      ];
+    const start = [];
+    if (
+      !A.epsilon.refused &&
+      !B.epsilon.refused &&
+      Math.abs(A.epsilon.value - B.epsilon.value) < 5e-3 * A.epsilon.value
+    )
+      start.push(`Both are (${+A.epsilon.value.toPrecision(3)}, ${scientific(this.question.look.delta)})-DP`);
+    if (!both || both.refused) return [];
+    const { divergence, reverseDivergence, errorBound, divergencePrior, reversePrior } = both,
+      ofB = { value: divergence, errorBound },
+      ofA = { value: reverseDivergence, errorBound };
+    if (divergence <= 2 * errorBound && reverseDivergence <= 2 * errorBound)
+      return [
+        "As far as can be told here, A and B are ",
+        bold("equally private"),
+        ` for everybody: no regret exceeds ${inSo({ value: 0, errorBound: Math.max(divergence, reverseDivergence) + errorBound })}.`,
+      ];
+    const odds = [
+      start.length ? `${start[0]}, but they are not equally private. ` : "",
+      "Starting from even odds, the best adversary guesses right for ", bold(people(A), "A"), " of 100 people against A, and for ",
+      bold(people(B), "B"), " against B. ",
+    ]; // biome-ignore format: one sentence
+    const [better, mine, other, against] =
+      divergence >= reverseDivergence ? ["A", ofA, ofB, reversePrior] : ["B", ofB, ofA, divergencePrior];
+    if (mine.value <= 1e-6 || mine.value <= 2 * errorBound)
+      return [...odds, bold(`Choose ${better}:`), " you can regret it by ", bold(inSo(mine), "gain"), "."];
+    return [...odds, "Neither is safer for everybody: choosing A can cost up to ", bold(`${points(ofA)} points`, "gain"), ", choosing B up to ",
+      bold(`${points(ofB)} points`, "gain"), ". ", bold(`${better} is the smaller regret`), `; it hurts most against somebody whose prior is ${percent({ value: against, errorBound: 0 }, 0)}.`,
+      other.value < 2 * mine.value ? " It is a close call." : ""]; // biome-ignore format: one sentence
+  }
+
+  // For elsewhere.
+
+  python() {
+    const { A, B } = this.result.answers,
+      lines = ["import dptutor as dp", ""];
+    const made = [["a", A], ["b", B]].filter(([, its]) => its?.text); // biome-ignore format: a table
+    for (const [name, { text }] of made) lines.push(`${name} = ${text.replace(/\b([A-Z]\w*)\(/g, "dp.$1(")}`);
+    for (const [name] of made) lines.push(`print(${name}.epsilon(${this.question.look.delta}), ${name}.advantage)`);
+    if (made.length === 2) lines.push("print(dp.compare(a, b))");
+    return `${lines.join("\n")}\n`;
+  }
+
+  sentence() {
+    const { answers, both } = this.result;
+    const about = (side) => {
+      const { text, epsilon, advantage } = answers[side];
+      return `${text} is (${shownEpsilon(epsilon)}, ${this.question.look.delta})-DP with membership advantage ${fixed(advantage.value, advantage.errorBound, 4)}`;
+    };
+    const sides = ["A", "B"].filter((side) => answers[side]?.text);
+    const subsampled = sides.some((side) => answers[side].text.includes("DPSGD"));
+    return (
+      `${sides.map(about).join("; ")}` +
+      (sides.length === 2 && both && !both.refused
+        ? `; the Δ-divergence is ${scientific(both.divergence, 3)} from the first to the second and ${scientific(both.reverseDivergence, 3)} back`
+        : "") +
+      " (add or remove one record" +
+      (subsampled ? ", Poisson sampling" : "") +
+      ", computed exactly with dptutor)."
+    );
+  }
+
+  copy(text, told) {
+    clearTimeout(this.noting);
+    history.replaceState(null, "", `#${this.address()}`);
+    const show = () => this.said.replaceChildren(make("code", {}, text));
+    if (navigator.clipboard)
+      navigator.clipboard.writeText(text).then(() => {
+        this.said.textContent = told;
+      }, show);
+    else show();
+  }
+}
+
+// A picture: axes, the curves of both sides, what is read off under the pointer, and a grip.
+
+const WIDTH = 430,
+  HEIGHT = 392,
+  BOX = { left: 54, top: 14, right: 14, bottom: 50 };
+
+class Chart {
+  constructor(name, run) {
+    this.run = run;
+    this.svg = drawn("svg", { class: `run-chart ${name}`, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group" });
+    this.svg.addEventListener("pointermove", (event) => this.hover(event));
+    this.svg.addEventListener("pointerleave", () => this.tipGone());
+    this.svg.addEventListener("pointerdown", (event) => this.press(event));
+  }
+
+  clear() {
+    this.shown = null;
+    this.svg.replaceChildren();
+  }
+
+  // From values to places, and back for the x axis.
+  scale({ xlim, ylim, log }) {
+    const { left, top, right, bottom } = BOX;
+    const across = WIDTH - left - right,
+      down = HEIGHT - top - bottom;
+    this.x = (x) => left + (across * (x - xlim[0])) / (xlim[1] - xlim[0]);
+    this.back = (px) => Math.min(xlim[1], Math.max(xlim[0], xlim[0] + ((px - left) / across) * (xlim[1] - xlim[0])));
+    const of = log
+      ? (y) => Math.log(Math.max(y, ylim[0] / 100) / ylim[0]) / Math.log(ylim[1] / ylim[0])
+      : (y) => (y - ylim[0]) / (ylim[1] - ylim[0]);
+    this.y = (y) => top + down * (1 - Math.min(1.02, Math.max(-0.02, of(y))));
+  }
+
+  axes({ name, xlim, ylim, ticks, tick, yticks = ticks, ytick, xlabel, ylabel, log }) {
+    this.svg.setAttribute("aria-label", name);
+    const put = (...made) => this.svg.append(...made);
+    for (const x of ticks) {
+      put(drawn("path", { class: "run-grid", d: `M${this.x(x)} ${BOX.top}V${HEIGHT - BOX.bottom}` }));
+      put(
+        drawn(
+          "text",
+          { class: "run-tick", x: this.x(x), y: HEIGHT - BOX.bottom + 19, "text-anchor": "middle" },
+          tick(x),
+        ),
+      );
+    }
+    for (const y of yticks) {
+      put(drawn("path", { class: "run-grid", d: `M${BOX.left} ${this.y(y)}H${WIDTH - BOX.right}` }));
+      const text = ytick
+        ? ytick(y)
+        : log
+          ? y === 1
+            ? "1"
+            : raisedTo(Math.round(Math.log10(y)))
+          : String(+(100 * y).toPrecision(3));
+      put(drawn("text", { x: BOX.left - 8, y: this.y(y) + 5, "text-anchor": "end" }, text));
+    }
+    put(drawn("path", { class: "run-axis", d: `M${BOX.left} ${BOX.top}V${this.y(ylim[0])}H${this.x(xlim[1])}` }));
+    const middle = (BOX.top + HEIGHT - BOX.bottom) / 2;
+    put(
+      drawn(
+        "text",
+        { class: "run-label", x: (BOX.left + WIDTH - BOX.right) / 2, y: HEIGHT - 8, "text-anchor": "middle" },
+        xlabel,
+      ),
+    );
+    put(
+      drawn(
+        "text",
+        { class: "run-label", x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` },
+        ylabel,
+      ),
+    );
+  }
+
+  path(xs, ys) {
+    return `M${Array.from(xs, (x, k) => `${this.x(x).toFixed(1)} ${this.y(ys[k]).toFixed(1)}`).join("L")}`;
+  }
+
+  curves(chart) {
+    this.begin(chart);
+    if (chart.reference) this.svg.append(drawn("path", { class: "run-reference", d: this.path(...chart.reference) }));
+    for (const { side, y } of [...chart.lines].reverse()) {
+      this.svg.append(drawn("path", { class: `run-curve run-${side}`, d: this.path(chart.x, y) }));
+      this.name(chart, side, y);
+    }
+    this.end(chart);
+  }
+
+  // Letters beside the curves: A right of its own, B left of it, further along where they meet.
+  name(chart, side, y) {
+    const other = chart.lines.find((line) => line.side !== side);
+    const far = (k) => (other ? Math.abs(this.y(y[k]) - this.y(other.y[k])) : 1);
+    let best = 0;
+    chart.x.forEach((x, k) => {
+      const inside =
+        this.y(y[k]) > BOX.top + 20 &&
+        this.y(y[k]) < HEIGHT - BOX.bottom - 12 &&
+        this.x(x) > BOX.left + 24 &&
+        this.x(x) < WIDTH - BOX.right - 30;
+      if (inside && far(k) > (best ? far(best) : -1)) best = k;
+    });
+    const above = !other || y[best] >= other.y[best];
+    this.svg.append(drawn("text", { class: `run-name run-${side}`, x: this.x(chart.x[best]) + (above ? 9 : -9), y: this.y(y[best]) + (above ? -7 : 17),
+      "text-anchor": above ? "start" : "end" }, side)); // biome-ignore format: one line
+  }
+
+  begin(chart) {
+    this.shown = chart;
+    const focused = this.svg.contains(document.activeElement);
+    this.svg.replaceChildren();
+    this.scale(chart);
+    this.axes(chart);
+    this.focused = focused;
+  }
+
+  end(chart) {
+    if (chart.handle) this.grip(chart);
+    this.tip = drawn("g", { class: "run-tip", visibility: "hidden" });
+    this.svg.append(this.tip);
+    if (this.focused) this.svg.querySelector("[role=slider]")?.focus();
+  }
+
+  grip({ handle, xlim, xlabel, lines, x: xs }) {
+    const at = Math.min(xlim[1], Math.max(xlim[0], handle.at)),
+      said = handle.toText(handle.at);
+    const group = drawn("g", { class: "run-grip", "data-handle": handle.moves, tabindex: 0, role: "slider", "aria-label": xlabel, "aria-valuemin": xlim[0],
+      "aria-valuemax": xlim[1], "aria-valuenow": handle.at, "aria-valuetext": said }); // biome-ignore format: one line
+    const x = this.x(at),
+      foot = HEIGHT - BOX.bottom,
+      half = 5 * said.length + 16;
+    const shift = Math.min(WIDTH - BOX.right - half, Math.max(BOX.left + half, x)) - x;
+    group.append(drawn("path", { class: "run-line", d: `M${x} ${BOX.top}V${foot}` }));
+    for (const { side, y } of lines ?? []) {
+      const k = nearestTo(xs, at);
+      group.append(drawn("circle", { class: `run-dot run-${side}`, cx: this.x(xs[k]), cy: this.y(y[k]), r: 5 }));
+    }
+    group.append(
+      drawn("rect", { class: "run-target", x: x - 22, y: BOX.top, width: 44, height: foot - BOX.top }),
+      drawn("rect", { class: "run-pill", x: x + shift - half, y: foot + 1, width: 2 * half, height: 28, rx: 14 }),
+      drawn("path", {
+        class: "run-arrow",
+        d: `M${x + shift - half + 12} ${foot + 11}l-5 4l5 4M${x + shift + half - 12} ${foot + 11}l5 4l-5 4`,
+      }),
+      drawn("text", { class: "run-value", x: x + shift, y: foot + 20, "text-anchor": "middle" }, said),
+    );
+    for (const text of this.svg.querySelectorAll(".run-tick"))
+      if (Math.abs(text.getAttribute("x") - x - shift) < half + 14) text.remove();
+    group.addEventListener("keydown", (event) => this.key(event));
+    this.svg.append(group);
+  }
+
+  key(event) {
+    const { handle, xlim } = this.shown;
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
+    const to =
+      { Home: xlim[0], End: xlim[1] }[event.key] ??
+      (step && handle.at + (step * (xlim[1] - xlim[0])) / (event.shiftKey ? 1000 : 100));
+    if (to === undefined) return;
+    event.preventDefault();
+    this.move(to);
+  }
+
+  // Kept off the very ends, where nothing is to be seen.
+  move(x) {
+    const { handle, xlim } = this.shown,
+      width = xlim[1] - xlim[0];
+    const inside =
+      handle.moves === "epsilon"
+        ? Math.min(xlim[1], Math.max(0, x))
+        : Math.min(xlim[1] - width / 1000, Math.max(xlim[0] + width / 1000, x));
+    const text = handle.toText(inside);
+    const input = this.run.table.querySelector(`[data-field=${handle.moves}]`);
+    input.value = text;
+    input.dispatchEvent(new Event("input"));
+  }
+
+  place(event) {
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+    return [point.x, point.y];
+  }
+
+  press(event) {
+    if (!this.shown?.handle || !event.target.closest(".run-grip")) return;
+    event.preventDefault();
+    event.target.closest(".run-grip").focus();
+    this.held = true;
+    this.svg.setPointerCapture(event.pointerId);
+    this.svg.classList.add("run-held");
+    const end = () => {
+      this.held = false;
+      this.svg.classList.remove("run-held");
+    };
+    this.svg.addEventListener("pointerup", end, { once: true });
+    this.svg.addEventListener("pointercancel", end, { once: true });
+  }
+
+  hover(event) {
+    if (!this.shown) return;
+    const [px] = this.place(event);
+    if (this.held) {
+      this.move(this.back(px));
+      return;
+    }
+    if (!this.shown.tip || event.target.closest(".run-grip") || px < BOX.left || px > WIDTH - BOX.right) {
+      this.tipGone();
+      return;
+    }
+    const { x, lines, tip } = this.shown,
+      k = nearestTo(x, this.back(px));
+    const text = drawn("text", { y: BOX.top + 14, "text-anchor": "middle" }, tip(x[k]));
+    this.tip.replaceChildren(text);
+    this.tip.setAttribute("visibility", "visible");
+    const half = text.getComputedTextLength() / 2 + 8,
+      middle = Math.min(WIDTH - half - 2, Math.max(half + 2, this.x(x[k])));
+    text.setAttribute("x", middle);
+    text.before(
+      drawn("path", { d: `M${this.x(x[k])} ${BOX.top}V${HEIGHT - BOX.bottom}` }),
+      drawn("rect", { x: middle - half, y: BOX.top - 4, width: 2 * half, height: 26, rx: 4 }),
+    );
+    for (const { side, y } of lines)
+      this.tip.append(drawn("circle", { class: `run-dot run-${side}`, cx: this.x(x[k]), cy: this.y(y[k]), r: 4 }));
+  }
+
+  tipGone() {
+    this.tip?.setAttribute("visibility", "hidden");
+  }
+
+  // By how many points in a hundred the adversary errs more often against A than against B.
+  regrets(answers, both, prior) {
+    const lead = PRIORS.map((_, k) => 100 * (answers.A.R.values[k] - answers.B.R.values[k]));
+    const high = Math.max(...lead, 0),
+      low = Math.min(...lead, 0),
+      size = Math.max(high, -low, 1e-12);
+    const unit =
+      [1, 2, 5, 10].map((n) => n * 10 ** Math.floor(Math.log10(size / 2))).find((step) => (high - low) / step <= 6) ??
+      size;
+    const top = Math.ceil((high / unit) * 1.12 + 0.2) * unit,
+      bottom = low < -unit / 20 ? Math.floor((low / unit) * 1.12 - 0.2) * unit : 0;
+    const yticks = [];
+    for (let k = Math.round(bottom / unit); k <= Math.round(top / unit); k += 1) yticks.push(k * unit);
+    const chart = { name: "Who protects better, over the adversary's prior", x: PRIORS, lines: [], xlim: [0, 1], ylim: [bottom, top], ticks: [0, 0.25, 0.5, 0.75, 1],
+      tick: (x) => `${100 * x}${x === 0 || x === 1 ? " %" : ""}`, yticks, ytick: (y) => (Math.abs(y) < 1e-3 && y ? scientific(Math.abs(y), 1) : String(Math.abs(+y.toPrecision(6)))),
+      xlabel: "adversary’s prior for “not in the data”", ylabel: "points of the adversary’s error",
+      handle: { at: prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` } }; // biome-ignore format: long
+    this.begin(chart);
+    for (const [side, sign] of [
+      ["A", 1],
+      ["B", -1],
+    ]) {
+      // biome-ignore format: a table
+      const part = lead.map((y) => (sign * y > 0 ? y : 0));
+      this.svg.append(
+        drawn("path", {
+          class: `run-area run-${side}`,
+          d: `${this.path(PRIORS, part)}L${this.x(1)} ${this.y(0)}L${this.x(0)} ${this.y(0)}Z`,
+        }),
+      );
+    }
+    this.svg.append(
+      drawn("path", { class: "run-zero", d: `M${BOX.left} ${this.y(0)}H${WIDTH - BOX.right}` }),
+      drawn("path", { class: "run-curve run-lead", d: this.path(PRIORS, lead) }),
+    );
+    this.end(chart);
+    if (!both || both.refused) return;
+    for (const [value, at, sign, side] of [
+      [both.divergence, both.divergencePrior, 1, "B"],
+      [both.reverseDivergence, both.reversePrior, -1, "A"],
+    ]) {
+      // biome-ignore format: a table
+      const height = Math.abs(this.y(0) - this.y(sign * 100 * value));
+      if (height < 4) continue;
+      const x = this.x(at),
+        end = this.y(sign * 100 * value);
+      this.svg.append(
+        drawn("path", {
+          class: "run-ruler",
+          d: `M${x} ${this.y(0)}V${end}M${x - 8} ${end}h16M${x - 8} ${this.y(0)}h16`,
+        }),
+      );
+      const text = drawn("text", {
+        class: "run-gain",
+        x: Math.min(WIDTH - 120, Math.max(BOX.left + 112, x)),
+        y: end + (sign > 0 ? -10 : 20),
+        "text-anchor": "middle",
+      });
+      text.append(
+        drawn("tspan", { class: "run-big" }, `${points({ value, errorBound: both.errorBound })} points`),
+        ` regret of choosing ${side}`,
+      );
+      this.svg.append(text);
+      if (Math.abs(this.y(0) - this.y(sign * size)) > 90)
+        this.svg.append(
+          drawn(
+            "text",
+            {
+              class: `run-better run-${side === "B" ? "A" : "B"}`,
+              x: this.x(at > 0.5 ? at - 0.22 : at + 0.22),
+              y: this.y(sign * size * 0.12) + (sign > 0 ? 0 : 10),
+              "text-anchor": "middle",
+            },
+            `${side === "B" ? "A" : "B"} protects better`,
+          ),
+        );
+    }
+  }
+}
+const nearestTo = (xs, x) => {
+  let best = 0;
+  xs.forEach((one, k) => {
+    if (Math.abs(one - x) < Math.abs(xs[best] - x)) best = k;
+  });
+  return best;
+};
+
+if (!worker) {
+  const root = document.querySelector(".dptutor-run");
+  globalThis.dptutor = { ...globalThis.dptutor, compare: async (a, b) => compare(a, b), read, calibrate };
+  if (root) root.run = new Run(root);
+}
