@@ -46,6 +46,8 @@ const KINDS = {
 };
 const times = (count) => (count === "1" ? "" : ` ** ${count}`);
 
+const PAIR = "dptutor-pair";
+
 // What a "?" is to meet.
 const GOALS = {
   point: { name: "(ε, δ)", says: "ε = {epsilon} at δ = {delta}", start: { epsilon: "8", delta: "10⁻⁵" } },
@@ -369,6 +371,8 @@ class Run {
       ["Copy as Python", () => this.copy(this.python(), "The program is copied.")],
       ["Copy as a sentence for a paper", () => this.copy(this.sentence(), "The sentence is copied.")],
     ];
+    this.keep = make("button", { type: "button", "data-keep": true, onclick: () => this.keepPair() });
+    this.menu.append(this.keep);
     for (const [name, act] of tools) this.menu.append(make("button", { type: "button", onclick: act }, name));
     this.root.replaceChildren(
       examples,
@@ -695,6 +699,7 @@ class Run {
       cell("regret", "B").textContent = points({ value: divergence, errorBound });
     }
     this.root.classList.toggle("run-single", !answers.B?.text || !answers.A?.text);
+    this.showKept();
     this.pictures(answers, both, losses);
     this.words.replaceChildren(...this.verdict(answers, both));
   }
@@ -802,6 +807,33 @@ class Run {
       (subsampled ? ", Poisson sampling" : "") +
       ", computed exactly with dptutor)."
     );
+  }
+
+  // One pair for the whole book: its chapters then lead to their curve of it.
+  keepPair() {
+    try {
+      if (localStorage.getItem(PAIR) === this.pair()) localStorage.removeItem(PAIR);
+      else localStorage.setItem(PAIR, this.pair());
+    } catch {
+      this.said.textContent = "This browser keeps nothing.";
+    }
+    this.showKept();
+  }
+
+  pair() {
+    return this.address().replace(/&view=\w/, "");
+  }
+
+  showKept() {
+    let kept = null;
+    try {
+      kept = localStorage.getItem(PAIR);
+    } catch {
+      /* nothing is kept */
+    }
+    this.keep.textContent = kept === this.pair() ? "Kept as my pair ✓" : "Keep as my pair";
+    this.keep.setAttribute("aria-pressed", String(kept === this.pair()));
+    this.keep.title = "The chapters of the book then show the way to their curve of it";
   }
 
   copy(text, told) {

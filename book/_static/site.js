@@ -7,9 +7,9 @@
   // Light and dark.
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const kept = () => {
+  const stored = (name) => {
     try {
-      return localStorage.getItem("theme");
+      return localStorage.getItem(name);
     } catch {
       return null;
     }
@@ -23,7 +23,7 @@
     }
   });
   dark.addEventListener("change", () => {
-    if (!kept()) root.dataset.theme = dark.matches ? "dark" : "light";
+    if (!stored("theme")) root.dataset.theme = dark.matches ? "dark" : "light";
   });
 
   // Menus open without a script. A link in the page's contents closes them, and the chapters show where the reader is.
@@ -38,6 +38,34 @@
     here?.setAttribute("aria-current", "page");
     here?.scrollIntoView({ block: "center" });
   });
+
+  // Who has kept a pair of mechanisms on "Your own run" sees the curve of a chapter for it.
+
+  const FACES = {
+    "02": "f",
+    "03": "d",
+    "04": "d",
+    "05": "R",
+    "06": "f",
+    "07": "R",
+    "08": "R",
+    "09": "d",
+    10: "R",
+    11: "f",
+    12: "d",
+    13: "f",
+  };
+  const chapter = /\/book\/(\d\d)_[^/]*$/.exec(location.pathname)?.[1],
+    pair = stored("dptutor-pair");
+  if (pair && FACES[chapter]) {
+    const link = Object.assign(document.createElement("a"), {
+      href: `your_run.html#${pair}&view=${FACES[chapter]}`,
+      textContent: "See it for your pair",
+    });
+    const line = Object.assign(document.createElement("p"), { className: "my-pair" });
+    line.append(link);
+    document.querySelector("article .cell:has(.dptutor-explorer)")?.after(line);
+  }
 
   // Searching: its script and its index come when somebody asks for them.
 

@@ -1,0 +1,293 @@
+"""The page "Your own run": what it shows is what the library says, however it is asked."""
+
+import re
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import dptutor as dp
+from dptutor.specification import read
+
+ADDRESS = "book/your_run.html"
+ROOT = ".dptutor-run"
+
+
+@pytest.fixture
+def run(site_url, new_page):
+    """Opens the page at what is set, and waits until all is computed."""
+
+    def opened(setting="", **options):
+        page = new_page(**options)
+        page.goto(f"{site_url}{ADDRESS}#{setting}" if setting else site_url + ADDRESS)
+        computed(page)
+        return page
+
+    return opened
+
+
+def computed(page):
+    done = f"(() => {{ const x = document.querySelector('{ROOT}').run; return x?.result && !x.busy && !x.waiting; }})()"
+    for _ in range(400):  # the policy of the page lets nobody evaluate a condition again and again in it
+        if page.evaluate(done):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("the page does not answer")
+
+
+def result(page):
+    """What is known of both, and of the two together, with lists for arrays."""
+    return page.evaluate(f"""() => {{
+      const {{ result, question }} = document.querySelector('{ROOT}').run;
+      const plain = (x) => (ArrayBuffer.isView(x) ? [...x] : x && typeof x === "object"
+        ? Object.fromEntries(Object.entries(x).map(([k, v]) => [k, plain(v)])) : x === Infinity ? "inf" : x);
+      return plain({{ ...result, look: question.look }});
+    }}""")
+
+
+def cell(page, row, side):
+    return page.text_content(f"[data-row={row}] [data-of={side}]")
+
+
+def agrees(answer, exact):
+    """The page's answer and the library's, within both bounds."""
+    value, bound = exact
+    assert abs(answer["value"] - float(value)) <= answer["errorBound"] + float(bound) + 4e-16 * abs(float(value))
+
+
+SETTINGS = [
+    "A=dpsgd;0.6;1 %;500&B=gaussian;1;1",
+    "A=dpsgd;2;0.09 %;1400000&B=dpsgd;3;0.09 %;3400000",
+    "A=laplace;2;10&B=response;0.5;4",
+    "A=full;20;100+laplace;3;1&B=point;1;10^-5;1",
+    "A=dpsgd;1;1 %;3&B=gaussian;4;1+gaussian;3;2&look=20 %;5 %;10^-7;0.3",
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_numbers_are_the_librarys(run, setting):
+    page = run(setting)
+    found = result(page)
+    look, made = found["look"], {}
+    for side, its in found["answers"].items():
+        made[side] = m = read(its["text"])
+        agrees(its["epsilon"], m.epsilon(look["delta"], with_error=True))
+        agrees(its["delta"], m.privacy_profile(look["epsilon"], with_error=True))
+        agrees(its["missed"], m.tradeoff(look["fpr"], with_error=True))
+        agrees(its["error"], m.bayes_error(look["prior"], with_error=True))
+        assert its["advantage"]["value"] == approx(m.advantage, abs=its["advantage"]["errorBound"] + 1e-12)
+        assert its["R"]["values"] == approx(m.bayes_error(np.linspace(0, 1, 201)), abs=2e-9)
+    both, exact = found["both"], dp.compare(made["A"], made["B"])
+    bound = both["errorBound"] + exact.divergence.error_bound + exact.reverse_divergence.error_bound
+    assert both["divergence"] == approx(exact.divergence.value, abs=bound)
+    assert both["reverseDivergence"] == approx(exact.reverse_divergence.value, abs=bound)
+
+
+def test_what_is_drawn_is_the_curve(run):
+    page = run("A=dpsgd;0.6;1 %;500&B=laplace;1;1")
+    drawn = result(page)["answers"]
+    alphas = ((1 - np.cos(np.pi * np.arange(161) / 160)) / 2) ** 1.5
+    for side, m in (("A", dp.DPSGD(0.6, 0.01, 500)), ("B", dp.Laplace(scale=1))):
+        assert drawn[side]["f"]["values"] == approx(m.tradeoff(alphas), abs=5e-4)  # a fifth of a pixel
+    for view in ("Bayes error", "Privacy profile"):
+        page.click(f"{ROOT} >> text={view}")
+        computed(page)
+        assert page.locator(".run-left .run-curve").count() == 2
+    found = result(page)
+    profile = dp.Laplace(scale=1).privacy_profile(np.array(found["losses"]))
+    assert found["answers"]["B"]["d"]["values"] == approx(profile, abs=1e-9)
+
+
+def test_two_settings_typed_by_keyboard_alone(run):
+    page = run("A=dpsgd;1;1 %;1000")
+    page.focus(".run-A [data-field=sigma]")
+    for text in ("0.8", "256/60000", "2 340"):
+        page.keyboard.press("ControlOrMeta+A")
+        page.keyboard.type(text)
+        page.keyboard.press("Tab")
+        while page.evaluate("document.activeElement.className").startswith("run-found"):
+            page.keyboard.press("Tab")
+    page.locator("text=Compare with another").focus()
+    page.keyboard.press("Enter")
+    page.focus(".run-B [data-field=sigma]")
+    page.keyboard.press("ControlOrMeta+A")
+    page.keyboard.type("1.3")
+    computed(page)
+    a, b = dp.DPSGD(0.8, 256 / 60000, 2340), dp.DPSGD(1.3, 256 / 60000, 2340)
+    for side, m in (("A", a), ("B", b)):
+        assert cell(page, "epsilon", side) == f"{m.epsilon(1e-5):.3f}"
+        assert cell(page, "right", side) == f"{100 - 100 * m.bayes_error(0.5):.1f} %"
+    assert cell(page, "regret", "A") == f"{100 * dp.delta_divergence(b, a).value:.1f}"
+    assert "Choose B" in page.text_content(".run-words")
+
+
+def test_a_question_mark_is_answered_and_the_answer_can_be_taken(run):
+    page = run("A=dpsgd;?;1 %;500&goalA=point;8;10^-5")
+    sigma = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 500), epsilon=8, delta=1e-5).noise_multiplier
+    found = page.locator(".run-A .run-found:visible")
+    assert float(found.text_content().strip("= ")) == approx(sigma, rel=1e-4)
+    found.click()
+    computed(page)
+    assert page.input_value(".run-A [data-field=sigma]") != "?"
+    assert page.text_content("[data-epsilon=A]").startswith(("8.000", "7.999", "8.001"))
+
+
+GOALS = {
+    "advantage;0.2": lambda m: m.advantage - 0.2,
+    "rates;5 %;1 %": lambda m: m.tradeoff(0.01) - 0.95,
+    "belief;50 %;90 %;1 %": lambda m: m.privacy_loss.sf(np.log(9), "Q") - 0.01,
+}
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_what_a_question_mark_may_have_to_meet(run, goal):
+    page = run(f"A=gaussian;?;1&goalA={goal}")
+    assert GOALS[goal](read(result(page)["answers"]["A"]["text"])) == approx(0, abs=1e-8)
+
+
+def test_bad_input_is_explained_beside_its_field_and_nothing_is_computed_from_it(run):
+    page = run("A=dpsgd;1;1 %;1000&B=gaussian;1;1")
+    for field, text, says in (
+        ("sigma", "-1", "positive"),
+        ("sigma", "one", "not a number"),
+        ("rate", "120 %", "at most 1"),
+        ("steps", "2.5", "whole number"),
+        ("steps", "", "not a number"),
+    ):
+        before = page.input_value(f".run-A [data-field={field}]")
+        page.fill(f".run-A [data-field={field}]", text)
+        wrong = page.locator(f".run-A [data-field={field}] ~ .run-wrong:visible").first
+        assert says in wrong.text_content(), (field, text)
+        assert page.get_attribute(f".run-A [data-field={field}]", "aria-invalid") == "true"
+        assert not cell(page, "epsilon", "A")
+        assert cell(page, "epsilon", "B")
+        page.fill(f".run-A [data-field={field}]", before)
+    assert cell(page, "epsilon", "A")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1e-5", 1e-5), ("10^-5", 1e-5), ("10⁻⁵", 1e-5), ("3·10⁻⁵", 3e-5), ("2*10**-3", 2e-3), ("0,01", 0.01),
+     ("1 %", 0.01), ("1/8", 0.125), ("2.5%", 0.025), ("1e-3", 1e-3)],
+)  # fmt: skip
+def test_numbers_are_read_as_people_write_them(run, text, value):
+    page = run("A=gaussian;1;1")
+    page.fill("[data-row=epsilon] input", text)
+    computed(page)
+    assert result(page)["look"]["delta"] == approx(value, rel=1e-15)
+    assert cell(page, "epsilon", "A") == f"{dp.Gaussian(sigma=1).epsilon(value):.3f}"
+
+
+def test_the_address_holds_everything(run):
+    page = run(SETTINGS[-1] + "&view=d")
+    first = page.text_content(".run-words"), page.text_content(".run-numbers")
+    page.select_option(".run-B select", "laplace")
+    page.click(".run-A >> text=another part")
+    page.wait_for_timeout(400)
+    words, numbers = page.text_content(".run-words"), page.text_content(".run-numbers")
+    assert (words, numbers) != first
+    page.reload()
+    computed(page)
+    assert (page.text_content(".run-words"), page.text_content(".run-numbers")) == (words, numbers)
+    assert page.get_attribute("[data-view=d]", "aria-pressed") == "true"
+
+
+def test_the_program_that_is_copied_gives_the_same_digits(run, capsys):
+    page = run("A=dpsgd;0.6;1 %;500+laplace;5;2&B=full;20;30")
+    program = page.evaluate(f"document.querySelector('{ROOT}').run.python()")
+    exec(program, {})
+    printed = capsys.readouterr().out
+    for side, line in zip("AB", printed.splitlines(), strict=False):
+        epsilon, advantage = map(float, line.split())
+        assert cell(page, "epsilon", side) == f"{epsilon:.3f}"
+        assert cell(page, "advantage", side) == f"{advantage:.3f}"
+    assert "Δ" in printed or "diverge" in printed
+    sentence = page.evaluate(f"document.querySelector('{ROOT}').run.sentence()")
+    assert "Poisson sampling" in sentence
+    assert cell(page, "epsilon", "A") in sentence
+
+
+def test_a_handle_moves_its_number(run):
+    page = run("A=gaussian;1;1&B=laplace;1;1")
+    grip = page.locator(".run-left [data-handle=fpr]")
+    grip.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    computed(page)
+    assert page.input_value("[data-row=caught] input") == "10.1 %"
+    assert cell(page, "caught", "A") == f"{100 - 100 * dp.Gaussian(sigma=1).tradeoff(0.101):.1f} %"
+    pill = page.locator(".run-right .run-pill").bounding_box()
+    x, y = pill["x"] + pill["width"] / 2, pill["y"] + pill["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 80, y, steps=8)
+    page.mouse.up()
+    computed(page)
+    prior = float(page.input_value("[data-row=error] input").strip(" %")) / 100
+    assert 0.15 < prior < 0.35
+    assert cell(page, "error", "A") == f"{100 * dp.Gaussian(sigma=1).bayes_error(prior):.1f} %"
+
+
+def test_a_pair_that_is_kept_is_offered_in_the_chapters(run, site_url):
+    page = run(SETTINGS[0])
+    page.click("[data-keep]")
+    assert page.get_attribute("[data-keep]", "aria-pressed") == "true"
+    page.goto(f"{site_url}book/05_bayesian_adversary.html")
+    page.click("text=See it for your pair")
+    computed(page)
+    assert page.get_attribute("[data-view=R]", "aria-pressed") == "true"
+    assert cell(page, "epsilon", "B") == f"{dp.Gaussian(sigma=1).epsilon(1e-5):.3f}"
+    page.click("[data-keep]")
+    page.goto(f"{site_url}book/05_bayesian_adversary.html")
+    assert page.locator(".my-pair").count() == 0
+
+
+def test_programs_can_ask_too(run):
+    page = run()
+    found = page.evaluate("dptutor.compare('DPSGD(0.6, 0.01, 500)', 'Gaussian(1)')")
+    exact = dp.compare(dp.DPSGD(0.6, 0.01, 500), dp.Gaussian(sigma=1))
+    assert set(found) == {"divergence", "divergencePrior", "reverseDivergence", "reversePrior", "errorBound"}
+    assert found["divergence"] == approx(exact.divergence.value, abs=found["errorBound"] + exact.divergence.error_bound)
+    assert found["reverseDivergence"] == approx(
+        exact.reverse_divergence.value, abs=found["errorBound"] + exact.reverse_divergence.error_bound
+    )
+
+
+@pytest.mark.parametrize("name", range(4))
+def test_the_examples_are_answered(run, name):
+    page = run()
+    page.locator(".run-examples a").nth(name).click()
+    computed(page)
+    for side in "AB":
+        assert cell(page, "epsilon", side)
+        assert cell(page, "regret", side)
+    assert page.locator(".run-words b").count() >= 3
+    assert not re.search(r"NaN|undefined|Infinity|∞", page.text_content(ROOT))
+
+
+@pytest.mark.parametrize(
+    "screen", [{"width": 390, "height": 664}, {"width": 820, "height": 1180}, {"width": 1280, "height": 800}]
+)
+@pytest.mark.parametrize("setting", [SETTINGS[0], SETTINGS[3], "A=dpsgd;?;1 %;500&goalA=belief;50 %;90 %;1 %"])
+def test_nothing_sticks_out_and_no_letter_is_small(run, screen, setting):
+    page = run(setting, viewport=screen, color_scheme="dark" if screen["width"] == 390 else "light")
+    assert page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
+    sizes = page.evaluate(f"""() => [...document.querySelectorAll(`{ROOT} :is(text, input, td, th)`)]
+      .filter((e) => e.textContent || e.value)
+      .map((e) => parseFloat(getComputedStyle(e).fontSize) * (e.ownerSVGElement?.getScreenCTM().a ?? 1))""")
+    assert min(sizes) >= 11.9
+    if screen["width"] == 1280 and setting == SETTINGS[0]:
+        assert page.locator(".run-words").bounding_box()["y"] + 60 <= screen["height"]  # one screen
+
+
+def test_it_works_from_a_folder(site, new_page):
+    page = new_page()
+    page.goto(f"{(site / ADDRESS).as_uri()}#{SETTINGS[0]}")
+    computed(page)
+    assert cell(page, "epsilon", "A") == f"{dp.DPSGD(0.6, 0.01, 500).epsilon(1e-5):.3f}"
+
+
+def test_it_is_light(site):
+    import gzip
+
+    assert len(gzip.compress((site / "_static" / "run.js").read_bytes())) < 60_000
