@@ -149,12 +149,13 @@ const shownEpsilon = ({ value, errorBound }) =>
   value === Infinity ? "∞" : fixed(value, errorBound, value >= 1000 ? 1 : 3);
 const shownDelta = ({ value, errorBound }) =>
   value === 0 ? "0" : value < 1e-3 ? small({ value, errorBound }) : fixed(value, errorBound, 5);
+// Two digits at least, if they are certain.
 const points = ({ value, errorBound }) =>
   value <= 2 * errorBound
     ? `< ${raisedTo(Math.ceil(Math.log10(100 * (value + errorBound))))}`
-    : 100 * value < 0.01
+    : 100 * value < 0.001
       ? scientific(100 * value)
-      : fixed(100 * value, 100 * errorBound, 1);
+      : fixed(100 * value, 100 * errorBound, Math.max(1, 1 - Math.floor(Math.log10(100 * value))));
 // "less than 1 in a billion", "3 in a million", "13 in 100"
 const inSo = ({ value, errorBound }) => {
   const scales = [[100, "100"], [1000, "1000"], [1e6, "a million"], [1e9, "a billion"], [1e12, "a trillion"]]; // biome-ignore format: a table
@@ -682,12 +683,12 @@ class Run {
         place.textContent = show(value);
         place.title = `${value.value}, ± ${value.errorBound.toExponential(0)}`;
       };
-      put("right", its.even, ({ value, errorBound }) => percent({ value: 1 - value, errorBound }));
+      put("right", its.even, ({ value, errorBound }) => percent({ value: 1 - value, errorBound }, 2));
       put("advantage", its.advantage, ({ value, errorBound }) =>
         value < 5e-4 && value > 0 ? small({ value, errorBound }) : fixed(value, errorBound, 3),
       );
-      put("caught", its.missed, ({ value, errorBound }) => percent({ value: 1 - value, errorBound }));
-      put("error", its.error, (error) => percent(error));
+      put("caught", its.missed, ({ value, errorBound }) => percent({ value: 1 - value, errorBound }, 2));
+      put("error", its.error, (error) => percent(error, 2));
       put("epsilon", its.epsilon, shownEpsilon);
       put("delta", its.delta, shownDelta);
       const out = section.querySelector("[data-epsilon]");
@@ -726,7 +727,7 @@ class Run {
         tip: (x) => `wrong at a prior of ${percent({ value: x, errorBound: 0 })}: ${told((text) => percent(ask(text, "bayesError", x)))}` }); // biome-ignore format: long
     else if (curves("d").length) {
       const most = losses.at(-1),
-        step = 10 ** Math.floor(Math.log10(most / 2)) * (most / 10 ** Math.floor(Math.log10(most / 2)) > 10 ? 5 : 2);
+        step = [1, 2, 5, 10].map((n) => n * 10 ** Math.floor(Math.log10(most / 5))).find((one) => most / one <= 6);
       this.left.curves({ name: "Privacy profiles", x: losses, lines: curves("d"), xlim: [0, most], ylim: [1e-10, 1], log: true, xlabel: "ε", ylabel: "δ",
         ticks: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step), tick: (x) => String(+x.toPrecision(4)), yticks: [1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1],
         handle: { at: look.epsilon, moves: "epsilon", toText: (x) => String(+x.toPrecision(3)) },
@@ -739,7 +740,10 @@ class Run {
   verdict(answers, both) {
     const { A, B } = answers,
       bold = (text, side) => make("b", { class: side ? `run-${side}` : "" }, text);
-    const people = (its) => String(Math.round(100 * (1 - its.even.value)));
+    // So many digits that the two differ.
+    const share = (its) => 100 * (1 - its.even.value),
+      digits = B?.text && !B.even.refused ? [0, 1, 2, 3].find((n) => share(A).toFixed(n) !== share(B).toFixed(n)) : 0;
+    const people = (its) => share(its).toFixed(digits ?? 0);
     if (!A?.text || A.even.refused) return [];
     if (!B?.text || B.even.refused)
       return [
@@ -753,7 +757,9 @@ class Run {
       !B.epsilon.refused &&
       Math.abs(A.epsilon.value - B.epsilon.value) < 5e-3 * A.epsilon.value
     )
-      start.push(`Both are (${+A.epsilon.value.toPrecision(3)}, ${scientific(this.question.look.delta)})-DP`);
+      start.push(
+        `Both spend about ε = ${+A.epsilon.value.toPrecision(3)} at δ = ${scientific(this.question.look.delta)}`,
+      );
     if (!both || both.refused) return [];
     const { divergence, reverseDivergence, errorBound, divergencePrior, reversePrior } = both,
       ofB = { value: divergence, errorBound },

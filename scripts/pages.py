@@ -114,7 +114,8 @@ def shared_files(app):
 def classic(modules):
     """Modules as one script, of the kind that a page opened from a disk may load. Those that say what they export keep
     all else to themselves."""
-    return "(() => {\n" + REMARK[".js"].sub("", "".join(enclosed(IMPORT.sub("", module)) for module in modules)) + "})();\n"
+    joined = "".join(enclosed(IMPORT.sub("", module)) for module in modules)
+    return "(() => {\n" + REMARK[".js"].sub("", joined) + "})();\n"
 
 
 def enclosed(module):

@@ -116,7 +116,7 @@ def test_two_settings_typed_by_keyboard_alone(run):
     a, b = dp.DPSGD(0.8, 256 / 60000, 2340), dp.DPSGD(1.3, 256 / 60000, 2340)
     for side, m in (("A", a), ("B", b)):
         assert cell(page, "epsilon", side) == f"{m.epsilon(1e-5):.3f}"
-        assert cell(page, "right", side) == f"{100 - 100 * m.bayes_error(0.5):.1f} %"
+        assert cell(page, "right", side) == f"{100 - 100 * m.bayes_error(0.5):.2f} %"
     assert cell(page, "regret", "A") == f"{100 * dp.delta_divergence(b, a).value:.1f}"
     assert "Choose B" in page.text_content(".run-words")
 
@@ -215,7 +215,7 @@ def test_a_handle_moves_its_number(run):
         page.keyboard.press("ArrowRight")
     computed(page)
     assert page.input_value("[data-row=caught] input") == "10.1 %"
-    assert cell(page, "caught", "A") == f"{100 - 100 * dp.Gaussian(sigma=1).tradeoff(0.101):.1f} %"
+    assert cell(page, "caught", "A") == f"{100 - 100 * dp.Gaussian(sigma=1).tradeoff(0.101):.2f} %"
     pill = page.locator(".run-right .run-pill").bounding_box()
     x, y = pill["x"] + pill["width"] / 2, pill["y"] + pill["height"] / 2
     page.mouse.move(x, y)
@@ -225,7 +225,7 @@ def test_a_handle_moves_its_number(run):
     computed(page)
     prior = float(page.input_value("[data-row=error] input").strip(" %")) / 100
     assert 0.15 < prior < 0.35
-    assert cell(page, "error", "A") == f"{100 * dp.Gaussian(sigma=1).bayes_error(prior):.1f} %"
+    assert cell(page, "error", "A") == f"{100 * dp.Gaussian(sigma=1).bayes_error(prior):.2f} %"
 
 
 def test_a_pair_that_is_kept_is_offered_in_the_chapters(run, site_url):
