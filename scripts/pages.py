@@ -65,7 +65,7 @@ PARTS = {
     "explorer": (files("dptutor.explore.machinery"), ["explorer.css", "game.css"], SCRIPTS),
     "questions": (files("dptutor.exercises"), ["questions.css"], ("questions.js",)),
 }
-EXPORT = re.compile(r"^export default .*$", re.MULTILINE)
+EXPORT = re.compile(r"^export default .*$|^(?:import|export) \{[^}]*\}.*;$", re.MULTILINE)
 # What is written for who reads the source; it would be a fifth of what is sent.
 REMARK = {".js": re.compile(r"^ *//.*\n", re.MULTILINE), ".css": re.compile(r"/\*.*?\*/\n?", re.DOTALL)}
 

@@ -13,12 +13,13 @@ import { lawOf, profileAt } from "./laws.js";
 import { ULP } from "./numbers.js";
 import { TooHard } from "./transform.js";
 
-// What an answer may leave open: absolute, absolute where the law has atoms, relative for δ down to the least that is
-// relative, and for ε.
+// What an answer may leave open: absolute, absolute where the law has atoms, relative for δ and for ε; for a δ below
+// the least, absolute again.
 const OPEN = 1e-9,
   OPEN_WITH_ATOMS = 1e-6,
   RELATIVE = 1e-6,
-  LEAST = 1e-12;
+  LEAST = 1e-12,
+  ROUGHLY = 1e-15;
 // What is asked of δ where only its absolute error counts.
 const GOAL = 1e-12;
 const LARGEST_LOSS = 700;
@@ -109,7 +110,10 @@ class Mechanism {
   }
 
   refused(question) {
-    return new Refused(`the answer for ${this.text}`, `from dptutor.specification import read; read(${JSON.stringify(this.text)}).${question}`);
+    return new Refused(
+      `the answer for ${this.text}`,
+      `from dptutor.specification import read; read(${JSON.stringify(this.text)}).${question}`,
+    );
   }
 
   // δ, 1 − δ, e^ε α and a bound on the error of the first two at ε ≥ 0, of the pair (side 0) or its reverse (side 1).
@@ -124,7 +128,9 @@ class Mechanism {
       e = Math.max(e, second.e);
     }
     const { leak } = this;
-    return leak ? { d: leak + (1 - leak) * d, r: (1 - leak) * r, a: (1 - leak) * a, e: e + 2 * ULP * leak } : { d, r, a, e };
+    return leak
+      ? { d: leak + (1 - leak) * d, r: (1 - leak) * r, a: (1 - leak) * a, e: e + 2 * ULP * leak }
+      : { d, r, a, e };
   }
 
   // The same at any real ε, ±∞ too.
@@ -142,7 +148,8 @@ class Mechanism {
     within("epsilon", epsilon, -Infinity, Infinity);
     this.known(`privacy_profile(${epsilon})`);
     const { d, e } = this.at(epsilon, 0);
-    if (e > this.open || e > RELATIVE * Math.max(d, LEAST)) throw this.refused(`privacy_profile(${epsilon})`);
+    if (e > this.open || (e > RELATIVE * d && !(d + e < LEAST && e < ROUGHLY)))
+      throw this.refused(`privacy_profile(${epsilon})`);
     return { value: d, errorBound: e };
   }
 
@@ -232,7 +239,12 @@ class Supporting {
   at(epsilon) {
     const { r, a, e } = this.mechanism.at(epsilon),
       x = Math.exp(epsilon + this.logAlpha);
-    return { epsilon, g: r - x, e: e + 4 * ULP * (r + x * (1 + Math.abs(epsilon))), over: a > 0 ? Math.log(a) - epsilon - this.logAlpha : -800 };
+    return {
+      epsilon,
+      g: r - x,
+      e: e + 4 * ULP * (r + x * (1 + Math.abs(epsilon))),
+      over: a > 0 ? Math.log(a) - epsilon - this.logAlpha : -800,
+    };
   }
 
   found() {
@@ -280,21 +292,34 @@ class Supporting {
     return this.bounded(best, scale);
   }
 
-  // A concave function lies below the continued chord from either side: three points bound its maximum.
+  // A concave function lies below its continued chords: beside the best place below that from the other side, and below
+  // that from further out on the same side.
   bounded(best, scale) {
+    const size = scale + Math.abs(best.epsilon);
     const sides = [-1, 1].map((sign) => {
-      for (let away = 1e-9 * (scale + Math.abs(best.epsilon)); away < 1e3 * (1 + scale + Math.abs(best.epsilon)); away *= 8) {
+      for (let away = 1e-9 * size; away < 1e3 * (1 + size); away *= 8) {
         const there = this.at(best.epsilon + sign * away);
-        if (there.g + there.e < best.g - best.e) return { away, drop: best.g - there.g + there.e + best.e };
+        if (there.g + there.e >= best.g - best.e) continue;
+        const further = this.at(best.epsilon + 8 * sign * away),
+          near = Math.abs(Math.expm1(sign * away)),
+          far = Math.abs(Math.expm1(8 * sign * away)) - near;
+        const drop = best.g - there.g,
+          own = ((there.g - further.g + there.e + further.e) * near) / far - drop + there.e;
+        return { near, drop: drop + there.e + best.e, own };
       }
-      return { away: Infinity, drop: Infinity };
+      return { near: Infinity, drop: Infinity, own: Infinity };
     });
-    const [left, right] = sides,
-      ratio = Math.expm1(right.away) / -Math.expm1(-left.away);
-    const above = Math.max(left.drop * ratio, right.drop / ratio);
+    const [left, right] = sides;
+    const above = Math.max(
+      Math.min((left.drop * right.near) / left.near, right.own),
+      Math.min((right.drop * left.near) / right.near, left.own),
+      0,
+    );
     const value = Math.min(Math.max(best.g, 0), 1 - this.alpha),
-      errorBound = best.e + (above >= 0 ? above : Infinity);
-    return errorBound < 1e-9 ? { value, errorBound } : { value, errorBound: Math.min(errorBound, Math.max(this.least(best) - value, value)) };
+      errorBound = best.e + (Number.isNaN(above) ? Infinity : above);
+    return errorBound < 1e-9
+      ? { value, errorBound }
+      : { value, errorBound: Math.min(errorBound, Math.max(this.least(best) - value, value)) };
   }
 
   // An upper bound on f, for where it is tiny: G ≤ 1 − δ, which rises with ε, and beyond where G is negative it stays so.
@@ -429,10 +454,7 @@ function upperBound(nodes, k) {
   const chord = (x) => left.second + ((right.second - left.second) * x) / width - Math.max(left.error, right.error);
   const first = (x) => Math.min(from.at + from.slope * x, back.at + back.slope * (x - width));
   const meet = (back.at - back.slope * width - from.at) / (from.slope - back.slope);
-  const ends = Math.max(
-    left.first - left.second + left.error,
-    right.first - right.second + right.error,
-  );
+  const ends = Math.max(left.first - left.second + left.error, right.first - right.second + right.error);
   return meet > 0 && meet < width ? Math.max(ends, first(meet) - chord(meet)) : ends;
 }
 
@@ -542,7 +564,10 @@ function gaussianPart(mu, text) {
 function responsePart(epsilon, delta) {
   const loss = number("epsilon", epsilon, (x) => x >= 0 && x <= LARGEST_LOSS, `in [0, ${LARGEST_LOSS}]`),
     leak = number("delta", delta, (x) => x >= 0 && x <= 1, "in [0, 1]");
-  const text = delta === 0 ? `RandomizedResponse(epsilon=${shown(loss)})` : `ApproximateDP(epsilon=${shown(loss)}, delta=${shown(leak)})`;
+  const text =
+    delta === 0
+      ? `RandomizedResponse(epsilon=${shown(loss)})`
+      : `ApproximateDP(epsilon=${shown(loss)}, delta=${shown(leak)})`;
   return { parts: [{ kind: "response", key: `R${loss}`, epsilon: loss, leak, count: 1, text }] };
 }
 
@@ -575,7 +600,8 @@ function shown(x) {
   return Math.abs(x) < 1e-4 && x !== 0 ? shown(x.toExponential()) : /\./.test(text) ? text : `${text}.0`;
 }
 
-const quoted = (value) => (typeof value === "string" ? `'${value}'` : typeof value === "number" ? shown(value) : "a mechanism");
+const quoted = (value) =>
+  typeof value === "string" ? `'${value}'` : typeof value === "number" ? shown(value) : "a mechanism";
 
 // Values while reading are { value, whole, start, end }: a number (whole: an integer as Python sees it), a text, a list, or
 // a mechanism.
@@ -605,16 +631,22 @@ function whole(name, given) {
   return value;
 }
 
-const TOKEN = /\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|("[^"]*"|'[^']*')|(\*\*|[-+*/@(),.=?[\]]))/y;
+const TOKEN =
+  /\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|("[^"]*"|'[^']*')|(\*\*|[-+*/@(),.=?[\]]))/y;
 const LONGEST = 100_000,
   DEEPEST = 50;
 
 class Reader {
   constructor(text, sought) {
-    if (typeof text !== "string") throw new SpecificationError(`a specification must be text, got ${text}`, String(text), 0, 0);
-    if (text.length > LONGEST) throw new SpecificationError(`a specification must have at most ${LONGEST} characters`, text, 0, 0);
+    if (typeof text !== "string")
+      throw new SpecificationError(`a specification must be text, got ${text}`, String(text), 0, 0);
+    if (text.length > LONGEST)
+      throw new SpecificationError(`a specification must have at most ${LONGEST} characters`, text, 0, 0);
     Object.assign(this, { text, sought, tokens: [], next: 0, depth: 0 });
-    const plain = text.replace(/−/g, "-").replace(/[\u00a0\u2009\u202f]/g, " ").trimEnd();
+    const plain = text
+      .replace(/−/g, "-")
+      .replace(/[\u00a0\u2009\u202f]/g, " ")
+      .trimEnd();
     TOKEN.lastIndex = 0;
     while (TOKEN.lastIndex < plain.length) {
       const at = TOKEN.lastIndex,
@@ -635,7 +667,8 @@ class Reader {
     try {
       const found = this.sum();
       if (this.here.sign !== "the end") this.unexpected();
-      if (!(found.value instanceof Mechanism)) fail(`'${this.text}' is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'`, found);
+      if (!(found.value instanceof Mechanism))
+        fail(`'${this.text}' is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'`, found);
       return new Mechanism(this.text, found.value.parts, found.value.both, found.value.alone);
     } catch (problem) {
       if (!(problem instanceof Wrong)) throw problem;
@@ -651,7 +684,10 @@ class Reader {
   unexpected() {
     const { sign, start, end } = this.here,
       found = sign === "the end" ? sign : `'${this.text.slice(start, end)}'`;
-    fail(`'${this.text}' is not a mechanism: ${found} is not expected there; write one as it prints, like 'Gaussian(sigma=1)'`, this.here);
+    fail(
+      `'${this.text}' is not a mechanism: ${found} is not expected there; write one as it prints, like 'Gaussian(sigma=1)'`,
+      this.here,
+    );
   }
 
   // The next token, if it is this sign.
@@ -692,7 +728,10 @@ class Reader {
   composed(left, right) {
     for (const each of [left, right])
       if (!(each.value instanceof Mechanism))
-        fail(`'${this.text.slice(each.start, each.end)}' is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'`, each);
+        fail(
+          `'${this.text.slice(each.start, each.end)}' is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'`,
+          each,
+        );
     const [a, b] = [left.value, right.value];
     return { value: new Mechanism("", [...a.parts, ...b.parts], a.both || b.both) };
   }
@@ -757,7 +796,11 @@ class Reader {
   called(name, token) {
     const { start } = token;
     const known = Object.hasOwn(MAKERS, name) || Object.hasOwn(FUNCTIONS, name) || REFUSED.includes(name);
-    if (!known) fail(`${name} is not known: there are ${[...Object.keys(MAKERS), ...REFUSED, ...Object.keys(FUNCTIONS)].join(", ")}`, token);
+    if (!known)
+      fail(
+        `${name} is not known: there are ${[...Object.keys(MAKERS), ...REFUSED, ...Object.keys(FUNCTIONS)].join(", ")}`,
+        token,
+      );
     this.expect("(");
     const given = {},
       list = [],
@@ -767,13 +810,15 @@ class Reader {
         at = this.here;
       if (key && this.tokens[this.next + 1].sign === "=") {
         this.next += 2;
-        if (MAKERS[name] && !names.includes(key)) fail(`${name} has no parameter ${key}: it has ${names.join(", ") || "none"}`, at);
+        if (MAKERS[name] && !names.includes(key))
+          fail(`${name} has no parameter ${key}: it has ${names.join(", ") || "none"}`, at);
         if (Object.hasOwn(given, key)) fail(`${key} is given twice`, at);
         given[key] = this.sum();
       } else {
         const value = this.sum();
         if (MAKERS[name] && list.length >= names.length) fail(`${name} takes at most ${names.length} numbers`, value);
-        if (Object.keys(given).length > list.length) fail("a number without a name may not follow one with a name", value);
+        if (Object.keys(given).length > list.length)
+          fail("a number without a name may not follow one with a name", value);
         if (MAKERS[name]) given[names[list.length]] = value;
         list.push(value);
       }
@@ -782,7 +827,8 @@ class Reader {
     const { end } = this.expect(")"),
       place = { start, end };
     if (FUNCTIONS[name]) {
-      const value = list.length === 1 && typeof list[0].value === "number" ? FUNCTIONS[name](list[0].value) : Number.NaN;
+      const value =
+        list.length === 1 && typeof list[0].value === "number" ? FUNCTIONS[name](list[0].value) : Number.NaN;
       if (!Number.isFinite(value)) fail(`'${this.text.slice(start, end)}' is not a real number`, place);
       return { value, ...place };
     }
@@ -850,7 +896,8 @@ function targetOf(wanted) {
   }
   within("epsilon", at, 0, Number.MAX_VALUE);
   within("delta", delta, 0, 1);
-  if (delta === 0) return { target: at, height: (mechanism) => ({ value: mechanism.largestLoss, error: 4 * ULP * at }) };
+  if (delta === 0)
+    return { target: at, height: (mechanism) => ({ value: mechanism.largestLoss, error: 4 * ULP * at }) };
   return { target: delta, height: profileHeight(at) };
 }
 
@@ -883,7 +930,12 @@ function tail(mechanism, epsilon) {
 
 function calibrate(template, wanted) {
   if (typeof template !== "string" || !template.includes("?"))
-    throw new SpecificationError(`'${template}' needs a ? where the number is to be found, as in 'DPSGD(?, 0.01, 500)'`, String(template), 0, 0);
+    throw new SpecificationError(
+      `'${template}' needs a ? where the number is to be found, as in 'DPSGD(?, 0.01, 500)'`,
+      String(template),
+      0,
+      0,
+    );
   const { target, height } = targetOf(wanted);
   const seen = new Map();
   // log of height over target; nothing where the number is out of range.

@@ -56,7 +56,10 @@ class StepLaw {
         epsilon < 1
           ? Math.log1p(Math.expm1(epsilon) / rate)
           : epsilon - Math.log(rate) + Math.log1p(-(1 - rate) * Math.exp(-epsilon));
-      return closed(rate * gaussianDelta(mu, inner), Math.exp(Math.min(epsilon, 700)) * normalCdf(-inner / mu - mu / 2));
+      return closed(
+        rate * gaussianDelta(mu, inner),
+        Math.exp(Math.min(epsilon, 700)) * normalCdf(-inner / mu - mu / 2),
+      );
     }
     const room = -Math.expm1(epsilon + Math.log1p(-rate)),
       inner = epsilon + Math.log(rate) - Math.log(room),
@@ -88,7 +91,7 @@ class LaplaceLaw {
 
 // Finitely many losses: increasing, with their probabilities under Q. `loose` is what was left out, `error` relative.
 class FiniteLaw {
-  constructor(losses, weights, loose, error, back) {
+  constructor(losses, weights, loose, error) {
     Object.assign(this, { losses, weights, loose, error });
     this.highest = losses[losses.length - 1];
     this.kinks = losses.length > 4000 ? [] : losses;
@@ -201,13 +204,14 @@ class ContourLaw {
   sharper(epsilon, goal, first) {
     const c = this.contours.best(epsilon);
     let found = first;
-    for (const factor of [1, 0.5, 2, 0.25]) {
+    for (const factor of [1, 0.5, 2, 1.4, 1.2, 0.84, 0.25]) {
       const next = c * factor > -0.6 ? this.on(c * factor, epsilon) : null;
       if (next && !(found && found.e <= next.e)) found = next;
       if (found && found.e <= Math.max(goal, 1e-7 * found.d)) break;
     }
     // Where no digit is known: Chernoff's bound, δ ≤ e^{K(c) − cε} c^c/(1 + c)^{1+c}.
-    const most = c > 0 ? Math.exp(this.contours.height(c, epsilon) + (1 + c) * Math.log(c) - c * Math.log1p(c) + 1e-6) : 1;
+    const most =
+      c > 0 ? Math.exp(this.contours.height(c, epsilon) + (1 + c) * Math.log(c) - c * Math.log1p(c) + 1e-6) : 1;
     if (!found || found.d + found.e > 2 * most) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
     return found;
   }
@@ -229,7 +233,12 @@ class ContourLaw {
 }
 
 function settled(d, r, a, e) {
-  return { d: Math.min(Math.max(d, 0), 1), r: Math.min(Math.max(r, 0), 1), a: Math.max(a, 0), e: Number.isNaN(e) ? Infinity : e + 2 * ULP * d };
+  return {
+    d: Math.min(Math.max(d, 0), 1),
+    r: Math.min(Math.max(r, 0), 1),
+    a: Math.max(a, 0),
+    e: Number.isNaN(e) ? Infinity : e + 2 * ULP * d,
+  };
 }
 
 // A few Laplace mechanisms, maybe with Gaussians: which of the answers lie beyond both centers, and on which side, is taken
@@ -337,8 +346,10 @@ class SplineLaw {
         const before = splines[g],
           u = this.u[g];
         if (k > 1)
-          splines[g] = Array.from({ length: k }, (_, r) =>
-            ((u + r) * (before[r] ?? 0) + (k - u - r) * (before[r - 1] ?? 0)) / (k - 1));
+          splines[g] = Array.from(
+            { length: k },
+            (_, r) => ((u + r) * (before[r] ?? 0) + (k - u - r) * (before[r - 1] ?? 0)) / (k - 1),
+          );
         const own = splines[g],
           density = this.density[g];
         for (let i = 0; i < to - from; i++) {
@@ -410,7 +421,8 @@ class SplineLaw {
         a += more;
       }
     }
-    const e = CLOSED * d + this.loose + this.missed[Math.min(first, to - from)] + 4 * ULP * (epsilon + this.highest) * a;
+    const e =
+      CLOSED * d + this.loose + this.missed[Math.min(first, to - from)] + 4 * ULP * (epsilon + this.highest) * a;
     return { d, r: 1 - d, a, e };
   }
 

@@ -74,15 +74,17 @@ class SampledStep {
     const [peak, right] = this.tiltedRight(Math.max(r, 0), depth);
     const low = Math.max(-r, 0);
     const left = -reach - Math.min(mu * low, Math.log1p((low * rate * mu * mu) / (1 - rate)) / mu);
+    // On lines above, moduli may peak beyond the nodes.
+    const highest = Math.min((Math.PI / mu) * 0.9, 1.4 * REACH),
+      beyond = 3 * highest + 4;
     const grid = [];
-    for (let k = 0; k < 144; k++) grid.push(left + ((right - left) * k) / 143);
-    for (let k = 0; k < 36; k++) grid.push(Math.min(Math.max(peak + reach * ((2 * k) / 35 - 1), left), right));
-    const highest = Math.min((Math.PI / mu) * 0.9, 1.4 * REACH);
+    for (let k = 0; k < 200; k++) grid.push(left - beyond + ((right - left + 2 * beyond) * k) / 199);
+    for (let k = 0; k < 36; k++) grid.push(peak + reach * ((2 * k) / 35 - 1));
     const heights = [],
       modulus = [],
       angle = [];
     let top = -Infinity;
-    for (const u of grid) top = Math.max(top, r * this.loss(u, 0)[0] - (u * u) / 2);
+    for (const u of grid) if (u >= left && u <= right) top = Math.max(top, r * this.loss(u, 0)[0] - (u * u) / 2);
     for (let j = 1; j < 14; j++) {
       const v = (highest * j) / 13;
       const losses = grid.map((u) => this.loss(u, v));
@@ -114,9 +116,16 @@ class SampledStep {
     if (!this.lines.has(r)) this.lines.set(r, this.strips(r));
     const { left, right, heights, modulus, angle } = this.lines.get(r);
     const largest = (j, t) => {
-      let top = 0;
-      for (let k = 0; k < modulus[j].length; k++) top = Math.max(top, modulus[j][k] + t * angle[j][k]);
-      return top;
+      let top = 0,
+        place = -1;
+      for (let k = 0; k < modulus[j].length; k++) {
+        const size = modulus[j][k] + t * angle[j][k];
+        if (size > top) {
+          top = size;
+          place = k;
+        }
+      }
+      return place === 0 || place === 199 ? Number.POSITIVE_INFINITY : top;
     };
     // On the real line, from a strip around it, of which the lower half is the worse one; or half-way up.
     let step = 0,
@@ -165,7 +174,7 @@ class SampledStep {
     const logStep = Math.log(step / Math.sqrt(2 * Math.PI)),
       logRate = Math.abs(Math.log(this.rate)),
       longest = Math.hypot(r, t[t.length - 1]);
-    let top = 0;
+    let top = -Infinity;
     // For large t the phase t log(1 − p) that all losses have in common is taken out.
     const edge = least * this.rate > 1 ? Math.log1p(-this.rate) : 0;
     for (let j = 0; j < count; j++) {
@@ -188,7 +197,7 @@ class SampledStep {
       farWeight = 0,
       farLoss = 0,
       light = 0;
-    const least64 = top - 50 - TINY_EXCESS - Math.log1p(longest);
+    const floor = (direct ? top : Math.max(top, 0)) - 50 - TINY_EXCESS - Math.log1p(longest);
     for (let j = 0; j < count; j++) {
       const modulus = Math.hypot(lossRe[j], lossIm[j]),
         weight = Math.exp(weightRe[j]);
@@ -206,14 +215,18 @@ class SampledStep {
       }
       const tilted = r * lossRe[j] - least * lossIm[j] + weightRe[j],
         highest = direct ? tilted : Math.max(tilted, weightRe[j]);
-      if (highest > least64) {
+      if (highest > floor) {
         far.push(j);
         farWeight += weight;
         farLoss += weight * modulus;
       } else light += Math.exp(highest - (direct ? top : 0));
     }
-    const found = this.sums(r, t, { lossRe, lossIm, weightRe, weightIm, size, far, moments, direct, top, height },
-      { nearWeight, nearSquare, farWeight, farLoss, light });
+    const found = this.sums(
+      r,
+      t,
+      { lossRe, lossIm, weightRe, weightIm, size, far, moments, direct, top, height },
+      { nearWeight, nearSquare, farWeight, farLoss, light },
+    );
     const { re, im, error } = found;
     for (let k = 1; k < t.length; k++) im[k] += 2 * Math.PI * Math.round((im[k - 1] - im[k]) / (2 * Math.PI));
     if (edge)
@@ -281,7 +294,12 @@ class SampledStep {
       // H itself.
       const hRe = sumRe + a + (direct ? 0 : moments[0] + r * moments[2] - tk * moments[3]),
         hIm = sumIm + b + (direct ? 0 : moments[1] + r * moments[3] + tk * moments[2]);
-      const hError = ULP * rounding + 4 * RELATIVE * nearWeight + nearError + light;
+      const hError =
+        ULP * rounding +
+        4 * RELATIVE * nearWeight +
+        nearError +
+        light +
+        1e-20 * Math.exp(Math.max(top, 0) - Math.max(shift, 0));
       if (!direct) {
         const xRe = a + sumRe - w0 - (r * l0 - tk * l1) + r * mean,
           xIm = b + sumIm - w1 - (r * l1 + tk * l0) + tk * mean;
@@ -289,16 +307,21 @@ class SampledStep {
         if (modulus > 0.5) {
           re[k] = logOnePlus(xRe, xIm);
           im[k] = Math.atan2(xIm, 1 + xRe);
-          const own = RELATIVE * length * Math.abs(mean) + nearError + light +
+          const own =
+            RELATIVE * length * Math.abs(mean) +
+            nearError +
+            light +
             ULP * (rounding + 2 * farWeight * 8 + 2 * length * farLoss);
           error[k] = own / modulus + RELATIVE * Math.hypot(re[k], im[k]);
           continue;
         }
       }
       const modulus = Math.hypot(hRe, hIm);
-      re[k] = shift + Math.log(modulus);
       im[k] = Math.atan2(hIm, hRe);
-      error[k] = hError < modulus ? (1.01 * hError) / (modulus - hError) + ULP * Math.abs(shift) : Infinity;
+      const known = hError < modulus / 2;
+      // Where not even the first digit is known: the largest that H may be, which errs by at most twice that.
+      re[k] = shift + Math.log(known ? modulus : modulus + hError + 1e-300);
+      error[k] = known ? (1.01 * hError) / (modulus - hError) + ULP * Math.abs(shift) : Math.log(3);
     }
     return { re, im, error };
   }
@@ -355,9 +378,9 @@ class SampledStep {
         excess += top > 30 ? Math.exp(exponents[j] + log - top) : Math.exp(log) * Math.expm1(exponents[j]);
       }
       // One in a thousand more, for the rule itself.
-      excess += 1e-3 * Math.abs(excess);
-      const own = top > 30 ? top + Math.log(excess) : Math.log1p(excess);
-      best = Math.min(best, own + (64 * ULP * (1 + Math.abs(excess))) / Math.min(1, Math.exp(own)));
+      excess += 1e-3 * (excess > 0 ? excess : Math.min(-excess, 1 + excess));
+      excess += 64 * ULP * (1 + Math.abs(excess));
+      best = Math.min(best, top > 30 ? top + Math.log(excess) : Math.log1p(Math.max(excess, 64 * ULP - 1)));
     }
     return best;
   }
@@ -500,7 +523,8 @@ class Line {
     for (const { step, count, add } of sampled) log += count * step.envelope(add ? -c : 1 + c, T);
     for (const { top, count } of laplace) {
       const u = Math.abs(c + 0.5);
-      log += count * ((u - 0.5) * top + Math.log((1 + Math.exp(-2 * u * top)) / 2) + Math.log1p(1 / (2 * Math.hypot(u, T))));
+      log +=
+        count * ((u - 0.5) * top + Math.log((1 + Math.exp(-2 * u * top)) / 2) + Math.log1p(1 / (2 * Math.hypot(u, T))));
     }
     return log;
   }
@@ -568,7 +592,8 @@ class Line {
         const modulus = half * w[k] * Math.hypot(values[0][k], values[1][k]);
         sum.size += modulus;
         sum.turning += modulus * y;
-        sum.rounding += modulus * (Math.expm1(Math.min(error[k], 700)) + ULP * (16 + 4 * choices + Math.abs(re[k]) + Math.abs(im[k])));
+        sum.rounding +=
+          modulus * (Math.expm1(Math.min(error[k], 700)) + ULP * (6 + 4 * choices + Math.abs(re[k]) + Math.abs(im[k])));
       }
       const coefficients = values.map((value) => {
         const found = new Float64Array(POINTS);
@@ -582,7 +607,8 @@ class Line {
       let last = 0;
       for (let n = POINTS - 5; n < POINTS; n++)
         last = Math.max(last, Math.hypot(coefficients[0][n], coefficients[1][n]));
-      sum.missed = 8 * half * last;
+      // What comes after the last five of falling coefficients, and as much again.
+      sum.missed = 4 * half * last;
       if (sum.missed > 4e-15 * (sum.size + this.sums[j].size) + 2 * sum.rounding) fine = false;
       panel.sets.push(coefficients);
       sums.push(sum);
@@ -634,7 +660,7 @@ class Line {
       furthest = Math.max(furthest, Math.abs(turn));
     }
     const { rounding, turning, missed, tail, size } = this.sums[j];
-    const error = 3 * rounding + missed + tail + ULP * (8 * size + 2 * (Math.abs(epsilon) + furthest) * turning);
+    const error = 3 * rounding + missed + tail + ULP * (4 * size + 2 * (Math.abs(epsilon) + furthest) * turning);
     return [delta / Math.PI, alpha / Math.PI, error / Math.PI];
   }
 }
