@@ -17,7 +17,7 @@ import { TooHard } from "./transform.js";
 // the least, absolute again.
 const OPEN = 1e-9,
   OPEN_WITH_ATOMS = 1e-6,
-  RELATIVE = 1e-6,
+  SHARP = 1e-6,
   LEAST = 1e-12,
   ROUGHLY = 1e-15;
 // What is asked of δ where only its absolute error counts.
@@ -148,7 +148,7 @@ class Mechanism {
     within("epsilon", epsilon, -Infinity, Infinity);
     this.known(`privacy_profile(${epsilon})`);
     const { d, e } = this.at(epsilon, 0);
-    if (e > this.open || (e > RELATIVE * d && !(d + e < LEAST && e < ROUGHLY)))
+    if (e > this.open || (e > SHARP * d && !(d + e < LEAST && e < ROUGHLY)))
       throw this.refused(`privacy_profile(${epsilon})`);
     return { value: d, errorBound: e };
   }
@@ -194,7 +194,7 @@ class Mechanism {
     const highest = Math.max(this.largestLoss, 0);
     if (delta === this.leak) return { value: highest, errorBound: highest < Infinity ? 4 * ULP * highest : 0 };
     const found = smallestEpsilon(this, delta, highest);
-    if (!(found.errorBound <= RELATIVE * Math.max(1, found.value))) throw this.refused(`epsilon(${delta})`);
+    if (!(found.errorBound <= SHARP * Math.max(1, found.value))) throw this.refused(`epsilon(${delta})`);
     return found;
   }
 
@@ -385,7 +385,7 @@ function smallestEpsilon(mechanism, delta, highest) {
 // max_π R_a − R_b with a bound on its error. Between two priors R_a lies below the chords continued from both sides, and R_b
 // above its chord; intervals on which the bound exceeds the best value found are divided.
 const GAP = 2e-10,
-  MOST_NODES = 3000,
+  MOST_PRIORS = 3000,
   TAIL = 1e-10;
 
 function largestDifference(a, b) {
@@ -415,7 +415,7 @@ function largestDifference(a, b) {
       least = best.first - best.second + GAP;
     most = Math.max(...bounds);
     const open = bounds.filter((bound) => bound > least).length;
-    if (!open || nodes.length + 3 * open > MOST_NODES) break;
+    if (!open || nodes.length + 3 * open > MOST_PRIORS) break;
     const next = [nodes[0]];
     bounds.forEach((bound, k) => {
       const { prior: left, epsilon: low } = nodes[k],
@@ -966,7 +966,7 @@ function calibrate(template, wanted) {
   });
   const text = template.replaceAll("?", String(root)),
     errorBound = Math.max(...sides);
-  if (!(errorBound <= RELATIVE * root)) {
+  if (!(errorBound <= SHARP * root)) {
     const python = `import dptutor as dp; from dptutor.specification import family; dp.calibrate(family(${JSON.stringify(template)}), …)`;
     throw new Refused(`the calibration of ${template}`, python);
   }

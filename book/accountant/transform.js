@@ -400,6 +400,7 @@ function logRemainder(y) {
 // H = 1 + e^{−ε₀/2} [2 sinh²(x/2) + (ε₀/2)(sinh(x)/x − 1) − (e^{ε₀/2} − 1 − ε₀/2)], x = (z + ½)ε₀: no term is larger than H − 1 is.
 function addLaplace(top, power, c, t, re, im, error) {
   const fixed = top < 1 ? expRemainder(top / 2) : 0;
+  let before = 0;
   for (let k = 0; k < t.length; k++) {
     const u = c + 0.5,
       v = t[k],
@@ -408,14 +409,13 @@ function addLaplace(top, power, c, t, re, im, error) {
     let logRe, logIm, own;
     if (top < 1 && x < 300) {
       // sinh²(x/2) = (cosh x − 1)/2.
-      const s = Math.sinh(x / 2) ** 2 - Math.sin(y / 2) ** 2,
-        s2 = Math.sinh(x) * Math.sin(y);
+      const s2 = Math.sinh(x) * Math.sin(y);
       const coshRe = Math.sinh(x / 2) ** 2 * Math.cos(y) * 2 - 2 * Math.sin(y / 2) ** 2;
       const [ratioRe, ratioIm] = sinhRatio(x, y);
       const scale = Math.exp(-top / 2);
       const hRe = scale * (coshRe + (top / 2) * ratioRe - fixed),
         hIm = scale * (s2 + (top / 2) * ratioIm);
-      const size = scale * (Math.hypot(coshRe, s2) + (top / 2) * Math.hypot(ratioRe, ratioIm) + fixed + 0 * s);
+      const size = scale * (Math.hypot(coshRe, s2) + (top / 2) * Math.hypot(ratioRe, ratioIm) + fixed);
       const modulus = Math.hypot(1 + hRe, hIm);
       logRe = logOnePlus(hRe, hIm);
       logIm = Math.atan2(hIm, 1 + hRe);
@@ -448,6 +448,8 @@ function addLaplace(top, power, c, t, re, im, error) {
       logIm = Math.atan2(hIm, hRe);
       own = (8 * ULP * (1 + Math.hypot(qRe, qIm) + Math.abs(y))) / modulus + ULP * Math.abs(far - top / 2);
     }
+    logIm += 2 * Math.PI * Math.round((before - logIm) / (2 * Math.PI));
+    before = logIm;
     re[k] += power * logRe;
     im[k] += power * logIm;
     error[k] += power * (own + 4 * ULP * Math.hypot(logRe, logIm));
@@ -735,6 +737,12 @@ class Contours {
     // e^x errs by ULP times x.
     const more = 2 * ULP * (Math.abs(line.peak) + Math.abs(c * epsilon)) * Math.abs(delta);
     return { d: scale * delta, a: scale * alpha, e: scale * (error + more), complement: c < 0 };
+  }
+
+  // Chernoff's bound, δ ≤ e^{K(c) − cε} c^c/(1 + c)^{1+c}; K is known to far more digits than are added.
+  chernoff(c, epsilon) {
+    if (c <= 0) return 1;
+    return Math.min(1, Math.exp(this.height(c, epsilon) + (1 + c) * Math.log(c) - c * Math.log1p(c) + 1e-6));
   }
 
   // The best c of ±2^k: where the integrand is smallest.
