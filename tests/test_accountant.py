@@ -90,7 +90,7 @@ SETTINGS = [
     "DPSGD(1, 0.01, 1000) @ Gaussian(4)",
     "DPSGD(1, 0.01, 1000) @ DPSGD(2, 0.1, 50) @ Gaussian(4)",
     "DPSGD(0.8, 0.01, 5) @ RandomizedResponse(1) ** 3",
-    "DPSGD(1, 0.01, 2000) @ Laplace(2) @ ApproximateDP(0.5, 1e-6)",
+    "DPSGD(1, 0.01, 2000) @ Laplace(2) @ ApproximateDP(0.5, 2e-7)",
 ]
 PAIRS = [
     ("DPSGD(0.6, 0.01, 500)", "Gaussian(1)"),
@@ -237,7 +237,7 @@ WRONG = [
     ("Gaussian(", "the end is not expected there", ""),
     ("Gaussian(1/0)", "not a real number", "1/0"),
     ("2 ** Gaussian(1)", "numbers may be calculated with", "2 ** Gaussian(1)"),
-    ("Laplace(1) # b", "'#' may not stand", "#"),
+    ("Laplace(1) $ b", "'$' may not stand", "$"),
     ("3", "'3' is not a mechanism", "3"),
     ("", "the end is not expected there", ""),
 ]

@@ -38,7 +38,7 @@ class SampledStep {
     if (!(this.mu > 1e-6 && this.mu < 1e3)) throw new TooHard();
   }
 
-  // ℓ at u + iv: real and imaginary part.
+  // ℓ at u + iv, into `re` and `im`.
   loss(u, v) {
     const { mu, rate, logOdds } = this,
       x = mu * u - (mu * mu) / 2,
@@ -47,12 +47,18 @@ class SampledStep {
       const rest = Math.exp(logOdds - x);
       const a = rest * Math.cos(y),
         b = -rest * Math.sin(y);
-      return [Math.log(rate) + x + logOnePlus(a, b), y + Math.atan2(b, 1 + a)];
+      this.re = Math.log(rate) + x + logOnePlus(a, b);
+      this.im = y + Math.atan2(b, 1 + a);
+    } else if (v === 0) {
+      this.re = Math.log1p(rate * Math.expm1(x));
+      this.im = 0;
+    } else {
+      const a = rate * (Math.expm1(x) * Math.cos(y) - 2 * Math.sin(y / 2) ** 2),
+        b = rate * Math.exp(x) * Math.sin(y);
+      this.re = logOnePlus(a, b);
+      this.im = Math.atan2(b, 1 + a);
     }
-    if (v === 0) return [Math.log1p(rate * Math.expm1(x)), 0];
-    const a = rate * (Math.expm1(x) * Math.cos(y) - 2 * Math.sin(y / 2) ** 2),
-      b = rate * Math.exp(x) * Math.sin(y);
-    return [logOnePlus(a, b), Math.atan2(b, 1 + a)];
+    return this.re;
   }
 
   // ℓ − log(1 − p) = log(1 + e^x p/(1 − p)).
@@ -63,7 +69,8 @@ class SampledStep {
       size = Math.exp(-Math.abs(x));
     const a = size * Math.cos(y),
       b = (turned ? -1 : 1) * size * Math.sin(y);
-    return [(turned ? x : 0) + logOnePlus(a, b), (turned ? y : 0) + Math.atan2(b, 1 + a)];
+    this.re = (turned ? x : 0) + logOnePlus(a, b);
+    this.im = (turned ? y : 0) + Math.atan2(b, 1 + a);
   }
 
   // What is known of the line Re s = r: ends of the nodes, and moduli and arguments on a coarse grid, at heights v.
@@ -84,13 +91,19 @@ class SampledStep {
       modulus = [],
       angle = [];
     let top = -Infinity;
-    for (const u of grid) if (u >= left && u <= right) top = Math.max(top, r * this.loss(u, 0)[0] - (u * u) / 2);
+    for (const u of grid) if (u >= left && u <= right) top = Math.max(top, r * this.loss(u, 0) - (u * u) / 2);
     for (let j = 1; j < 14; j++) {
       const v = (highest * j) / 13;
-      const losses = grid.map((u) => this.loss(u, v));
       heights.push(v);
-      modulus.push(losses.map(([re], k) => r * re - (grid[k] * grid[k]) / 2 + (v * v) / 2 - top));
-      angle.push(losses.map(([, im]) => im));
+      const sizes = new Float64Array(grid.length),
+        angles = new Float64Array(grid.length);
+      grid.forEach((u, k) => {
+        this.loss(u, v);
+        sizes[k] = r * this.re - (u * u) / 2 + (v * v) / 2 - top;
+        angles[k] = this.im;
+      });
+      modulus.push(sizes);
+      angle.push(angles);
     }
     return { left, right, heights, modulus, angle };
   }
@@ -98,7 +111,7 @@ class SampledStep {
   // The last peak of sℓ − u²/2 for real s ≥ 0, and a place beyond it that is lower by `depth`.
   tiltedRight(order, depth) {
     const { mu, logOdds } = this;
-    const height = (u) => order * this.loss(u, 0)[0] - (u * u) / 2;
+    const height = (u) => order * this.loss(u, 0) - (u * u) / 2;
     let peak = order * mu;
     for (let round = 0; round < 200; round++) {
       const lower = (order * mu) / (1 + Math.exp(Math.min(logOdds - mu * peak + (mu * mu) / 2, 700)));
@@ -156,7 +169,7 @@ class SampledStep {
         const u = left + k * step,
           y = this.rate * Math.expm1(Math.min(this.mu * u - (this.mu * this.mu) / 2, 600));
         const weight = (step / Math.sqrt(2 * Math.PI)) * Math.exp((-u * u) / 2);
-        sum += weight * (this.mu > 15 ? this.loss(u, 0)[0] : logRemainder(y));
+        sum += weight * (this.mu > 15 ? this.loss(u, 0) : logRemainder(y));
       }
       this.ownMean = sum;
     }
@@ -179,7 +192,10 @@ class SampledStep {
     const edge = least * this.rate > 1 ? Math.log1p(-this.rate) : 0;
     for (let j = 0; j < count; j++) {
       const u = left + j * step;
-      [lossRe[j], lossIm[j]] = edge ? this.lossAbove(u, height) : this.loss(u, height);
+      if (edge) this.lossAbove(u, height);
+      else this.loss(u, height);
+      lossRe[j] = this.re;
+      lossIm[j] = this.im;
       weightRe[j] = logStep - (u * u - height * height) / 2;
       weightIm[j] = -u * height;
       // ℓ is a difference where log(1 + pw) is log p + log w, nearly.
@@ -334,7 +350,7 @@ class SampledStep {
     let top = -Infinity;
     for (let j = 0; j < count; j++) {
       const u = left + j * step;
-      losses[j] = this.loss(u, 0)[0];
+      losses[j] = this.loss(u, 0);
       logs[j] = r * losses[j] - (u * u) / 2;
       top = Math.max(top, logs[j]);
     }
@@ -365,9 +381,9 @@ class SampledStep {
     for (let v = highest; v > 1e-7 * highest; v /= 3) {
       let top = 0;
       for (let j = 0; j <= count; j++) {
-        const u = ends.left + j * step,
-          [re, im] = this.loss(u, v);
-        exponents[j] = r * re - T * im + (v * v) / 2;
+        const u = ends.left + j * step;
+        this.loss(u, v);
+        exponents[j] = r * this.re - T * this.im + (v * v) / 2;
         top = Math.max(top, exponents[j] - (u * u) / 2);
       }
       // The sum less 1, while that may be small: n steps take it n times.
