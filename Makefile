@@ -77,6 +77,7 @@ look: test-environment
 
 sweep: test-environment
 	@$(python) -m tests.sweep
+	@$(python) -m pytest -q -m sweep tests/test_accountant.py
 
 versions: environment
 	@$(python) scripts/versions.py

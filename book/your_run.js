@@ -116,7 +116,7 @@ const numberIn = (text) => {
     .replace(/,/g, ".")
     .trim();
   const found =
-    /^(?:([\d.]+(?:e[-+]?\d+)?)\s*[·×*]\s*)?([\d.]+(?:e[-+]?\d+)?)(?:(?:\^|\*\*)(-?\d+))?(?:\s*\/\s*([\d.]+))?\s*(%?)$/i.exec(
+    /^(?:([\d.]+(?:e[-+]?\d+)?)\s*[·×*]\s*)?(-?[\d.]+(?:e[-+]?\d+)?)(?:(?:\^|\*\*)(-?\d+))?(?:\s*\/\s*([\d.]+))?\s*(%?)$/i.exec(
       plain,
     );
   if (!found) return NaN;
@@ -402,7 +402,8 @@ class Run {
       letter = make("div", { class: "run-letter", "aria-hidden": "true" }, side);
     if (!its) {
       const add = () => {
-        this.sides[side] = structuredClone(this.sides.A);
+        const { parts, goal } = this.sides.A;
+        this.sides[side] = structuredClone({ parts, goal });
         this.build();
         this.columns.lastChild.querySelector("input").focus();
       };
@@ -635,6 +636,7 @@ class Run {
       };
       helper.onerror = () => {
         this.helper = null;
+        this.busy = false;
         this.ask(this.question);
       };
       return helper;

@@ -114,6 +114,8 @@ def pytest_collection_modifyitems(config, items):
         left_out = set(left_to_look(items))
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+    if "sweep" not in config.getoption("markexpr"):
+        items[:] = [item for item in items if not item.get_closest_marker("sweep")]
     places = {f"test_{name}": place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
     for item in items:

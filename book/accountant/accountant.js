@@ -13,12 +13,13 @@ import { lawOf, profileAt } from "./laws.js";
 import { ULP } from "./numbers.js";
 import { TooHard } from "./transform.js";
 
-// What an answer may leave open: absolute, absolute where the law has atoms, relative for δ down to the least that is
-// relative, and for ε.
+// What an answer may leave open: absolute, absolute where the law has atoms, relative for δ and for ε; for a δ below
+// the least, absolute again.
 const OPEN = 1e-9,
   OPEN_WITH_ATOMS = 1e-6,
-  RELATIVE = 1e-6,
-  LEAST = 1e-12;
+  SHARP = 1e-6,
+  LEAST = 1e-12,
+  ROUGHLY = 1e-15;
 // What is asked of δ where only its absolute error counts.
 const GOAL = 1e-12;
 const LARGEST_LOSS = 700;
@@ -77,7 +78,7 @@ class Mechanism {
   get law() {
     if (this.ownLaw === undefined) {
       try {
-        this.ownLaw = this.leak < 1 ? lawOf(this.parts) : null;
+        this.ownLaw = lawOf(this.leak < 1 ? this.parts : []);
       } catch (problem) {
         if (!(problem instanceof TooHard)) throw problem;
         this.ownLaw = null;
@@ -141,13 +142,24 @@ class Mechanism {
     return profileAt({ reverse: { half: (at, wanted) => this.half(at, side, wanted) } }, epsilon, goal);
   }
 
+  // The same again, of what is asked for many α: the first thousand.
+  remembered(epsilon) {
+    this.memory ??= new Map();
+    const known = this.memory.get(epsilon);
+    if (known) return known;
+    const found = this.at(epsilon);
+    if (this.memory.size < 1000) this.memory.set(epsilon, found);
+    return found;
+  }
+
   // Answers.
 
   delta(epsilon) {
     within("epsilon", epsilon, -Infinity, Infinity);
     this.known(`privacy_profile(${epsilon})`);
     const { d, e } = this.at(epsilon, 0);
-    if (e > this.open || e > RELATIVE * Math.max(d, LEAST)) throw this.refused(`privacy_profile(${epsilon})`);
+    if (e > this.open || (e > SHARP * d && !(d + e < LEAST && e < ROUGHLY)))
+      throw this.refused(`privacy_profile(${epsilon})`);
     return { value: d, errorBound: e };
   }
 
@@ -192,7 +204,7 @@ class Mechanism {
     const highest = Math.max(this.largestLoss, 0);
     if (delta === this.leak) return { value: highest, errorBound: highest < Infinity ? 4 * ULP * highest : 0 };
     const found = smallestEpsilon(this, delta, highest);
-    if (!(found.errorBound <= RELATIVE * Math.max(1, found.value))) throw this.refused(`epsilon(${delta})`);
+    if (!(found.errorBound <= SHARP * Math.max(1, found.value))) throw this.refused(`epsilon(${delta})`);
     return found;
   }
 
@@ -235,7 +247,7 @@ class Supporting {
 
   // Of G a value and a bound on its error, and the logarithm of α(ε)/α, which falls.
   at(epsilon) {
-    const { r, a, e } = this.mechanism.at(epsilon),
+    const { r, a, e } = this.mechanism.remembered(epsilon),
       x = Math.exp(epsilon + this.logAlpha);
     return {
       epsilon,
@@ -248,20 +260,7 @@ class Supporting {
   found() {
     const { mechanism } = this,
       scale = mechanism.law.scale || 1;
-    let low = this.at(0),
-      high = low;
-    const sign = low.over > 0 ? 1 : -1;
-    for (let step = scale / 2; ; step *= 2) {
-      const next = this.at(sign * step);
-      if (sign > 0 ? next.over <= 0 : next.over > 0) {
-        if (sign > 0) high = next;
-        else low = next;
-        break;
-      }
-      if (sign > 0) low = next;
-      else high = next;
-      if (step > 1e6 * (1 + scale)) break;
-    }
+    let [low, high] = this.bracket(scale);
     let best = low.g > high.g ? low : high;
     // Regula falsi with halved ends, and halving now and then.
     let overLow = low.over,
@@ -287,27 +286,66 @@ class Supporting {
       const there = this.at(kink);
       if (there.g >= best.g - there.e) best = there;
     }
-    return this.bounded(best, scale);
+    const slope = (overLow - overHigh) / Math.max(high.epsilon - low.epsilon, 1e-300);
+    return this.bounded(best, scale, Math.abs(slope));
   }
 
-  // A concave function lies below the continued chord from either side: three points bound its maximum.
-  bounded(best, scale) {
+  // Neighboring ε, of those that were asked for all α, between which the logarithm of α(ε)/α changes its sign.
+  bracket(scale) {
+    const { mechanism } = this;
+    mechanism.places ??= [-8, -6, -5, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].map(
+      (k) => (k === 0 ? 0 : k * scale),
+    );
+    const { places } = mechanism,
+      seen = new Map();
+    const at = (k) => {
+      if (!seen.has(k)) seen.set(k, this.at(places[k]));
+      return seen.get(k);
+    };
+    while (at(0).over <= 0 && places[0] > -1e6 * (1 + scale)) {
+      places.unshift(2 * places[0]);
+      seen.clear();
+    }
+    while (at(places.length - 1).over > 0 && places[places.length - 1] < 1e6 * (1 + scale))
+      places.push(2 * places[places.length - 1]);
+    let low = 0,
+      high = places.length - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (at(middle).over > 0) low = middle;
+      else high = middle;
+    }
+    return [at(low), at(high)];
+  }
+
+  // A concave function lies below its continued chords: beside the best place below that from the other side, and below
+  // that from further out on the same side.
+  bounded(best, scale, slope) {
+    const size = scale + Math.abs(best.epsilon);
+    // G falls by about e^ε α |slope| away²/2.
+    const first = Math.sqrt((16 * best.e) / (Math.exp(best.epsilon + this.logAlpha) * slope)),
+      start = Math.min(Math.max(1e-8 * size, first || 0), 1e-2 * size);
     const sides = [-1, 1].map((sign) => {
-      for (
-        let away = 1e-9 * (scale + Math.abs(best.epsilon));
-        away < 1e3 * (1 + scale + Math.abs(best.epsilon));
-        away *= 8
-      ) {
+      for (let away = start; away < 1e3 * (1 + size); away *= 3) {
         const there = this.at(best.epsilon + sign * away);
-        if (there.g + there.e < best.g - best.e) return { away, drop: best.g - there.g + there.e + best.e };
+        if (there.g + there.e >= best.g - best.e) continue;
+        const further = this.at(best.epsilon + 3 * sign * away),
+          near = Math.abs(Math.expm1(sign * away)),
+          far = Math.abs(Math.expm1(3 * sign * away)) - near;
+        const drop = best.g - there.g,
+          own = ((there.g - further.g + there.e + further.e) * near) / far - drop + there.e;
+        return { near, drop: drop + there.e + best.e, own };
       }
-      return { away: Infinity, drop: Infinity };
+      return { near: Infinity, drop: Infinity, own: Infinity };
     });
-    const [left, right] = sides,
-      ratio = Math.expm1(right.away) / -Math.expm1(-left.away);
-    const above = Math.max(left.drop * ratio, right.drop / ratio);
+    const [left, right] = sides;
+    const above = Math.max(
+      Math.min((left.drop * right.near) / left.near, right.own),
+      Math.min((right.drop * left.near) / right.near, left.own),
+      0,
+    );
     const value = Math.min(Math.max(best.g, 0), 1 - this.alpha),
-      errorBound = best.e + (above >= 0 ? above : Infinity);
+      errorBound = best.e + (Number.isNaN(above) ? Infinity : above);
     return errorBound < 1e-9
       ? { value, errorBound }
       : { value, errorBound: Math.min(errorBound, Math.max(this.least(best) - value, value)) };
@@ -376,7 +414,7 @@ function smallestEpsilon(mechanism, delta, highest) {
 // max_π R_a − R_b with a bound on its error. Between two priors R_a lies below the chords continued from both sides, and R_b
 // above its chord; intervals on which the bound exceeds the best value found are divided.
 const GAP = 2e-10,
-  MOST_NODES = 3000,
+  MOST_PRIORS = 6000,
   TAIL = 1e-10;
 
 function largestDifference(a, b) {
@@ -406,7 +444,7 @@ function largestDifference(a, b) {
       least = best.first - best.second + GAP;
     most = Math.max(...bounds);
     const open = bounds.filter((bound) => bound > least).length;
-    if (!open || nodes.length + 3 * open > MOST_NODES) break;
+    if (!open || nodes.length + 3 * open > MOST_PRIORS) break;
     const next = [nodes[0]];
     bounds.forEach((bound, k) => {
       const { prior: left, epsilon: low } = nodes[k],
@@ -476,6 +514,8 @@ function polished(a, b, best, nodes, node) {
 
 function compare(a, b) {
   const [one, other] = [a, b].map((each) => (typeof each === "string" ? read(each) : each));
+  if (String(one) === String(other))
+    return { divergence: 0, divergencePrior: 0, reverseDivergence: 0, reversePrior: 0, errorBound: 0 };
   const there = largestDifference(one, other),
     back = largestDifference(other, one),
     errorBound = Math.max(there.error, back.error);
@@ -957,7 +997,7 @@ function calibrate(template, wanted) {
   });
   const text = template.replaceAll("?", String(root)),
     errorBound = Math.max(...sides);
-  if (!(errorBound <= RELATIVE * root)) {
+  if (!(errorBound <= (wanted.exceedance === undefined ? SHARP : 20 * SHARP) * root)) {
     const python = `import dptutor as dp; from dptutor.specification import family; dp.calibrate(family(${JSON.stringify(template)}), …)`;
     throw new Refused(`the calibration of ${template}`, python);
   }

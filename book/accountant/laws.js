@@ -91,7 +91,7 @@ class LaplaceLaw {
 
 // Finitely many losses: increasing, with their probabilities under Q. `loose` is what was left out, `error` relative.
 class FiniteLaw {
-  constructor(losses, weights, loose, error, back) {
+  constructor(losses, weights, loose, error) {
     Object.assign(this, { losses, weights, loose, error });
     this.highest = losses[losses.length - 1];
     this.kinks = losses.length > 4000 ? [] : losses;
@@ -204,15 +204,14 @@ class ContourLaw {
   sharper(epsilon, goal, first) {
     const c = this.contours.best(epsilon);
     let found = first;
-    for (const factor of [1, 0.5, 2, 0.25]) {
+    for (const factor of [1, 0.5, 2, 1.4, 1.2, 0.84, 0.25]) {
       const next = c * factor > -0.6 ? this.on(c * factor, epsilon) : null;
       if (next && !(found && found.e <= next.e)) found = next;
       if (found && found.e <= Math.max(goal, 1e-7 * found.d)) break;
     }
-    // Where no digit is known: Chernoff's bound, δ ≤ e^{K(c) − cε} c^c/(1 + c)^{1+c}.
-    const most =
-      c > 0 ? Math.exp(this.contours.height(c, epsilon) + (1 + c) * Math.log(c) - c * Math.log1p(c) + 1e-6) : 1;
-    if (!found || found.d + found.e > 2 * most) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
+    // Where no digit is known.
+    const most = this.contours.chernoff(c, epsilon);
+    if (!found || found.e > most) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
     return found;
   }
 
@@ -280,12 +279,14 @@ class ChoicesLaw {
     if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: 0 };
     const c = this.contours.best(epsilon);
     let found = null;
-    for (const other of [c, c > 0 ? c / 2 : -0.25, c > 0 ? 2 * c : 0.125]) {
+    for (const other of [0.5, 2, c, c > 0 ? c / 2 : -0.25, c > 0 ? 2 * c : 0.125, 1.4 * c, 0.7 * c]) {
       const next = this.on(other, epsilon);
       if (next && !(found && found.e <= next.e)) found = next;
-      if (found && found.e <= Math.max(goal, 1e-7 * found.d)) break;
+      if (found && found.e <= Math.max(goal, 1e-8 * found.d)) break;
     }
-    return found ?? { d: 0.5, r: 0.5, a: 0.5, e: 0.5 };
+    const most = this.contours.chernoff(c, epsilon);
+    if (!found || found.e > most) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
+    return found;
   }
 
   on(c, epsilon) {

@@ -38,7 +38,7 @@ class SampledStep {
     if (!(this.mu > 1e-6 && this.mu < 1e3)) throw new TooHard();
   }
 
-  // ℓ at u + iv: real and imaginary part.
+  // ℓ at u + iv, into `re` and `im`.
   loss(u, v) {
     const { mu, rate, logOdds } = this,
       x = mu * u - (mu * mu) / 2,
@@ -47,12 +47,18 @@ class SampledStep {
       const rest = Math.exp(logOdds - x);
       const a = rest * Math.cos(y),
         b = -rest * Math.sin(y);
-      return [Math.log(rate) + x + logOnePlus(a, b), y + Math.atan2(b, 1 + a)];
+      this.re = Math.log(rate) + x + logOnePlus(a, b);
+      this.im = y + Math.atan2(b, 1 + a);
+    } else if (v === 0) {
+      this.re = Math.log1p(rate * Math.expm1(x));
+      this.im = 0;
+    } else {
+      const a = rate * (Math.expm1(x) * Math.cos(y) - 2 * Math.sin(y / 2) ** 2),
+        b = rate * Math.exp(x) * Math.sin(y);
+      this.re = logOnePlus(a, b);
+      this.im = Math.atan2(b, 1 + a);
     }
-    if (v === 0) return [Math.log1p(rate * Math.expm1(x)), 0];
-    const a = rate * (Math.expm1(x) * Math.cos(y) - 2 * Math.sin(y / 2) ** 2),
-      b = rate * Math.exp(x) * Math.sin(y);
-    return [logOnePlus(a, b), Math.atan2(b, 1 + a)];
+    return this.re;
   }
 
   // ℓ − log(1 − p) = log(1 + e^x p/(1 − p)).
@@ -63,7 +69,8 @@ class SampledStep {
       size = Math.exp(-Math.abs(x));
     const a = size * Math.cos(y),
       b = (turned ? -1 : 1) * size * Math.sin(y);
-    return [(turned ? x : 0) + logOnePlus(a, b), (turned ? y : 0) + Math.atan2(b, 1 + a)];
+    this.re = (turned ? x : 0) + logOnePlus(a, b);
+    this.im = (turned ? y : 0) + Math.atan2(b, 1 + a);
   }
 
   // What is known of the line Re s = r: ends of the nodes, and moduli and arguments on a coarse grid, at heights v.
@@ -74,21 +81,29 @@ class SampledStep {
     const [peak, right] = this.tiltedRight(Math.max(r, 0), depth);
     const low = Math.max(-r, 0);
     const left = -reach - Math.min(mu * low, Math.log1p((low * rate * mu * mu) / (1 - rate)) / mu);
+    // On lines above, moduli may peak beyond the nodes.
+    const highest = Math.min((Math.PI / mu) * 0.9, 1.4 * REACH),
+      beyond = 3 * highest + 4;
     const grid = [];
-    for (let k = 0; k < 144; k++) grid.push(left + ((right - left) * k) / 143);
-    for (let k = 0; k < 36; k++) grid.push(Math.min(Math.max(peak + reach * ((2 * k) / 35 - 1), left), right));
-    const highest = Math.min((Math.PI / mu) * 0.9, 1.4 * REACH);
+    for (let k = 0; k < 200; k++) grid.push(left - beyond + ((right - left + 2 * beyond) * k) / 199);
+    for (let k = 0; k < 36; k++) grid.push(peak + reach * ((2 * k) / 35 - 1));
     const heights = [],
       modulus = [],
       angle = [];
     let top = -Infinity;
-    for (const u of grid) top = Math.max(top, r * this.loss(u, 0)[0] - (u * u) / 2);
+    for (const u of grid) if (u >= left && u <= right) top = Math.max(top, r * this.loss(u, 0) - (u * u) / 2);
     for (let j = 1; j < 14; j++) {
       const v = (highest * j) / 13;
-      const losses = grid.map((u) => this.loss(u, v));
       heights.push(v);
-      modulus.push(losses.map(([re], k) => r * re - (grid[k] * grid[k]) / 2 + (v * v) / 2 - top));
-      angle.push(losses.map(([, im]) => im));
+      const sizes = new Float64Array(grid.length),
+        angles = new Float64Array(grid.length);
+      grid.forEach((u, k) => {
+        this.loss(u, v);
+        sizes[k] = r * this.re - (u * u) / 2 + (v * v) / 2 - top;
+        angles[k] = this.im;
+      });
+      modulus.push(sizes);
+      angle.push(angles);
     }
     return { left, right, heights, modulus, angle };
   }
@@ -96,7 +111,7 @@ class SampledStep {
   // The last peak of sℓ − u²/2 for real s ≥ 0, and a place beyond it that is lower by `depth`.
   tiltedRight(order, depth) {
     const { mu, logOdds } = this;
-    const height = (u) => order * this.loss(u, 0)[0] - (u * u) / 2;
+    const height = (u) => order * this.loss(u, 0) - (u * u) / 2;
     let peak = order * mu;
     for (let round = 0; round < 200; round++) {
       const lower = (order * mu) / (1 + Math.exp(Math.min(logOdds - mu * peak + (mu * mu) / 2, 700)));
@@ -114,9 +129,16 @@ class SampledStep {
     if (!this.lines.has(r)) this.lines.set(r, this.strips(r));
     const { left, right, heights, modulus, angle } = this.lines.get(r);
     const largest = (j, t) => {
-      let top = 0;
-      for (let k = 0; k < modulus[j].length; k++) top = Math.max(top, modulus[j][k] + t * angle[j][k]);
-      return top;
+      let top = 0,
+        place = -1;
+      for (let k = 0; k < modulus[j].length; k++) {
+        const size = modulus[j][k] + t * angle[j][k];
+        if (size > top) {
+          top = size;
+          place = k;
+        }
+      }
+      return place === 0 || place === 199 ? Number.POSITIVE_INFINITY : top;
     };
     // On the real line, from a strip around it, of which the lower half is the worse one; or half-way up.
     let step = 0,
@@ -147,7 +169,7 @@ class SampledStep {
         const u = left + k * step,
           y = this.rate * Math.expm1(Math.min(this.mu * u - (this.mu * this.mu) / 2, 600));
         const weight = (step / Math.sqrt(2 * Math.PI)) * Math.exp((-u * u) / 2);
-        sum += weight * (this.mu > 15 ? this.loss(u, 0)[0] : logRemainder(y));
+        sum += weight * (this.mu > 15 ? this.loss(u, 0) : logRemainder(y));
       }
       this.ownMean = sum;
     }
@@ -165,12 +187,15 @@ class SampledStep {
     const logStep = Math.log(step / Math.sqrt(2 * Math.PI)),
       logRate = Math.abs(Math.log(this.rate)),
       longest = Math.hypot(r, t[t.length - 1]);
-    let top = 0;
+    let top = -Infinity;
     // For large t the phase t log(1 − p) that all losses have in common is taken out.
     const edge = least * this.rate > 1 ? Math.log1p(-this.rate) : 0;
     for (let j = 0; j < count; j++) {
       const u = left + j * step;
-      [lossRe[j], lossIm[j]] = edge ? this.lossAbove(u, height) : this.loss(u, height);
+      if (edge) this.lossAbove(u, height);
+      else this.loss(u, height);
+      lossRe[j] = this.re;
+      lossIm[j] = this.im;
       weightRe[j] = logStep - (u * u - height * height) / 2;
       weightIm[j] = -u * height;
       // ℓ is a difference where log(1 + pw) is log p + log w, nearly.
@@ -188,7 +213,7 @@ class SampledStep {
       farWeight = 0,
       farLoss = 0,
       light = 0;
-    const least64 = top - 50 - TINY_EXCESS - Math.log1p(longest);
+    const floor = (direct ? top : Math.max(top, 0)) - 50 - TINY_EXCESS - Math.log1p(longest);
     for (let j = 0; j < count; j++) {
       const modulus = Math.hypot(lossRe[j], lossIm[j]),
         weight = Math.exp(weightRe[j]);
@@ -206,7 +231,7 @@ class SampledStep {
       }
       const tilted = r * lossRe[j] - least * lossIm[j] + weightRe[j],
         highest = direct ? tilted : Math.max(tilted, weightRe[j]);
-      if (highest > least64) {
+      if (highest > floor) {
         far.push(j);
         farWeight += weight;
         farLoss += weight * modulus;
@@ -285,7 +310,12 @@ class SampledStep {
       // H itself.
       const hRe = sumRe + a + (direct ? 0 : moments[0] + r * moments[2] - tk * moments[3]),
         hIm = sumIm + b + (direct ? 0 : moments[1] + r * moments[3] + tk * moments[2]);
-      const hError = ULP * rounding + 4 * RELATIVE * nearWeight + nearError + light;
+      const hError =
+        ULP * rounding +
+        4 * RELATIVE * nearWeight +
+        nearError +
+        light +
+        1e-20 * Math.exp(Math.max(top, 0) - Math.max(shift, 0));
       if (!direct) {
         const xRe = a + sumRe - w0 - (r * l0 - tk * l1) + r * mean,
           xIm = b + sumIm - w1 - (r * l1 + tk * l0) + tk * mean;
@@ -303,9 +333,11 @@ class SampledStep {
         }
       }
       const modulus = Math.hypot(hRe, hIm);
-      re[k] = shift + Math.log(modulus);
       im[k] = Math.atan2(hIm, hRe);
-      error[k] = hError < modulus ? (1.01 * hError) / (modulus - hError) + ULP * Math.abs(shift) : Infinity;
+      const known = hError < modulus / 2;
+      // Where not even the first digit is known: the largest that H may be, which errs by at most twice that.
+      re[k] = shift + Math.log(known ? modulus : modulus + hError + 1e-300);
+      error[k] = known ? (1.01 * hError) / (modulus - hError) + ULP * Math.abs(shift) : Math.log(3);
     }
     return { re, im, error };
   }
@@ -318,7 +350,7 @@ class SampledStep {
     let top = -Infinity;
     for (let j = 0; j < count; j++) {
       const u = left + j * step;
-      losses[j] = this.loss(u, 0)[0];
+      losses[j] = this.loss(u, 0);
       logs[j] = r * losses[j] - (u * u) / 2;
       top = Math.max(top, logs[j]);
     }
@@ -349,9 +381,9 @@ class SampledStep {
     for (let v = highest; v > 1e-7 * highest; v /= 3) {
       let top = 0;
       for (let j = 0; j <= count; j++) {
-        const u = ends.left + j * step,
-          [re, im] = this.loss(u, v);
-        exponents[j] = r * re - T * im + (v * v) / 2;
+        const u = ends.left + j * step;
+        this.loss(u, v);
+        exponents[j] = r * this.re - T * this.im + (v * v) / 2;
         top = Math.max(top, exponents[j] - (u * u) / 2);
       }
       // The sum less 1, while that may be small: n steps take it n times.
@@ -362,9 +394,9 @@ class SampledStep {
         excess += top > 30 ? Math.exp(exponents[j] + log - top) : Math.exp(log) * Math.expm1(exponents[j]);
       }
       // One in a thousand more, for the rule itself.
-      excess += 1e-3 * Math.abs(excess);
-      const own = top > 30 ? top + Math.log(excess) : Math.log1p(excess);
-      best = Math.min(best, own + (64 * ULP * (1 + Math.abs(excess))) / Math.min(1, Math.exp(own)));
+      excess += 1e-3 * (excess > 0 ? excess : Math.min(-excess, 1 + excess));
+      excess += 64 * ULP * (1 + Math.abs(excess));
+      best = Math.min(best, top > 30 ? top + Math.log(excess) : Math.log1p(Math.max(excess, 64 * ULP - 1)));
     }
     return best;
   }
@@ -384,6 +416,7 @@ function logRemainder(y) {
 // H = 1 + e^{−ε₀/2} [2 sinh²(x/2) + (ε₀/2)(sinh(x)/x − 1) − (e^{ε₀/2} − 1 − ε₀/2)], x = (z + ½)ε₀: no term is larger than H − 1 is.
 function addLaplace(top, power, c, t, re, im, error) {
   const fixed = top < 1 ? expRemainder(top / 2) : 0;
+  let before = 0;
   for (let k = 0; k < t.length; k++) {
     const u = c + 0.5,
       v = t[k],
@@ -392,14 +425,13 @@ function addLaplace(top, power, c, t, re, im, error) {
     let logRe, logIm, own;
     if (top < 1 && x < 300) {
       // sinh²(x/2) = (cosh x − 1)/2.
-      const s = Math.sinh(x / 2) ** 2 - Math.sin(y / 2) ** 2,
-        s2 = Math.sinh(x) * Math.sin(y);
+      const s2 = Math.sinh(x) * Math.sin(y);
       const coshRe = Math.sinh(x / 2) ** 2 * Math.cos(y) * 2 - 2 * Math.sin(y / 2) ** 2;
       const [ratioRe, ratioIm] = sinhRatio(x, y);
       const scale = Math.exp(-top / 2);
       const hRe = scale * (coshRe + (top / 2) * ratioRe - fixed),
         hIm = scale * (s2 + (top / 2) * ratioIm);
-      const size = scale * (Math.hypot(coshRe, s2) + (top / 2) * Math.hypot(ratioRe, ratioIm) + fixed + 0 * s);
+      const size = scale * (Math.hypot(coshRe, s2) + (top / 2) * Math.hypot(ratioRe, ratioIm) + fixed);
       const modulus = Math.hypot(1 + hRe, hIm);
       logRe = logOnePlus(hRe, hIm);
       logIm = Math.atan2(hIm, 1 + hRe);
@@ -432,6 +464,8 @@ function addLaplace(top, power, c, t, re, im, error) {
       logIm = Math.atan2(hIm, hRe);
       own = (8 * ULP * (1 + Math.hypot(qRe, qIm) + Math.abs(y))) / modulus + ULP * Math.abs(far - top / 2);
     }
+    logIm += 2 * Math.PI * Math.round((before - logIm) / (2 * Math.PI));
+    before = logIm;
     re[k] += power * logRe;
     im[k] += power * logIm;
     error[k] += power * (own + 4 * ULP * Math.hypot(logRe, logIm));
@@ -577,8 +611,7 @@ class Line {
         sum.size += modulus;
         sum.turning += modulus * y;
         sum.rounding +=
-          modulus *
-          (Math.expm1(Math.min(error[k], 700)) + ULP * (16 + 4 * choices + Math.abs(re[k]) + Math.abs(im[k])));
+          modulus * (Math.expm1(Math.min(error[k], 700)) + ULP * (6 + 4 * choices + Math.abs(re[k]) + Math.abs(im[k])));
       }
       const coefficients = values.map((value) => {
         const found = new Float64Array(POINTS);
@@ -592,7 +625,8 @@ class Line {
       let last = 0;
       for (let n = POINTS - 5; n < POINTS; n++)
         last = Math.max(last, Math.hypot(coefficients[0][n], coefficients[1][n]));
-      sum.missed = 8 * half * last;
+      // What comes after the last five of falling coefficients, and as much again.
+      sum.missed = 4 * half * last;
       if (sum.missed > 4e-15 * (sum.size + this.sums[j].size) + 2 * sum.rounding) fine = false;
       panel.sets.push(coefficients);
       sums.push(sum);
@@ -644,7 +678,7 @@ class Line {
       furthest = Math.max(furthest, Math.abs(turn));
     }
     const { rounding, turning, missed, tail, size } = this.sums[j];
-    const error = 3 * rounding + missed + tail + ULP * (8 * size + 2 * (Math.abs(epsilon) + furthest) * turning);
+    const error = 3 * rounding + missed + tail + ULP * (4 * size + 2 * (Math.abs(epsilon) + furthest) * turning);
     return [delta / Math.PI, alpha / Math.PI, error / Math.PI];
   }
 }
@@ -719,6 +753,12 @@ class Contours {
     // e^x errs by ULP times x.
     const more = 2 * ULP * (Math.abs(line.peak) + Math.abs(c * epsilon)) * Math.abs(delta);
     return { d: scale * delta, a: scale * alpha, e: scale * (error + more), complement: c < 0 };
+  }
+
+  // Chernoff's bound, δ ≤ e^{K(c) − cε} c^c/(1 + c)^{1+c}; K is known to far more digits than are added.
+  chernoff(c, epsilon) {
+    if (c <= 0) return 1;
+    return Math.min(1, Math.exp(this.height(c, epsilon) + (1 + c) * Math.log(c) - c * Math.log1p(c) + 1e-6));
   }
 
   // The best c of ±2^k: where the integrand is smallest.

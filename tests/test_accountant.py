@@ -1,0 +1,442 @@
+"""The accountant for the browser, book/accountant, in Chromium against the library."""
+
+import json
+import math
+import random
+import signal
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import dptutor as dp
+from content import ROOT
+from dptutor.specification import family, read
+from pages import classic
+
+FOLDER = ROOT / "book" / "accountant"
+MODULES = [name for name in json.loads((FOLDER / "package.json").read_text())["files"] if name.endswith(".js")]
+NAMES = "calibrate, compare, Mechanism, read, Refused, SpecificationError, Unreachable"
+
+PRIORS = [1e-4, 0.01, 0.1, 0.3, 0.5, 0.7, 0.95]
+ALPHAS = [1e-6, 1e-3, 0.05, 0.3, 0.7]
+EPSILONS = [-1.0, 0.0, 0.1, 1.0, 3.0, 10.0]
+DELTAS = [1e-3, 1e-6, 1e-10]
+FACES = {"bayesError": PRIORS, "tradeOff": ALPHAS, "delta": EPSILONS, "epsilon": DELTAS}
+ASKED = """
+([text, faces]) => {
+  const mechanism = kernel.read(text);
+  const answer = (face, at) => {
+    try {
+      const { value, errorBound } = mechanism[face](at);
+      return [value, errorBound];
+    } catch (problem) {
+      if (!(problem instanceof kernel.Refused)) throw problem;
+      return null;
+    }
+  };
+  return Object.fromEntries(Object.entries(faces).map(([face, places]) => [face, places.map((at) => answer(face, at))]));
+}
+"""
+COMPARED = """
+([a, b]) => {
+  try {
+    return kernel.compare(a, b);
+  } catch (problem) {
+    if (!(problem instanceof kernel.Refused)) throw problem;
+    return null;
+  }
+}
+"""
+
+SETTINGS = [
+    "Gaussian(1)",
+    "Gaussian(0.01)",
+    "Gaussian(2, 3) ** 4",
+    "Laplace(1)",
+    "Laplace(0.05)",
+    "RandomizedResponse(1)",
+    "RandomizedResponse(0)",
+    "ApproximateDP(1, 1e-5)",
+    "PerfectPrivacy()",
+    "BlatantlyNonPrivate()",
+    "SubsampledGaussian(1, 0.1)",
+    "DPSGD(0.6, 0.01, 500)",
+    "DPSGD(0.6, 0.01, 1)",
+    "DPSGD(0.3, 1e-5, 1)",
+    "DPSGD(0.3, 1e-5, 10)",
+    "DPSGD(0.3, 1e-5, 100000000)",
+    "DPSGD(50, 0.01, 3)",
+    "DPSGD(50, 1e-5, 100000000)",
+    "DPSGD(1, 1, 100)",
+    "DPSGD(1, 0.5, 2)",
+    "DPSGD(10, 0.9, 3)",
+    'DPSGD(1, 0.1, 10, direction="add")',
+    'DPSGD(1, 0.1, 10, direction="remove")',
+    "DPSGD(1.1, 0.0043, 14062)",
+    "Laplace(1) ** 2",
+    "Laplace(0.05) ** 3",
+    "Laplace(1) ** 10",
+    "Laplace(20) ** 1000",
+    "Laplace(1) ** 1000",
+    "RandomizedResponse(1) ** 3",
+    "RandomizedResponse(0.05) ** 1000",
+    "RandomizedResponse(400) ** 2",
+    "RandomizedResponse(1) ** 5 @ RandomizedResponse(0.3) ** 20",
+    "ApproximateDP(0.01, 1e-7) ** 5000",
+    "Gaussian(1) @ Laplace(1)",
+    "Gaussian(3) @ RandomizedResponse(1) ** 10",
+    "Laplace(1) @ RandomizedResponse(2)",
+    "DPSGD(1, 0.01, 1000) @ Gaussian(4)",
+    "DPSGD(1, 0.01, 1000) @ DPSGD(2, 0.1, 50) @ Gaussian(4)",
+    "DPSGD(0.8, 0.01, 5) @ RandomizedResponse(1) ** 3",
+    "DPSGD(1, 0.01, 2000) @ Laplace(2) @ ApproximateDP(0.5, 2e-7)",
+]
+PAIRS = [
+    ("DPSGD(0.6, 0.01, 500)", "Gaussian(1)"),
+    ("DPSGD(0.6, 0.01, 500)", "DPSGD(1, 0.02, 1000)"),
+    ("DPSGD(0.6, 0.01, 500)", "DPSGD(0.6, 0.01, 500)"),
+    ("Laplace(1)", "Gaussian(1)"),
+    ("Laplace(1) ** 10", "RandomizedResponse(1) ** 8"),
+    ("ApproximateDP(1, 1e-5)", "DPSGD(1, 0.01, 1000)"),
+    ("PerfectPrivacy()", "BlatantlyNonPrivate()"),
+    ("DPSGD(1, 0.01, 1000) @ Laplace(2)", "Gaussian(1) @ RandomizedResponse(0.5)"),
+    ('DPSGD(1, 0.1, 10, direction="add")', 'DPSGD(1, 0.1, 10, direction="remove")'),
+]
+
+
+def script():
+    """The modules as one classic script, as a page has them, with their names in `kernel`."""
+    text = "".join((FOLDER / name).read_text(encoding="utf-8") for name in MODULES)
+    return classic(f"{text}globalThis.kernel = {{ {NAMES} }};\n")
+
+
+@pytest.fixture(scope="module")
+def kernel(chromium):
+    page = chromium.new_page()
+    page.add_script_tag(content=script())
+    yield page
+    page.close()
+
+
+def has_atoms(text):
+    return any(kind in text for kind in ("Laplace", "Response", "Approximate"))
+
+
+def of_the_library(text):
+    """Values and bounds of all faces; the trade-off function as δ supports it."""
+    mechanism = read(text)
+    found = {
+        "bayesError": mechanism.bayes_error(PRIORS, with_error=True),
+        "tradeOff": mechanism.tradeoff(ALPHAS, with_error=True),
+        "delta": mechanism.privacy_profile(EPSILONS, with_error=True),
+        "epsilon": mechanism.epsilon(DELTAS, with_error=True),
+    }
+    return {face: [(float(v), float(e)) for v, e in zip(*values, strict=True)] for face, values in found.items()}
+
+
+def agree(answers, library, text):
+    """Whether all were answered; that the answers are true and sharp. Returns the largest error, in bounds."""
+    worst = 0.0
+    for face, places in FACES.items():
+        for at, answer, (value, bound) in zip(places, answers[face], library[face], strict=True):
+            if answer is None:
+                continue
+            where = f"{text}: {face} at {at}: {answer}, {value} ± {bound} in the library"
+            if math.isinf(value):
+                assert answer[0] == value, where
+                continue
+            # As far as doubles go.
+            allowed = answer[1] + bound + 4e-15 * abs(value)
+            assert abs(answer[0] - value) <= allowed, where
+            assert answer[1] <= sharp(face, text, value), where
+            worst = max(worst, abs(answer[0] - value) / allowed if allowed else 0.0)
+    return worst
+
+
+def sharp(face, text, value):
+    if face == "epsilon":
+        return 1e-6 * max(1.0, value)
+    absolute = 1e-6 if has_atoms(text) else 1e-9
+    return min(absolute, max(1.000001e-6 * value, 1e-15)) if face == "delta" else absolute
+
+
+@pytest.mark.parametrize("text", SETTINGS)
+def test_answers_are_those_of_the_library_within_the_bounds(kernel, text):
+    answers = kernel.evaluate(ASKED, [text, FACES])
+    agree(answers, of_the_library(text), text)
+    assert all(answer is not None for face in answers.values() for answer in face)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_differences_are_those_of_the_library_within_the_bounds(kernel, pair):
+    found = kernel.evaluate(COMPARED, pair)
+    a, b = (read(text) for text in pair)
+    assert found["errorBound"] <= (1e-6 if has_atoms("".join(pair)) else 1e-9)
+    for name, prior, library in (
+        ("divergence", "divergencePrior", dp.delta_divergence(a, b)),
+        ("reverseDivergence", "reversePrior", dp.delta_divergence(b, a)),
+    ):
+        allowed = found["errorBound"] + library.error_bound + a.error_bound + b.error_bound
+        assert abs(found[name] - library.value) <= allowed
+        if found[name] > 1e-6:
+            attained = a.bayes_error(found[prior]) - b.bayes_error(found[prior])
+            assert abs(abs(attained) - found[name]) <= 2 * allowed
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 10])
+@pytest.mark.parametrize("noise", [0.3, 1, 5, 50])
+@pytest.mark.parametrize("rate", [1e-5, 1e-3, 0.1, 0.9, 1])
+def test_short_trainings_are_answered(kernel, noise, rate, steps):
+    text = f"DPSGD({noise}, {rate}, {steps})"
+    answers = kernel.evaluate(ASKED, [text, FACES])
+    agree(answers, of_the_library(text), text)
+    assert all(answer is not None for face in ("bayesError", "tradeOff") for answer in answers[face])
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 31, 150, 1000])
+@pytest.mark.parametrize("part", ["Laplace(0.5)", "Laplace(3)", "Laplace(40)", "RandomizedResponse(0.1)"])
+def test_powers_are_answered(kernel, part, count):
+    text = f"{part} ** {count}"
+    answers = kernel.evaluate(ASKED, [text, FACES])
+    agree(answers, of_the_library(text), text)
+    assert all(answer is not None for face in answers.values() for answer in face)
+
+
+def test_curves_are_the_single_answers(kernel):
+    curve, alone = kernel.evaluate("""() => {
+      const mechanism = kernel.read("DPSGD(0.6, 0.01, 500)"), priors = [0.1, 0.2, 0.5, 0.9];
+      const { values, errorBounds } = mechanism.bayesErrors(priors);
+      const single = priors.map((prior) => mechanism.bayesError(prior));
+      return [[...values, ...errorBounds], [...single.map((a) => a.value), ...single.map((a) => a.errorBound)]];
+    }""")
+    assert curve == alone
+
+
+@pytest.mark.parametrize("text", ["DPSGD(1, 0.1, 10)", "Gaussian(2) ** 3 @ Laplace(1/4)", "DPSGD(1, 0.1, 3, 'add')",
+                                  "RandomizedResponse(1) ** 3", "DPSGD(1e-2, 0.5, 2).reverse"])  # fmt: skip
+def test_what_a_mechanism_prints_is_the_same_mechanism(kernel, text):
+    assert read(kernel.evaluate("(text) => String(kernel.read(text))", text)) == read(text)
+
+
+WRONG = [
+    ("Gaussian(-1)", "sigma must be greater than 0 and finite, got -1.0", "-1"),
+    ("DPSGD(1, 0.1, 10.0)", "steps must be a positive integer, got 10.0", "10.0"),
+    ("DPSGD(1, 1.5, 10)", "sampling_rate must be in (0, 1], got 1.5", "1.5"),
+    ('DPSGD(1, 0.5, 10, "up")', "direction must be one of 'both', 'add', 'remove', got 'up'", '"up"'),
+    ("RandomizedResponse(701)", "epsilon must be in [0, 700], got 701.0", "701"),
+    ("ApproximateDP(1, 2)", "delta must be in [0, 1], got 2.0", "2"),
+    ("Gaussian(1) ** 0", "the exponent must be a positive integer, got 0", "0"),
+    ("Gaussian(1) ** 2.5", "the exponent must be a positive integer, got 2.5", "2.5"),
+    ("Gauss(1)", "Gauss is not known", "Gauss"),
+    ("Gaussian(1) @ 3", "'3' is not a mechanism", "3"),
+    ("Gaussian(1, 2, 3)", "Gaussian takes at most 2", "3"),
+    ("Gaussian(mu=1)", "Gaussian has no parameter mu", "mu"),
+    ("Gaussian(1, sigma=2)", "sigma is given twice", "sigma"),
+    ("DPSGD(1)", "DPSGD needs sampling_rate and steps", "DPSGD(1)"),
+    ("Gaussian(", "the end is not expected there", ""),
+    ("Gaussian(1/0)", "not a real number", "1/0"),
+    ("2 ** Gaussian(1)", "numbers may be calculated with", "2 ** Gaussian(1)"),
+    ("Laplace(1) $ b", "'$' may not stand", "$"),
+    ("3", "'3' is not a mechanism", "3"),
+    ("", "the end is not expected there", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "part"), WRONG)
+def test_wrong_texts_are_told_with_the_part_that_is_wrong(kernel, text, message, part):
+    found = kernel.evaluate(
+        """(text) => {
+      try {
+        kernel.read(text);
+      } catch (problem) {
+        return [problem.name, problem.message, text.slice(problem.start, problem.end)];
+      }
+    }""",
+        text,
+    )
+    assert found[0] == "SpecificationError"
+    assert message in found[1]
+    assert found[2] == part
+    with pytest.raises((ValueError, TypeError)):
+        read(text)
+
+
+@pytest.mark.parametrize("text", ["Gaussian(sigma = 2)", " Laplace( 1 / 3 ) ", "DPSGD(sqrt(2), 1e-2, 10**3)", "(Laplace(2))",
+                                  "Gaussian(3) @ Laplace(1) ** 2", "Gaussian(2)\u00a0@ Laplace(exp(−1))"])  # fmt: skip
+def test_texts_are_read_as_the_library_reads_them(kernel, text):
+    found = kernel.evaluate("(text) => kernel.read(text).advantage()", text)
+    assert found["value"] == approx(read(text).advantage, rel=1e-9)
+
+
+def test_what_is_refused_comes_with_python(kernel):
+    for text in ("FiniteExperiment([0.5, 0.5], [0.4, 0.6])", "join(Gaussian(1), Laplace(1))"):
+        found = kernel.evaluate(
+            """(text) => {
+          try {
+            kernel.read(text);
+          } catch (problem) {
+            return [problem.name, problem.python];
+          }
+        }""",
+            text,
+        )
+        assert found == ["Refused", f"from dptutor.specification import read; read({json.dumps(text)})"]
+
+
+@pytest.mark.parametrize("call", ["bayesError(1.5)", "tradeOff(-0.1)", "epsilon(2)", "delta(NaN)", 'bayesError("0.5")'])
+def test_arguments_out_of_range_are_told(kernel, call):
+    name = kernel.evaluate(
+        """(call) => {
+      const mechanism = kernel.read("Gaussian(1)");
+      try {
+        Function("mechanism", `return mechanism.${call}`)(mechanism);
+      } catch (problem) {
+        return problem.name;
+      }
+    }""",
+        call,
+    )
+    assert name == "RangeError"
+
+
+@pytest.mark.parametrize(
+    ("template", "wanted", "target"),
+    [
+        ("DPSGD(?, 0.01, 500)", {"epsilon": 8, "delta": 1e-5}, {"epsilon": 8, "delta": 1e-5}),
+        ("Gaussian(?)", {"advantage": 0.2}, {"advantage": 0.2}),
+        ("Laplace(?)", {"epsilon": 0.5, "delta": 0}, {"epsilon": 0.5}),
+        ("RandomizedResponse(?)", {"posteriorBelief": 0.9}, {"posterior_belief": 0.9}),
+        ("Gaussian(?)", {"posteriorBelief": 0.9, "membershipPrior": 0.3, "delta": 1e-5},
+         {"posterior_belief": 0.9, "membership_prior": 0.3, "delta": 1e-5}),
+        ("DPSGD(?, 0.01, 500)", {"posteriorBelief": 0.9, "exceedance": 0.05},
+         {"posterior_belief": 0.9, "exceedance": 0.05}),
+    ],
+)  # fmt: skip
+def test_calibration_is_that_of_the_library(kernel, template, wanted, target):
+    found = kernel.evaluate("([template, wanted]) => kernel.calibrate(template, wanted)", [template, wanted])
+    mechanism = dp.calibrate(family(template), **target)
+    name = next(iter(mechanism._parameters()))
+    assert abs(found["parameter"] - getattr(mechanism, name)) <= found["errorBound"] + 1e-11 * found["parameter"]
+
+
+def test_a_rate_of_true_positives_is_met(kernel):
+    found = kernel.evaluate('kernel.calibrate("DPSGD(?, 0.01, 500)", { fpr: 0.05, tpr: 0.2 })')
+    assert read(found["text"]).tradeoff(0.05) == approx(0.8, abs=1e-6)
+
+
+def test_what_cannot_be_reached_is_told(kernel):
+    name = kernel.evaluate("""() => {
+      try {
+        kernel.calibrate("SubsampledGaussian(1, ?)", { advantage: 0.9 });
+      } catch (problem) {
+        return problem.name;
+      }
+    }""")
+    assert name == "Unreachable"
+
+
+def test_the_modules_are_modules(serve, page):
+    page.goto(serve(FOLDER) + "package.json")
+    value = page.evaluate('import("./accountant.js").then(({ read }) => read("Gaussian(1)").advantage().value)')
+    assert value == approx(dp.Gaussian(1).advantage, rel=1e-9)
+
+
+# A sweep: `make sweep`.
+
+COUNT, LEAST = 300, 285
+SECONDS = 20  # for the library
+
+
+def random_pairs(seed=2024):
+    chance = random.Random(seed)
+
+    def spread(low, high):
+        return float(f"{low * (high / low) ** chance.random():.4g}")
+
+    def times(most):
+        count = round(spread(1, most))
+        return f" ** {count}" if count > 1 else ""
+
+    kinds = [
+        lambda: f"DPSGD({spread(0.3, 50)}, {spread(1e-5, 1) if chance.random() < 0.9 else 1}, {round(spread(1, 1e8))})",
+        lambda: f"Gaussian({spread(0.3, 50)})",
+        lambda: f"Laplace({spread(0.3, 50)})" + times(1000),
+        lambda: f"RandomizedResponse({spread(0.01, 5)})" + times(1000),
+        lambda: f"ApproximateDP({spread(0.01, 5)}, {spread(1e-8, 1e-3)})" + times(100),
+    ]
+    weights = [3, 1, 1, 1, 1]
+
+    def one():
+        return " @ ".join(kind() for kind in chance.choices(kinds, weights, k=chance.choice([1, 1, 1, 2, 2, 3])))
+
+    return [(one(), one()) for _ in range(COUNT)]
+
+
+class Slow(Exception):
+    pass
+
+
+def in_time(function, *arguments):
+    """What the library says, or nothing where it takes too long or contradicts itself."""
+
+    def give_up(*_):
+        raise Slow
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(SECONDS)
+    try:
+        return function(*arguments)
+    except (Slow, ValueError):
+        return None
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.sweep
+def test_random_pairs(kernel, capsys):
+    answered = compared = 0
+    worst, times = 0.0, []
+    for pair in random_pairs():
+        complete = True
+        for text in pair:
+            answers = kernel.evaluate(ASKED, [text, FACES])
+            complete &= all(answer is not None for face in answers.values() for answer in face)
+            library = in_time(of_the_library, text)
+            if library is not None:
+                worst = max(worst, agree(answers, supported(library, text), text))
+        found, took = kernel.evaluate(
+            f"(pair) => {{ const start = performance.now(); const found = ({COMPARED})(pair);"
+            " return [found, performance.now() - start]; }",
+            pair,
+        )
+        times.append(took)
+        complete &= found is not None
+        answered += complete
+        if complete and in_time(differences_agree, found, pair):
+            compared += 1
+    with capsys.disabled():
+        print(f"\n{answered} of {COUNT} answered, {compared} compared with the library, largest error {worst:.3f} bounds, "
+              f"a comparison takes {np.median(times):.0f} ms, at most {max(times):.0f} ms")  # fmt: skip
+    assert answered >= LEAST
+
+
+def supported(library, text):
+    """The answers of the library, without values of f below a line that its own δ says supports f."""
+    mechanism = read(text)
+    epsilons = np.linspace(-20, 20, 161)
+    delta, error = mechanism.privacy_profile(epsilons, with_error=True)
+    kept = []
+    for alpha, (value, bound) in zip(ALPHAS, library["tradeOff"], strict=True):
+        least = float(np.max(1 - delta - error - np.exp(epsilons) * alpha))
+        kept.append((value, bound if value + bound >= least else 1.0))
+    return {**library, "tradeOff": kept}
+
+
+def differences_agree(found, pair):
+    a, b = (read(text) for text in pair)
+    for name, library in (("divergence", dp.delta_divergence(a, b)), ("reverseDivergence", dp.delta_divergence(b, a))):
+        allowed = found["errorBound"] + library.error_bound + a.error_bound + b.error_bound
+        assert abs(found[name] - library.value) <= allowed, (pair, name, found, library)
+    return True
