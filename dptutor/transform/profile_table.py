@@ -27,6 +27,9 @@ _STUCK = 3
 # Coefficients below this, or below the error of the values, are none.
 _NOTHING = 2e-14
 _MOST_AT_ONCE = 2**16
+# Where δ nears the smallest of all numbers its digits go, and halving finds none; and how far a logarithm may be missed
+# so that twice that is a bound on the relative error.
+_NEARLY_ZERO, _LINEAR = 1e-290, 0.5
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,8 @@ class ProfileTable:
 
     def _fill(self, epsilon):
         edges = self._evaluator.edges
-        wanted = np.unique(np.searchsorted(edges, epsilon, side="right") - 1)
+        # Number 0 is what lies below the first edge.
+        wanted = np.flatnonzero(np.bincount(np.searchsorted(edges, epsilon, side="right"), minlength=1)) - 1
         missing = [int(k) for k in wanted if 0 <= k < len(edges) - 1 and k not in self._pieces]
         for interval in missing:
             self._pieces[interval] = self._built(interval)
@@ -196,12 +200,12 @@ class ProfileTable:
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # What does not fall by halving, again and again, is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
-                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest:
+                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and most > _NEARLY_ZERO:
                     middle = (a + b) / 2
                     further += [(a, middle, last, stuck, smallest), (middle, b, last, stuck, smallest)]
                     continue
                 # 2.7 is the Lebesgue constant of so many points.
-                rows.append((a, b, own, complement, 2.7 * noise + 4.0 * last, most))
+                rows.append((a, b, own, complement, 2.7 * noise + (4.0 * last if last < _LINEAR else math.inf), most))
             pieces = further
         rows.sort(key=lambda row: row[0])
         return rows
