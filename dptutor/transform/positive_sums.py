@@ -458,8 +458,8 @@ def _cut(ends, counts):
 
 
 def _sums_to(count, width):
-    """Pairs of numbers of steps, each 1 or an earlier sum, up to a pair whose sum is `count`: by doubling, and by adding
-    the last few binary digits, so that digits that come again are added once."""
+    """Pairs of numbers of steps, each 1 or an earlier sum, up to a pair whose sum is `count`: by doubling, and by
+    adding the last few binary digits, so that digits that come again are added once."""
     pairs: dict[int, tuple[int, int]] = {}
 
     def reach(number):
