@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -213,7 +214,19 @@ def _convolved(spectra, step, truncation):
     def sums(side):
         # Round a circle, which the sum fits on even where a part alone does not.
         circles = [(np.bincount(np.arange(m[side].size) % length, m[side], length), m[3]) for m in spectra]
-        product = np.prod([np.fft.rfft(circle) ** count for circle, count in circles], axis=0)
+        product = reduce(np.multiply, (_power(np.fft.rfft(circle), count) for circle, count in circles))
         return np.maximum(np.fft.irfft(product, length)[places], 0.0)
 
     return first, sums(1), sums(2)
+
+
+def _power(values, count):
+    """values ** count by squaring, for which numpy takes logarithms."""
+    result = None
+    while True:
+        if count & 1:
+            result = values if result is None else result * values
+        count >>= 1
+        if not count:
+            return result
+        values = values * values
