@@ -20,7 +20,8 @@ from ..transform.profile_table import Profile, ProfileTable
 from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
 
-_DEEPEST = 710.0
+# δ below e^−this is not told from 0: upper values are at least 1e-300.
+_DEEPEST = 690.0
 _OCTAVES = 44
 # 1 − δ below this is not told from 0.
 _SURE = 1e-12
@@ -29,7 +30,7 @@ _SURE = 1e-12
 # gives way to the next twice that of what the profile is there: together less than so many times, as a polynomial
 # reaches over several factors of e.
 _PANELS, _ORDERS, _OF_SLOPES, _AT_ONCE = 24, (16, 12), 4.0, 30_000
-_ROUNDING = 2.0**-52
+_ROUNDING, _LEAST = 2.0**-52, 1e-300
 # Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
 _MOST_KINKS, _WIDEST = 200, 1.5
 # Up to as many steps, or participations, by sums of losses where contours do not do.
@@ -210,9 +211,9 @@ class MixedProfile(Profile):
         low, high = self.edges[interval : interval + 2]
         complement = bool(self._smooth._delta(np.array([(low + high) / 2]))[0] > 0.5)
         value, noise, off = self._integrated(epsilon, complement)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = (noise + off) / value + 1e-13 * _OF_SLOPES
-        return value, np.where(np.isfinite(error), error, np.inf), complement
+        # What no number can be is left open.
+        value = np.maximum(value, _LEAST)
+        return value, (noise + off + _LEAST) / value + 1e-13 * _OF_SLOPES, complement
 
     def _integrated(self, epsilon, complement):
         """δ or its complement, what the errors of the second profile make of it, and by how much a rule of lower order
@@ -246,7 +247,7 @@ class MixedProfile(Profile):
         value[left] = shrink * answer.rest if complement else shrink * answer.delta - np.expm1(-loss)
         error[left] = shrink * answer.error + _ROUNDING * (not complement)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(value > 0, np.minimum(error / value, 1e3), 0.0)
+            share = np.where(error > 0, np.minimum(error / value, 1e300), 0.0)
         return (each.reshape(epsilon.shape) for each in (slope, value, share))
 
 
@@ -289,6 +290,11 @@ class LinesProfile(Profile):
         while end < 1e15 and self._lines.covered(np.array([end]))[1][0] > math.exp(-_DEEPEST):
             end *= 2.0
         return end
+
+    def cuts(self, interval: int) -> np.ndarray:
+        """Losses within an interval at which the profile bends."""
+        low, high = self.edges[interval : interval + 2]
+        return self._lines.bends[(self._lines.bends > low) & (self._lines.bends < high)]
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """Values, bounds on their relative error, and that they are of δ."""
