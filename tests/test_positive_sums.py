@@ -194,3 +194,16 @@ def logarithm_of_power(sigma, rate, s):
             peak = s * mu / (1 + (1 - rate) / rate * mpmath.exp(mu**2 / 2 - mu * peak))
         around = {peak + x for x in (-16, -8, -4, 0, 4, 8, 16)}
         return mpmath.log1p(mpmath.quad(term, sorted({-16, -5, 0, 5, 16} | around)))
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "direction", "epsilon", "delta"),
+    [
+        (31.535, 0.0017115, "remove", 0.00107906, 9.94703906105e-31),
+        (25.954, 0.012894, "both", 0.0103879, 4.23093275002e-31),
+    ],
+)
+def test_integrals_over_losses_of_three_steps_miss_nothing(sigma, rate, direction, epsilon, delta):
+    value, error = dp.DPSGD(sigma, rate, 3, direction).privacy_profile(epsilon, with_error=True)
+    assert abs(value - delta) <= 1e-12 * delta
+    assert error <= 1e-10 * delta
