@@ -223,7 +223,7 @@ class ProfileTable:
         x = 2 * (epsilon - start) / length - 1
         log_value, derivative = _clenshaw(coefficients, place, x)
         # Neither the answer nor the truth is above this.
-        error, most = error[place], 2 * most[place]
+        error, most = error[place], most[place]
         value = np.minimum(np.exp(np.minimum(log_value, 1.0)), most)
         slope = value * derivative * 2 / length
         with np.errstate(invalid="ignore"):
