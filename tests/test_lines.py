@@ -408,8 +408,9 @@ def test_a_little_normal_noise_adds_no_more_than_it_may_alone(scales, sigma):
 
 
 @pytest.mark.parametrize(("sigma", "rate"), [(100, 0.5), (100, 0.001), (1e4, 0.5), (1e6, 0.001)])
-def test_a_little_subsampled_noise_adds_no_more_than_it_may_alone(sigma, rate):
-    alone, noise = dp.Laplace(1), dp.SubsampledGaussian(sigma, rate, "remove")
+@pytest.mark.parametrize("direction", ["add", "remove"])
+def test_a_little_subsampled_noise_adds_no_more_than_it_may_alone(sigma, rate, direction):
+    alone, noise = dp.Laplace(1), dp.SubsampledGaussian(sigma, rate, direction)
     epsilon = np.concatenate([np.linspace(0, 2, 30), 1 + np.linspace(-8, 8, 33) * rate / sigma])
     value, error = (alone @ noise).privacy_profile(epsilon, with_error=True)
     less = alone.privacy_profile(epsilon)

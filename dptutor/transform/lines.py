@@ -220,11 +220,11 @@ class Lines:
         for i, x in enumerate(epsilon):
             # ε − g is below the largest loss of the others from here on.
             first = noise.place(x - end)
+            if first > noise.furthest:
+                continue
             places = noise.panels(max(first, -9.5))
             inner = noise.place(x - kinks)
             places = np.unique(np.concatenate([places, inner[(inner > places[0]) & (inner < places[-1])]]))
-            if places[0] > noise.furthest:
-                continue
             half = np.diff(places)[:, None] / 2
             v = (places[:-1, None] + half * (1 + _NODES)).ravel()
             weight = (half * _WEIGHTS).ravel() * noise.density(v)
