@@ -226,11 +226,33 @@ def test_be_the_adversary_reads_out_counts_exact_intervals_and_the_best_test():
 def test_the_end_of_a_game_says_where_its_region_lies():
     def end(sigma, accused, missed):
         setting = {"sigma": sigma, "accused": f"{accused} of 15", "missed": f"{missed} of 15"}
+        setting["ended"] = f"{accused} and {missed} of 15"
         return dp.explore.be_the_adversary(**setting).words
 
     assert "The curve runs through your region" in end(1.0, 5, 5)
     assert "above the curve" in end(0.5, 8, 7)
     assert "below the curve" in end(2.0, 0, 1)
+
+
+def test_a_region_is_shown_only_once_it_contradicts_something():
+    def region(accused, missed):
+        [part] = [p for p in dp.explore.be_the_adversary.parts if p.name == "region"]
+        return part.pieces[0].at({"accused": accused, "missed": missed})
+
+    for few in (("0 of 0", "0 of 0"), ("2 of 9", "0 of 0"), ("2 of 4", "1 of 5"), ("2 of 12", "0 of 0")):
+        assert np.isnan(region(*few)[1])
+    sides, low, high = region("2 of 5", "1 of 5")
+    assert sides == approx(binomtest(2, 5).proportion_ci(0.95, method="exact"), abs=1e-12)
+    assert (low, high) == approx(binomtest(1, 5).proportion_ci(0.95, method="exact"), abs=1e-12)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
+def test_the_threshold_at_the_end_of_a_game_has_the_errors_of_the_answers_above_it(sigma):
+    numbers = dp.explore.be_the_adversary(sigma=sigma, threshold="0.55").readouts
+    odds = dp.explore.be_the_adversary.rounds.table.row({"sigma": sigma}).reshape(2, -1).astype(float)
+    p, q = odds / odds.sum(axis=1, keepdims=True)
+    above = np.arange(-100, 121) > 11
+    assert numbers["threshold_error"] == approx((p[above].sum() + q[~above].sum()) / 2, abs=1e-4)
 
 
 @pytest.mark.parametrize("sigma", [0.5, 0.75, 1.0, 1.5, 2.0])

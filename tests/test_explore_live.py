@@ -124,14 +124,17 @@ def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
     page = opened("import dptutor as dp\ne = dp.explore.be_the_adversary()\ne", "print('=> none')")
     e = dp.explore.be_the_adversary()
     shows(page, e)
-    page.focus("[data-game]")
+    page.focus("[data-game=start]")
     page.keyboard.press("Enter")
     explorer = "document.querySelector('[data-explorer]').explorer"
     for played in range(1, 6):
         page.wait_for_function(f"{explorer}.drawn.every((v, place) => v === {explorer}.values[place])")
         page.keyboard.press("ArrowRight")
         page.wait_for_function(
-            f"{explorer}.words.textContent.includes('Round {played + 1} of 30')", polling=50, timeout=15_000
+            f"{explorer}.game.count.textContent === 'Round {played + 1} of 30' && {explorer}.drawn.every((v, place) =>"
+            f" v === {explorer}.values[place])",
+            polling=50,
+            timeout=15_000,
         )
         e.set(
             **page.evaluate(

@@ -3,7 +3,7 @@
 from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 from .declaration import Explorer
 from .exploration import Exploration
-from .game import place, tally
+from .game import ending, place, tally
 from .parameters import Choice, Hidden, Slider, decades
 from .tables import Number
 
@@ -27,6 +27,7 @@ __all__ = [
     "Number",
     "Slider",
     "decades",
+    "ending",
     "place",
     "tally",
 ]

@@ -198,6 +198,7 @@ class Explorer {
   arrive(address = location.hash, leap = false) {
     const [name, query] = address.slice(1).split("?");
     if (name !== this.manifest.name || !query) return;
+    if (this.game?.asks(() => this.arrive(address, leap))) return;
     const asked = new URLSearchParams(query),
       setting = {};
     for (const { name, values } of this.manifest.parameters) {
@@ -258,6 +259,7 @@ class Explorer {
   stepTo(step, leap = true) {
     const { steps, parameters } = this.manifest;
     if (step < 0 || step > steps.length) return;
+    if (this.game?.asks(() => this.stepTo(step, leap))) return;
     this.step = step;
     this.setAll(step ? steps[step - 1].setting : Object.fromEntries(parameters.map((p) => [p.name, p.start])));
     if (step) this.asking?.skip();
@@ -414,7 +416,12 @@ class Explorer {
     this.say(this.note ?? "");
     this.speakLater();
     this.drawn = [...this.values];
-    const { solved } = this.manifest;
+    const { solved, task, find } = this.manifest;
+    if (task !== null) {
+      const told = this.tables.string(task, rows[task][0]);
+      const invitation = told ? plain(told) : find;
+      if (this.invited !== invitation) this.invitation.innerHTML = this.invited = invitation;
+    }
     if (solved !== null) this.root.classList.toggle("dpe-solved", Boolean(this.tables.string(solved, rows[solved][0])));
     this.asking?.refresh();
     this.game?.show();

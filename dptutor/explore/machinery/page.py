@@ -17,8 +17,10 @@ from html import escape
 from importlib import import_module
 from importlib.resources import files
 
+import numpy as np
+
 from ...formulas import lettered, typeset
-from ...palette import INK, letter_color, page_color
+from ...palette import BLUE, INK, PURPLE, VERMILLION, letter_color, page_color
 from .declaration import Explorer
 from .exploration import fill
 from .game import Game
@@ -131,7 +133,7 @@ def _describe_table(explorer: Explorer, table) -> dict:
 
 def describe(explorer: Explorer, exploration) -> dict:
     """What the script has to know of an explorer."""
-    number, game = {id(table): place for place, table in enumerate(explorer.tables)}, explorer.rounds
+    number = {id(table): place for place, table in enumerate(explorer.tables)}
     names = list(explorer.parameters)
     return {
         "name": explorer.name,
@@ -189,9 +191,11 @@ def describe(explorer: Explorer, exploration) -> dict:
         ],
         "colors": _colors(explorer),
         "words": [number[id(table)] for table in explorer.sentences],
-        "game": {"table": number[id(game.table)], "rounds": game.rounds} if game else None,
+        "game": _played(explorer, number) if explorer.rounds else None,
         "ask": _asked(explorer),
         "solved": number[id(explorer.goal)] if explorer.goal else None,
+        "find": typeset(escape(explorer.find)) if explorer.tasks else "",
+        "task": number[id(explorer.tasks)] if explorer.tasks else None,
         "code": explorer.code,
         "steps": [
             {"setting": setting, "label": label, "story": explorer.steps[label][0]}
@@ -211,6 +215,8 @@ def _colors(explorer: Explorer) -> dict[str, str]:
     sliders = [name for name, parameter in explorer.parameters.items() if isinstance(parameter, Slider)]
     colors = {name: _tone(explorer, name) for name in sliders}
     colors |= {name: number.color for name, number in explorer.shown_numbers.items() if number.color}
+    if explorer.rounds:
+        colors |= {"accused": BLUE, "missed": VERMILLION, "threshold": PURPLE}
     return {name: letter_color(color) for name, color in colors.items() if color != INK}
 
 
@@ -240,7 +246,8 @@ def body(exploration, prefix: str) -> str:
     return (
         '<div class="dpe-head">'
         f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> <span class="dpe-invitation">'
-        f'{typeset(escape(explorer.find))}</span><span class="dpe-story" role="status" hidden></span></p>{_MENU}</div>'
+        f'{typeset(escape(exploration.task))}</span><span class="dpe-story" role="status" hidden></span></p>'
+        f"{_MENU}</div>"
         f'<div class="dpe-panels{" dpe-low" if explorer.low else ""}" style="--dpe-wide: {wide:.4g}">{panels}</div>'
         f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(explorer)}'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
@@ -370,15 +377,42 @@ def _ask(explorer: Explorer) -> str:
     )
 
 
+def _played(explorer: Explorer, number: dict[int, int]) -> dict:
+    """What the script has to know of a game."""
+    game, stage = explorer.rounds, explorer.stage
+    assert game is not None
+    if stage is None:
+        return {"table": number[id(game.table)], "lengths": game.lengths, "stage": None}
+    heights = stage.panel.pixels([stage.panel.xlim[0]] * 2, [stage.right, stage.wrong])[:, 1]
+    right, wrong = np.round(heights, 2).tolist()
+    placed = {"panel": stage.panel.number, "right": right, "wrong": wrong, "size": stage.size}
+    return {"table": number[id(game.table)], "lengths": game.lengths, "stage": placed}
+
+
 def _game(game: Game) -> str:
+    """The controls of a game: rounds so far, the two guesses, and what begins, takes back and ends."""
+
+    def button(name, text):
+        return f'<button type="button" data-game="{name}" hidden>{text}</button>'
+
     guesses = "".join(
-        f'<button type="button" data-guess="{world}" aria-disabled="true">{escape(says)}</button>'
+        f'<button type="button" data-guess="{world}" aria-disabled="true" hidden>{escape(says)}</button>'
         for world, says in enumerate(game.says)
+    )
+    begin = "".join(
+        f'<button type="button" data-game="start" data-length="{each}">Play {2 * each} rounds</button>'
+        for each in game.lengths
     )
     return (
         f"<style data-shared>{resource('game.css')}</style>"
-        '<div class="dpe-game" role="group" aria-label="Your guess, by a button or by the left and right arrow keys">'
-        f'{guesses}<button type="button" data-game="start">Start</button></div>'
+        '<div class="dpe-game" role="group" tabindex="-1" aria-label="The game: guess by a button, by the left and '
+        'right arrow keys, or by a tap on a side of the picture">'
+        '<div class="dpe-rounds" hidden><span class="dpe-slots" aria-hidden="true"></span>'
+        '<span class="dpe-count" data-round></span></div>'
+        f"{guesses}{begin}{button('undo', 'Take back')}{button('leave', 'Leave the game')}"
+        '<div class="dpe-sure" role="alertdialog" aria-label="Throw the game away?" hidden><span></span> '
+        '<button type="button" data-game="keep">Keep them</button>'
+        '<button type="button" data-game="throw">Throw away</button></div></div>'
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...palette import INK, SOLID
+from .game import Stage
 from .parameters import Slider
 from .tables import PathEncoder, ShiftEncoder, Table, TextEncoder
 
@@ -160,6 +161,11 @@ class Panel:
             return function
 
         return declare
+
+    def rounds(self, *, right, wrong, size=10.0):
+        """Where the rounds of a game stay as dots at their answers: right ones pile up from one height, wrong ones down
+        from another."""
+        self.explorer.stage = Stage(self, right, wrong, size)
 
     def _write(self, name, function, color, offset, align):
         place = Table(_first(function, 2), self.explorer.parameters, PathEncoder(self, _points))
