@@ -14,7 +14,19 @@ from pytest import approx
 from scipy.stats import binomtest, norm
 
 import dptutor as dp
-from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, decades, page, picture, store
+from dptutor.explore.machinery import (
+    BLUE,
+    LEVELS,
+    Choice,
+    Explorer,
+    Hidden,
+    Number,
+    Slider,
+    decades,
+    page,
+    picture,
+    store,
+)  # fmt: skip
 from dptutor.explore.machinery.faces import named
 from dptutor.explore.machinery.page import packed_tables
 from dptutor.explore.machinery.picture import path_points
@@ -267,6 +279,26 @@ def test_the_answers_of_the_game_are_those_of_the_mechanism(sigma):
     # The best test of rounded answers is as good as that of the mechanism, to a thousandth.
     advantage = np.abs(p - q).sum() / 2
     assert advantage == approx(dp.Gaussian(sigma=sigma).advantage, abs=1e-3)
+
+
+def test_samples_need_quantiles_that_rise_and_a_slider():
+    encoder = dp.explore.threshold_test.drawn.table.encoder
+    for wrong, told in ((np.zeros((2, 3)), "at 81 levels"), (np.tile(-LEVELS, (2, 1)), "must rise"),
+                        (np.tile(99 * LEVELS, (2, 1)), "must rise, from")):  # fmt: skip
+        with pytest.raises(ValueError, match=told):
+            encoder.encode(wrong)
+    panel = dp.explore.threshold_test.panels[0]
+    with pytest.raises(ValueError, match="cut by a slider, not by nothing"):
+        panel.samples("nothing", says="", fills=(), bases=(0, 0), bin=1)(lambda sigma: None)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
+def test_quantiles_between_which_the_script_interpolates_are_those_of_the_law(sigma):
+    table = dp.explore.threshold_test.drawn.table
+    row, step = table.row({"sigma": sigma}).reshape(2, -1), table.encoder.step
+    x = np.linspace(-3, 4, 500)
+    for mean, places in enumerate(table.encoder.low + step * row):
+        assert np.interp(x, places, LEVELS) == approx(norm.cdf(x, mean, sigma), abs=6e-4)
 
 
 def test_a_game_needs_a_probability_for_every_answer():

@@ -10,10 +10,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import judge, watched_page
 from pytest import approx
+from scipy.stats import norm
 from test_explore import at, on_steps
 
 import dptutor as dp
-from dptutor.explore.machinery import Choice, Hidden
+from dptutor.explore.machinery import LEVELS, Choice, Hidden
 from dptutor.formulas import typeset
 
 NAMES = dp.explore.__all__
@@ -776,6 +777,118 @@ def test_axe_finds_no_fault(opened, name, scheme):
     page = opened(name)
     page.emulate_media(color_scheme=scheme)
     settled(page)
+    found = Axe().run(page).response["violations"]
+    assert [(fault["impact"], fault["help"]) for fault in found] == []
+
+
+# Draws that fall.
+
+SAMPLES = "document.querySelector('[data-explorer]').explorer.samples"
+
+
+def counted(page):
+    """What the sentence says of a simulation: draws, errors among those of P and of Q, and their percentages."""
+    said = re.fullmatch(
+        r"Simulated: of (\d+) draws from P, (\d+) lie to the right, ([\d.]+) % \(exactly ([\d.]+) %\); of (\d+) from "
+        r"Q, (\d+) to the left, ([\d.]+) % \(exactly ([\d.]+) %\)\.",
+        page.text_content(".dpe-words"),
+    )
+    assert said and said[1] == said[5]
+    n, over, under = int(said[1]), int(said[2]), int(said[6])
+    assert (said[3], said[7]) == (f"{100 * over / n:.1f}", f"{100 * under / n:.1f}")
+    return n, over, under, float(said[4]) / 100, float(said[8]) / 100
+
+
+def test_draws_are_counted_at_every_threshold_and_noise_as_python_counts_them(opened):
+    page, e = opened("threshold_test"), dp.explore.threshold_test()
+    draws = np.random.default_rng(8).random((1000, 2)).tolist()
+    page.evaluate(f"draws => {{ const all = draws.flat(); let k = 0; {SAMPLES}.random = () => all[k++]; }}", draws)
+    page.click("[data-samples=play]")  # of motion nothing is wanted: all are there at once
+    settled(page)
+    people = page.locator("[data-part].dpe-veiled")  # they make room
+    assert people.count() == 4 and people.first.is_hidden()
+    u, v = np.array(draws).T
+    for setting in ({}, {"threshold": -0.4}, {"threshold": 1.3}, {"sigma": 0.5}, {"threshold": 3.0, "sigma": 2.0}):
+        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
+        settled(page)
+        e.set(**setting)
+        t, sigma = e.setting["threshold"], e.setting["sigma"]
+        without, within = (np.interp(share, LEVELS, sigma * norm.ppf(LEVELS)) for share in (u, v))
+        n, over, under, alpha, _ = counted(page)
+        assert (n, over, under) == (1000, np.sum(without > t), np.sum(1 + within <= t))
+        assert f"{100 * e.readouts['alpha']:.1f}" == f"{100 * alpha:.1f}"
+        assert abs(over / n - e.readouts["alpha"]) < 5 * 0.5 / np.sqrt(n)
+        assert abs(under / n - e.readouts["beta"]) < 5 * 0.5 / np.sqrt(n)
+        assert page.evaluate(OVERLAPS) == []
+    page.click("[data-samples=clear]")
+    settled(page)
+    shows(page, e)
+    assert people.count() == 0
+    assert page.locator(".dpe-rain path:not([d=''])").count() == 0
+
+
+def test_draws_spread_evenly_come_to_the_exact_errors_and_fill_the_hills(opened):
+    page, e = opened("threshold_test"), dp.explore.threshold_test()
+    page.evaluate(f"{{ let k = 0; {SAMPLES}.random = () => (Math.floor(k++ / 2) + 0.5) / 1000; }}")
+    page.click("[data-samples=play]")
+    for sigma in (0.5, 1.0, 2.0):
+        for threshold in (-0.4, 0.8, 1.7):
+            page.evaluate(
+                "s => document.querySelector('[data-explorer]').explorer.setAll(s)",
+                {"threshold": threshold, "sigma": sigma},
+            )
+            settled(page)
+            e.set(threshold=threshold, sigma=sigma)
+            _, over, under, _, _ = counted(page)
+            assert over / 1000 == approx(e.readouts["alpha"], abs=1.5e-3)
+            assert under / 1000 == approx(e.readouts["beta"], abs=1.5e-3)
+    e.set(threshold=0.8, sigma=1.0)
+    page.evaluate("document.querySelector('[data-explorer]').explorer.setAll({threshold: 0.8, sigma: 1})")
+    settled(page)
+    columns = page.evaluate(f"{SAMPLES}.piles.map((pile) => pile.map((path) => path.getAttribute('d')))")
+    for pile, area in zip(columns, page.evaluate(f"{SAMPLES}.areas"), strict=True):
+        corners = [np.array(re.findall(r"-?[\d.]+", one), float) for path in pile for one in path.split("Z")[:-1]]
+        assert sum(abs((b - a) * (top - base)) for a, base, top, b, _ in corners) == approx(area, rel=0.01)
+
+
+def test_draws_fall_until_a_touch_and_go_on(alone):
+    page = alone("threshold_test")
+    page.emulate_media(reduced_motion="no-preference")
+    page.click("[data-samples=play]")
+    page.wait_for_function(f"{SAMPLES}.landed > 20")
+    assert page.evaluate(f"{SAMPLES}.drops.every((path) => path.getAttribute('d').length)")
+    page.focus("[data-parameter=threshold]")
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    n, *_ = counted(page)
+    assert 20 < n < 1000
+    page.wait_for_timeout(200)
+    assert counted(page)[0] == n
+    assert page.evaluate(f"{SAMPLES}.drops.every((path) => !path.getAttribute('d'))")
+    page.wait_for_function("document.querySelector('[aria-live=polite]').textContent.startsWith('Simulated')")
+    assert page.text_content("[data-samples=play]") == "▶ Go on"
+    page.evaluate(f"{SAMPLES}.draw(990); {SAMPLES}.landed = 990")
+    page.click("[data-samples=play]")
+    page.wait_for_function(f"{SAMPLES}.landed === 1000")
+    assert counted(page)[0] == 1000
+    assert page.text_content("[data-samples=play]") == "↻ Again"
+    page.click("[data-step=next]")  # a step shows its own
+    page.wait_for_function(f"!{SAMPLES}.on")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 664)])
+def test_draws_fit_on_the_screen(opened, width, height):
+    phone = {"has_touch": True, "is_mobile": True} if width < 600 else {}
+    page = opened("threshold_test", viewport={"width": width, "height": height}, **phone)
+    places = "['.dpe-main', '.dpe-slider', '.dpe-samples', '.dpe-steps']"
+    places = f"{places}.map((kind) => {{ const box = document.querySelector(kind).getBoundingClientRect();"
+    before = page.evaluate(f"{places} return [box.left, box.top, box.right, box.bottom]; }})")
+    page.click("[data-samples=play]")
+    settled(page)
+    assert page.evaluate(f"{places} return [box.left, box.top, box.right, box.bottom]; }})") == before
+    assert before[2][3] - before[0][1] <= height - 48
+    assert page.evaluate(OVERLAPS) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     found = Axe().run(page).response["violations"]
     assert [(fault["impact"], fault["help"]) for fault in found] == []
 

@@ -5,6 +5,7 @@ from .declaration import Explorer
 from .exploration import Exploration
 from .game import ending, place, tally
 from .parameters import Choice, Hidden, Slider, decades
+from .samples import LEVELS
 from .tables import Number
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "GREEN",
     "GREY",
     "INK",
+    "LEVELS",
     "ORANGE",
     "PALE",
     "PURPLE",

@@ -14,6 +14,7 @@ from .faces import FacePanel, Seen
 from .game import Game, Stage, odds_table, state
 from .panel import Panel, Part
 from .parameters import Parameter
+from .samples import Samples
 from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder
 
 
@@ -59,6 +60,7 @@ class Explorer:
     stage: Stage | None = None
     low: bool = False
     prediction: Prediction | None = None
+    drawn: Samples | None = None
     goal: Table | None = None
     tasks: Table | None = None
     _shared: dict = field(default_factory=dict)
@@ -192,6 +194,8 @@ class Explorer:
         tables += [table for table in (self.goal, self.tasks) if table]
         if self.rounds:
             tables.append(self.rounds.table)
+        if self.drawn:
+            tables.append(self.drawn.table)
         return list({id(table): table for table in tables}.values())
 
     def __call__(self, **setting):

@@ -54,6 +54,7 @@ class Explorer {
     this.parts.forEach((part) => this.handles.showGrip(part));
     this.names.place();
     if (manifest.game) this.game = new Game(this, find(".dpe-game"));
+    if (manifest.samples) this.samples = new Samples(this, find(".dpe-samples"));
     if (manifest.ask) this.asking = new Asking(this, find("[data-ask]"));
     this.listen();
     root.querySelectorAll(".dpe-controls").forEach((controls) => {
@@ -105,6 +106,7 @@ class Explorer {
         kind,
         (event) => {
           if (!event.target.closest?.("[data-play]")) this.pause();
+          if (!event.target.closest?.("[data-samples]")) this.samples?.stop();
         },
         { passive: true },
       );
@@ -261,6 +263,7 @@ class Explorer {
     if (step < 0 || step > steps.length) return;
     if (this.game?.asks(() => this.stepTo(step, leap))) return;
     this.step = step;
+    this.samples?.clear();
     this.setAll(step ? steps[step - 1].setting : Object.fromEntries(parameters.map((p) => [p.name, p.start])));
     if (step) this.asking?.skip();
     if (step) this.tell(steps[step - 1].story, steps[step - 1].label);
@@ -405,6 +408,7 @@ class Explorer {
       }
       if (changed(number, { key: key + blend })) this.motion.bring(part, this.target(part), this.duration);
     });
+    this.shown = shown;
     const template = this.manifest.words
       .map((t) => this.tables.string(t, rows[t][0]))
       .filter(Boolean)
@@ -424,6 +428,7 @@ class Explorer {
     }
     if (solved !== null) this.root.classList.toggle("dpe-solved", Boolean(this.tables.string(solved, rows[solved][0])));
     this.asking?.refresh();
+    this.samples?.refresh();
     this.game?.show();
     return true;
   }

@@ -27,11 +27,22 @@ from .game import Game
 from .panel import PANEL_HEIGHT
 from .parameters import Choice, Hidden, Slider
 from .picture import label_svg, standing, svg_panels
+from .samples import LEVELS
 from .store import kept
 from .tables import pack
 
 # Each uses what those before it declare.
-SCRIPTS = ("tables.js", "motion.js", "handles.js", "names.js", "explorer.js", "game.js", "asking.js", "start.js")
+SCRIPTS = (
+    "tables.js",
+    "motion.js",
+    "handles.js",
+    "names.js",
+    "explorer.js",
+    "game.js",
+    "samples.js",
+    "asking.js",
+    "start.js",
+)
 
 # Where a curve is typed by those who cannot draw it, as shares of the axis.
 _TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
@@ -192,6 +203,7 @@ def describe(explorer: Explorer, exploration) -> dict:
         "colors": _colors(explorer),
         "words": [number[id(table)] for table in explorer.sentences],
         "game": _played(explorer, number) if explorer.rounds else None,
+        "samples": _drawn(explorer, number) if explorer.drawn else None,
         "ask": _asked(explorer),
         "solved": number[id(explorer.goal)] if explorer.goal else None,
         "find": typeset(escape(explorer.find)) if explorer.tasks else "",
@@ -215,6 +227,8 @@ def _colors(explorer: Explorer) -> dict[str, str]:
     sliders = [name for name, parameter in explorer.parameters.items() if isinstance(parameter, Slider)]
     colors = {name: _tone(explorer, name) for name in sliders}
     colors |= {name: number.color for name, number in explorer.shown_numbers.items() if number.color}
+    if explorer.drawn:
+        colors |= dict.fromkeys(("over", "over_share"), BLUE) | dict.fromkeys(("under", "under_share"), VERMILLION)
     if explorer.rounds:
         colors |= {"accused": BLUE, "missed": VERMILLION, "threshold": PURPLE}
     return {name: letter_color(color) for name, color in colors.items() if color != INK}
@@ -237,6 +251,7 @@ def body(exploration, prefix: str) -> str:
         if not isinstance(parameter, Hidden)
     )
     game = _game(explorer.rounds) if explorer.rounds else ""
+    drawn = _samples() if explorer.drawn else ""
     readouts = "".join(
         f'<div{_key(number.color)}><dt title="{escape(number.help)}">{lettered(number.label)}</dt>'
         f'<dd data-readout="{name}">{escape(shown[name])}</dd></div>'
@@ -251,7 +266,7 @@ def body(exploration, prefix: str) -> str:
         f'<div class="dpe-panels{" dpe-low" if explorer.low else ""}" style="--dpe-wide: {wide:.4g}">{panels}</div>'
         f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(explorer)}'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
-        f"{game}{controls}{_steps(explorer)}"
+        f"{game}{controls}{drawn}{_steps(explorer)}"
         '<p class="dpe-pinned" hidden></p><pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f'<dl class="dpe-readouts">{readouts}</dl>'
         '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
@@ -374,6 +389,37 @@ def _ask(explorer: Explorer) -> str:
     return (
         f'<div class="dpe-ask" data-ask role="group" aria-label="Your prediction" hidden>'
         f'<p class="dpe-question">{typeset(escape(ask.question))}</p><div class="dpe-asked">{inside}</div></div>'
+    )
+
+
+def _drawn(explorer: Explorer, number: dict[int, int]) -> dict:
+    """What the script has to know of draws."""
+    drawn = explorer.drawn
+    assert drawn is not None
+    places, panel = {part.name: part.place for part in explorer.parts}, drawn.panel
+    return {
+        "table": number[id(drawn.table)],
+        "levels": [float(f"{level:.8g}") for level in LEVELS],
+        "panel": panel.number,
+        "cut": drawn.cut,
+        "fills": [places[name] for name in drawn.fills],
+        "bases": np.round(panel.pixels([panel.xlim[0]] * 2, drawn.bases)[:, 1], 2).tolist(),
+        "bin": drawn.bin,
+        "hides": [places[name] for name in drawn.hides],
+        "tells": {places[name]: template for name, template in drawn.tells.items()},
+        "says": drawn.says,
+        "shares": {"panel": drawn.shares.number, "scale": drawn.shares.xlim[1]} if drawn.shares else None,
+        "total": drawn.total,
+    }
+
+
+def _samples() -> str:
+    return (
+        f"<style data-shared>{resource('samples.css')}</style>"
+        '<div class="dpe-samples" role="group" aria-label="Samples">'
+        '<button type="button" data-samples="play">▶ Samples</button>'
+        '<button type="button" data-samples="clear" aria-label="Clear the samples" '
+        'style="visibility: hidden">✕</button></div>'
     )
 
 
