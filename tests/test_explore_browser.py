@@ -553,6 +553,28 @@ def test_no_game_is_thrown_away_without_a_question(opened):
     assert setting_of(page) == start
 
 
+def test_a_page_that_is_loaded_again_goes_on_with_its_game(alone):
+    page = alone("be_the_adversary")
+    begun(page)
+    for _ in range(5):
+        page.click("[data-guess='1']")
+        settled(page)
+    setting, history = setting_of(page), page.evaluate(f"{GAME}.history")
+    page.reload()
+    page.wait_for_selector("[data-explorer][data-ready]")
+    page.wait_for_selector(".dpe-playing")
+    settled(page)
+    assert setting_of(page) == setting and page.evaluate(f"{GAME}.history") == history
+    shows(page, at(dp.explore.be_the_adversary(), **setting))
+    assert page.locator(".dpe-dots circle").count() == 5
+    page.click("[data-game=leave]")
+    page.click("[data-game=throw]")
+    page.reload()
+    page.wait_for_selector("[data-explorer][data-ready]")
+    settled(page)
+    assert setting_of(page) == dp.explore.be_the_adversary().setting
+
+
 def test_a_tap_on_a_side_of_the_picture_is_an_answer(opened):
     page = opened("be_the_adversary", viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
     page.tap("[data-game=start]")

@@ -82,6 +82,39 @@ class Game {
     });
     if (this.stage) this.build();
     this.show();
+    this.key = `dptutor:game:${explorer.manifest.name}:${globalThis.location?.pathname}`;
+    if ("frozen" in explorer.root.dataset)
+      explorer.tables.load().then(
+        () => this.restore(),
+        () => {},
+      );
+  }
+
+  // A page that is loaded again, or come back to, goes on with its game.
+  keep() {
+    const { history, taken, again, length, explorer } = this;
+    try {
+      if (history.length)
+        sessionStorage.setItem(this.key, JSON.stringify({ history, taken, again, length, values: explorer.values }));
+      else sessionStorage.removeItem(this.key);
+    } catch {
+      /* a browser may refuse to keep anything */
+    }
+  }
+
+  restore() {
+    if (!["reload", "back_forward"].includes(performance.getEntriesByType("navigation")[0]?.type)) return;
+    try {
+      const { values, ...kept } = JSON.parse(sessionStorage.getItem(this.key)) ?? {};
+      if (!values || this.played) return;
+      const { parameters } = this.explorer.manifest;
+      if (!parameters.every((p, place) => p.values.includes(values[place]))) return;
+      Object.assign(this, kept);
+      this.explorer.setAll(Object.fromEntries(parameters.map((p, place) => [p.name, values[place]])), 0);
+      this.show();
+    } catch {
+      /* nothing was kept, or another edition kept it */
+    }
   }
 
   value(name) {
@@ -130,6 +163,7 @@ class Game {
       STEP,
     );
     this.show();
+    this.keep();
   }
 
   ending({ accused, missed }) {
@@ -174,6 +208,7 @@ class Game {
 
   forget() {
     Object.assign(this, { history: [], taken: 0, again: false });
+    this.keep();
   }
 
   clear() {

@@ -31,6 +31,7 @@ from .samples import LEVELS
 from .store import kept
 from .tables import pack
 
+STYLES = ("explorer.css", "game.css", "samples.css")
 # Each uses what those before it declare.
 SCRIPTS = (
     "tables.js",
