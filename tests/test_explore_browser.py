@@ -495,7 +495,7 @@ def test_each_answer_stays_as_a_dot_above_if_right_and_below_if_wrong(opened):
 def test_a_round_that_is_taken_back_is_drawn_anew(opened):
     page = opened("be_the_adversary")
     begun(page)
-    assert page.is_hidden("[data-game=undo]")
+    assert page.get_attribute("[data-game=undo]", "aria-disabled") == "true"
     for _ in range(3):
         page.click("[data-guess='1']")
         settled(page)
@@ -607,7 +607,7 @@ def test_a_game_is_played_on_one_screen(opened, width, height):
         if played < 30:
             boxes = [page.locator(kind).bounding_box() for kind in (".dpe-main", ".dpe-rounds", "[data-guess='1']")]
             assert boxes[-1]["y"] + boxes[-1]["height"] - boxes[0]["y"] <= height - 48
-            tops.add(boxes[-1]["y"])
+            tops.add(tuple(boxes[-1].values()))
     assert len(tops) == 1  # the buttons stay under the finger
     assert not page.evaluate("globalThis.heard")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -811,8 +811,8 @@ SAMPLES = "document.querySelector('[data-explorer]').explorer.samples"
 def counted(page):
     """What the sentence says of a simulation: draws, errors among those of P and of Q, and their percentages."""
     said = re.fullmatch(
-        r"Simulated: of (\d+) draws from P, (\d+) lie to the right, ([\d.]+) % \(exactly ([\d.]+) %\); of (\d+) from "
-        r"Q, (\d+) to the left, ([\d.]+) % \(exactly ([\d.]+) %\)\.",
+        r"Simulated: of (\d+) draws from P, (\d+) lie to the right, ([\d.]+) % \(long run: ([\d.]+) %\); of (\d+) from "
+        r"Q, (\d+) to the left, ([\d.]+) % \(long run: ([\d.]+) %\)\.",
         page.text_content(".dpe-words"),
     )
     assert said and said[1] == said[5]

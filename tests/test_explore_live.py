@@ -147,6 +147,18 @@ def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
     assert ask(page, "e.setting['accused'], e.setting['missed']") == f"{e.setting['accused']} {e.setting['missed']}"
 
 
+def test_draws_fall_in_a_notebook_and_are_counted_again_where_the_threshold_goes(opened):
+    page = opened("import dptutor as dp\ne = dp.explore.threshold_test()\ne", "print('=> none')")
+    shows(page, dp.explore.threshold_test())
+    page.click("[data-samples=play]")
+    said = "document.querySelector('.dpe-words').textContent"
+    for threshold in (0.8, -1.0):
+        exact = dp.explore.threshold_test(threshold=threshold).shown["alpha"]
+        if threshold != 0.8:
+            ask(page, f"e.set(threshold={threshold}) or 1")
+        page.wait_for_function(f"{said}.startsWith('Simulated: of 1000 draws') && {said}.includes('long run: {exact}')")
+
+
 def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(explored):
     page = explored
     page.evaluate("""() => {

@@ -187,8 +187,8 @@ def your_test(threshold, sigma):
     hides=(outside, inside, accused, missed),
     tells={hundred_outside: "{n} draws from P", hundred_inside: "{n} draws from Q",
            accused_of: "{over} wrongly accused", missed_of: "{under} missed"},
-    says="Simulated: of {n} draws from P, {over} lie to the right, {over_share} (exactly {alpha}); of {n} from Q, "
-    "{under} to the left, {under_share} (exactly {beta}).",
+    says="Simulated: of {n} draws from P, {over} lie to the right, {over_share} (long run: {alpha}); of {n} from "
+    "Q, {under} to the left, {under_share} (long run: {beta}).",
 )  # fmt: skip
 def quantiles(sigma):
     return sigma * ndtri(LEVELS), 1 + sigma * ndtri(LEVELS)

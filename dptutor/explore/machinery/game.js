@@ -270,7 +270,7 @@ class Game {
       button.hidden = playing || asked;
       button.textContent = over && k === 0 ? "Play again" : button.titled;
     });
-    this.undo.hidden = asked || !(playing || over) || !this.history.length;
+    this.undo.hidden = asked || !(playing || this.history.length);
     this.undo.setAttribute("aria-disabled", String(!this.again));
     this.leave.hidden = asked || !locked;
     this.leave.textContent = playing ? "Leave the game" : "Clear";
