@@ -63,3 +63,17 @@ def test_a_bound_is_a_number_where_values_fall_below_all_numbers():
     value, error = m.privacy_profile([0.0, 1.0, 100.0, 500.0], with_error=True)
     assert np.all(value == 1.0)
     assert np.all(error <= 1e-15)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_f_of_a_short_training_is_the_same_alone_and_in_an_array(seed):
+    """The loss of one direction may end before that of the other matters: then its table is asked for nothing."""
+    random = np.random.default_rng(seed)
+    sigma, rate, steps = np.exp(random.uniform(-1, 2)), 10 ** random.uniform(-4, -0.1), int(random.integers(1, 12))
+    if seed == 0:
+        sigma, rate, steps = 1, 0.01, 3
+    alphas = np.sort([0.05, random.uniform(), 10 ** random.uniform(-9, 0), 1 - 10 ** random.uniform(-9, 0)])
+    values, errors = dp.DPSGD(sigma, rate, steps).tradeoff(alphas, with_error=True)
+    for alpha, value, error in zip(alphas, values, errors, strict=True):
+        alone, its_error = dp.DPSGD(sigma, rate, steps).tradeoff(alpha, with_error=True)
+        assert abs(alone - value) <= error + its_error + 1e-15

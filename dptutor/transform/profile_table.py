@@ -155,6 +155,8 @@ class ProfileTable:
         """Places between which the profile is smooth: quarters of all pieces from `low` to `high`."""
         edges = self._evaluator.edges
         self._fill(edges[:-1][(edges[:-1] < high) & (edges[1:] > low)])
+        if not self._merged:
+            return np.empty(0)  # all of it lies beyond the end, and nothing was asked before
         starts, ends = self._merged[0], self._merged[1]
         places = starts[:, None] + (ends - starts)[:, None] * np.linspace(0.0, 0.75, 4)
         places = np.append(places.ravel(), min(self.end, high))
