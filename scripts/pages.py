@@ -22,7 +22,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 import embedding
 import searching
-from dptutor.explore.machinery.page import SCRIPTS
+from dptutor.explore.machinery.page import SCRIPTS, STYLES
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "book" / "_static"
@@ -63,7 +63,7 @@ FONTS = [
 
 # What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
 PARTS = {
-    "explorer": (files("dptutor.explore.machinery"), ["explorer.css", "game.css"], SCRIPTS),
+    "explorer": (files("dptutor.explore.machinery"), STYLES, SCRIPTS),
     "questions": (files("dptutor.exercises"), ["questions.css"], ("questions.js",)),
     "run": (ROOT / "book", ["your_run.css"],
             (*(f"accountant/{name}.js" for name in ("numbers", "transform", "laws", "accountant")), "your_run.js")),

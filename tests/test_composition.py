@@ -12,10 +12,13 @@ from pytest import approx
 from scipy.stats import binom
 
 import dptutor as dp
+from dptutor.mechanisms import profiles
 from dptutor.mechanisms.composition import grid_factor
 from dptutor.mechanisms.gaussian import gaussian_profile
+from dptutor.mechanisms.profiles import MixedProfile
 from dptutor.transform.discretized import bracketed
 from dptutor.transform.hellinger import Inversion
+from dptutor.transform.lines import Lines
 from dptutor.transform.profile_table import ProfileTable
 from dptutor.transform.subsampled_gaussian import log_hellinger
 
@@ -325,3 +328,40 @@ def test_epsilon_is_below_what_renyi_divergences_imply_and_above_what_chernoff_l
     # The bound is never so loose as to gain six orders of magnitude in δ.
     assert (exact > dp.accounting.rdp_to_epsilon(orders, rdp, np.minimum(deltas * 1e6, 1.0))).all()
     assert m.privacy_profile(exact) == approx(deltas, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("laplace", "training"),
+    [(dp.Laplace(1.2736) ** 36, dp.DPSGD(2.3563, 0.37164, 362, "remove")),
+     (dp.Laplace(5.9) ** 31, dp.DPSGD(13.22, 0.29665, 3973, "add")),
+     (dp.Laplace(2) ** 2, dp.DPSGD(0.8, 0.05, 300, "remove"))],
+    ids=["36", "31", "2"],
+)  # fmt: skip
+class TestLaplaceBesideTraining:
+    def test_integrals_and_lines_agree(self, laplace, training):
+        whole = laplace @ training
+        epsilon = np.linspace(0.0, float(whole.epsilon(1e-9)), 60)
+        value, error = whole.privacy_profile(epsilon, with_error=True)
+        lower, upper = Lines(whole._parts()[0]).profile(epsilon)
+        assert (value - error <= upper).all()
+        assert (lower <= value + error).all()
+        assert (error <= 1e-9 * value).all()
+
+    @pytest.mark.parametrize("panels", [1, 2, 4, 8])
+    def test_the_bound_holds_with_too_few_panels(self, laplace, training, panels, monkeypatch):
+        right, wrong = MixedProfile(laplace, training), MixedProfile(laplace, training)
+        interval = int(np.searchsorted(right.edges, training.epsilon(1e-3)))
+        epsilon = np.linspace(*right.edges[interval : interval + 2], 9)
+        value, error, complement = right.sample(interval, epsilon)
+        monkeypatch.setattr(profiles, "_PANELS", panels)
+        other, its_error, same = wrong.sample(interval, epsilon)
+        assert complement == same
+        assert (np.abs(value - other) <= error * value + its_error * other).all()
+
+    def test_profiles_that_near_zero_take_few_pieces(self, laplace, training):
+        table = (laplace @ training)._faces._forward
+        # The table is cut where δ falls below what a number can be; bounds hold there, too.
+        last = table._evaluator.edges[-2]
+        answer = table.at(np.linspace(last * 0.9, table.end, 40))
+        assert (np.diff(answer.delta) <= 2 * answer.error[1:] + 1e-15 * answer.delta[1:]).all()
+        assert len(table._merged[0]) < 60

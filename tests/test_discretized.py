@@ -181,3 +181,13 @@ def test_huge_losses_of_laplace_mechanisms_are_certain(scale):
     assert m.error_bound < (1e-10 if scale > 1e-4 else 1e-9)
     # Both answers at the far side of the shift: half of the half that is left tells all.
     assert m.epsilon(1e-5) == approx(2 / scale, rel=1e-5)
+
+
+@pytest.mark.parametrize("count", [10**4, 10**5])
+def test_the_gap_covers_what_many_parts_lose_by_rounding(count):
+    part = dp.RandomizedResponse(1 / math.sqrt(count))
+    law, gap = bracketed([grid_factor(part, count)])
+    epsilon = np.linspace(0, 8, 801)
+    exact, error = (part**count).privacy_profile(epsilon, with_error=True)
+    assert np.all(np.abs(law.delta(epsilon) - exact) <= gap + error)
+    assert gap < 1e-8

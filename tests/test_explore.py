@@ -18,7 +18,18 @@ from scipy.stats import binomtest, norm
 
 import dptutor as dp
 from dptutor import palette
-from dptutor.explore.machinery import BLUE, Choice, Explorer, Hidden, Number, Slider, decades, page, store
+from dptutor.explore.machinery import (
+    BLUE,
+    LEVELS,
+    Choice,
+    Explorer,
+    Hidden,
+    Number,
+    Slider,
+    decades,
+    page,
+    store,
+)
 from dptutor.explore.machinery.faces import named
 from dptutor.explore.machinery.page import packed_tables
 from dptutor.explore.machinery.picture import path_points
@@ -240,11 +251,33 @@ def test_be_the_adversary_reads_out_counts_exact_intervals_and_the_best_test():
 def test_the_end_of_a_game_says_where_its_region_lies():
     def end(sigma, accused, missed):
         setting = {"sigma": sigma, "accused": f"{accused} of 15", "missed": f"{missed} of 15"}
+        setting["ended"] = f"{accused} and {missed} of 15"
         return dp.explore.be_the_adversary(**setting).words
 
     assert "The curve runs through your region" in end(1.0, 5, 5)
     assert "above the curve" in end(0.5, 8, 7)
     assert "below the curve" in end(2.0, 0, 1)
+
+
+def test_a_region_is_shown_only_once_it_contradicts_something():
+    def region(accused, missed):
+        [part] = [p for p in dp.explore.be_the_adversary.parts if p.name == "region"]
+        return part.pieces[0].at({"accused": accused, "missed": missed})
+
+    for few in (("0 of 0", "0 of 0"), ("2 of 9", "0 of 0"), ("2 of 4", "1 of 5"), ("2 of 12", "0 of 0")):
+        assert np.isnan(region(*few)[1])
+    sides, low, high = region("2 of 5", "1 of 5")
+    assert sides == approx(binomtest(2, 5).proportion_ci(0.95, method="exact"), abs=1e-12)
+    assert (low, high) == approx(binomtest(1, 5).proportion_ci(0.95, method="exact"), abs=1e-12)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
+def test_the_threshold_at_the_end_of_a_game_has_the_errors_of_the_answers_above_it(sigma):
+    numbers = dp.explore.be_the_adversary(sigma=sigma, threshold="0.55").readouts
+    odds = dp.explore.be_the_adversary.rounds.table.row({"sigma": sigma}).reshape(2, -1).astype(float)
+    p, q = odds / odds.sum(axis=1, keepdims=True)
+    above = np.arange(-100, 121) > 11
+    assert numbers["threshold_error"] == approx((p[above].sum() + q[~above].sum()) / 2, abs=1e-4)
 
 
 @pytest.mark.parametrize("sigma", [0.5, 0.75, 1.0, 1.5, 2.0])
@@ -259,6 +292,26 @@ def test_the_answers_of_the_game_are_those_of_the_mechanism(sigma):
     # The best test of rounded answers is as good as that of the mechanism, to a thousandth.
     advantage = np.abs(p - q).sum() / 2
     assert advantage == approx(dp.Gaussian(sigma=sigma).advantage, abs=1e-3)
+
+
+def test_samples_need_quantiles_that_rise_and_a_slider():
+    encoder = dp.explore.threshold_test.drawn.table.encoder
+    for wrong, told in ((np.zeros((2, 3)), "at 81 levels"), (np.tile(-LEVELS, (2, 1)), "must rise"),
+                        (np.tile(99 * LEVELS, (2, 1)), "must rise, from")):  # fmt: skip
+        with pytest.raises(ValueError, match=told):
+            encoder.encode(wrong)
+    panel = dp.explore.threshold_test.panels[0]
+    with pytest.raises(ValueError, match="cut by a slider, not by nothing"):
+        panel.samples("nothing", says="", fills=(), bases=(0, 0), bin=1)(lambda sigma: None)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
+def test_quantiles_between_which_the_script_interpolates_are_those_of_the_law(sigma):
+    table = dp.explore.threshold_test.drawn.table
+    row, step = table.row({"sigma": sigma}).reshape(2, -1), table.encoder.step
+    x = np.linspace(-3, 4, 500)
+    for mean, places in enumerate(table.encoder.low + step * row):
+        assert np.interp(x, places, LEVELS) == approx(norm.cdf(x, mean, sigma), abs=6e-4)
 
 
 def test_a_game_needs_a_probability_for_every_answer():

@@ -10,10 +10,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import judge, watched_page
 from pytest import approx
+from scipy.stats import norm
 from test_explore import at, on_steps
 
 import dptutor as dp
-from dptutor.explore.machinery import Choice, Hidden
+from dptutor.explore.machinery import LEVELS, Choice, Hidden
 from dptutor.formulas import typeset
 
 NAMES = dp.explore.__all__
@@ -415,9 +416,12 @@ def test_a_move_before_the_first_drawing_is_heard(new_page, frozen):
     assert page.text_content("[aria-live=polite]") == e.words
 
 
-def play(page, guesses, start="Enter"):
+GAME = "document.querySelector('[data-explorer]').explorer.game"
+
+
+def play(page, guesses, start="Enter", length=15):
     """Plays a game by keys alone, and yields the wrong guesses and rounds of both worlds as the page tells them."""
-    page.focus("[data-game]")
+    page.focus(f"[data-game=start][data-length='{length}']")
     page.keyboard.press(start)
     counts = {"P": [0, 0], "Q": [0, 0]}
     for guess in guesses:
@@ -433,9 +437,16 @@ def play(page, guesses, start="Enter"):
         yield counts
 
 
+def begun(page, length=15):
+    """Begins a game with a pointer."""
+    page.click(f"[data-game=start][data-length='{length}']")
+    settled(page)
+
+
 def test_thirty_rounds_are_played_by_keys_and_counted(opened):
     page, e, generator = opened("be_the_adversary"), dp.explore.be_the_adversary(), random.Random(5)
     guesses = generator.choices("PQ", k=30)
+    answers = []
     for done, counts in enumerate(play(page, guesses), 1):
         (accused, outside), (missed, inside) = counts["P"], counts["Q"]
         setting = setting_of(page)
@@ -444,45 +455,192 @@ def test_thirty_rounds_are_played_by_keys_and_counted(opened):
         e.set(**setting)
         shows(page, e)
         lie_on_the_figure(page, e)
+        if done < 30:
+            said = page.text_content(".dpe-words")
+            assert f"So far {accused} of {outside} wrongly accused, {missed} of {inside} missed." in said
+            assert page.text_content("[data-round]") == f"Round {done + 1} of 30"
+        # The region comes with a sentence about it, and not before it says anything.
+        region = page.locator(".dpe-name:has-text('not contradicted')").is_visible()
+        assert region == (done >= 10 and min(outside, inside) > 0)
+        assert region == page.text_content(".dpe-invitation").startswith("Purple")
+        answers = page.evaluate(f"{GAME}.history.map((round) => [round.answer, round.said])")
     assert outside == inside == 15
     assert e.readouts["alpha"] == accused / 15
-    assert page.get_attribute("[data-guess='0']", "aria-disabled") == "true"
+    assert f"You accused {accused} of 15 wrongly and missed {missed} of 15." in page.text_content(".dpe-words")
+    # No threshold says the same more often than the one that is named.
+    answers, said = np.array(answers).T
+    assert [int(guess == "Q") for guess in guesses] == said.tolist()
+    fits = [int(np.sum((answers > stop) == said)) for stop in np.arange(-100, 121) / 20]
+    assert setting["fits"] == f"{max(fits)} of 30"
+    assert np.sum((answers > float(setting["threshold"])) == said) == max(fits)
+    assert page.is_hidden("[data-guess='0']")
     page.keyboard.press("ArrowLeft")  # the game is over
     assert setting_of(page) == e.setting
     page.wait_for_function("document.querySelector('[aria-live=polite]').textContent.includes('You accused')")
-    assert page.text_content("[data-game]") == "New game"
+    assert page.text_content("[data-game=start]") == "Play again"
+    page.focus("[data-game=start]")
     page.keyboard.press("Enter")
     settled(page)
-    assert page.text_content(".dpe-words").startswith("Thirty rounds")
     assert setting_of(page)["accused"] == "0 of 0"
+    assert page.text_content("[data-round]") == "Round 1 of 30"
 
 
-def test_a_game_is_played_by_buttons_and_ended_by_the_slider_and_by_reset(opened):
-    page, start = opened("be_the_adversary"), dp.explore.be_the_adversary().setting
-    page.click("[data-guess='1']", force=True)  # nothing is dealt yet
-    assert setting_of(page) == start
-    page.click("[data-game]")
-    for _ in range(4):
-        settled(page)
-        page.click("[data-guess='1']")
-    settled(page)
+def test_ten_rounds_end_with_the_same_numbers(opened):
+    page, e = opened("be_the_adversary"), dp.explore.be_the_adversary()
+    *_, counts = play(page, "PQ" * 5, length=5)
+    assert counts["P"][1] == counts["Q"][1] == 5
     setting = setting_of(page)
-    assert sum(int(setting[name].split()[2]) for name in ("accused", "missed")) == 4
-    assert setting["missed"].startswith("0 of")
-    page.focus("input[type=range]")
-    page.keyboard.press("End")
-    assert setting_of(page) == start | {"sigma": 2.0}
-    page.click("[data-game]")
+    assert setting["ended"] == f"{counts['P'][0]} and {counts['Q'][0]} of 5"
+    shows(page, at(e, **setting))
+    assert page.locator(".dpe-slots i").count() == page.locator(".dpe-dots circle").count() == 10
+
+
+DOTS = """() => [...document.querySelectorAll(".dpe-dots circle")].map((dot) =>
+  ["cx", "cy", "r"].map((name) => +dot.getAttribute(name)))"""
+
+
+def test_each_answer_stays_as_a_dot_above_if_right_and_below_if_wrong(opened):
+    page = opened("be_the_adversary")
+    guesses = random.Random(1).choices("PQ", k=30)
+    *_, counts = play(page, guesses)
+    dots = page.evaluate(DOTS)
+    history = page.evaluate(f"{GAME}.history")
+    stage, (left, _, width, _) = page.evaluate(f"[{GAME}.stage, {GAME}.explorer.manifest.panels[0].box]")
+    for (x, y, _), played in zip(dots, history, strict=True):
+        assert x == approx(left + width * (played["answer"] + 5.2) / 11.4, abs=0.02)
+        assert y < stage["right"] if played["said"] == played["truth"] else y > stage["wrong"]
+    assert sum(y > stage["wrong"] for _, y, _ in dots) == counts["P"][0] + counts["Q"][0]
+    for i, (x, y, r) in enumerate(dots):  # none lies on another
+        assert all(np.hypot(x - a, y - b) > 1.9 * r for a, b, _ in dots[:i])
+
+
+def test_a_round_that_is_taken_back_is_drawn_anew(opened):
+    page = opened("be_the_adversary")
+    begun(page)
+    assert page.get_attribute("[data-game=undo]", "aria-disabled") == "true"
+    for _ in range(3):
+        page.click("[data-guess='1']")
+        settled(page)
+    before = page.evaluate(f"{GAME}.history.slice(0, 2)")
+    page.click("[data-game=undo]")
+    settled(page)
+    assert page.evaluate(f"{GAME}.history") == before
+    setting = setting_of(page)
+    assert sum(int(setting[name].split()[2]) for name in ("accused", "missed")) == 2
+    assert page.text_content("[data-round]") == "Round 3 of 30 · 1 taken back"
+    shows(page, at(dp.explore.be_the_adversary(), **setting))
+    assert page.text_content(".dpe-words").startswith("That round is void, and another answer is drawn. So far ")
+    page.click("[data-game=undo]", force=True)  # only the last one
+    assert setting_of(page) == setting
+    page.keyboard.press("ArrowLeft")
+    settled(page)
+    assert page.evaluate(f"{GAME}.history.length") == 3
+    assert page.locator(".dpe-dots circle").count() == 3
+
+
+def test_no_game_is_thrown_away_without_a_question(opened):
+    page, start = opened("be_the_adversary"), dp.explore.be_the_adversary().setting
+    begun(page)
+    assert page.is_disabled("[data-parameter=sigma]") and page.is_disabled("[data-typed=sigma]")
+    assert page.is_hidden("[data-steps]")
+    for _ in range(4):
+        page.click("[data-guess='0']")
+        settled(page)
+    setting = setting_of(page)
+    ends = (
+        lambda: tool(page, "reset"),
+        lambda: page.click("[data-game=leave]"),
+        lambda: page.evaluate("location.hash = 'be_the_adversary?sigma=2'"),
+    )
+    for end in ends:
+        end()
+        page.wait_for_selector(".dpe-sure")
+        assert page.text_content(".dpe-sure span") == "Throw away 4 rounds?"
+        assert page.is_hidden("[data-guess='0']")
+        assert page.evaluate("document.activeElement.dataset.game") == "keep"
+        page.keyboard.press("ArrowLeft")  # is no answer to that
+        page.keyboard.press("Enter")
+        settled(page)
+        assert page.is_hidden(".dpe-sure") and setting_of(page) == setting
+    page.evaluate("history.replaceState(null, '', location.pathname)")
     tool(page, "reset")
+    page.click("[data-game=throw]")
     settled(page)
     assert setting_of(page) == start
-    assert page.text_content("[data-game]") == "Start"
+    assert page.is_enabled("[data-parameter=sigma]")
+    assert page.locator(".dpe-dots circle").count() == 0
+    begun(page)
+    tool(page, "reset")  # there is nothing to lose yet
+    settled(page)
+    assert setting_of(page) == start
+
+
+def test_a_page_that_is_loaded_again_goes_on_with_its_game(alone):
+    page = alone("be_the_adversary")
+    begun(page)
+    for _ in range(5):
+        page.click("[data-guess='1']")
+        settled(page)
+    setting, history = setting_of(page), page.evaluate(f"{GAME}.history")
+    page.reload()
+    page.wait_for_selector("[data-explorer][data-ready]")
+    page.wait_for_selector(".dpe-playing")
+    settled(page)
+    assert setting_of(page) == setting and page.evaluate(f"{GAME}.history") == history
+    shows(page, at(dp.explore.be_the_adversary(), **setting))
+    assert page.locator(".dpe-dots circle").count() == 5
+    page.click("[data-game=leave]")
+    page.click("[data-game=throw]")
+    page.reload()
+    page.wait_for_selector("[data-explorer][data-ready]")
+    settled(page)
+    assert setting_of(page) == dp.explore.be_the_adversary().setting
+
+
+def test_a_tap_on_a_side_of_the_picture_is_an_answer(opened):
+    page = opened("be_the_adversary", viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    page.tap("[data-game=start]")
+    settled(page)
+    box = page.locator("svg.dpe-main").bounding_box()
+    for said, share in enumerate((0.3, 0.6)):
+        page.touchscreen.tap(box["x"] + share * box["width"], box["y"] + 0.9 * box["height"])
+        settled(page)
+        assert page.evaluate(f"{GAME}.history.map((round) => round.said)") == [0, 1][: said + 1]
+    page.locator("svg.dpe-panel").nth(1).tap()  # the small picture becomes the large one, and is no side
+    settled(page)
+    assert page.evaluate(f"{GAME}.history.length") == 2
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 664)])
+def test_a_game_is_played_on_one_screen(opened, width, height):
+    phone = {"has_touch": True, "is_mobile": True} if width < 600 else {}
+    page = opened("be_the_adversary", viewport={"width": width, "height": height}, **phone)
+    page.evaluate(f"{{ let x = 7; {GAME}.random = () => (x = (x * 16807) % 2147483647) / 2147483647; }}")
+    begun(page)
+    page.evaluate(f"{GAME}.group.focus()")
+    page.evaluate("addEventListener('keydown', () => { globalThis.heard = true; })")  # as the deck of a lecture does
+    tops = set()
+    for played in range(1, 31):
+        answer = page.evaluate(f"+{GAME}.value('answer')")
+        page.keyboard.press("ArrowRight" if answer > 0.6 else "ArrowLeft")
+        settled(page)
+        if played in (1, 12, 29, 30):
+            assert page.evaluate(OVERLAPS) == []
+        if played < 30:
+            boxes = [page.locator(kind).bounding_box() for kind in (".dpe-main", ".dpe-rounds", "[data-guess='1']")]
+            assert boxes[-1]["y"] + boxes[-1]["height"] - boxes[0]["y"] <= height - 48
+            tops.add(tuple(boxes[-1].values()))
+    assert len(tops) == 1  # the buttons stay under the finger
+    assert not page.evaluate("globalThis.heard")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    found = Axe().run(page).response["violations"]
+    assert [(fault["impact"], fault["help"]) for fault in found] == []
 
 
 def test_a_game_goes_on_from_a_link_and_two_answers_are_not_taken_at_once(opened):
     page = opened("be_the_adversary")
     page.evaluate("location.hash = 'be_the_adversary?accused=2+of+14&missed=1+of+14&answer=0.3'")
-    page.wait_for_function("document.querySelector('.dpe-words').textContent.includes('Round 29')")
+    page.wait_for_function("document.querySelector('[data-round]').textContent === 'Round 29 of 30'")
     page.focus("[data-guess='0']")
     page.evaluate("""() => {
       const key = () => document.querySelector("[data-guess='0']").dispatchEvent(
@@ -501,12 +659,13 @@ def test_the_worlds_are_drawn_as_they_should_be(opened):
       const x = document.querySelector('[data-explorer]').explorer, { game } = x, rounds = [];
       x.drawSoon = () => {};
       for (let k = 0; k < 400; k++) {
+        game.forget();
         game.deal(game.fresh);
         while (game.value('answer') !== 'none') {
           x.drawn = [...x.values];
           const answer = +game.value('answer');
           game.guess(+(answer > 0.5));
-          rounds.push([answer, ['missed', 'found'].includes(game.value('outcome'))]);
+          rounds.push([answer, game.history.at(-1).truth]);
         }
       }
       return rounds;
@@ -662,6 +821,118 @@ def test_axe_finds_no_fault(opened, name, scheme):
     page = opened(name)
     page.emulate_media(color_scheme=scheme)
     settled(page)
+    found = Axe().run(page).response["violations"]
+    assert [(fault["impact"], fault["help"]) for fault in found] == []
+
+
+# Draws that fall.
+
+SAMPLES = "document.querySelector('[data-explorer]').explorer.samples"
+
+
+def counted(page):
+    """What the sentence says of a simulation: draws, errors among those of P and of Q, and their percentages."""
+    said = re.fullmatch(
+        r"Simulated: of (\d+) draws from P, (\d+) lie to the right, ([\d.]+) % \(long run: ([\d.]+) %\); of (\d+) from "
+        r"Q, (\d+) to the left, ([\d.]+) % \(long run: ([\d.]+) %\)\.",
+        page.text_content(".dpe-words"),
+    )
+    assert said and said[1] == said[5]
+    n, over, under = int(said[1]), int(said[2]), int(said[6])
+    assert (said[3], said[7]) == (f"{100 * over / n:.1f}", f"{100 * under / n:.1f}")
+    return n, over, under, float(said[4]) / 100, float(said[8]) / 100
+
+
+def test_draws_are_counted_at_every_threshold_and_noise_as_python_counts_them(opened):
+    page, e = opened("threshold_test"), dp.explore.threshold_test()
+    draws = np.random.default_rng(8).random((1000, 2)).tolist()
+    page.evaluate(f"draws => {{ const all = draws.flat(); let k = 0; {SAMPLES}.random = () => all[k++]; }}", draws)
+    page.click("[data-samples=play]")  # of motion nothing is wanted: all are there at once
+    settled(page)
+    people = page.locator("[data-part].dpe-veiled")  # they make room
+    assert people.count() == 4 and people.first.is_hidden()
+    u, v = np.array(draws).T
+    for setting in ({}, {"threshold": -0.4}, {"threshold": 1.3}, {"sigma": 0.5}, {"threshold": 3.0, "sigma": 2.0}):
+        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
+        settled(page)
+        e.set(**setting)
+        t, sigma = e.setting["threshold"], e.setting["sigma"]
+        without, within = (np.interp(share, LEVELS, sigma * norm.ppf(LEVELS)) for share in (u, v))
+        n, over, under, alpha, _ = counted(page)
+        assert (n, over, under) == (1000, np.sum(without > t), np.sum(1 + within <= t))
+        assert f"{100 * e.readouts['alpha']:.1f}" == f"{100 * alpha:.1f}"
+        assert abs(over / n - e.readouts["alpha"]) < 5 * 0.5 / np.sqrt(n)
+        assert abs(under / n - e.readouts["beta"]) < 5 * 0.5 / np.sqrt(n)
+        assert page.evaluate(OVERLAPS) == []
+    page.click("[data-samples=clear]")
+    settled(page)
+    shows(page, e)
+    assert people.count() == 0
+    assert page.locator(".dpe-rain path:not([d=''])").count() == 0
+
+
+def test_draws_spread_evenly_come_to_the_exact_errors_and_fill_the_hills(opened):
+    page, e = opened("threshold_test"), dp.explore.threshold_test()
+    page.evaluate(f"{{ let k = 0; {SAMPLES}.random = () => (Math.floor(k++ / 2) + 0.5) / 1000; }}")
+    page.click("[data-samples=play]")
+    for sigma in (0.5, 1.0, 2.0):
+        for threshold in (-0.4, 0.8, 1.7):
+            page.evaluate(
+                "s => document.querySelector('[data-explorer]').explorer.setAll(s)",
+                {"threshold": threshold, "sigma": sigma},
+            )
+            settled(page)
+            e.set(threshold=threshold, sigma=sigma)
+            _, over, under, _, _ = counted(page)
+            assert over / 1000 == approx(e.readouts["alpha"], abs=1.5e-3)
+            assert under / 1000 == approx(e.readouts["beta"], abs=1.5e-3)
+    e.set(threshold=0.8, sigma=1.0)
+    page.evaluate("document.querySelector('[data-explorer]').explorer.setAll({threshold: 0.8, sigma: 1})")
+    settled(page)
+    columns = page.evaluate(f"{SAMPLES}.piles.map((pile) => pile.map((path) => path.getAttribute('d')))")
+    for pile, area in zip(columns, page.evaluate(f"{SAMPLES}.areas"), strict=True):
+        corners = [np.array(re.findall(r"-?[\d.]+", one), float) for path in pile for one in path.split("Z")[:-1]]
+        assert sum(abs((b - a) * (top - base)) for a, base, top, b, _ in corners) == approx(area, rel=0.01)
+
+
+def test_draws_fall_until_a_touch_and_go_on(alone):
+    page = alone("threshold_test")
+    page.emulate_media(reduced_motion="no-preference")
+    page.click("[data-samples=play]")
+    page.wait_for_function(f"{SAMPLES}.landed > 20")
+    assert page.evaluate(f"{SAMPLES}.drops.every((path) => path.getAttribute('d').length)")
+    page.focus("[data-parameter=threshold]")
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    n, *_ = counted(page)
+    assert 20 < n < 1000
+    page.wait_for_timeout(200)
+    assert counted(page)[0] == n
+    assert page.evaluate(f"{SAMPLES}.drops.every((path) => !path.getAttribute('d'))")
+    page.wait_for_function("document.querySelector('[aria-live=polite]').textContent.startsWith('Simulated')")
+    assert page.text_content("[data-samples=play]") == "▶ Go on"
+    page.evaluate(f"{SAMPLES}.draw(990); {SAMPLES}.landed = 990")
+    page.click("[data-samples=play]")
+    page.wait_for_function(f"{SAMPLES}.landed === 1000")
+    assert counted(page)[0] == 1000
+    assert page.text_content("[data-samples=play]") == "↻ Again"
+    page.click("[data-step=next]")  # a step shows its own
+    page.wait_for_function(f"!{SAMPLES}.on")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 664)])
+def test_draws_fit_on_the_screen(opened, width, height):
+    phone = {"has_touch": True, "is_mobile": True} if width < 600 else {}
+    page = opened("threshold_test", viewport={"width": width, "height": height}, **phone)
+    places = "['.dpe-main', '.dpe-slider', '.dpe-samples', '.dpe-steps']"
+    places = f"{places}.map((kind) => {{ const box = document.querySelector(kind).getBoundingClientRect();"
+    before = page.evaluate(f"{places} return [box.left, box.top, box.right, box.bottom]; }})")
+    page.click("[data-samples=play]")
+    settled(page)
+    assert page.evaluate(f"{places} return [box.left, box.top, box.right, box.bottom]; }})") == before
+    assert before[2][3] - before[0][1] <= height - 48
+    assert page.evaluate(OVERLAPS) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     found = Axe().run(page).response["violations"]
     assert [(fault["impact"], fault["help"]) for fault in found] == []
 

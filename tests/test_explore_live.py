@@ -124,14 +124,17 @@ def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
     page = opened("import dptutor as dp\ne = dp.explore.be_the_adversary()\ne", "print('=> none')")
     e = dp.explore.be_the_adversary()
     shows(page, e)
-    page.focus("[data-game]")
+    page.focus("[data-game=start]")
     page.keyboard.press("Enter")
     explorer = "document.querySelector('[data-explorer]').explorer"
     for played in range(1, 6):
         page.wait_for_function(f"{explorer}.drawn.every((v, place) => v === {explorer}.values[place])")
         page.keyboard.press("ArrowRight")
         page.wait_for_function(
-            f"{explorer}.words.textContent.includes('Round {played + 1} of 30')", polling=50, timeout=15_000
+            f"{explorer}.game.count.textContent === 'Round {played + 1} of 30' && {explorer}.drawn.every((v, place) =>"
+            f" v === {explorer}.values[place])",
+            polling=50,
+            timeout=15_000,
         )
         e.set(
             **page.evaluate(
@@ -142,6 +145,18 @@ def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
     assert e.setting["missed"].startswith("0 of")
     page.wait_for_timeout(600)
     assert ask(page, "e.setting['accused'], e.setting['missed']") == f"{e.setting['accused']} {e.setting['missed']}"
+
+
+def test_draws_fall_in_a_notebook_and_are_counted_again_where_the_threshold_goes(opened):
+    page = opened("import dptutor as dp\ne = dp.explore.threshold_test()\ne", "print('=> none')")
+    shows(page, dp.explore.threshold_test())
+    page.click("[data-samples=play]")
+    said = "document.querySelector('.dpe-words').textContent"
+    for threshold in (0.8, -1.0):
+        exact = dp.explore.threshold_test(threshold=threshold).shown["alpha"]
+        if threshold != 0.8:
+            ask(page, f"e.set(threshold={threshold}) or 1")
+        page.wait_for_function(f"{said}.startsWith('Simulated: of 1000 draws') && {said}.includes('long run: {exact}')")
 
 
 def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(explored):

@@ -388,3 +388,32 @@ def test_the_transform_of_laplace_keeps_its_digits_in_logarithms():
             truth = mp.log(mp.exp(-top / 2) * (mp.cosh(u * top) + mp.sinh(u * top) / (2 * u)))
             miss = mp.mpc(value) - truth
             assert abs(miss - 2j * mp.pi * mp.nint(miss.imag / (2 * mp.pi))) <= bound
+
+
+@pytest.mark.parametrize("sigma", [1e3, 1e4, 1e5, 1e6, 1e8])
+@pytest.mark.parametrize("scales", [(1.0,), (1.0, 0.7), (1.1, 1.1, 1.1)], ids=str)
+def test_a_little_normal_noise_adds_no_more_than_it_may_alone(scales, sigma):
+    alone = dp.Laplace(scales[0])
+    for scale in scales[1:]:
+        alone = alone @ dp.Laplace(scale)
+    more = dp.Gaussian(sigma).advantage
+    kinks = [x for x in alone._breakpoints() if x >= 0]
+    beside = np.add.outer(kinks, np.linspace(-8, 8, 33) / sigma).ravel()
+    epsilon = np.concatenate([np.linspace(0, 2 * max(kinks), 40), beside[beside >= 0]])
+    value, error = (alone @ dp.Gaussian(sigma)).privacy_profile(epsilon, with_error=True)
+    less, its_error = alone.privacy_profile(epsilon, with_error=True)
+    assert np.all(value + error + its_error >= less)
+    assert np.all(value - error - its_error <= less + more)
+    assert np.all(error <= 1e-10)
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(100, 0.5), (100, 0.001), (1e4, 0.5), (1e6, 0.001)])
+@pytest.mark.parametrize("direction", ["add", "remove"])
+def test_a_little_subsampled_noise_adds_no_more_than_it_may_alone(sigma, rate, direction):
+    alone, noise = dp.Laplace(1), dp.SubsampledGaussian(sigma, rate, direction)
+    epsilon = np.concatenate([np.linspace(0, 2, 30), 1 + np.linspace(-8, 8, 33) * rate / sigma])
+    value, error = (alone @ noise).privacy_profile(epsilon, with_error=True)
+    less = alone.privacy_profile(epsilon)
+    assert np.all(value + error + 1e-15 >= less)
+    assert np.all(value - error - 1e-15 <= less + noise.advantage)
+    assert np.all(error <= 1e-10)

@@ -78,3 +78,14 @@ def test_a_lecture_notebook_is_also_slides(notebook):
         pytest.skip("not a lecture notebook")
     cells = json.loads(notebook.read_text())["cells"]
     assert all(cell["metadata"].get("slideshow", {}).get("slide_type") for cell in cells)
+
+
+def test_a_cloned_notebook_shows_its_pictures_before_it_is_trusted_or_run(new_page, jupyterlab):
+    page = new_page()
+    page.goto(jupyterlab.url("01_lecture.ipynb"))
+    output = page.locator(".jp-OutputArea-output:has(figure)").first
+    picture = output.locator("img")
+    picture.wait_for()
+    assert picture.evaluate("img => img.naturalWidth") > 1000
+    assert "Run this cell" in output.text_content()
+    assert output.locator("svg, style").count() == 0

@@ -20,6 +20,11 @@ NAMES = (
     "two",
     "valueAt",
     "shareOf",
+    "thresholdOf",
+    "levelsOf",
+    "quantileAt",
+    "areaOf",
+    "columnsOf",
 )
 
 
@@ -110,3 +115,33 @@ def test_no_script_declares_what_another_does():
     declared = [line.split()[1].split("(")[0] for name in SCRIPTS for line in resource(name).splitlines()
                 if line.startswith(("class ", "const ", "function ")) and not line.startswith("const {")]  # fmt: skip
     assert len(declared) == len(set(declared))
+
+
+def test_a_players_threshold_is_in_the_middle_of_the_best(scripts):
+    best = "([rounds, stops]) => thresholdOf(rounds.map(([answer, said]) => ({ answer, said })), stops)"
+    stops = [0, 1, 2, 3, 4, 5]
+    assert scripts.evaluate(best, [[[0.5, 0], [4.5, 1]], stops]) == {"stop": 2, "fits": 2}
+    assert scripts.evaluate(best, [[[0.5, 0], [3.5, 1], [1.5, 1], [1.7, 1], [2.5, 0]], stops]) == {"stop": 1, "fits": 4}
+    assert scripts.evaluate(best, [[[2, 0], [2, 1], [3, 1]], stops]) == {"stop": 1, "fits": 2}  # an answer on a stop
+    assert scripts.evaluate(best, [[[0.5, 1], [4.5, 1]], stops]) is None
+
+
+def test_dots_of_a_side_stand_on_each_other_where_they_would_touch(scripts):
+    levels = "dots => levelsOf(dots.map(([x, side]) => ({ x, side })), 10)"
+    assert scripts.evaluate(levels, [[0, True], [5, True], [5, False], [12, True], [9, True]]) == [0, 1, 0, 0, 2]
+
+
+def test_quantiles_are_joined_by_straight_lines(scripts):
+    at = "u => quantileAt([0.1, 0.5, 0.9], [-1, 0, 3], u)"
+    assert [scripts.evaluate(at, u) for u in (0, 0.1, 0.3, 0.5, 0.8, 0.95)] == pytest.approx([-1, -1, -0.5, 0, 2.25, 3])
+
+
+def test_a_pile_is_parted_at_the_threshold(scripts):
+    assert scripts.evaluate("areaOf([[0, 0], [0, 2], [3, 2], [3, 0]])") == 6
+    columns = "([places, cut]) => [...columnsOf(places, 1, cut).values()].map((c) => [c.from, c.to, c.over, c.count])"
+    assert scripts.evaluate(columns, [[0.1, 0.2, 0.7, 1.5, -0.5], 0.5]) == [
+        [0, 0.5, False, 2],
+        [0.5, 1, True, 1],
+        [1, 2, True, 1],
+        [-1, 0, False, 1],
+    ]

@@ -58,16 +58,19 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
 - An upright line that is dragged carries its value, at `share` of its length; other lines and points have a ring.
 - `e.ask` covers the answer until the reader has drawn a `curve`, chosen one of `options` or typed a number.
 - A page moves its explorer by a phrase: `<a data-move href="#balance?sigma=0.5">half the noise</a>`.
-- A `game` has thirty rounds in which the reader guesses the world of an answer. Its function gives the answers'
-  probabilities; its state are parameters without sliders, such as `accused`, which the other functions show.
+- A panel's `samples` lets draws from two laws fall into it, pile up and be counted at a threshold; their function
+  gives the quantiles of both laws at `LEVELS`.
+- A `game` has thirty rounds, or ten, in which the reader guesses the world of an answer. Its function gives the
+  probabilities of answers; its state are parameters without sliders, such as `accused`, which the other functions
+  show. A panel's `rounds` keeps them as dots. `@e.task` says what there is to do, where that depends on the setting.
 - Blue and solid is the first mechanism or the world P, vermillion and dashed the second or Q, green what is measured,
   purple the adversary's choice, grey what stands still.
 - An error in a function fails the tests, and a reader sees it in one line in the widget.
 
-How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces` and `game` (what an explorer
-consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the
+How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces`, `game` and `samples` (what an
+explorer consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the
 notebook's side), and on the reader's side, of both, `tables.js`, `motion.js`, `handles.js`, `names.js`,
-`explorer.js`, `pins.js`, `game.js`, `asking.js` and `start.js`, joined in this order.
+`explorer.js`, `pins.js`, `game.js`, `samples.js`, `asking.js` and `start.js`, joined in this order.
 """
 
 from .audit import audit

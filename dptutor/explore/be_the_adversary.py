@@ -1,4 +1,4 @@
-"""You are the adversary for thirty rounds: your own two errors, with their region of confidence, against the best."""
+"""You are the adversary for thirty rounds, or ten: your own threshold, and your two errors against the best."""
 
 from functools import cache
 
@@ -7,28 +7,44 @@ from scipy.special import ndtr
 
 from ..auditing import clopper_pearson
 from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, GREEN, INK, PURPLE, VERMILLION, Explorer, Number, Slider, place, tally
-from .machinery.shapes import normal_density, type_one_errors
+from .machinery import (
+    BLUE,
+    DASHED,
+    DOTTED,
+    GREEN,
+    GREY,
+    INK,
+    PURPLE,
+    VERMILLION,
+    Explorer,
+    Number,
+    Slider,
+    ending,
+    place,
+    tally,
+)  # fmt: skip
+from .machinery.shapes import type_one_errors
 
 
 def played(sigma, accused, missed):
     """The setting of a game that is over."""
     return {"sigma": sigma, "accused": f"{accused} of 15", "missed": f"{missed} of 15",
-            "answer": "none", "before": "none", "outcome": "none"}  # fmt: skip
+            "ended": f"{accused} and {missed} of 15", "answer": "none", "outcome": "over",
+            "threshold": "none", "fits": "0 of 0"}  # fmt: skip
 
 
 be_the_adversary = Explorer(
     "be_the_adversary",
     title="Be the adversary",
-    caption="First panel: an answer of a Gaussian mechanism, the upright line, rounded to a twentieth, and the "
-    "densities of answers without the example (P, blue, solid) and with it (Q, vermillion, dashed). The example is "
-    "in the data in fifteen of the thirty rounds, in random order. The answer of the round before stands on the "
-    "axis, as a blue circle if it came from P, as a vermillion triangle if from Q. Second panel: your type I error α "
-    "and type II error β so far, against the trade-off function f of the mechanism; the diamond is the best test "
-    "with your α. The sides of the purple rectangle are exact intervals (Clopper–Pearson) of 95 % each: if you keep "
-    "to one test, then at the end of the game it holds the true errors of that test with a probability of at least "
-    "90 %. Another σ is another game.",
-    find="Press Start and say thirty times whether the example is in the data. Can you get below the curve?",
+    caption="Left: the densities of answers of a Gaussian mechanism without the example (P, blue, solid) and with it "
+    "(Q, vermillion, dashed), and the answer of this round, rounded to a twentieth. The example is in the data in half "
+    "of the rounds, in random order. Each answer stays as a dot, blue if it came from P, vermillion if from Q: above "
+    "the axis if you were right, below it and full if not. Right: your type I error α and type II error β "
+    "against the trade-off function f of the mechanism. The sides of the purple rectangle are exact intervals "
+    "(Clopper–Pearson) of 95 % each: if you keep to one test and take nothing back, then at the end of the game it "
+    "holds the true errors of that test with a probability of at least 90 %. At the end a dashed line stands at a "
+    "threshold that fits your answers as well as any, and a ring at its errors.",
+    find="From which world is each answer? Can you get below the curve?",
     code="""import dptutor as dp
 
 sigma = {sigma}
@@ -72,8 +88,10 @@ print(f"you: ({alpha:.3f}, {beta:.3f}), the best: ({alpha:.3f}, {best_beta:.3f})
 
 ANSWERS = np.arange(-100, 121) / 20
 EDGES = np.concatenate([[-np.inf], (ANSWERS[1:] + ANSWERS[:-1]) / 2, [np.inf]])
-X = np.linspace(-5.2, 6.2, 115)
+LOW, HIGH, BAND = -5.2, 6.2, 0.07  # the ends of the axis, and half the room for its numbers
+X = np.linspace(LOW, HIGH, 115)
 ALPHA = type_one_errors()
+ENOUGH = 10  # rounds, before a region says anything
 
 
 @be_the_adversary.game(answers=ANSWERS, says=("Not in the data", "In the data"))
@@ -89,45 +107,89 @@ def mechanism(sigma):
 # The answer, between the two worlds.
 
 
-worlds = be_the_adversary.plain_panel(
-    "worlds", "In the data, or not?", xlabel="answer", ylabel="density", xlim=(-5.2, 6.2), ylim=(0, 1.1), grid=False
-)
+@be_the_adversary.panel("In the data, or not?", xlabel="", ylabel="", xlim=(LOW, HIGH), ylim=(-0.74, 1.43),
+                        titled=False, width=448.0, margins=(4.0, 8.0, 8.0, 8.0))  # fmt: skip
+def worlds(axes):
+    axes.set_axis_off()
+    for y in (-BAND, BAND):
+        axes.plot([LOW, HIGH], [y, y], color=GREY, linewidth=0.6, label="_axis")
+    for answer in range(-4, 5):
+        axes.text(answer, 0, f"{answer}".replace("-", "−"), ha="center", va="center", color=GREY)
+    axes.text(HIGH, 0, "answer", ha="right", va="center", color=GREY, style="italic")
+    axes.text(LOW, BAND + 0.09, "right", color=GREY)
+    axes.text(LOW, -BAND - 0.06, "wrong", color=GREY, va="top")
+    axes.text(LOW, -0.7, "P: not in the data", color=BLUE)
+    axes.text(HIGH, -0.7, "Q: in the data", color=VERMILLION, ha="right")
 
 
-@worlds.curve(BLUE, "P: not in the data")
+def hill(center, sigma):
+    """The density of the answers, as high as the picture is at σ = 0.9, and no higher."""
+    return BAND + min(1, 0.9 / sigma) * np.exp(-((X - center) ** 2) / (2 * sigma**2))
+
+
+@worlds.region(BLUE, opacity=0.07)
+def hill_without(sigma):
+    return X, BAND, hill(0, sigma)
+
+
+@worlds.region(VERMILLION, opacity=0.07)
+def hill_with(sigma):
+    return X, BAND, hill(1, sigma)
+
+
+@worlds.curve(BLUE, width=1.6)
 def without(sigma):
-    return X, normal_density(X, sigma)
+    return X, hill(0, sigma)
 
 
-@worlds.curve(VERMILLION, "Q: in the data", line=DASHED)
+@worlds.curve(VERMILLION, line=DASHED, width=1.6)
 def with_example(sigma):
-    return X, normal_density(X - 1, sigma)
+    return X, hill(1, sigma)
 
 
-@worlds.ruler(INK, words="{answer}", offset=(0, 5))
+worlds.rounds(right=BAND, wrong=-BAND, size=11)
+
+
+@worlds.ruler(INK, words="{answer}", offset=(0, 5), cap=0)
 def answered(answer):
-    return place(answer), 0, 0.84
+    return place(answer), 0, 1.12 if place(answer) < 3.2 else 0.4  # on a phone a small panel is in that corner
 
 
-@worlds.points(BLUE)
-def was_out(before, outcome):
-    return place(before) if outcome in ("cleared", "accused") else np.nan, 0
+@worlds.points(INK, size=13)
+def dealt(answer):
+    return place(answer), 0
 
 
-@worlds.points(VERMILLION, marker="^", size=9)
-def was_in(before, outcome):
-    return place(before) if outcome in ("missed", "found") else np.nan, 0
+# At the end: where the player's threshold lies. Answers are rounded: those above 0.55 are noise above 0.575.
+
+HALF = (ANSWERS[1] - ANSWERS[0]) / 2
 
 
-@worlds.text(INK, offset=(0, 9), align="center")
-def was_right(before, outcome):
-    return place(before), 0, "right" if outcome in ("cleared", "found") else "wrong"
+@worlds.curve(PURPLE, line=DASHED, width=2, ghost=False)
+def your_line(threshold):
+    return [place(threshold) + HALF] * 2, [-0.7, 1.12]
+
+
+@worlds.text(PURPLE, offset=(-5, -5), align="right")
+def your_value(threshold):
+    return max(place(threshold), -1) + HALF, 1.12, "your threshold {threshold}"
+
+
+@worlds.curve(GREEN, line=DOTTED, width=2, ghost=False)
+def best_line(threshold):
+    return [0.5 + 0 * place(threshold)] * 2, [-0.7, 1.26]
+
+
+@worlds.text(GREEN, offset=(-5, -5), align="right")
+def best_value(threshold):
+    return 0.5 + 0 * place(threshold), 1.26, "the best one 0.5"
 
 
 # Your errors, against the best.
 
 
-tradeoff = be_the_adversary.face_panel("tradeoff", title="Your errors")
+tradeoff = be_the_adversary.face_panel("tradeoff", title="Your errors", titled=False, width=272.0,
+                                       margins=(46.0, 14.0, 46.0, 12.0))  # fmt: skip
 
 
 @cache
@@ -142,20 +204,34 @@ def rate(errors):
     return wrong / rounds if rounds else np.nan
 
 
+def enough(accused, missed):
+    """Whether a region means something: before, next to nothing is contradicted."""
+    outside, inside = tally(accused)[1], tally(missed)[1]
+    return min(outside, inside) > 0 and outside + inside >= ENOUGH
+
+
 @tradeoff.region(PURPLE, "not contradicted", opacity=0.2)
 def region(accused, missed):
+    if not enough(accused, missed):
+        return [np.nan, np.nan], np.nan, np.nan
     low, high = interval(missed)
     return interval(accused), low, high
-
-
-@tradeoff.points(GREEN, marker="D", size=6)
-def best(sigma, accused):
-    return rate(accused), best_beta(sigma, accused)
 
 
 @tradeoff.points(PURPLE, "you")
 def you(accused, missed):
     return rate(accused), rate(missed)
+
+
+def long_run(sigma, threshold):
+    """The errors of a threshold."""
+    edge = place(threshold) + HALF
+    return ndtr(-edge / sigma), ndtr((edge - 1) / sigma)
+
+
+@tradeoff.points(PURPLE, "your threshold", hollow=True, size=9)
+def your_test(sigma, threshold):
+    return long_run(sigma, threshold)
 
 
 @be_the_adversary.readouts(
@@ -187,50 +263,82 @@ def wrong(accused, missed):
     return (k + j) / (n + m) if n + m else np.nan
 
 
-@be_the_adversary.readout("the best test is wrong in", GREEN, 1, percent=True)
+@be_the_adversary.readout("of 100 rounds your threshold is wrong in", PURPLE, 1, percent=True, unit="")
+def threshold_error(sigma, threshold):
+    return sum(long_run(sigma, threshold)) / 2
+
+
+@be_the_adversary.readout("of 100 rounds the best test is wrong in", GREEN, 1, percent=True, unit="")
 def best_error(sigma):
     return mechanism(sigma).bayes_error(0.5)
+
+
+@be_the_adversary.task
+def task(accused, missed):
+    if enough(accused, missed):
+        return "Purple: error rates your rounds do not contradict, each at 95 %."
+    if tally(accused)[1] + tally(missed)[1]:
+        return "Right answers stay above the axis, wrong ones below."
+    return ""
 
 
 @be_the_adversary.words
 def truth(outcome):
     return {
         "none": "",
+        "over": "",
+        "void": "That round is void, and another answer is drawn.",
         "cleared": "Right: it was not in the data.",
-        "accused": "Wrong: it was not in the data. That was a false accusation.",
-        "missed": "Wrong: it was in the data. That was a miss.",
+        "accused": "Wrong: it was not in the data, a false accusation.",
+        "missed": "Wrong: it was in the data, a miss.",
         "found": "Right: it was in the data.",
     }[outcome]
 
 
 @be_the_adversary.words
-def where_you_are(accused, missed):
-    done = tally(accused)[1] + tally(missed)[1]
-    if done == 0:
-        return (
-            "Thirty rounds, half of them with the example in the data. The best test is wrong in {best_error} of them."
-        )
-    return f"Round {done + 1} of 30." if done < 30 else ""
+def before_it(answer, outcome):
+    if answer != "none" or outcome != "none":
+        return ""
+    return (
+        "The example is in the data in half of the rounds, in random order. In the long run the best test is wrong in "
+        "{best_error} of 100 rounds."
+    )
 
 
 @be_the_adversary.words
-def the_end(sigma, accused, missed):
-    if tally(accused)[1] < 15 or tally(missed)[1] < 15:
+def so_far(outcome, answer):
+    return "" if "none" in (outcome, answer) else "So far {accused} wrongly accused, {missed} missed."
+
+
+@be_the_adversary.words
+def question(answer):
+    return "" if answer == "none" else "The answer is {answer}. Is the example in the data?"
+
+
+@be_the_adversary.words
+def the_end(sigma, ended):
+    if ended == "none":
         return ""
-    (alpha_low, alpha_high), (beta_low, beta_high) = interval(accused), interval(missed)
+    wrongly, overlooked, rounds = ending(ended)
+    (alpha_low, alpha_high), (beta_low, beta_high) = (
+        interval(f"{wrongly} of {rounds}"),
+        interval(f"{overlooked} of {rounds}"),
+    )
     f = mechanism(sigma).tradeoff
     if beta_low > f(alpha_low):
         end = "All of your region lies above the curve: chance hardly explains it, there was a better test."
     elif beta_high < f(alpha_high):
         end = "All of your region lies below the curve, where no test stays in the long run: you were very lucky."
     else:
-        end = "The curve runs through your region: thirty rounds do not tell you from the best."
-    return (
-        "You accused {accused} wrongly and missed {missed}. In the long run a test with your α misses no less than "
-        f"{{best_beta}}; you missed {{beta}}. {end}"
-    )
+        end = "The curve runs through your region: so few rounds do not tell you from the best."
+    return f"You accused {{accused}} wrongly and missed {{missed}}. {end}"
 
 
 @be_the_adversary.words
-def question(answer):
-    return "" if answer == "none" else "The answer is {answer}. Is the example in the data?"
+def the_threshold(threshold):
+    if threshold == "none":
+        return ""
+    return (
+        "Your answers are those of a threshold of {threshold} in {fits} rounds. In the long run it is wrong in "
+        "{threshold_error} of 100, the best one in {best_error}."
+    )

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ..mechanisms import Gaussian
-from .machinery import BLUE, DOTTED, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider
+from .machinery import BLUE, DOTTED, GREY, INK, LEVELS, PURPLE, VERMILLION, Explorer, Number, Slider
 from .machinery.shapes import type_one_errors
 
 PEOPLE = 100
@@ -24,7 +24,9 @@ threshold_test = Explorer(
     caption="Left: a hundred people who are not in the data (blue, above the axis) and a hundred who are (vermillion, "
     "below) at the answer that the adversary sees for each. The purple line is the threshold: whoever is to its right "
     "is accused. Errors are drawn full, the rest pale. Right: how many are missed for how many are wrongly accused; "
-    "every threshold is a point of the curve, and the dotted line is blind guessing.",
+    "every threshold is a point of the curve, and the dotted line is blind guessing. Samples are draws from P and from "
+    "Q, which pile up; a thousand of each fill the two hills as nearly as chance will have it. The bars along the axes "
+    "and the cross are the shares of draws that are errors.",
     find="Drag the purple line. Can you make both errors smaller at once?",
     code="""import dptutor as dp
 from statistics import NormalDist
@@ -72,8 +74,17 @@ def people(axes):
         axes.text(answer, 0, f"{answer}".replace("-", "−"), ha="center", va="center", color=GREY)
     axes.text(HIGH, 0, "answer", ha="right", va="center", color=GREY, style="italic")
     for way, color, kind in ((1, BLUE, "not in the data"), (-1, VERMILLION, "in the data")):
-        axes.text(LOW, way * 1.1 + 0.05, "100 people", color=color, va="center")
         axes.text(LOW, way * 1.1 - 0.08, kind, color=color, va="center")
+
+
+@people.text(BLUE, offset=(0, -4))
+def hundred_outside():
+    return LOW, 1.15, "100 people"
+
+
+@people.text(VERMILLION, offset=(0, -4))
+def hundred_inside():
+    return LOW, -1.05, "100 people"
 
 
 @people.region(BLUE, opacity=0.09)
@@ -166,6 +177,21 @@ def up(threshold, sigma):
 def your_test(threshold, sigma):
     alpha, beta = errors(threshold, sigma)
     return 100 * alpha, 100 * beta
+
+
+# The same by chance: draws instead of the quantiles of a hundred.
+
+
+@people.samples(
+    "threshold", fills=(hill_outside, hill_inside), bases=(AXIS, -AXIS), bin=0.2, shares=tradeoff,
+    hides=(outside, inside, accused, missed),
+    tells={hundred_outside: "{n} draws from P", hundred_inside: "{n} draws from Q",
+           accused_of: "{over} wrongly accused", missed_of: "{under} missed"},
+    says="Simulated: of {n} draws from P, {over} lie to the right, {over_share} (long run: {alpha}); of {n} from "
+    "Q, {under} to the left, {under_share} (long run: {beta}).",
+)  # fmt: skip
+def quantiles(sigma):
+    return sigma * ndtri(LEVELS), 1 + sigma * ndtri(LEVELS)
 
 
 @threshold_test.readouts(

@@ -20,14 +20,17 @@ from ..transform.profile_table import Profile, ProfileTable
 from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
 
-_DEEPEST = 710.0
+# δ below e^−this is not told from 0: upper values are at least 1e-300.
+_DEEPEST = 690.0
 _OCTAVES = 44
 # 1 − δ below this is not told from 0.
 _SURE = 1e-12
-# Panels of an integral over the range of a bounded loss. By parts an integral against slopes has the relative error of
-# the profile, and where one polynomial gives way to the next twice that of what the profile is there: together less
-# than so many times, as a polynomial reaches over several factors of e.
-_PANELS, _OF_SLOPES, _AT_ONCE = 12, 4.0, 200_000
+# Panels of an integral over the range of a bounded loss, and the orders of the rule on each and of the one that shows
+# what it misses. By parts an integral against slopes has the relative error of the profile, and where one polynomial
+# gives way to the next twice that of what the profile is there: together less than so many times, as a polynomial
+# reaches over several factors of e.
+_PANELS, _ORDERS, _OF_SLOPES, _AT_ONCE = 24, (16, 12), 4.0, 30_000
+_ROUNDING, _LEAST = 2.0**-52, 1e-300
 # Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
 _MOST_KINKS, _WIDEST = 200, 1.5
 # Up to as many steps, or participations, by sums of losses where contours do not do.
@@ -183,63 +186,69 @@ class MixedProfile(Profile):
         return cuts[np.append(np.diff(cuts) > 1e-12 * cuts[1:], True)]
 
     @cached_property
-    def _coarse(self):
-        return self._points(_PANELS)
-
-    @cached_property
-    def _fine(self):
-        return self._points(2 * _PANELS)
-
-    def _points(self, count):
-        """Points, weights, F and 1 − F, on panels between kinks."""
+    def _points(self):
+        """Points on panels between kinks, and as columns weight · F and weight · (1 − F), by rules of both orders: each
+        rule has no weight at the points of the other."""
         length = self._range[1] - self._range[0]
         pieces = [
-            np.linspace(low, high, 2 + math.ceil(count * (high - low) / length))[:-1]
+            np.linspace(low, high, math.ceil(_PANELS * (high - low) / length), endpoint=False)
             for low, high in pairwise(self._places)
         ]
         ends = np.append(np.concatenate(pieces), self._places[-1])
-        node, weight = gauss(16)
-        half = np.diff(ends)[:, None] / 2
-        x = (ends[:-1, None] + half * (1.0 + node)).ravel()
+        middle, half = (ends[1:] + ends[:-1])[:, None] / 2, np.diff(ends)[:, None] / 2
+        rules = [gauss(count) for count in _ORDERS]
+        x = np.concatenate([(middle + half * node).ravel() for node, _ in rules])
+        columns, start = np.zeros((len(x), 2)), 0
+        for number, (_, weight) in enumerate(rules):
+            own = slice(start, start := start + half.size * weight.size)
+            columns[own, number] = (half * weight).ravel()
         alpha, beta = self._bounded._errors(x)
         above = np.where(x >= 0, self._bounded._delta(x) + np.exp(np.minimum(x, 700.0)) * alpha, 1.0 - beta)
-        return x, (half * weight).ravel(), above, beta
+        return x, columns * above[:, None], columns * beta[:, None]
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
         low, high = self.edges[interval : interval + 2]
-        smooth = self._smooth
-        complement = bool(smooth._delta(np.array([(low + high) / 2]))[0] > 0.5)
-        value, noise = self._integrated(epsilon, complement, self._fine)
-        off = np.abs(value - self._integrated(epsilon, complement, self._coarse)[0])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = (noise + off) / value + 1e-13 * _OF_SLOPES
-        return value, np.where(np.isfinite(error), error, np.inf), complement
+        complement = bool(self._smooth._delta(np.array([(low + high) / 2]))[0] > 0.5)
+        value, noise, off = self._integrated(epsilon, complement)
+        # What no number can be is left open.
+        value = np.maximum(value, _LEAST)
+        return value, (noise + off + _LEAST) / value + 1e-13 * _OF_SLOPES, complement
 
-    def _integrated(self, epsilon, complement, points):
-        """δ or its complement, and what the errors of the second profile make of it."""
-        smooth, (x, weight, above, below) = self._smooth, points
-        integral, noise = np.empty(epsilon.shape), np.empty(epsilon.shape)
+    def _integrated(self, epsilon, complement):
+        """δ or its complement, what the errors of the second profile make of it, and by how much a rule of lower order
+        differs."""
+        x, above, below = self._points
+        mass = below if complement else above
+        integral, noise = np.empty((*epsilon.shape, len(_ORDERS))), np.empty(epsilon.shape)
         for few in np.array_split(np.arange(len(epsilon)), max(1, len(epsilon) * len(x) // _AT_ONCE)):
-            shifted = np.subtract.outer(epsilon[few], x)
-            slope = np.exp(np.minimum(shifted, 700.0)) * smooth._errors(shifted)[0]
-            mass = weight * (below if complement else above)
+            slope, _, share = self._of_smooth(np.subtract.outer(epsilon[few], x), complement)
             integral[few] = slope @ mass
-            noise[few] = (slope * self._relative_error(shifted, complement)) @ mass
+            noise[few] = (slope * share) @ mass[:, 0]
         # What is not within the range.
-        start = epsilon - self._range[1 if complement else 0]
-        rest = self._of_rest(start) if complement else smooth._delta(start)
-        return rest + integral, rest * self._relative_error(start, complement) + _OF_SLOPES * noise
+        _, rest, share = self._of_smooth(epsilon - self._range[1 if complement else 0], complement)
+        finer, coarser = integral.T
+        return rest + finer, rest * share + _OF_SLOPES * noise, np.abs(finer - coarser)
 
-    def _of_rest(self, epsilon):
-        """1 − δ' of the second, which has its digits as R/(1 − π)."""
-        return self._smooth._bayes_error(epsilon) * (1.0 + np.exp(np.minimum(epsilon, 700.0)))
-
-    def _relative_error(self, epsilon, complement):
-        """Bound on the relative error of δ' or 1 − δ'."""
-        value = self._of_rest(epsilon) if complement else self._smooth._delta(epsilon)
+    def _of_smooth(self, epsilon, complement):
+        """−dδ'/dε of the second at losses of either sign, δ' or 1 − δ', and a bound on the relative error of that, all
+        of one look into the tables."""
+        flat = epsilon.ravel()
+        slope, value, error = np.empty((3, *flat.shape))
+        right = flat >= 0
+        answer = self._smooth._faces._forward.at(flat[right])
+        slope[right], error[right] = answer.slope, answer.error
+        value[right] = answer.rest if complement else answer.delta
+        left = ~right
+        loss = -flat[left]
+        # δ'(−ε) = 1 − e^−ε + e^−ε δ⁻(ε), of the reverse pair.
+        answer, shrink = self._smooth.reverse._faces._forward.at(loss), np.exp(-loss)
+        slope[left] = shrink * np.clip(answer.rest - answer.slope, 0.0, 1.0)
+        value[left] = shrink * answer.rest if complement else shrink * answer.delta - np.expm1(-loss)
+        error[left] = shrink * answer.error + _ROUNDING * (not complement)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(value > 0, np.minimum(self._smooth._delta_error(epsilon) / value, 1e3), 0.0)
+            share = np.where(error > 0, np.minimum(error / value, 1e300), 0.0)
+        return (each.reshape(epsilon.shape) for each in (slope, value, share))
 
 
 class LinesProfile(Profile):
@@ -281,6 +290,11 @@ class LinesProfile(Profile):
         while end < 1e15 and self._lines.covered(np.array([end]))[1][0] > math.exp(-_DEEPEST):
             end *= 2.0
         return end
+
+    def cuts(self, interval: int) -> np.ndarray:
+        """Losses within an interval at which the profile bends."""
+        low, high = self.edges[interval : interval + 2]
+        return self._lines.bends[(self._lines.bends > low) & (self._lines.bends < high)]
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """Values, bounds on their relative error, and that they are of δ."""

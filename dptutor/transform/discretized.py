@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -32,6 +33,8 @@ _TAIL = 1e-15
 _LONGEST = 2**20
 # Losses that count as finite, of one part and of all; bounds hold for ε up to the first.
 _LARGEST, _LARGEST_SUM = 650.0, 700.0
+# What transforms lose by rounding, for each part and each doubling of their length, and anyway.
+_LOST, _LOST_ANYWAY = 2.0**-51, 1e-12
 # e^−43 is nothing next to the rounding of a transform.
 _NOTHING = 43.0
 _CELLS = 2**12
@@ -90,7 +93,10 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
 def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
     """The law of a dominating pair of the composition, and by how much its δ may exceed the true one for ε ≥ 0."""
     truncation = _truncation(factors)
-    length = max(truncation[1] - truncation[0], *(f.high - f.low for f in factors))
+    length, count = (
+        max(truncation[1] - truncation[0], *(f.high - f.low for f in factors)),
+        sum(f.count for f in factors),
+    )
     coarse = max(length / 2**14, 1e-7)
     while True:
         step = _aligned(factors, coarse)
@@ -98,7 +104,7 @@ def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
         back = _gap(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
         gap = max(_gap(law, factors, step, truncation), back)
         if gap < _GOAL or length / step > 0.9 * _LONGEST:
-            return law, gap + 1e-12
+            return law, gap + _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
         # The gap falls with the square of the step, or nearly so.
         coarse = max(step * min(max(0.7 * math.sqrt(_GOAL / gap), 0.25), 0.5), length / _LONGEST)
 
@@ -213,7 +219,19 @@ def _convolved(spectra, step, truncation):
     def sums(side):
         # Round a circle, which the sum fits on even where a part alone does not.
         circles = [(np.bincount(np.arange(m[side].size) % length, m[side], length), m[3]) for m in spectra]
-        product = np.prod([np.fft.rfft(circle) ** count for circle, count in circles], axis=0)
+        product = reduce(np.multiply, (_power(np.fft.rfft(circle), count) for circle, count in circles))
         return np.maximum(np.fft.irfft(product, length)[places], 0.0)
 
     return first, sums(1), sums(2)
+
+
+def _power(values, count):
+    """values ** count by squaring, for which numpy takes logarithms."""
+    result = None
+    while True:
+        if count & 1:
+            result = values if result is None else result * values
+        count >>= 1
+        if not count:
+            return result
+        values = values * values

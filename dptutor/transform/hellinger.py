@@ -280,7 +280,8 @@ class Inversion(Profile):
             with contextlib.suppress(SlowDecay):
                 value, error = self._integrals(other, ends, epsilon)
                 return (-value if left else value), error
-        return np.zeros(epsilon.shape), np.full(epsilon.shape, np.inf)
+        # Nothing is known.
+        return np.full(epsilon.shape, 0.5), np.ones(epsilon.shape)
 
     def chernoff(self, epsilon) -> np.ndarray:
         """log of a bound on δ(ε), for c > 0: e^{K(c) − cε} c^c/(1+c)^{1+c}."""
@@ -413,8 +414,9 @@ class Inversion(Profile):
     def _integrals(self, number: int, ends, epsilon):
         """The integral along a contour at losses between the ends, and a bound on its error, relative."""
         points, units, rest = self._points(number, ends)
-        value, noise = self._sums(self.contour(number), points, epsilon, units)
-        return value, noise + rest
+        contour = self.contour(number)
+        value, noise = self._sums(contour, points, epsilon, units)
+        return value * np.exp(np.clip(contour.peak - contour.c * epsilon, -745.0, 700.0)), noise + rest
 
     def _points(self, number: int, ends):
         """Points, weights, F and its error up to the end of a contour; that end, in units of 1/|ε − edge|, or ∞ where
@@ -461,7 +463,8 @@ class Inversion(Profile):
         return tuple(np.concatenate(part) for part in zip(*points, strict=True)), decays
 
     def _sums(self, contour: Contour, points, epsilon, units):
-        """The integrals at each ε through the window, and a bound on their rounding, relative."""
+        """The integrals at each ε through the window, less their factor e^{peak − cε}, and a bound on their rounding,
+        relative."""
         t, weight, transform, its_error = points
         z = contour.c + 1j * t
         kernel = weight / (math.pi * z * (1.0 + z))
@@ -476,9 +479,8 @@ class Inversion(Profile):
                 waves *= 0.5 * erfc((t - 0.5 * end) * (12.0 / end))
             value[few] = np.sum(waves * integrand, axis=1).real
             noise[few] = error.sum() + _ROUNDING * (8.0 * size.sum() + np.abs(turning) * (size @ t))
-        scale = np.exp(np.clip(contour.peak - contour.c * epsilon, -745.0, 700.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return value * scale, np.where(value != 0, noise / np.abs(value), np.inf)
+            return value, np.where(value != 0, noise / np.abs(value), np.inf)
 
 
 def _whole_in_s(c):

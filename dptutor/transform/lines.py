@@ -36,6 +36,8 @@ _MOST_TERMS = 2**15
 _PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4.0, 5.5, 7.0, 8.5, 10.0, 12.0, 14.0])
 # Steps, in units of the scale on which the normal density falls far out.
 _STEEP = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0])
+# Where kinks that noise smooths are smooth, in its deviations; further out by factors; and how many are told apart.
+_SMOOTHED, _FACTOR, _FEW_KINKS = np.array([-40.0, -13.0, -6.0, 0.0, 6.0, 13.0, 40.0]), 4.0, 20
 # Error of the panels, relative: ten times what halving them changes.
 _QUADRATURE = 1e-11
 _NODES, _WEIGHTS = gauss(14)
@@ -112,6 +114,20 @@ class Lines:
         if len(self._laplace) == 1 and not self._finite:
             return self._power.breakpoints
         return np.empty(0)
+
+    @cached_property
+    def bends(self) -> np.ndarray:
+        """Losses between which the profile is smooth beside kinks that noise is narrow enough to keep apart."""
+        if self._exact is None or self._noise is None:
+            return np.empty(0)
+        kinks = np.unique(np.concatenate([self._exact.breakpoints, -self.reverse._exact.breakpoints]))
+        kinks = kinks[np.append(True, np.diff(kinks) > 1e-12 * np.abs(kinks).max())]
+        near = np.sort(self._noise.loss(_SMOOTHED))
+        gap = float(np.diff(kinks).min(initial=math.inf))
+        if len(kinks) > _FEW_KINKS or not np.ptp(near) < gap < math.inf:
+            return np.empty(0)
+        further = np.ptp(near) * _FACTOR ** np.arange(math.ceil(math.log(gap / np.ptp(near), _FACTOR)))
+        return np.add.outer(kinks, np.concatenate([-further, near, further])).ravel()
 
     def covered(self, epsilon):
         """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite]."""
@@ -204,11 +220,11 @@ class Lines:
         for i, x in enumerate(epsilon):
             # ε − g is below the largest loss of the others from here on.
             first = noise.place(x - end)
+            if first > noise.furthest:
+                continue
             places = noise.panels(max(first, -9.5))
             inner = noise.place(x - kinks)
             places = np.unique(np.concatenate([places, inner[(inner > places[0]) & (inner < places[-1])]]))
-            if places[0] > noise.furthest:
-                continue
             half = np.diff(places)[:, None] / 2
             v = (places[:-1, None] + half * (1 + _NODES)).ravel()
             weight = (half * _WEIGHTS).ravel() * noise.density(v)

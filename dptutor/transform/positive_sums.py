@@ -32,12 +32,17 @@ _ROUNDING = 2.0**-52
 # Densities of log S below e^−_CUT under both P and Q are left out, and relative errors may grow to 1 until there.
 _CUT = 118.0
 # Through which exponent and which curvature a panel of a quadrature may pass, and how wide it may be.
-_POINTS, _EXPONENT, _BEND, _WIDEST = 16, 13.0, 2.2, 1.8
+_POINTS, _EXPONENT, _BEND, _WIDEST = 12, 10.0, 2.2, 1.8
+# Into how many a panel may be cut for the sake of the other summand.
+_MOST_PIECES = 32
+_BESIDE, _NO_WIDER = 25.0, 4.0
 # The last coefficients of log g may be _SMOOTH where there is much mass, since errors there count once for each step,
 # and e^{_LOOSER · level} times that, at most _ROUGH, where the density is e^−level.
 _SMOOTH, _LOOSER, _ROUGH = 1e-14, 0.35, 1e-9
 # Below e^_EDGE errors grow.
 _EDGE = -_CUT - math.log(_ROUGH)
+# What a piece may miss, as a share of the error that comes with the laws that are added.
+_OF_KNOWN = 0.003
 # How much log g may change on a piece, and its place as a share of all, to begin with; and the smallest piece.
 _SPREAD, _SHARE, _SMALLEST = 14.0, 10, 1e-6
 _AT_ONCE = 400_000
@@ -45,14 +50,16 @@ _AT_ONCE = 400_000
 _TOGETHER = 8192
 # Losses below e^_LEAST may take any place between that and e^−_DRAWN of it.
 _LEAST, _DRAWN = -600.0, 40.0
-# Panels whose largest term is e^− this of another one's are left out.
-_NEGLIGIBLE = 42.0
+# Panels whose largest term is, by straight lines, e^− this of another one's are left out.
+_NEGLIGIBLE = 44.0
+# Places on a piece at which it is looked at.
+_FINE = np.linspace(-1.0, 1.0, 41)
 
 
 @dataclass(frozen=True)
 class _Side:
-    """A law at Gauss-Legendre points: s and log of weight times g; of each panel the largest of that, the bound on the
-    error of g, and the ends."""
+    """A law at Gauss-Legendre points: s and log of weight times g, each panel a column; of each panel the largest of
+    that, the bound on the error of g, and the ends."""
 
     s: np.ndarray
     log_mass: np.ndarray
@@ -113,23 +120,26 @@ class PositiveLaw:
         return _fitted(log_density, np.unique(places), math.log1p(-sampling_rate), None, 2 * math.exp(-_CUT))
 
     def power(self, count: int) -> PositiveLaw:
-        """The sum of that many."""
-        total, doubled = None, self
-        while count > 1:
-            if count & 1:
-                total = doubled if total is None else total.plus(doubled)
-            doubled, count = doubled.plus(doubled), count >> 1
-        return doubled if total is None else total.plus(doubled)
+        """The sum of that many, by as few sums as are known."""
+        width = min(range(1, 5), key=lambda width: len(_sums_to(count, width)))
+        laws = {1: self}
+        for first, second in _sums_to(count, width):
+            laws[first + second] = laws[first].plus(laws[second])
+        return laws[count]
 
     def plus(self, other: PositiveLaw) -> PositiveLaw:
         """The sum with another, independent one."""
         for refinement in (1, 2, 4):
             convolution = _Convolution(self, other, refinement)
             places = convolution.places()
-            if convolution.settled((places[1:] + places[:-1]) / 2):
+            middles = (places[1:] + places[:-1]) / 2
+            size, inherited, moved = convolution.checked(middles)
+            # Panels of half the size change only what may be missed, or little beside what cannot be mended.
+            if np.all(moved < np.maximum(20 * _allowed(size), _OF_KNOWN * inherited)):
                 break
         log_weight, dropped = self.log_weight + other.log_weight, self.dropped + other.dropped
-        return _fitted(convolution.log_density, places, log_weight, convolution.error, dropped)
+        known = middles, np.log(np.maximum(inherited + moved, 1e-300))
+        return _fitted(convolution.log_density, places, log_weight, convolution.errors, dropped, known)
 
     def error_at(self, v: np.ndarray) -> np.ndarray:
         """Bound on the relative error of g at places."""
@@ -142,21 +152,39 @@ class PositiveLaw:
             found[start : start + _TOGETHER] = self._evaluated(v[start : start + _TOGETHER])
         return found
 
+    def log_density_in_columns(self, v: np.ndarray) -> np.ndarray:
+        """log g at places that rise or fall along each column; most columns lie in one piece, looked up once."""
+        found, columns = np.empty(v.shape), max(1, _TOGETHER // len(v))
+        for start in range(0, v.shape[1], columns):
+            some = v[:, start : start + columns]
+            place, last = (np.searchsorted(self.edges, some[end], side="right") - 1 for end in (0, -1))
+            value = self._on_pieces(some, np.clip(place, 0, len(self._half) - 1))
+            across = np.flatnonzero((place != last) | (place < 0) | (place >= len(self._half)))
+            value[:, across] = self._evaluated(some.take(across, axis=1))
+            found[:, start : start + columns] = value
+        return found
+
     def _evaluated(self, v):
         place = np.searchsorted(self.edges, v, side="right") - 1
         outside = (place < 0) | (place >= len(self._half))
-        place = np.clip(place, 0, len(self._half) - 1)
-        x = (v - self._middle.take(place)) / self._half.take(place)
-        # Clenshaw's sum of Chebyshev polynomials.
-        twice, above, value = 2 * x, np.zeros(v.shape), self._columns[-1].take(place)
-        for column in self._columns[-2:0:-1]:
-            further = twice * value
-            further -= above
-            further += column.take(place)
-            above, value = value, further
-        value = x * value - above + self._columns[0].take(place)
+        value = self._on_pieces(v, np.clip(place, 0, len(self._half) - 1))
         value[outside] = -np.inf
         return value
+
+    def _on_pieces(self, v, place):
+        """Clenshaw's sum of Chebyshev polynomials, on the piece of each place, or of each column of them."""
+        x = (v - self._middle.take(place)) / self._half.take(place)
+        twice, above, value, spare = 2 * x, np.zeros(x.shape), np.empty(x.shape), np.empty(x.shape)
+        value[...] = self._columns[-1].take(place)
+        for column in self._columns[-2:0:-1]:
+            np.multiply(twice, value, out=spare)
+            spare -= above
+            spare += column.take(place)
+            above, value, spare = value, spare, above
+        x *= value
+        x -= above
+        x += self._columns[0].take(place)
+        return x
 
     def side(self, refinement: int) -> _Side:
         """Points for quadratures against g and against e^S g."""
@@ -165,31 +193,48 @@ class PositiveLaw:
         return self._sides[refinement]
 
     def _panelled(self, refinement):
-        edges, pieces = self.edges, []
-        fine = np.linspace(-1.0, 1.0, 41)
-        values = np.polynomial.chebyshev.chebval(fine, self._columns)
-        s = np.exp(self._middle[:, None] + self._half[:, None] * fine)
-        for (low, high), row, tilt in zip(pairwise(edges), values, s, strict=True):
-            # log(s − e^τ) has its singularity at a distance of log 2 from the last τ.
-            needed = (high - low) / _WIDEST
-            for exponent in (row, row + tilt):
-                counts = exponent > -_CUT - 40.0 - self.log_weight
-                slope, bend = np.abs(np.diff(exponent)), np.abs(np.diff(exponent, 2))
-                counts = counts[1:] | counts[:-1]
-                needed = max(
-                    needed,
-                    float(slope[counts].max(initial=0.0)) * 40 / _EXPONENT / 2,
-                    math.sqrt(float(bend.max()) * 1600 / 8 / _BEND),
-                )
-            pieces.append(np.linspace(low, high, refinement * math.ceil(needed) + 1)[:-1])
-        panels = np.append(np.concatenate(pieces), edges[-1])
+        # Between 41 places of each piece; log(s − e^τ) has its singularity at a distance of log 2 from the last τ.
+        v = self._middle[:, None] + self._half[:, None] * _FINE
+        needed = np.diff(self.edges) / _WIDEST
+        for exponent in (self._fine_values, self._fine_values + np.exp(v)):
+            counts = exponent > -_CUT - 40.0 - self.log_weight
+            slope, bend = np.abs(np.diff(exponent)), np.abs(np.diff(exponent, 2)).max(axis=1)
+            slope = np.where(counts[:, 1:] | counts[:, :-1], slope, 0.0).max(axis=1)
+            needed = np.maximum.reduce([needed, slope * 40 / _EXPONENT / 2, np.sqrt(bend * 1600 / 8 / _BEND)])
+        return self._on_panels(_cut(self.edges, refinement * np.ceil(needed).astype(int)))
+
+    @cached_property
+    def _fine_values(self):
+        """log g at places of each piece, by rows."""
+        return np.polynomial.chebyshev.chebval(_FINE, self._columns)
+
+    @cached_property
+    def _few_values(self):
+        v = self._middle[:, None] + self._half[:, None] * _FINE[::5]
+        return v.ravel(), self._fine_values[:, ::5].ravel()
+
+    def log_density_roughly(self, v: np.ndarray) -> np.ndarray:
+        """log g by straight lines."""
+        places, values = self._few_values
+        return np.interp(v, places, values, left=-np.inf, right=-np.inf)
+
+    def side_beside(self, other: PositiveLaw, refinement: int) -> _Side:
+        """The same for sums with another law where that one is the larger summand: there it is taken at s less these
+        points, so panels shall be no wider than its own, in s, from there on."""
+        panels, there = self.side(refinement).panels, other.side(refinement)
+        its, width = there.panels, np.where(there.log_size > -_BESIDE, np.diff(np.exp(there.panels)), np.inf)
+        least = np.append(np.minimum.accumulate(width[::-1])[::-1], np.inf)
+        place = np.maximum(np.searchsorted(its, panels[:-1], side="right") - 1, 0)
+        count = np.clip(np.ceil(np.diff(np.exp(panels)) / (_NO_WIDER * least[place])), 1, _MOST_PIECES).astype(int)
+        return self._on_panels(_cut(panels, count))
+
+    def _on_panels(self, panels):
         x, weight = gauss(_POINTS)
-        half = np.diff(panels)[:, None] / 2
-        v = panels[:-1, None] + half * (1.0 + x)
-        log_mass = self.log_density(v.ravel()) + np.log(half * weight).ravel()
-        size = log_mass.reshape(-1, _POINTS).max(axis=1)
+        half = np.diff(panels) / 2
+        v = panels[:-1] + half * (1.0 + x[:, None])
+        log_mass = self.log_density_in_columns(v) + np.log(half * weight[:, None])
         error = self.error_at(panels)
-        return _Side(np.exp(v).ravel(), log_mass, size, np.maximum(error[1:], error[:-1]), panels)
+        return _Side(np.exp(v), log_mass, log_mass.max(axis=0), np.maximum(error[1:], error[:-1]), panels)
 
     @cached_property
     def range(self) -> tuple[float, float]:
@@ -251,14 +296,15 @@ class PositiveLaw:
     def _integral(self, start, side, integrand):
         """∫ integrand(s, log dP, start) over s above the start (side 1) or below it (−1), for each; and the same with
         the bound on the error of the density as a factor."""
-        points, total = self.side(1), np.zeros((2, len(start)))
+        # Panels of half the size, as nothing tells here what these miss.
+        points, total = self.side(2), np.zeros((2, len(start)))
         log_start = np.log(np.maximum(start, 1e-300))
         panel = np.searchsorted(points.panels, log_start, side="right") - 1
-        number = np.arange(len(points.s)) // _POINTS
-        error = np.repeat(points.error, _POINTS)
-        for few in np.array_split(np.arange(len(start)), max(1, len(start) * len(points.s) // _AT_ONCE)):
+        s, log_mass = points.s.T.ravel(), points.log_mass.T.ravel()
+        number, error = np.arange(len(s)) // _POINTS, np.repeat(points.error, _POINTS)
+        for few in np.array_split(np.arange(len(start)), max(1, len(start) * len(s) // _AT_ONCE)):
             inside = (number > panel[few, None]) if side > 0 else (number < panel[few, None])
-            terms = integrand(points.s, np.where(inside, points.log_mass, -np.inf), start[few, None])
+            terms = integrand(s, np.where(inside, log_mass, -np.inf), start[few, None])
             total[0, few], total[1, few] = terms.sum(axis=1), terms @ error
         # The panel that the start lies in.
         within = np.flatnonzero((panel >= 0) & (panel < len(points.panels) - 1))
@@ -282,13 +328,15 @@ class _Convolution:
     def __init__(self, first: PositiveLaw, second: PositiveLaw, refinement: int):
         self._laws = (first, second)
         self._same, self._refinement = first is second, refinement
-        self._sides = [first.side(refinement)] if self._same else [first.side(refinement), second.side(refinement)]
+        self._sides = [first.side(refinement)]
+        if not self._same:
+            self._sides = [first.side_beside(second, refinement), second.side_beside(first, refinement)]
         self._log_weight = first.log_weight + second.log_weight
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
         """log g at places."""
         found = np.empty(v.shape)
-        count = sum(len(side.s) for side in self._sides)
+        count = sum(side.s.size for side in self._sides)
         for few in np.array_split(np.arange(len(v)), max(1, len(v) * count // _AT_ONCE)):
             row, log_term, *_ = self._terms(v[few])
             largest, total = _log_sums(row, log_term, len(few))
@@ -297,44 +345,45 @@ class _Convolution:
         return found
 
     def _terms(self, v):
-        """Of the sums at each place, by panels: which place, logarithms of the terms, errors of both densities."""
-        s, x = np.exp(v), gauss(_POINTS)[0]
+        """Of the sums at each place, by panels: which place, logarithms of the terms, errors of both densities. Panels
+        are columns, so that numpy's loops are long."""
+        s, x = np.exp(v), gauss(_POINTS)[0][:, None]
         rows, logs, errors = [], [], []
         for number, side in enumerate(self._sides):
             own, other = self._laws[number], self._laws[1 - number]
             twice = math.log(2.0) if self._same else 0.0
             # Whole panels below s/2, of these the ones that count, and a part of one up to there.
             last = np.searchsorted(side.panels, v - math.log(2.0), side="right") - 1
-            middle = side.s[_POINTS // 2 :: _POINTS]
+            middle = side.s[_POINTS // 2]
             row, panel = np.nonzero(np.arange(len(middle)) < last[:, None])
-            size = other.log_density(np.log(s[row] - middle[panel])) + side.log_size[panel]
+            size = other.log_density_roughly(np.log(s[row] - middle[panel])) + side.log_size[panel]
             highest = np.full(v.shape, -1e300)
             np.maximum.at(highest, row, size)
             counts = size > highest[row] - _NEGLIGIBLE
             row, panel = row[counts], panel[counts]
-            log_rest = np.log(s[row][:, None] - side.s.reshape(-1, _POINTS).take(panel, axis=0))
-            value = side.log_mass.reshape(-1, _POINTS).take(panel, axis=0)
-            value += (v[row] + twice)[:, None]
+            log_rest = np.log(s[row] - side.s.take(panel, axis=1))
+            value = side.log_mass.take(panel, axis=1)
+            value += v[row] + twice
             value -= log_rest
-            value += other.log_density(log_rest.ravel()).reshape(value.shape)
+            value += other.log_density_in_columns(log_rest)
             rows.append(row)
             logs.append(value)
-            errors.append((side.error[panel], other.error_at(log_rest[:, _POINTS // 2])))
+            errors.append((side.error[panel], other.error_at(log_rest[_POINTS // 2])))
             part = np.flatnonzero((last >= 0) & (last < len(side.panels) - 1))
             if part.size:
-                half = (v[part] - math.log(2.0) - side.panels[last[part]])[:, None] / 2
-                tau = side.panels[last[part]][:, None] + half * (1.0 + x)
-                log_rest = np.log(s[part][:, None] - np.exp(tau))
+                half = (v[part] - math.log(2.0) - side.panels[last[part]]) / 2
+                tau = side.panels[last[part]] + half * (1.0 + x)
+                log_rest = np.log(s[part] - np.exp(tau))
                 with np.errstate(divide="ignore"):
-                    value = np.log(half * gauss(_POINTS)[1]) + (v[part][:, None] + twice) - log_rest
-                value += own.log_density(tau.ravel()).reshape(tau.shape)
-                value += other.log_density(log_rest.ravel()).reshape(tau.shape)
+                    value = np.log(half * gauss(_POINTS)[1][:, None]) + (v[part] + twice) - log_rest
+                value += own.log_density_in_columns(tau)
+                value += other.log_density_in_columns(log_rest)
                 rows.append(part)
                 logs.append(value)
                 middle = _POINTS // 2
-                errors.append((own.error_at(tau[:, middle]), other.error_at(log_rest[:, middle])))
-        first, second = (np.concatenate([pair[k] for pair in errors])[:, None] for k in (0, 1))
-        return np.concatenate(rows), np.concatenate(logs), first, second
+                errors.append((own.error_at(tau[middle]), other.error_at(log_rest[middle])))
+        first, second = (np.concatenate([pair[k] for pair in errors]) for k in (0, 1))
+        return np.concatenate(rows), np.concatenate(logs, axis=1), first, second
 
     def places(self):
         """Ends of first pieces, from where the density is no longer nothing to where it is nothing again."""
@@ -361,7 +410,7 @@ class _Convolution:
     def _end(self, outside, inside):
         """Between both, a place where the density is just nothing."""
         for _ in range(3):
-            v = np.linspace(outside, inside, 12)
+            v = np.linspace(outside, inside, 8)
             value = self.log_density(v)
             size = _larger(v, value, self._log_weight)
             first = int(np.argmax(size > -_CUT - 4.0))
@@ -377,28 +426,54 @@ class _Convolution:
         first, second = (np.exp(law.edges) for law in self._laws)
         return [first + np.interp(np.linspace(0, 1, len(first)), np.linspace(0, 1, len(second)), second)]
 
-    def settled(self, v) -> bool:
-        """Whether panels of half the size change the density at places by what may be missed only."""
-        size = _larger(v, self.log_density(v), self._log_weight)
-        return bool(np.all(self._moved(v) < 20 * _allowed(size)))
+    def checked(self, v):
+        """At places, the logarithm of the larger density, and of the relative error of g what comes with the two laws,
+        and what panels of half the size change."""
+        value, inherited = self._with_inherited(v)
+        moved = np.abs(np.expm1(self._finer.log_density(v) - value))
+        return _larger(v, value, self._log_weight), inherited, moved
 
-    def error(self, v) -> np.ndarray:
-        """Bound on the relative error of the density at places: what comes with the two laws, and what panels of half
-        the size change."""
+    def _with_inherited(self, v):
         row, log_term, first, second = self._terms(v)
         largest, total = _log_sums(row, log_term, len(v))
-        share = np.exp(log_term - largest[row][:, None]) * (first + second)
-        inherited = np.bincount(row, share.sum(axis=1), minlength=len(v)) / np.maximum(total, 1e-300)
+        share = np.exp(log_term - largest[row]).sum(axis=0) * (first + second)
         with np.errstate(divide="ignore"):
-            return inherited + np.abs(np.expm1(self._finer.log_density(v) - (largest + np.log(total))))
+            return largest + np.log(total), np.bincount(row, share, minlength=len(v)) / np.maximum(total, 1e-300)
 
-    def _moved(self, v):
-        """How much panels of half the size change the density, relatively."""
-        return np.abs(np.expm1(self._finer.log_density(v) - self.log_density(v)))
+    def errors(self, edges):
+        """Bounds on the relative error of the density at the edges of pieces and in their middles."""
+        _, inherited, moved = self.checked((edges[1:] + edges[:-1]) / 2)
+        at_ends = np.maximum(np.append(moved, 0.0), np.append(0.0, moved))
+        return self._with_inherited(edges)[1] + at_ends, inherited + moved
 
     @cached_property
     def _finer(self):
         return _Convolution(*self._laws, 2 * self._refinement)
+
+
+def _cut(ends, counts):
+    """Ends of as many equal parts of each interval."""
+    start, length = np.repeat(ends[:-1], counts), np.repeat(np.diff(ends) / counts, counts)
+    number = np.arange(len(start)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.append(start + number * length, ends[-1])
+
+
+def _sums_to(count, width):
+    """Pairs of numbers of steps, each 1 or an earlier sum, up to a pair whose sum is `count`: by doubling, and by
+    adding the last few binary digits, so that digits that come again are added once."""
+    pairs: dict[int, tuple[int, int]] = {}
+
+    def reach(number):
+        if number > 1 and number not in pairs:
+            last = number & ((1 << width) - 1)
+            # A short number by its leading digit and the rest.
+            part = number // 2 if number % 2 == 0 else min(last, number - (1 << (number.bit_length() - 1)))
+            reach(number - part)
+            reach(part)
+            pairs[number] = number - part, part
+
+    reach(count)
+    return list(pairs.values())
 
 
 def _larger(v, value, log_weight):
@@ -423,12 +498,13 @@ def _allowed(size):
 def _log_sums(row, log_term, count):
     """Of each place the largest term, as a logarithm, and the sum of all divided by it."""
     largest = np.full(count, -1e300)
-    np.maximum.at(largest, row, log_term.max(axis=1))
-    return largest, np.bincount(row, np.exp(log_term - largest[row][:, None]).sum(axis=1), minlength=count)
+    np.maximum.at(largest, row, log_term.max(axis=0))
+    return largest, np.bincount(row, np.exp(log_term - largest[row]).sum(axis=0), minlength=count)
 
 
-def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
-    """A law from the logarithm of its density, on pieces between places, which are halved where need be."""
+def _fitted(log_density, places, log_weight, inherited, dropped, known=None) -> PositiveLaw:
+    """A law from the logarithm of its density, on pieces between places, which are halved where need be, not beyond
+    what is known: places, and there the logarithm of a relative error that no piece can be rid of."""
     pieces, rows = [(a, b, math.inf, 0) for a, b in pairwise(places)], []
     nodes, to_coefficients = chebyshev(_DEGREE + 1)
     while pieces:
@@ -442,7 +518,10 @@ def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
         # What does not fall by halving, three times, is noise, or a corner.
         stuck = np.where(tail < before / 2, 0, stuck + 1)
         noise = 4 * _rounding(low, high, value.min(axis=1), value.max(axis=1))
-        further = (tail > np.maximum(_allowed(size), noise)) & (stuck < 3)
+        wanted = np.maximum(_allowed(size), noise)
+        if known is not None:
+            wanted = np.maximum(wanted, _OF_KNOWN * np.exp(np.interp((low + high) / 2, *known)))
+        further = (tail > wanted) & (stuck < 3)
         # Where little is known shall be apart.
         further |= (sizes.min(axis=1) < _EDGE) & (np.ptp(sizes, axis=1) > _SPREAD / 2) & (size > -_CUT)
         further &= high - low > _SMALLEST
@@ -459,7 +538,7 @@ def _fitted(log_density, places, log_weight, inherited, dropped) -> PositiveLaw:
     errors = np.maximum(np.append(own, 0.0), np.append(0.0, own))
     edges = np.append(low, high[-1])
     if inherited is not None:
-        more, between = inherited(edges), inherited((low + high) / 2)
+        more, between = inherited(edges)
         # Where it is more in between, at the ends too.
         factor = np.maximum(between / np.sqrt(np.maximum(more[1:] * more[:-1], 1e-300)), 1.0)
         errors += more * np.maximum(np.append(factor, 1.0), np.append(1.0, factor))

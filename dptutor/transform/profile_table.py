@@ -27,6 +27,11 @@ _STUCK = 3
 # Coefficients below this, or below the error of the values, are none.
 _NOTHING = 2e-14
 _MOST_AT_ONCE = 2**16
+# Where δ nears the smallest of all numbers its digits go, and halving finds none.
+_NEARLY_ZERO, _ZERO = 1e-290, 1e-320
+# By how much interpolation at so many points enlarges the errors of values; what polynomials miss, in units of their
+# last coefficients, where these have become small, or a kink leaves them no smaller; and from where on not even that.
+_LEBESGUE, _OF_LAST, _OF_KINK, _ROUGH = 2.7, 4.0, 16.0, 1e-3
 
 
 @dataclass(frozen=True)
@@ -150,6 +155,8 @@ class ProfileTable:
         """Places between which the profile is smooth: quarters of all pieces from `low` to `high`."""
         edges = self._evaluator.edges
         self._fill(edges[:-1][(edges[:-1] < high) & (edges[1:] > low)])
+        if not self._merged:
+            return np.empty(0)  # all of it lies beyond the end, and nothing was asked before
         starts, ends = self._merged[0], self._merged[1]
         places = starts[:, None] + (ends - starts)[:, None] * np.linspace(0.0, 0.75, 4)
         places = np.append(places.ravel(), min(self.end, high))
@@ -157,7 +164,8 @@ class ProfileTable:
 
     def _fill(self, epsilon):
         edges = self._evaluator.edges
-        wanted = np.unique(np.searchsorted(edges, epsilon, side="right") - 1)
+        # Number 0 is what lies below the first edge.
+        wanted = np.flatnonzero(np.bincount(np.searchsorted(edges, epsilon, side="right"), minlength=1)) - 1
         missing = [int(k) for k in wanted if 0 <= k < len(edges) - 1 and k not in self._pieces]
         for interval in missing:
             self._pieces[interval] = self._built(interval)
@@ -166,7 +174,7 @@ class ProfileTable:
             self._merged = tuple(np.array(column) for column in zip(*rows, strict=True))
 
     def _built(self, interval):
-        """Rows (start, end, coefficients, complement, error, largest value) of one interval."""
+        """Rows (start, end, coefficients, complement, error, upper bound) of one interval."""
         low, high = self._evaluator.edges[interval : interval + 2]
         places = np.unique(np.concatenate([[low, high], self._evaluator.cuts(interval)]))
         places = places[np.append(True, np.diff(places) > _APART * (high - low))]
@@ -175,47 +183,53 @@ class ProfileTable:
         while pieces:
             nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _PLACES for a, b, *_ in pieces])
             value, error, complement = self._evaluator.sample(interval, nodes)
-            tiny = value < 1e-320
-            log_value = np.log(np.maximum(value, 1e-320)).reshape(len(pieces), -1)
-            # The values at the ends only tell how large it may be between them.
-            errors = np.where(tiny, np.inf, error).reshape(len(pieces), -1)[:, :-2]
+            error = np.where(np.isnan(error), np.inf, error)
+            log_value = np.log(np.maximum(value, _ZERO)).reshape(len(pieces), -1)
+            # δ falls, and its complement rises: at one end is the most that either may be. No number at all is none.
+            with np.errstate(invalid="ignore"):
+                most = np.nan_to_num(value + np.abs(value) * error, nan=0.0, posinf=self.mass)
+            most = np.clip(most, _ZERO, self.mass).reshape(len(pieces), -1)[:, -1 if complement else -2]
+            errors = np.where(value < _ZERO, np.inf, error).reshape(len(pieces), -1)
+            # At the ends a profile may be 0, or not known.
+            known, errors = errors[:, -2:] < 1.0, errors[:, :-2]
             error = errors.max(axis=1)
             # Where only a part of a piece is uncertain, the rest shall not suffer.
             uneven = (error > _UNEVEN) & (errors.min(axis=1) < error / 1e3)
             coefficients = log_value[:, : _DEGREE + 1] @ _TO_COEFFICIENTS
             # The last coefficients, and what the polynomial misses at places that are no nodes.
-            missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 : -2]).max(axis=1)
-            tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed)
+            missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 :])
+            missed[:, -2:] *= known
+            tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed.max(axis=1))
             further = []
-            largest = np.exp(log_value.max(axis=1))
-            rest = zip(coefficients, tail, error, largest, uneven, strict=True)
-            for piece, (own, last, noise, most, halve) in zip(pieces, rest, strict=True):
+            rest = zip(coefficients, log_value, tail, error, most, uneven, strict=True)
+            for piece, (own, values, last, noise, limit, halve) in zip(pieces, rest, strict=True):
                 a, b, before, stuck, smallest = piece
                 # What ε and the ends of its range lose by rounding cannot be resolved.
                 rounding = 2.0**-51 * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # What does not fall by halving, again and again, is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
-                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest:
+                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and limit > _NEARLY_ZERO:
                     middle = (a + b) / 2
                     further += [(a, middle, last, stuck, smallest), (middle, b, last, stuck, smallest)]
                     continue
-                # 2.7 is the Lebesgue constant of so many points.
-                rows.append((a, b, own, complement, 2.7 * noise + 4.0 * last, most))
+                rows.append((a, b, own, complement, _relative_error(noise, _missed(own, values, last, wanted)), limit))
             pieces = further
         rows.sort(key=lambda row: row[0])
         return rows
 
     def _evaluated(self, epsilon):
-        starts, ends, coefficients, complement, error, largest = self._merged
+        starts, ends, coefficients, complement, error, most = self._merged
         place = np.clip(np.searchsorted(starts, epsilon, side="right") - 1, 0, None)
         start, length = starts[place], (ends - starts)[place]
         x = 2 * (epsilon - start) / length - 1
         log_value, derivative = _clenshaw(coefficients, place, x)
-        # Both the answer and the truth are at most about the largest value of the piece.
-        value, most = np.minimum(np.exp(np.minimum(log_value, 1.0)), 2 * largest[place]), 4 * largest[place]
+        # Neither the answer nor the truth is above this.
+        error, most = error[place], most[place]
+        value = np.minimum(np.exp(np.minimum(log_value, 1.0)), most)
         slope = value * derivative * 2 / length
-        other, bound = np.maximum(self.mass - value, 0.0), np.minimum(np.minimum(error[place], 1e300) * value, most)
+        with np.errstate(invalid="ignore"):
+            other, bound = np.maximum(self.mass - value, 0.0), np.fmin(error * value, most)
         of_rest = complement[place]
         delta, rest = np.where(of_rest, other, value), np.where(of_rest, value, other)
         bound = bound + 2.0**-52 * np.where(of_rest, 1.0, 4 * value)
@@ -279,6 +293,27 @@ class WorseTable:
         return np.unique(np.concatenate([table.nodes(low, high) for table in self._both]))
 
 
+def _missed(coefficients, values, last, wanted):
+    """How far a polynomial may be from a monotone logarithm with such values at `_PLACES`."""
+    if last <= wanted:
+        return _OF_LAST * last
+    if last < _ROUGH:
+        return _OF_KINK * last
+    # Between two places it is between the values there.
+    order = np.argsort(_PLACES)
+    place = np.clip(np.searchsorted(_PLACES[order], _FINE, side="right"), 1, len(order) - 1)
+    known, own = values[order], np.polynomial.chebyshev.chebval(_FINE, coefficients)
+    return float(np.abs([own - known[place], own - known[place - 1]]).max())
+
+
+def _relative_error(noise, missed):
+    """Bound on the relative error of e^p: p is off by the errors of logarithms of values, enlarged, and what it misses
+    between them."""
+    if noise >= 1.0:
+        return math.inf
+    return math.expm1(min(missed - _LEBESGUE * math.log1p(-noise), 690.0))
+
+
 def _clenshaw(coefficients, place, x):
     """Value and derivative at x of the polynomials in the rows `place`, through the Chebyshev polynomials."""
     columns = coefficients.T
@@ -293,4 +328,5 @@ _POINTS, _TO_COEFFICIENTS = chebyshev(_DEGREE + 1)
 # Between them, where an interpolation is checked.
 _OTHERS = np.array([-0.998, -0.83, -0.41, 0.05, 0.45, 0.86, 0.998])
 _PLACES = np.concatenate([_POINTS, _OTHERS, [-1.0, 1.0]])
-_AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_OTHERS)))
+_AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_PLACES[_DEGREE + 1 :])))
+_FINE = np.linspace(-1.0, 1.0, 200)

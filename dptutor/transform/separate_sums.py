@@ -17,7 +17,7 @@ import math
 import numpy as np
 from scipy.special import erfcx, gammaln, log_ndtr, ndtr
 
-_ROUNDING = 2.0**-52
+_ROUNDING, _LEAST = 2.0**-52, 1e-300
 # Binomial weights below e^−_DEPTH are no numbers, and so are those of so many participations more than on average, of
 # which there may be _MOST; terms of sums that are e^−_NEGLIGIBLE of others are left out.
 _DEPTH, _MOST, _NEGLIGIBLE = 720.0, 2e4, 60.0
@@ -83,8 +83,9 @@ class SeparateSums:
         return self._with_error(value, left, np.abs(at))
 
     def _with_error(self, value, left, size):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return value, np.where(value > 0, left / value, np.inf) + self._rounding + _ROUNDING * size
+        # What no number can be is left open.
+        value = np.maximum(value, _LEAST)
+        return value, (left + _LEAST) / value + self._rounding + _ROUNDING * size
 
 
 def _profile(mu, epsilon, complement):

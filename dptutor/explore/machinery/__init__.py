@@ -3,8 +3,9 @@
 from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 from .declaration import Explorer
 from .exploration import Exploration
-from .game import place, tally
+from .game import ending, place, tally
 from .parameters import Choice, Hidden, Slider, decades
+from .samples import LEVELS
 from .tables import Number
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "GREEN",
     "GREY",
     "INK",
+    "LEVELS",
     "ORANGE",
     "PALE",
     "PURPLE",
@@ -27,6 +29,7 @@ __all__ = [
     "Number",
     "Slider",
     "decades",
+    "ending",
     "place",
     "tally",
 ]

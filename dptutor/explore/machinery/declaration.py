@@ -11,9 +11,10 @@ from functools import lru_cache, wraps
 
 from ...palette import DASHED, DOTTED, SOLID
 from .faces import FacePanel, Seen
-from .game import Game, odds_table, state
+from .game import Game, Stage, odds_table, state
 from .panel import Panel, Part
 from .parameters import Parameter
+from .samples import Samples
 from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder
 
 
@@ -56,9 +57,12 @@ class Explorer:
     numbers: list[Table] = field(default_factory=list)
     sentences: list[Table] = field(default_factory=list)
     rounds: Game | None = None
+    stage: Stage | None = None
     low: bool = False
     prediction: Prediction | None = None
+    drawn: Samples | None = None
     goal: Table | None = None
+    tasks: Table | None = None
     _shared: dict = field(default_factory=dict)
 
     def panel(self, title, *, xlabel, ylabel, xlim=(0.0, 1.0), ylim=(0.0, 1.0), legend="upper right", **scales):
@@ -120,16 +124,22 @@ class Explorer:
         self.sentences.append(Table(function, self.parameters, TextEncoder()))
         return function
 
-    def game(self, *, answers, says, rounds=15):
+    def task(self, function):
+        """Declares what there is to do at a setting; where it says nothing, `find` does."""
+        self.tasks = Table(function, self.parameters, TextEncoder())
+        return function
+
+    def game(self, *, answers, says, lengths=(15, 5)):
         """Declares a game, and with it the parameters of its state, which what is declared later may depend on.
 
-        The function gives the probabilities of the answers in the worlds P and Q, `says` how the two guesses read.
-        A game has so many rounds in either world. Moving a slider ends it.
+        The function gives the probabilities of the answers in the worlds P and Q, `says` how the two guesses read. The
+        reader chooses one of `lengths`, the rounds in either world. Sliders wait for the end of a game. A panel's
+        `rounds` is where they stay to be seen.
         """
 
         def declare(chances):
-            self.rounds = Game(odds_table(chances, self.parameters, len(answers)), rounds, says)
-            self.parameters = self.parameters | state(answers, rounds)
+            self.rounds = Game(odds_table(chances, self.parameters, len(answers)), tuple(lengths), says)
+            self.parameters = self.parameters | state(answers, tuple(lengths))
             return chances
 
         return declare
@@ -181,10 +191,11 @@ class Explorer:
         tables = [table for part in self.parts for table in part.tables]
         tables += self.numbers
         tables += self.sentences
-        if self.goal:
-            tables.append(self.goal)
+        tables += [table for table in (self.goal, self.tasks) if table]
         if self.rounds:
             tables.append(self.rounds.table)
+        if self.drawn:
+            tables.append(self.drawn.table)
         return list({id(table): table for table in tables}.values())
 
     def __call__(self, **setting):

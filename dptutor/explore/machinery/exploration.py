@@ -172,6 +172,19 @@ class Exploration:
         """
         return self._filled(self._template())
 
+    @property
+    def task(self) -> str:
+        """What there is to find or to do at this setting.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.explore.threshold_test().task
+        'Drag the purple line. Can you make both errors smaller at once?'
+        """
+        tasks = self.explorer.tasks
+        return (tasks.at(self.setting) if tasks else "") or self.explorer.find
+
     def code(self) -> str:
         """A short program that works out what is on screen now.
 

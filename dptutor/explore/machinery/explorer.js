@@ -55,6 +55,7 @@ class Explorer {
     this.parts.forEach((part) => this.handles.showGrip(part));
     this.names.place();
     if (manifest.game) this.game = new Game(this, find(".dpe-game"));
+    if (manifest.samples) this.samples = new Samples(this, find(".dpe-samples"));
     if (manifest.ask) this.asking = new Asking(this, find("[data-ask]"));
     this.listen();
     root.querySelectorAll(".dpe-controls").forEach((controls) => {
@@ -106,6 +107,7 @@ class Explorer {
         kind,
         (event) => {
           if (!event.target.closest?.("[data-play]")) this.pause();
+          if (!event.target.closest?.("[data-samples]")) this.samples?.stop();
         },
         { passive: true },
       );
@@ -216,6 +218,7 @@ class Explorer {
   arrive(address = location.hash, leap = false) {
     const [name, query] = address.slice(1).split("?");
     if (name !== this.manifest.name || !query) return;
+    if (this.game?.asks(() => this.arrive(address, leap))) return;
     const asked = new URLSearchParams(query),
       setting = {};
     for (const { name, values } of this.manifest.parameters) {
@@ -284,7 +287,9 @@ class Explorer {
   stepTo(step, leap = true) {
     const { steps, parameters } = this.manifest;
     if (step < 0 || step > steps.length) return;
+    if (this.game?.asks(() => this.stepTo(step, leap))) return;
     this.step = step;
+    this.samples?.clear();
     this.setAll(step ? steps[step - 1].setting : Object.fromEntries(parameters.map((p) => [p.name, p.start])));
     if (step) this.asking?.skip();
     if (step) this.tell(steps[step - 1].story, steps[step - 1].label);
@@ -435,6 +440,7 @@ class Explorer {
       }
       if (changed(number, { key: key + blend })) this.motion.bring(part, this.target(part), this.duration);
     });
+    this.shown = shown;
     const template = this.manifest.words
       .map((t) => this.tables.string(t, rows[t][0]))
       .filter(Boolean)
@@ -446,9 +452,15 @@ class Explorer {
     this.say(this.note ?? "");
     this.speakLater();
     this.drawn = [...this.values];
-    const { solved } = this.manifest;
+    const { solved, task, find } = this.manifest;
+    if (task !== null) {
+      const told = this.tables.string(task, rows[task][0]);
+      const invitation = told ? plain(told) : find;
+      if (this.invited !== invitation) this.invitation.innerHTML = this.invited = invitation;
+    }
     if (solved !== null) this.root.classList.toggle("dpe-solved", Boolean(this.tables.string(solved, rows[solved][0])));
     this.asking?.refresh();
+    this.samples?.refresh();
     this.game?.show();
     return true;
   }

@@ -1,13 +1,17 @@
 """A game in an explorer: rounds in which the reader guesses from which of two worlds an answer came.
 
-Its state is a few parameters without a slider, so that all that is shown remains a function of parameters:
+Its state is a few parameters without a slider, so that all numbers and sentences remain functions of parameters:
 
     accused, missed   wrong guesses of all in the world P, and in the world Q, as "3 of 7"
     answer            what the reader sees and guesses about, "none" between games
-    before, outcome   the answer of the round before, and what the guess then was
+    outcome           what the last guess was, "void" if it was taken back, "over" in a game that nobody played here
+    ended             when a game is over, the wrong guesses in P and Q with the rounds in each: "3 and 4 of 15"
+    threshold, fits   when a game is over, a threshold that no other beats at giving the reader's guesses, and how many
+                      of them it gives, as "28 of 30"; "none" and "0 of 0" where all guesses were the same
 
 The script deals. Worlds are drawn without replacement, answers by the probabilities in the game's table. The world of
 an answer is drawn when the guess is in, given the answer: in law it is as if it had come first, and nobody can peek.
+A round that is taken back is void: its world is among those still to come, and another answer is drawn.
 """
 
 from __future__ import annotations
@@ -15,34 +19,53 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .parameters import Hidden, Tally
 from .tables import Table
 
-OUTCOMES = ("none", "cleared", "accused", "missed", "found")
+if TYPE_CHECKING:
+    from .panel import Panel
+
+OUTCOMES = ("none", "cleared", "accused", "missed", "found", "void", "over")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where rounds stay as dots: the heights in a panel on which those that were right and wrong pile up."""
+
+    panel: Panel
+    right: float
+    wrong: float
+    size: float
 
 
 @dataclass(frozen=True)
 class Game:
-    """`rounds` rounds in either world, in random order; `says` are the two guesses, P and Q, as on their buttons."""
+    """A game has as many rounds in either world as one of `lengths`; `says` are the two guesses, P and Q."""
 
     table: Table
-    rounds: int
+    lengths: tuple[int, ...]
     says: tuple[str, str]
 
 
-def state(answers, rounds: int) -> dict[str, Hidden]:
+def state(answers, lengths: tuple[int, ...]) -> dict[str, Hidden]:
     """The parameters of a game, as it stands before its first round."""
-    tallies = tuple(f"{wrong} of {played}" for played in range(rounds + 1) for wrong in range(played + 1))
+    most = max(lengths)
+    tallies = tuple(f"{wrong} of {played}" for played in range(most + 1) for wrong in range(played + 1))
     seen = ("none", *(f"{answer:.6g}" for answer in answers))
+    ends = (f"{p} and {q} of {each}" for each in lengths for p in range(each + 1) for q in range(each + 1))
+    fits = (f"{given} of {2 * each}" for each in lengths for given in range(2 * each + 1))
     return {
         "accused": Tally(tallies, tallies[0]),
         "missed": Tally(tallies, tallies[0]),
         "answer": Hidden(seen, seen[0]),
-        "before": Hidden(seen, seen[0]),
         "outcome": Hidden(OUTCOMES, OUTCOMES[0]),
+        "ended": Hidden(("none", *ends), "none"),
+        "threshold": Hidden(seen, seen[0]),
+        "fits": Tally((tallies[0], *fits), tallies[0]),
     }
 
 
@@ -51,6 +74,13 @@ def tally(value: str) -> tuple[int, int]:
     """3 and 7 from "3 of 7"."""
     wrong, played = value.split(" of ")
     return int(wrong), int(played)
+
+
+@cache
+def ending(value: str) -> tuple[int, int, int]:
+    """3, 4 and 15 from "3 and 4 of 15"."""
+    accused, rest = value.split(" and ")
+    return int(accused), *tally(rest)
 
 
 def place(answer: str) -> float:

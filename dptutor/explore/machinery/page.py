@@ -18,21 +18,34 @@ from html import escape
 from importlib import import_module
 from importlib.resources import files
 
+import numpy as np
+
 from ...formulas import lettered, typeset
-from ...palette import INK, letter_color, page_color
+from ...palette import BLUE, INK, PURPLE, VERMILLION, letter_color, page_color
 from .declaration import Explorer
 from .exploration import fill
 from .game import Game
 from .panel import PANEL_HEIGHT
 from .parameters import Choice, Hidden, Slider
 from .picture import label_svg, standing, svg_panels
+from .samples import LEVELS
 from .store import kept
 from .tables import pack
 
+STYLES = ("explorer.css", "game.css", "samples.css")
 # Each uses what those before it declare.
 SCRIPTS = (
-    "tables.js", "motion.js", "handles.js", "names.js", "explorer.js", "pins.js", "game.js", "asking.js", "start.js",
-)  # fmt: skip
+    "tables.js",
+    "motion.js",
+    "handles.js",
+    "names.js",
+    "explorer.js",
+    "pins.js",
+    "game.js",
+    "samples.js",
+    "asking.js",
+    "start.js",
+)
 
 # Where a curve is typed by those who cannot draw it, as shares of the axis.
 _TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
@@ -137,7 +150,7 @@ def _describe_table(explorer: Explorer, table) -> dict:
 
 def describe(explorer: Explorer, exploration) -> dict:
     """What the script has to know of an explorer."""
-    number, game = {id(table): place for place, table in enumerate(explorer.tables)}, explorer.rounds
+    number = {id(table): place for place, table in enumerate(explorer.tables)}
     names = list(explorer.parameters)
     return {
         "name": explorer.name,
@@ -195,9 +208,12 @@ def describe(explorer: Explorer, exploration) -> dict:
         ],
         "colors": _colors(explorer),
         "words": [number[id(table)] for table in explorer.sentences],
-        "game": {"table": number[id(game.table)], "rounds": game.rounds} if game else None,
+        "game": _played(explorer, number) if explorer.rounds else None,
+        "samples": _drawn(explorer, number) if explorer.drawn else None,
         "ask": _asked(explorer),
         "solved": number[id(explorer.goal)] if explorer.goal else None,
+        "find": typeset(escape(explorer.find)) if explorer.tasks else "",
+        "task": number[id(explorer.tasks)] if explorer.tasks else None,
         "code": explorer.code,
         "steps": [
             {"setting": setting, "label": label, "story": explorer.steps[label][0]}
@@ -217,6 +233,10 @@ def _colors(explorer: Explorer) -> dict[str, str]:
     sliders = [name for name, parameter in explorer.parameters.items() if isinstance(parameter, Slider)]
     colors = {name: _tone(explorer, name) for name in sliders}
     colors |= {name: number.color for name, number in explorer.shown_numbers.items() if number.color}
+    if explorer.drawn:
+        colors |= dict.fromkeys(("over", "over_share"), BLUE) | dict.fromkeys(("under", "under_share"), VERMILLION)
+    if explorer.rounds:
+        colors |= {"accused": BLUE, "missed": VERMILLION, "threshold": PURPLE}
     return {name: letter_color(color) for name, color in colors.items() if color != INK}
 
 
@@ -237,6 +257,7 @@ def body(exploration, prefix: str) -> str:
         if not isinstance(parameter, Hidden)
     )
     game = _game(explorer.rounds) if explorer.rounds else ""
+    drawn = _samples() if explorer.drawn else ""
     readouts = "".join(
         f'<div{_key(number.color)}><dt title="{escape(number.help)}">{lettered(number.label)}</dt>'
         f'<dd data-readout="{name}">{escape(shown[name])}</dd></div>'
@@ -246,11 +267,12 @@ def body(exploration, prefix: str) -> str:
     return (
         '<div class="dpe-head">'
         f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> <span class="dpe-invitation">'
-        f'{typeset(escape(explorer.find))}</span><span class="dpe-story" role="status" hidden></span></p>{_MENU}</div>'
+        f'{typeset(escape(exploration.task))}</span><span class="dpe-story" role="status" hidden></span></p>'
+        f"{_MENU}</div>"
         f'<div class="dpe-panels{" dpe-low" if explorer.low else ""}" style="--dpe-wide: {wide:.4g}">{panels}</div>'
         f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(explorer)}'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
-        f"{game}{controls}{_steps(explorer)}"
+        f"{game}{controls}{drawn}{_steps(explorer)}"
         '<ul class="dpe-pins" aria-label="Pinned" hidden></ul>'
         '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f'<dl class="dpe-readouts">{readouts}</dl>'
@@ -379,15 +401,73 @@ def _ask(explorer: Explorer) -> str:
     )
 
 
+def _drawn(explorer: Explorer, number: dict[int, int]) -> dict:
+    """What the script has to know of draws."""
+    drawn = explorer.drawn
+    assert drawn is not None
+    places, panel = {part.name: part.place for part in explorer.parts}, drawn.panel
+    return {
+        "table": number[id(drawn.table)],
+        "levels": [float(f"{level:.8g}") for level in LEVELS],
+        "panel": panel.number,
+        "cut": drawn.cut,
+        "fills": [places[name] for name in drawn.fills],
+        "bases": np.round(panel.pixels([panel.xlim[0]] * 2, drawn.bases)[:, 1], 2).tolist(),
+        "bin": drawn.bin,
+        "hides": [places[name] for name in drawn.hides],
+        "tells": {places[name]: template for name, template in drawn.tells.items()},
+        "says": drawn.says,
+        "shares": {"panel": drawn.shares.number, "scale": drawn.shares.xlim[1]} if drawn.shares else None,
+        "total": drawn.total,
+    }
+
+
+def _samples() -> str:
+    return (
+        f"<style data-shared>{resource('samples.css')}</style>"
+        '<div class="dpe-samples" role="group" aria-label="Samples">'
+        '<button type="button" data-samples="play">▶ Samples</button>'
+        '<button type="button" data-samples="clear" aria-label="Clear the samples" '
+        'style="visibility: hidden">✕</button></div>'
+    )
+
+
+def _played(explorer: Explorer, number: dict[int, int]) -> dict:
+    """What the script has to know of a game."""
+    game, stage = explorer.rounds, explorer.stage
+    assert game is not None
+    if stage is None:
+        return {"table": number[id(game.table)], "lengths": game.lengths, "stage": None}
+    heights = stage.panel.pixels([stage.panel.xlim[0]] * 2, [stage.right, stage.wrong])[:, 1]
+    right, wrong = np.round(heights, 2).tolist()
+    placed = {"panel": stage.panel.number, "right": right, "wrong": wrong, "size": stage.size}
+    return {"table": number[id(game.table)], "lengths": game.lengths, "stage": placed}
+
+
 def _game(game: Game) -> str:
+    """The controls of a game: rounds so far, the two guesses, and what begins, takes back and ends."""
+
+    def button(name, text):
+        return f'<button type="button" data-game="{name}" hidden>{text}</button>'
+
     guesses = "".join(
-        f'<button type="button" data-guess="{world}" aria-disabled="true">{escape(says)}</button>'
+        f'<button type="button" data-guess="{world}" aria-disabled="true" hidden>{escape(says)}</button>'
         for world, says in enumerate(game.says)
+    )
+    begin = "".join(
+        f'<button type="button" data-game="start" data-length="{each}">Play {2 * each} rounds</button>'
+        for each in game.lengths
     )
     return (
         f"<style data-shared>{resource('game.css')}</style>"
-        '<div class="dpe-game" role="group" aria-label="Your guess, by a button or by the left and right arrow keys">'
-        f'{guesses}<button type="button" data-game="start">Start</button></div>'
+        '<div class="dpe-game" role="group" tabindex="-1" aria-label="The game: guess by a button, by the left and '
+        'right arrow keys, or by a tap on a side of the picture">'
+        '<div class="dpe-rounds" hidden><span class="dpe-slots" aria-hidden="true"></span>'
+        '<span class="dpe-count" data-round></span></div>'
+        f"{guesses}{begin}{button('undo', 'Take back')}{button('leave', 'Leave the game')}"
+        '<div class="dpe-sure" role="alertdialog" aria-label="Throw the game away?" hidden><span></span> '
+        '<button type="button" data-game="keep">Keep them</button>'
+        '<button type="button" data-game="throw">Throw away</button></div></div>'
     )
 
 

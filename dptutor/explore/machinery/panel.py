@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...palette import INK, SOLID
+from .game import Stage
 from .parameters import Slider
+from .samples import Samples, quantile_table
 from .tables import PathEncoder, ShiftEncoder, Table, TextEncoder
 
 # One panel, in points: all of an explorer are equally high.
@@ -158,6 +160,34 @@ class Panel:
         def declare(function):
             self._write(function.__name__, function, color, offset, align)
             return function
+
+        return declare
+
+    def rounds(self, *, right, wrong, size=10.0):
+        """Where the rounds of a game stay as dots at their answers: right ones pile up from one height, wrong ones down
+        from another."""
+        self.explorer.stage = Stage(self, right, wrong, size)
+
+    def samples(self, cut, *, says, fills, bases, bin, hides=(), tells=None, shares=None, total=1000):
+        """Draws from two laws, which the reader lets fall: those above the slider `cut` are told apart from the rest.
+
+        The function gives the quantiles of P and of Q at `LEVELS`. Draws of P pile up from the first of the heights
+        `bases`, those of Q down from the second, in bins of a width; `fills` are the functions of the two regions
+        that they come to fill. `says` takes the place of the words: {n} draws of each, {over} of P above the cut,
+        {under} of Q not above it, and as percentages {over_share} and {under_share}; readouts say what they tend to.
+        Meanwhile the parts of the functions `hides` are not seen, and the texts of those in `tells` read otherwise. In
+        the panel `shares`, from 0 to all on both axes, the two shares are bars and a point.
+        """
+
+        def declare(quantiles):
+            explorer = self.explorer
+            if not isinstance(explorer.parameters.get(cut), Slider):
+                raise ValueError(f"samples are cut by a slider, not by {cut}")
+            filled, hidden = (tuple(function.__name__ for function in functions) for functions in (fills, hides))
+            told = {function.__name__: template for function, template in (tells or {}).items()}
+            explorer.drawn = Samples(self, quantile_table(quantiles, self), cut, filled, bases, bin, hidden, told, says,
+                                     shares, total)  # fmt: skip
+            return quantiles
 
         return declare
 

@@ -1,0 +1,79 @@
+"""Tables of profiles: bounds hold where polynomials do not, and where little is known."""
+
+import numpy as np
+import pytest
+
+import dptutor as dp
+from dptutor.transform.profile_table import Profile, ProfileTable
+
+
+class Kinked(Profile):
+    """Two finite losses, of which the first makes a kink that is not named."""
+
+    def __init__(self, kink, mass, noise=0.0):
+        self._kink, self._mass, self._noise = kink, mass, noise
+
+    edges = np.array([0.0, 2.0])
+
+    def delta(self, epsilon):
+        first, second = (-np.expm1(np.minimum(epsilon - end, 0.0)) for end in (self._kink, 2.0))
+        return (1.0 - self._mass) * first + self._mass * second
+
+    def sample(self, interval, epsilon):
+        off = 1.0 + self._noise * np.sin(1e7 * epsilon)
+        return self.delta(epsilon) * off, np.full(epsilon.shape, 1e-15 + self._noise / (1.0 - self._noise)), False
+
+
+class Useless(Profile):
+    """Values of which nothing is known."""
+
+    edges = np.array([0.0, 1.0])
+
+    def __init__(self, value, error, complement):
+        self._answer = value, error, complement
+
+    def sample(self, interval, epsilon):
+        value, error, complement = self._answer
+        return np.full(epsilon.shape, value), np.full(epsilon.shape, error), complement
+
+
+@pytest.mark.parametrize("kink", [0.1, 0.5, 1.0001, 1.3, 1.99])
+@pytest.mark.parametrize("mass", [1e-3, 1e-6, 1e-9, 1e-12, 1e-20, 1e-50])
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 0.1, 0.4])
+def test_bounds_hold_beside_kinks_that_no_polynomial_follows(kink, mass, noise):
+    profile = Kinked(kink, mass, noise)
+    epsilon = np.concatenate([np.linspace(0, 2, 5001), kink + np.linspace(-1, 1, 3001) / 2000])
+    epsilon = epsilon[(epsilon >= 0) & (epsilon < 2)]
+    answer = ProfileTable(profile).at(epsilon)
+    assert np.all(np.abs(answer.delta - profile.delta(epsilon)) <= answer.error)
+
+
+@pytest.mark.parametrize("complement", [False, True])
+@pytest.mark.parametrize(("value", "error"), [(1e-30, np.inf), (-1e-20, 1e19), (1e-10, 1e5), (0.5, 1.0), (0.2, np.nan)])
+def test_nothing_is_claimed_where_nothing_is_known(value, error, complement):
+    answer = ProfileTable(Useless(value, error, complement)).at(np.linspace(0, 0.99, 20))
+    least = min(value * (1 + error), 1.0) if value > 0 and np.isfinite(error) else 0.09
+    largest = answer.rest if complement else answer.delta
+    assert np.all(largest + answer.error >= least)
+    assert np.all(np.isfinite(answer.error))
+
+
+def test_a_bound_is_a_number_where_values_fall_below_all_numbers():
+    m = dp.DPSGD(0.10401439577649611, 0.2784367674408504, 3168, "add")
+    value, error = m.privacy_profile([0.0, 1.0, 100.0, 500.0], with_error=True)
+    assert np.all(value == 1.0)
+    assert np.all(error <= 1e-15)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_f_of_a_short_training_is_the_same_alone_and_in_an_array(seed):
+    """The loss of one direction may end before that of the other matters: then its table is asked for nothing."""
+    random = np.random.default_rng(seed)
+    sigma, rate, steps = np.exp(random.uniform(-1, 2)), 10 ** random.uniform(-4, -0.1), int(random.integers(1, 12))
+    if seed == 0:
+        sigma, rate, steps = 1, 0.01, 3
+    alphas = np.sort([0.05, random.uniform(), 10 ** random.uniform(-9, 0), 1 - 10 ** random.uniform(-9, 0)])
+    values, errors = dp.DPSGD(sigma, rate, steps).tradeoff(alphas, with_error=True)
+    for alpha, value, error in zip(alphas, values, errors, strict=True):
+        alone, its_error = dp.DPSGD(sigma, rate, steps).tradeoff(alpha, with_error=True)
+        assert abs(alone - value) <= error + its_error + 1e-15
