@@ -107,8 +107,8 @@ PAIRS = [
 
 def script():
     """The modules as one classic script, as a page has them, with their names in `kernel`."""
-    text = "".join((FOLDER / name).read_text(encoding="utf-8") for name in MODULES)
-    return classic(f"{text}globalThis.kernel = {{ {NAMES} }};\n")
+    texts = [(FOLDER / name).read_text(encoding="utf-8") for name in MODULES]
+    return classic([*texts, f"globalThis.kernel = {{ {NAMES} }};\n"])
 
 
 @pytest.fixture(scope="module")
