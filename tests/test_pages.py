@@ -11,6 +11,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from test_formulas import COMMANDS
 
+import dptutor as dp
 from benchmarks.pages import DESK, LIMITS, measured, packed
 
 FONTS = Path(__file__).resolve().parent.parent / "book" / "_static" / "fonts"
@@ -156,3 +157,26 @@ def test_on_paper_stands_the_text_alone_and_nothing_is_cut(site_url, page, name)
       .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
       .map((e) => [e.tagName, e.textContent.trim().slice(0, 60), Math.round(e.getBoundingClientRect().right)])""")
     assert not cut
+
+
+def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, tmp_path):
+    assert {file.stem for file in (site / "embed").glob("*.html")} == set(dp.explore.__all__)
+    page = new_page()
+    page.goto(f"{site_url}book/07_delta_divergence.html#delta_divergence?sigma=2&scale=1&prior=0.3")
+    page.wait_for_selector("[data-explorer=delta_divergence][data-ready]")
+    page.evaluate("navigator.clipboard.writeText = () => Promise.reject()")  # then it is shown
+    page.evaluate("document.querySelector('[data-explorer=delta_divergence] [data-tool=embed]').click()")
+    page.wait_for_timeout(200)
+    code = page.text_content("[data-explorer=delta_divergence] .dpe-status")
+    other = new_page()
+    (tmp_path / "other.html").write_text(f"<!DOCTYPE html><title>Other</title>{code}")
+    other.goto((tmp_path / "other.html").as_uri())
+    frame = other.frame_locator("iframe")
+    frame.locator("[data-explorer][data-ready]").wait_for()
+    assert frame.locator("[data-typed=sigma]").input_value() == "2"
+    assert frame.locator("[data-typed=prior]").input_value() == "30 %"
+    assert frame.locator("[data-explorer]").count() == 1
+    assert "7" in frame.locator("body > p a").text_content()
+    for name in dp.explore.__all__:
+        other.goto(f"{site_url}embed/{name}.html")
+        other.wait_for_selector("[data-ready]")
