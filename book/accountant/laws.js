@@ -446,6 +446,8 @@ class SplineLaw {
 }
 
 // A law together with finitely many independent losses.
+const MOST_MIXED = 3000;
+
 class MixedLaw {
   constructor(atoms, law, back) {
     Object.assign(this, { atoms, law, kinks: law.kinks.length * atoms.losses.length <= 4000 ? sums(law, atoms) : [] });
@@ -461,11 +463,13 @@ class MixedLaw {
       r = 0,
       a = 0,
       e = loose;
-    for (let k = losses.length - 1; k >= 0; k--) {
-      if (weights[k] < 1e-22 && k < losses.length - 1 && weights[k] < 1e-12 * d) {
-        // What comes below has less weight and less δ, or is counted as error.
-        e += weights[k];
-        continue;
+    // The heaviest first: what is left at the end counts as error.
+    this.order ??= Array.from(losses.keys()).sort((i, k) => weights[k] - weights[i]);
+    for (const k of this.order) {
+      const least = goal > 0 ? 0.01 * goal : 1e-8 * d;
+      if (weights[k] * losses.length < least) {
+        e += least;
+        break;
       }
       const each = profileAt(this.law, epsilon - losses[k], goal);
       d += weights[k] * each.d;
@@ -495,7 +499,10 @@ function lawOf(parts) {
   const law = continuous(Math.sqrt(square), of("sampled"), of("laplace"));
   if (!finite.length) return law ?? new FiniteLaw(Float64Array.of(0), Float64Array.of(1), 0, 0);
   const atoms = responses(finite);
-  return law ? new MixedLaw(atoms, law) : atoms;
+  if (!law) return atoms;
+  const slow = law instanceof ContourLaw || law instanceof ChoicesLaw;
+  if (slow && atoms.losses.length > MOST_MIXED) throw new TooHard();
+  return new MixedLaw(atoms, law);
 }
 
 // Of the parts that have a density.
