@@ -742,11 +742,11 @@ class Run {
   verdict(answers, both) {
     const { A, B } = answers,
       bold = (text, side) => make("b", { class: side ? `run-${side}` : "" }, text);
+    if (!A?.text || A.even.refused) return [];
     // So many digits that the two differ.
     const share = (its) => 100 * (1 - its.even.value),
       digits = B?.text && !B.even.refused ? [0, 1, 2, 3].find((n) => share(A).toFixed(n) !== share(B).toFixed(n)) : 0;
     const people = (its) => share(its).toFixed(digits ?? 0);
-    if (!A?.text || A.even.refused) return [];
     if (!B?.text || B.even.refused)
       return [
         "Starting from even odds, the best adversary guesses right for ",

@@ -164,7 +164,7 @@ def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, t
     page = new_page()
     page.goto(f"{site_url}book/07_delta_divergence.html#delta_divergence?sigma=2&scale=1&prior=0.3")
     page.wait_for_selector("[data-explorer=delta_divergence][data-ready]")
-    page.evaluate("navigator.clipboard.writeText = () => Promise.reject()")  # then it is shown
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")  # then it is shown
     page.evaluate("document.querySelector('[data-explorer=delta_divergence] [data-tool=embed]').click()")
     page.wait_for_timeout(200)
     code = page.text_content("[data-explorer=delta_divergence] .dpe-status")

@@ -12,7 +12,7 @@ from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Ex
 from .machinery.shapes import normal_density
 
 PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is the chance to exceed"
-Z = np.linspace(-5, 5, 81)
+Z = np.linspace(-4.2, 4.2, 61)
 LEVELS = np.linspace(0.45, 1, 67)[:-1]
 NORMAL = np.linspace(-8, 8, 161)
 

@@ -400,7 +400,8 @@ class Explorer {
     const at = values.indexOf(value);
     if (at >= 0) return shown[at];
     // Set by a program, between two steps.
-    return +(percent ? 100 * value : value).toPrecision(6) + (percent ? " %" : unit && ` ${unit}`);
+    const digits = String(+(percent ? 100 * value : value).toPrecision(6)).replace("-", "−");
+    return digits + (percent ? " %" : unit && ` ${unit}`);
   }
 
   // Drawing: only what changed.

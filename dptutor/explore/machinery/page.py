@@ -114,8 +114,12 @@ class Frozen:
 def still_picture(exploration) -> str:
     """The picture with its sentence, for where neither a kernel nor a script is at hand: what a notebook that is not
     trusted may show, which is no SVG and no style."""
-    title, file = escape(exploration.explorer.title), io.BytesIO()
-    exploration.figure.savefig(file, format="png", dpi=108, metadata={"Software": None})
+    from PIL import Image  # which matplotlib brings
+
+    title, drawn, file = escape(exploration.explorer.title), io.BytesIO(), io.BytesIO()
+    exploration.figure.savefig(drawn, format="png", dpi=108)
+    # Few colors, a quarter of the size.
+    Image.open(drawn).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
     data = base64.b64encode(file.getvalue()).decode()
     return (
         f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="720" src="data:image/png;base64,{data}">'

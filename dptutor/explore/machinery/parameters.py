@@ -103,8 +103,8 @@ class Slider:
             raised = f"10{str(int(exponent)).translate(_RAISED)}"
             return raised if float(digits) == 1 else f"{float(digits):g}·{raised}"
         if isinstance(value, int):
-            return f"{value}{self.unit and ' ' + self.unit}"
-        return f"{value:.6g}{self.unit and ' ' + self.unit}"
+            return f"{value}{self.unit and ' ' + self.unit}".replace("-", "−")
+        return f"{value:.6g}{self.unit and ' ' + self.unit}".replace("-", "−")
 
     @property
     def title(self) -> str:
