@@ -338,6 +338,7 @@ class Run {
     asked.set("look", Object.values(this.look).join(";"));
     if (this.view !== "f") asked.set("view", this.view);
     return String(new URLSearchParams([...asked].map(([name, text]) => [name, lowered(text)])))
+      .replaceAll("+", "%20")
       .replaceAll("%3B", ";")
       .replaceAll("%2B", "+")
       .replaceAll("%5E", "^")
