@@ -479,8 +479,8 @@ class Run {
       const asked = side !== "look" && this.asks(side);
       fields[name] = input.value.trim();
       fit();
-      this.update();
       if (side !== "look" && this.asks(side) !== asked) this.goalLine(side);
+      this.update();
     });
     found.addEventListener("click", () => {
       fields[name] = input.value = found.dataset.value;
@@ -661,9 +661,12 @@ class Run {
       const section = this.columns.querySelector(`.run-${side}`),
         alert = this.sides[side]?.wrong;
       if (alert) {
-        alert.hidden = !(its?.wrong || its?.refused);
+        const refused = its?.refused ?? Object.values(its ?? {}).find((value) => value?.refused)?.refused;
+        alert.hidden = !(its?.wrong || refused);
         alert.replaceChildren(
-          ...(its?.refused ? ["Not to be had here. In Python: ", make("code", {}, its.refused)] : [its?.wrong ?? ""]),
+          ...(refused
+            ? ["What is missing here is to be had in Python: ", make("code", {}, refused)]
+            : [its?.wrong ?? ""]),
         );
       }
       for (const input of section.querySelectorAll("input")) {
@@ -747,7 +750,10 @@ class Run {
     // So many digits that the two differ.
     const share = (its) => 100 * (1 - its.even.value),
       digits = B?.text && !B.even.refused ? [0, 1, 2, 3].find((n) => share(A).toFixed(n) !== share(B).toFixed(n)) : 0;
-    const people = (its) => share(its).toFixed(digits ?? 0);
+    const people = (its) =>
+      share(its) >= 99.5 && its.even.value > 0
+        ? `all but ${inSo(its.even)}`
+        : `${share(its).toFixed(digits ?? 0)} of 100`;
     if (!B?.text || B.even.refused)
       return [
         "Starting from even odds, the best adversary guesses right for ",
@@ -775,7 +781,7 @@ class Run {
       ];
     const odds = [
       start.length ? `${start[0]}, but they are not equally private. ` : "",
-      "Starting from even odds, the best adversary guesses right for ", bold(people(A), "A"), " of 100 people against A, and for ",
+      "Starting from even odds, the best adversary guesses right for ", bold(people(A), "A"), " people against A, and for ",
       bold(people(B), "B"), " against B. ",
     ]; // biome-ignore format: one sentence
     const [better, mine, other, against] =

@@ -145,6 +145,32 @@ def test_what_a_question_mark_may_have_to_meet(run, goal):
     assert GOALS[goal](read(result(page)["answers"]["A"]["text"])) == approx(0, abs=1e-8)
 
 
+def test_a_question_mark_can_be_typed(run):
+    page = run("A=gaussian;1;1")
+    page.fill(".run-A [data-field=sigma]", "?")
+    computed(page)
+    page.fill(".run-A .run-goal [data-field=epsilon]", "2")
+    computed(page)
+    found = float(page.text_content(".run-A .run-found:visible").strip("= "))
+    assert dp.Gaussian(sigma=found).epsilon(1e-5) == approx(2, rel=1e-3)
+    page.fill(".run-A [data-field=sigma]", "3")
+    computed(page)
+    assert "which is" in page.text_content(".run-goal")
+
+
+def test_what_cannot_be_answered_leads_to_python(run):
+    page = run("A=dpsgd;0.001;50 %;9&B=gaussian;1;1")
+    assert "Python" in page.text_content(".run-A .run-wrong:visible")
+    assert cell(page, "epsilon", "B")
+    assert not re.search("NaN|undefined", page.text_content(ROOT))
+
+
+def test_certainty_is_not_rounded_up(run):
+    page = run("A=gaussian;0.1;1")
+    assert "all but" in page.text_content(".run-words")
+    assert "100 of 100" not in page.text_content(".run-words")
+
+
 def test_bad_input_is_explained_beside_its_field_and_nothing_is_computed_from_it(run):
     page = run("A=dpsgd;1;1 %;1000&B=gaussian;1;1")
     for field, text, says in (
