@@ -417,3 +417,31 @@ def test_a_little_subsampled_noise_adds_no_more_than_it_may_alone(sigma, rate, d
     assert np.all(value + error + 1e-15 >= less)
     assert np.all(value - error - 1e-15 <= less + noise.advantage)
     assert np.all(error <= 1e-10)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_f_of_mixes_lies_on_the_lines_of_their_profiles(seed):
+    """Losses that cancel, but for rounding, left a piece of a table next to 0 on which slopes were noise; and where δ
+    of finite losses ends before that of infinite ones, nobody looked for the end."""
+    random = np.random.default_rng(seed)
+    loss, scale = 10 ** random.uniform(-0.7, 0.9), 10 ** random.uniform(-0.2, 1.2)
+    m = [
+        dp.RandomizedResponse(0.798) ** 6 @ dp.Laplace(1.252) ** 46,
+        dp.Laplace(10.75) ** 838 @ dp.RandomizedResponse(4.63) ** 2,
+        dp.Laplace(1.7039594589402551) ** 2 @ dp.ApproximateDP(0.44636528431526207, 1e-4),
+        dp.RandomizedResponse(loss) ** int(random.integers(1, 12)) @ dp.Laplace(scale) ** int(random.integers(1, 100)),
+        dp.Laplace(scale) ** int(random.integers(1, 9)) @ dp.ApproximateDP(loss, 1e-3) ** int(random.integers(1, 4)),
+    ][seed if seed < 3 else 3 + seed % 2]
+    alphas = np.array([1e-9, 1e-4, 0.01, 0.05, 0.3, 0.7, 0.97])
+    values, errors = m.tradeoff(alphas, with_error=True)
+    epsilons = np.unique(np.concatenate([np.linspace(-40, 40, 1601), np.sinh(np.linspace(-9, 9, 801)) / 50]))
+    deltas, theirs = m.privacy_profile(epsilons, with_error=True)
+    lines = 1 - deltas - theirs - np.exp(epsilons) * alphas[:, None]
+    assert np.all(values + errors >= lines.max(axis=1) - 1e-13)
+    assert np.all(errors < 1e-9)
+
+
+def test_a_step_that_hardly_varies_so_far_out_is_no_reason_to_count_its_samples():
+    m = dp.Laplace(0.3089) ** 744 @ dp.ApproximateDP(3.772, 0.0004924) ** 52
+    value, error = m.tradeoff(0.05, with_error=True)
+    assert 0 <= value <= error < 1e-11

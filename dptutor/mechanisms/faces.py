@@ -32,6 +32,8 @@ _BESIDE = 1e-15
 _NEXT_TO = 1e-7
 # By how much α jumps where two profiles cross.
 _JUMP = 1e-4
+# Above this bound on 1 − δ slopes do not say where α lies.
+_LITTLE = 1e-8
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 _ROUNDING = 2.0**-52
@@ -274,7 +276,9 @@ class TabulatedFaces:
         value = np.clip(np.maximum(best, 0.0), 0.0, 1.0 - flat)
         value[flat == 0.0] = 1.0 - self._infinite[0]
         ends = (self._filled(np.clip(x, *self.window), *(2 * [_error_of_rest])) for x in (low, (low + high) / 2, high))
-        bound = np.minimum(bound, 1.0) + np.maximum.reduce(list(ends))
+        known = np.maximum.reduce(list(ends))
+        # Where little is known the loss found may be another's: f is at least the line's height, and at most 1 − α.
+        bound = np.where(known > _LITTLE, np.maximum(1.0 - flat - value, known), np.minimum(bound, 1.0) + known)
         return value.reshape(np.shape(alpha)), (bound + 4 * _ROUNDING).reshape(np.shape(alpha))
 
     def _improve(self, best, alpha, losses, some):

@@ -182,8 +182,8 @@ class MixedProfile(Profile):
         """Ends of intervals from 0 on: those of the second, moved by the range of the first."""
         others = self._smooth._faces._forward._evaluator.edges
         cuts = np.concatenate([others + self._range[1], others[1:] + self._range[0], [0.0]])
-        cuts = np.unique(cuts[cuts >= 0])
-        return cuts[np.append(np.diff(cuts) > 1e-12 * cuts[1:], True)]
+        cuts = np.unique(cuts[cuts > 1e-12 * self._range[1]])
+        return np.append(0.0, cuts[np.append(np.diff(cuts) > 1e-12 * cuts[1:], True)])
 
     @cached_property
     def _points(self):
@@ -255,7 +255,8 @@ class LinesProfile(Profile):
     """The profile of finite losses from lower and upper values, on intervals for a table."""
 
     def __init__(self, factors, largest: float):
-        self._factors, self._lines, self._largest = tuple(factors), Lines(factors), largest
+        self._factors, self._lines = tuple(factors), Lines(factors)
+        self._largest = min(largest, self._lines.largest)  # of the finite ones
         self.infinite = self._lines.infinite
 
     @cached_property
@@ -273,7 +274,8 @@ class LinesProfile(Profile):
         octaves = 2.0 ** -np.arange(1, _OCTAVES)
         last = float(self.kinks[self.kinks < end * (1 - 1e-12)].max(initial=0.0))
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks, [self._sure]])
-        inner = np.unique(inner[(inner > 0) & (inner < end)])
+        # Losses that cancel leave a kink next to 0.
+        inner = np.unique(inner[(inner > 1e-13 * end) & (inner < end * (1 - 1e-13))])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])
 
     @cached_property

@@ -314,7 +314,9 @@ class Inverter:
         """
         parts = [(count, size, deviation(c)) for count, size, deviation in self._transform.repeated]
         widest = max(spread for _, _, spread in parts)
-        end = 1e4 / widest
+        if not 1e-12 * step < widest < math.inf:
+            return None, 0.0  # so far out a step hardly varies, and no number counts the samples
+        end = min(1e4 / widest, 1e15 * step)
         while end > 4 * least * step:
             half = min(0.05 / widest, end / 8)
             middle = half * (2 * np.arange(math.ceil(end / (2 * half))) + 1)
