@@ -120,12 +120,13 @@ class Mechanism {
   half(epsilon, side, goal) {
     if (this.leak === 1) return { d: 1, r: 0, a: 0, e: 0 };
     const law = this.law,
-      first = (side ? law.reverse : law).half(epsilon, goal);
+      first = (side && !this.both ? law.reverse : law).half(epsilon, goal);
     let { d, r, a, e } = first;
     if (this.both && law.reverse !== law) {
-      const second = (side ? law : law.reverse).half(epsilon, goal);
+      // Of the direction with the smaller δ it need only be known that it is.
+      const second = law.reverse.half(epsilon, Math.max(goal, 1e-8 * d));
+      if (second.d + second.e >= d) e = Math.max(e, second.e);
       if (second.d > d) ({ d, r, a } = second);
-      e = Math.max(e, second.e);
     }
     const { leak } = this;
     return leak

@@ -242,7 +242,7 @@ function settled(d, r, a, e) {
 
 // A few Laplace mechanisms, maybe with Gaussians: which of the answers lie beyond both centers, and on which side, is taken
 // out, and gives e^{zε₀}(1 + a)/2 and e^{−(1+z)ε₀}(1 − a)/2, a = 1/(2z + 1), for each.
-const MOST_CHOICES = 24,
+const MOST_CHOICES = 64,
   MOST_TERMS = 160;
 
 class ChoicesLaw {
@@ -312,9 +312,9 @@ class ChoicesLaw {
 //     B_k(x) = (x B_{k−1}(x) + (k − x) B_{k−1}(x − 1))/(k − 1).
 //
 // Between neighboring whole numbers the density is kept at Gauss-Legendre points.
-const SPLINE_POINTS = 16,
+const SPLINE_POINTS = 24,
   MOST_UNIFORM = 130,
-  WIDEST = 10;
+  WIDEST = 6;
 
 class SplineLaw {
   constructor(top, count) {
@@ -517,7 +517,8 @@ function continuous(mu, sampled, laplace) {
     laplace: laplace.map(({ top, count }) => ({ top, count })),
   };
   if (!laplace.length) return new ContourLaw(parts);
-  const few = laplace.reduce((sum, { count }) => sum + count, 0) <= 6;
+  const number = laplace.reduce((sum, { count }) => sum + count, 0),
+    few = number <= (laplace.some(({ top }) => top > WIDEST) ? MOST_CHOICES : 6);
   const ways = [() => new ChoicesLaw(parts), () => new ContourLaw(parts)];
   if (!few) ways.reverse();
   if (mu === 0 && !sampled.length && laplace.length === 1) ways.unshift(() => new SplineLaw(first.top, first.count));
