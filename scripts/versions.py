@@ -23,8 +23,10 @@ FOLDER = BUILD / "versions"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mpmath", "python-flint"]
 # Need a browser, the book, the notebooks or what builds them.
-OTHERWISE = "accessibility anywhere app book exercises_lab explore_browser explore_live formulas notebooks package"
-OTHERWISE += " pages prose questions scripts setup slides teaching"
+OTHERWISE = (
+    "accessibility accountant anywhere app book exercises_lab explore_browser explore_live formulas notebooks package"
+)
+OTHERWISE += " pages prose questions scripts setup slides teaching your_run"
 FILES = sorted(
     f"tests/{path.name}"
     for path in (ROOT / "tests").glob("test_*.py")

@@ -8,7 +8,6 @@ the tables the explorer then has their address, as `data-tables`.
 from __future__ import annotations
 
 import base64
-import io
 import itertools
 import json
 import zlib
@@ -27,7 +26,7 @@ from .exploration import fill
 from .game import Game
 from .panel import PANEL_HEIGHT
 from .parameters import Choice, Hidden, Slider
-from .picture import label_svg, standing, svg_panels
+from .picture import label_svg, png, standing, svg_panels
 from .samples import LEVELS
 from .store import kept
 from .tables import pack
@@ -114,13 +113,8 @@ class Frozen:
 def still_picture(exploration) -> str:
     """The picture with its sentence, for where neither a kernel nor a script is at hand: what a notebook that is not
     trusted may show, which is no SVG and no style."""
-    from PIL import Image  # which matplotlib brings
-
-    title, drawn, file = escape(exploration.explorer.title), io.BytesIO(), io.BytesIO()
-    exploration.figure.savefig(drawn, format="png", dpi=108)
-    # Few colors, a quarter of the size.
-    Image.open(drawn).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
-    data = base64.b64encode(file.getvalue()).decode()
+    title = escape(exploration.explorer.title)
+    data = base64.b64encode(png(exploration.figure)).decode()
     return (
         f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="720" src="data:image/png;base64,{data}">'
         f"<figcaption><p>{escape(exploration.words)}</p>"
