@@ -420,7 +420,7 @@ class Run {
     its.place = make("span", { class: "run-goal" });
     its.wrong = make("p", { class: "run-wrong", role: "alert", hidden: true });
     const drop =
-      side === "B" && make("button", { type: "button", class: "run-add", onclick: () => this.drop() }, "A alone");
+      side === "B" && make("button", { type: "button", class: "run-add", onclick: () => this.drop() }, "remove B");
     this.goalLine(side);
     return make("section", { class: `run-side run-${side}`, "aria-label": side }, letter,
       make("div", { class: "run-says" }, ...lines, make("p", { class: "run-part" }, its.place, make("span", { class: "run-more" }, add, drop || null)), its.wrong)); // biome-ignore format: one line
@@ -445,6 +445,7 @@ class Run {
       part.fields = { ...KINDS[part.kind].start };
       for (const name of Object.keys(part.fields)) if (old[name] && old[name] !== "?") part.fields[name] = old[name];
       this.build();
+      this.columns.querySelectorAll(`.run-${side} .run-part > select`)[number]?.focus();
     } }); // biome-ignore format: short
     for (const [kind, { name }] of Object.entries(KINDS))
       choose.append(make("option", { value: kind, selected: kind === part.kind }, name));
@@ -454,7 +455,7 @@ class Run {
     };
     return make("p", { class: "run-part" }, number ? "and " : null, choose, " ",
       ...this.worded(side, KINDS[part.kind].says, part.fields),
-      parts.length > 1 ? make("button", { type: "button", class: "run-drop", "aria-label": `Remove part ${number + 1} of ${side}`, onclick: remove }, "×") : null); // biome-ignore format: one line
+      parts.length > 1 ? make("button", { type: "button", class: "run-drop", "aria-label": `Remove part ${number + 1} of ${side}`, onclick: remove }, "remove") : null); // biome-ignore format: one line
   }
 
   worded(side, says, fields) {
@@ -479,9 +480,14 @@ class Run {
       const asked = side !== "look" && this.asks(side);
       fields[name] = input.value.trim();
       fit();
-      if (side !== "look" && this.asks(side) !== asked) this.goalLine(side);
+      if (side !== "look" && this.asks(side) !== asked) {
+        const { goal } = this.sides[side];
+        if (!asked && goal.kind === "point") goal.fields.delta = this.look.delta;
+        this.goalLine(side);
+      }
       this.update();
     });
+    input.addEventListener("focus", () => requestAnimationFrame(() => input.select())); // what is typed replaces it
     found.addEventListener("click", () => {
       fields[name] = input.value = found.dataset.value;
       fit();
@@ -515,6 +521,7 @@ class Run {
       goal.kind = target.value;
       goal.fields = { ...GOALS[goal.kind].start };
       this.goalLine(side);
+      place.querySelector("select").focus();
       this.update();
     } }); // biome-ignore format: short
     for (const [kind, { name }] of Object.entries(GOALS))
@@ -586,7 +593,9 @@ class Run {
         ? ""
         : Number.isNaN(value)
           ? "This is not a number."
-          : FIELDS[name].says;
+          : FIELDS[name].test === whole.test && whole.test(Math.round(value))
+            ? `This must be a whole number: perhaps ${Math.round(value)}?`
+            : FIELDS[name].says;
     input.setAttribute("aria-invalid", String(Boolean(says)));
     if (wrong.textContent !== says) wrong.textContent = says;
     wrong.hidden = !says;
@@ -679,6 +688,8 @@ class Run {
         found.dataset.value = String(+value.toPrecision(digits + 1));
         found.textContent = `= ${grouped(found.dataset.value)}`;
       }
+      const out = section.querySelector("[data-epsilon]");
+      if (out) out.textContent = its?.text && !its.epsilon.refused ? shownEpsilon(its.epsilon) : "–";
       if (!its?.text) continue;
       const put = (row, value, show) => {
         const place = cell(row, side);
@@ -697,8 +708,6 @@ class Run {
       put("error", its.error, (error) => percent(error, 2));
       put("epsilon", its.epsilon, shownEpsilon);
       put("delta", its.delta, shownDelta);
-      const out = section.querySelector("[data-epsilon]");
-      if (out) out.textContent = its.epsilon.refused ? "–" : shownEpsilon(its.epsilon);
     }
     if (both && !both.refused) {
       const { divergence, reverseDivergence, errorBound } = both;
@@ -706,6 +715,7 @@ class Run {
       cell("regret", "B").textContent = points({ value: divergence, errorBound });
     }
     this.root.classList.toggle("run-single", !answers.B?.text || !answers.A?.text);
+    this.root.classList.toggle("run-alone", !this.sides.B);
     this.showKept();
     this.pictures(answers, both, losses);
     this.words.replaceChildren(...this.verdict(answers, both));
@@ -755,11 +765,7 @@ class Run {
         ? `all but ${inSo(its.even)}`
         : `${share(its).toFixed(digits ?? 0)} of 100`;
     if (!B?.text || B.even.refused)
-      return [
-        "Starting from even odds, the best adversary guesses right for ",
-        bold(people(A), "A"),
-        " of 100 people.",
-      ];
+      return ["Starting from even odds, the best adversary guesses right for ", bold(people(A), "A"), " people."];
     const start = [];
     if (
       !A.epsilon.refused &&
@@ -789,7 +795,7 @@ class Run {
     if (mine.value <= 1e-6 || mine.value <= 2 * errorBound)
       return [...odds, bold(`Choose ${better}:`), " you can regret it by ", bold(inSo(mine), "gain"), "."];
     return [...odds, "Neither is safer for everybody: choosing A can cost up to ", bold(`${points(ofA)} points`, "gain"), ", choosing B up to ",
-      bold(`${points(ofB)} points`, "gain"), ". ", bold(`${better} is the smaller regret`), `; it hurts most against somebody whose prior is ${percent({ value: against, errorBound: 0 }, 0)}.`,
+      bold(`${points(ofB)} points`, "gain"), ". ", bold(`${better} is the smaller regret`), `; the adversary who would gain most starts out ${percent({ value: against, errorBound: 0 }, 0)} sure that you are not in the data.`,
       other.value < 2 * mine.value ? " It is a close call." : ""]; // biome-ignore format: one sentence
   }
 
@@ -827,8 +833,12 @@ class Run {
   // One pair for the whole book: its chapters then lead to their curve of it.
   keepPair() {
     try {
-      if (localStorage.getItem(PAIR) === this.pair()) localStorage.removeItem(PAIR);
+      const there = localStorage.getItem(PAIR) === this.pair();
+      if (there) localStorage.removeItem(PAIR);
       else localStorage.setItem(PAIR, this.pair());
+      this.said.textContent = there
+        ? ""
+        : "Below their first picture, chapters 2 to 13 now lead to their curve of this pair.";
     } catch {
       this.said.textContent = "This browser keeps nothing.";
     }

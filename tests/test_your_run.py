@@ -165,6 +165,23 @@ def test_what_cannot_be_answered_leads_to_python(run):
     assert not re.search("NaN|undefined", page.text_content(ROOT))
 
 
+def test_choosing_by_keyboard_keeps_the_focus(run):
+    page = run("A=gaussian;?;1")
+    for select in (".run-A .run-part > select", ".run-A .run-goal select"):
+        page.focus(select)
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate(f"document.activeElement === document.querySelector('{select}')"), select
+    assert not page.text_content(".run-words").count("100 of 100")
+
+
+def test_one_alone_has_one_column(run):
+    page = run("A=gaussian;1;1")
+    assert page.is_hidden("[data-row=regret]")
+    assert page.is_hidden("thead .run-B")
+    assert "69 of 100 people." in page.text_content(".run-words")
+
+
 def test_certainty_is_not_rounded_up(run):
     page = run("A=gaussian;0.1;1")
     assert "all but" in page.text_content(".run-words")
@@ -186,6 +203,7 @@ def test_bad_input_is_explained_beside_its_field_and_nothing_is_computed_from_it
         assert says in wrong.text_content(), (field, text)
         assert page.get_attribute(f".run-A [data-field={field}]", "aria-invalid") == "true"
         assert not cell(page, "epsilon", "A")
+        assert page.text_content("[data-epsilon=A]") == "–"
         assert cell(page, "epsilon", "B")
         page.fill(f".run-A [data-field={field}]", before)
     assert cell(page, "epsilon", "A")
