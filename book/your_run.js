@@ -361,6 +361,10 @@ class Run {
     this.right = new Chart("run-right", this);
     this.right.svg.addEventListener("click", () => this.root.classList.toggle("run-swapped"));
     this.table = make("table", { class: "run-numbers" });
+    this.table.addEventListener("click", ({ target }) => {
+      const cell = target.closest("td[title]");
+      if (cell) this.said.textContent = cell.title;
+    });
     this.words = make("p", { class: "run-words", "data-words": true, role: "status" });
     this.said = make("p", { class: "run-said", role: "status" });
     const examples = make("p", { class: "run-examples" }, "Type your settings; write ", make("span", { class: "run-field run-asked" }, "?"),
