@@ -1195,5 +1195,18 @@ const nearestTo = (xs, x) => {
 if (!worker) {
   const root = document.querySelector(".dptutor-run");
   globalThis.dptutor = { ...globalThis.dptutor, compare: async (a, b) => compare(a, b), read, calibrate };
-  if (root) root.run = new Run(root);
+  // With the letters that it has, so that no line breaks anew when they come.
+  const letters = [
+    '600 17px "Source Sans 3"',
+    '15px "Source Sans 3"',
+    '19px "STIX Two Text"',
+    'italic 19px "STIX Two Text"',
+  ];
+  if (root)
+    Promise.race([
+      Promise.allSettled(letters.map((face) => document.fonts.load(face))),
+      new Promise((late) => setTimeout(late, 1000)),
+    ]).then(() => {
+      root.run = new Run(root);
+    });
 }

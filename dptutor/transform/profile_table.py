@@ -193,6 +193,7 @@ class ProfileTable:
             # At the ends a profile may be 0, or not known.
             known, errors = errors[:, -2:] < 1.0, errors[:, :-2]
             error = errors.max(axis=1)
+            hopeless = errors.min(axis=1) >= 1.0  # where nothing is known, halving finds nothing
             # Where only a part of a piece is uncertain, the rest shall not suffer.
             uneven = (error > _UNEVEN) & (errors.min(axis=1) < error / 1e3)
             coefficients = log_value[:, : _DEGREE + 1] @ _TO_COEFFICIENTS
@@ -201,15 +202,16 @@ class ProfileTable:
             missed[:, -2:] *= known
             tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed.max(axis=1))
             further = []
-            rest = zip(coefficients, log_value, tail, error, most, uneven, strict=True)
-            for piece, (own, values, last, noise, limit, halve) in zip(pieces, rest, strict=True):
+            halved = most > np.where(hopeless, np.inf, _NEARLY_ZERO)
+            rest = zip(coefficients, log_value, tail, error, most, uneven, halved, strict=True)
+            for piece, (own, values, last, noise, limit, halve, may) in zip(pieces, rest, strict=True):
                 a, b, before, stuck, smallest = piece
                 # What ε and the ends of its range lose by rounding cannot be resolved.
                 rounding = 2.0**-51 * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # What does not fall by halving, again and again, is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
-                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and limit > _NEARLY_ZERO:
+                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and may:
                     middle = (a + b) / 2
                     further += [(a, middle, last, stuck, smallest), (middle, b, last, stuck, smallest)]
                     continue

@@ -203,9 +203,17 @@ class Explorer {
   copyEmbedding() {
     const { href } = new URL(this.root.dataset.embed, location),
       title = this.root.querySelector(".dpe-find strong").textContent;
-    const frame =
-      `<iframe src="${href}${this.address().replaceAll("&", "&amp;")}" title="${plain(title)}" ` +
-      'width="100%" height="720" style="border: 0" loading="lazy"></iframe>';
+    const element = document.createElement("iframe");
+    const attributes = {
+      src: href + this.address(),
+      title,
+      width: "100%",
+      height: 720,
+      style: "border: 0",
+      loading: "lazy",
+    };
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    const frame = element.outerHTML;
     const show = () => this.say(frame);
     if (navigator.clipboard)
       navigator.clipboard

@@ -37,6 +37,8 @@ const levelsOf = (dots, size) => {
   return levels;
 };
 
+const WORLDS = ["dpe-world0", "dpe-world1"];
+
 class Game {
   constructor(explorer, group) {
     const { parameters, game } = explorer.manifest;
@@ -297,7 +299,7 @@ class Game {
     [...this.slots.children].forEach((slot, k) => {
       const round = this.history[k];
       slot.className = round
-        ? `dpe-world${round.truth}${round.said === round.truth ? "" : " dpe-wrong"}`
+        ? WORLDS[round.truth] + (round.said === round.truth ? "" : " dpe-wrong")
         : k < this.played
           ? "dpe-past"
           : k === this.played && this.playing

@@ -114,9 +114,10 @@ def still_picture(exploration) -> str:
     """The picture with its sentence, for where neither a kernel nor a script is at hand: what a notebook that is not
     trusted may show, which is no SVG and no style."""
     title = escape(exploration.explorer.title)
-    data = base64.b64encode(png(exploration.figure)).decode()
+    figure = exploration.figure
+    data, (width, height) = base64.b64encode(png(figure)).decode(), 72 * figure.get_size_inches()
     return (
-        f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="720" src="data:image/png;base64,{data}">'
+        f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="{width:.0f}" height="{height:.0f}" src="data:image/png;base64,{data}">'
         f"<figcaption><p>{escape(exploration.words)}</p>"
         "<p>Run this cell, and the picture can be moved.</p></figcaption></figure>"
     )
