@@ -117,7 +117,8 @@ def still_picture(exploration) -> str:
     figure = exploration.figure
     data, (width, height) = base64.b64encode(png(figure)).decode(), 72 * figure.get_size_inches()
     return (
-        f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="{width:.0f}" height="{height:.0f}" src="data:image/png;base64,{data}">'
+        f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="{width:.0f}" height="{height:.0f}" '
+        f'src="data:image/png;base64,{data}">'
         f"<figcaption><p>{escape(exploration.words)}</p>"
         "<p>Run this cell, and the picture can be moved.</p></figcaption></figure>"
     )
