@@ -448,6 +448,8 @@ class Run {
       part.kind = target.value;
       part.fields = { ...KINDS[part.kind].start };
       for (const name of Object.keys(part.fields)) if (old[name] && old[name] !== "?") part.fields[name] = old[name];
+      // What is asked for stays asked for, under the name that it has now.
+      if (Object.values(old).includes("?")) part.fields[Object.keys(part.fields).find((name) => ASKABLE.has(name))] = "?";
       this.build();
       this.columns.querySelectorAll(`.run-${side} .run-part > select`)[number]?.focus();
     } }); // biome-ignore format: short
