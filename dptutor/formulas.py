@@ -28,8 +28,9 @@ _SMALL = str.maketrans(
     | {digit: f"^{n}" for n, digit in enumerate("⁰¹²³")}
     | {digit: f"_{n}" for n, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 )
-# Letters that are symbols where they stand alone: "a" and "I" are words.
-_SYMBOL = re.compile(r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|[α-ωϑϕϵ]+)(?![\w'’]|\.\w)")
+# Letters that are symbols where they stand alone: "a" and "I" are words, but for Beta(a, b). Sentences that a script
+# writes have the same rule in `explore/machinery/names.js`.
+_SYMBOL = re.compile(r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]+)(?![\w'’]|\.\w)")
 _COLORED = re.compile(r"\x1b\[[\d;]*m")
 
 

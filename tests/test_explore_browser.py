@@ -116,7 +116,7 @@ def shows(page, e):
     """Whether the page shows what the library has at its setting."""
     settled(page)
     assert readouts(page) == e.shown
-    assert page.text_content(".dpe-words") == e.words
+    assert page.text_content(".dpe-words").replace("\N{SMALL TILDE}", "\N{COMBINING TILDE}") == e.words
     assert page.text_content(".dpe-code code") == e.code()
 
 
@@ -1058,6 +1058,17 @@ def test_hovering_over_a_curve_tells_where_one_is(opened):
     assert re.fullmatch(r"f: Gaussian: α ≈ [\d.]+, β ≈ [\d.]+", page.text_content(".dpe-tip"))
     page.mouse.move(5, 5)
     assert page.is_hidden(".dpe-tip")
+
+
+def test_symbols_of_a_sentence_are_in_the_letters_of_formulas(opened):
+    page = opened("hyper_prior")
+    before = page.inner_html(".dpe-words")
+    assert page.evaluate("document.querySelector('[data-explorer]').explorer.sentence") == re.sub(
+        ' data-tex="[^"]*"', "", dp.explore.machinery.page.colored(dp.explore.hyper_prior())
+    )
+    assert "<i>R</i> − <math" in before and page.locator(".dpe-words math mover mi").first.text_content() == "M"
+    faces = page.locator("label", has_text="Beta").locator("i")
+    assert faces.all_text_contents() == ["a", "b"]
 
 
 def test_a_step_glides_and_its_numbers_do_not(opened):

@@ -47,7 +47,8 @@ def opened(new_page, jupyterlab, request):
 
 def shows(page, e, timeout=60_000):
     page.wait_for_function(
-        "([words, readouts]) => document.querySelector('.dpe-words').textContent === words &&"
+        "([words, readouts]) => words =="
+        " document.querySelector('.dpe-words').textContent.replaceAll('\\u02dc', '\\u0303') &&"
         " Object.entries(readouts).every(([n, t]) => document.querySelector(`[data-readout=${n}]`).textContent === t)",
         arg=[e.words, e.shown],
         timeout=timeout,

@@ -115,12 +115,12 @@ def weighted(pair, family, a, b):
     return 100 * density(family, a, b, PRIORS) * lead(pair, PRIORS)
 
 
-@difference.region(BLUE, "M is safer: Ψ (R − R̃) above 0", opacity=0.4)
+@difference.region(BLUE, "M is safer", opacity=0.4)
 def above(pair, family, a, b):
     return PRIORS, 0, np.maximum(weighted(pair, family, a, b), 0)
 
 
-@difference.region(VERMILLION, "M̃ is safer: below 0", opacity=0.4)
+@difference.region(VERMILLION, "M̃ is safer", opacity=0.4)
 def below(pair, family, a, b):
     return PRIORS, 0, np.minimum(weighted(pair, family, a, b), 0)
 

@@ -12,6 +12,16 @@ const numberIn = (text, percent) => {
   return percent ? x / 100 : x;
 };
 const plain = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+// Symbols in the letters of formulas, by the rule of `formulas.py`.
+const SYMBOL =
+  /(?<![\p{L}\p{N}_'’\\$])((?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]+)(?![\p{L}\p{N}_'’]|\.[\p{L}\p{N}_]))/u;
+const waved = ([letter]) =>
+  `<math><mover accent="true"><mi>${letter}</mi><mo stretchy="false">\u02dc</mo></mover></math>`;
+const lettered = (text) =>
+  text
+    .split(SYMBOL)
+    .map((part, k) => (k % 2 === 0 ? plain(part) : part.endsWith("\u0303") ? waved(part) : `<i>${part}</i>`))
+    .join("");
 
 class Explorer {
   constructor(root, manifest, tables) {
@@ -320,7 +330,7 @@ class Explorer {
 
   tell(story, label) {
     if (!story && this.story.hidden) return; // as in most moves of a drag
-    this.story.innerHTML = (label ? `<b>${plain(label)}</b>: ` : "") + plain(story);
+    this.story.innerHTML = (label ? `<b>${lettered(label)}</b>: ` : "") + lettered(story);
     this.story.hidden = !story;
     this.invitation.hidden = Boolean(story);
   }
@@ -464,7 +474,7 @@ class Explorer {
     const { solved, task, find } = this.manifest;
     if (task !== null) {
       const told = this.tables.string(task, rows[task][0]);
-      const invitation = told ? plain(told) : find;
+      const invitation = told ? lettered(told) : find;
       if (this.invited !== invitation) this.invitation.innerHTML = this.invited = invitation;
     }
     if (solved !== null) this.root.classList.toggle("dpe-solved", Boolean(this.tables.string(solved, rows[solved][0])));
@@ -477,13 +487,14 @@ class Explorer {
   // The sentence, its numbers in the colors of what they measure.
   colored(template, shown) {
     const { colors } = this.manifest;
-    return plain(template).replace(/\{(\w+)\}/g, (whole, name) =>
-      name in shown
-        ? colors[name]
-          ? `<b style="color: ${colors[name]}">${plain(shown[name])}</b>`
-          : plain(shown[name])
-        : whole,
-    );
+    return template
+      .split(/\{(\w+)\}/)
+      .map((part, k) => {
+        if (k % 2 === 0) return lettered(part);
+        if (!(part in shown)) return `{${part}}`;
+        return colors[part] ? `<b style="color: ${colors[part]}">${plain(shown[part])}</b>` : plain(shown[part]);
+      })
+      .join("");
   }
 
   // The points of a part at a setting, or nothing where a row is not there yet.
@@ -619,7 +630,7 @@ class Explorer {
     clearTimeout(this.speaking);
     if (this.moved)
       this.speaking = setTimeout(() => {
-        this.spoken.textContent = this.words.textContent;
+        this.spoken.textContent = this.words.textContent.replaceAll("\u02dc", "\u0303");
       }, 700);
   }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import re
 import zlib
 from collections import defaultdict
 from functools import cached_property, lru_cache
@@ -282,12 +283,14 @@ def body(exploration, prefix: str) -> str:
 
 
 def colored(exploration) -> str:
-    """The sentence, its numbers in the colors of what they measure."""
+    """The sentence, its symbols in the letters of formulas, its numbers in the colors of what they measure."""
     explorer = exploration.explorer
     shown = {name: parameter.show(parameter.value) for name, parameter in exploration.parameters.items()}
     shown |= exploration.shown
     colors = _colors(explorer)
-    return fill(escape(exploration._template()), {
+    pieces = re.split(r"(\{\w+\})", exploration._template())
+    pieces[::2] = map(lettered, pieces[::2])
+    return fill("".join(pieces), {
         name: f'<b style="color: {colors[name]}">{escape(text)}</b>' if name in colors else escape(text)
         for name, text in shown.items()
     })  # fmt: skip
