@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dptutor as dp
-from dptutor.exercises.core import Exercise, run
+from dptutor.exercises.core import Exercise, _names_in, run
 from dptutor.exercises.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -252,7 +252,7 @@ def deep(x):
         (deep, r"stops with RecursionError"),
         (left, r"At x = 1.0 it stops with SystemExit$"),
         (lambda x: 1j * x, r"it is complex"),
-        (lambda x: 2 * x, r"Yours is larger than x. That is so at x = 1.0, for one."),
+        (lambda x: 2 * x, r"At x = 1.0 you give 2. Yours is larger than x."),
         (lambda x: x / 3, r"At x = 1.0 your answer is 0.333333, which is too small"),
         (lambda x: 0.5 if x == 1 else None, r"At x = 3.0 your function returns nothing"),
         (lambda x: math.nan, r"not a number"),
@@ -262,6 +262,32 @@ def deep(x):
 )
 def test_what_goes_wrong_is_said(answer, reply):
     assert re.search(reply, EXAMPLE.check(answer).message)
+
+
+def test_a_function_that_prints_is_told_so_and_one_that_is_not_written_yet_is_not():
+    assert "print its result" in EXAMPLE.check(lambda x: print(x / 2)).message
+    assert "nothing to check yet" in EXAMPLE.check(run(EXAMPLE.stub)["half"]).message
+
+
+def test_what_is_true_or_false_is_not_too_large():
+    exercise = dp.exercises.get("6.3")
+    assert re.search("your answer is (True|False), and it should not be", exercise.check(lambda *case: True).message)
+
+
+def test_nearly_right_is_said_with_how_nearly():
+    assert "off by 0.00015 at most, where less than 1e-06" in EXAMPLE.check(lambda x: x / 2 * 1.0001).message
+
+
+def names(x):
+    return norm_of(x)
+
+
+def norm_of(x):
+    return [math.hypot(y) for y in (x,)]
+
+
+def test_the_names_that_an_answer_uses_are_found_in_what_it_calls():
+    assert {"norm_of", "math", "hypot"} <= _names_in(names)
 
 
 def careless(x):

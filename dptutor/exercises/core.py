@@ -1,8 +1,9 @@
 """What an exercise is, and how an answer to it is judged.
 
 An answer is a number, a few numbers, or a function. It is compared with the truth, at chosen arguments and at random
-ones; where it differs, with the mistakes that people make: whoever made one of them is told which, everyone else the
-first law that the answer breaks, or the first place where it is off, and in which direction.
+ones; where it differs, with the mistakes that people make, first those of the exercise and then the slips that are
+made everywhere: whoever made one of them is told which, everyone else the first law that the answer breaks, or how
+nearly it is right, or the first place where it is off, and in which direction.
 
 What a learner wrote is called in a thread of its own and waited for `_PATIENCE` seconds. So a loop that never ends is
 noticed in the main thread of a kernel and in any other, on Windows as on Unix, which a signal would do on Unix and in
@@ -24,21 +25,27 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from itertools import islice
 
 import numpy as np
 
 from ..formulas import typeset
+from .slips import explained
 
 # A call of a learner's function that takes longer than this is given up, in seconds.
 _PATIENCE = 5.0
 # How many random cases a check adds to the chosen ones.
 _RANDOM_CASES = 6
+# So many characters of an argument are shown: enough to try it again.
+_LONG = 240
 # The digits that a number of one's own is asked for, and what is let through.
 _DIGITS, _CLOSE = 4, 1e-3
 _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, and check again."
+_NO_RETURN = "Your function returned None. Does it print its result, where it should return it?"
+# So near an answer is said to be right but for its last digits.
+_NEARLY = 1e-3
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,10 @@ class Exercise:
     draw : callable, optional
         Where the arguments are numbers that can vary, makes a case from a `random.Random`: for random inputs, and for
         numbers of one's own.
+    exact : callable, optional
+        The right answer by another way than the solution's, exact where that is rounded: answers are compared with it.
+    without : tuple of str
+        Names that an answer may not use: "from the Bayes errors alone".
     tolerance, relative : float
         Up to which numbers are the same, absolutely and relatively.
     shape : str
@@ -150,6 +161,8 @@ class Exercise:
     laws: tuple[Callable, ...] = ()
     judge: Callable | None = None
     draw: Callable[[random.Random], tuple] | None = None
+    exact: Callable | None = None
+    without: tuple[str, ...] = ()
     tolerance: float = 1e-6
     relative: float = 0.0
     shape: str = field(default="a number")
@@ -290,11 +303,19 @@ class Exercise:
                 return f"{self.name} should be a function, but it is {words}. Define it with def, and pass it on."
         except _Stopped as stopped:
             raise _Rejected(f"It stops with {stopped}") from None
-        return self._compared(self.tried, answer)
+        reply = self._compared(self.tried, answer)
+        if reply is None and (used := [name for name in self.without if name in _names_in(answer)]):
+            return f"The numbers are right, but your program uses `{used[0]}`. Do it without."
+        return reply
 
     @cached_property
     def _truths(self) -> list:
-        return self._values(self.answer)
+        return self._values(self.exact or self.answer)
+
+    @cached_property
+    def _yes_or_no(self) -> bool:
+        value = self.answer(*self.cases[0]) if self.cases else self.answer
+        return np.asarray(value).dtype == bool
 
     @cached_property
     def _errors(self) -> list[list]:
@@ -304,7 +325,7 @@ class Exercise:
         # Every case is tried with every candidate, so that a mistake is named only if it explains all results.
         given = [self._called(answer, case) for case in cases]
         if all(result is None for result in given):
-            return _NOTHING_YET
+            return _NOTHING_YET if self._untouched(answer) else _NO_RETURN
         for case, result in zip(cases, given, strict=True):
             if result is None:
                 return f"At {self._words(case)} your function returns nothing. Does every path end in a return?"
@@ -313,12 +334,34 @@ class Exercise:
         for mistake, wrong in zip(self.mistakes, self._errors, strict=True):
             if self._agree(given, wrong):
                 return mistake.reply
+        if reply := self._slip(given):
+            return reply
         for law in self.laws:
             for case, result in zip(cases, given, strict=True):
                 with contextlib.suppress(ArithmeticError, ValueError, TypeError, IndexError):
                     if broken := law(result, *case):
-                        return f"{broken} That is so at {self._words(case)}, for one." if case else broken
-        return self._direction(cases, given)
+                        return f"At {self._words(case)} you give {_listed(result)}. {broken}" if case else broken
+        return self._nearly(given) or self._direction(cases, given)
+
+    def _slip(self, given: list) -> str | None:
+        if self._yes_or_no or any(own.size != right.size for own, right in zip(given, self._truths, strict=True)):
+            return None
+        return explained(
+            given, self._truths, partial(_alike, tolerance=self.tolerance, relative=max(self.relative, 1e-6))
+        )
+
+    def _nearly(self, given: list) -> str | None:
+        """Whether all is right but for the last digits."""
+        if self._yes_or_no or not all(map(partial(_alike, tolerance=0, relative=_NEARLY), given, self._truths)):
+            return None
+        off = max(float(np.max(np.abs(own - right))) for own, right in zip(given, self._truths, strict=True))
+        asked = f"{self.tolerance:g}" if self.tolerance else f"{self.relative:g} of it"
+        return f"This is nearly right: it is off by {off:.2g} at most, where less than {asked} is asked for."
+
+    def _untouched(self, answer) -> bool:
+        """Whether a function that returns nothing is that of the stub."""
+        bytecode = [getattr(getattr(f, "__code__", None), "co_code", None) for f in (answer, run(self.stub)[self.name])]
+        return bytecode[0] is None or bytecode[0] == bytecode[1]
 
     def _values(self, candidate) -> list:
         if not self.cases:
@@ -342,11 +385,14 @@ class Exercise:
     def _direction(self, cases, given) -> str:
         for case, result, wanted in zip(cases, given, self._truths, strict=True):
             if len(result) != len(wanted):
-                return f"{self.name} should be {self.shape}, you give {len(result)}."
+                return f"{self.name} should be {self.shape}; you give {len(result)} of them."
             for place, (own, right) in enumerate(zip(result, wanted, strict=True)):
                 if not _alike(own, right, self.tolerance, self.relative):
                     which = f"number {place + 1} of " if len(wanted) > 1 else ""
                     where = f"At {self._words(case)} {which}your answer" if case else f"{which}your answer".capitalize()
+                    if self._yes_or_no:
+                        said = f"is {bool(own)}, and it should not be" if own in (0, 1) else f"is {own:.6g}"
+                        return f"{where} {said}."
                     return f"{where} is {own:.6g}, which is too {'large' if own > right else 'small'}."
         raise AssertionError("an answer that differs differs somewhere")
 
@@ -385,6 +431,20 @@ def numbers(value, shape: str = "a number") -> np.ndarray:
         name = "not a number (0/0, or the like)" if math.isnan(bad) else "infinite"
         raise _Rejected(f"The result should be {shape}, but it is {name}.")
     return array
+
+
+def _names_in(function, seen: frozenset = frozenset()) -> set[str]:
+    """The names that a function's program uses, its inner functions' and those of the functions that it calls."""
+    code = getattr(function, "__code__", None)
+    if code is None or code in seen:
+        return set()
+    names, codes = {*code.co_names}, [code]
+    while codes:
+        inner = [c for c in codes.pop().co_consts if isinstance(c, type(code))]
+        names.update(*(c.co_names for c in inner))
+        codes += inner
+    called = [function.__globals__.get(name) for name in names]
+    return names.union(*(_names_in(f, seen | {code}) for f in called if inspect.isfunction(f)))
 
 
 def run(program: str) -> dict:
@@ -444,14 +504,19 @@ def _alike(own, right, tolerance: float, relative: float) -> bool:
     return np.size(own) == np.size(right) and bool(np.allclose(own, right, rtol=relative, atol=tolerance))
 
 
+def _listed(result: np.ndarray) -> str:
+    return ", ".join(f"{x:.6g}" for x in result[:4]) + (", …" if result.size > 4 else "")
+
+
 def _short(value) -> str:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     try:
-        text = repr(value)
+        owner = getattr(value, "__self__", None)  # of a mechanism's method: Gaussian(sigma=1.0).tradeoff
+        text = repr(value) if owner is None or inspect.isbuiltin(value) else f"{owner!r}.{value.__name__}"
     except Exception:
         text = f"an object of type {type(value).__name__}"
-    return _printable(text if len(text) <= 60 else text[:57] + "…")
+    return _printable(text if len(text) <= _LONG else text[: _LONG - 1] + "…")
 
 
 def _reason(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from html import escape
 import numpy as np
 
 from .core import Mistake
+from .slips import told_apart
 
 __all__ = ["Graded", "Line", "Rubric", "Unreadable", "numeric", "word", "worded"]
 
@@ -173,6 +174,8 @@ def numeric(points, right, otherwise, *mistakes) -> Line:
         before = [right, *(mistake.answer for mistake in told)]
         if math.isfinite(wrong) and not any(abs(wrong - x) <= 3 * _CLOSE * max(abs(x), abs(wrong)) for x in before):
             told.append(Mistake(float(wrong), reply))
+    taken = [float(wrong) for wrong, _ in mistakes if math.isfinite(wrong)]
+    told += [Mistake(*slip) for slip in told_apart(float(right), taken, 3 * _CLOSE * abs(right))]
     return Line(points, float(right), tuple(told), otherwise, number)
 
 

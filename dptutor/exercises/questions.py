@@ -20,6 +20,7 @@ from importlib.resources import files
 
 from ..formulas import typeset
 from .core import Exercise, Mistake, numbers
+from .slips import told_apart
 
 _sheets = itertools.count()
 
@@ -74,6 +75,23 @@ class Question(Exercise):
             object.__setattr__(self, "laws", (lambda result: reply,))
             object.__setattr__(self, "stub", "answer = ...  # the number of one of them\n")
 
+    @cached_property
+    def _slips(self) -> list[tuple[float, str]]:
+        """The slips that can be told from all that has a reply of its own."""
+        if self.options:
+            return []
+        taken = [float(numbers(mistake.answer)[0]) for mistake in self.mistakes]
+        return told_apart(float(self.answer), taken, 2 * self.tolerance)
+
+    # As the page does.
+    def _slip(self, given: list) -> str | None:
+        (own,) = given
+        near = (reply for wrong, reply in self._slips if own.size == 1 and abs(own[0] - wrong) <= self.tolerance)
+        return next(near, None)
+
+    def _nearly(self, given: list) -> str | None:
+        return None
+
     @property
     def data(self) -> dict:
         """What a page has to know to judge an answer as `check` does.
@@ -84,11 +102,13 @@ class Question(Exercise):
         >>> sorted(dp.exercises.questions(chapter=1).questions[0].data)
         ['code', 'laws', 'mistakes', 'praise', 'right', 'tolerance', 'why']
         """
+        mistakes = [(float(numbers(mistake.answer)[0]), mistake.reply) for mistake in self.mistakes]
+        mistakes += self._slips
         return {
             "right": float(self.answer),
             "tolerance": self.tolerance,
             "praise": words(self.praise),
-            "mistakes": [[float(numbers(mistake.answer)[0]), words(mistake.reply)] for mistake in self.mistakes],
+            "mistakes": [[wrong, words(reply)] for wrong, reply in mistakes],
             "laws": [
                 [_finite(law.least), _finite(law.most), words(law.reply)]
                 for law in self.laws
