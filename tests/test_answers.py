@@ -63,6 +63,6 @@ def test_no_slip_is_told_that_does_not_explain_all():
 
 
 def test_slips_of_one_number_are_apart_from_all_that_has_a_reply():
-    found = told_apart(0.3, [0.7], 0.01)
+    found = told_apart(0.3, [0.7], lambda a, b: abs(a - b) < 0.01)
     assert all(abs(wrong - 0.3) > 0.01 and abs(wrong - 0.7) > 0.01 for wrong, _ in found)
     assert {reply: wrong for wrong, reply in found}[SLIPS[0].reply] == pytest.approx(30)

@@ -169,14 +169,16 @@ def _alike(given, wanted) -> bool:
 
 def numeric(points, right, otherwise, *mistakes) -> Line:
     """A line with a number; mistakes that cannot be told from it, or from one before, are left out."""
-    told: list[Mistake] = []
+
+    def close(a, b):
+        return abs(a - b) <= 3 * _CLOSE * max(abs(a), abs(b))
+
+    told: list[tuple[float, str]] = []
     for wrong, reply in mistakes:
-        before = [right, *(mistake.answer for mistake in told)]
-        if math.isfinite(wrong) and not any(abs(wrong - x) <= 3 * _CLOSE * max(abs(x), abs(wrong)) for x in before):
-            told.append(Mistake(float(wrong), reply))
-    taken = [float(wrong) for wrong, _ in mistakes if math.isfinite(wrong)]
-    told += [Mistake(*slip) for slip in told_apart(float(right), taken, 3 * _CLOSE * abs(right))]
-    return Line(points, float(right), tuple(told), otherwise, number)
+        if math.isfinite(wrong) and not any(close(wrong, x) for x in [right, *(before for before, _ in told)]):
+            told.append((float(wrong), reply))
+    told += told_apart(float(right), [wrong for wrong, _ in told], close)
+    return Line(points, float(right), tuple(Mistake(*one) for one in told), otherwise, number)
 
 
 def worded(right, otherwise, mistakes=(), read=word) -> Line:

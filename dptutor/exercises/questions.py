@@ -81,7 +81,7 @@ class Question(Exercise):
         if self.options:
             return []
         taken = [float(numbers(mistake.answer)[0]) for mistake in self.mistakes]
-        return told_apart(float(self.answer), taken, 2 * self.tolerance)
+        return told_apart(float(self.answer), taken, lambda a, b: abs(a - b) <= 2 * self.tolerance)
 
     # As the page does.
     def _slip(self, given: list) -> str | None:

@@ -73,8 +73,8 @@ def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: 
     return None
 
 
-def told_apart(right: float, taken: Sequence[float], apart: float) -> list[tuple[float, str]]:
-    """What slips make of one number, with their replies, each farther than `apart` from all that is `taken` already."""
+def told_apart(right: float, taken: Sequence[float], close: Callable) -> list[tuple[float, str]]:
+    """What slips make of one number, with their replies, if it is not `close` to what is `taken` already."""
     taken, found = [right, *taken], []
     for slip in SLIPS:
         with np.errstate(all="ignore"):
@@ -82,7 +82,7 @@ def told_apart(right: float, taken: Sequence[float], apart: float) -> list[tuple
         if made is None or not np.isfinite(made[0]):
             continue
         wrong = float(made[0])
-        if all(abs(wrong - other) > apart for other in taken):
+        if not any(close(wrong, other) for other in taken):
             taken.append(wrong)
             found.append((wrong, slip.reply))
     return found
