@@ -323,11 +323,11 @@ def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
     freedom = residuals[:, 0].size
     found = {
         "sensitivity": (
-            f"a step moves by up to {excess.max():.3g} of its sensitivity",
+            f"largest step: {excess.max():.3g} times its sensitivity",
             0.0 if excess.max() > 1 + _ROUNDING else 1.0,
         ),
         "noise": (
-            f"the noise of a step has as little as {math.sqrt(square.min() / freedom):.3g} of its claimed scale",
+            f"smallest noise of any step: {math.sqrt(square.min() / freedom):.3g} times the claimed scale",
             min(1.0, steps * float(chdtr(freedom, square.min()))),
         ),
     }
@@ -392,4 +392,4 @@ def _freshness(name, residuals) -> tuple[str, float]:
     freedom = groups * size, groups * (count - 1) * size
     ratio = between * freedom[1] / (within * freedom[0]) if within else math.inf
     shared = between / (between + within) if between else 1.0
-    return f"{shared:.3g} of the noise is common to all {name}", float(fdtrc(*freedom, ratio)) if within else 0.0
+    return f"{100 * shared:.0f} % of the noise is the same in all {name}", float(fdtrc(*freedom, ratio)) if within else 0.0

@@ -38,19 +38,19 @@ print(f"R({prior}) = {error:.4f}")
     },
     steps={
         "An even prior": (
-            "Slope −1: the error is the largest there is, and the advantage is what is missing to one half.",
+            "Slope −1: no error is larger, and the advantage is twice the gap between it and one half.",
             {"noise": 1, "prior": 0.5, "kind": "Gaussian"},
         ),
-        "Nothing to learn": (
-            "With Laplace noise an adversary this sure cannot do better than to ignore the answer.",
+        "No answer changes the guess": (
+            "Against Laplace noise, an adversary this sure guesses no better for having read the answer.",
             {"noise": 1, "prior": 0.2, "kind": "Laplace"},
         ),
         "Always something": (
-            "Gaussian noise has answers so telling that they change any mind.",
+            "Gaussian noise has answers so telling that they reverse any guess, however sure it was.",
             {"noise": 0.6, "prior": 0.1, "kind": "Gaussian"},
         ),
         "Not at one half": (
-            "Half of the examples are left out, so many answers say nothing of you: errors are largest near 40 %.",
+            "Half of the examples are left out, so many answers say nothing about you: errors peak near 40 %.",
             {"noise": 0.5, "prior": 0.4, "kind": SAMPLED},
         ),
     },
@@ -123,8 +123,16 @@ def advantage(kind, noise):
     return mechanism(kind, noise).advantage
 
 
+def decided(kind, noise, prior):
+    """Whether the adversary is surer beforehand than any answer can make up for."""
+    m, odds = mechanism(kind, noise), np.log(prior / (1 - prior))
+    return odds >= m.epsilon(0.0) if odds >= 0 else -odds >= m.reverse.epsilon(0.0)
+
+
 @bayes_error.words
 def words(kind, noise, prior):
+    if decided(kind, noise, prior):
+        return "At a prior of {prior} no answer changes this adversary's guess: {error} of the guesses are wrong."
     if gain(kind, noise, prior) < 5e-4:
-        return "At a prior of {prior} this adversary errs in {error} of the cases, with or without the answer."
+        return "At a prior of {prior} the answer lowers this adversary's error, {error}, by less than 0.05 points."
     return "At a prior of {prior} the answer takes this adversary's error from {guessing} to {error}."

@@ -121,5 +121,5 @@ def pure(kind, noise):
 @tradeoff_gallery.words
 def words(kind, noise, epsilon):
     if mechanism(kind, noise).epsilon(0.0) <= epsilon:
-        return "The mechanism is {epsilon}-DP outright: the tangent starts at (0, 1), and δ is 0."
+        return "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0."
     return "The mechanism is ({epsilon}, {delta})-DP, and no smaller δ goes with this ε."
