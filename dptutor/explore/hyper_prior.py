@@ -22,7 +22,7 @@ hyper_prior = Explorer(
     "the adversary. Second panel: by how much the adversary errs more against M than against M̃, unweighted (grey, "
     "dotted) and times Ψ, in percentage points: blue where M is safer, vermillion where M̃ is. The green rulers are "
     "both weighted Δ-divergences.",
-    find="Turn the ranking round with a and b. Can any hyper-prior make one of the two regrets exactly 0?",
+    find="Reverse the ranking with a and b. Can any hyper-prior make one of the two regrets exactly 0?",
     code="""import numpy as np
 from scipy.stats import beta
 
@@ -56,7 +56,7 @@ print(f"weighted regrets {forth:.4f} and {back:.4f}, mean difference {100 * mean
             {"family": "Beta(a, b)", "a": 0.5, "b": 0.5},
         ),
         "Strong opinions": (
-            "UQuadratic: those near one half count for nothing, and the ranking turns round.",
+            "UQuadratic: those near one half count for nothing, and the ranking is reversed.",
             {"family": "UQuadratic"},
         ),
         "Mostly sure of P": (
@@ -165,6 +165,6 @@ def words(pair, family, a, b):
     forth, back, _ = numbers(pair, family, a, b)
     safer = "M" if forth > back else "M̃"
     turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
-    opinion = "this opinion turns the ranking round" if turned else "as without an opinion"
-    return f"By the worst weighted regret {safer} is safer, {{forth}} against {{back}}, {opinion}. " \
+    opinion = "This opinion reverses the ranking." if turned else "The ranking is as without an opinion."
+    return f"Choosing M is regretted by at most {{back}}, choosing M̃ by at most {{forth}}: {safer} is safer. {opinion} " \
            "Averaged over Ψ, R − R̃ is {mean}."  # fmt: skip
