@@ -392,4 +392,5 @@ def _freshness(name, residuals) -> tuple[str, float]:
     freedom = groups * size, groups * (count - 1) * size
     ratio = between * freedom[1] / (within * freedom[0]) if within else math.inf
     shared = between / (between + within) if between else 1.0
-    return f"{100 * shared:.0f} % of the noise is the same in all {name}", float(fdtrc(*freedom, ratio)) if within else 0.0
+    evidence = f"{100 * shared:.0f} % of the noise is the same in all {name}"
+    return evidence, float(fdtrc(*freedom, ratio)) if within else 0.0

@@ -166,5 +166,5 @@ def words(pair, family, a, b):
     safer = "M" if forth > back else "M̃"
     turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
     opinion = "This opinion reverses the ranking." if turned else "The ranking is as without an opinion."
-    return f"Choosing M is regretted by at most {{back}}, choosing M̃ by at most {{forth}}: {safer} is safer. {opinion} " \
-           "Averaged over Ψ, R − R̃ is {mean}."  # fmt: skip
+    start = "Choosing M is regretted by at most {back}, choosing M̃ by at most {forth}: "
+    return f"{start}{safer} is safer. {opinion} Averaged over Ψ, R − R̃ is {{mean}}."

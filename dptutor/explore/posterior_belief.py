@@ -20,8 +20,8 @@ posterior_belief = Explorer(
     "posterior_belief",
     title="How sure can anyone become?",
     caption="A fair coin decides whether you are in the data. An adversary reads an answer with Gaussian noise "
-    "and updates. First panel: the density of the belief that you are in, if you are not (P, blue, solid) and if you are "
-    "(Q, vermillion, dashed). The vertical line is the belief ρ to be tolerated, the green area the answers that "
+    "and updates. First panel: the density of the belief that you are in, if you are not (P, blue, solid) and if you "
+    "are (Q, vermillion, dashed). The vertical line is the belief ρ to be tolerated, the green area the answers that "
     "lead beyond it. Second panel: the probability in world Q that the belief exceeds each level, on a logarithmic "
     "scale; the horizontal line is δ, the green point the probability to exceed ρ.",
     find="With exactly the noise that (ε, δ) asks for: where is ρ exceeded twenty times as often as δ seems to say?",
