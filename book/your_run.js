@@ -194,15 +194,23 @@ const ask = (text, what, ...given) =>
 const curve = (text, what, xs) =>
   once(`${what} ${xs.length} ${xs.at(-1)} ${text}`, () => attempt(() => mechanismOf(text)[what](xs)));
 
+// R at priors that lie symmetrically about ½, as R does here.
+const errors = (text, priors) => {
+  const half = curve(text, "bayesErrors", priors.subarray(0, (priors.length + 1) / 2));
+  return half.refused ? half : { values: priors.map((_, k) => half.values[Math.min(k, priors.length - 1 - k)]) };
+};
+
 // For the picture, f between the lines that Bayes errors are: it is the highest of them.
-const envelope = (R) =>
-  R.refused
-    ? R
-    : {
-        values: ALPHAS.map((alpha) =>
-          R.values.reduce((most, error, k) => Math.max(most, (error - ODDS[k] * alpha) / (1 - ODDS[k])), 0),
-        ),
-      };
+const envelope = ({ values, refused }) => {
+  if (refused) return { refused };
+  const found = new Float64Array(ALPHAS.length);
+  for (let k = 0; k < ODDS.length; k++) {
+    const start = values[k] / (1 - ODDS[k]),
+      slope = ODDS[k] / (1 - ODDS[k]);
+    for (let j = 0; j < ALPHAS.length; j++) found[j] = Math.max(found[j], start - slope * ALPHAS[j]);
+  }
+  return { values: found };
+};
 
 function answer({ sides, look }) {
   const started = performance.now(),
@@ -225,8 +233,8 @@ function answer({ sides, look }) {
         missed: ask(made, "tradeOff", look.fpr),
         error: ask(made, "bayesError", look.prior),
         even: ask(made, "bayesError", 0.5),
-        R: curve(made, "bayesErrors", PRIORS),
-        f: look.view === "f" ? once(`f ${made}`, () => envelope(curve(made, "bayesErrors", ODDS))) : null,
+        R: errors(made, PRIORS),
+        f: look.view === "f" ? once(`f ${made}`, () => envelope(errors(made, ODDS))) : null,
       };
     } catch (error) {
       answers[side] = { wrong: error.message };

@@ -195,6 +195,22 @@ def test_short_trainings_are_answered(kernel, noise, rate, steps):
     assert all(answer is not None for face in ("bayesError", "tradeOff") for answer in answers[face])
 
 
+def random_short_trainings(count, seed):
+    chance = random.Random(seed)
+
+    def spread(low, high):
+        return float(f"{low * (high / low) ** chance.random():.4g}")
+
+    return [f"DPSGD({spread(0.3, 50)}, {spread(1e-5, 1)}, {chance.randint(1, 10)})" for _ in range(count)]
+
+
+@pytest.mark.parametrize("text", ["DPSGD(0.5, 1e-5, 2)", "DPSGD(2.12, 0.006318, 5)", *random_short_trainings(12, 22)])
+def test_every_short_training_is_answered(kernel, text):
+    answers = kernel.evaluate(ASKED, [text, FACES])
+    agree(answers, of_the_library(text), text)
+    assert all(answer is not None for face in answers.values() for answer in face)
+
+
 @pytest.mark.parametrize("count", [2, 3, 7, 31, 150, 1000])
 @pytest.mark.parametrize("part", ["Laplace(0.5)", "Laplace(3)", "Laplace(40)", "RandomizedResponse(0.1)"])
 def test_powers_are_answered(kernel, part, count):
