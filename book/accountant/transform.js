@@ -21,7 +21,8 @@ const SERIES_LENGTH = 15,
   NEAR = 0.5;
 const MOST_NODES = 12_000,
   MANY_NODES = 600,
-  MOST_PANELS = 300;
+  MOST_PANELS = 300,
+  MANY_STEPS = 1e5;
 const LEAST_DEVIATION = 0.3;
 const POINTS = 24;
 
@@ -79,14 +80,25 @@ class SampledStep {
     this.im = (turned ? y : 0) + Math.atan2(b, 1 + a);
   }
 
-  // What is known of the line Re s = r: ends of the nodes, and moduli and arguments on a coarse grid, at heights v.
-  strips(r) {
+  // Beyond which E_P[e^{rℓ}] needs no nodes.
+  ends(r) {
     const { mu, rate } = this;
     const depth = DEPTH + TINY_EXCESS + Math.log1p(Math.abs(r)),
       reach = Math.sqrt(2 * depth);
     const [peak, right] = this.tiltedRight(Math.max(r, 0), depth);
     const low = Math.max(-r, 0);
-    const left = -reach - Math.min(mu * low, Math.log1p((low * rate * mu * mu) / (1 - rate)) / mu);
+    return {
+      left: -reach - Math.min(mu * low, Math.log1p((low * rate * mu * mu) / (1 - rate)) / mu),
+      right,
+      peak,
+      reach,
+    };
+  }
+
+  // What is known of the line Re s = r: ends of the nodes, and moduli and arguments on a coarse grid, at heights v.
+  strips(r) {
+    const { mu, rate } = this;
+    const { left, right, peak, reach } = this.ends(r);
     // On lines above, moduli may peak beyond the nodes.
     const highest = Math.min((Math.PI / mu) * 0.9, 1.4 * REACH),
       beyond = 3 * highest + 4;
@@ -176,9 +188,10 @@ class SampledStep {
   // E_P[ℓ − p w] = E_P[ℓ], without cancellation.
   get mean() {
     if (this.ownMean === undefined) {
-      const { left, step, count } = this.nodes(0.5, 0, 0);
+      const { left, step, count } = this.nodes(0.5, 0, 0),
+        most = this.mu > 15 ? count : Math.max(count, Math.ceil((this.mu + REACH - left) / step)); // w lies about μ
       let sum = 0;
-      for (let k = 0; k < count; k++) {
+      for (let k = 0; k < most; k++) {
         const u = left + k * step,
           y = this.rate * Math.expm1(Math.min(this.mu * u - (this.mu * this.mu) / 2, 600));
         const weight = (step / Math.sqrt(2 * Math.PI)) * Math.exp((-u * u) / 2);
@@ -355,9 +368,15 @@ class SampledStep {
     return { re, im, error };
   }
 
-  // log H(r) for real r, and mean and variance of ℓ under the law tilted by it.
-  real(r) {
-    const { left, step, count } = this.nodes(r, 0, 0);
+  // log H(r) for real r, and mean and variance of ℓ under the law tilted by it. ℓ is convex and turns within 1/μ, ℓ'' ≤ μ²/4,
+  // so peaks of e^{rℓ − u²/2} are no narrower than 1, for r < 0 than (1 − rμ²/4)^{−1/2}: these steps are short. The logarithm
+  // errs by about 1e-15; where very many steps make that count, it is that of `log`.
+  real(r, many = false) {
+    const { left, right } = this.ends(r),
+      narrow = Math.max(1, this.mu, Math.sqrt(1 + Math.max(-r, 0) * this.mu ** 2)),
+      count = Math.ceil(((right - left) * narrow) / 0.25) + 1,
+      step = (right - left) / (count - 1);
+    if (!(count < MOST_NODES)) throw new TooHard();
     const losses = new Float64Array(count),
       logs = new Float64Array(count);
     let top = -Infinity;
@@ -376,17 +395,16 @@ class SampledStep {
       first += weight * losses[j];
       second += weight * losses[j] * losses[j];
     }
-    const [log] = this.log(r, [0], 0, 0).re;
+    const log = many ? this.log(r, [0], 0, 0).re[0] : top + Math.log((sum * step) / Math.sqrt(2 * Math.PI));
     return { log, mean: first / sum, variance: Math.max(second / sum - (first / sum) ** 2, 0) };
   }
 
   // log of a bound on |H(r + iT')| for all T' ≥ T: on a line u + iv the modulus of every term falls with T.
   envelope(r, T) {
-    const { left, right } = this.lines.get(r) ?? this.nodes(r, 0, 0) ?? {};
-    const ends = this.lines.get(r) ?? { left, right },
+    const ends = this.lines.get(r) ?? this.ends(r),
       step = Math.min(0.1, 0.25 / this.mu),
       count = Math.ceil((ends.right - ends.left) / step);
-    let best = this.real(r).log;
+    let best = this.real(r).log + 1e-14;
     if (count > MOST_NODES) return best;
     const highest = Math.min((0.5 * Math.PI) / this.mu, 3);
     const exponents = new Float64Array(count + 1),
@@ -819,7 +837,7 @@ class Contours {
         variance = mu * mu;
       try {
         for (const { step, count, add } of sampled) {
-          const own = step.real(add ? -c : 1 + c);
+          const own = step.real(add ? -c : 1 + c, count > MANY_STEPS);
           peak += count * own.log;
           variance += count * own.variance;
         }
