@@ -553,6 +553,8 @@ class Run {
     });
     input.addEventListener("focus", () => requestAnimationFrame(() => input.select())); // what is typed replaces it
     input.addEventListener("change", () => {
+      const value = numberIn(fields[name]);
+      if (unit && whole.test(value)) fields[name] = String(value);
       input.value = grouped(fields[name]);
       fit();
     });
@@ -1146,6 +1148,7 @@ class Chart {
         ? Math.min(xlim[1], Math.max(0, x))
         : Math.min(xlim[1] - width / 1000, Math.max(xlim[0] + width / 1000, x));
     const text = handle.toText(inside);
+    handle.at = inside; // the next key may come before the picture
     const input = this.run.table.querySelector(`[data-field=${handle.moves}]`);
     input.value = text;
     input.dispatchEvent(new Event("input"));
@@ -1276,7 +1279,7 @@ class Chart {
         ` regret of choosing ${side}`,
       );
       this.svg.append(text);
-      this.better(lead, side === "B" ? "A" : "B", sign, at, size);
+      this.better(lead, side === "B" ? "A" : "B", sign, at, 100 * value);
     }
   }
 
