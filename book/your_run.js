@@ -398,7 +398,7 @@ class Run {
       examples.append(k ? " · " : "", make("a", { href: `#${address}` }, name));
     });
     const tools = [
-      ["link", "Copy link", () => this.copy(location.href, "The link to this comparison is copied.")],
+      ["link", "Copy link", () => this.copy(this.link(), "The link to this comparison is copied.")],
       ["python", "Copy as Python", () => this.copy(this.python(), "The program is copied.")],
       ["sentence", "Copy as a sentence for a paper", () => this.copy(this.sentence(), "The sentence is copied.")],
       ["report", "Print a report", () => globalThis.print()],
@@ -428,13 +428,11 @@ class Run {
 
   // What a printed report ends with.
   sign() {
-    clearTimeout(this.noting);
-    history.replaceState(null, "", `#${this.address()}`);
     const day = new Date().toLocaleDateString("en", { day: "numeric", month: "long", year: "numeric" });
     this.source.replaceChildren(
       "Neighboring data sets differ by one record, added or removed; batches are Poisson samples. Every digit is certain. ",
       `Computed on ${day} by `,
-      make("span", { class: "run-address" }, location.href),
+      make("span", { class: "run-address" }, this.link()),
     );
   }
 
@@ -964,9 +962,14 @@ class Run {
     this.keep.title = "The chapters of the book then link to their curve for it";
   }
 
-  copy(text, told) {
+  // The address as it is now, not as it was a moment ago.
+  link() {
     clearTimeout(this.noting);
     history.replaceState(null, "", `#${this.address()}`);
+    return location.href;
+  }
+
+  copy(text, told) {
     const show = () => this.said.replaceChildren(make("code", {}, text));
     if (navigator.clipboard)
       navigator.clipboard.writeText(text).then(() => {

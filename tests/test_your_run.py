@@ -406,7 +406,10 @@ def test_a_practitioner_compares_two_appendices(run, screen, look):
     def copied(name, said):
         tab_to(f".run-tools [data-copy={name}]")
         keys.press("Enter")
-        page.wait_for_selector(f".run-said:has-text('{said}')")
+        for _ in range(100):
+            if said in page.text_content(".run-said"):
+                break
+            page.wait_for_timeout(20)
         return page.evaluate("navigator.clipboard.readText()")
 
     link, program = copied("link", "The link"), copied("python", "The program")

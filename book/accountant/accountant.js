@@ -376,7 +376,7 @@ class Supporting {
 // The smallest ε ≥ 0 with δ(ε) ≤ δ, between an ε at which δ is surely larger and one at which it is surely smaller.
 function smallestEpsilon(mechanism, delta, highest) {
   const at = (epsilon) => {
-    const { d, e, a } = mechanism.at(epsilon, 1e-9 * delta);
+    const { d, e, a } = mechanism.at(epsilon, 1e-8 * delta);
     return { epsilon, d, e, a, over: (d > 0 ? Math.log(d) : -800) - Math.log(delta) };
   };
   const scale = mechanism.law.scale || 1;

@@ -211,7 +211,7 @@ class ContourLaw {
       sharp = costly ? 5e-7 : 1e-7;
     if (most < Math.max(goal, costly ? TINY : 0)) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
     for (const factor of [1, 0.5, 2, 1.4, 1.2, 0.84, 0.25]) {
-      const next = c * factor > -0.6 ? this.on(c * factor, epsilon) : null;
+      const next = c * factor > -0.6 ? this.on(c * factor, epsilon, true) : null;
       if (next && !(found && found.e <= next.e)) found = next;
       if (found && found.e <= Math.max(goal, sharp * found.d)) break;
     }
@@ -221,16 +221,14 @@ class ContourLaw {
   }
 
   // By one line. The other direction has on Re z = −½ the conjugate transform: the same line, at −ε.
-  on(c, epsilon) {
+  on(c, epsilon, sharp = false) {
     if (c === -0.5 && this.mirrored) {
       const found = this.reverse.contours.on(-0.5, -epsilon, 0);
       if (!found) return null;
       const x = Math.exp(epsilon);
-      return found.off
-        ? withReference(found.off, epsilon, x * found.d, -x * (found.d + found.a), x * found.e)
-        : settled(1 + x * found.d, -x * found.d, -x * (found.d + found.a), x * found.e);
+      return settled(1 + x * found.d, -x * found.d, -x * (found.d + found.a), x * found.e);
     }
-    const found = this.contours.on(c, epsilon, 0);
+    const found = this.contours.on(c, epsilon, 0, 0, sharp);
     if (!found) return null;
     if (found.off) return withReference(found.off, epsilon, found.d, found.a, found.e);
     return found.complement

@@ -29,6 +29,9 @@ const POINTS = 24;
 // The transform is not known well enough, or needs too much work.
 class TooHard extends Error {}
 
+// Much faster than Math.hypot; no number here is near 1e154.
+const modulusOf = (x, y) => Math.sqrt(x * x + y * y);
+
 // log(1 + x + iy), relatively accurate near 0: real part; the imaginary one is atan2(y, 1 + x).
 function logOnePlus(x, y) {
   const square = x * (2 + x) + y * y;
@@ -225,7 +228,7 @@ class SampledStep {
       weightRe[j] = logStep - (u * u - height * height) / 2;
       weightIm[j] = -u * height;
       // ℓ is a difference where log(1 + pw) is log p + log w, nearly.
-      const modulus = Math.hypot(lossRe[j], lossIm[j]);
+      const modulus = modulusOf(lossRe[j], lossIm[j]);
       size[j] = modulus > 0.5 ? modulus + Math.abs(this.mu * u - (this.mu * this.mu) / 2) + logRate : modulus;
       top = Math.max(top, r * lossRe[j] - least * lossIm[j] + weightRe[j]);
     }
@@ -241,7 +244,7 @@ class SampledStep {
       light = 0;
     const floor = (direct ? top : Math.max(top, 0)) - 50 - TINY_EXCESS - Math.log1p(longest);
     for (let j = 0; j < count; j++) {
-      const modulus = Math.hypot(lossRe[j], lossIm[j]),
+      const modulus = modulusOf(lossRe[j], lossIm[j]),
         weight = Math.exp(weightRe[j]);
       if (!direct && modulus * longest < NEAR) {
         let a = weight * Math.cos(weightIm[j]),
@@ -249,7 +252,9 @@ class SampledStep {
         for (let q = 0; q < SERIES_LENGTH + 2; q++) {
           moments[2 * q] += a;
           moments[2 * q + 1] += b;
-          [a, b] = [a * lossRe[j] - b * lossIm[j], a * lossIm[j] + b * lossRe[j]];
+          const re = a * lossRe[j] - b * lossIm[j];
+          b = a * lossIm[j] + b * lossRe[j];
+          a = re;
         }
         nearWeight += weight;
         nearSquare += weight * modulus * modulus;
@@ -305,7 +310,7 @@ class SampledStep {
     const mean = this.mean;
     for (let k = 0; k < t.length; k++) {
       const tk = t[k],
-        length = Math.hypot(r, tk);
+        length = modulusOf(r, tk);
       let sumRe = 0,
         sumIm = 0,
         plain = 0,
@@ -327,10 +332,14 @@ class SampledStep {
       for (let q = 2; q < SERIES_LENGTH + 2; q++) factorial *= q;
       if (!direct) {
         for (let q = SERIES_LENGTH + 1; q >= 2; q--) {
-          [a, b] = [a * r - b * tk + moments[2 * q] / factorial, a * tk + b * r + moments[2 * q + 1] / factorial];
+          const next = a * r - b * tk + moments[2 * q] / factorial;
+          b = a * tk + b * r + moments[2 * q + 1] / factorial;
+          a = next;
           factorial /= q;
         }
-        [a, b] = [a * (r * r - tk * tk) - b * 2 * r * tk, a * 2 * r * tk + b * (r * r - tk * tk)];
+        const next = a * (r * r - tk * tk) - b * 2 * r * tk;
+        b = a * 2 * r * tk + b * (r * r - tk * tk);
+        a = next;
       }
       const nearError = RELATIVE * length * length * nearSquare;
       // H itself.
@@ -693,7 +702,7 @@ class Line {
         if (this.off) {
           const own = this.lessReference(re[k], im[k], y, turn * y);
           [vRe, vIm] = own.value;
-          const modulus = Math.hypot(vRe, vIm) || 1e-300;
+          const modulus = modulusOf(vRe, vIm) || 1e-300;
           share = size / modulus;
           steps = 8 + (size * (Math.abs(re[k]) + Math.abs(im[k])) + own.rounding) / modulus;
         }
@@ -706,7 +715,7 @@ class Line {
         values[3][k] = aIm;
         values[0][k] = (aRe * c + aIm * y) / zero;
         values[1][k] = (aIm * c - aRe * y) / zero;
-        const modulus = half * w[k] * Math.hypot(values[0][k], values[1][k]);
+        const modulus = half * w[k] * modulusOf(values[0][k], values[1][k]);
         sum.size += modulus;
         sum.turning += modulus * y;
         sum.rounding += modulus * (share * Math.expm1(Math.min(error[k], 700)) + ULP * steps);
@@ -722,7 +731,7 @@ class Line {
       });
       let last = 0;
       for (let n = POINTS - 5; n < POINTS; n++)
-        last = Math.max(last, Math.hypot(coefficients[0][n], coefficients[1][n]));
+        last = Math.max(last, modulusOf(coefficients[0][n], coefficients[1][n]));
       // What comes after the last five of falling coefficients, and as much again.
       sum.missed = 4 * half * last;
       if (sum.missed > 4e-15 * (sum.size + this.sums[j].size) + 2 * sum.rounding) fine = false;
@@ -771,9 +780,14 @@ class Line {
     let delta = 0,
       alpha = 0,
       furthest = 0;
-    for (const { middle, half, turn, sets } of this.panels) {
-      const away = epsilon - turn,
-        [dRe, dIm, aRe, aIm] = sets[j];
+    for (let k = 0; k < this.panels.length; k++) {
+      const { middle, half, turn, sets } = this.panels[k],
+        away = epsilon - turn,
+        set = sets[j],
+        dRe = set[0],
+        dIm = set[1],
+        aRe = set[2],
+        aIm = set[3];
       sphericalBessel(Math.abs(away) * half, POINTS, bessel);
       // 2 (−i sgn)^n j_n: even n real, odd n imaginary.
       let d0 = 0,
@@ -825,7 +839,7 @@ const responsePeak = (c, epsilon) =>
 // Profiles of the smooth part of a composition, at any real ε.
 class Contours {
   constructor(parts) {
-    Object.assign(this, { parts, lines: new Map(), peaks: new Map() });
+    Object.assign(this, { parts, lines: new Map(), sharpLines: new Map(), peaks: new Map() });
     this.base = parts.choices ? -0.25 : -0.5;
   }
 
@@ -860,18 +874,20 @@ class Contours {
     return this.peaks.get(c);
   }
 
-  line(c) {
-    if (!this.lines.has(c)) {
+  // A sharp one takes off what makes δ small by cancellation; it needs more panels.
+  line(c, sharp = false) {
+    const lines = sharp ? this.sharpLines : this.lines;
+    if (!lines.has(c)) {
       let line = null;
       try {
         const at = this.tilted(c);
-        if (at.peak < Infinity) line = new Line(this.parts, c, at, this.tilted(this.base).deviation);
+        if (at.peak < Infinity) line = new Line(this.parts, c, at, sharp ? this.tilted(this.base).deviation : Infinity);
       } catch (problem) {
         if (!(problem instanceof TooHard)) throw problem;
       }
-      this.lines.set(c, line);
+      lines.set(c, line);
     }
-    return this.lines.get(c);
+    return lines.get(c);
   }
 
   // log of how large the integrand of δ or 1 − δ is on a line.
@@ -887,8 +903,8 @@ class Contours {
 
   // By one line: δ or δ − 1, e^ε α and a bound on the error of the first, times a weight; nothing where there is no line. Of
   // what was taken off the variance is said.
-  on(c, epsilon, j, logWeight = 0) {
-    const line = this.line(c);
+  on(c, epsilon, j, logWeight = 0, sharp = false) {
+    const line = this.line(c, sharp);
     if (!line) return null;
     const log = line.peak - c * epsilon + logWeight;
     if (log > 700) return null;
