@@ -1009,7 +1009,7 @@ class Chart {
     const of = log
       ? (y) => Math.log(Math.max(y, ylim[0] / 100) / ylim[0]) / Math.log(ylim[1] / ylim[0])
       : (y) => (y - ylim[0]) / (ylim[1] - ylim[0]);
-    this.y = (y) => top + down * (1 - Math.min(1.02, Math.max(-0.02, of(y))));
+    this.y = (y) => top + down * (1 - Math.min(1.02, Math.max(log ? 0 : -0.02, of(y))));
   }
 
   axes({ name, xlim, ylim, ticks, tick, yticks = ticks, ytick, xlabel, ylabel, log }) {
@@ -1062,10 +1062,16 @@ class Chart {
     this.begin(chart);
     if (chart.reference) this.svg.append(drawn("path", { class: "run-reference", d: this.path(...chart.reference) }));
     for (const { side, y } of [...chart.lines].reverse()) {
-      this.svg.append(drawn("path", { class: `run-curve run-${side}`, d: this.path(chart.x, y) }));
+      this.svg.append(drawn("path", { class: `run-curve run-${side}`, d: this.path(...this.above(chart, y)) }));
       this.name(chart, side, y);
     }
     this.end(chart);
+  }
+
+  // On a logarithmic axis a curve ends where it leaves the picture.
+  above({ x, ylim, log }, y) {
+    const last = log ? y.findIndex((value) => value < ylim[0]) : -1;
+    return last < 0 ? [x, y] : [x.subarray(0, last + 1), y];
   }
 
   // Letters beside the curves: A right of its own, B left of it, further along where they meet.

@@ -389,7 +389,8 @@ def test_the_modules_are_modules(serve, page):
 
 # A sweep: `make sweep`.
 
-COUNT, LEAST = 60, 57
+COUNT, LEAST = 300, 285
+EVERY = 5  # pair is compared with the library, which takes far longer
 SECONDS = 20  # for the library
 
 
@@ -439,31 +440,39 @@ def in_time(function, *arguments):
         signal.signal(signal.SIGALRM, before)
 
 
+def surely_answered(text):
+    """A single mechanism, Laplace or randomized response alone up to a thousand times, DP-SGD of ten steps at most."""
+    if " @ " in text:
+        return False
+    steps = int(text.rstrip(")").split(", ")[-1]) if text.startswith("DPSGD") else 1
+    return " ** " not in text or text.startswith(("Laplace", "RandomizedResponse")) or steps <= 10
+
+
 @pytest.mark.sweep
 def test_random_pairs(kernel, capsys):
     answered = compared = 0
-    worst, times = 0.0, []
-    for pair in random_pairs():
-        complete = True
+    worst, times, slowest = 0.0, [], 0.0
+    clocked = "(asked) => { const start = performance.now(); return [(ACT)(asked), performance.now() - start]; }"
+    for place, pair in enumerate(random_pairs()):
+        complete, judged = True, place % EVERY == 0
         for text in pair:
-            answers = kernel.evaluate(ASKED, [text, FACES])
-            complete &= all(answer is not None for face in answers.values() for answer in face)
-            library = in_time(lambda text=text: supported(of_the_library(text), text))
+            answers, took = kernel.evaluate(clocked.replace("ACT", ASKED), [text, FACES])
+            slowest = max(slowest, took)
+            all_faces = all(answer is not None for face in answers.values() for answer in face)
+            assert all_faces or not surely_answered(text), text
+            complete &= all_faces
+            library = in_time(lambda text=text: supported(of_the_library(text), text)) if judged else None
             if library is not None:
                 worst = max(worst, agree(answers, library, text))
-        found, took = kernel.evaluate(
-            f"(pair) => {{ const start = performance.now(); const found = ({COMPARED})(pair);"
-            " return [found, performance.now() - start]; }",
-            pair,
-        )
+        found, took = kernel.evaluate(clocked.replace("ACT", COMPARED), pair)
         times.append(took)
         complete &= found is not None
         answered += complete
-        if complete and in_time(differences_agree, found, pair):
+        if judged and complete and in_time(differences_agree, found, pair):
             compared += 1
     with capsys.disabled():
         print(f"\n{answered} of {COUNT} answered, {compared} compared, largest error {worst:.3f} bounds")
-        print(f"a comparison takes {np.median(times):.0f} ms, at most {max(times):.0f} ms")
+        print(f"a comparison takes {np.median(times):.0f} ms, at most {max(times):.0f} ms, all faces {slowest:.0f} ms")
     assert answered >= LEAST
 
 

@@ -382,7 +382,7 @@ def test_a_practitioner_compares_two_appendices(run, screen, look):
     keys = page.keyboard
 
     def tab_to(place):
-        for _ in range(80):
+        for _ in range(200):
             keys.press("Tab")
             if page.evaluate(f"document.activeElement.matches({place!r})"):
                 return
