@@ -386,7 +386,8 @@ def test_a_practitioner_compares_two_appendices(run, screen, look):
             keys.press("Tab")
             if page.evaluate(f"document.activeElement.matches({place!r})"):
                 return
-        raise AssertionError(f"{place} is not reached")
+        at = page.evaluate("[document.hasFocus(), document.activeElement.outerHTML.slice(0, 200)]")
+        raise AssertionError(f"{place} is not reached, but {at}")
 
     for field, text in (("A sigma", "0.8"), ("A rate", "256/60000"), ("A steps", "2340"),
                         ("B sigma", "1.3"), ("B rate", "1%"), ("B steps", "3,000")):  # fmt: skip
@@ -406,10 +407,12 @@ def test_a_practitioner_compares_two_appendices(run, screen, look):
     def copied(name, said):
         tab_to(f".run-tools [data-copy={name}]")
         keys.press("Enter")
-        for _ in range(100):
+        for _ in range(1000):
             if said in page.text_content(".run-said"):
                 break
             page.wait_for_timeout(20)
+        else:
+            raise AssertionError(f"{said} is not copied")
         return page.evaluate("navigator.clipboard.readText()")
 
     link, program = copied("link", "The link"), copied("python", "The program")
