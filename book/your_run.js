@@ -9,41 +9,52 @@ import { calibrate, compare, Refused, read } from "./accountant/accountant.js";
 const KINDS = {
   dpsgd: {
     name: "DP-SGD",
-    says: "with noise multiplier {sigma}, sampling rate {rate} and {steps} steps",
+    says: "with noise multiplier {sigma}, sampling rate {rate} and {steps:step}",
+    brief: "σ {sigma} at {rate}, {steps:step}",
     text: ({ sigma, rate, steps }) => `DPSGD(${sigma}, ${rate}, ${steps})`,
+    paper: ({ sigma, rate, steps }) =>
+      `DP-SGD (noise multiplier ${sigma}, Poisson sampling rate ${rate}, ${counted(steps, "step")})`,
     start: { sigma: "1", rate: "1 %", steps: "1000" },
   },
   full: {
     name: "DP-SGD, full batches",
-    says: "with noise multiplier {sigma} and {steps} steps",
+    says: "with noise multiplier {sigma} and {steps:step}",
+    brief: "σ {sigma}, {steps:step}",
     text: ({ sigma, steps }) => `DPSGD(${sigma}, 1, ${steps})`,
+    paper: ({ sigma, steps }) => `full-batch DP-SGD (noise multiplier ${sigma}, ${counted(steps, "step")})`,
     start: { sigma: "50", steps: "100" },
   },
   gaussian: {
     name: "Gaussian noise",
-    says: "with σ = {sigma}, {count} times",
+    says: "with σ = {sigma}, {count:time}",
     text: ({ sigma, count }) => `Gaussian(${sigma})${times(count)}`,
+    paper: ({ sigma, count }) => `Gaussian noise (σ = ${sigma}${repeated(count)})`,
     start: { sigma: "1", count: "1" },
   },
   laplace: {
     name: "Laplace noise",
-    says: "with scale b = {scale}, {count} times",
+    says: "with scale b = {scale}, {count:time}",
     text: ({ scale, count }) => `Laplace(${scale})${times(count)}`,
+    paper: ({ scale, count }) => `Laplace noise (b = ${scale}${repeated(count)})`,
     start: { scale: "1", count: "1" },
   },
   response: {
     name: "Randomized response",
-    says: "with ε₀ = {loss}, {count} times",
+    says: "with ε₀ = {loss}, {count:time}",
     text: ({ loss, count }) => `RandomizedResponse(${loss})${times(count)}`,
+    paper: ({ loss, count }) => `randomized response (ε₀ = ${loss}${repeated(count)})`,
     start: { loss: "1", count: "1" },
   },
   point: {
     name: "Any (ε, δ)",
-    says: "with ε = {loss} and δ = {share}, {count} times",
+    says: "with ε = {loss} and δ = {share}, {count:time}",
     text: ({ loss, share, count }) => `ApproximateDP(${loss}, ${share})${times(count)}`,
+    paper: ({ loss, share, count }) => `the worst mechanism that is (${loss}, ${share})-DP${repeated(count)}`,
     start: { loss: "1", share: "10⁻⁵", count: "1" },
   },
 };
+const counted = (number, what) => `${number} ${what}${number === "1" ? "" : "s"}`;
+const repeated = (count) => (count === "1" ? "" : `, applied ${count} times`);
 const times = (count) => (count === "1" ? "" : ` ** ${count}`);
 
 const PAIR = "dptutor-pair";
@@ -70,7 +81,7 @@ const TARGETS = {
   rates: ({ tpr, fpr }) => ({ tpr, fpr }),
 };
 
-// What a number may be: its name, its range, and the sentence for who leaves it.
+// What a number may be: its name, its range, and what is said of a number outside it.
 const positive = { test: (x) => x > 0 && Number.isFinite(x), says: "This must be a positive number." };
 const whole = {
   test: (x) => Number.isInteger(x) && x >= 1 && x <= 1e15,
@@ -99,7 +110,7 @@ const FIELDS = {
 const ASKABLE = new Set(["sigma", "scale", "loss"]);
 
 const EXAMPLES = {
-  "the same (8, 10⁻⁵), two trainings": "A=dpsgd;0.5415;1 %;500&B=dpsgd;?;90 %;1500&goalB=point;8;10⁻⁵",
+  "two trainings, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1 %;500&B=dpsgd;?;90 %;1500&goalB=point;8;10⁻⁵",
   "a million steps": "A=dpsgd;2;0.09 %;1400000&B=dpsgd;3;0.09 %;3400000",
   "two defaults of Opacus": "A=dpsgd;1;64/60000;9380&B=dpsgd;1.5;4 %;2250",
   "Poisson or full batches": "A=dpsgd;1;1 %;100&B=full;?;1&goalB=point;1.3;10⁻⁵",
@@ -110,8 +121,7 @@ const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 const lowered = (text) =>
   text.replace(/[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (all) => "^" + [...all].map((one) => "-0123456789"[RAISED.indexOf(one)]).join(""));
 const numberIn = (text) => {
-  const plain = lowered(text.replace(/[−–]/g, "-"))
-    .replace(/(\d)[\s\u2009\u202f](?=\d{3})/g, "$1")
+  const plain = ungrouped(lowered(text.replace(/[−–]/g, "-")))
     .replace(/\b(\d{1,3}(,\d{3})+)\b/g, (all) => all.replaceAll(",", ""))
     .replace(/,/g, ".")
     .trim();
@@ -127,9 +137,11 @@ const numberIn = (text) => {
 };
 
 // Numbers for people. What is less than its bound is not told from 0.
-const THIN = "\u202f";
+const THIN = "\u202f",
+  JOINED = "\u2060"; // no new line before it
 const raisedTo = (exponent) => `10${[...String(exponent)].map((c) => RAISED["-0123456789".indexOf(c)]).join("")}`;
-const grouped = (digits) => digits.replace(/^\d{5,}(?=\.|$)/, (all) => all.replace(/\B(?=(\d{3})+$)/g, THIN));
+const grouped = (digits) => digits.replace(/^\d{4,}(?=\.|$)/, (all) => all.replace(/\B(?=(\d{3})+$)/g, THIN));
+const ungrouped = (text) => text.replace(/(\d)[\s\u2009\u202f](?=\d{3})/g, "$1");
 const fixed = (value, errorBound, most) => {
   // As many digits as are certain, but for the rounding of the last.
   const certain = errorBound > 0 ? Math.floor(-Math.log10(2 * errorBound)) : most;
@@ -149,20 +161,24 @@ const shownEpsilon = ({ value, errorBound }) =>
   value === Infinity ? "∞" : fixed(value, errorBound, value >= 1000 ? 1 : 3);
 const shownDelta = ({ value, errorBound }) =>
   value === 0 ? "0" : value < 1e-3 ? small({ value, errorBound }) : fixed(value, errorBound, 5);
-// Two digits at least, if they are certain.
+// Regret in points: of 100 guesses, how many more are right. Two digits at least, if they are certain.
 const points = ({ value, errorBound }) =>
   value <= 2 * errorBound
-    ? `< ${raisedTo(Math.ceil(Math.log10(100 * (value + errorBound))))}`
+    ? `< ${raisedTo(Math.ceil(Math.log10(100 * (value + errorBound) || 1e-12)))}`
     : 100 * value < 0.001
       ? scientific(100 * value)
       : fixed(100 * value, 100 * errorBound, Math.max(1, 1 - Math.floor(Math.log10(100 * value))));
-// "less than 1 in a billion", "3 in a million", "13 in 100"
+const inPoints = (regret) => {
+  const said = points(regret);
+  return `${said.replace("< ", "less than ")} ${said === "1.0" ? "point" : "points"}`;
+};
+// "fewer than 1 in a billion", "3 in a million", "13 in 100"
 const inSo = ({ value, errorBound }) => {
-  const scales = [[100, "100"], [1000, "1000"], [1e6, "a million"], [1e9, "a billion"], [1e12, "a trillion"]]; // biome-ignore format: a table
+  const scales = [[100, "100"], [1000, `1${THIN}000`], [1e6, "a million"], [1e9, "a billion"], [1e12, "a trillion"]]; // biome-ignore format: a table
   for (const [many, said] of scales)
     if (value * many >= 1.5 && errorBound * many < 0.5) return `${Math.round(value * many)} in ${said}`;
   const [, said] = scales.findLast(([many]) => (value + errorBound) * many < 1) ?? scales[0];
-  return `less than 1 in ${said}`;
+  return `fewer than 1 in ${said}`;
 };
 
 // Computing: pure, in a worker where the page may have one.
@@ -171,14 +187,15 @@ const PRIORS = Float64Array.from({ length: 201 }, (_, k) => k / 200);
 const ODDS = Float64Array.from({ length: 241 }, (_, k) => 1 / (1 + Math.exp(-Math.sinh((k - 120) / 34)))); // to e^−17
 const ALPHAS = Float64Array.from({ length: 161 }, (_, k) => ((1 - Math.cos((Math.PI * k) / 160)) / 2) ** 1.5);
 
-// What was computed is kept until much else was: who types comes back to it.
+// What was computed is kept, what was used last the longest: people who type return to earlier settings.
+const MOST_KEPT = 400;
 const kept = new Map();
 const once = (key, act) => {
-  if (!kept.has(key)) {
-    if (kept.size > 200) kept.clear();
-    kept.set(key, act());
-  }
-  return kept.get(key);
+  const known = kept.has(key) ? kept.get(key) : act();
+  kept.delete(key);
+  kept.set(key, known);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+  return known;
 };
 const attempt = (act) => {
   try {
@@ -194,15 +211,23 @@ const ask = (text, what, ...given) =>
 const curve = (text, what, xs) =>
   once(`${what} ${xs.length} ${xs.at(-1)} ${text}`, () => attempt(() => mechanismOf(text)[what](xs)));
 
+// R at priors that lie symmetrically about ½, as R does here.
+const errors = (text, priors) => {
+  const half = curve(text, "bayesErrors", priors.subarray(0, (priors.length + 1) / 2));
+  return half.refused ? half : { values: priors.map((_, k) => half.values[Math.min(k, priors.length - 1 - k)]) };
+};
+
 // For the picture, f between the lines that Bayes errors are: it is the highest of them.
-const envelope = (R) =>
-  R.refused
-    ? R
-    : {
-        values: ALPHAS.map((alpha) =>
-          R.values.reduce((most, error, k) => Math.max(most, (error - ODDS[k] * alpha) / (1 - ODDS[k])), 0),
-        ),
-      };
+const envelope = ({ values, refused }) => {
+  if (refused) return { refused };
+  const found = new Float64Array(ALPHAS.length);
+  for (let k = 0; k < ODDS.length; k++) {
+    const start = values[k] / (1 - ODDS[k]),
+      slope = ODDS[k] / (1 - ODDS[k]);
+    for (let j = 0; j < ALPHAS.length; j++) found[j] = Math.max(found[j], start - slope * ALPHAS[j]);
+  }
+  return { values: found };
+};
 
 function answer({ sides, look }) {
   const started = performance.now(),
@@ -225,8 +250,8 @@ function answer({ sides, look }) {
         missed: ask(made, "tradeOff", look.fpr),
         error: ask(made, "bayesError", look.prior),
         even: ask(made, "bayesError", 0.5),
-        R: curve(made, "bayesErrors", PRIORS),
-        f: look.view === "f" ? once(`f ${made}`, () => envelope(curve(made, "bayesErrors", ODDS))) : null,
+        R: errors(made, PRIORS),
+        f: look.view === "f" ? once(`f ${made}`, () => envelope(errors(made, ODDS))) : null,
       };
     } catch (error) {
       answers[side] = { wrong: error.message };
@@ -367,27 +392,47 @@ class Run {
     });
     this.words = make("p", { class: "run-words", "data-words": true, role: "status" });
     this.said = make("p", { class: "run-said", role: "status" });
-    const examples = make("p", { class: "run-examples" }, "Type your settings; write ", make("span", { class: "run-field run-asked" }, "?"),
-      " for what you want to know. Or try "); // biome-ignore format: one line
+    const examples = make("p", { class: "run-examples" }, "Type your settings. Write ", make("span", { class: "run-field run-asked" }, "?"),
+      " for a number you want to know. Examples: "); // biome-ignore format: one line
     Object.entries(EXAMPLES).forEach(([name, address], k) => {
       examples.append(k ? " · " : "", make("a", { href: `#${address}` }, name));
     });
     const tools = [
-      ["Copy link", () => this.copy(location.href, "The link to this comparison is copied.")],
-      ["Copy as Python", () => this.copy(this.python(), "The program is copied.")],
-      ["Copy as a sentence for a paper", () => this.copy(this.sentence(), "The sentence is copied.")],
+      ["link", "Copy link", () => this.copy(this.link(), "The link to this comparison is copied.")],
+      ["python", "Copy as Python", () => this.copy(this.python(), "The program is copied.")],
+      ["sentence", "Copy as a sentence for a paper", () => this.copy(this.sentence(), "The sentence is copied.")],
+      ["report", "Print a report", () => globalThis.print()],
     ];
+    this.source = make("p", { class: "run-source" });
+    globalThis.addEventListener("beforeprint", () => this.sign());
     this.keep = make("button", { type: "button", "data-keep": true, onclick: () => this.keepPair() });
     this.menu.append(this.keep);
-    for (const [name, act] of tools) this.menu.append(make("button", { type: "button", onclick: act }, name));
+    for (const [what, name, act] of tools)
+      this.menu.append(make("button", { type: "button", "data-copy": what, onclick: act }, name));
     this.root.replaceChildren(
       examples,
       this.columns,
+      this.words,
       this.tabs,
       make("div", { class: "run-picture" }, this.left.svg, this.right.svg, this.table),
-      this.words,
       this.menu,
       this.said,
+      this.source,
+    );
+    // What is known stays on the page.
+    NARROW.addEventListener("change", () => {
+      this.build();
+      this.draw();
+    });
+  }
+
+  // What a printed report ends with.
+  sign() {
+    const day = new Date().toLocaleDateString("en", { day: "numeric", month: "long", year: "numeric" });
+    this.source.replaceChildren(
+      "Neighboring data sets differ by one record, added or removed; batches are Poisson samples. Every digit is certain. ",
+      `Computed on ${day} by `,
+      make("span", { class: "run-address" }, this.link()),
     );
   }
 
@@ -413,7 +458,7 @@ class Run {
         this.columns.lastChild.querySelector("input").focus();
       };
       return make("section", { class: `run-side run-${side}`, "aria-label": side }, letter,
-        make("p", {}, make("button", { type: "button", onclick: add }, "Compare with another"))); // biome-ignore format: one line
+        make("p", {}, make("button", { type: "button", onclick: add }, "Compare with another mechanism"))); // biome-ignore format: one line
     }
     const lines = its.parts.map((part, number) => this.line(side, part, number));
     const add = make(
@@ -424,7 +469,12 @@ class Run {
     its.place = make("span", { class: "run-goal" });
     its.wrong = make("p", { class: "run-wrong", role: "alert", hidden: true });
     const drop =
-      side === "B" && make("button", { type: "button", class: "run-add", onclick: () => this.drop() }, "remove B");
+      side === "B" &&
+      make(
+        "button",
+        { type: "button", class: "run-add", onclick: () => this.drop(), "aria-label": "Remove B" },
+        "remove",
+      );
     this.goalLine(side);
     return make("section", { class: `run-side run-${side}`, "aria-label": side }, letter,
       make("div", { class: "run-says" }, ...lines, make("p", { class: "run-part" }, its.place, make("span", { class: "run-more" }, add, drop || null)), its.wrong)); // biome-ignore format: one line
@@ -460,18 +510,24 @@ class Run {
       this.build();
     };
     return make("p", { class: "run-part" }, number ? "and " : null, choose, " ",
-      ...this.worded(side, KINDS[part.kind].says, part.fields),
+      ...this.worded(side, (NARROW.matches && KINDS[part.kind].brief) || KINDS[part.kind].says, part.fields),
       parts.length > 1 ? make("button", { type: "button", class: "run-drop", "aria-label": `Remove part ${number + 1} of ${side}`, onclick: remove }, "remove") : null); // biome-ignore format: one line
   }
 
   worded(side, says, fields) {
-    return says.split(/\{(\w+)\}/).flatMap((part, k) => (k % 2 ? this.field(side, part, fields) : lettered(part)));
+    return says.split(/\{([\w:]+)\}/).flatMap((part, k) => {
+      const [name, unit] = part.split(":");
+      return k % 2 ? this.field(side, name, fields, unit) : lettered(part.replace(/^,/, `${JOINED},`));
+    });
   }
 
-  field(side, name, fields, label = `${side}: ${FIELDS[name].name}`) {
+  // With a unit, which is one or many.
+  field(side, name, fields, unit, label = `${side}: ${FIELDS[name].name}`) {
     const input = make("input", { type: "text", class: "run-field", "data-field": name, "aria-label": label, autocomplete: "off",
-      spellcheck: "false", inputmode: ASKABLE.has(name) ? "text" : "decimal", value: fields[name] }); // biome-ignore format: one line
+      spellcheck: "false", inputmode: ASKABLE.has(name) ? "text" : "decimal", value: grouped(fields[name]) }); // biome-ignore format: one line
+    const counts = make("span");
     const fit = () => {
+      if (unit) counts.textContent = ` ${unit}${numberIn(input.value) === 1 ? "" : "s"}`;
       input.style.width = `${Math.max(2, input.value.length) + 0.4}ch`;
       input.classList.toggle("run-asked", input.value.trim() === "?");
     };
@@ -484,7 +540,7 @@ class Run {
     const wrong = make("span", { class: "run-wrong", hidden: true });
     input.addEventListener("input", () => {
       const asked = side !== "look" && this.asks(side);
-      fields[name] = input.value.trim();
+      fields[name] = ungrouped(input.value.trim());
       fit();
       if (side !== "look" && this.asks(side) !== asked) {
         const { goal } = this.sides[side];
@@ -494,6 +550,12 @@ class Run {
       this.update();
     });
     input.addEventListener("focus", () => requestAnimationFrame(() => input.select())); // what is typed replaces it
+    input.addEventListener("change", () => {
+      const value = numberIn(fields[name]);
+      if (unit && whole.test(value)) fields[name] = String(value);
+      input.value = grouped(fields[name]);
+      fit();
+    });
     found.addEventListener("click", () => {
       fields[name] = input.value = found.dataset.value;
       fit();
@@ -503,7 +565,7 @@ class Run {
     });
     fit();
     input.run = { name, fields, found, wrong };
-    return [input, found, wrong];
+    return unit ? [input, counts, found, wrong] : [input, found, wrong];
   }
 
   // What the numbers come to; or, where one is asked for, what it has to meet.
@@ -538,17 +600,17 @@ class Run {
   numbers() {
     const row = (name, ...said) => make("tr", { "data-row": name }, make("th", { scope: "row" }, ...said),
       ...["A", "B"].map((side) => make("td", { "data-of": side }))); // biome-ignore format: one line
-    const look = (name, label) => this.field("look", name, this.look, label);
+    const look = (name, label) => this.field("look", name, this.look, null, label);
     this.table.replaceChildren(
       make("thead", {}, make("tr", {}, make("td"), make("th", { scope: "col", class: "run-A" }, "A"), make("th", { scope: "col", class: "run-B" }, "B"))),
       make("tbody", {},
-        row("right", "adversary right at even odds"),
-        row("advantage", "advantage"),
+        row("right", "right guesses at even odds"),
+        row("advantage", "membership advantage"),
         row("caught", "caught at ", ...look("fpr", "false alarms"), " false alarms"),
         row("error", "Bayes error at ", make("i", {}, "π"), " = ", ...look("prior", "prior of not being in the data")),
         row("epsilon", make("i", {}, "ε"), " at ", make("i", {}, "δ"), " = ", ...look("delta", "δ")),
         row("delta", make("i", {}, "δ"), " at ", make("i", {}, "ε"), " = ", ...look("epsilon", "ε")),
-        row("regret", "worst regret, in points"),
+        row("regret", "worst regret, in points", make("small", {}, "1 point: 1 more right guess in 100")),
       ),
     ); // biome-ignore format: a table
   }
@@ -613,11 +675,12 @@ class Run {
     this.noting = setTimeout(() => history.replaceState(null, "", `#${this.address()}`), 300);
   }
 
-  // At once where that is fast, else in a worker, always for what was typed last.
+  // In a worker, so that typing is never held up, and always for what was typed last; here where there is no worker.
   ask(question) {
     this.job += 1;
     this.question = question;
-    if (!this.slow || !this.helper) {
+    if (this.helper === undefined) this.helper = this.helpful();
+    if (!this.helper) {
       this.take(this.job, answer(question));
       return;
     }
@@ -632,13 +695,10 @@ class Run {
   }
 
   take(number, result) {
-    if (number === this.job) {
-      this.result = result;
-      this.draw();
-      this.root.dataset.job = number;
-    }
-    this.slow = result.took > 50;
-    if (this.slow && this.helper === undefined) this.helper = this.helpful();
+    if (number !== this.job) return;
+    this.result = result;
+    this.draw();
+    this.root.dataset.job = number;
   }
 
   // A page that was opened from a folder may have no worker.
@@ -653,6 +713,7 @@ class Run {
       helper.onerror = () => {
         this.helper = null;
         this.busy = false;
+        this.waiting = null;
         this.ask(this.question);
       };
       return helper;
@@ -680,7 +741,7 @@ class Run {
         alert.hidden = !(its?.wrong || refused);
         alert.replaceChildren(
           ...(refused
-            ? ["What is missing here is to be had in Python: ", make("code", {}, refused)]
+            ? ["This page cannot compute all of it. In Python: ", make("code", {}, refused)]
             : [its?.wrong ?? ""]),
         );
       }
@@ -692,7 +753,10 @@ class Run {
         const { value, errorBound } = its.found;
         const digits = Math.max(1, Math.min(4, Math.floor(-Math.log10((2 * errorBound) / value))));
         found.dataset.value = String(+value.toPrecision(digits + 1));
+        const before = found.textContent;
         found.textContent = `= ${grouped(found.dataset.value)}`;
+        if (before !== found.textContent)
+          found.setAttribute("aria-label", `= ${found.dataset.value}: take this as the setting`);
       }
       const out = section.querySelector("[data-epsilon]");
       if (out) out.textContent = its?.text && !its.epsilon.refused ? shownEpsilon(its.epsilon) : "–";
@@ -738,8 +802,8 @@ class Run {
       return sides.map((side) => `${side} ${show(answers[side].text)}`).join(", ");
     };
     if (this.view === "f" && curves("f").length)
-      this.left.curves({ name: "Trade-off functions", x: ALPHAS, lines: curves("f"), xlim: [0, 1], ylim: [0, 1], xlabel: "of 100 not in the data, wrongly accused",
-        ylabel: "of 100 in the data, missed", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), reference: [[0, 1], [1, 0]],
+      this.left.curves({ name: "Trade-off functions", x: ALPHAS, lines: curves("f"), xlim: [0, 1], ylim: [0, 1], xlabel: "of 100 people not in the data, wrongly accused",
+        ylabel: "of 100 people in the data, missed", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), reference: [[0, 1], [1, 0]],
         handle: { at: look.fpr, moves: "fpr", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
         tip: (x) => `${told((text) => percent(ask(text, "tradeOff", x)))} missed at ${percent({ value: x, errorBound: 0 })} wrongly accused` }); // biome-ignore format: long
     else if (this.view === "R" && curves("R").length)
@@ -789,7 +853,7 @@ class Run {
       return [
         "As far as can be told here, A and B are ",
         bold("equally private"),
-        ` for everybody: no regret exceeds ${inSo({ value: 0, errorBound: Math.max(divergence, reverseDivergence) + errorBound })}.`,
+        ` against every adversary: either regret is ${inPoints({ value: 0, errorBound: Math.max(divergence, reverseDivergence) + errorBound })}.`,
       ];
     const odds = [
       start.length ? `${start[0]}, but they are not equally private. ` : "",
@@ -799,9 +863,15 @@ class Run {
     const [better, mine, other, against] =
       divergence >= reverseDivergence ? ["A", ofA, ofB, reversePrior] : ["B", ofB, ofA, divergencePrior];
     if (mine.value <= 1e-6 || mine.value <= 2 * errorBound)
-      return [...odds, bold(`Choose ${better}:`), " you can regret it by ", bold(inSo(mine), "gain"), "."];
-    return [...odds, "Neither is safer for everybody: choosing A can cost up to ", bold(`${points(ofA)} points`, "gain"), ", choosing B up to ",
-      bold(`${points(ofB)} points`, "gain"), ". ", bold(`${better} is the smaller regret`), `; the adversary who would gain most starts out ${percent({ value: against, errorBound: 0 }, 0)} sure that you are not in the data.`,
+      return [
+        ...odds,
+        bold(`Choose ${better}:`),
+        " you can regret it by at most ",
+        bold(inPoints(mine).replace("less than ", ""), "gain"),
+        ".",
+      ];
+    return [...odds, "Neither protects better against every adversary: choosing A can cost up to ", bold(inPoints(ofA), "gain"), ", choosing B up to ",
+      bold(inPoints(ofB), "gain"), ". ", bold(`${better} is the smaller regret`), `; the adversary who gains most from it starts out ${percent({ value: against, errorBound: 0 }, 0)} sure that you are not in the data.`,
       other.value < 2 * mine.value ? " It is a close call." : ""]; // biome-ignore format: one sentence
   }
 
@@ -819,20 +889,45 @@ class Run {
 
   sentence() {
     const { answers, both } = this.result;
-    const about = (side) => {
-      const { text, epsilon, advantage } = answers[side];
-      return `${text} is (${shownEpsilon(epsilon)}, ${this.question.look.delta})-DP with membership advantage ${fixed(advantage.value, advantage.errorBound, 4)}`;
+    const parts = (side) =>
+      this.sides[side].parts.map(({ kind, fields }) => {
+        const { found } = answers[side],
+          said = Object.entries(fields).map(([name, text]) => [
+            name,
+            grouped(text === "?" && found ? String(+found.value.toPrecision(5)) : text),
+          ]);
+        return KINDS[kind].paper(Object.fromEntries(said));
+      });
+    const named = (side) => parts(side).join(" composed with ");
+    const known = (side) => {
+      const { epsilon, advantage } = answers[side],
+        shown = (value, show) => (value.refused ? "?" : show(value));
+      return [
+        `(ε, δ) = (${shown(epsilon, shownEpsilon)}, ${this.look.delta})`,
+        `membership advantage is ${shown(advantage, ({ value, errorBound }) => fixed(value, errorBound, 4))}`,
+      ];
     };
-    const sides = ["A", "B"].filter((side) => answers[side]?.text);
-    const subsampled = sides.some((side) => answers[side].text.includes("DPSGD"));
+    const [one, other] = ["A", "B"].filter((side) => answers[side]?.text);
+    if (!one) return "";
+    const trains = this.sides[one].parts.some(({ kind }) => kind === "dpsgd" || kind === "full"),
+      adjacency = "add-or-remove-one adjacency";
+    const [budget, advantage] = known(one),
+      first = named(one),
+      inside = first.endsWith(")") && !first.includes(" composed ");
+    const start = inside ? `${first.slice(0, -1)}; ${adjacency})` : `${first} (${adjacency})`;
+    let text = `We ${trains ? "train with" : "use"} ${start}, which is ${budget}; its ${advantage}`;
+    if (!other) return `${text}.`;
+    const [its, theirs] = known(other);
+    text += `. Compared to ${named(other)}, which is ${its} and whose ${theirs}`;
+    if (!both || both.refused) return `${text}.`;
+    const share = (value) => {
+      const { errorBound } = both;
+      if (value <= 2 * errorBound) return `less than ${raisedTo(Math.ceil(Math.log10(value + errorBound || 1e-12)))}`;
+      return value < 1e-3 ? scientific(value, 2) : fixed(value, errorBound, 4);
+    };
     return (
-      `${sides.map(about).join("; ")}` +
-      (sides.length === 2 && both && !both.refused
-        ? `; the Δ-divergence is ${scientific(both.divergence, 3)} from the first to the second and ${scientific(both.reverseDivergence, 3)} back`
-        : "") +
-      " (add or remove one record" +
-      (subsampled ? ", Poisson sampling" : "") +
-      ", computed exactly with dptutor)."
+      `${text}, the Δ-divergence is ${share(both.divergence)}, and ${share(both.reverseDivergence)} in the reverse ` +
+      "direction (in Bayes error: 0.01 is one point)."
     );
   }
 
@@ -844,9 +939,9 @@ class Run {
       else localStorage.setItem(PAIR, this.pair());
       this.said.textContent = there
         ? ""
-        : "Below their first picture, chapters 2 to 13 now lead to their curve of this pair.";
+        : "Below their first picture, chapters 2 to 13 now link to their curve for this pair.";
     } catch {
-      this.said.textContent = "This browser keeps nothing.";
+      this.said.textContent = "This browser does not let pages store anything.";
     }
     this.showKept();
   }
@@ -864,12 +959,17 @@ class Run {
     }
     this.keep.textContent = kept === this.pair() ? "Kept as my pair ✓" : "Keep as my pair";
     this.keep.setAttribute("aria-pressed", String(kept === this.pair()));
-    this.keep.title = "The chapters of the book then show the way to their curve of it";
+    this.keep.title = "The chapters of the book then link to their curve for it";
+  }
+
+  // The address as it is now, not as it was a moment ago.
+  link() {
+    clearTimeout(this.noting);
+    history.replaceState(null, "", `#${this.address()}`);
+    return location.href;
   }
 
   copy(text, told) {
-    clearTimeout(this.noting);
-    history.replaceState(null, "", `#${this.address()}`);
     const show = () => this.said.replaceChildren(make("code", {}, text));
     if (navigator.clipboard)
       navigator.clipboard.writeText(text).then(() => {
@@ -909,7 +1009,7 @@ class Chart {
     const of = log
       ? (y) => Math.log(Math.max(y, ylim[0] / 100) / ylim[0]) / Math.log(ylim[1] / ylim[0])
       : (y) => (y - ylim[0]) / (ylim[1] - ylim[0]);
-    this.y = (y) => top + down * (1 - Math.min(1.02, Math.max(-0.02, of(y))));
+    this.y = (y) => top + down * (1 - Math.min(1.02, Math.max(log ? 0 : -0.02, of(y))));
   }
 
   axes({ name, xlim, ylim, ticks, tick, yticks = ticks, ytick, xlabel, ylabel, log }) {
@@ -962,10 +1062,16 @@ class Chart {
     this.begin(chart);
     if (chart.reference) this.svg.append(drawn("path", { class: "run-reference", d: this.path(...chart.reference) }));
     for (const { side, y } of [...chart.lines].reverse()) {
-      this.svg.append(drawn("path", { class: `run-curve run-${side}`, d: this.path(chart.x, y) }));
+      this.svg.append(drawn("path", { class: `run-curve run-${side}`, d: this.path(...this.above(chart, y)) }));
       this.name(chart, side, y);
     }
     this.end(chart);
+  }
+
+  // On a logarithmic axis a curve ends where it leaves the picture.
+  above({ x, ylim, log }, y) {
+    const last = log ? y.findIndex((value) => value < ylim[0]) : -1;
+    return last < 0 ? [x, y] : [x.subarray(0, last + 1), y];
   }
 
   // Letters beside the curves: A right of its own, B left of it, further along where they meet.
@@ -1051,6 +1157,7 @@ class Chart {
         ? Math.min(xlim[1], Math.max(0, x))
         : Math.min(xlim[1] - width / 1000, Math.max(xlim[0] + width / 1000, x));
     const text = handle.toText(inside);
+    handle.at = inside; // the next key may come before the picture
     const input = this.run.table.querySelector(`[data-field=${handle.moves}]`);
     input.value = text;
     input.dispatchEvent(new Event("input"));
@@ -1122,7 +1229,7 @@ class Chart {
     for (let k = Math.round(bottom / unit); k <= Math.round(top / unit); k += 1) yticks.push(k * unit);
     const chart = { name: "Who protects better, over the adversary's prior", x: PRIORS, lines: [], xlim: [0, 1], ylim: [bottom, top], ticks: [0, 0.25, 0.5, 0.75, 1],
       tick: (x) => `${100 * x}${x === 0 || x === 1 ? " %" : ""}`, yticks, ytick: (y) => (Math.abs(y) < 1e-3 && y ? scientific(Math.abs(y), 1) : String(Math.abs(+y.toPrecision(6)))),
-      xlabel: "adversary’s prior for “not in the data”", ylabel: "points of the adversary’s error",
+      xlabel: "adversary’s prior for “not in the data”", ylabel: "",
       handle: { at: prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` } }; // biome-ignore format: long
     this.begin(chart);
     for (const [side, sign] of [
@@ -1137,6 +1244,17 @@ class Chart {
           d: `${this.path(PRIORS, part)}L${this.x(1)} ${this.y(0)}L${this.x(0)} ${this.y(0)}Z`,
         }),
       );
+    }
+    for (const [side, from, to] of [
+      ["A", bottom < 0 ? 0 : bottom, top],
+      ["B", bottom, 0],
+    ]) {
+      // biome-ignore format: a table
+      const room = Math.abs(this.y(from) - this.y(to)),
+        text = room > 240 ? `points by which ${side} protects better` : room > 70 ? `${side} better` : "";
+      const middle = (this.y(from) + this.y(to)) / 2;
+      const place = { class: `run-way run-${side}`, x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }; // biome-ignore format: one line
+      this.svg.append(drawn("text", place, side === "A" ? `${text} ${text && "→"}` : `${text && "←"} ${text}`));
     }
     this.svg.append(
       drawn("path", { class: "run-zero", d: `M${BOX.left} ${this.y(0)}H${WIDTH - BOX.right}` }),
@@ -1170,22 +1288,28 @@ class Chart {
         ` regret of choosing ${side}`,
       );
       this.svg.append(text);
-      if (Math.abs(this.y(0) - this.y(sign * size)) > 90)
-        this.svg.append(
-          drawn(
-            "text",
-            {
-              class: `run-better run-${side === "B" ? "A" : "B"}`,
-              x: this.x(at > 0.5 ? at - 0.22 : at + 0.22),
-              y: this.y(sign * size * 0.12) + (sign > 0 ? 0 : 10),
-              "text-anchor": "middle",
-            },
-            `${side === "B" ? "A" : "B"} protects better`,
-          ),
-        );
+      this.better(lead, side === "B" ? "A" : "B", sign, at, 100 * value);
     }
   }
+
+  // Who protects better, in the wider half of the area, between the ruler and the edge, in two lines.
+  better(lead, side, sign, at, size) {
+    if (Math.abs(this.y(0) - this.y(sign * size)) < 90) return;
+    const inside = PRIORS.filter((_, k) => sign * lead[k] > 0.33 * size),
+      [low, high] = [inside[0], inside[inside.length - 1]];
+    const [from, to] = at - low > high - at ? [low, at] : [at, high];
+    if (this.x(to) - this.x(from) < 84) return;
+    const x = (this.x(from) + this.x(to)) / 2,
+      y = this.y(sign * 0.12 * size);
+    for (const [k, text] of [`${side} protects`, "better"].entries())
+      this.svg.append(
+        drawn("text", { class: `run-better run-${side}`, x, y: y + 19 * k - 14, "text-anchor": "middle" }, text),
+      );
+  }
 }
+
+const NARROW = worker ? null : globalThis.matchMedia("(max-width: 600px)");
+
 const nearestTo = (xs, x) => {
   let best = 0;
   xs.forEach((one, k) => {

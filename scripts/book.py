@@ -42,7 +42,16 @@ FOUNDATION = [
     "scripts/running.py",
 ]
 # What pages are written with: when it changes, all are written again, from what was read and run before.
-LOOK = ["book/_static", "book/_theme", "scripts/typesetting.py", "scripts/pages.py", "scripts/searching.py"]
+LOOK = [
+    "book/_static",
+    "book/_theme",
+    "book/accountant",
+    "book/your_run.css",
+    "book/your_run.js",
+    "scripts/typesetting.py",
+    "scripts/pages.py",
+    "scripts/searching.py",
+]
 PAGES = ["_toc.yml", "book", "notebooks"]
 
 # What a cell prints comes in one piece, at its end; pieces would be set as lines of their own.

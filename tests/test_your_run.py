@@ -1,6 +1,8 @@
 """The page "Your own run": what it shows is what the library says, however it is asked."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -326,6 +328,117 @@ def test_nothing_sticks_out_and_no_letter_is_small(run, screen, setting):
     assert min(sizes) >= 11.9
     if screen["width"] == 1280 and setting == SETTINGS[0]:
         assert page.locator(".run-words").bounding_box()["y"] + 60 <= screen["height"]  # one screen
+
+
+def test_one_is_singular_and_thousands_are_set_apart(run):
+    page = run("A=dpsgd;1;1 %;1&B=gaussian;1;1")
+    texts = page.text_content(".run-A .run-part"), page.text_content(".run-B .run-part")
+    assert re.search(r" step\b(?!s)", texts[0])
+    assert re.search(r" time\b(?!s)", texts[1])
+    page.fill(".run-A [data-field=steps]", "1400000")
+    page.keyboard.press("Tab")
+    computed(page)
+    assert page.input_value(".run-A [data-field=steps]") == "1\u202f400\u202f000"
+    assert page.text_content(".run-A .run-part").count(" steps") == 1
+    page.wait_for_timeout(400)
+    assert "1400000" in page.url
+
+
+def test_the_verdict_is_in_points_and_near_the_fields_of_a_phone(run):
+    page = run(SETTINGS[1], viewport={"width": 390, "height": 664})
+    words, picture = page.locator(".run-words"), page.locator(".run-left")
+    assert words.bounding_box()["y"] < picture.bounding_box()["y"]
+    assert "points" in words.text_content()
+    assert " in a " not in words.text_content()
+    assert "right guess in 100" in page.text_content("[data-row=regret]")
+    assert "protects better" in page.text_content(".run-right .run-way")
+
+
+def test_the_sentence_can_stand_in_a_paper(run):
+    page = run(SETTINGS[0])
+    a, b = dp.DPSGD(0.6, 0.01, 500), dp.Gaussian(sigma=1)
+    sentence = page.evaluate(f"document.querySelector('{ROOT}').run.sentence()")
+    before, after = sentence.split(", and ")
+    assert before == (
+        "We train with DP-SGD (noise multiplier 0.6, Poisson sampling rate 1 %, 500 steps; add-or-remove-one "
+        f"adjacency), which is (ε, δ) = ({a.epsilon(1e-5):.3f}, 10⁻⁵); its membership advantage is "
+        f"{a.advantage:.4f}. Compared to Gaussian noise (σ = 1), which is (ε, δ) = ({b.epsilon(1e-5):.3f}, 10⁻⁵) and "
+        f"whose membership advantage is {b.advantage:.4f}, the Δ-divergence is {dp.delta_divergence(a, b).value:.4f}"
+    )
+    assert after == "3.1·10⁻⁵ in the reverse direction (in Bayes error: 0.01 is one point)."
+    assert dp.delta_divergence(b, a).value == approx(3.1e-5, abs=0.05e-5)
+
+
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 664}
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("screen", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_practitioner_compares_two_appendices(run, screen, look):
+    """By keyboard alone: two settings typed, the verdict read, the link sent, the program run."""
+    options = {"has_touch": True, "is_mobile": True} if screen is PHONE else {}
+    page = run(viewport=screen, color_scheme=look, **options)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    keys = page.keyboard
+
+    def tab_to(place):
+        for _ in range(200):
+            keys.press("Tab")
+            if page.evaluate(f"document.activeElement.matches({place!r})"):
+                return
+        at = page.evaluate("[document.hasFocus(), document.activeElement.outerHTML.slice(0, 200)]")
+        raise AssertionError(f"{place} is not reached, but {at}")
+
+    for field, text in (("A sigma", "0.8"), ("A rate", "256/60000"), ("A steps", "2340"),
+                        ("B sigma", "1.3"), ("B rate", "1%"), ("B steps", "3,000")):  # fmt: skip
+        side, name = field.split()
+        tab_to(f".run-{side} .run-part [data-field={name}]")
+        page.wait_for_timeout(60)  # what is there is selected
+        keys.type(text)
+    computed(page)
+    a, b = dp.DPSGD(0.8, 256 / 60000, 2340), dp.DPSGD(1.3, 0.01, 3000)
+    shown = {side: [cell(page, row, side) for row in ("epsilon", "advantage")] for side in "AB"}
+    for side, m in (("A", a), ("B", b)):
+        assert shown[side] == [f"{m.epsilon(1e-5):.3f}", f"{m.advantage:.3f}"]
+    regrets = {"A": dp.delta_divergence(b, a).value, "B": dp.delta_divergence(a, b).value}
+    words = page.text_content(".run-words")
+    assert re.search(rf"\b{min(regrets, key=regrets.get)}( is the smaller regret|:)", words)
+
+    def copied(name, said):
+        tab_to(f".run-tools [data-copy={name}]")
+        keys.press("Enter")
+        for _ in range(1000):
+            if said in page.text_content(".run-said"):
+                break
+            page.wait_for_timeout(20)
+        else:
+            raise AssertionError(f"{said} is not copied")
+        return page.evaluate("navigator.clipboard.readText()")
+
+    link, program = copied("link", "The link"), copied("python", "The program")
+    assert "3000" in link
+    there = run(link.split("#")[1])
+    assert there.text_content(".run-words") == words
+    assert there.text_content(".run-numbers") == page.text_content(".run-numbers")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    for side, line in zip("AB", done.stdout.splitlines(), strict=False):
+        epsilon, advantage = map(float, line.split())
+        assert [f"{epsilon:.3f}", f"{advantage:.3f}"] == shown[side]
+    larger = max(regrets, key=regrets.get)
+    assert f"{100 * regrets[larger]:.1f}" == cell(page, "regret", larger)
+
+
+def test_printed_it_is_a_report(run):
+    page = run(SETTINGS[0], color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("button:visible, nav:visible, h2:visible").count() == 0
+    for part in (".run-A .run-part", ".run-words", ".run-left .run-curve", ".run-right .run-ruler", ".run-numbers"):
+        assert page.locator(part).first.is_visible(), part
+    assert page.url in page.text_content(".run-source")
+    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--paper')").strip() == "#fff"
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) == 1
+    assert cell(page, "epsilon", "A") == f"{dp.DPSGD(0.6, 0.01, 500).epsilon(1e-5):.3f}"
 
 
 def test_it_works_from_a_folder(site, new_page):

@@ -14,14 +14,15 @@ import { ULP } from "./numbers.js";
 import { TooHard } from "./transform.js";
 
 // What an answer may leave open: absolute, absolute where the law has atoms, relative for δ and for ε; for a δ below
-// the least, absolute again.
+// the least, or after few steps of DP-SGD, absolute again.
 const OPEN = 1e-9,
   OPEN_WITH_ATOMS = 1e-6,
   SHARP = 1e-6,
   LEAST = 1e-12,
-  ROUGHLY = 1e-15;
+  ROUGHLY = 1e-15,
+  FEW = 10;
 // What is asked of δ where only its absolute error counts.
-const GOAL = 1e-12;
+const GOAL = 1e-11;
 const LARGEST_LOSS = 700;
 
 class SpecificationError extends Error {
@@ -159,7 +160,7 @@ class Mechanism {
     within("epsilon", epsilon, -Infinity, Infinity);
     this.known(`privacy_profile(${epsilon})`);
     const { d, e } = this.at(epsilon, 0);
-    if (e > this.open || (e > SHARP * d && !(d + e < LEAST && e < ROUGHLY)))
+    if (e > this.open || (e > SHARP * d && !((this.isShort || d + e < LEAST) && e < ROUGHLY)))
       throw this.refused(`privacy_profile(${epsilon})`);
     return { value: d, errorBound: e };
   }
@@ -182,6 +183,11 @@ class Mechanism {
     if (least === 0) return { value: 0, error: 0, slope: 0 };
     const { r, e, a } = this.half(Math.abs(epsilon), epsilon < 0 && !this.isSymmetric ? 1 : 0, GOAL);
     return { value: least * r, error: least * (e + 4 * ULP), a };
+  }
+
+  // DP-SGD of a few steps, and nothing else: a small δ comes from rare and large losses, which no line shows well.
+  get isShort() {
+    return this.parts.length === 1 && this.parts[0].kind === "sampled" && this.parts[0].count <= FEW;
   }
 
   get open() {
@@ -261,6 +267,13 @@ class Supporting {
   found() {
     const { mechanism } = this,
       scale = mechanism.law.scale || 1;
+    mechanism.places ??= [-8, -6, -5, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].map(
+      (k) => (k === 0 ? 0 : k * scale),
+    );
+    if (this.at(mechanism.places[0]).over < -100) {
+      const most = this.least({ epsilon: 0 });
+      if (most < 1e-15) return { value: most / 2, errorBound: most / 2 };
+    }
     let [low, high] = this.bracket(scale);
     let best = low.g > high.g ? low : high;
     // Regula falsi with halved ends, and halving now and then.
@@ -293,11 +306,8 @@ class Supporting {
 
   // Neighboring ε, of those that were asked for all α, between which the logarithm of α(ε)/α changes its sign.
   bracket(scale) {
-    const { mechanism } = this;
-    mechanism.places ??= [-8, -6, -5, -4, -3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8].map(
-      (k) => (k === 0 ? 0 : k * scale),
-    );
-    const { places } = mechanism,
+    const { mechanism } = this,
+      { places } = mechanism,
       seen = new Map();
     const at = (k) => {
       if (!seen.has(k)) seen.set(k, this.at(places[k]));
@@ -366,7 +376,7 @@ class Supporting {
 // The smallest ε ≥ 0 with δ(ε) ≤ δ, between an ε at which δ is surely larger and one at which it is surely smaller.
 function smallestEpsilon(mechanism, delta, highest) {
   const at = (epsilon) => {
-    const { d, e, a } = mechanism.at(epsilon, 1e-9 * delta);
+    const { d, e, a } = mechanism.at(epsilon, 1e-8 * delta);
     return { epsilon, d, e, a, over: (d > 0 ? Math.log(d) : -800) - Math.log(delta) };
   };
   const scale = mechanism.law.scale || 1;
@@ -418,14 +428,7 @@ const GAP = 2e-10,
   MOST_PRIORS = 6000,
   TAIL = 1e-10;
 
-function largestDifference(a, b) {
-  const node = (epsilon) => {
-    const prior = 1 / (1 + Math.exp(-epsilon)),
-      rest = 1 / (1 + Math.exp(epsilon));
-    const first = a.bayes(epsilon, prior, rest),
-      second = b.bayes(epsilon, prior, rest);
-    return { epsilon, prior, first: first.value, second: second.value, error: first.error + second.error };
-  };
+function largestDifference(a, b, node) {
   const symmetric = a.isSymmetric && b.isSymmetric,
     reach = 23;
   const places = new Set();
@@ -517,8 +520,24 @@ function compare(a, b) {
   const [one, other] = [a, b].map((each) => (typeof each === "string" ? read(each) : each));
   if (String(one) === String(other))
     return { divergence: 0, divergencePrior: 0, reverseDivergence: 0, reversePrior: 0, errorBound: 0 };
-  const there = largestDifference(one, other),
-    back = largestDifference(other, one),
+  const known = new Map();
+  const both = (epsilon) => {
+    if (!known.has(epsilon)) {
+      const prior = 1 / (1 + Math.exp(-epsilon)),
+        rest = 1 / (1 + Math.exp(epsilon));
+      const first = one.bayes(epsilon, prior, rest),
+        second = other.bayes(epsilon, prior, rest);
+      const error = first.error + second.error;
+      known.set(epsilon, { epsilon, prior, first: first.value, second: second.value, error });
+    }
+    return known.get(epsilon);
+  };
+  const swapped = (epsilon) => {
+    const { first, second, ...rest } = both(epsilon);
+    return { ...rest, first: second, second: first };
+  };
+  const there = largestDifference(one, other, both),
+    back = largestDifference(other, one, swapped),
     errorBound = Math.max(there.error, back.error);
   if (!(errorBound <= Math.max(one.open, other.open))) {
     const texts = [one, other].map(({ text }) => `read(${JSON.stringify(text)})`).join(", ");

@@ -175,7 +175,7 @@ function responses(parts) {
   );
 }
 
-// Gaussians and subsampled Gaussians, maybe with Laplace mechanisms, by integrals along lines Re z = c.
+// Gaussians and subsampled Gaussians, maybe with Laplace mechanisms and randomized responses, by integrals along lines Re z = c.
 class ContourLaw {
   constructor(parts, back) {
     this.parts = parts;
@@ -186,6 +186,7 @@ class ContourLaw {
     this.highest = parts.mu > 0 || steps.some(({ add }) => !add) ? Infinity : 0;
     for (const { step, count } of steps) this.highest -= count * Math.log1p(-step.rate);
     for (const { top, count } of parts.laplace) this.highest += count * top;
+    for (const { epsilon, count } of parts.responses) this.highest += count * epsilon;
     const turned = { ...parts, sampled: steps.map((each) => ({ ...each, add: !each.add })) };
     this.mirrored = Boolean(back);
     this.reverse = back ?? (steps.length ? new ContourLaw(turned, this) : this);
@@ -202,34 +203,48 @@ class ContourLaw {
 
   // On a line through the saddle point, or near it.
   sharper(epsilon, goal, first) {
-    const c = this.contours.best(epsilon);
+    const c = this.contours.best(epsilon),
+      most = this.contours.chernoff(c, epsilon);
     let found = first;
+    // Lines of many panels are not worth it where δ is tiny, nor for a digit more.
+    const costly = (this.mirrored ? this.reverse : this).contours.line(-0.5).panels.length > MANY_PANELS,
+      sharp = costly ? 5e-7 : 1e-7;
+    if (most < Math.max(goal, costly ? TINY : 0)) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
     for (const factor of [1, 0.5, 2, 1.4, 1.2, 0.84, 0.25]) {
-      const next = c * factor > -0.6 ? this.on(c * factor, epsilon) : null;
+      const next = c * factor > -0.6 ? this.on(c * factor, epsilon, true) : null;
       if (next && !(found && found.e <= next.e)) found = next;
-      if (found && found.e <= Math.max(goal, 1e-7 * found.d)) break;
+      if (found && found.e <= Math.max(goal, sharp * found.d)) break;
     }
     // Where no digit is known.
-    const most = this.contours.chernoff(c, epsilon);
     if (!found || found.e > most) return { d: most / 2, r: 1 - most / 2, a: most / 2, e: most / 2 };
     return found;
   }
 
   // By one line. The other direction has on Re z = −½ the conjugate transform: the same line, at −ε.
-  on(c, epsilon) {
+  on(c, epsilon, sharp = false) {
     if (c === -0.5 && this.mirrored) {
       const found = this.reverse.contours.on(-0.5, -epsilon, 0);
       if (!found) return null;
       const x = Math.exp(epsilon);
       return settled(1 + x * found.d, -x * found.d, -x * (found.d + found.a), x * found.e);
     }
-    const found = this.contours.on(c, epsilon, 0);
+    const found = this.contours.on(c, epsilon, 0, 0, sharp);
     if (!found) return null;
+    if (found.off) return withReference(found.off, epsilon, found.d, found.a, found.e);
     return found.complement
       ? settled(1 + found.d, -found.d, found.a, found.e)
       : settled(found.d, 1 - found.d, found.a, found.e);
   }
 }
+
+// What was taken off, added again: a Gaussian mechanism, which is symmetric.
+function withReference(variance, epsilon, d, a, e) {
+  const own = new GaussianLaw(Math.sqrt(variance)).half(epsilon);
+  return settled(own.d + d, own.r - d, own.a + a, e + own.e);
+}
+
+const MANY_PANELS = 100,
+  TINY = 1e-16;
 
 function settled(d, r, a, e) {
   return {
@@ -264,7 +279,7 @@ class ChoicesLaw {
     }
     if (terms.length > MOST_TERMS) throw new TooHard();
     this.terms = terms;
-    this.contours = new Contours({ ...parts, laplace: [], choices, out: parts.laplace });
+    this.contours = new Contours({ ...parts, laplace: [], responses: [], choices, out: parts.laplace });
     const turned = { ...parts, sampled: parts.sampled.map((each) => ({ ...each, add: !each.add })) };
     this.reverse = back ?? (parts.sampled.length ? new ChoicesLaw(turned, this) : this);
     const smooth = parts.mu > 0 || parts.sampled.length > 0;
@@ -367,86 +382,104 @@ class SplineLaw {
     return (2 * place - this.count) * this.top;
   }
 
-  // From each whole number on: sums of e^{x/2} and e^{−x/2}, and what polynomials may miss.
+  // At each whole number: δ, e^ε α with the atom that lies there, and what polynomials may miss. A step of h = 2ε₀ down adds
+  // (1 − e^{−h}) e^ε α to δ, and what lies between: no term is negative.
   add() {
-    const { from, to, atoms, density, u, w } = this,
+    const { from, to, top, atoms, density } = this,
       { legendre } = gauss(SPLINE_POINTS),
       length = to - from;
-    this.up = new Float64Array(length + 1);
-    this.down = new Float64Array(length + 1);
+    this.delta = new Float64Array(length + 1);
+    this.alpha = new Float64Array(length + 1);
     this.missed = new Float64Array(length + 1);
     for (let i = length; i >= 0; i--) {
       const x = this.loss(from + i) / 2;
-      this.up[i] = atoms[i] * Math.exp(x) + (this.up[i + 1] ?? 0);
-      this.down[i] = atoms[i] * Math.exp(-x) + (this.down[i + 1] ?? 0);
+      this.alpha[i] = atoms[i] * Math.exp(x);
       if (i === length) continue;
       let last = 0;
-      for (let g = 0; g < SPLINE_POINTS; g++) {
-        const y = this.loss(from + i + u[g]) / 2;
-        this.up[i] += w[g] * density[g][i] * Math.exp(y);
-        this.down[i] += w[g] * density[g][i] * Math.exp(-y);
-        last += w[g] * density[g][i] * (2 * SPLINE_POINTS - 1) * legendre[SPLINE_POINTS - 1][g];
-      }
-      this.missed[i] = 8 * Math.abs(last) * Math.exp(x + this.top) + this.missed[i + 1];
+      for (let g = 0; g < SPLINE_POINTS; g++)
+        last += this.w[g] * density[g][i] * (2 * SPLINE_POINTS - 1) * legendre[SPLINE_POINTS - 1][g];
+      const between = this.between(i, this.u, 0);
+      this.delta[i] = this.delta[i + 1] - Math.expm1(-2 * top) * this.alpha[i + 1] + between.d;
+      this.alpha[i] += Math.exp(-2 * top) * this.alpha[i + 1] + between.a;
+      this.missed[i] = 8 * Math.abs(last) * Math.exp(x + top) + this.missed[i + 1];
     }
   }
 
+  // δ and e^ε α of what lies between ε = `start` after whole number i and the next; by density, or by its values there.
+  between(i, u, start, values) {
+    let d = 0,
+      a = 0;
+    for (let g = 0; g < SPLINE_POINTS; g++) {
+      const at = start + (1 - start) * u[g],
+        away = 2 * this.top * (start - at),
+        weight = this.w[g] * (1 - start) * (values ? values(at) : this.density[g][i]);
+      const size = weight * Math.exp(this.loss(this.from + i + at) / 2);
+      d -= size * Math.expm1(away);
+      a += size * Math.exp(away);
+    }
+    return { d, a };
+  }
+
   half(epsilon) {
-    const { from, to, top, count, u, w, atoms, density } = this;
+    const { from, to, top, count, delta, alpha } = this;
     if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: 0 };
     const place = Math.min((epsilon / top + count) / 2, to) - from,
       first = Math.max(Math.floor(place), 0);
     let d = 0,
       a = 0;
-    const one = (weight, x) => {
-      const away = epsilon - x;
-      if (!(away < 0)) return;
-      d -= weight * Math.exp(x / 2) * Math.expm1(away);
-      a += weight * Math.exp(x / 2 + away);
-    };
-    // The rest of the interval that contains ε; whole ones while losses are near to ε; then the sums.
-    if (first < to - from) {
-      const start = Math.max(place - first, 0);
-      for (let g = 0; g < SPLINE_POINTS; g++) {
-        const at = start + (1 - start) * u[g];
-        one(w[g] * (1 - start) * this.interpolated(first, at), this.loss(from + first + at));
-      }
-      let i = first + 1;
-      for (; i < to - from && this.loss(from + i) < epsilon + 0.5; i++) {
-        one(atoms[i], this.loss(from + i));
-        for (let g = 0; g < SPLINE_POINTS; g++) one(w[g] * density[g][i], this.loss(from + i + u[g]));
-      }
-      const more = Math.exp(epsilon) * this.down[i];
-      if (this.loss(from + i) >= epsilon) {
-        d += this.up[i] - more;
-        a += more;
-      }
+    if (place < 0) {
+      const away = epsilon - this.loss(from);
+      d = delta[0] - Math.expm1(away) * alpha[0];
+      a = Math.exp(away) * alpha[0];
+    } else if (first < to - from) {
+      const away = epsilon - this.loss(from + first + 1),
+        values = this.polynomial(first);
+      const between = this.between(first, this.u, place - first, values);
+      d = delta[first + 1] - Math.expm1(away) * alpha[first + 1] + between.d;
+      a = Math.exp(away) * alpha[first + 1] + between.a;
     }
     const e =
       CLOSED * d + this.loose + this.missed[Math.min(first, to - from)] + 4 * ULP * (epsilon + this.highest) * a;
     return { d, r: 1 - d, a, e };
   }
 
-  interpolated(i, at) {
-    const { density } = this;
-    const { x, w, legendre } = gauss(SPLINE_POINTS);
-    this.weights ??= legendre.map((p, n) => p.map((value, k) => (n + 0.5) * w[k] * value));
-    let [before, here] = [1, 2 * at - 1],
-      sum = 0;
-    const y = here;
-    for (let n = 0; n < SPLINE_POINTS; n++) {
-      const value = n === 0 ? 1 : here;
-      let coefficient = 0;
-      for (let k = 0; k < x.length; k++) coefficient += this.weights[n][k] * density[k][i];
-      sum += coefficient * value;
-      if (n > 0) [before, here] = [here, ((2 * n + 1) * y * here - n * before) / (n + 1)];
+  // The density after whole number i, from its coefficients.
+  polynomial(i) {
+    this.known ??= new Map();
+    if (!this.known.has(i)) {
+      const { x, w, legendre } = gauss(SPLINE_POINTS),
+        { density } = this;
+      const found = legendre.map((p, n) => {
+        let sum = 0;
+        for (let k = 0; k < x.length; k++) sum += (n + 0.5) * w[k] * p[k] * density[k][i];
+        return sum;
+      });
+      this.known.set(i, (at) => {
+        const y = 2 * at - 1;
+        let [before, here] = [1, y],
+          sum = found[0];
+        for (let n = 1; n < SPLINE_POINTS; n++) {
+          sum += found[n] * here;
+          const next = ((2 * n + 1) * y * here - n * before) / (n + 1);
+          before = here;
+          here = next;
+        }
+        return Math.max(sum, 0);
+      });
     }
-    return Math.max(sum, 0);
+    return this.known.get(i);
   }
 }
 
 // A law together with finitely many independent losses.
-const MOST_MIXED = 3000;
+const MOST_MIXED = 3000,
+  MOST_PRODUCTS = 400,
+  HARDLY = 1e-24;
+
+function beyond(law, epsilon) {
+  const { d, e } = law.half(epsilon, 0);
+  return d + e > HARDLY;
+}
 
 class MixedLaw {
   constructor(atoms, law, back) {
@@ -456,9 +489,20 @@ class MixedLaw {
     this.reverse = back ?? (law.reverse === law ? this : new MixedLaw(atoms, law.reverse, this));
   }
 
+  // Beyond which the law hardly reaches, to either side.
+  get reach() {
+    if (this.ownReach === undefined) {
+      let at = this.law.scale;
+      for (let round = 0; round < 60 && [this.law, this.law.reverse].some((law) => beyond(law, at)); round++) at *= 1.3;
+      this.ownReach = at;
+    }
+    return this.ownReach;
+  }
+
   half(epsilon, goal) {
     const { losses, weights, loose, error } = this.atoms;
     if (epsilon >= this.highest) return { d: 0, r: 1, a: 0, e: loose };
+    const { reach } = this;
     let d = 0,
       r = 0,
       a = 0,
@@ -471,7 +515,17 @@ class MixedLaw {
         e += least;
         break;
       }
-      const each = profileAt(this.law, epsilon - losses[k], goal);
+      const away = epsilon - losses[k];
+      if (Math.abs(away) > reach) {
+        // δ is nearly 0 there, or 1 − e^ε.
+        const x = Math.exp(Math.min(away, 0));
+        d += weights[k] * (away < 0 ? -Math.expm1(away) : HARDLY / 2);
+        if (away < 0) a += weights[k] * x;
+        r += weights[k] * x;
+        e += (weights[k] * HARDLY) / 2;
+        continue;
+      }
+      const each = profileAt(this.law, away, goal);
       d += weights[k] * each.d;
       r += weights[k] * each.r;
       a += weights[k] * each.a;
@@ -496,14 +550,29 @@ function lawOf(parts) {
   }
   const of = (wanted) => [...pooled.values()].filter(({ kind }) => kind === wanted);
   const finite = of("response").filter(({ epsilon }) => epsilon > 1e-30);
-  const law = continuous(Math.sqrt(square), of("sampled"), of("laplace"));
-  if (!finite.length) return law ?? new FiniteLaw(Float64Array.of(0), Float64Array.of(1), 0, 0);
-  const atoms = responses(finite);
+  const smooth = [Math.sqrt(square), of("sampled"), of("laplace")];
+  if (!finite.length) return continuous(...smooth) ?? new FiniteLaw(Float64Array.of(0), Float64Array.of(1), 0, 0);
+  if (smooth[1].length || (square > 0 && smooth[2].length))
+    try {
+      return new ContourLaw(contourParts(...smooth, finite));
+    } catch (problem) {
+      if (!(problem instanceof TooHard)) throw problem;
+    }
+  const law = continuous(...smooth),
+    atoms = responses(finite);
   if (!law) return atoms;
   const slow = law instanceof ContourLaw || law instanceof ChoicesLaw;
-  if (slow && atoms.losses.length > MOST_MIXED) throw new TooHard();
+  if (slow && atoms.losses.length * (law.terms?.length ?? 1) > (law.terms ? MOST_PRODUCTS : MOST_MIXED))
+    throw new TooHard();
   return new MixedLaw(atoms, law);
 }
+
+const contourParts = (mu, sampled, laplace, finite = []) => ({
+  mu,
+  sampled: sampled.map(({ sigma, rate, count, add }) => ({ step: stepOf(sigma, rate), count, add })),
+  laplace: laplace.map(({ top, count }) => ({ top, count })),
+  responses: finite.map(({ epsilon, count }) => ({ epsilon, count })),
+});
 
 // Of the parts that have a density.
 function continuous(mu, sampled, laplace) {
@@ -511,11 +580,7 @@ function continuous(mu, sampled, laplace) {
   const [first] = [...sampled, ...laplace];
   if (mu === 0 && sampled.length + laplace.length === 1 && first.count === 1)
     return laplace.length ? new LaplaceLaw(first.top) : new StepLaw(first.sigma, first.rate, first.add);
-  const parts = {
-    mu,
-    sampled: sampled.map(({ sigma, rate, count, add }) => ({ step: stepOf(sigma, rate), count, add })),
-    laplace: laplace.map(({ top, count }) => ({ top, count })),
-  };
+  const parts = contourParts(mu, sampled, laplace);
   if (!laplace.length) return new ContourLaw(parts);
   const number = laplace.reduce((sum, { count }) => sum + count, 0),
     few = number <= (laplace.some(({ top }) => top > WIDEST) ? MOST_CHOICES : 6);

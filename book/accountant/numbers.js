@@ -102,7 +102,9 @@ function sphericalBessel(x, count, out) {
   let above = 0,
     here = 1e-290;
   for (let n = Math.ceil(count + 16 + x); n >= 1; n--) {
-    [above, here] = [here, ((2 * n + 1) / x) * here - above];
+    const below = ((2 * n + 1) / x) * here - above;
+    above = here;
+    here = below;
     if (n - 1 < count) out[n - 1] = here;
     if (Math.abs(here) > 1e150) {
       here *= 1e-200;

@@ -4,6 +4,9 @@
 //
 //     δ(ε) = [c < 0] + (1/2πi) ∫ e^{K(z) − zε} / (z(z + 1)) dz,      e^ε α(ε) = (1/2πi) ∫ e^{K(z) − zε} / (z + 1) dz,  c > −1.
 //
+// Where hardly anything is lost, F is nearly 1 and δ small by cancellation. There the transform of N(0, 1) against N(μ, 1) with
+// the same variance μ² is taken off before, and its own δ, which is known, added afterwards.
+//
 // A line is cut into panels on which F, but for a factor e^{itω}, is nearly a polynomial; the integrals of its Legendre
 // polynomials against e^{−iεt} are spherical Bessel functions. So neither large ε nor losses of many scales cost more.
 
@@ -16,11 +19,18 @@ const DEPTH = 46,
   RELATIVE = 4e-15;
 const SERIES_LENGTH = 15,
   NEAR = 0.5;
-const MOST_NODES = 12_000;
+const MOST_NODES = 12_000,
+  MANY_NODES = 600,
+  MOST_PANELS = 300,
+  MANY_STEPS = 1e5;
+const LEAST_DEVIATION = 0.3;
 const POINTS = 24;
 
 // The transform is not known well enough, or needs too much work.
 class TooHard extends Error {}
+
+// Much faster than Math.hypot; no number here is near 1e154.
+const modulusOf = (x, y) => Math.sqrt(x * x + y * y);
 
 // log(1 + x + iy), relatively accurate near 0: real part; the imaginary one is atan2(y, 1 + x).
 function logOnePlus(x, y) {
@@ -73,14 +83,25 @@ class SampledStep {
     this.im = (turned ? y : 0) + Math.atan2(b, 1 + a);
   }
 
-  // What is known of the line Re s = r: ends of the nodes, and moduli and arguments on a coarse grid, at heights v.
-  strips(r) {
+  // Beyond which E_P[e^{rℓ}] needs no nodes.
+  ends(r) {
     const { mu, rate } = this;
     const depth = DEPTH + TINY_EXCESS + Math.log1p(Math.abs(r)),
       reach = Math.sqrt(2 * depth);
     const [peak, right] = this.tiltedRight(Math.max(r, 0), depth);
     const low = Math.max(-r, 0);
-    const left = -reach - Math.min(mu * low, Math.log1p((low * rate * mu * mu) / (1 - rate)) / mu);
+    return {
+      left: -reach - Math.min(mu * low, Math.log1p((low * rate * mu * mu) / (1 - rate)) / mu),
+      right,
+      peak,
+      reach,
+    };
+  }
+
+  // What is known of the line Re s = r: ends of the nodes, and moduli and arguments on a coarse grid, at heights v.
+  strips(r) {
+    const { mu, rate } = this;
+    const { left, right, peak, reach } = this.ends(r);
     // On lines above, moduli may peak beyond the nodes.
     const highest = Math.min((Math.PI / mu) * 0.9, 1.4 * REACH),
       beyond = 3 * highest + 4;
@@ -96,12 +117,19 @@ class SampledStep {
       const v = (highest * j) / 13;
       heights.push(v);
       const sizes = new Float64Array(grid.length),
-        angles = new Float64Array(grid.length);
-      grid.forEach((u, k) => {
-        this.loss(u, v);
-        sizes[k] = r * this.re - (u * u) / 2 + (v * v) / 2 - top;
-        angles[k] = this.im;
-      });
+        angles = new Float64Array(grid.length),
+        cos = Math.cos(mu * v),
+        sin = Math.sin(mu * v);
+      for (let k = 0; k < grid.length; k++) {
+        const u = grid[k],
+          x = mu * u - (mu * mu) / 2,
+          w = rate * Math.exp(Math.min(x, 300)),
+          a = 1 - rate + w * cos,
+          b = w * sin;
+        const loss = x > 300 ? Math.log(rate) + x : Math.log(a * a + b * b) / 2;
+        sizes[k] = r * loss - (u * u) / 2 + (v * v) / 2 - top;
+        angles[k] = Math.atan2(b, a);
+      }
       modulus.push(sizes);
       angle.push(angles);
     }
@@ -145,7 +173,7 @@ class SampledStep {
       height = 0;
     for (let j = 0; j < heights.length; j++)
       step = Math.max(step, (2 * Math.PI * heights[j]) / (DEPTH + largest(j, most)));
-    if (least > 0 && (right - left) / step > 200) {
+    if (least > 0 && (right - left) / step > MANY_NODES) {
       let best = 1.2 * step;
       const growth = heights.map((_, j) => largest(j, -least));
       for (let j = 1; j < heights.length; j += 2) {
@@ -163,9 +191,10 @@ class SampledStep {
   // E_P[ℓ − p w] = E_P[ℓ], without cancellation.
   get mean() {
     if (this.ownMean === undefined) {
-      const { left, step, count } = this.nodes(0.5, 0, 0);
+      const { left, step, count } = this.nodes(0.5, 0, 0),
+        most = this.mu > 15 ? count : Math.max(count, Math.ceil((this.mu + REACH - left) / step)); // w lies about μ
       let sum = 0;
-      for (let k = 0; k < count; k++) {
+      for (let k = 0; k < most; k++) {
         const u = left + k * step,
           y = this.rate * Math.expm1(Math.min(this.mu * u - (this.mu * this.mu) / 2, 600));
         const weight = (step / Math.sqrt(2 * Math.PI)) * Math.exp((-u * u) / 2);
@@ -199,7 +228,7 @@ class SampledStep {
       weightRe[j] = logStep - (u * u - height * height) / 2;
       weightIm[j] = -u * height;
       // ℓ is a difference where log(1 + pw) is log p + log w, nearly.
-      const modulus = Math.hypot(lossRe[j], lossIm[j]);
+      const modulus = modulusOf(lossRe[j], lossIm[j]);
       size[j] = modulus > 0.5 ? modulus + Math.abs(this.mu * u - (this.mu * this.mu) / 2) + logRate : modulus;
       top = Math.max(top, r * lossRe[j] - least * lossIm[j] + weightRe[j]);
     }
@@ -215,7 +244,7 @@ class SampledStep {
       light = 0;
     const floor = (direct ? top : Math.max(top, 0)) - 50 - TINY_EXCESS - Math.log1p(longest);
     for (let j = 0; j < count; j++) {
-      const modulus = Math.hypot(lossRe[j], lossIm[j]),
+      const modulus = modulusOf(lossRe[j], lossIm[j]),
         weight = Math.exp(weightRe[j]);
       if (!direct && modulus * longest < NEAR) {
         let a = weight * Math.cos(weightIm[j]),
@@ -223,7 +252,9 @@ class SampledStep {
         for (let q = 0; q < SERIES_LENGTH + 2; q++) {
           moments[2 * q] += a;
           moments[2 * q + 1] += b;
-          [a, b] = [a * lossRe[j] - b * lossIm[j], a * lossIm[j] + b * lossRe[j]];
+          const re = a * lossRe[j] - b * lossIm[j];
+          b = a * lossIm[j] + b * lossRe[j];
+          a = re;
         }
         nearWeight += weight;
         nearSquare += weight * modulus * modulus;
@@ -279,7 +310,7 @@ class SampledStep {
     const mean = this.mean;
     for (let k = 0; k < t.length; k++) {
       const tk = t[k],
-        length = Math.hypot(r, tk);
+        length = modulusOf(r, tk);
       let sumRe = 0,
         sumIm = 0,
         plain = 0,
@@ -301,10 +332,14 @@ class SampledStep {
       for (let q = 2; q < SERIES_LENGTH + 2; q++) factorial *= q;
       if (!direct) {
         for (let q = SERIES_LENGTH + 1; q >= 2; q--) {
-          [a, b] = [a * r - b * tk + moments[2 * q] / factorial, a * tk + b * r + moments[2 * q + 1] / factorial];
+          const next = a * r - b * tk + moments[2 * q] / factorial;
+          b = a * tk + b * r + moments[2 * q + 1] / factorial;
+          a = next;
           factorial /= q;
         }
-        [a, b] = [a * (r * r - tk * tk) - b * 2 * r * tk, a * 2 * r * tk + b * (r * r - tk * tk)];
+        const next = a * (r * r - tk * tk) - b * 2 * r * tk;
+        b = a * 2 * r * tk + b * (r * r - tk * tk);
+        a = next;
       }
       const nearError = RELATIVE * length * length * nearSquare;
       // H itself.
@@ -342,9 +377,15 @@ class SampledStep {
     return { re, im, error };
   }
 
-  // log H(r) for real r, and mean and variance of ℓ under the law tilted by it.
-  real(r) {
-    const { left, step, count } = this.nodes(r, 0, 0);
+  // log H(r) for real r, and mean and variance of ℓ under the law tilted by it. ℓ is convex and turns within 1/μ, ℓ'' ≤ μ²/4,
+  // so peaks of e^{rℓ − u²/2} are no narrower than 1, for r < 0 than (1 − rμ²/4)^{−1/2}: these steps are short. The logarithm
+  // errs by about 1e-15; where very many steps make that count, it is that of `log`.
+  real(r, many = false) {
+    const { left, right } = this.ends(r),
+      narrow = Math.max(1, this.mu, Math.sqrt(1 + Math.max(-r, 0) * this.mu ** 2)),
+      count = Math.ceil(((right - left) * narrow) / 0.25) + 1,
+      step = (right - left) / (count - 1);
+    if (!(count < MOST_NODES)) throw new TooHard();
     const losses = new Float64Array(count),
       logs = new Float64Array(count);
     let top = -Infinity;
@@ -363,17 +404,16 @@ class SampledStep {
       first += weight * losses[j];
       second += weight * losses[j] * losses[j];
     }
-    const [log] = this.log(r, [0], 0, 0).re;
+    const log = many ? this.log(r, [0], 0, 0).re[0] : top + Math.log((sum * step) / Math.sqrt(2 * Math.PI));
     return { log, mean: first / sum, variance: Math.max(second / sum - (first / sum) ** 2, 0) };
   }
 
   // log of a bound on |H(r + iT')| for all T' ≥ T: on a line u + iv the modulus of every term falls with T.
   envelope(r, T) {
-    const { left, right } = this.lines.get(r) ?? this.nodes(r, 0, 0) ?? {};
-    const ends = this.lines.get(r) ?? { left, right },
+    const ends = this.lines.get(r) ?? this.ends(r),
       step = Math.min(0.1, 0.25 / this.mu),
       count = Math.ceil((ends.right - ends.left) / step);
-    let best = this.real(r).log;
+    let best = this.real(r).log + 1e-14;
     if (count > MOST_NODES) return best;
     const highest = Math.min((0.5 * Math.PI) / this.mu, 3);
     const exponents = new Float64Array(count + 1),
@@ -472,6 +512,48 @@ function addLaplace(top, power, c, t, re, im, error) {
   }
 }
 
+// log H(c + 1 + it) of a randomized response of ε₀, to a power: H = cosh(w)/cosh(ε₀/2), w = (z + ½)ε₀. It may have zeros.
+function addResponse(epsilon, power, c, t, re, im, error) {
+  const x = (c + 0.5) * epsilon,
+    far = Math.abs(x),
+    half = epsilon / 2,
+    small = 2 * Math.sinh(half / 2) ** 2;
+  let before = 0,
+    turned = 0;
+  for (let k = 0; k < t.length; k++) {
+    const y = t[k] * epsilon;
+    let logRe, logIm, modulus, own;
+    if (epsilon < 1 && far < 1) {
+      const fall = 2 * Math.sin(y / 2) ** 2,
+        rise = 2 * Math.sinh(x / 2) ** 2 * Math.cos(y),
+        hRe = (rise - fall - small) / (1 + small),
+        hIm = (Math.sinh(x) * Math.sin(y)) / (1 + small);
+      modulus = Math.hypot(1 + hRe, hIm);
+      logRe = logOnePlus(hRe, hIm);
+      logIm = Math.atan2(hIm, 1 + hRe);
+      own = ULP * (8 * (fall + Math.abs(rise) + small + Math.abs(hIm)) + Math.abs(y) * Math.hypot(fall, Math.sin(y)));
+    } else {
+      // With e^{|x|} taken out.
+      const turn = x < 0 ? -2 * y : 2 * y,
+        rest = Math.exp(-2 * far),
+        a = rest * Math.cos(turn),
+        b = -rest * Math.sin(turn);
+      modulus = Math.hypot(1 + a, b);
+      logRe =
+        (Math.abs(c + 0.5) - 0.5) * epsilon + Math.log(Math.max(modulus, 1e-300)) - Math.log1p(Math.exp(-epsilon));
+      logIm = turn / 2 + Math.atan2(b, 1 + a);
+      own = ULP * (8 + 2 * Math.abs(y)) + 4 * ULP * modulus * Math.abs(logRe);
+    }
+    // On Re z = −½ the sign changes at a zero; else the nearest turn.
+    const step = logIm - before - 2 * Math.PI * Math.round((logIm - before) / (2 * Math.PI));
+    before = logIm;
+    turned += c === -0.5 ? (power * step) % (2 * Math.PI) : power * step;
+    re[k] += power * logRe;
+    im[k] += turned;
+    error[k] += power * Math.log1p(own / modulus) + 4 * ULP * Math.abs(turned);
+  }
+}
+
 // sinh(w)/w − 1 for w = x + iy.
 function sinhRatio(x, y) {
   const size = x * x + y * y;
@@ -500,15 +582,20 @@ function expRemainder(x) {
 
 // The transform of a composition on the line Re z = c, panel by panel.
 //
-// parts: { mu, sampled: [{ step, count, add }], laplace: [{ top, count }], choices }. `choices` is the number of Laplace
+// parts: { mu, sampled: [{ step, count, add }], laplace: [{ top, count }], responses: [{ epsilon, count }], choices }. `choices` is the number of Laplace
 // mechanisms that are taken out: of those e^{zε₀}(1 + a)/2 and e^{−(1+z)ε₀}(1 − a)/2, a = 1/(2z + 1), are the transforms of
 // the positive and of the negative noise, and a term with j of the former and m − j of the latter is
 // (1 + a)^j (1 − a)^{m−j} times an exponential that only shifts ε. So there are m + 1 sets of coefficients.
 class Line {
-  constructor(parts, c, { peak, deviation }) {
+  constructor(parts, c, { peak, deviation }, usual) {
     Object.assign(this, { parts, c, peak, panels: [] });
     const { choices } = parts,
-      distance = Math.min(Math.abs(c), 1 + c, choices ? Math.abs(c + 0.5) : 1);
+      distance = Math.min(Math.abs(c), 1 + c, choices ? Math.abs(c + 0.5) : 1),
+      hardly = !choices && usual < LEAST_DEVIATION && Math.abs(peak) < LEAST_DEVIATION;
+    // The variance of what is taken off.
+    this.off = hardly ? usual * usual : 0;
+    // No panel may be so wide that a peak of a response's transform hides between its points.
+    this.widest = Math.min(...parts.responses.map(({ epsilon, count }) => 8 / (epsilon * Math.sqrt(count))));
     this.sums = Array.from({ length: choices + 1 }, () => ({ rounding: 0, turning: 0, missed: 0, size: 0, tail: 0 }));
     let end = 1 / (1 / (2 * distance) + deviation / 3);
     this.resolve(0, end, 0);
@@ -527,7 +614,9 @@ class Line {
     const growth = (1 + 0.5 / T) ** this.parts.choices / T,
       most = growth / Math.min(...this.sums.map(({ size }) => size));
     if (last.end * most > 3e-16) return false;
-    const bound = Math.exp(this.envelope(T));
+    const { c, off, peak } = this,
+      rest = off ? Math.exp((off / 2) * (c * c + c - T * T) - peak) : 0,
+      bound = Math.exp(this.envelope(T)) + rest;
     if (bound * most > 3e-16) return false;
     for (const sum of this.sums) sum.tail = bound * growth;
     return true;
@@ -536,7 +625,7 @@ class Line {
   // log of a bound on |F(c + it)|/F(c) for t ≥ T.
   envelope(T) {
     const { c, peak } = this,
-      { mu, sampled, laplace } = this.parts;
+      { mu, sampled, laplace, responses } = this.parts;
     let log = ((c * c + c - T * T) * mu * mu) / 2 - peak;
     for (const { step, count, add } of sampled) log += count * step.envelope(add ? -c : 1 + c, T);
     for (const { top, count } of laplace) {
@@ -544,13 +633,14 @@ class Line {
       log +=
         count * ((u - 0.5) * top + Math.log((1 + Math.exp(-2 * u * top)) / 2) + Math.log1p(1 / (2 * Math.hypot(u, T))));
     }
+    for (const { epsilon, count } of responses) log += count * responsePeak(c, epsilon);
     return log;
   }
 
   // log F at c + it.
   log(t, least, most) {
     const { c } = this,
-      { mu, sampled, laplace } = this.parts;
+      { mu, sampled, laplace, responses } = this.parts;
     const half = (mu * mu) / 2;
     const re = t.map((y) => half * (c * c + c - y * y)),
       im = t.map((y) => half * (2 * c + 1) * y),
@@ -564,19 +654,27 @@ class Line {
       }
     }
     for (const { top, count } of laplace) addLaplace(top, count, c, t, re, im, error);
+    for (const { epsilon, count } of responses) addResponse(epsilon, count, c, t, re, im, error);
     return { re, im, error };
   }
 
   // The panel [start, end], or halves of it until F is nearly a polynomial on each.
   resolve(start, end, depth) {
-    if (this.panels.length > 600 || depth > 40) throw new TooHard();
+    if (this.panels.length > MOST_PANELS || depth > 40) throw new TooHard();
     const { x, w, legendre } = gauss(POINTS),
       { c, peak } = this,
       { choices } = this.parts;
+    if (end - start > this.widest) {
+      const parts = 2 ** Math.ceil(Math.log2((end - start) / this.widest));
+      if (this.panels.length + parts > MOST_PANELS) throw new TooHard();
+      for (let k = 0; k < parts; k++)
+        this.resolve(start + ((end - start) * k) / parts, start + ((end - start) * (k + 1)) / parts, depth);
+      return;
+    }
     const half = (end - start) / 2,
       t = x.map((at) => start + half * (1 + at));
     const { re, im, error } = this.log(t, start, end);
-    const turn = (im[POINTS - 1] - im[0]) / (t[POINTS - 1] - t[0]);
+    const turn = this.parts.responses.length ? weighted(t, re, im) : (im[POINTS - 1] - im[0]) / (t[POINTS - 1] - t[0]);
     const panel = { middle: start + half, half, turn, sets: [], end: Math.exp(re[POINTS - 1] - peak) };
     const sums = [];
     let fine = true;
@@ -595,9 +693,19 @@ class Line {
           logSize += j * logOnePlus(aRe, aIm) + (choices - j) * logOnePlus(-aRe, -aIm);
           phase += j * Math.atan2(aIm, 1 + aRe) + (choices - j) * Math.atan2(-aIm, 1 - aRe);
         }
-        const size = Math.exp(logSize),
-          vRe = size * Math.cos(phase),
-          vIm = size * Math.sin(phase);
+        const size = Math.exp(logSize);
+        let vRe = size * Math.cos(phase),
+          vIm = size * Math.sin(phase),
+          // What one unit in the last place of each step costs, in units of the value.
+          steps = 6 + 4 * choices + Math.abs(re[k]) + Math.abs(im[k]),
+          share = 1;
+        if (this.off) {
+          const own = this.lessReference(re[k], im[k], y, turn * y);
+          [vRe, vIm] = own.value;
+          const modulus = modulusOf(vRe, vIm) || 1e-300;
+          share = size / modulus;
+          steps = 8 + (size * (Math.abs(re[k]) + Math.abs(im[k])) + own.rounding) / modulus;
+        }
         // 1/(z + 1) and 1/(z (z + 1))
         const one = (1 + c) ** 2 + y * y,
           zero = c * c + y * y;
@@ -607,11 +715,10 @@ class Line {
         values[3][k] = aIm;
         values[0][k] = (aRe * c + aIm * y) / zero;
         values[1][k] = (aIm * c - aRe * y) / zero;
-        const modulus = half * w[k] * Math.hypot(values[0][k], values[1][k]);
+        const modulus = half * w[k] * modulusOf(values[0][k], values[1][k]);
         sum.size += modulus;
         sum.turning += modulus * y;
-        sum.rounding +=
-          modulus * (Math.expm1(Math.min(error[k], 700)) + ULP * (6 + 4 * choices + Math.abs(re[k]) + Math.abs(im[k])));
+        sum.rounding += modulus * (share * Math.expm1(Math.min(error[k], 700)) + ULP * steps);
       }
       const coefficients = values.map((value) => {
         const found = new Float64Array(POINTS);
@@ -624,7 +731,7 @@ class Line {
       });
       let last = 0;
       for (let n = POINTS - 5; n < POINTS; n++)
-        last = Math.max(last, Math.hypot(coefficients[0][n], coefficients[1][n]));
+        last = Math.max(last, modulusOf(coefficients[0][n], coefficients[1][n]));
       // What comes after the last five of falling coefficients, and as much again.
       sum.missed = 4 * half * last;
       if (sum.missed > 4e-15 * (sum.size + this.sums[j].size) + 2 * sum.rounding) fine = false;
@@ -643,6 +750,28 @@ class Line {
     });
   }
 
+  // F less what is taken off, both times e^{−peak − i turned}, and how many units in the last place of 1 it may err by.
+  lessReference(re, im, y, turned) {
+    const { c, off, peak } = this;
+    const ownRe = (off / 2) * (c * c + c - y * y),
+      ownIm = (off / 2) * (2 * c + 1) * y;
+    const size = Math.exp(ownRe - peak),
+      a = re - ownRe,
+      b = im - ownIm,
+      rounding = 4 * size * (off / 2) * (1 + c * c + y * y);
+    const at = (phase) => [Math.cos(phase), Math.sin(phase)];
+    if (Math.abs(a) > 1) {
+      const first = Math.exp(re - peak),
+        [cos, sin] = at(im - turned),
+        [ownCos, ownSin] = at(ownIm - turned);
+      return { value: [first * cos - size * ownCos, first * sin - size * ownSin], rounding };
+    }
+    const x = Math.expm1(a) * Math.cos(b) - 2 * Math.sin(b / 2) ** 2,
+      z = Math.exp(a) * Math.sin(b),
+      [cos, sin] = at(ownIm - turned);
+    return { value: [size * (x * cos - z * sin), size * (x * sin + z * cos)], rounding };
+  }
+
   // Both integrals at ε, without the factor e^{K(c) − cε}: δ (or δ − 1), e^ε α, and a bound on the error of the first.
   //
   // Errors of values at Gauss-Legendre points enter the integral with at most three times their weight.
@@ -651,9 +780,14 @@ class Line {
     let delta = 0,
       alpha = 0,
       furthest = 0;
-    for (const { middle, half, turn, sets } of this.panels) {
-      const away = epsilon - turn,
-        [dRe, dIm, aRe, aIm] = sets[j];
+    for (let k = 0; k < this.panels.length; k++) {
+      const { middle, half, turn, sets } = this.panels[k],
+        away = epsilon - turn,
+        set = sets[j],
+        dRe = set[0],
+        dIm = set[1],
+        aRe = set[2],
+        aIm = set[3];
       sphericalBessel(Math.abs(away) * half, POINTS, bessel);
       // 2 (−i sgn)^n j_n: even n real, odd n imaginary.
       let d0 = 0,
@@ -683,22 +817,41 @@ class Line {
   }
 }
 
+// The mean slope of the phase, where the modulus is large.
+function weighted(t, re, im) {
+  const top = Math.max(...re);
+  let up = 0,
+    across = 0;
+  for (let k = 1; k < t.length; k++) {
+    const weight = Math.exp(re[k] + re[k - 1] - 2 * top);
+    up += weight * (im[k] - im[k - 1]);
+    across += weight * (t[k] - t[k - 1]);
+  }
+  return up / across;
+}
+
+// log H(c + 1) of a randomized response.
+const responsePeak = (c, epsilon) =>
+  (Math.abs(c + 0.5) - 0.5) * epsilon +
+  Math.log1p(Math.exp(-2 * Math.abs(c + 0.5) * epsilon)) -
+  Math.log1p(Math.exp(-epsilon));
+
 // Profiles of the smooth part of a composition, at any real ε.
 class Contours {
   constructor(parts) {
-    Object.assign(this, { parts, lines: new Map(), peaks: new Map() });
+    Object.assign(this, { parts, lines: new Map(), sharpLines: new Map(), peaks: new Map() });
     this.base = parts.choices ? -0.25 : -0.5;
   }
 
   // K(c), and the standard deviation of the loss under the law that is tilted by c.
   tilted(c) {
     if (!this.peaks.has(c)) {
-      const { mu, sampled, laplace } = this.parts;
+      const { mu, sampled, laplace, responses } = this.parts;
       let peak = (c * (c + 1) * mu * mu) / 2,
         variance = mu * mu;
       try {
         for (const { step, count, add } of sampled) {
-          const own = step.real(add ? -c : 1 + c);
+          const own = step.real(add ? -c : 1 + c, count > MANY_STEPS);
           peak += count * own.log;
           variance += count * own.variance;
         }
@@ -707,6 +860,10 @@ class Contours {
           addLaplace(top, count, c, [0], re, [0], [0]);
           peak += re[0];
           variance += count * Math.min(top * top, 4);
+        }
+        for (const { epsilon, count } of responses) {
+          peak += count * responsePeak(c, epsilon);
+          variance += count * epsilon * epsilon * (1 - Math.tanh((c + 0.5) * epsilon) ** 2);
         }
       } catch (problem) {
         if (!(problem instanceof TooHard)) throw problem;
@@ -717,18 +874,20 @@ class Contours {
     return this.peaks.get(c);
   }
 
-  line(c) {
-    if (!this.lines.has(c)) {
+  // A sharp one takes off what makes δ small by cancellation; it needs more panels.
+  line(c, sharp = false) {
+    const lines = sharp ? this.sharpLines : this.lines;
+    if (!lines.has(c)) {
       let line = null;
       try {
         const at = this.tilted(c);
-        if (at.peak < Infinity) line = new Line(this.parts, c, at);
+        if (at.peak < Infinity) line = new Line(this.parts, c, at, sharp ? this.tilted(this.base).deviation : Infinity);
       } catch (problem) {
         if (!(problem instanceof TooHard)) throw problem;
       }
-      this.lines.set(c, line);
+      lines.set(c, line);
     }
-    return this.lines.get(c);
+    return lines.get(c);
   }
 
   // log of how large the integrand of δ or 1 − δ is on a line.
@@ -742,9 +901,10 @@ class Contours {
     return peak - c * epsilon - Math.log(Math.abs(c) * (1 + c));
   }
 
-  // By one line: δ or δ − 1, e^ε α and a bound on the error of the first, times a weight; nothing where there is no line.
-  on(c, epsilon, j, logWeight = 0) {
-    const line = this.line(c);
+  // By one line: δ or δ − 1, e^ε α and a bound on the error of the first, times a weight; nothing where there is no line. Of
+  // what was taken off the variance is said.
+  on(c, epsilon, j, logWeight = 0, sharp = false) {
+    const line = this.line(c, sharp);
     if (!line) return null;
     const log = line.peak - c * epsilon + logWeight;
     if (log > 700) return null;
@@ -752,7 +912,7 @@ class Contours {
       [delta, alpha, error] = line.integrals(epsilon, j);
     // e^x errs by ULP times x.
     const more = 2 * ULP * (Math.abs(line.peak) + Math.abs(c * epsilon)) * Math.abs(delta);
-    return { d: scale * delta, a: scale * alpha, e: scale * (error + more), complement: c < 0 };
+    return { d: scale * delta, a: scale * alpha, e: scale * (error + more), complement: c < 0, off: line.off };
   }
 
   // Chernoff's bound, δ ≤ e^{K(c) − cε} c^c/(1 + c)^{1+c}; K is known to far more digits than are added.
