@@ -122,7 +122,8 @@ def _cut_off(interval):
     return lambda wrong, rounds: tuple(float(end) for end in np.clip(interval(wrong, rounds), 0, 1))
 
 
-def _wilson(wrong, rounds, z=norm.ppf(0.975)):
+def _wilson(wrong, rounds):
+    z = norm.ppf(0.975)
     center = (wrong + z * z / 2) / (rounds + z * z)
     half = z / (rounds + z * z) * math.sqrt(wrong * (rounds - wrong) / rounds + z * z / 4)
     return center - half, center + half
@@ -147,7 +148,7 @@ def _hoeffding(wrong, rounds):
 
 
 def _without_the_next(wrong, rounds):
-    low, high = _clopper_pearson(wrong, rounds)
+    low, _ = _clopper_pearson(wrong, rounds)
     return low, float(beta_distribution.ppf(0.975, wrong, rounds - wrong + 1)) if wrong else 0.0
 
 
@@ -632,7 +633,11 @@ def threshold(prior):
         ),
         laws=(
             _in_unit_interval("Power"),
-            lambda r, p, q, a: "Blind guessing has power α already, and the best test has at least as much." if r[0] < a - 1e-9 else None,
+            lambda r, p, q, a: (
+                "Blind guessing has power α already, and the best test has at least as much."
+                if r[0] < a - 1e-9
+                else None
+            ),
         ),
     ),
     Exercise(
