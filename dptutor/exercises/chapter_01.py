@@ -351,7 +351,7 @@ def errors(threshold, mu):
             ),
             Mistake(
                 lambda t, mu: (norm.sf(t), norm.sf(t - mu)),
-                "Your α is right. Your second number is the power 1 − β, the chance to find who is in the data.",
+                "Your α is right. Your second number is the power 1 − β, the probability of finding someone who is in the data.",
             ),
             Mistake(
                 lambda t, mu: (norm.sf(t), norm.cdf(t + mu)),

@@ -232,7 +232,7 @@ def tradeoff(epsilon, delta, alpha):
             ),
             Mistake(
                 lambda e, d, a: max(0.0, 1 - d - a),
-                "You left out ε: this is the promise (0, δ), which no test breaks by more than δ.",
+                "You left out ε: this is what (0, δ) promises.",
             ),
             Mistake(
                 lambda e, d, a: max(0.0, math.exp(-e) * (1 - d - a)),

@@ -496,7 +496,7 @@ def sigma(epsilon, delta):
             ),
             Mistake(
                 lambda e, d: math.sqrt(2 * math.log(1 / d)) / e,
-                "This is the classical formula without its 1.25. It only bounds δ, and not even for every ε.",
+                "This is the classical formula without its 1.25, and that formula is not exact either.",
             ),
             Mistake(
                 _one_tail_each,

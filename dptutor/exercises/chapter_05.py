@@ -165,7 +165,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
 """,
         explanation="Without the answer the best that one can do is to guess the likelier world.",
         hints=(
-            "An adversary who ignores the answer guesses as well as possible. With which probability is that wrong?",
+            "An adversary who ignores the answer guesses as well as possible. How likely is that guess to be wrong?",
             "Guessing the likelier world errs with probability min(π, 1 − π).",
             "mechanism.bayes_error(prior) is the error with the answer. By how much is it smaller?",
         ),
@@ -303,7 +303,7 @@ def bayes_error(delta, prior):
             "It is a line that touches the arc at the prior where the test is best.",
             "Its height above π = 0 is β, above π = 1 it is α. Follow the tangent to both walls.",
         ),
-        praise="Right: β stands on the left wall, α on the right.",
+        praise="Right: the tangent meets the left wall at β, and the right wall at α.",
         cases=tuple(
             (prior, float(m.bayes_error(prior)), _slope(m, prior))
             for m in (_MECHANISMS[0], _MECHANISMS[4])

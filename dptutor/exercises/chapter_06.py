@@ -254,6 +254,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             (1.0, 0.0, 0.9, 0.2),
             (1.0, 0.3, 1.05, 0.0),
             (1.05, 0.0, 1.0, 0.3),
+            (1.0, 0.2, 0.5, 0.1),
         ),
         mistakes=(
             Mistake(
