@@ -1,5 +1,6 @@
 """Exercises of chapter 1: errors, tests, the lemma of Neyman and Pearson."""
 
+import itertools
 import math
 
 import numpy as np
@@ -9,8 +10,31 @@ from scipy.stats import norm
 from .core import Exercise, Mistake
 from .questions import PROBABILITY, Question, in_percent
 
-_TRUTH = [False, False, False, False, True, True, True, True, True, False]
-_GUESS = [False, True, False, False, True, False, True, True, False, False]
+_ROUNDS = tuple(
+    (np.array(in_data), np.array(says_in))
+    for in_data, says_in in (
+        (
+            [False, False, False, False, True, True, True, True, True, False],
+            [False, True, False, False, True, False, True, True, False, False],
+        ),
+        ([True, False, True, False], [True, True, True, False]),
+        ([True, False, False], [False, False, True]),
+    )
+)
+_FINITE = tuple(
+    (np.array(p), np.array(q), alpha)
+    for p, q, alpha in (
+        ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], 0.2),
+        ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], 0.35),
+        ([0.25, 0.25, 0.5], [0.5, 0.25, 0.25], 0.1),
+        ([0.6, 0.4, 0.0], [0.1, 0.7, 0.2], 0.3),
+        ([0.1, 0.2, 0.7], [0.3, 0.4, 0.3], 0.25),
+        ([0.4, 0.1, 0.5], [0.6, 0.25, 0.15], 0.2),
+        ([0.45, 0.05, 0.5], [0.5, 0.2, 0.3], 0.1),
+        ([0.5, 0.1, 0.4], [0.8, 0.05, 0.15], 0.3),
+        ([0.5, 0.5], [0.5, 0.5], 1.0),
+    )
+)
 
 
 def _counted(in_data, says_in, numerators=((False, True), (True, False)), of_all=False):
@@ -34,14 +58,35 @@ def _power(p, q, alpha, key=lambda a, b: b / a if a else math.inf, partial=True)
     return power
 
 
+def _share(counted, among):
+    """How large a part of the rounds `among` is `counted`."""
+    return float(np.sum(counted & among) / np.sum(among))
+
+
+def _best_set(p, q, alpha):
+    """Power of the best test without a coin."""
+    sets = itertools.chain.from_iterable(itertools.combinations(range(len(p)), n) for n in range(len(p) + 1))
+    return max(sum(q[i] for i in chosen) for chosen in sets if sum(p[i] for i in chosen) <= alpha + 1e-12)
+
+
+def _power_and_rest(p, q, alpha):
+    """Takes whole outcomes, and adds what is left of α to the power."""
+    spent = power = 0.0
+    for a, b in sorted(zip(p, q, strict=True), key=lambda pair: -(pair[1] / pair[0] if pair[0] else math.inf)):
+        if spent + a > alpha + 1e-15:
+            return power + alpha - spent
+        spent, power = spent + a, power + b
+    return power
+
+
 def _corner_only(alpha, epsilon):
     return max(0.0, 1 - math.exp(epsilon) * alpha)
 
 
 def _in_unit_interval(name):
     def law(result, *case):
-        if np.any(result < 0) or np.any(result > 1):
-            return f"{name} is a probability, but yours is {result[(result < 0) | (result > 1)][0]:.4g}."
+        if np.any(result < -1e-12) or np.any(result > 1 + 1e-12):
+            return f"{name} is a probability, so it lies between 0 and 1."
         return None
 
     return law
@@ -55,7 +100,7 @@ def _below_guessing(result, alpha, *others):
 
 def _starts_at_one(result, alpha, *others):
     if alpha == 0 and abs(result[0] - 1) > 1e-6:
-        return "Who never says “in” misses everyone: with these worlds f(0) = 1."
+        return "A test that never says “in” misses everyone, so with these worlds f(0) = 1."
     return None
 
 
@@ -70,6 +115,41 @@ def _normal_interval(wrong, rounds, level=0.95):
     rate = wrong / rounds
     half = norm.ppf((1 + level) / 2) * math.sqrt(rate * (1 - rate) / rounds)
     return rate - half, rate + half
+
+
+def _cut_off(interval):
+    """An interval whose ends are moved to 0 and 1 where they lie beyond."""
+    return lambda wrong, rounds: tuple(float(end) for end in np.clip(interval(wrong, rounds), 0, 1))
+
+
+def _wilson(wrong, rounds):
+    z = norm.ppf(0.975)
+    center = (wrong + z * z / 2) / (rounds + z * z)
+    half = z / (rounds + z * z) * math.sqrt(wrong * (rounds - wrong) / rounds + z * z / 4)
+    return center - half, center + half
+
+
+def _plus_four(wrong, rounds):
+    z = norm.ppf(0.975)
+    rate, count = (wrong + z * z / 2) / (rounds + z * z), rounds + z * z
+    half = z * math.sqrt(rate * (1 - rate) / count)
+    return rate - half, rate + half
+
+
+def _jeffreys(wrong, rounds, ends=False):
+    law = beta_distribution(wrong + 0.5, rounds - wrong + 0.5)
+    low, high = float(law.ppf(0.025)), float(law.ppf(0.975))
+    return (0.0 if ends and wrong == 0 else low), (1.0 if ends and wrong == rounds else high)
+
+
+def _hoeffding(wrong, rounds):
+    half = math.sqrt(math.log(2 / 0.05) / (2 * rounds))
+    return wrong / rounds - half, wrong / rounds + half
+
+
+def _without_the_next(wrong, rounds):
+    low, _ = _clopper_pearson(wrong, rounds)
+    return low, float(beta_distribution.ppf(0.975, wrong, rounds - wrong + 1)) if wrong else 0.0
 
 
 def _one_sided(wrong, rounds, level=0.95):
@@ -122,8 +202,8 @@ import dptutor as dp
 # Both errors of this test are equal, so their mean at an even prior is each of them.
 answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
 """,
-        explanation="Who believes the answer misses someone exactly when the answer is a lie, which has probability "
-        "1/(1 + e^ε). With e^ε = 4 that is one in five.",
+        explanation="An adversary who believes every answer misses someone exactly when the answer is a lie, which "
+        "has probability 1/(1 + e^ε). With e^ε = 4 that is one in five.",
         hints=(
             "The adversary misses someone who is in the data. What did the answer say?",
             "It was a lie. How often does randomized response lie?",
@@ -136,8 +216,10 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             Mistake(1 / (1 + math.log(4)), "You used ε where e^ε belongs: ε is a logarithm, and e^ε is 4."),
             Mistake(
                 1 / (1 + 10 ** math.log(4)),
-                "Nearly: the base is e, not 10. By definition e to the power ln 4 is 4.",
+                "You took powers of 10. The natural logarithm belongs to e: e to the power ln 4 is 4.",
             ),
+            Mistake(1 / 2, "This is the error of tossing a coin. A randomized response with ε > 0 is true more often."),
+            Mistake(math.exp(-4), "You used e^−4, as if ε were 4. Here ε is ln 4, and e^ε is 4."),
             in_percent(1 / 5),
         ),
         laws=(PROBABILITY,),
@@ -151,8 +233,8 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
         options=("(0.01, 0.30)", "(0.01, 0.70)", "(0.99, 0.30)", "(0.70, 0.01)"),
         solution="false_positives, found = 0.01, 0.30\npoint = (false_positives, 1 - found)\n"
         "answer = 1 + [(0.01, 0.30), (0.01, 0.70), (0.99, 0.30), (0.70, 0.01)].index(point)\n",
-        explanation="A false positive is a type I error, so α = 0.01. Who finds 30 % misses 70 %, so β = 0.70. Blind "
-        "guessing would miss 99 % at this α.",
+        explanation="A false positive is a type I error, so α = 0.01. An attack that finds 30 % of the members "
+        "misses 70 %, so β = 0.70. Blind guessing would miss 99 % at this α.",
         hints=(
             "Which of the two errors is a false positive?",
             "Finding a member is no error. What is the error, and how often does it happen?",
@@ -161,7 +243,7 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
         praise="Right: few accusations, and most members missed.",
         mistakes=(
             Mistake(1, "α is right. But 0.30 is the power, the share found; β is the share missed."),
-            Mistake(3, "These are α turned into 1 − α, and the power 1 − β: two rates of being right."),
+            Mistake(3, "These are 1 − α and the power 1 − β, two rates of being right. Which are the errors?"),
             Mistake(4, "Both numbers are right, in the wrong order: α, the false-positive rate, comes first."),
         ),
     ),
@@ -169,9 +251,9 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
         id="1.1",
         grade="warm-up",
         title="Count your errors",
-        question="In each round someone is in the data or is not (`in_data`), and you say so or not (`says_in`). "
-        "Write `errors(in_data, says_in)`, which returns the pair (α, β) that you made: the rate of type I errors "
-        "and that of type II errors.",
+        question="In each round someone is in the data or is not (`in_data`), and you say so or not (`says_in`): two arrays "
+        "of True and False. Write `errors(in_data, says_in)`, which returns the pair (α, β) that you made: the rate of "
+        "type I errors and that of type II errors.",
         name="errors",
         stub="def errors(in_data, says_in):\n    ...\n",
         solution="""def errors(in_data, says_in):
@@ -190,11 +272,7 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             "α = (rounds: not in, said in) / (rounds: not in);  β = (rounds: in, said not in) / (rounds: in).",
         ),
         praise="Right: each error is a rate within its own world.",
-        cases=(
-            (_TRUTH, _GUESS),
-            ([True, False, True, False], [True, True, True, False]),
-            ([True, False, False], [False, False, True]),
-        ),
+        cases=_ROUNDS,
         mistakes=(
             Mistake(
                 lambda a, b: _counted(a, b)[::-1],
@@ -214,6 +292,24 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             Mistake(
                 lambda a, b: _counted(a, b, ((False, False), (True, True))),
                 "These are the rates at which you were right, 1 − α and 1 − β. Count the errors.",
+            ),
+            Mistake(
+                lambda a, b: (_share(~a, b), _share(a, ~b)),
+                "You divide by how often you said “in”, and by how often you said “not in”. This tells how far your word "
+                "can be trusted, and it depends on how often people are in the data. α and β are rates within one world.",
+            ),
+            Mistake(
+                lambda a, b: (float(np.sum(~a & b)), float(np.sum(a & ~b))),
+                "These are counts. An error rate is a count divided by the rounds in which that error can happen.",
+            ),
+            Mistake(
+                lambda a, b: float(np.mean(a != b)),
+                "This is one rate for all errors together. The two kinds of error are to be told apart: (α, β).",
+            ),
+            Mistake(
+                lambda a, b: (float(np.sum(~a & b) / np.sum(a)), float(np.sum(a & ~b) / np.sum(~a))),
+                "The counts are right, but each is divided by the rounds of the other world. A false accusation can happen "
+                "only to someone who is not in the data.",
             ),
         ),
         laws=(_in_unit_interval("An error rate"),),
@@ -255,7 +351,7 @@ def errors(threshold, mu):
             ),
             Mistake(
                 lambda t, mu: (norm.sf(t), norm.sf(t - mu)),
-                "Your α is right. Your second number is the power 1 − β, the chance to find who is in the data.",
+                "Your α is right. Your second number is the power 1 − β, the probability of finding someone who is in the data.",
             ),
             Mistake(
                 lambda t, mu: (norm.sf(t), norm.cdf(t + mu)),
@@ -264,6 +360,18 @@ def errors(threshold, mu):
             Mistake(
                 lambda t, mu: (norm.sf(t - mu), norm.cdf(t)),
                 "You have swapped the worlds: P, the one without the example, is N(0, 1), and Q is N(μ, 1).",
+            ),
+            Mistake(
+                lambda t, mu: (norm.pdf(t), norm.pdf(t - mu)),
+                "These are heights of the two densities at the threshold. A probability is an area: use norm.cdf or norm.sf.",
+            ),
+            Mistake(
+                lambda t, mu: (norm.sf(t), norm.cdf(t)),
+                "Your α is right. Your β leaves out μ: in the world with you the answer comes from N(μ, 1).",
+            ),
+            Mistake(
+                lambda t, mu: (norm.cdf(t), norm.cdf(t - mu)),
+                "Your β is right. Your first number is 1 − α: a false accusation is an answer above the threshold.",
             ),
         ),
         laws=(_in_unit_interval("An error rate"),),
@@ -301,13 +409,12 @@ def tradeoff(alpha, mu):
             ),
             Mistake(
                 lambda a, mu: norm.cdf(norm.ppf(a) - mu),
-                "You turned α into a threshold with the left tail. α is the area to the right: use norm.isf, or "
-                "norm.ppf(1 − α).",
+                "You turned α into a threshold with the left tail. α is the area to the right of the threshold.",
             ),
             Mistake(
                 lambda a, mu: norm.cdf(norm.isf(a) + mu),
-                "Your curve lies above blind guessing and rises with μ: the answer from N(μ, 1) is below t when the noise is "
-                "below t − μ.",
+                "Your curve lies above blind guessing and rises with μ. An answer from N(μ, 1) is below t when its noise "
+                "is below t − μ.",
             ),
             Mistake(
                 lambda a, mu: norm.cdf(norm.isf(a) - mu / 2),
@@ -315,7 +422,19 @@ def tradeoff(alpha, mu):
             ),
             Mistake(
                 lambda a, mu: 1 - a,
-                "This is what blind guessing reaches, at μ = 0. The answer tells more than nothing.",
+                "This is what blind guessing reaches, whatever μ is. With μ > 0 the answer helps.",
+            ),
+            Mistake(
+                lambda a, mu: norm.cdf(a - mu),
+                "You used α itself as the threshold. The threshold is the answer that N(0, 1) exceeds with probability α.",
+            ),
+            Mistake(
+                lambda a, mu: norm.cdf(norm.isf(a) - mu**2),
+                "You moved Q by μ². Its mean is μ, and the standard deviation is 1.",
+            ),
+            Mistake(
+                lambda a, mu: max(0.0, 1 - math.exp(mu) * a, math.exp(-mu) * (1 - a)),
+                "These are the two lines of randomized response with ε = μ. Gaussian noise has a smooth curve.",
             ),
         ),
         laws=(_in_unit_interval("f(α)"), _below_guessing),
@@ -348,12 +467,25 @@ def tradeoff(alpha, epsilon):
         mistakes=(
             Mistake(
                 _corner_only,
-                "Your first line is right, but it reaches 0 too early: at α = 1/(1 + e^ε) the second line, of slope "
-                "−e^−ε, takes over. An adversary who lies at the corner cannot find everyone for so little more.",
+                "Your first line is right, but only down to the corner, at α = 1/(1 + e^ε). From there on the best tests "
+                "toss a coin between “trust the answer” and “always in”, and the curve falls more gently.",
             ),
             Mistake(
-                lambda a, e: max(0.0, 1 - e * a, (1 - a) * (1 - e)),
+                lambda a, e: max(0.0, 1 - e * a),
                 "You used ε where e^ε belongs: a privacy loss is a logarithm, and slopes of f are likelihood ratios.",
+            ),
+            Mistake(
+                lambda a, e: norm.cdf(norm.isf(a) - e),
+                "This is the curve of Gaussian noise with μ = ε. Randomized response has only two answers, so its curve is "
+                "made of straight lines.",
+            ),
+            Mistake(
+                lambda a, e: min(1.0, math.exp(e) * a),
+                "This is the power, and only until the corner. The trade-off function is what the best test misses.",
+            ),
+            Mistake(
+                lambda a, e: 1 - a,
+                "This is blind guessing. With ε > 0 trusting the answer does better.",
             ),
             Mistake(
                 lambda a, e: 1 - max(1 - math.exp(e) * a, math.exp(-e) * (1 - a)),
@@ -361,7 +493,7 @@ def tradeoff(alpha, epsilon):
             ),
             Mistake(
                 lambda a, e: min(1 - math.exp(e) * a, math.exp(-e) * (1 - a)),
-                "You took the lower of the two lines. Both are limits that no test gets below: f is the higher one.",
+                "You took the lower of the two lines. No test gets below either of them, so f is the higher one.",
             ),
             Mistake(
                 lambda a, e: 1.0 if a < 1 / (1 + math.exp(e)) else (1 / (1 + math.exp(e)) if a < 1 else 0.0),
@@ -375,7 +507,7 @@ def tradeoff(alpha, epsilon):
         grade="think",
         title="A threshold for what you believe",
         question="An adversary believes with probability π that the example is not in the data (world P), and wants to "
-        "err as rarely as possible. Write `threshold(prior)`: the privacy loss log dQ/dP(answer) above which to say “in”.",
+        "be wrong with the smallest probability. Write `threshold(prior)`: the privacy loss log dQ/dP(answer) above which to say “in”.",
         name="threshold",
         stub="from math import log\n\n\ndef threshold(prior):\n    ...\n",
         solution="""from math import log
@@ -385,7 +517,7 @@ def threshold(prior):
     # Say "in" when that is the likelier world after the answer: (1 − π) dQ > π dP.
     return log(prior / (1 - prior))
 """,
-        explanation="After the answer y the worlds stand as π p(y) to (1 − π) q(y). The second is larger when "
+        explanation="After the answer y the odds of the two worlds are π p(y) to (1 − π) q(y). The second is larger when "
         "q(y)/p(y) > π/(1 − π), that is, when the loss exceeds the log-odds of the prior.",
         hints=(
             "By Bayes' rule: when is it likelier that the answer came from Q?",
@@ -398,8 +530,8 @@ def threshold(prior):
         mistakes=(
             Mistake(
                 lambda p: math.log((1 - p) / p),
-                "The sign is turned. π is the prior of world P, “not in the data”: who is nearly sure of it needs "
-                "much evidence, hence a high threshold.",
+                "The sign is wrong. π is the prior of world P, “not in the data”: an adversary who is nearly sure of it "
+                "needs strong evidence, hence a high threshold.",
             ),
             Mistake(
                 lambda p: p / (1 - p),
@@ -412,7 +544,19 @@ def threshold(prior):
             ),
             Mistake(
                 lambda p: math.log(p),
-                "The odds are missing: it is π/(1 − π), not π, that the likelihood ratio must beat.",
+                "The odds are missing: it is not π alone that the likelihood ratio must beat.",
+            ),
+            Mistake(
+                lambda p: 0.0,
+                "A threshold of 0 is best for an even prior only. An adversary with another prior leans to one side.",
+            ),
+            Mistake(
+                lambda p: norm.ppf(p),
+                "This is a quantile of the normal distribution. The threshold does not depend on the noise: use Bayes' rule.",
+            ),
+            Mistake(
+                lambda p: -math.log(1 - p),
+                "You left π out of the comparison. Weigh p(y) by π and q(y) by 1 − π.",
             ),
         ),
     ),
@@ -420,7 +564,7 @@ def threshold(prior):
         id="1.6",
         grade="build",
         title="Neyman and Pearson with a coin",
-        question="Two finite distributions `p` and `q` over the same outcomes (lists of probabilities), and a level "
+        question="Two finite distributions `p` and `q` over the same outcomes (arrays of probabilities), and a level "
         "`alpha`. Write `power(p, q, alpha)`: the largest probability under q with which any test, coins allowed, says “in”, "
         "if under p it may do so with probability at most `alpha`.",
         name="power",
@@ -443,21 +587,11 @@ def threshold(prior):
             "Of the first outcome that no longer fits, take the share left/p: toss a coin there.",
         ),
         praise="Right. 1 − power(p, q, α) is the trade-off function of a finite experiment.",
-        cases=(
-            ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], 0.2),
-            ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], 0.35),
-            ([0.25, 0.25, 0.5], [0.5, 0.25, 0.25], 0.1),
-            ([0.6, 0.4, 0.0], [0.1, 0.7, 0.2], 0.3),
-            ([0.1, 0.2, 0.7], [0.3, 0.4, 0.3], 0.25),
-            ([0.4, 0.1, 0.5], [0.6, 0.25, 0.15], 0.2),
-            ([0.45, 0.05, 0.5], [0.5, 0.2, 0.3], 0.1),
-            ([0.5, 0.5], [0.5, 0.5], 1.0),
-        ),
+        cases=_FINITE,
         mistakes=(
             Mistake(
                 lambda p, q, a: _power(p, q, a, partial=False),
-                "You stop before the outcome that no longer fits. Toss a coin there: taking it with probability left/p "
-                "spends exactly α.",
+                "You stop before the outcome that no longer fits, and some of α is left. Toss a coin there.",
             ),
             Mistake(
                 lambda p, q, a: 1 - _power(p, q, a),
@@ -476,10 +610,34 @@ def threshold(prior):
                 lambda p, q, a: _power(q, p, a),
                 "You have swapped the worlds: α is spent under p, the power is gained under q.",
             ),
+            Mistake(
+                _best_set,
+                "This is the best that a test reaches without a coin. A coin lets you take an outcome in part.",
+            ),
+            Mistake(
+                lambda p, q, a: _power(p, q, a, key=lambda x, y: -(y / x if x else math.inf)),
+                "You take the outcomes with the smallest q/p first. They cost the most type I error for their power.",
+            ),
+            Mistake(
+                _power_and_rest,
+                "At the boundary you add what is left of α to the power. A coin there adds a share of q, not of p.",
+            ),
+            Mistake(
+                lambda p, q, a: _power(p, q, a, key=lambda x, y: -x),
+                "You take the outcomes with the smallest p first. Cheap ones may bring little power: what counts is q/p.",
+            ),
+            Mistake(
+                lambda p, q, a: a,
+                "This is blind guessing, a coin for every outcome. Outcomes that are likelier under q are worth more.",
+            ),
         ),
         laws=(
             _in_unit_interval("Power"),
-            lambda r, p, q, a: "Blind guessing has power α, yours has less." if r[0] < a - 1e-9 else None,
+            lambda r, p, q, a: (
+                "Blind guessing has power α already, and the best test has at least as much."
+                if r[0] < a - 1e-9
+                else None
+            ),
         ),
     ),
     Exercise(
@@ -511,8 +669,8 @@ def interval(wrong, rounds):
         mistakes=(
             Mistake(
                 _normal_interval,
-                "This is the normal approximation. With no errors in 30 rounds it says “between 0 and 0”: it is not to be "
-                "trusted for small counts. Use the binomial distribution itself.",
+                "This is the normal approximation, the textbook's ±. With no errors in 30 rounds it says “between 0 and 0”, "
+                "so it cannot be trusted for small counts. Use the binomial distribution itself.",
             ),
             Mistake(
                 _one_sided,
@@ -523,12 +681,61 @@ def interval(wrong, rounds):
                     float(beta_distribution.ppf(0.025, k + 1, n - k + 1)),
                     float(beta_distribution.ppf(0.975, k + 1, n - k + 1)),
                 ),
-                "This is the Bayesian interval from a flat prior. It is narrower, and not exact for every error rate.",
+                "This is the Bayesian interval from a flat prior. It is narrower, and covers some error rates less often "
+                "than in 95 % of the cases.",
+            ),
+            Mistake(
+                _cut_off(_normal_interval),
+                "This is the normal approximation, cut off at 0 and 1. At no errors it still has no width. Use the binomial "
+                "distribution itself.",
+            ),
+            Mistake(
+                _wilson,
+                "This is Wilson's interval. It is far better than the textbook's ±, but still an approximation: it covers "
+                "some error rates less often than in 95 % of the cases. The exact one inverts two binomial tails.",
+            ),
+            Mistake(
+                _plus_four,
+                "This is the interval of Agresti and Coull, the normal approximation around a rate moved towards 1/2. The "
+                "exact one inverts two binomial tails.",
+            ),
+            Mistake(
+                _cut_off(_plus_four),
+                "This is the interval of Agresti and Coull, cut off at 0 and 1: an approximation. The exact one inverts two "
+                "binomial tails.",
+            ),
+            Mistake(
+                _jeffreys,
+                "This is Jeffreys' interval, Bayesian with the prior Beta(1/2, 1/2). On average over error rates it is good, "
+                "but it does not guarantee 95 % for each of them.",
+            ),
+            Mistake(
+                lambda k, n: _jeffreys(k, n, ends=True),
+                "This is Jeffreys' interval, with 0 and 1 for its ends where nothing or everything was wrong. It does not "
+                "guarantee 95 % for every error rate.",
+            ),
+            Mistake(
+                _hoeffding,
+                "This is Hoeffding's inequality, right for every distribution on [0, 1] and therefore wide. The binomial "
+                "distribution is known: use its tails.",
+            ),
+            Mistake(
+                _cut_off(_hoeffding),
+                "This is Hoeffding's inequality, cut off at 0 and 1. It guarantees its 95 %, but is wider than it has to be.",
+            ),
+            Mistake(
+                _without_the_next,
+                "Your lower end is right. For the upper end the tail is Pr[Binomial(n, x) ≤ k], which is the complement of "
+                "k + 1 errors or more.",
             ),
         ),
         laws=(
             _in_unit_interval("An end of the interval"),
-            lambda r, k, n: "The rate you saw lies outside your interval." if not r[0] <= k / n <= r[-1] else None,
+            lambda r, k, n: (
+                "The interval should contain the rate that was seen, and yours does not."
+                if not r[0] - 1e-9 <= k / n <= r[-1] + 1e-9
+                else None
+            ),
         ),
         shape="two numbers, low and high",
     ),

@@ -5,31 +5,42 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
+from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake
 from .questions import PROBABILITY, Question, in_percent
 
 _PARAMETERS = ((1.0, 0.0), (0.5, 0.1), (2.0, 1e-3), (0.0, 0.2))
 _LEVELS = (0.0, 0.05, 0.3, 0.7, 1.0)
-_CURVES = (Gaussian(sigma=1).tradeoff, Laplace(scale=1).tradeoff, RandomizedResponse(epsilon=1).tradeoff)
+_CURVES = tuple(
+    m.tradeoff
+    for m in (
+        Gaussian(sigma=1),
+        Laplace(scale=1),
+        RandomizedResponse(epsilon=1),
+        SubsampledGaussian(0.4, 0.3, direction="remove"),
+    )
+)
 _ATTACKS = ((0.01, 0.7, 1e-5), (0.3, 0.05, 0.01), (0.2, 0.2, 0.0), (0.5, 0.5, 0.1), (0.05, 0.9, 0.02))
-_TESTS = (
-    ((0.1, 0.4), (0.5, 0.2)),
-    ((0.1, 0.4, 0.6), (0.5, 0.45, 0.1)),
-    ((0.2,), (0.3,)),
-    ((0.3, 0.6, 0.65), (0.6, 0.35, 0.3)),
+_TESTS = tuple(
+    (np.array(alphas), np.array(betas))
+    for alphas, betas in (
+        ((0.1, 0.4), (0.5, 0.2)),
+        ((0.1, 0.4, 0.6), (0.5, 0.45, 0.1)),
+        ((0.2,), (0.3,)),
+        ((0.3, 0.6, 0.65), (0.6, 0.35, 0.3)),
+    )
 )
 
 
 def _below_the_diagonal(result, *case):
     alpha = case[-1]
     if result[0] > 1 - alpha + 1e-9:
-        return "Blind guessing reaches β = 1 − α, so no trade-off function is above that; yours is."
+        return "Blind guessing reaches β = 1 − α, so no trade-off function is above that."
     return None
 
 
 def _not_negative(result, *case):
-    return "A type II error is a probability, at least 0; yours is negative." if result[0] < -1e-9 else None
+    return "A type II error is a probability, so it is at least 0." if result[0] < -1e-9 else None
 
 
 def _lines(epsilon, delta, alpha):
@@ -67,6 +78,20 @@ def _hull(alphas, betas, level):
     return best
 
 
+def _with_guessing(alphas, betas, level):
+    """The best that a coin between one test and blind guessing reaches."""
+    return min(float(np.interp(level, [0, a, 1], [1, b, 0])) for a, b in zip(alphas, betas, strict=True))
+
+
+def _as_gaussian(f, k, alpha):
+    return float(ndtr(ndtri(1 - alpha) - k * (ndtri(1 - alpha) - ndtri(f(alpha)))))
+
+
+def _on_a_grid(f, u, points=1001):
+    grid = np.linspace(0, 1, points)
+    return float(grid[np.argmax(1 - np.array([float(f(x)) for x in grid]) >= u)])
+
+
 def _draw(f, u, target):
     low, high = 0.0, 1.0
     for _ in range(60):
@@ -99,6 +124,7 @@ EXERCISES = [
             ),
             Mistake(1 - 0.7, "This is the power, 1 − β. The promise is about what is missed."),
             Mistake(1 - 0.1, "This is blind guessing, 1 − α. At ε = ln 2 an adversary may do better than that."),
+            Mistake(1 - 0.1 - 0.1 / 2, "You used e^−ε where e^ε belongs: the steep line counts at a small α."),
             in_percent(0.7),
         ),
         laws=(PROBABILITY,),
@@ -128,7 +154,7 @@ EXERCISES = [
         mistakes=(
             Mistake(1, "At α = 0.05 the best test misses 0.6 with A, but 0.8 with B: there B protects better."),
             Mistake(3, "At α = 0.5 the best test misses 0.1 with B, but 0.2 with A: there A protects better."),
-            Mistake(4, "f knows every (ε, δ) that the mechanism keeps; they are its tangents. f is all you need."),
+            Mistake(4, "All (ε, δ) of a mechanism can be read off f, as its tangents. f is all you need."),
         ),
     ),
     Question(
@@ -152,9 +178,10 @@ EXERCISES = [
                 math.sqrt(3) / 2,
                 "Roots belong to composition, three answers about one person. Here one answer moves by 3.",
             ),
-            Mistake(2 / 3, "The ratio is turned: μ is the sensitivity over σ, so that more noise makes it smaller."),
+            Mistake(2 / 3, "The ratio is upside down: more noise must make μ smaller."),
+            Mistake(3, "This is how far the family moves the count. μ measures it in standard deviations."),
             Mistake(3 / 4, "You divide by the variance. μ counts standard deviations."),
-            Mistake(6, "You multiply by σ. More noise must make μ smaller: divide by it."),
+            Mistake(6, "You multiply by σ, but more noise must make μ smaller."),
         ),
         tolerance=0.005,
     ),
@@ -184,7 +211,8 @@ def tradeoff(epsilon, delta, alpha):
         mistakes=(
             Mistake(
                 lambda e, d, a: max(0.0, 1 - d - math.exp(e) * a),
-                "One line is missing: the promise holds with the worlds exchanged, too, and mirrors the line you have.",
+                "One line is missing: the promise holds with the worlds exchanged, too, which gives the mirror image of "
+                "the line you have.",
             ),
             Mistake(
                 lambda e, d, a: max(1 - d - math.exp(e) * a, math.exp(-e) * (1 - d - a)),
@@ -201,6 +229,26 @@ def tradeoff(epsilon, delta, alpha):
             Mistake(
                 lambda e, d, a: min(1 - d - math.exp(e) * a, math.exp(-e) * (1 - d - a)),
                 "Each line is a bound from below, and all hold: the highest of them counts.",
+            ),
+            Mistake(
+                lambda e, d, a: max(0.0, 1 - d - a),
+                "You left out ε: this is what (0, δ) promises.",
+            ),
+            Mistake(
+                lambda e, d, a: max(0.0, math.exp(-e) * (1 - d - a)),
+                "This is only the flat line, with the worlds exchanged. The steep one counts at a small α.",
+            ),
+            Mistake(
+                lambda e, d, a: max(0.0, 1 - d - math.exp(-e) * a, math.exp(e) * (1 - d - a)),
+                "The signs of ε are exchanged: the line that starts at 1 − δ falls with the slope −e^ε.",
+            ),
+            Mistake(
+                lambda e, d, a: d + (1 - d) * max(0.0, 1 - math.exp(e) * a, math.exp(-e) * (1 - a)),
+                "You add δ to the misses. With probability δ the mechanism may give everything away, which lowers the curve.",
+            ),
+            Mistake(
+                lambda e, d, a: (1 - d) * max(0.0, 1 - math.exp(e) * a, math.exp(-e) * (1 - a)),
+                "You scale only β by 1 − δ. A leak takes away from both errors.",
             ),
         ),
         laws=(_not_negative, _below_the_diagonal),
@@ -239,12 +287,28 @@ def tradeoff(sigma, sensitivity, alpha):
                 "Your threshold is exceeded with probability 1 − α. Rejecting above it should have probability α.",
             ),
             Mistake(
+                lambda s, d, a: float(ndtr(ndtri(1 - a) - d)),
+                "You left out σ: the distance of the two worlds is to be measured in standard deviations of the noise.",
+            ),
+            Mistake(
+                lambda s, d, a: float(ndtr(ndtri(1 - a) - d / s**2)),
+                "You divided by the variance. The distance of the two worlds is measured in standard deviations.",
+            ),
+            Mistake(
+                lambda s, d, a: float(ndtr(ndtri(1 - a) - d * s)),
+                "You multiplied by σ. More noise brings the two worlds together.",
+            ),
+            Mistake(
+                lambda s, d, a: 1 - a,
+                "This is blind guessing, the curve for endless noise. Where do σ and the sensitivity enter?",
+            ),
+            Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) + d / s)),
-                "The sign is turned: in world Q the answer lies further up, so it stays below the threshold less often.",
+                "The sign is wrong: in world Q the answer lies further up, so it stays below the threshold less often.",
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) - s / d)),
-                "It is sensitivity/σ, not its inverse: more noise brings the worlds together.",
+                "Your ratio of σ and the sensitivity is upside down: more noise brings the two worlds together.",
             ),
             Mistake(
                 lambda s, d, a: float(1 - ndtr(ndtri(1 - a) - d / s)),
@@ -280,7 +344,7 @@ def least_epsilon(alpha, beta, delta):
         mistakes=(
             Mistake(
                 lambda a, b, d: _attacked_by(a, b, d, (1 - d - b) / a),
-                "There are two lines. With few misses β the second one, log((1 − δ − α)/β), says more.",
+                "There are two lines, one with the worlds exchanged. With few misses β the second one says more.",
             ),
             Mistake(
                 lambda a, b, d: _attacked_by(a, b, d, (1 - b) / a, (1 - a) / b),
@@ -299,6 +363,22 @@ def least_epsilon(alpha, beta, delta):
             Mistake(
                 lambda a, b, d: _attacked(a, b, d) / math.log(2),
                 "These are bits. Privacy parameters use the natural logarithm.",
+            ),
+            Mistake(
+                lambda a, b, d: max(math.log((1 - d - b) / a), math.log((1 - d - a) / b)),
+                "An attack that is no better than guessing gives a negative number here. The smallest ε is then 0.",
+            ),
+            Mistake(
+                lambda a, b, d: _attacked_by(a, b, d, (1 - d - a) / b),
+                "There are two lines, one with the worlds exchanged. With few false accusations α the first one says more.",
+            ),
+            Mistake(
+                lambda a, b, d: _attacked_by(a, b, d, (b - d) / a),
+                "You took β for the power. The power is 1 − β, the share that the attack finds.",
+            ),
+            Mistake(
+                lambda a, b, d: _attacked_by(a, b, d, (1 - b) / a - d, (1 - a) / b - d),
+                "You took δ off the ratio. It has to be taken off the power, before you divide.",
             ),
         ),
         laws=(lambda result, *case: "ε is at least 0." if result[0] < -1e-9 else None,),
@@ -328,7 +408,8 @@ def least_epsilon(alpha, beta, delta):
         mistakes=(
             Mistake(
                 lambda f, k, a: float(_iterate(f, k, a)),
-                "f of f compares misses with false accusations. What composes is the power, 1 − f.",
+                "You apply f to its own values, but what goes in is a type I error, and what comes out a type II error. Which "
+                "probability goes on from one neighbor to the next?",
             ),
             Mistake(
                 lambda f, k, a: float(1 - min(1.0, k * (1 - f(a)))),
@@ -336,7 +417,7 @@ def least_epsilon(alpha, beta, delta):
             ),
             Mistake(
                 lambda f, k, a: float(f(min(1.0, k * a))),
-                "The type I error grows by more than k times along the chain: from α to 1 − f(α), and on.",
+                "The probability of rejecting does not grow k-fold along the chain, but from α to 1 − f(α), and on.",
             ),
             Mistake(
                 lambda f, k, a: float(1 - _grouped(f, k, a)),
@@ -346,6 +427,23 @@ def least_epsilon(alpha, beta, delta):
                 lambda f, k, a: float(_grouped(f, k - 1, a)),
                 "One step is missing: k examples are k neighbors away.",
             ),
+            Mistake(
+                lambda f, k, a: float(f(a)),
+                "This is the promise to one example, whatever k is.",
+            ),
+            Mistake(
+                _as_gaussian,
+                "This is k times the μ that Gaussian noise with this f(α) would have. It is right for Gaussian curves only.",
+            ),
+            Mistake(
+                lambda f, k, a: float(f(a)) ** k,
+                "You raised f(α) to the power k, as if each example had to be missed on its own. They are in the data "
+                "together or not at all: one test decides about all of them.",
+            ),
+            Mistake(
+                lambda f, k, a: float(_grouped(f, k + 1, a)),
+                "One step too many: with k = 1 this should be f itself.",
+            ),
         ),
         laws=(_not_negative, _below_the_diagonal),
     ),
@@ -353,7 +451,7 @@ def least_epsilon(alpha, beta, delta):
         id="2.5",
         grade="build",
         title="The curve of what is within reach",
-        question="`alphas` and `betas` are the errors of a handful of tests. Write `best(alphas, betas, level)`: the smallest type II error with a "
+        question="The arrays `alphas` and `betas` hold the errors of a handful of tests. Write `best(alphas, betas, level)`: the smallest type II error with a "
         "type I error of at most `level`, if coins may choose between these tests, blind guessing included.",
         name="best",
         stub="def best(alphas, betas, level):\n    ...\n",
@@ -379,11 +477,27 @@ def least_epsilon(alpha, beta, delta):
         mistakes=(
             Mistake(
                 lambda a, b, x: float(np.interp(x, [0, *a, 1], [1, *b, 0])),
-                "You join neighbors in the list. A test that lies above the segment of two others is not worth using: take the hull.",
+                "You join neighbors in the list. A test that lies above the segment between two others is not worth using.",
             ),
             Mistake(
                 lambda a, b, x: min([bb for aa, bb in zip(a, b, strict=True) if aa <= x], default=1.0),
-                "Without coins. Mixing with a test beyond the level, with the right probability, keeps the type I error and has fewer misses.",
+                "You use no coins. Mixing with a test beyond the level, with the right probability, keeps the type I error and has fewer misses.",
+            ),
+            Mistake(
+                _with_guessing,
+                "You mix each test with blind guessing only. A coin between two of the tests may do better.",
+            ),
+            Mistake(
+                lambda a, b, x: float(np.interp(x, a, b)),
+                "You join neighbors in the list, and leave out blind guessing: “never in” is (0, 1), “always in” is (1, 0).",
+            ),
+            Mistake(
+                lambda a, b, x: float(b[np.argmin(np.abs(np.asarray(a) - x))]),
+                "This is the test whose type I error is nearest to the level. It may lie above the level, and coins do better.",
+            ),
+            Mistake(
+                lambda a, b, x: float(np.min(b)),
+                "This is the smallest β of all tests. Its type I error may be above the level.",
             ),
             Mistake(
                 lambda a, b, x: float(1 - x),
@@ -439,8 +553,20 @@ def least_epsilon(alpha, beta, delta):
                 "This is a draw from P. Under Q small answers are more likely.",
             ),
             Mistake(
+                lambda f, u: float(f(1 - u)),
+                "This is f itself at 1 − u. It is right for symmetric mechanisms only, whose f is its own inverse.",
+            ),
+            Mistake(
+                lambda f, u: float(f(u)),
+                "This is f(u), a type II error. A draw inverts the distribution function of Q.",
+            ),
+            Mistake(
+                _on_a_grid,
+                "A grid of a thousand points gives three digits. Halve an interval, which gains a digit every few steps.",
+            ),
+            Mistake(
                 lambda f, u: 1 - _draw(f, u, lambda f, x: 1 - f(x)),
-                "Mirrored: the best tests reject small x, so under Q small answers are the likely ones.",
+                "Your answers are mirrored: the best tests reject small x, so under Q small answers are the likely ones.",
             ),
         ),
         laws=(lambda result, f, u: "An answer lies between 0 and 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,),

@@ -7,20 +7,41 @@ from scipy.special import ndtr
 
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake
-from .questions import PROBABILITY, Question, in_percent
+from .questions import Question, Within, in_percent
 
-_LISTS = (
-    ((0.7, 0.2, 0.1), (0.2, 0.3, 0.5)),
-    ((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)),
-    ((0.9, 0.1), (0.4, 0.6)),
+
+class _Half:
+    """The part of a privacy profile at ε ≥ 0; calls at other ε are refused."""
+
+    __name__ = "privacy_profile"
+
+    def __init__(self, mechanism):
+        self.__self__ = mechanism
+
+    def __call__(self, epsilon):
+        if np.any(np.asarray(epsilon) < 0):
+            raise ValueError("delta may be called for ε ≥ 0 only")
+        return self.__self__.privacy_profile(epsilon)
+
+
+_LISTS = tuple(
+    (np.array(p), np.array(q))
+    for p, q in (
+        ((0.7, 0.2, 0.1), (0.2, 0.3, 0.5)),
+        ((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)),
+        ((0.9, 0.1), (0.4, 0.6)),
+    )
 )
-_PROFILES = tuple(m.privacy_profile for m in (Gaussian(sigma=1), Laplace(scale=1), RandomizedResponse(epsilon=2)))
-_LAWS = (
-    ((-1.0, 1.0), (math.e / (1 + math.e), 1 / (1 + math.e))),
-    ((-2.0, 0.0, 1.0), (0.3, 0.7 - 0.7 / (2 * math.e), 0.7 / (2 * math.e))),
-    ((-0.5, 0.4, 3.0), (0.5, 0.49, 0.01)),
+_PROFILES = tuple(_Half(m) for m in (Gaussian(sigma=1), Laplace(scale=1), RandomizedResponse(epsilon=2)))
+_LAWS = tuple(
+    (np.array(losses), np.array(p))
+    for losses, p in (
+        ((-1.0, 1.0), (math.e / (1 + math.e), 1 / (1 + math.e))),
+        ((-2.0, 0.0, 1.0), (0.3, 0.7 - 0.7 / (2 * math.e), 0.7 / (2 * math.e))),
+        ((-0.5, 0.4, 3.0), (0.8, 0.19, 0.01)),  # under Q some mass is left for an infinite loss
+    )
 )
-_SAMPLES = tuple(tuple(np.round(np.random.default_rng(seed).normal(0.5, 1.0, 200), 3).tolist()) for seed in (1, 2, 3))
+_SAMPLES = tuple(np.round(np.random.default_rng(seed).normal(0.5, 1.0, 200), 3) for seed in (1, 2, 3))
 
 
 def _gaussian(mu, epsilon):
@@ -39,8 +60,12 @@ def _classical(epsilon, delta):
     return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
 
 
-def _probability(result, *case):
-    return "δ is at least 0 and at most 1; yours is not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+def _between_0_and_1(result, *case):
+    return "δ is at least 0 and at most 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+
+
+def _profile_at(sigma, epsilon):
+    return float(Gaussian(sigma=sigma).privacy_profile(epsilon))
 
 
 def _tail_in_q(losses, p, epsilon):
@@ -69,9 +94,12 @@ EXERCISES = [
             Mistake(0.5 - math.log(2) * 0.2, "The factor is e^ε, not ε."),
             Mistake(0, "The worlds are exchanged: δ(ε) is what Q has above e^ε P."),
             Mistake(1 - 2, "You added up all outcomes. The best event leaves out those with q < 2p."),
+            Mistake(0.3 - 2 * 0.5, "This is what the first outcome would contribute. The best event leaves it out."),
+            Mistake(0.5 / 0.2, "This is the largest ratio q/p. δ is a difference, Q[E] − e^ε P[E], not a ratio."),
+            Mistake(math.log(2.5), "This is the largest privacy loss. δ asks how much Q has above e^ε P."),
             in_percent(0.1),
         ),
-        laws=(PROBABILITY,),
+        laws=(Within(0, 1, "δ is the largest Q[E] − e^ε P[E]. The empty event gives 0, and no event more than 1."),),
         tolerance=0.005,
     ),
     Question(
@@ -95,7 +123,7 @@ true = [loss.sf(float("inf")) > 0, abs(in_q - 0.01) < 1e-3, abs(in_p - 0.01) < 1
 answer = 1 + true.index(True)
 """,
         explanation="δ is the largest difference Q[E] − e^ε P[E], and nothing else. It is at most Pr_Q[L > ε], because a "
-        "second term is taken off, and Gaussian noise, which never gives anything away for certain, has a δ as well.",
+        "second term is taken off, and Gaussian noise, which gives nothing away with certainty, has a δ as well.",
         hints=(
             "Does Gaussian noise ever give everything away? It has a δ, too.",
             "δ = Pr_Q[L > ε] − e^ε Pr_P[L > ε]. Is one of the two terms alone enough?",
@@ -159,14 +187,34 @@ def delta(mu, epsilon):
                 lambda m, e: float(ndtr(-e / m + m / 2) - e * ndtr(-e / m - m / 2)),
                 "The factor is e^ε, not ε.",
             ),
+            Mistake(
+                lambda m, e: float(ndtr(-e / m + m) - math.exp(e) * ndtr(-e / m - m)),
+                "The means of the loss are μ²/2 and −μ²/2. In standard deviations, that is not μ from 0.",
+            ),
+            Mistake(
+                lambda m, e: _gaussian(1 / m, e),
+                "You took μ for σ. Here μ is sensitivity/σ, so a larger μ means less noise.",
+            ),
+            Mistake(
+                lambda m, e: float(ndtr(-e / m + m / 2) - math.exp(-e) * ndtr(-e / m - m / 2)),
+                "The exponent has the wrong sign: δ is what Q has above e^ε P, not above e^(−ε) P.",
+            ),
+            Mistake(
+                lambda m, e: float(ndtr(-e + m * m / 2) - math.exp(e) * ndtr(-e - m * m / 2)),
+                "The loss has the standard deviation μ. Divide its distance from the mean by that.",
+            ),
+            Mistake(
+                lambda m, e: float(ndtr(m / 2) - math.exp(e) * ndtr(-m / 2)),
+                "You used one test, the threshold halfway between the two worlds. It is the best one at ε = 0 only.",
+            ),
         ),
-        laws=(_probability,),
+        laws=(_between_0_and_1,),
     ),
     Exercise(
         id="3.2",
         grade="warm-up",
         title="Sticks for two lists",
-        question="Write `hockey_stick(p, q, epsilon)`: δ(ε) of two finite distributions, lists of probabilities of the same outcomes.",
+        question="Write `hockey_stick(p, q, epsilon)`: δ(ε) of two finite distributions, arrays of probabilities of the same outcomes.",
         name="hockey_stick",
         stub="from math import exp\n\n\ndef hockey_stick(p, q, epsilon):\n    ...\n",
         solution="""from math import exp
@@ -204,8 +252,24 @@ def hockey_stick(p, q, epsilon):
                 lambda p, q, e: float(sum(b for a, b in zip(p, q, strict=True) if b > math.exp(e) * a)),
                 "This is Pr_Q[L > ε]: you forgot to take off e^ε p.",
             ),
+            Mistake(
+                lambda p, q, e: float(np.sum(np.maximum(np.asarray(q) - e * np.asarray(p), 0))),
+                "The factor is e^ε, not ε.",
+            ),
+            Mistake(
+                lambda p, q, e: _stick(p, q, 0),
+                "This is δ(0), the total variation, whatever ε is.",
+            ),
+            Mistake(
+                lambda p, q, e: _stick(p, q, -e),
+                "The exponent has the wrong sign: compare q with e^ε p, not with e^(−ε) p.",
+            ),
+            Mistake(
+                lambda p, q, e: float(np.sum(np.asarray(q) - math.exp(e) * np.asarray(p))),
+                "You added up all outcomes, which gives 1 − e^ε. The best event leaves out those with q < e^ε p.",
+            ),
         ),
-        laws=(_probability,),
+        laws=(_between_0_and_1,),
     ),
     Exercise(
         id="3.3",
@@ -232,6 +296,7 @@ def below(delta, epsilon):
         cases=tuple((d, e) for d in _PROFILES for e in (0.0, 0.3, 1.0, 2.5)),
         mistakes=(
             Mistake(lambda d, e: float(d(e)), "A profile is not symmetric about 0: it decreases all the way, from 1."),
+            Mistake(lambda d, e: float(d(0.0)), "This is δ(0). At negative ε the profile is larger still."),
             Mistake(lambda d, e: 1 - float(d(e)), "At ε = 0 this should give δ(0) itself, and it gives 1 − δ(0)."),
             Mistake(
                 lambda d, e: 1 - math.exp(-e) + float(d(e)),
@@ -239,16 +304,32 @@ def below(delta, epsilon):
             ),
             Mistake(
                 lambda d, e: 1 - math.exp(e) + math.exp(e) * float(d(e)),
-                "The sign in the exponents is turned.",
+                "The exponents have the wrong sign: you are asked for δ(−ε), and e^(−ε) is the factor of p there.",
+            ),
+            Mistake(
+                lambda d, e: 1 - math.exp(-e),
+                "This is δ(−ε) for perfect privacy. What does the mechanism add to it?",
+            ),
+            Mistake(
+                lambda d, e: math.exp(-e) * float(d(e)),
+                "This is one of the two parts. At large ε, δ(−ε) comes near 1, and yours goes to 0.",
+            ),
+            Mistake(
+                lambda d, e: 1 - math.exp(-e) * float(d(e)),
+                "At ε = 0 this should give δ(0) itself. What is the integral of q − e^(−ε) p?",
+            ),
+            Mistake(
+                lambda d, e: -float(d(e)),
+                "A profile is not odd: δ is never negative. It decreases all the way, from 1.",
             ),
         ),
-        laws=(_probability,),
+        laws=(_between_0_and_1,),
     ),
     Exercise(
         id="3.4",
         grade="think",
         title="From one world to the other",
-        question="In world P the privacy loss takes the finite values `losses` with the probabilities `p`. Write `tail(losses, p, epsilon)`: "
+        question="In world P the privacy loss takes the finite values `losses` with the probabilities `p` (two arrays). Write `tail(losses, p, epsilon)`: "
         "Pr_Q[L > ε], counting finite losses only.",
         name="tail",
         stub="from math import exp\n\n\ndef tail(losses, p, epsilon):\n    ...\n",
@@ -287,13 +368,32 @@ def tail(losses, p, epsilon):
                 lambda x, p, e: sum(w * math.exp(a) for a, w in zip(x, p, strict=True) if a >= e),
                 "A loss equal to ε does not exceed it.",
             ),
+            Mistake(
+                lambda x, p, e: 1 - sum(w * math.exp(a) for a, w in zip(x, p, strict=True) if a <= e),
+                "You count infinite losses as well: what Q does not give to the finite ones it gives to them.",
+            ),
+            Mistake(
+                lambda x, p, e: sum(w * a for a, w in zip(x, p, strict=True) if a > e),
+                "This is the mean of the losses above ε in world P. The factor is e to the loss, not the loss.",
+            ),
+            Mistake(
+                lambda x, p, e: sum(w * math.exp(a) - math.exp(e) * w for a, w in zip(x, p, strict=True) if a > e),
+                "This is δ(ε) without infinite losses: you took off the second term, e^ε Pr_P[L > ε].",
+            ),
+            Mistake(
+                lambda x, p, e: sum(w * (1 + a) for a, w in zip(x, p, strict=True) if a > e),
+                "1 + x is near e^x for small losses only.",
+            ),
+        ),
+        laws=(
+            lambda result, *case: "A probability lies between 0 and 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,
         ),
     ),
     Exercise(
         id="3.5",
         grade="build",
         title="δ from a sample",
-        question="`losses` is a sample of privacy losses from world Q. Write `estimate(losses, epsilon)`: the mean over the sample whose expectation is "
+        question="The array `losses` is a sample of privacy losses from world Q. Write `estimate(losses, epsilon)`: the mean over the sample whose expectation is "
         "δ(ε).",
         name="estimate",
         stub="import numpy as np\n\n\ndef estimate(losses, epsilon):\n    ...\n",
@@ -322,14 +422,38 @@ def estimate(losses, epsilon):
             ),
             Mistake(
                 lambda x, e: float(np.mean(np.maximum(np.exp(np.asarray(x)) - math.exp(e), 0))),
-                "This is the mean for losses from world P. In world Q the weight is 1 − e^(ε − L).",
+                "This would be right for losses from world P. Yours come from world Q, where large losses turn up more often.",
             ),
             Mistake(
                 lambda x, e: float(np.mean(np.maximum(np.asarray(x) - e, 0))),
-                "The weight is not L − ε but 1 − e^(ε − L), which is at most 1.",
+                "The weight of a loss is not L − ε: no loss may count with more than 1.",
+            ),
+            Mistake(
+                lambda x, e: float(np.mean(1 - np.exp(e - x[x > e]))),
+                "You divide by the number of losses above ε. The mean is over the whole sample.",
+            ),
+            Mistake(
+                lambda x, e: float(np.sum(np.maximum(1 - np.exp(e - x), 0))),
+                "This is the sum. The mean over the sample is asked for.",
+            ),
+            Mistake(
+                lambda x, e: float((1 - math.exp(e)) * np.mean(x > e)),
+                "You took both tails from the sample of world Q. In world P a loss L is e^(−L) times as likely.",
+            ),
+            Mistake(
+                lambda x, e: float(np.mean(np.maximum(1 - np.exp(x - e), 0))),
+                "The exponent has the wrong sign: this counts losses below ε, and δ is about those above.",
+            ),
+            Mistake(
+                lambda x, e: float(np.mean(np.maximum(1 - np.exp(e) * np.exp(x), 0))),
+                "In world P a loss L is e^(−L) times as likely as in Q, not e^L times.",
+            ),
+            Mistake(
+                lambda x, e: max(0.0, float(1 - np.exp(e - np.mean(x)))),
+                "You took the mean of the losses first. The mean belongs outside: each loss has its own weight.",
             ),
         ),
-        laws=(_probability,),
+        laws=(_between_0_and_1,),
     ),
     Exercise(
         id="3.6",
@@ -352,7 +476,7 @@ def spent(epsilon, delta):
         hints=(
             "Compute σ first, by the formula.",
             "dp.Gaussian(sigma=σ) has a privacy_profile.",
-            "dp.Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon).privacy_profile(epsilon).",
+            "Ask that profile at ε. What comes out is not the δ that you put into the formula.",
         ),
         praise="Right. Try it at ε = 1 and at ε = 15: wasted in the one case, broken in the other.",
         cases=((1.0, 1e-5), (0.1, 1e-3), (5.0, 0.01), (15.0, 1e-5), (2.2, 0.01)),
@@ -371,8 +495,29 @@ def spent(epsilon, delta):
                 lambda e, d: float(Gaussian(sigma=e / math.sqrt(2 * math.log(1.25 / d))).privacy_profile(e)),
                 "You have taken 1/σ for σ: a smaller ε needs more noise.",
             ),
+            Mistake(
+                lambda e, d: _profile_at(math.sqrt(2 * math.log(1 / d)) / e, e),
+                "The 1.25 of the formula is missing.",
+            ),
+            Mistake(
+                lambda e, d: _profile_at(math.sqrt(math.log(1.25 / d)) / e, e),
+                "The factor 2 under the root is missing.",
+            ),
+            Mistake(
+                lambda e, d: _profile_at(2 * math.log(1.25 / d) / e**2, e),
+                "You took the variance σ² for σ: the root is missing.",
+            ),
+            Mistake(
+                lambda e, d: _classical(e, d),
+                "This is the σ of the formula. The question is which δ a Gaussian mechanism has with it.",
+            ),
+            Mistake(
+                lambda e, d: _profile_at(_classical(e, d), 0),
+                "This is δ(0), the advantage. Ask the profile at ε.",
+            ),
         ),
-        laws=(_probability,),
-        tolerance=1e-12,
+        laws=(_between_0_and_1,),
+        tolerance=1e-15,
+        relative=1e-6,
     ),
 ]

@@ -6,17 +6,28 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..calibration import calibrate
-from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
+from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers
-from .questions import PROBABILITY, Question, in_percent
+from .questions import PROBABILITY, Question, Within, in_percent
 
-_REPORTS = (
-    ((1.0, 0.1),),
-    ((0.5, 0.2), (1.0, 0.05), (3.0, 1e-4)),
-    ((0.0, 0.3), (2.0, 0.01)),
+_REPORTS = tuple(
+    map(
+        np.array,
+        (
+            ((1.0, 0.1),),
+            ((0.5, 0.2), (1.0, 0.05), (3.0, 1e-4)),
+            ((0.0, 0.3), (2.0, 0.01)),
+        ),
+    )
 )
-_TARGETS = ((1.0, 1e-5), (0.2, 0.05), (8.0, 1e-6), (3.0, 0.01))
-_CURVES = (Gaussian(sigma=1), Laplace(scale=0.8), RandomizedResponse(epsilon=1))
+# Among them σ of 31 and of 0.15: a search has to look that far.
+_TARGETS = ((1.0, 1e-5), (0.2, 0.05), (8.0, 1e-6), (3.0, 0.01), (0.1, 1e-5), (30.0, 0.1))
+_CURVES = (
+    Gaussian(sigma=1),
+    Laplace(scale=0.8),
+    RandomizedResponse(epsilon=1),
+    SubsampledGaussian(0.4, 0.3, direction="remove"),  # not symmetric
+)
 
 
 def _promise(epsilon, delta, alpha):
@@ -27,32 +38,63 @@ def _classical(epsilon, delta):
     return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
 
 
+def _delta(mu, epsilon):
+    return float(Gaussian(sigma=1 / mu).privacy_profile(epsilon))
+
+
 def _sigma(epsilon, delta):
     return calibrate(lambda s: Gaussian(sigma=s), epsilon=epsilon, delta=delta).sigma
 
 
-def _tail_sigma(epsilon, delta):
+def _noise_for(spent):
+    """The σ at which `spent`, a decreasing function of it, is 0."""
     low, high = 1e-3, 1e3
     for _ in range(200):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if ndtr(0.5 / middle - epsilon * middle) > delta else (low, middle)
+        low, high = (middle, high) if spent(middle) > 0 else (low, middle)
     return high
+
+
+def _one_tail_each(epsilon, delta):
+    """Takes e^ε for 1."""
+    return _noise_for(lambda s: ndtr(0.5 / s - epsilon * s) - ndtr(-0.5 / s - epsilon * s) - delta)
+
+
+def _ends_at_a_round_number(result, epsilon, delta):
+    ends = [m * 10.0**n for m in (1, 2, 5) for n in range(-3, 4)]
+    if min(abs(result[0] / end - 1) for end in ends) < 1e-9:
+        beyond = "more" if result[0] < _sigma(epsilon, delta) else "less"
+        return f"Does your search end there? The σ for these numbers is {beyond}: look in a wider interval."
+    return None
+
+
+def _tail_sigma(epsilon, delta):
+    return _noise_for(lambda s: ndtr(0.5 / s - epsilon * s) - delta)
 
 
 def _two(answer):
     """Judges two pairs (ε, δ), each standing for the worst mechanism with these parameters."""
     given = numbers(answer, "two pairs ((ε, δ), (ε, δ))")
+    if given.size == 2:
+        return "This is one pair. Give two, each with its own ε and δ: ((ε, δ), (ε, δ))."
     if given.size != 4:
         return f"Give two pairs, ((ε, δ), (ε, δ)): four numbers. You give {given.size}."
     if np.any(given < 0) or np.any(given[1::2] > 1):
-        return "ε is at least 0, and δ a probability between 0 and 1."
+        return "ε is at least 0, and δ lies between 0 and 1."
     first, second = (ApproximateDP(float(e), float(d)) for e, d in given.reshape(2, 2))
+    if given[0] == given[2] and given[1] == given[3]:
+        return "These are the same pair twice, and one mechanism. The advantages should differ by 0.3."
     at_one = [float(m.privacy_profile(1.0)) for m in (first, second)]
+    if abs(at_one[0] - at_one[1]) > 1e-9 and given[1] == given[3]:
+        return (
+            f"The δ in your pairs are the same, but at ε = 1 the first mechanism has δ = {at_one[0]:.6g}, the second "
+            f"{at_one[1]:.6g}. Below its own ε a worst mechanism has a larger δ."
+        )
     if abs(at_one[0] - at_one[1]) > 1e-9:
         return f"At ε = 1 the first has δ = {at_one[0]:.6g}, the second {at_one[1]:.6g}. They should be the same."
     apart = abs(first.advantage - second.advantage)
     if apart < 0.3:
-        return f"The same box, but the advantages differ by {apart:.3f} only. Which mechanism with that δ has the smallest?"
+        return f"The same box, but the advantages differ by only {apart:.3f}. Which mechanism with that δ has the smallest?"
     return None
 
 
@@ -73,13 +115,17 @@ EXERCISES = [
         mistakes=(
             Mistake(0.5, "This is tanh(ε/2), for pure ε-DP: you forgot δ, with which more may be given away."),
             Mistake(0.1, "This is the least, since the profile decreases. The question asks for the largest."),
-            Mistake(0.6, "Nearly: δ + tanh(ε/2) counts twice what is given away. It is δ + (1 − δ) tanh(ε/2)."),
+            Mistake(
+                0.6, "Nearly: with δ + tanh(ε/2) you count part of it twice. What can be told where all is given away?"
+            ),
             Mistake(1 - 0.9 / 4, "You took off only one of the two errors. The advantage is 1 − α − β."),
             Mistake(1 - 2 * 0.9 / (1 + math.log(3)), "You used ε where e^ε belongs: e^ε is 3."),
             Mistake(0.9 / 4, "This is the error at which the lines meet. The advantage is 1 − α − β there."),
+            Mistake(0.9, "This is 1 − δ, where the curve starts. The advantage is 1 − α − β at the best test."),
+            Mistake(1, "With an advantage of 1 the promise would be broken: it keeps α + β well above 0."),
             in_percent(0.55),
         ),
-        laws=(PROBABILITY,),
+        laws=(Within(0, 1, "An advantage lies between 0 and 1; in percent, write the sign %."),),
         tolerance=0.005,
     ),
     Question(
@@ -105,6 +151,7 @@ answer = float(max(dp.ApproximateDP(*pair).tradeoff(0.05) for pair in pairs))
         mistakes=(
             Mistake(0.65, "This is what the first pair says. Both are kept, so the stronger one counts at every α."),
             Mistake(0.7, "An average is weaker than the better of the two promises, and both are kept."),
+            Mistake(1 - 0.35 - 0.2, "You added up the δ. Both pairs are about one mechanism, not about two answers."),
             Mistake(0.8, "You forgot δ: the second line is 1 − δ − e^ε α, with δ = 0.05."),
             Mistake(0.95 - 0.05 * math.log(4), "You used ε where e^ε belongs: the slope of the second line is −4."),
             Mistake(0.95, "This is blind guessing, 1 − α, or a line without its slope. Take off δ and e^ε α."),
@@ -153,7 +200,27 @@ def advantage_range(epsilon, delta):
             ),
             Mistake(
                 lambda e, d: (d, d + math.tanh(e / 2)),
-                "Nearly: with probability δ all is given away, otherwise tanh(ε/2). So δ + (1 − δ) tanh(ε/2).",
+                "Nearly: tanh(ε/2) is only what can be told where not everything has been given away already.",
+            ),
+            Mistake(
+                lambda e, d: (d, 1 - (1 - d) / (1 + math.exp(e))),
+                "You took off only one of the two errors. The advantage is 1 − α − β.",
+            ),
+            Mistake(
+                lambda e, d: (d, (1 - d) / (1 + math.exp(e))),
+                "Your second number is the error at which the two lines meet. The advantage there is 1 − α − β.",
+            ),
+            Mistake(
+                lambda e, d: (d, 1 - 2 * (1 - d) / (1 + e)),
+                "You used ε where e^ε belongs.",
+            ),
+            Mistake(
+                lambda e, d: (0.0, 1.0),
+                "This is the range without any information. δ(ε) = delta excludes some of it.",
+            ),
+            Mistake(
+                lambda e, d: (d, (math.exp(e) - 1 + d) / math.exp(e)),
+                "You followed the steep line down to the axis. The mirrored line stops it earlier, on the diagonal.",
             ),
         ),
         laws=(
@@ -167,7 +234,7 @@ def advantage_range(epsilon, delta):
         id="4.2",
         grade="warm-up",
         title="An envelope of a few",
-        question="A report lists `pairs`, each an (ε, δ) that the mechanism keeps. Write `guaranteed(pairs, alpha)`: the type II error that "
+        question="A report lists `pairs`, an array with a row (ε, δ) for each promise that the mechanism keeps. Write `guaranteed(pairs, alpha)`: the type II error that "
         "all of them together guarantee at α.",
         name="guaranteed",
         stub="from math import exp\n\n\ndef guaranteed(pairs, alpha):\n    ...\n",
@@ -205,6 +272,38 @@ def guaranteed(pairs, alpha):
                 lambda r, a: sum(_promise(e, d, a) for e, d in r) / len(r),
                 "An average is weaker than the best of the promises, and all of them are kept.",
             ),
+            Mistake(
+                lambda r, a: _promise(r[-1][0], r[-1][1], a),
+                "You only use the last pair. Does your loop overwrite what it found before?",
+            ),
+            Mistake(
+                lambda r, a: max(x for e, d in r for x in (1 - d - math.exp(e) * a, math.exp(-e) * (1 - d - a))),
+                "An error is never negative: where all lines are below 0, the guarantee is 0.",
+            ),
+            Mistake(
+                lambda r, a: max([0.0] + [math.exp(-e) * (1 - d - a) for e, d in r]),
+                "These are only the lines with the worlds exchanged. Each pair promises a steep line as well.",
+            ),
+            Mistake(
+                lambda r, a: _promise(sum(e for e, _ in r), sum(d for _, d in r), a),
+                "You added up the pairs. That would be for several answers; these pairs are all about the same one.",
+            ),
+            Mistake(
+                lambda r, a: _promise(min(e for e, _ in r), min(d for _, d in r), a),
+                "You combined the smallest ε with the smallest δ. No single pair promises both.",
+            ),
+            Mistake(
+                lambda r, a: max([0.0] + [x for e, d in r for x in (1 - d - e * a, (1 - d - a) / e if e else 0)]),
+                "The slopes are −e^ε and −e^(−ε). You used ε itself.",
+            ),
+        ),
+        laws=(
+            lambda result, r, a: "A type II error is at least 0." if result[0] < -1e-9 else None,
+            lambda result, r, a: (
+                "Blind guessing reaches 1 − α, so nothing more is ever guaranteed."
+                if result[0] > 1 - a + 1e-9
+                else None
+            ),
         ),
     ),
     Exercise(
@@ -239,15 +338,39 @@ def touch(mu, epsilon):
             ),
             Mistake(
                 lambda m, e: (float(ndtr(e / m + m / 2 - m)), float(ndtr(-e / m - m / 2))),
-                "Exchanged: α comes first.",
+                "Both numbers are right, in the wrong order: α comes first.",
             ),
             Mistake(
                 lambda m, e: (float(ndtr(-e / m - m / 2)), float(1 - ndtr(e / m + m / 2 - m))),
-                "The second number is the power. β is how often the answer stays below the threshold in world Q.",
+                "Your second number is the power. β is how often the answer stays below the threshold in world Q.",
             ),
             Mistake(
                 lambda m, e: (float(ndtr(e / m + m / 2)), float(ndtr(e / m + m / 2 - m))),
                 "The first number is how often P is accepted. α is the probability of exceeding the threshold.",
+            ),
+            Mistake(
+                lambda m, e: (float(ndtr(m - e / m - m / 2)), float(ndtr(e / m + m / 2))),
+                "You exchanged the worlds: α is measured in world P, N(0, 1), and β in world Q, N(μ, 1).",
+            ),
+            Mistake(
+                lambda m, e: (float(ndtr(-e)), float(ndtr(e - m))),
+                "ε is a threshold on the privacy loss. Which answer has that loss?",
+            ),
+            Mistake(
+                lambda m, e: (float(ndtr(-e / m - m / 2)), float(ndtr(e / m + m / 2))),
+                "Your α is right. Your β leaves out that in world Q the answers are μ further up.",
+            ),
+            Mistake(
+                lambda m, e: (float(ndtr(-e / m + m / 2)), float(ndtr(e / m - m / 2))),
+                "Your β is right. Your first number is the power, the same tail in world Q. α is measured in world P.",
+            ),
+            Mistake(
+                lambda m, e: ((1 - _delta(m, e)) / (1 + math.exp(e)),) * 2,
+                "This is where the two lines of the promise meet. The curve touches only one of them, and elsewhere.",
+            ),
+            Mistake(
+                lambda m, e: (0.0, 1 - _delta(m, e)),
+                "This is where the line starts, at α = 0. Where does it touch the curve?",
             ),
         ),
         shape="two numbers (α, β)",
@@ -263,36 +386,61 @@ def touch(mu, epsilon):
 
 
 def delta(f, epsilon):
-    alpha = np.linspace(0, 1, 200_001)
-    return 1 - np.min(np.exp(epsilon) * alpha + f(alpha))
+    low, high = 0.0, 1.0
+    for _ in range(6):   # the sum is convex: look ever closer at where it is smallest
+        alpha = np.linspace(low, high, 1001)
+        total = np.exp(epsilon) * alpha + f(alpha)
+        best = np.argmin(total)
+        low, high = alpha[max(best - 1, 0)], alpha[min(best + 1, 1000)]
+    return 1 - np.min(total)
 """,
-        explanation="δ(ε) = max of (1 − β) − e^ε α over all tests, and for each α the best β is f(α).",
+        explanation="δ(ε) = max of (1 − β) − e^ε α over all tests, and for each α the best β is f(α). A single grid misses "
+        "the corners of f by up to its spacing; a finer one around the best α finds them.",
         hints=(
             "δ(ε) is the largest Q[E] − e^ε P[E]. Write it with α and β.",
             "max of 1 − β − e^ε α. Which β belongs to the best test at α?",
-            "1 − min over α of (e^ε α + f(α)).",
+            "f is convex, so there is one lowest point of e^ε α + f(α). Find it on a grid, then look closer around it.",
         ),
         praise="Right. f and δ are conjugate: this is one direction, the envelope is the other.",
         cases=tuple((m.tradeoff, e) for m in _CURVES for e in (-1.0, 0.0, 0.7, 2.0)),
+        exact=lambda f, e: f.__self__.privacy_profile(e),
         mistakes=(
             Mistake(
-                lambda f, e: float(1 - np.min(np.linspace(0, 1, 20001) + np.exp(e) * f(np.linspace(0, 1, 20001)))),
+                lambda f, e: 1 - math.exp(e) * float(1 - f.__self__.privacy_profile(-e)),
                 "The factor e^ε belongs to α: it weighs the probability in world P.",
             ),
             Mistake(
-                lambda f, e: float(1 - np.min(np.exp(abs(e)) * np.linspace(0, 1, 20001) + f(np.linspace(0, 1, 20001)))),
+                lambda f, e: float(f.__self__.privacy_profile(abs(e))),
                 "ε keeps its sign: the profile is asked for at negative ε, too.",
             ),
             Mistake(
-                lambda f, e: float(np.min(np.exp(e) * np.linspace(0, 1, 20001) + f(np.linspace(0, 1, 20001)))),
+                lambda f, e: float(1 - f.__self__.privacy_profile(e)),
                 "Take it from 1: δ is large where the errors are small.",
             ),
             Mistake(
-                lambda f, e: float(1 - 2 * np.min(np.maximum(np.linspace(0, 1, 20001), f(np.linspace(0, 1, 20001))))),
+                lambda f, e: float(f.__self__.privacy_profile(0.0)),
                 "This is the advantage, δ(0), whatever ε is.",
             ),
+            Mistake(
+                lambda f, e: float(f.__self__.privacy_profile(-e)),
+                "The exponent has the wrong sign: α is weighed by e^ε, not by e^(−ε).",
+            ),
+            Mistake(
+                lambda f, e: float(1 - f(0.5) - math.exp(e) / 2),
+                "You tried α = 1/2 only. Another test may be better.",
+            ),
+            Mistake(
+                lambda f, e: max(0.0, 1 - math.exp(e)),
+                "This is δ(ε) for perfect privacy. Where does f enter?",
+            ),
+            Mistake(
+                lambda f, e: float(1 - min(e * a + f(a) for a in np.linspace(0, 1, 4001))),
+                "The factor of α is e^ε, not ε.",
+            ),
         ),
+        laws=(lambda result, f, e: "δ is at least 0 and at most 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,),
         tolerance=2e-6,
+        near=1e-3,
     ),
     Exercise(
         id="4.5",
@@ -319,10 +467,11 @@ def sigma(epsilon, delta):
         hints=(
             "Write δ(ε) of a Gaussian mechanism with two normal tails.",
             "Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2), with μ = 1/σ. How does it change with σ?",
-            "It decreases. Halve an interval, from 0.001 to 1000, until it is narrow.",
+            "It decreases. Halve an interval until it is narrow, and begin with a wide one.",
         ),
         praise="Right: the analytic Gaussian mechanism. dp.calibrate does the same for any family.",
         cases=_TARGETS,
+        exact=_sigma,
         draw=lambda r: (r.uniform(0.3, 4), r.uniform(1e-5, 1e-3)),
         mistakes=(
             Mistake(
@@ -339,11 +488,31 @@ def sigma(epsilon, delta):
             ),
             Mistake(
                 lambda e, d: _sigma(e, d) ** 2,
-                "This is the variance.",
+                "This is the variance. The standard deviation is asked for.",
+            ),
+            Mistake(
+                lambda e, d: math.sqrt(2 * math.log(1.25 / d)) * e,
+                "This is the classical formula, multiplied by ε where it divides. And that formula is not exact.",
+            ),
+            Mistake(
+                lambda e, d: math.sqrt(2 * math.log(1 / d)) / e,
+                "This is the classical formula without its 1.25, and that formula is not exact either.",
+            ),
+            Mistake(
+                _one_tail_each,
+                "The second tail, Pr_P[L > ε], has to be multiplied by e^ε.",
+            ),
+            Mistake(
+                lambda e, d: 1 / e,
+                "This is the scale of Laplace noise. Gaussian noise needs a δ, and its σ depends on it.",
             ),
         ),
-        laws=(lambda result, *case: "A standard deviation is positive." if result[0] <= 0 else None,),
-        tolerance=1e-5,
+        laws=(
+            lambda result, *case: "A standard deviation is positive." if result[0] <= 0 else None,
+            _ends_at_a_round_number,
+        ),
+        tolerance=1e-6,
+        relative=5e-6,
     ),
     Exercise(
         id="4.6",
@@ -366,14 +535,14 @@ pairs = ((0, 0.1), (1, 0.1))
         mistakes=(
             Mistake(
                 ((0.9, 0.1), (1, 0.1)),
-                f"The same box, but the advantages differ by {abs(ApproximateDP(0.9, 0.1).advantage - ApproximateDP(1.0, 0.1).advantage):.3f} only. "
+                f"The same box, but the advantages differ by only {abs(ApproximateDP(0.9, 0.1).advantage - ApproximateDP(1.0, 0.1).advantage):.3f}. "
                 "Which mechanism with that δ has the smallest?",
             ),
             Mistake(
                 ((0, 0.1), (1, 0.2)),
                 "At ε = 1 the first has δ = 0.1, the second 0.2. They should be the same.",
             ),
-            Mistake(((0, 10), (1, 10)), "ε is at least 0, and δ a probability between 0 and 1."),
+            Mistake(((0, 10), (1, 10)), "ε is at least 0, and δ lies between 0 and 1."),
         ),
         judge=_two,
         shape="two pairs ((ε, δ), (ε, δ))",

@@ -1,5 +1,6 @@
 """Exercises of chapter 5: adversaries with a prior, and what their errors say about a mechanism."""
 
+import itertools
 import math
 
 import numpy as np
@@ -16,13 +17,17 @@ _MECHANISMS = (
     FiniteExperiment(p=(0.7, 0.2, 0.1), q=(0.2, 0.3, 0.5)),
 )
 _PRIORS = (0.1, 0.35, 0.5, 0.9)
-_EXPERIMENTS = (
-    ((0.9, 0.1), (0.4, 0.6)),
-    ((0.7, 0.2, 0.1), (0.2, 0.3, 0.5)),
-    ((0.5, 0.5), (0.5, 0.5)),
-    ((1.0, 0.0), (0.3, 0.7)),
-    ((0.05, 0.15, 0.8), (0.6, 0.3, 0.1)),
+_EXPERIMENTS = tuple(
+    (np.array(p), np.array(q))
+    for p, q in (
+        ((0.9, 0.1), (0.4, 0.6)),
+        ((0.7, 0.2, 0.1), (0.2, 0.3, 0.5)),
+        ((0.5, 0.5), (0.5, 0.5)),
+        ((1.0, 0.0), (0.3, 0.7)),
+        ((0.05, 0.15, 0.8), (0.6, 0.3, 0.1)),
+    )
 )
+_GRID = 1 / (1 + np.exp(-np.linspace(-15, 15, 20_001)))  # of priors
 
 
 def _profile(mechanism):
@@ -37,15 +42,16 @@ def _slope(mechanism, prior, step=1e-7):
     return float(mechanism.bayes_error(prior + step) - mechanism.bayes_error(prior - step)) / (2 * step)
 
 
-def _errors_between_0_and_1(result, *case):
-    if np.any(result < -1e-9) or np.any(result > 1 + 1e-9):
-        return "An error rate is a probability, between 0 and 1; yours is not."
-    return None
+def _between_0_and_1(name):
+    def law(result, *case):
+        return f"{name} lies between 0 and 1." if np.any(result < -1e-9) or np.any(result > 1 + 1e-9) else None
+
+    return law
 
 
 def _not_above_guessing(result, mechanism, prior):
     if result[0] > min(prior, 1 - prior) + 1e-9:
-        return "Nobody has to err more often than min(π, 1 − π), by guessing the likelier world; your error is larger."
+        return "Guessing the likelier world errs with probability min(π, 1 − π), so no Bayes error is larger than that."
     return None
 
 
@@ -55,15 +61,13 @@ def _never_a_loss(result, mechanism, prior):
 
 def _below_the_diagonal(result, arc, alpha):
     return (
-        "A trade-off function lies below blind guessing, f(α) ≤ 1 − α; yours does not."
-        if result[0] > 1 - alpha + 1e-6
-        else None
+        "A trade-off function is nowhere above blind guessing, f(α) ≤ 1 − α." if result[0] > 1 - alpha + 1e-6 else None
     )
 
 
 def _both_sides(result, scale):
     if len(result) == 2 and abs(result[0] + result[1] - 1) > 1e-9:
-        return "Laplace noise protects both worlds alike, so the two priors should add up to 1; yours do not."
+        return "Laplace noise protects both worlds alike, so the two priors add up to 1."
     return None
 
 
@@ -71,10 +75,14 @@ def _bayes(p, q, prior):
     return float(np.sum(np.minimum(prior * np.asarray(p), (1 - prior) * np.asarray(q))))
 
 
-def _largest_error(p, q):
-    p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
-    corners = q[p + q > 0] / (p + q)[p + q > 0]
-    return max(_bayes(p, q, prior) for prior in corners)
+def _worst_prior(p, q):
+    return float(max(q / (p + q), key=lambda prior: _bayes(p, q, prior)))
+
+
+def _without_a_coin(p, q):
+    """The smallest max(α, β) of the tests that toss no coin."""
+    sets = itertools.product((0, 1), repeat=len(p))
+    return float(min(max(np.dot(chosen, p), 1 - np.dot(chosen, q)) for chosen in sets))
 
 
 EXERCISES = [
@@ -105,6 +113,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
             Mistake(0.2, "This is the error without the answer, min(π, 1 − π). Reading it helps: δ > 0."),
             Mistake(0.86, "This is how often the adversary is right. R is the error."),
             Mistake(0.06, "This is the gain, min(π, 1 − π) − R(π). The question asks for R itself."),
+            Mistake(0.2 * (1 - 0.3 / 4), "δ(ln 4) is δ at this adversary's own ε. It need not be divided by e^ε."),
             in_percent(0.14),
         ),
         laws=(PROBABILITY,),
@@ -114,7 +123,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
         id="5.b",
         title="A belief after one answer",
         question="An adversary is 90 % sure that you are not in the data: π = 0.9. The answer has the privacy loss L = ln 27. "
-        "With which probability are you in the data, for this adversary, now?",
+        "What probability does this adversary now give to your being in the data?",
         solution="from math import exp, log\n\nodds = 0.1 / 0.9 * exp(log(27))     # of “in the data”\nanswer = odds / (1 + odds)\n",
         explanation="The prior odds of “in” are 1 to 9. The answer is 27 times as likely if you are in the data, so the odds "
         "become 27 to 9, which is 3 to 1.",
@@ -137,6 +146,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
             ),
             Mistake(2.7, "The prior times e^L is not yet a probability. Multiply the odds, then divide by 1 + odds."),
             Mistake(3, "These are the odds. As a probability, odds of 3 to 1 are 3/(1 + 3)."),
+            Mistake(0.1, "This is the belief before the answer. An answer with a positive loss raises it."),
             in_percent(0.75),
         ),
         laws=(PROBABILITY,),
@@ -146,8 +156,8 @@ answer = (1 - prior) * (1 - delta[epsilon])
         id="5.1",
         grade="warm-up",
         title="What the answer is worth",
-        question="Write `gain(mechanism, prior)`: by how much more rarely an adversary of this prior is wrong for having "
-        "read the mechanism's answer.",
+        question="Write `gain(mechanism, prior)`: the drop in error probability that the mechanism's answer brings an "
+        "adversary of this prior.",
         name="gain",
         stub="def gain(mechanism, prior):\n    ...\n",
         solution="""def gain(mechanism, prior):
@@ -155,11 +165,11 @@ answer = (1 - prior) * (1 - delta[epsilon])
 """,
         explanation="Without the answer the best that one can do is to guess the likelier world.",
         hints=(
-            "How often is an adversary wrong who does not read the answer, but guesses as well as possible?",
+            "An adversary who ignores the answer guesses as well as possible. How likely is that guess to be wrong?",
             "Guessing the likelier world errs with probability min(π, 1 − π).",
-            "The error with the answer is mechanism.bayes_error(prior); the gain is what it is smaller by.",
+            "mechanism.bayes_error(prior) is the error with the answer. By how much is it smaller?",
         ),
-        praise="Right. It is the gain, not the accuracy, that the mechanism answers for.",
+        praise="Right. The gain, not the accuracy, tells what the mechanism gives away.",
         cases=tuple((m, prior) for m in _MECHANISMS for prior in _PRIORS),
         mistakes=(
             Mistake(
@@ -172,11 +182,35 @@ answer = (1 - prior) * (1 - delta[epsilon])
             ),
             Mistake(
                 lambda m, p: m.bayes_error(p) - min(p, 1 - p),
-                "The sign is turned: a gain is an error that got smaller, so guessing minus R(π).",
+                "The sign is wrong: a gain is an error that got smaller, and at least 0.",
             ),
             Mistake(
                 lambda m, p: p - m.bayes_error(p),
                 "π is the error of always saying 'in'. If π > 1/2, 'not in' is the better guess.",
+            ),
+            Mistake(
+                lambda m, p: 1 - p - m.bayes_error(p),
+                "1 − π is the error of always saying 'not in'. If π < 1/2, 'in' is the better guess.",
+            ),
+            Mistake(
+                lambda m, p: m.bayes_error(p),
+                "This is the error with the answer. By how much is it smaller than without?",
+            ),
+            Mistake(
+                lambda m, p: m.advantage / 2,
+                "This is the gain at an even prior, half the advantage. This adversary has a prior of its own.",
+            ),
+            Mistake(
+                lambda m, p: m.advantage,
+                "This is the advantage, which belongs to an even prior and is twice the gain there.",
+            ),
+            Mistake(
+                lambda m, p: max(p, 1 - p) - m.bayes_error(p),
+                "max(π, 1 − π) is the probability that the better guess is right. Compare two errors.",
+            ),
+            Mistake(
+                lambda m, p: 1 - m.bayes_error(p) / min(p, 1 - p),
+                "This is the relative drop. The difference of the two error probabilities is asked for.",
             ),
         ),
         laws=(_never_a_loss,),
@@ -196,8 +230,9 @@ def bayes_error(delta, prior):
     epsilon = log(prior / (1 - prior))
     return (1 - prior) * (1 - delta(epsilon))
 """,
-        explanation="R(π) is the integral of min(πp, (1−π)q). Take out what is missing to (1−π)q: it is (1−π) times the "
-        "integral of max(q − e^ε p, 0), with e^ε the odds π/(1−π).",
+        explanation="R(π) is the integral of min(πp, (1−π)q). Write the minimum as (1−π)q minus the positive part of "
+        "(1−π)q − πp. The first integrates to 1−π. The second is (1−π) times that of max(q − e^ε p, 0), where e^ε is "
+        "the odds π/(1−π), and this is (1−π)δ(ε).",
         hints=(
             "Which ε belongs to an adversary of prior π?",
             "The threshold of the best test: ε = log(π/(1 − π)), of any sign.",
@@ -208,7 +243,7 @@ def bayes_error(delta, prior):
         mistakes=(
             Mistake(
                 lambda d, p: (1 - p) * (1 - d(math.log((1 - p) / p))),
-                "The odds are turned: ε = log(π/(1 − π)), π being the prior of 'not in the data'.",
+                "Your odds are upside down. π is the prior of 'not in the data', and a large π is a large ε.",
             ),
             Mistake(
                 lambda d, p: p * (1 - d(math.log(p / (1 - p)))),
@@ -217,6 +252,22 @@ def bayes_error(delta, prior):
             Mistake(
                 lambda d, p: 1 - d(math.log(p / (1 - p))),
                 "A factor is missing. For δ = 0 you would get an error of 1; guessing 'not in' has 1 − π.",
+            ),
+            Mistake(
+                lambda d, p: p * (1 - d(math.log((1 - p) / p))),
+                "You took π for the prior of 'in the data'. In this book it belongs to 'not in the data', world P.",
+            ),
+            Mistake(
+                lambda d, p: (1 - p) * d(math.log(p / (1 - p))),
+                "This is how much better than 'not in' the adversary does. The error is what remains.",
+            ),
+            Mistake(
+                lambda d, p: min(p, 1 - p) * (1 - d(math.log(p / (1 - p)))),
+                "The factor is not always the smaller prior: δ is measured in world Q.",
+            ),
+            Mistake(
+                lambda d, p: min(p, 1 - p) - d(math.log(p / (1 - p))),
+                "δ is not itself a drop in error. It has to be weighed by a prior first.",
             ),
             Mistake(
                 lambda d, p: (1 - p) * (1 - d(p / (1 - p))),
@@ -252,7 +303,7 @@ def bayes_error(delta, prior):
             "It is a line that touches the arc at the prior where the test is best.",
             "Its height above π = 0 is β, above π = 1 it is α. Follow the tangent to both walls.",
         ),
-        praise="Right: β stands on the left wall, α on the right.",
+        praise="Right: the tangent meets the left wall at β, and the right wall at α.",
         cases=tuple(
             (prior, float(m.bayes_error(prior)), _slope(m, prior))
             for m in (_MECHANISMS[0], _MECHANISMS[4])
@@ -261,29 +312,41 @@ def bayes_error(delta, prior):
         mistakes=(
             Mistake(
                 lambda p, r, s: (r - p * s, r + (1 - p) * s),
-                "The two are exchanged. At π = 1 only world P counts, so the height there is the type I error α.",
+                "You exchanged the two errors. At π = 1 only world P counts, so the height there is the type I error α.",
             ),
             Mistake(
                 lambda p, r, s: (r - (1 - p) * s, r + p * s),
-                "The signs of the slope are turned: going right from π to 1 the tangent changes by + slope·(1 − π).",
+                "The slope has the wrong sign: to the right of π the tangent rises if the slope is positive.",
             ),
             Mistake(
                 lambda p, r, s: (r + p * s, r - (1 - p) * s),
-                "From π it is a way of 1 − π to the right wall, and of π to the left one.",
+                "You mixed up the distances: the right wall is 1 − π away from π, the left wall π away.",
+            ),
+            Mistake(
+                lambda p, r, s: (r / p, r / (1 - p)),
+                "These are the points where the line πα + (1 − π)β = R meets the axes. The best test is where it touches f.",
+            ),
+            Mistake(
+                lambda p, r, s: (r + s, r - s),
+                "You went a full step of 1 in both directions. The walls, π = 0 and π = 1, are nearer.",
+            ),
+            Mistake(
+                lambda p, r, s: (p * r, (1 - p) * r),
+                "You weighed R by the priors. R is already the weighted average of α and β.",
             ),
             Mistake(
                 lambda p, r, s: (r, r),
                 "Both errors are R only for the test with α = β. In general R is their average with the weights π and 1 − π.",
             ),
         ),
-        laws=(_errors_between_0_and_1,),
+        laws=(_between_0_and_1("An error rate"),),
         tolerance=1e-5,
         shape="two numbers (α, β)",
     ),
     Exercise(
         id="5.4",
         grade="think",
-        title="Who need not read on?",
+        title="When is the answer worth reading?",
         question="Laplace noise of scale `scale`, sensitivity 1. Write `worth_reading(scale)`: the two priors (low, high) between "
         "which the answer has a gain, and outside which it has none.",
         name="worth_reading",
@@ -311,22 +374,43 @@ def worth_reading(scale):
             ),
             Mistake(
                 lambda b: (1 - 1 / (1 + math.exp(1 / b)), 1 / (1 + math.exp(1 / b))),
-                "Right numbers, wrong order: give the smaller prior first.",
+                "The numbers are right, in the wrong order: give the smaller prior first.",
             ),
             Mistake(
                 lambda b: (math.exp(-1 / b), 1 - math.exp(-1 / b)),
-                "e^(−1/b) are odds. A prior with odds o is o/(1 + o).",
+                "e^(−1/b) is a ratio, the odds of a prior. Turn odds into a probability.",
             ),
             Mistake(
                 lambda b: (-1 / b, 1 / b),
-                "These are log-odds. A prior is a probability: 1/(1 + e^(−log-odds)).",
+                "These are log-odds. A prior is a probability: turn log-odds into one.",
             ),
             Mistake(
                 lambda b: (math.exp(-1 / b) / 2, 1 - math.exp(-1 / b) / 2),
-                "This is the mass of the extreme losses, e^(−1/b)/2. How large a loss is decides, not how likely it is.",
+                "You used the probability e^(−1/b)/2 of an extreme loss. What matters is how large a loss can be, not how "
+                "likely it is.",
+            ),
+            Mistake(
+                lambda b: (1 / (1 + math.exp(2 / b)), 1 - 1 / (1 + math.exp(2 / b))),
+                "You took 2/b for the largest loss. The two worlds are 1 apart, and the scale is b.",
+            ),
+            Mistake(
+                lambda b: (0.0, 1.0),
+                "For Gaussian noise this would be right. The privacy loss of Laplace noise is bounded.",
+            ),
+            Mistake(
+                lambda b: (math.exp(-1 / (2 * b)) / 2, 1 - math.exp(-1 / (2 * b)) / 2),
+                "This is the Bayes error at an even prior, and 1 minus it. At which priors does the gain become 0?",
+            ),
+            Mistake(
+                lambda b: (1 / (1 + math.exp(1 / b)), 0.5),
+                "Your lower prior is right. Adversaries on the other side of 1/2 gain as well.",
+            ),
+            Mistake(
+                lambda b: (1 / (1 + 1 / b), 1 - 1 / (1 + 1 / b)),
+                "You used 1/b as odds. The privacy loss is the logarithm of a likelihood ratio.",
             ),
         ),
-        laws=(_errors_between_0_and_1, _both_sides),
+        laws=(_between_0_and_1("A prior"), _both_sides),
         shape="two priors (low, high)",
     ),
     Exercise(
@@ -368,14 +452,34 @@ def belief(prior, loss):
             ),
             Mistake(
                 lambda p, x: 1 / (1 + math.exp(math.log(p / (1 - p)) + x)),
-                "The sign of the loss is turned: a positive loss is more likely in world Q and speaks for 'in'.",
+                "The loss has the wrong sign: a positive loss is more likely in world Q and speaks for 'in'.",
+            ),
+            Mistake(
+                lambda p, x: (1 - p) * math.exp(x),
+                "e^L multiplies odds, not probabilities: what you have can exceed 1.",
             ),
             Mistake(
                 lambda p, x: min(1.0, (1 - p) * math.exp(x)),
-                "e^L multiplies odds, not probabilities.",
+                "e^L multiplies odds, not probabilities. To cut off at 1 does not make it right.",
+            ),
+            Mistake(
+                lambda p, x: math.exp(x) * (1 - p) / p,
+                "These are the odds of 'in'. A probability is odds/(1 + odds).",
+            ),
+            Mistake(
+                lambda p, x: math.log((1 - p) / p) + x,
+                "These are the log-odds of 'in'. Turn them into a probability.",
+            ),
+            Mistake(
+                lambda p, x: 1 / (1 + math.exp(-math.log(1 - p) - x)),
+                "You added the loss to the logarithm of the prior. It adds to the log-odds.",
+            ),
+            Mistake(
+                lambda p, x: 1 - p,
+                "This is the belief before the answer. Where does the loss enter?",
             ),
         ),
-        laws=(_errors_between_0_and_1,),
+        laws=(_between_0_and_1("A probability"),),
     ),
     Exercise(
         id="5.6",
@@ -390,17 +494,24 @@ def belief(prior, loss):
 
 def tradeoff(bayes_error, alpha):
     # Even in log-odds: both ends matter, near 1 above all, where 1 − π divides.
-    priors = 1 / (1 + np.exp(-np.linspace(-12, 12, 20_001)))
-    return np.max((bayes_error(priors) - priors * alpha) / (1 - priors))
+    log_odds = np.linspace(-15, 15, 2001)
+    for _ in range(4):   # the bounds have one peak: look ever closer at it
+        priors = 1 / (1 + np.exp(-log_odds))
+        bounds = (bayes_error(priors) - priors * alpha) / (1 - priors)
+        best, step = log_odds[np.argmax(bounds)], log_odds[1] - log_odds[0]
+        log_odds = np.linspace(best - step, best + step, 2001)
+    return np.max(bounds)
 """,
-        explanation="Every prior gives a line below which f cannot fall: πα + (1−π)f(α) ≥ R(π). The best of these bounds is f itself.",
+        explanation="Every prior gives a line below which f cannot fall: πα + (1−π)f(α) ≥ R(π). The best of these bounds is f itself. Where R has a kink, a single grid misses the peak by up to its spacing; a "
+        "finer one around the best prior finds it.",
         hints=(
             "R(π) ≤ πα + (1 − π)f(α) for every π. Solve for f(α).",
             "f(α) ≥ (R(π) − πα)/(1 − π), with equality for one prior: take the largest.",
-            "A grid of priors, even in log-odds, is enough for five digits.",
+            "The bounds have a single peak. Find it on a grid of priors, then look closer around the best one.",
         ),
         praise="Right: nothing was lost on the way to Bayes errors.",
         cases=tuple((_arc(m), alpha) for m in _MECHANISMS for alpha in (0.05, 0.3, 0.8)),
+        exact=lambda r, a: r.__self__.tradeoff(a),
         mistakes=(
             Mistake(
                 lambda r, a: float(
@@ -412,7 +523,7 @@ def tradeoff(bayes_error, alpha):
                 "Every prior gives a bound from below. The best bound is the largest, not the smallest.",
             ),
             Mistake(
-                lambda r, a: float(np.max(r(np.linspace(0, 0.999, 2000)) - a * np.linspace(0, 0.999, 2000))),
+                lambda r, a: float(np.max(r(_GRID) - a * _GRID)),
                 "R(π) − πα is what is left for (1 − π)f(α): divide by 1 − π.",
             ),
             Mistake(
@@ -420,23 +531,43 @@ def tradeoff(bayes_error, alpha):
                 "This is the line of the even prior only. Other priors give larger bounds elsewhere.",
             ),
             Mistake(
-                lambda r, a: float(
-                    np.max(
-                        (r(np.linspace(1e-6, 1, 2000)) - (1 - np.linspace(1e-6, 1, 2000)) * a)
-                        / np.linspace(1e-6, 1, 2000)
-                    )
-                ),
+                lambda r, a: float(np.max((r(_GRID) - (1 - _GRID) * a) / _GRID)),
                 "You weigh α by 1 − π. In this book π belongs to world P, and weighs α; you get the inverse of f.",
             ),
+            Mistake(
+                lambda r, a: float(np.max(r(_GRID) / (1 - _GRID) - a)),
+                "The weight π of α is missing: the error of a test is πα + (1 − π)β.",
+            ),
+            Mistake(
+                lambda r, a: float(r(a)),
+                "You used α as a prior. R(π) is an average of both errors; α is one of them.",
+            ),
+            Mistake(
+                lambda r, a: 1 - a,
+                "This is blind guessing, and R is smaller than that.",
+            ),
+            Mistake(
+                lambda r, a: float(1 - r.__self__.tradeoff(a)),
+                "This is the power. The trade-off function is what the best test misses.",
+            ),
         ),
-        laws=(_errors_between_0_and_1, _below_the_diagonal),
+        laws=(
+            lambda result, *case: (
+                "A type II error is at least 0. Every prior gives a bound from below: which of them is the best?"
+                if result[0] < -1e-9
+                else None
+            ),
+            _between_0_and_1("A type II error"),
+            _below_the_diagonal,
+        ),
         tolerance=2e-5,
+        near=1e-3,
     ),
     Exercise(
         id="5.7",
         grade="build",
         title="The least favorable prior",
-        question="Two finite distributions `p` and `q`, lists of probabilities of the same outcomes. Write `minimax(p, q)`: the "
+        question="Two finite distributions `p` and `q`, arrays of probabilities of the same outcomes. Write `minimax(p, q)`: the "
         "largest Bayes error over all priors, to nine digits.",
         name="minimax",
         stub="import numpy as np\n\n\ndef minimax(p, q):\n    ...\n",
@@ -468,7 +599,24 @@ def minimax(p, q):
             ),
             Mistake(
                 lambda p, q: float(np.sum(np.minimum(p, q))),
-                "This is 2R(1/2), or one minus the total variation. Weigh the worlds by a prior, and look for the worst.",
+                "This is 2R(1/2), or one minus the total variation. Weigh the worlds by a prior, and look for the largest "
+                "error.",
+            ),
+            Mistake(
+                _worst_prior,
+                "This is the prior itself. The Bayes error there is asked for.",
+            ),
+            Mistake(
+                _without_a_coin,
+                "This is the best test without a coin, whose larger error is as small as possible. Coins do better.",
+            ),
+            Mistake(
+                lambda p, q: 0.5,
+                "This is the error of someone who ignores the answer, at an even prior. The answer helps.",
+            ),
+            Mistake(
+                lambda p, q: max(_bayes(p, q, x) for x in np.linspace(0, 1, 1001)),
+                "A grid of a thousand priors misses the bend. Where exactly does R bend?",
             ),
             Mistake(
                 lambda p, q: max(_bayes(p, q, x) for x in np.linspace(0, 1, 11)),
@@ -480,7 +628,7 @@ def minimax(p, q):
             ),
             Mistake(
                 lambda p, q: min(_bayes(p, q, b / (a + b)) for a, b in zip(p, q, strict=True)),
-                "You took the smallest of the bends. The mechanism protects best where the error is largest.",
+                "You took the bend with the smallest error. The largest is asked for.",
             ),
         ),
         laws=(lambda result, p, q: "No Bayes error exceeds 1/2." if result[0] > 0.5 + 1e-9 else None,),

@@ -13,10 +13,13 @@ _PAIRS = (
     (Laplace(scale=1), Gaussian(sigma=1)),
     (RandomizedResponse(epsilon=1), RandomizedResponse(epsilon=2)),
 )
-_EXPERIMENTS = (
-    ((0.7, 0.2, 0.1), (0.1, 0.3, 0.6), ((0.9, 0.1), (0.5, 0.5), (0.2, 0.8))),
-    ((0.6, 0.4), (0.3, 0.7), ((0.8, 0.2), (0.1, 0.9))),
-    ((0.25, 0.25, 0.5), (0.5, 0.3, 0.2), ((1.0, 0.0, 0.0), (0.0, 0.5, 0.5), (0.3, 0.3, 0.4))),
+_EXPERIMENTS = tuple(
+    tuple(map(np.array, experiment))
+    for experiment in (
+        ((0.7, 0.2, 0.1), (0.1, 0.3, 0.6), ((0.9, 0.1), (0.5, 0.5), (0.2, 0.8))),
+        ((0.6, 0.4), (0.3, 0.7), ((0.8, 0.2), (0.1, 0.9))),
+        ((0.25, 0.25, 0.5), (0.5, 0.3, 0.2), ((1.0, 0.0, 0.0), (0.0, 0.5, 0.5), (0.3, 0.3, 0.4))),
+    )
 )
 
 
@@ -42,7 +45,7 @@ def _renyi(epsilon, s):
 
 
 def _probability(result, *case):
-    return "A probability lies between 0 and 1; yours does not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+    return "A probability lies between 0 and 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
 
 
 EXERCISES = [
@@ -68,13 +71,18 @@ answer = log((1 - lie) / lie)
         mistakes=(
             Mistake(
                 math.log(36),
-                "Epsilons add up when somebody sees two answers about the data. The second one never saw them: it only "
-                "garbles the first.",
+                "Epsilons add up when an adversary sees two answers about the data. The second step never saw the data: it "
+                "only garbles the first answer.",
             ),
             Mistake(
                 math.log(4), "The smaller of the two is only a bound: a garbling tells less than either step alone."
             ),
-            Mistake(math.log(0.7 / 0.3), "Lies do not simply add up: turning a lie round makes it true again."),
+            Mistake(math.log(0.7 / 0.3), "Lies do not simply add up: a lie that is flipped is true again."),
+            Mistake(math.log(9) - math.log(4), "Parameters do not subtract. Compute how often the whole lies."),
+            Mistake(
+                math.log(0.72 / 0.28), "You counted only two truths as a truth. Two lies make the whole true as well."
+            ),
+            Mistake(math.log(0.98 / 0.02), "You took the whole for a lie only if both lie. Two lies make a truth."),
             Mistake(0.26, "This is the probability of a lie. ε is the logarithm of the odds of the truth."),
             Mistake(0.74 / 0.26, "This is e^ε. Take its logarithm."),
             Mistake(math.log10(0.74 / 0.26), "Use the natural logarithm: e^ε is a likelihood ratio."),
@@ -94,18 +102,18 @@ answer = log((1 - lie) / lie)
         ),
         solution="import dptutor as dp\n\nmore, less = dp.Gaussian(sigma=1), dp.Gaussian(sigma=2)      # f ≤ f̃\n"
         "answer = 2 if dp.blackwell_dominates(more, less) and not dp.blackwell_dominates(less, more) else 1\n",
-        explanation="A lower curve means that fewer are missed: M tells more. By Blackwell's theorem that is so exactly if "
-        "M̃ can be made of M, by a machine that never looks at the data.",
+        explanation="A lower curve means that tests miss fewer: M tells more. By Blackwell's theorem this is the case "
+        "exactly if the answer of M can be turned into that of M̃ by a machine that never looks at the data.",
         hints=(
             "f(α) is what the best test misses. Which of the two tells an adversary more?",
-            "M, the lower one. What can be made of the mechanism that tells more?",
-            "Whoever has the more telling answer can spoil it. Nobody can undo that.",
+            "M, the lower one. What can be done with the answer that tells more?",
+            "A more telling answer can be garbled, and a garbling cannot be undone.",
         ),
-        praise="Right: spoiling an answer is easy, and the order says that this is all there is to it.",
+        praise="Right: by Blackwell's theorem one curve is below another exactly where such a garbling exists.",
         mistakes=(
             Mistake(1, "The other way round: a garbling never lowers the curve, so it leads from M to M̃."),
-            Mistake(3, "A lower curve misses fewer, so it tells more and protects less."),
-            Mistake(4, "They are at least as large, but much more follows: Rényi divergences do not decide the order."),
+            Mistake(3, "Under a lower curve tests miss fewer, so M tells more and protects less."),
+            Mistake(4, "They are at least as large, but more follows: Rényi divergences do not decide the order."),
         ),
     ),
     Exercise(
@@ -113,7 +121,7 @@ answer = log((1 - lie) / lie)
         grade="warm-up",
         title="A little more lying",
         question="Randomized response with parameter `epsilon` > 0 has answered. Write `flip(epsilon, other)`: the probability with which the "
-        "answer has to be turned round so that the whole is randomized response with the smaller parameter `other`.",
+        "answer has to be flipped so that the whole is randomized response with the smaller parameter `other`.",
         name="flip",
         stub="from math import exp\n\n\ndef flip(epsilon, other):\n    ...\n",
         solution="""from math import exp
@@ -125,9 +133,9 @@ def flip(epsilon, other):
 """,
         explanation="The whole lies if exactly one of the two does: lie·(1 − flip) + (1 − lie)·flip. Solve for the flip.",
         hints=(
-            "The whole is a lie if exactly one of the two steps turns the answer round.",
+            "The whole is a lie if exactly one of the two steps flips the answer.",
             "lie·(1 − flip) + (1 − lie)·flip must be the new probability of a lie, 1/(1 + e^other).",
-            "Solve for flip: (more − lie)/(1 − 2 lie).",
+            "This is a linear equation for flip: collect what is multiplied by it.",
         ),
         praise="Right. That is the garbling that dp.garbling finds, too.",
         cases=((2.0, 1.0), (1.0, 1.0), (3.0, 0.0), (0.5, 0.2)),
@@ -135,7 +143,7 @@ def flip(epsilon, other):
         mistakes=(
             Mistake(
                 lambda e, o: _lie(o) - _lie(e),
-                "The lies do not simply add up: turning a lie round makes it true again.",
+                "The lies do not simply add up: a lie that is flipped is true again.",
             ),
             Mistake(
                 lambda e, o: _lie(e - o),
@@ -143,11 +151,23 @@ def flip(epsilon, other):
             ),
             Mistake(
                 lambda e, o: _lie(o),
-                "This flip would make the second parameter if the answer were true to begin with; it lies sometimes already.",
+                "This would be right if the first answer were always true. It is a lie sometimes already.",
+            ),
+            Mistake(
+                lambda e, o: 1 - _flip(e, o),
+                "This is the probability of leaving the answer as it is.",
+            ),
+            Mistake(
+                lambda e, o: 1 - _lie(o) / _lie(e),
+                "You compared the lies as a ratio. The whole lies if exactly one of the two steps flips the answer.",
+            ),
+            Mistake(
+                lambda e, o: _flip(o, e) if o > 0 else 0.0,
+                "You exchanged the parameters: the answer that is there lies less often than the whole is to lie.",
             ),
             Mistake(
                 lambda e, o: (_lie(o) - _lie(e)) / (1 - _lie(e)),
-                "You forgot that lies turned round become true: both ways change, so divide by 1 − 2·lie.",
+                "You count the truths that become lies, but not the lies that become true.",
             ),
         ),
         laws=(_probability,),
@@ -180,8 +200,24 @@ def flip(epsilon, other):
                 lambda s, o: math.sqrt(o**2 + s**2),
                 "This is what comes out if noise `other` is added. You want `other` to come out.",
             ),
+            Mistake(
+                lambda s, o: o / s,
+                "This is the ratio of the two. Noise is added, not multiplied.",
+            ),
+            Mistake(
+                lambda s, o: math.sqrt(o - s),
+                "You took the standard deviations for variances. Square them first.",
+            ),
+            Mistake(
+                lambda s, o: (o - s) ** 2,
+                "You squared the difference. Take the difference of the squares, and then a root.",
+            ),
         ),
-        laws=(lambda result, s, o: "More noise than wanted in all." if result[0] > o + 1e-9 else None,),
+        laws=(
+            lambda result, s, o: (
+                "With that much added, the whole has more noise than `other`." if result[0] > o + 1e-9 else None
+            ),
+        ),
     ),
     Exercise(
         id="6.3",
@@ -195,16 +231,17 @@ def flip(epsilon, other):
 
 
 def dominates(epsilon, delta, other_epsilon, other_delta):
+    # f is convex, so it is below f̃ exactly if it is at the corners of f̃: (0, 1 − δ̃), and the one on the diagonal.
     corner = (1 - delta) / (1 + exp(epsilon))                    # where f meets the diagonal
-    other_corner = (1 - other_delta) / (1 + exp(other_epsilon))
+    other_corner = (1 - other_delta) / (1 + exp(other_epsilon))  # where f̃ does
     return delta >= other_delta and corner <= other_corner
 """,
-        explanation="Both curves are made of two lines. A convex f is below a broken line exactly if it is below its corners, (0, 1 − δ) and the one on the "
-        "diagonal, at (1 − δ)/(1 + e^ε).",
+        explanation="Both curves are made of lines. A convex f is below the broken line f̃ exactly if it is below the corners of f̃: (0, 1 − δ̃), and the "
+        "one on the diagonal, at (1 − δ̃)/(1 + e^ε̃). On the diagonal f is at most this if it meets the diagonal no later.",
         hints=(
             "Draw both trade-off functions. At which points is it enough to compare them?",
             "At the corners of the upper one: at α = 0, and where it meets the diagonal α = β.",
-            "δ ≥ δ̃ and (1 − δ)/(1 + e^ε) ≤ (1 − δ̃)/(1 + e^ε̃).",
+            "At α = 0 the curves are at 1 − δ and 1 − δ̃. On the diagonal solve 1 − δ − e^ε α = α, and the same for f̃.",
         ),
         praise="Right. A smaller ε with a larger δ may dominate: ε̃ ≤ ε is not needed.",
         cases=(
@@ -215,6 +252,9 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             (1.0, 0.01, 1.0, 0.01),
             (0.0, 0.5, 1.0, 0.01),
             (1.0, 0.0, 0.9, 0.2),
+            (1.0, 0.3, 1.05, 0.0),
+            (1.05, 0.0, 1.0, 0.3),
+            (1.0, 0.2, 0.5, 0.1),
         ),
         mistakes=(
             Mistake(
@@ -223,7 +263,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             ),
             Mistake(
                 lambda e, d, oe, od: e <= oe and d <= od,
-                "The direction is turned, and the condition too strict: to dominate is to tell more.",
+                "The direction is reversed, and the condition too strict: to dominate is to tell more.",
             ),
             Mistake(
                 lambda e, d, oe, od: _corner(e, d) <= _corner(oe, od),
@@ -235,7 +275,35 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             ),
             Mistake(
                 lambda e, d, oe, od: d <= od and _corner(e, d) >= _corner(oe, od),
-                "The direction is turned: to dominate is to tell more, so f ≤ f̃.",
+                "The direction is reversed: to dominate is to tell more, so f ≤ f̃.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: e >= oe,
+                "You compare only ε. A larger ε does not help the first mechanism where its δ is smaller.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: math.exp(e) + d >= math.exp(oe) + od,
+                "No single number made of ε and δ decides this: the curves have to be compared at two corners.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: d > od and _corner(e, d) < _corner(oe, od),
+                "“At least as much” includes equality. Two equal mechanisms dominate each other.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: d >= od or _corner(e, d) <= _corner(oe, od),
+                "One corner is not enough: f has to be below f̃ at both.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: e > oe and d > od,
+                "This is too strict twice: “at least as much” includes equality, and a larger δ can make up for a smaller ε.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: True,
+                "You always say True. Two mechanisms may be incomparable, or ordered the other way round.",
+            ),
+            Mistake(
+                lambda e, d, oe, od: False,
+                "You always say False. Compare the two curves at the corners.",
             ),
         ),
         shape="True or False",
@@ -256,14 +324,14 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
         hints=(
             "The join tells at least as much as both. Is its Bayes error larger or smaller than theirs?",
             "At most min(R, R̃); and that is concave, hence a Bayes error itself.",
-            "join: min of the Bayes errors. meet: max of the trade-off functions.",
+            "The meet tells at most as much as both. Of two trade-off functions, which one tells less?",
         ),
         praise="Right. The other face of each is a convex hull: coins between tests of both.",
         cases=tuple((m, o, x) for m, o in _PAIRS for x in (0.1, 0.4, 0.7)),
         mistakes=(
             Mistake(
                 lambda m, o, x: (max(m.bayes_error(x), o.bayes_error(x)), min(m.tradeoff(x), o.tradeoff(x))),
-                "Exchanged: the join tells more, so its adversary errs less often.",
+                "You exchanged join and meet: the join tells more, so its adversary errs less often.",
             ),
             Mistake(
                 lambda m, o, x: (min(m.bayes_error(x), o.bayes_error(x)), min(m.tradeoff(x), o.tradeoff(x))),
@@ -275,7 +343,23 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             ),
             Mistake(
                 lambda m, o, x: ((m.bayes_error(x) + o.bayes_error(x)) / 2, (m.tradeoff(x) + o.tradeoff(x)) / 2),
-                "Averages belong to a coin that chooses the mechanism. The nearest above and below are extremes.",
+                "Averages belong to a coin that chooses between the mechanisms. Join and meet are above and below both.",
+            ),
+            Mistake(
+                lambda m, o, x: (min(m.tradeoff(x), o.tradeoff(x)), max(m.bayes_error(x), o.bayes_error(x))),
+                "You exchanged the faces: the Bayes error is asked for of the join, the trade-off function of the meet.",
+            ),
+            Mistake(
+                lambda m, o, x: (min(m.bayes_error(x), o.bayes_error(x)), max(m.bayes_error(x), o.bayes_error(x))),
+                "The join is right. Of the meet the trade-off function is asked for, and its Bayes error is another one.",
+            ),
+            Mistake(
+                lambda m, o, x: (min(m.tradeoff(x), o.tradeoff(x)), max(m.tradeoff(x), o.tradeoff(x))),
+                "The meet is right. Of the join the Bayes error is asked for.",
+            ),
+            Mistake(
+                lambda m, o, x: (m.bayes_error(x), o.tradeoff(x)),
+                "These are faces of the two mechanisms themselves. The join is above both, the meet below both.",
             ),
         ),
         shape="two numbers (join, meet)",
@@ -284,7 +368,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
         id="6.5",
         grade="build",
         title="Garble",
-        question="`p` and `q` are the probabilities of a finite experiment's outcomes and `matrix` is a garbling, a row for each outcome. Write "
+        question="The arrays `p` and `q` are the probabilities of a finite experiment's outcomes and `matrix` is a garbling, a row for each outcome. Write "
         "`garbled_error(p, q, matrix, prior)`: the Bayes error of the garbled experiment.",
         name="garbled_error",
         stub="import numpy as np\n\n\ndef garbled_error(p, q, matrix, prior):\n    ...\n",
@@ -320,10 +404,28 @@ def garbled_error(p, q, matrix, prior):
                 lambda p, q, k, x: 1 - _error(np.array(p) @ np.array(k), np.array(q) @ np.array(k), x),
                 "This is the probability of being right. The Bayes error is that of being wrong.",
             ),
+            Mistake(
+                lambda p, q, k, x: float(np.sum(np.minimum(np.array(p) @ np.array(k), np.array(q) @ np.array(k)))),
+                "The prior is missing: weigh the two worlds before you take the smaller one.",
+            ),
+            Mistake(
+                lambda p, q, k, x: float(min(x, 1 - x)),
+                "This is the error of an adversary who ignores the answer. The garbled answer may still help.",
+            ),
+            Mistake(
+                lambda p, q, k, x: float(
+                    np.sum(np.minimum(x * p @ k, (1 - x) * (q @ k)) / (x * p @ k + (1 - x) * (q @ k)))
+                ),
+                "You added up the probability of error after each outcome. Weigh each by how likely the outcome is.",
+            ),
+            Mistake(
+                lambda p, q, k, x: float(np.min(np.minimum(x * (p @ k), (1 - x) * (q @ k)))),
+                "You took the smallest of the outcomes. The adversary may err at any of them: add up.",
+            ),
         ),
         laws=(
             lambda result, p, q, k, x: (
-                "Garbling never makes an adversary err less often, but your error is smaller than before."
+                "Garbling never makes an adversary err less often, and before it the error was larger."
                 if result[0] < _error(p, q, x) - 1e-9
                 else None
             ),
@@ -364,7 +466,7 @@ def renyi(epsilon, order):
             ),
             Mistake(
                 lambda e, s: s * e**2 / 2,
-                "This is the upper bound that holds for all pure ε-DP mechanisms. Compute the divergence itself.",
+                "This is the Rényi divergence of Gaussian noise with σ = 1/ε, which is larger. Compute that of two outcomes.",
             ),
             Mistake(
                 lambda e, s: _renyi(e, s) / math.log(2),
@@ -373,6 +475,18 @@ def renyi(epsilon, order):
             Mistake(
                 lambda e, s: _renyi(e, s) * (s - 1) / s,
                 "Divide by s − 1, not by s.",
+            ),
+            Mistake(
+                lambda e, s: math.log((1 - _lie(e)) ** s * _lie(e) ** (1 - s)) / (s - 1),
+                "You counted the truth only. The lie is the second outcome.",
+            ),
+            Mistake(
+                lambda e, s: e,
+                "This is the largest privacy loss, the limit of large orders. At a finite order the divergence is smaller.",
+            ),
+            Mistake(
+                lambda e, s: e * math.tanh(e / 2),
+                "This is the Kullback-Leibler divergence, the limit s → 1. Where does the order enter?",
             ),
         ),
         laws=(

@@ -15,6 +15,7 @@ _PAIRS = (
     (RandomizedResponse(epsilon=1.5), Gaussian(sigma=2)),
     (Gaussian(sigma=2), ApproximateDP(epsilon=1, delta=0.05)),
     (Gaussian(sigma=1), Gaussian(sigma=3)),
+    (RandomizedResponse(epsilon=0.5423728813559322), Gaussian(sigma=1.5)),  # a kink that grids miss
 )
 _GRID = np.linspace(0, 1, 20_001)
 
@@ -29,7 +30,11 @@ def _of_profiles(m, other):
 
 
 def _never_negative(result, *case):
-    return "A Δ-divergence is never negative: at the priors 0 and 1 no one errs." if result[0] < -1e-12 else None
+    return (
+        "A Δ-divergence is never negative: at the priors 0 and 1 there is no error, and no regret."
+        if result[0] < -1e-12
+        else None
+    )
 
 
 def _at_most_half(result, *case):
@@ -41,7 +46,7 @@ def _duel(answer):
     gaussian, laplace = Gaussian(sigma=1), Laplace(scale=1)
     given = numbers(answer, "two priors between 0 and 1")
     if given.size != 2:
-        return f"Give two priors, (one for Gaussian, one for Laplace); you give {given.size} numbers."
+        return f"Give two priors, the first for Gaussian, the second for Laplace noise; you give {given.size}."
     if np.any(given > 1) and np.all((given >= 0) & (given <= 100)):
         return "Are these percentages? A prior is a probability: write 0.3 for 30 %."
     if np.any((given < 0) | (given > 1)):
@@ -50,7 +55,7 @@ def _duel(answer):
     if lead[0] < -1e-9 and lead[1] > 1e-9:
         return None
     if lead[0] > 1e-9 and lead[1] < -1e-9:
-        return "Just the wrong way round: the mechanism that loses more is the one against which the adversary errs less often."
+        return "The two are in the wrong order: the mechanism that loses more is the one against which the adversary errs less."
     if np.any(np.abs(lead) <= 1e-9):
         place = 0 if abs(lead[0]) <= 1e-9 else 1
         return (
@@ -68,8 +73,8 @@ EXERCISES = [
         "0.26 and 0.13. Of these three adversaries: what is the largest regret of having used M̃ in place of M?",
         solution="errors, used = (0.17, 0.30, 0.15), (0.18, 0.26, 0.13)\n"
         "answer = max(r - other for r, other in zip(errors, used))\n",
-        explanation="Regret is R − R̃, the error that the adversary would have made more. It is −0.01, 0.04 and 0.02; the "
-        "Δ-divergence of M to M̃ is at least the largest of them.",
+        explanation="Regret is R − R̃: by how much the adversary's error would have been larger with M. It is −0.01, 0.04 "
+        "and 0.02; the Δ-divergence of M to M̃ is at least the largest of them.",
         hints=(
             "You used M̃. For which adversary do you wish most that it had been M?",
             "Regret is how much larger the Bayes error would have been: R − R̃.",
@@ -77,10 +82,13 @@ EXERCISES = [
         ),
         praise="Right: so Δ(M‖M̃) is at least 0.04.",
         mistakes=(
-            Mistake(0.01, "This is the way back, R̃ − R: the regret of having used M in place of M̃."),
-            Mistake(-0.04, "The sign is turned: you regret that the adversary errs less, so R − R̃."),
+            Mistake(0.01, "This is the largest R̃ − R, the regret of having used M in place of M̃."),
+            Mistake(-0.04, "The sign is wrong: you regret that the adversary errs less against M̃ than against M."),
+            Mistake(-0.01, "This is the regret at the prior 0.2, the smallest of the three."),
+            Mistake(0.3, "This is the largest error against M. Regret compares the errors against M and M̃."),
             Mistake(0.05 / 3, "You took the mean. The Δ-divergence is about the worst case, the largest regret."),
-            Mistake(0.05, "You added them up. Each adversary is one person; take the largest."),
+            Mistake(0.05, "You added them up. These are three different adversaries; take the largest."),
+            Mistake(0.06, "You added up the two regrets that are positive. The largest one is asked for."),
             Mistake(0.02, "For prior 0.8 this is right. Another adversary gives you more to regret."),
             in_percent(0.04),
         ),
@@ -108,7 +116,7 @@ EXERCISES = [
         ),
         praise="Right: nobody regrets M̃, and somebody would regret M by 0.03.",
         mistakes=(
-            Mistake(1, "The order of the arguments is turned: Δ(M‖M̃) is the regret of using M̃, and it is 0."),
+            Mistake(1, "You exchanged the arguments: Δ(M‖M̃) is the regret of using M̃, and it is 0."),
             Mistake(3, "Both directions would have to be 0. Here somebody regrets M, by 0.03."),
             Mistake(
                 4,
@@ -138,7 +146,7 @@ EXERCISES = [
         mistakes=(
             Mistake(
                 lambda m, o, p: o.bayes_error(p) - m.bayes_error(p),
-                "The sign is turned: you regret a choice when the adversary errs less against it. A small Bayes error is good "
+                "The sign is wrong: you regret a choice when the adversary errs less against it. A small Bayes error is good "
                 "for the adversary.",
             ),
             Mistake(
@@ -148,6 +156,26 @@ EXERCISES = [
             Mistake(
                 lambda m, o, p: o.advantage - m.advantage,
                 "These are advantages, which belong to an even prior. This adversary has a prior of its own.",
+            ),
+            Mistake(
+                lambda m, o, p: (o.advantage - m.advantage) / 2,
+                "This is the regret at an even prior, whatever the prior is.",
+            ),
+            Mistake(
+                lambda m, o, p: max(0.0, m.bayes_error(p) - o.bayes_error(p)),
+                "You stop at 0. At a single prior the regret may be negative, where your choice was the better one.",
+            ),
+            Mistake(
+                lambda m, o, p: o.bayes_error(p),
+                "This is the error against your choice. Compare it with that against the alternative.",
+            ),
+            Mistake(
+                lambda m, o, p: m.tradeoff(p) - o.tradeoff(p),
+                "You compare trade-off functions at α = prior. A prior belongs to the Bayes error.",
+            ),
+            Mistake(
+                lambda m, o, p: 1 - o.bayes_error(p) / m.bayes_error(p),
+                "This is the relative difference. Regret is the difference of the two errors.",
             ),
         ),
     ),
@@ -186,6 +214,26 @@ EXERCISES = [
                 lambda a: -a / 2,
                 "The size is right, the sign is not: against perfect privacy the adversary errs more, R_PP − R ≥ 0.",
             ),
+            Mistake(
+                lambda a: (1 + a) / 2,
+                "This is the probability of being right at an even prior. Compare it with 1/2, that of blind guessing.",
+            ),
+            Mistake(
+                lambda a: 2 * a,
+                "You multiplied by 2. The Bayes error at an even prior is the mean of α and β, and the advantage 1 − α − β.",
+            ),
+            Mistake(
+                lambda a: a / (1 + a),
+                "An advantage is a difference, not odds. What is R(1/2), and what is it for perfect privacy?",
+            ),
+            Mistake(
+                lambda a: 0.5,
+                "This is the Δ-divergence of perfect privacy to blatant non-privacy, whose advantage is 1.",
+            ),
+            Mistake(
+                lambda a: 0.0,
+                "Perfect privacy is the safer mechanism, so using the other one is regretted unless its advantage is 0.",
+            ),
         ),
         laws=(_never_negative, _at_most_half),
     ),
@@ -208,15 +256,15 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         "crossings Laplace noise is the riskier choice, outside them Gaussian noise.",
         hints=(
             "Compare .bayes_error(prior) of both at a few priors.",
-            "The Bayes errors cross twice: dp.compare(…).crossings. What is so between the crossings, what outside?",
-            "At an even prior Laplace loses more, by Δ(Gauss‖Lap). Now find a less open-minded adversary.",
+            "The Bayes errors cross twice: dp.compare(…).crossings. Which mechanism loses more between the crossings?",
+            "At an even prior Laplace noise loses more. Now look at adversaries who lean to one side.",
         ),
         praise="Right: one adversary fears the one, another the other. Neither mechanism dominates.",
         mistakes=(
             Mistake(
                 (0.5, 0.27),
-                "Just the wrong way round: the mechanism that loses more is the one against which the adversary errs less "
-                "often.",
+                "The two are in the wrong order: the mechanism that loses more is the one against which the adversary errs "
+                "less.",
             ),
             Mistake((27, 50), "Are these percentages? A prior is a probability: write 0.3 for 30 %."),
             Mistake(
@@ -269,6 +317,26 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
                 lambda m, k, a: m.tradeoff(min(a + k, 1)),
                 "You only move the curve to the left. The definition treats both errors alike: down by κ as well.",
             ),
+            Mistake(
+                lambda m, k, a: max(0.0, m.tradeoff(min(a + k, 1)) - k),
+                "You stop at 0, but the shifted curve goes on below it.",
+            ),
+            Mistake(
+                lambda m, k, a: m.tradeoff(min(a + k, 1)) - k if a + k <= 1 else 0.0,
+                "f is 0 beyond α = 1, but the left side is f(α + κ) − κ there, which is not 0.",
+            ),
+            Mistake(
+                lambda m, k, a: m.tradeoff(max(a - k, 0)) + k,
+                "You moved the curve up and to the right. Both errors are to get smaller: down and to the left.",
+            ),
+            Mistake(
+                lambda m, k, a: m.tradeoff(a) - 2 * k,
+                "You moved the curve down twice. One of the shifts is to the left, in the argument of f.",
+            ),
+            Mistake(
+                lambda m, k, a: m.tradeoff(a),
+                "This is f itself. Where does κ enter?",
+            ),
         ),
     ),
     Exercise(
@@ -303,7 +371,23 @@ def delta_rr(epsilon, other):
             ),
             Mistake(
                 lambda e, o: max(0.0, 1 / (1 + math.exp(o)) - 1 / (1 + math.exp(e))),
-                "You have the direction turned: Δ(M‖M̃) = max [R − R̃] is the regret of choosing the second.",
+                "You exchanged the two: Δ(M‖M̃) = max [R − R̃] is the regret of choosing the second.",
+            ),
+            Mistake(
+                lambda e, o: max(0.0, math.exp(-e) - math.exp(-o)),
+                "e^−ε are the odds of a lie. The error of trusting the answer is a probability.",
+            ),
+            Mistake(
+                lambda e, o: max(0.0, math.exp(o) / (1 + math.exp(o))),
+                "This is how often the second one tells the truth. Compare the Bayes errors of the two.",
+            ),
+            Mistake(
+                lambda e, o: max(0.0, (o - e) / 4),
+                "This is the first term for small ε. A closed form for all ε is asked for.",
+            ),
+            Mistake(
+                lambda e, o: 1 / (1 + math.exp(max(o - e, 0.0))),
+                "Parameters do not subtract here. Write down the Bayes error of each of the two.",
             ),
             Mistake(
                 lambda e, o: max(0.0, math.tanh(o / 2) - math.tanh(e / 2)),
@@ -311,11 +395,11 @@ def delta_rr(epsilon, other):
             ),
             Mistake(
                 lambda e, o: 1 / (1 + math.exp(e)) - 1 / (1 + math.exp(o)),
-                "Right where it is positive; elsewhere the largest regret is 0, at the priors 0 and 1.",
+                "This is right where it is positive. Elsewhere the largest regret is another one: look at the priors 0 and 1.",
             ),
             Mistake(
                 lambda e, o: max(0.0, o - e),
-                "The parameters themselves are losses, not errors: a difference of Bayes errors is at most 1/2.",
+                "You took the difference of the parameters, which are privacy losses. Δ is a difference of Bayes errors.",
             ),
         ),
         laws=(_never_negative, _at_most_half),
@@ -349,6 +433,8 @@ def delta(mechanism, other):
         ),
         praise="Right. The library adds a proof: a bound on what may hide between the priors it looked at.",
         cases=_PAIRS,
+        exact=lambda m, o: float(delta_divergence(m, o)),
+        without=("delta_divergence", "symmetric_delta_divergence", "compare", "tradeoff", "privacy_profile"),
         mistakes=(
             Mistake(
                 lambda m, o: _largest(lambda x: m.bayes_error(x) - o.bayes_error(x), np.linspace(0, 1, 101)),
@@ -359,8 +445,25 @@ def delta(mechanism, other):
                 "A grid of a thousand priors misses kinks by up to its spacing: look closer around the best prior.",
             ),
             Mistake(
+                lambda m, o: _largest(lambda x: m.bayes_error(x) - o.bayes_error(x), np.linspace(0, 1, 10_001)),
+                "A grid of ten thousand priors still misses kinks, by up to its spacing. Look closer around the best prior.",
+            ),
+            Mistake(
+                lambda m, o: _largest(lambda x: m.bayes_error(x) - o.bayes_error(x), np.linspace(0, 1, 100_001)),
+                "This agrees with a grid of a hundred thousand priors, which is not enough for every pair: where a kink falls "
+                "between two of them, the sixth digit is wrong. Look closer around the best prior.",
+            ),
+            Mistake(
                 lambda m, o: float(delta_divergence(o, m)),
-                "You have the direction turned: Δ(M‖M̃) = max [R − R̃] is the regret of choosing the second.",
+                "You exchanged the two: Δ(M‖M̃) = max [R − R̃] is the regret of choosing the second.",
+            ),
+            Mistake(
+                lambda m, o: float(np.min(m.bayes_error(_GRID) - o.bayes_error(_GRID))),
+                "You took the smallest difference. The Δ-divergence is the largest R − R̃.",
+            ),
+            Mistake(
+                lambda m, o: float(np.mean(m.bayes_error(_GRID) - o.bayes_error(_GRID))),
+                "This is the mean regret over all priors. The Δ-divergence is the largest one.",
             ),
             Mistake(
                 lambda m, o: max(float(delta_divergence(m, o)), float(delta_divergence(o, m))),
@@ -368,7 +471,7 @@ def delta(mechanism, other):
             ),
             Mistake(
                 _of_profiles,
-                "You maximize δ̃ − δ. To become a regret it has to be divided by 1 + e^ε: R = (1 − π)(1 − δ(ε)).",
+                "You maximize δ̃ − δ, which is not yet a regret: a Bayes error is R = (1 − π)(1 − δ(ε)).",
             ),
             Mistake(
                 lambda m, o: max(0.0, (o.advantage - m.advantage) / 2),
@@ -377,5 +480,6 @@ def delta(mechanism, other):
         ),
         laws=(_never_negative, _at_most_half),
         tolerance=1e-6,
+        near=1e-5,
     ),
 ]

@@ -133,6 +133,8 @@ class Exercise:
         Names that an answer may not use: "from the Bayes errors alone".
     tolerance, relative : float
         Up to which numbers are the same, absolutely and relatively.
+    near : float
+        Up to which a wrong number is recognized as a mistake, where that is more than `tolerance`.
     shape : str
         What an answer is, in words.
 
@@ -165,6 +167,7 @@ class Exercise:
     without: tuple[str, ...] = ()
     tolerance: float = 1e-6
     relative: float = 0.0
+    near: float = 0.0
     shape: str = field(default="a number")
 
     @property
@@ -249,8 +252,11 @@ class Exercise:
             mistakes=tuple(mistakes),
             laws=tuple(_at(law, case) for law in self.laws),
             draw=None,
+            exact=None,
+            without=(),
             tolerance=0.0,
             relative=_CLOSE,
+            near=0.0,
         )
 
     def _drawn(self, seed) -> Iterator[tuple]:
@@ -329,12 +335,12 @@ class Exercise:
         for case, result in zip(cases, given, strict=True):
             if result is None:
                 return f"At {self._words(case)} your function returns nothing. Does every path end in a return?"
-        if self._agree(given, self._truths):
+        if self._agree(given, self._truths, self.tolerance):
             return None
         for mistake, wrong in zip(self.mistakes, self._errors, strict=True):
-            if self._agree(given, wrong):
+            if self._agree(given, wrong, self._slack):
                 return mistake.reply
-        if reply := self._slip(given):
+        if reply := self._slip(given) or self._of_another_size(given):
             return reply
         for law in self.laws:
             for case, result in zip(cases, given, strict=True):
@@ -346,9 +352,11 @@ class Exercise:
     def _slip(self, given: list) -> str | None:
         if self._yes_or_no or any(own.size != right.size for own, right in zip(given, self._truths, strict=True)):
             return None
-        return explained(
-            given, self._truths, partial(_alike, tolerance=self.tolerance, relative=max(self.relative, 1e-6))
-        )
+        return explained(given, self._truths, partial(_alike, tolerance=self._slack, relative=max(self.relative, 1e-6)))
+
+    def _of_another_size(self, given: list) -> str | None:
+        wrong = [len(own) for own, right in zip(given, self._truths, strict=True) if len(own) != len(right)]
+        return f"{self.name} should be {self.shape}; you give {wrong[0]} of them." if wrong else None
 
     def _nearly(self, given: list) -> str | None:
         """Whether all is right but for the last digits."""
@@ -379,13 +387,15 @@ class Exercise:
         except _Stopped as stopped:
             raise _Rejected(f"At {self._words(case)} it stops with {stopped}") from None
 
-    def _agree(self, given: list, wanted: list) -> bool:
-        return all(_alike(a, b, self.tolerance, self.relative) for a, b in zip(given, wanted, strict=True))
+    @property
+    def _slack(self) -> float:
+        return max(self.tolerance, self.near)
+
+    def _agree(self, given: list, wanted: list, tolerance: float) -> bool:
+        return all(_alike(a, b, tolerance, self.relative) for a, b in zip(given, wanted, strict=True))
 
     def _direction(self, cases, given) -> str:
         for case, result, wanted in zip(cases, given, self._truths, strict=True):
-            if len(result) != len(wanted):
-                return f"{self.name} should be {self.shape}; you give {len(result)} of them."
             for place, (own, right) in enumerate(zip(result, wanted, strict=True)):
                 if not _alike(own, right, self.tolerance, self.relative):
                     which = f"number {place + 1} of " if len(wanted) > 1 else ""

@@ -42,7 +42,7 @@ def _positive(x):
 SLIPS = (
     Slip(_where(_share, lambda x: 100 * x), "This is in percent. Give the share itself, a number from 0 to 1."),
     Slip(_where(_share, lambda x: x / 100), "This is a hundredth of what is right: was a percentage divided twice?"),
-    Slip(_where(_inner, lambda x: 1 - x), "You give 1 minus what is asked for, the complement. Which event counts?"),
+    Slip(_where(_share, lambda x: 1 - x), "You give 1 minus what is asked for, the complement. Which event counts?"),
     Slip(_where(_inner, lambda x: x / (1 - x)), "These are odds. As a probability, odds x are x/(1 + x)."),
     Slip(_where(_inner, lambda x: np.log(x / (1 - x))), "These are log-odds. The probability itself is asked for."),
     Slip(lambda x: x[::-1] if x.size == 2 else None, "The numbers are right, but in the wrong order."),
