@@ -86,6 +86,8 @@ class Mistake:
     ----------
     answer : object
     reply : str
+    within : float
+        Up to which, absolutely, an answer of a learner counts as this one, where many compute it roughly.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class Mistake:
 
     answer: object
     reply: str
+    within: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,8 @@ class Exercise:
     mistakes : tuple of Mistake
     laws : tuple of callable
         Functions of a result and its case to the sentence that tells what is broken, or None.
+    stumbles : callable, optional
+        A function of a case to what there is to say to a program that stops there or gives no number, or None.
     judge : callable, optional
         Where comparing is not enough: a function of an answer to a reply, or None.
     draw : callable, optional
@@ -159,6 +164,7 @@ class Exercise:
     cases: tuple = ()
     mistakes: tuple[Mistake, ...] = ()
     laws: tuple[Callable, ...] = ()
+    stumbles: Callable | None = None
     judge: Callable | None = None
     draw: Callable[[random.Random], tuple] | None = None
     exact: Callable | None = None
@@ -248,7 +254,9 @@ class Exercise:
             cases=(),
             mistakes=tuple(mistakes),
             laws=tuple(_at(law, case) for law in self.laws),
+            stumbles=None,
             draw=None,
+            exact=None,
             tolerance=0.0,
             relative=_CLOSE,
         )
@@ -332,7 +340,7 @@ class Exercise:
         if self._agree(given, self._truths):
             return None
         for mistake, wrong in zip(self.mistakes, self._errors, strict=True):
-            if self._agree(given, wrong):
+            if self._agree(given, wrong, mistake.within):
                 return mistake.reply
         if reply := self._slip(given):
             return reply
@@ -372,15 +380,23 @@ class Exercise:
         def call():
             # Copies, as a learner may sort a list in place.
             result = answer(*(copy(x) if isinstance(x, (list, np.ndarray)) else x for x in case))
-            return None if result is None or result is ... else numbers(result, self.shape)
+            try:
+                return None if result is None or result is ... else numbers(result, self.shape)
+            except _Rejected as rejected:
+                if not advice:
+                    raise
+                raise _Rejected(f"At {self._words(case)}: {rejected}{advice}") from None
 
+        advice = f" {said}" if self.stumbles and (said := self.stumbles(*case)) else ""
         try:
             return in_time(call)
         except _Stopped as stopped:
-            raise _Rejected(f"At {self._words(case)} it stops with {stopped}") from None
+            stop = "." if advice else ""
+            raise _Rejected(f"At {self._words(case)} it stops with {stopped}{stop}{advice}") from None
 
-    def _agree(self, given: list, wanted: list) -> bool:
-        return all(_alike(a, b, self.tolerance, self.relative) for a, b in zip(given, wanted, strict=True))
+    def _agree(self, given: list, wanted: list, within: float = 0.0) -> bool:
+        tolerance = max(self.tolerance, within)
+        return all(_alike(a, b, tolerance, self.relative) for a, b in zip(given, wanted, strict=True))
 
     def _direction(self, cases, given) -> str:
         for case, result, wanted in zip(cases, given, self._truths, strict=True):
