@@ -129,6 +129,8 @@ class Exercise:
         A function of a case to what there is to say to a program that stops there or gives no number, or None.
     judge : callable, optional
         Where comparing is not enough: a function of an answer to a reply, or None.
+    patience : float, optional
+        How many seconds `judge` may take, where the right answer itself takes long.
     draw : callable, optional
         Where the arguments are numbers that can vary, makes a case from a `random.Random`: for random inputs, and for
         numbers of one's own.
@@ -166,6 +168,7 @@ class Exercise:
     laws: tuple[Callable, ...] = ()
     stumbles: Callable | None = None
     judge: Callable | None = None
+    patience: float | None = None
     draw: Callable[[random.Random], tuple] | None = None
     exact: Callable | None = None
     without: tuple[str, ...] = ()
@@ -302,7 +305,7 @@ class Exercise:
             return _NOTHING_YET
         try:
             if self.judge:
-                return in_time(self.judge, answer)
+                return in_time(self.judge, answer, patience=self.patience)
             if not self.cases:
                 given = in_time(numbers, answer, self.shape)
                 return self._compared([()], lambda: given)
@@ -470,7 +473,7 @@ def run(program: str) -> dict:
     return space
 
 
-def in_time(call: Callable, *arguments):
+def in_time(call: Callable, *arguments, patience: float | None = None):
     """What a call returns, if it does so before a learner loses patience; see the top of this file."""
     ended: list = []
     over = threading.Event()
@@ -488,16 +491,17 @@ def in_time(call: Callable, *arguments):
         finally:
             over.set()
 
+    patience = patience or _PATIENCE
     worker = threading.Thread(target=work, daemon=True)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             worker.start()
-            over.wait(_PATIENCE)
+            over.wait(patience)
     finally:  # in time, too late, or interrupted
         _stop(worker, over)
     if not ended:
-        raise _Rejected(f"It takes more than {_PATIENCE:g} seconds. Does a loop never end?")
+        raise _Rejected(f"It takes more than {patience:g} seconds. Does a loop never end?")
     result, error = ended[0]
     if error is not None:
         raise error
