@@ -102,7 +102,7 @@ class Case:
             "public."
         )
         yield (
-            f"The tolerance: if a person is in, somebody who takes all {self.population:,} for equally likely to be in "
+            f"The tolerance: if a person is in, somebody who considers all {self.population:,} equally likely to be in "
             f"the data may become more than {100 * self.tolerance:g} % sure of it, but with a probability of "
             f"{100 * self.exceedance:g} % at most."
         )
@@ -119,6 +119,7 @@ class Case:
                 f"Vendor {name} has sent the transcript of a pilot: {repetitions} trainings of {steps} steps with full "
                 "batches, on made-up records."
             )
+        yield "Of these four statements about a pilot that passes, you may sign one."
         for letter, sentence in self.statements.items():
             yield f"({letter}) {sentence}"
 

@@ -7,7 +7,7 @@ from scipy.special import ndtr
 
 from ..calibration import calibrate
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
-from .core import Exercise, Mistake, numbers
+from .core import Exercise, Mistake, numbers, roughly
 from .questions import PROBABILITY, Question, Within, in_percent
 
 _REPORTS = tuple(
@@ -404,7 +404,8 @@ def delta(f, epsilon):
         praise="Right. f and δ are conjugate: this is one direction, the envelope is the other.",
         cases=tuple((m.tradeoff, e) for m in _CURVES for e in (-1.0, 0.0, 0.7, 2.0)),
         exact=lambda f, e: f.__self__.privacy_profile(e),
-        mistakes=(
+        mistakes=roughly(
+            1e-3,
             Mistake(
                 lambda f, e: 1 - math.exp(e) * float(1 - f.__self__.privacy_profile(-e)),
                 "The factor e^ε belongs to α: it weighs the probability in world P.",
@@ -440,7 +441,6 @@ def delta(f, epsilon):
         ),
         laws=(lambda result, f, e: "δ is at least 0 and at most 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,),
         tolerance=2e-6,
-        near=1e-3,
     ),
     Exercise(
         id="4.5",

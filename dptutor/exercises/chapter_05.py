@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..mechanisms import ApproximateDP, FiniteExperiment, Gaussian, Laplace, RandomizedResponse
-from .core import Exercise, Mistake
+from .core import Exercise, Mistake, roughly
 from .questions import PROBABILITY, Question, in_percent
 
 _MECHANISMS = (
@@ -512,7 +512,8 @@ def tradeoff(bayes_error, alpha):
         praise="Right: nothing was lost on the way to Bayes errors.",
         cases=tuple((_arc(m), alpha) for m in _MECHANISMS for alpha in (0.05, 0.3, 0.8)),
         exact=lambda r, a: r.__self__.tradeoff(a),
-        mistakes=(
+        mistakes=roughly(
+            1e-3,
             Mistake(
                 lambda r, a: float(
                     np.min(
@@ -561,7 +562,6 @@ def tradeoff(bayes_error, alpha):
             _below_the_diagonal,
         ),
         tolerance=2e-5,
-        near=1e-3,
     ),
     Exercise(
         id="5.7",

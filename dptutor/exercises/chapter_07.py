@@ -6,7 +6,7 @@ import numpy as np
 
 from ..blackwell import delta_divergence
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
-from .core import Exercise, Mistake, numbers
+from .core import Exercise, Mistake, numbers, roughly
 from .questions import Question, in_percent
 
 _PAIRS = (
@@ -435,7 +435,8 @@ def delta(mechanism, other):
         cases=_PAIRS,
         exact=lambda m, o: float(delta_divergence(m, o)),
         without=("delta_divergence", "symmetric_delta_divergence", "compare", "tradeoff", "privacy_profile"),
-        mistakes=(
+        mistakes=roughly(
+            1e-5,
             Mistake(
                 lambda m, o: _largest(lambda x: m.bayes_error(x) - o.bayes_error(x), np.linspace(0, 1, 101)),
                 "A grid of a hundred priors misses the maximum: six digits need a closer look around the best prior.",
@@ -480,6 +481,5 @@ def delta(mechanism, other):
         ),
         laws=(_never_negative, _at_most_half),
         tolerance=1e-6,
-        near=1e-5,
     ),
 ]

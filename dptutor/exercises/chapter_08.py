@@ -3,10 +3,11 @@
 import math
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import beta
 
 from ..blackwell import delta_divergence, u_quadratic_prior
-from ..mechanisms import Gaussian, Laplace, RandomizedResponse
+from ..mechanisms import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers
 from .questions import Question
 
@@ -14,16 +15,21 @@ _PAIRS = (
     (Gaussian(sigma=1), Laplace(scale=1)),
     (Laplace(scale=1), Gaussian(sigma=1)),
     (RandomizedResponse(epsilon=1.5), Gaussian(sigma=2)),
+    # One that treats the two worlds differently, so that π cannot be taken for 1 − π.
+    (SubsampledGaussian(0.8, 0.3, direction="remove"), Laplace(scale=2)),
 )
-_EXPERIMENTS = (
-    ((0.7, 0.3), (0.3, 0.7), (0.9, 0.1), (0.5, 0.5)),
-    ((0.5, 0.5, 0.0), (0.0, 0.5, 0.5), (0.6, 0.3, 0.1), (0.1, 0.3, 0.6)),
-    ((0.25, 0.25, 0.5), (0.5, 0.3, 0.2), (0.8, 0.2, 0.0), (0.2, 0.8, 0.0)),
+_EXPERIMENTS = tuple(
+    tuple(np.array(probabilities) for probabilities in experiments)
+    for experiments in (
+        ((0.7, 0.3), (0.3, 0.7), (0.9, 0.1), (0.5, 0.5)),
+        ((0.5, 0.5, 0.0), (0.0, 0.5, 0.5), (0.6, 0.3, 0.1), (0.1, 0.3, 0.6)),
+        ((0.25, 0.25, 0.5), (0.5, 0.3, 0.2), (0.8, 0.2, 0.0), (0.2, 0.8, 0.0)),
+    )
 )
 
 _FLAT = (
-    "This density is flat, which is no opinion at all, and Laplace noise is the safer choice. Put weight where it loses "
-    "more."
+    "This density is flat, which is no opinion at all, and under it Laplace noise is the safer choice. Put the weight on "
+    "the priors at which Laplace noise loses more."
 )
 _AT_THE_ENDS = (
     "With a and b below 1 the weight is near 0 and 1, where Laplace noise is the safer one. Other parameters make the "
@@ -56,6 +62,20 @@ def _error(p, q, prior):
     return float(np.sum(np.minimum(prior * np.asarray(p), (1 - prior) * np.asarray(q))))
 
 
+def _largest_lead(p, q, other_p, other_q):
+    """Δ of the first experiment from the second: the largest lead, at a kink of one of the two curves."""
+    kinks = [0.0, 0.5, 1.0]
+    for a, b in ((p, q), (other_p, other_q)):
+        kinks += [float(y / (x + y)) for x, y in zip(a, b, strict=True) if x + y > 0]
+    return max(_error(p, q, x) - _error(other_p, other_q, x) for x in kinks)
+
+
+def _averaged(epsilon, points):
+    """The mean Bayes error of randomized response over a grid of priors, both ends included."""
+    prior, lie = np.linspace(0, 1, points), 1 - _truth(epsilon)
+    return float(np.mean(np.minimum(np.minimum(prior, 1 - prior), lie)))
+
+
 def _winner(answer):
     """Judges the parameters of a Beta density under which Gaussian noise is to be the safer choice."""
     given = numbers(answer, "two numbers a and b")
@@ -65,7 +85,7 @@ def _winner(answer):
         return "The parameters of a Beta density are positive."
     a, b = (float(x) for x in given)
     if a < 0.1 or b < 0.1 or max(a, b) > 1e4:
-        return "So extreme a density has nearly all its mass on one prior. Stay between 0.1 and 10,000."
+        return "So extreme a density has nearly all its mass on one or two priors. Stay between 0.1 and 10,000."
     gaussian, laplace = Gaussian(sigma=1), Laplace(scale=1)
 
     def density(prior):
@@ -108,6 +128,17 @@ EXERCISES = [
             Mistake(0.0136, "You took the mean. The weighted Δ-divergence is a largest value."),
             Mistake(0.02, "The place is right, but the weight is missing: multiply by Ψ(0.2)."),
             Mistake(12 * 0.3 * 0.02, "The square is missing: Ψ(π) = 12 (π − 1/2)²."),
+            Mistake(
+                0,
+                "This is the largest difference times its weight, which is 0. Weigh all three first, then take the largest.",
+            ),
+            Mistake(
+                1.92 * 0.03,
+                "This is the largest weight times the largest difference, but they belong to different adversaries. Multiply "
+                "at each prior first.",
+            ),
+            Mistake(0.0018, "The factor 12 is missing. Without it the weight is no density: its integral is 1/12."),
+            Mistake(1.08, "This is a weight, Ψ(0.2). Multiply it by the difference."),
         ),
         tolerance=0.0003,
     ),
@@ -164,10 +195,23 @@ answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
         praise="Right. The square makes strong opinions count for so much, and even ones for next to nothing.",
         mistakes=(
             Mistake(4, "Four times as far from one half; but the density grows with the square of the distance."),
-            Mistake(1 / 16, "Upside down: the adversary of prior 0.1 has the firmer opinion and counts for more."),
+            Mistake(
+                1 / 16,
+                "Upside down. What counts is the distance from one half, and the adversary of prior 0.1 is farther away: it counts for more.",
+            ),
             Mistake(192, "The factor 12 belongs to both densities and cancels."),
             Mistake(1.8, "This is the difference of the two densities. You are asked for the ratio."),
-            Mistake(1 / 4, "Upside down, and without the square."),
+            Mistake(
+                1 / 4,
+                "The density grows with the square of the distance from one half. These distances are 0.4 and 0.1, and the larger one counts for more.",
+            ),
+            Mistake(1.92, "This is the density at 0.1. Divide it by the density at 0.4."),
+            Mistake(0.12, "This is the density at 0.4. How many times as large is the density at 0.1?"),
+            Mistake(
+                1.8 / 0.12,
+                "This is the difference of the two densities, in units of the smaller one. The ratio is one more.",
+            ),
+            Mistake(64, "The density grows with the square of the distance, not with its cube."),
         ),
     ),
     Exercise(
@@ -196,7 +240,7 @@ def weighted(mechanism, other, prior):
         mistakes=(
             Mistake(
                 lambda m, o, x: u_quadratic_prior(x) * _ahead(o, m, x),
-                "The sign is turned: Δ(M‖M̃) is the regret of using the other one, so R comes first.",
+                "The sign is reversed: Δ(M‖M̃) is the largest R − R̃, with the error of `mechanism` first.",
             ),
             Mistake(_ahead, "This is the unweighted difference."),
             Mistake(
@@ -209,12 +253,30 @@ def weighted(mechanism, other, prior):
             ),
             Mistake(
                 lambda m, o, x: max(0.0, u_quadratic_prior(x) * _ahead(m, o, x)),
-                "The largest value is never negative anyway; do not cut the function off.",
+                "You cut the function off at 0. Its largest value is never negative anyway, and the function itself may be.",
+            ),
+            Mistake(
+                lambda m, o, x: u_quadratic_prior(x) * _ahead(m, o, 1 - x),
+                "You ask for the Bayes errors at 1 − π. `prior` is the prior π of world P, as bayes_error takes it.",
+            ),
+            Mistake(
+                lambda m, o, x: u_quadratic_prior(x) * m.bayes_error(x),
+                "This is the weighted error of the first mechanism alone. Subtract that of the other.",
+            ),
+            Mistake(
+                lambda m, o, x: delta_divergence(m, o, prior_density=u_quadratic_prior).value,
+                "This is the largest value itself, the same at every prior. You are asked for the function that takes it.",
+            ),
+            Mistake(
+                lambda m, o, x: 12 * abs(x - 0.5) * _ahead(m, o, x),
+                "The square is missing: Ψ(π) = 12 (π − ½)².",
             ),
         ),
         laws=(
             lambda result, m, o, x: (
-                "At a prior of one half the U-quadratic weight is 0." if x == 0.5 and abs(result[0]) > 1e-9 else None
+                "At a prior of one half the U-quadratic weight is 0, and so is the weighted difference."
+                if x == 0.5 and abs(result[0]) > 1e-9
+                else None
             ),
         ),
     ),
@@ -258,6 +320,27 @@ def mean_error(epsilon):
                 "This is the mean gain over blind guessing, whose mean error is 1/4.",
             ),
             Mistake(lambda e: 0.25 + 0 * e, "This is the mean error of blind guessing; the answer helps."),
+            Mistake(
+                lambda e: 1 - _truth(e) * (1 - _truth(e)),
+                "This is how often the adversary is right on average. You are asked how often it errs.",
+            ),
+            Mistake(_truth, "This is how often randomized response tells the truth, whatever the prior."),
+            Mistake(
+                lambda e: 4 * _truth(e) * (1 - _truth(e)),
+                "Four times too much: relative to blind guessing, whose mean error is 1/4. You are asked for the mean error itself.",
+            ),
+            Mistake(
+                lambda e: (1 - _truth(e)) / 2,
+                "Half of the error at an even prior. The Bayes error is flat in the middle and falls linearly at both ends; the mean is larger.",
+            ),
+            Mistake(
+                lambda e: _averaged(e, 101),
+                "You averaged over 101 priors. The two ends, where the error is 0, count too much; it is right to about one percent. The chapter has an exact formula.",
+            ),
+            Mistake(
+                lambda e: _averaged(e, 1001),
+                "You averaged over 1001 priors. The two ends, where the error is 0, count too much; it is right to about three digits. The chapter has an exact formula.",
+            ),
         ),
         laws=(
             lambda result, e: (
@@ -265,6 +348,7 @@ def mean_error(epsilon):
                 if result[0] > 0.25 + 1e-9
                 else None
             ),
+            lambda result, e: "A probability is not negative." if result[0] < -1e-12 else None,
         ),
     ),
     Exercise(
@@ -336,8 +420,33 @@ def log_odds_density(a, b, epsilon):
                 lambda a, b, e: beta.cdf(1 / (1 + math.exp(-e)), a, b),
                 "This is the probability of log-odds up to ε. Differentiate it.",
             ),
+            Mistake(
+                lambda a, b, e: beta.pdf(expit(e), a, b) * expit(e),
+                "One factor is missing: dπ/dε is π(1 − π), not π.",
+            ),
+            Mistake(
+                lambda a, b, e: beta.pdf(expit(e), a, b) * expit(-e),
+                "One factor is missing: dπ/dε is π(1 − π), not 1 − π.",
+            ),
+            Mistake(
+                lambda a, b, e: beta.pdf(expit(e), a, b) * math.exp(e),
+                "You multiply by dx/dε of the odds x = e^ε. The opinion is a density over priors, not over odds.",
+            ),
+            Mistake(
+                lambda a, b, e: expit(e) ** a * expit(-e) ** b,
+                "The constant of the Beta density, 1/B(a, b), is missing: this does not integrate to 1.",
+            ),
+            Mistake(
+                lambda a, b, e: beta.pdf(expit(e), a, b) * expit(e) * expit(-e) / 2,
+                "Half of it. The derivative of 1/(1 + e^−ε) is π(1 − π), without a factor.",
+            ),
         ),
-        laws=(lambda result, a, b, e: "A density is never negative." if result[0] < 0 else None,),
+        stumbles=lambda a, b, e: (
+            "Beta(a, b) is a density over priors, which lie between 0 and 1. ε is log-odds, which may be any number."
+            if e <= 0 or e >= 1
+            else None
+        ),
+        laws=(lambda result, a, b, e: "A density is never negative." if result[0] < -1e-12 else None,),
     ),
     Exercise(
         id="8.6",
@@ -374,13 +483,43 @@ def mean_lead(p, q, other_p, other_q):
             ),
             Mistake(
                 lambda p, q, op, oq: _harmonic(op, oq) - _harmonic(p, q),
-                "The sign is turned: a positive lead means more errors against the first.",
+                "The sign is reversed: a positive lead means more errors against the first.",
             ),
             Mistake(
                 lambda p, q, op, oq: _error(p, q, 0.5) - _error(op, oq, 0.5),
                 "This is the lead at an even prior, not the mean over all priors.",
             ),
             Mistake(lambda p, q, op, oq: _harmonic(p, q), "This is the mean error of the first experiment alone."),
+            Mistake(
+                _largest_lead,
+                "This is the largest lead, the Δ-divergence: the adversary who minds most decides. Here the mean over all priors is asked for.",
+                within=2e-3,
+            ),
+            Mistake(
+                lambda p, q, op, oq: 4 * (_harmonic(p, q) - _harmonic(op, oq)),
+                "Four times too much: you added up the harmonic means 2pq/(p + q).",
+            ),
+            Mistake(
+                lambda p, q, op, oq: (_harmonic(p, q) - _harmonic(op, oq)) / 2,
+                "You give half of what is right: the mean is half of Σ pq/(p + q), not a quarter of it.",
+            ),
+            Mistake(
+                lambda p, q, op, oq: _harmonic(p, q) + _harmonic(op, oq),
+                "You added the two mean errors. A lead is a difference.",
+            ),
+            Mistake(
+                lambda p, q, op, oq: abs(_harmonic(p, q) - _harmonic(op, oq)),
+                "The sign matters: where the first errs less often, the lead is negative.",
+            ),
+            Mistake(
+                lambda p, q, op, oq: float(np.sum(np.asarray(p) * q) - np.sum(np.asarray(op) * oq)) / 2,
+                "The denominator p + q is missing. It is 1 for randomized response only.",
+            ),
+        ),
+        stumbles=lambda *case: (
+            "One of the outcomes has probability 0 in both worlds: p + q is 0 there."
+            if any(np.any(np.add(case[i], case[i + 1]) == 0) for i in (0, 2))
+            else None
         ),
         laws=(
             lambda result, *case: (

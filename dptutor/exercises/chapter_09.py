@@ -11,9 +11,10 @@ from .questions import Question, Within
 
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0)
 _RENYI = (
-    (_ORDERS, tuple(s / 800 for s in _ORDERS), 100, 1e-5),
-    (_ORDERS, tuple(s / 200 for s in _ORDERS), 10, 1e-3),
-    ((2.0, 4.0, 9.0), (0.01, 0.03, 0.2), 50, 1e-6),
+    (np.array(_ORDERS), np.array(_ORDERS) / 800, 100, 1e-5),
+    (np.array(_ORDERS), np.array(_ORDERS) / 200, 10, 1e-3),
+    (np.array([2.0, 4.0, 9.0]), np.array([0.01, 0.03, 0.2]), 50, 1e-6),
+    (np.array([2.0, 4.0, 9.0]), np.array([0.2, 0.9, 4.0]), 5, 0.1),  # the first order is the best
 )
 _SAMPLED = tuple(
     (m, rate, epsilon)
@@ -46,9 +47,67 @@ def _response(epsilon, steps, at):
     return float(q @ np.maximum(1 - np.exp(at - loss), 0))
 
 
+def _amplified(epsilon, rate):
+    return math.log1p(rate * math.expm1(epsilon))
+
+
 def _gauss_error(mu, prior):
     epsilon = math.log(prior / (1 - prior))
     return prior * ndtr(-epsilon / mu - mu / 2) + (1 - prior) * ndtr(epsilon / mu - mu / 2)
+
+
+def _unit(mu, prior):
+    """What the value of the integrand at t = 0 adds to the Bayes error, for each unit of the step."""
+    return 4 * math.exp(-(mu**2) / 8) / (2 * math.pi) * math.sqrt(prior * (1 - prior))
+
+
+def _summed(mu, prior, step, end):
+    """The sum over t from -end to end."""
+    t = step * np.arange(-round(end / step), round(end / step) + 1)
+    integrand = np.exp(-(0.25 + t**2) * mu**2 / 2) * np.cos(math.log(prior / (1 - prior)) * t) / (0.25 + t**2)
+    return float(step * integrand.sum()) / (2 * math.pi) * math.sqrt(prior * (1 - prior))
+
+
+_STEPS = 0.1, 0.05, 0.02, 0.01, 0.005, 0.001
+_ROUGH = (
+    *(
+        Mistake(
+            lambda mu, x, h=h: _gauss_error(mu, x) + h * _unit(mu, x),
+            f"You count t = 0 twice: a sum over t ≥ 0, doubled, has the middle once too often (your step seems to be {h:g}).",
+        )
+        for h in _STEPS
+    ),
+    *(
+        Mistake(
+            lambda mu, x, h=h: _gauss_error(mu, x) - h * _unit(mu, x),
+            f"You leave out t = 0, where the integrand is largest (your step seems to be {h:g}).",
+        )
+        for h in _STEPS
+    ),
+    *(
+        Mistake(
+            lambda mu, x, h=h: _gauss_error(mu, x) / h,
+            f"The sum has to be multiplied by its step, which seems to be {h:g}, to stand for the integral.",
+        )
+        for h in _STEPS
+    ),
+    *(
+        Mistake(
+            lambda mu, x, h=h: _summed(mu, x, h, 50),
+            f"Your step, about {h:g}, is too long: images of the function, 2π/{h:g} apart, add to the result. Halve it.",
+            within=within,
+        )
+        for h, within in ((1, 1e-3), (0.5, 1e-4), (0.25, 1e-6))
+    ),
+    *(
+        Mistake(
+            lambda mu, x, end=end: _summed(mu, x, 0.001, end),
+            f"Your sum ends too early, near t = {end:g}: for a small mu the transform is not small there yet.",
+            within=within,
+        )
+        for end, within in ((1, 1e-2), (2, 5e-3), (3, 2e-3), (5, 1e-3), (10, 5e-5))
+    ),
+)
 
 
 EXERCISES = [
@@ -70,6 +129,8 @@ EXERCISES = [
             Mistake(4, "This is μ². Take the root."),
             Mistake(1.4, "A mean would say that the second answer tells nothing new."),
             Mistake(1.6, "This is the larger one alone. The other answer tells something, too."),
+            Mistake(1.92, "You multiplied the two. For independent answers the squares of μ add up."),
+            Mistake(math.sqrt(2.8), "You took the root of the sum of the μ. What adds up is their squares."),
             Mistake(
                 1 / math.sqrt(1 / 1.2**2 + 1 / 1.6**2),
                 "You added the variances of the noise. What adds up is 1/σ², which is μ².",
@@ -99,9 +160,16 @@ EXERCISES = [
             Mistake(1, "This is p(e^ε − 1). Add the 1 of those who are not sampled, and take the logarithm."),
             Mistake(2, "This is the likelihood ratio e^ε after sampling. Take its logarithm."),
             Mistake(math.log10(2), "Use the natural logarithm: ε is measured in nats."),
-            Mistake(math.log(1.1), "You forgot those who are not sampled: the ratio is (1 − p) + p·e^ε, not p·e^ε."),
+            Mistake(
+                math.log(1.1),
+                "This is ln(p·e^ε), which leaves out the case that you are not sampled: the ratio is (1 − p) + p·e^ε.",
+            ),
             Mistake(math.log(11), "Sampling helps: nine times out of ten you are not even looked at."),
             Mistake(math.log(1 + 0.1 * (math.log(11) - 1)), "You used ε where e^ε belongs: e^ε is 11."),
+            Mistake(
+                math.log(2.1),
+                "The ratio is 1 − p without you and p·e^ε with you, together 1 + p(e^ε − 1). You counted the 1 in full.",
+            ),
         ),
         laws=(Within(0, math.inf, "ε is not negative here: the largest likelihood ratio is at least 1."),),
         tolerance=0.006,
@@ -110,7 +178,7 @@ EXERCISES = [
         id="9.1",
         grade="warm-up",
         title="One mechanism for many",
-        question="Gaussian mechanisms with the standard deviations `sigmas` (a tuple), all of sensitivity 1, have answered about the same data. Write "
+        question="Gaussian mechanisms with the standard deviations `sigmas` (an array), all of sensitivity 1, have answered about the same data. Write "
         "`whole(sigmas)`: the σ of the one Gaussian mechanism that tells as much as all of them together.",
         name="whole",
         stub="def whole(sigmas):\n    ...\n",
@@ -123,16 +191,16 @@ EXERCISES = [
             "Its variance is μ² = 1/σ², and variances of independent losses add up.",
             "1/σ² of the whole is the sum of all 1/σ².",
         ),
-        praise="Right. More answers, less noise: k equal ones are as one with σ/√k.",
-        cases=(((10.0, 10.0, 10.0, 10.0),), ((3.0, 4.0),), ((0.5,),), ((1.0, 2.0, 3.0),)),
+        praise="Right. More answers, less noise: k equal ones are like one with σ/√k.",
+        cases=tuple((np.array(sigmas),) for sigmas in ((10.0, 10.0, 10.0, 10.0), (3.0, 4.0), (0.5,), (1.0, 2.0, 3.0))),
         mistakes=(
             Mistake(
                 lambda sigmas: math.sqrt(sum(s**2 for s in sigmas)),
-                "Here variances of noises are added up: one answer with all the noise. But there are many answers, and each one tells more.",
+                "You add up the variances of the noise, as if all of it were in one answer. But there are many answers, and each of them tells something more.",
             ),
             Mistake(
                 lambda sigmas: 1 / sum(1 / s for s in sigmas),
-                "You add up μ = 1/σ. The variances of the losses add up, which are μ².",
+                "You add up μ = 1/σ. What adds up is the variance of the losses, μ².",
             ),
             Mistake(
                 lambda sigmas: math.sqrt(sum(s**-2 for s in sigmas)),
@@ -146,8 +214,25 @@ EXERCISES = [
                 lambda sigmas: sum(s**-2 for s in sigmas) ** -0.5 * math.sqrt(len(sigmas)),
                 "This is the noise of an average member. All answers together tell more than one of them.",
             ),
+            Mistake(
+                lambda sigmas: float(np.mean(sigmas)) / math.sqrt(len(sigmas)),
+                "σ/√k is right if all σ are the same. Otherwise the mean of the σ does not tell: μ² = 1/σ² adds up.",
+            ),
+            Mistake(
+                lambda sigmas: math.sqrt(sum(s**2 for s in sigmas)) / len(sigmas),
+                "This is the noise of the mean of all answers. Weighing the less noisy ones more tells more.",
+            ),
+            Mistake(
+                lambda sigmas: 1 / sum(s**-2 for s in sigmas),
+                "This is σ² of the whole, its variance. Take the root.",
+            ),
+            Mistake(
+                lambda sigmas: float(np.mean(sigmas)),
+                "This is the mean of the σ. All answers together tell more than any one of them.",
+            ),
         ),
         laws=(
+            lambda result, sigmas: "A standard deviation is positive." if result[0] <= 0 else None,
             lambda result, sigmas: (
                 "All answers tell at least as much as the least noisy one, so the σ of the whole cannot exceed it."
                 if result[0] > min(sigmas) + 1e-9
@@ -181,7 +266,7 @@ def amplified(epsilon, rate):
         mistakes=(
             Mistake(
                 lambda e, p: p * e,
-                "That is what it is for small ε, and too little for large: what is mixed are probabilities, not logarithms.",
+                "This is right for small ε only; for large ε it is too little. Sampling mixes probabilities, not their logarithms.",
             ),
             Mistake(
                 lambda e, p: 1 + p * math.expm1(e),
@@ -199,8 +284,23 @@ def amplified(epsilon, rate):
                 lambda e, p: p * math.expm1(e),
                 "Nearly: log(1 + x) is about x for small x. Keep the logarithm.",
             ),
+            Mistake(
+                lambda e, p: math.log1p(p * math.exp(e)),
+                "You counted those who are not sampled in full: the ratio is 1 − rate + rate·e^ε.",
+            ),
+            Mistake(
+                lambda e, p: math.log(p) + e,
+                "You forgot those who are not sampled: the ratio is 1 − rate + rate·e^ε, not rate·e^ε.",
+            ),
+            Mistake(
+                lambda e, p: -math.log1p(p * math.expm1(-e)),
+                "This is the smaller of the two directions, −log(1 − rate + rate·e^−ε). ε has to cover both.",
+            ),
         ),
         laws=(
+            lambda result, e, p: (
+                "ε is not negative: the largest likelihood ratio is at least 1." if result[0] < -1e-12 else None
+            ),
             lambda result, e, p: (
                 "Sampling never makes ε larger, but yours exceeds the ε of the mechanism."
                 if result[0] > e + 1e-9
@@ -212,7 +312,7 @@ def amplified(epsilon, rate):
         id="9.3",
         grade="think",
         title="Be the second accountant",
-        question="One step has the Rényi divergences `divergences` at the `orders` (two tuples of the same length). Write `renyi_epsilon(orders, divergences, "
+        question="One step has the Rényi divergences `divergences` at the `orders` (two arrays of the same length). Write `renyi_epsilon(orders, divergences, "
         "steps, delta)`: the smallest ε that the conversion of the chapter, with its factor (1/s)(1 − 1/s)^(s−1), gives for `steps` steps at δ = `delta`.",
         name="renyi_epsilon",
         stub="from math import log\n\n\ndef renyi_epsilon(orders, divergences, steps, delta):\n    ...\n",
@@ -256,6 +356,36 @@ def renyi_epsilon(orders, divergences, steps, delta):
                     -_best(o, d, lambda s, r: -(k * r + math.log((1 / s) * (1 - 1 / s) ** (s - 1) / t) / (s - 1)))
                 ),
                 "This is the largest over the orders. Every order is a valid bound, so take the smallest.",
+            ),
+            Mistake(
+                lambda o, d, k, t: _best(
+                    o, d, lambda s, r: k * (r + math.log(k * (1 / s) * (1 - 1 / s) ** (s - 1) / t) / (s - 1))
+                ),
+                "You convert each step at δ/k and add up. Valid, but wasteful: compose first, then convert once at the whole δ.",
+            ),
+            Mistake(
+                lambda o, d, k, t: _best(
+                    o, d, lambda s, r: k * r + math.log(k * (1 / s) * (1 - 1 / s) ** (s - 1) / t) / (s - 1)
+                ),
+                "You share δ among the steps. The conversion is done once, for the whole, and may use all of δ.",
+            ),
+            Mistake(
+                lambda o, d, k, t: k * d[0] + math.log((1 / o[0]) * (1 - 1 / o[0]) ** (o[0] - 1) / t) / (o[0] - 1),
+                "This is the bound of the first order. Try all orders, and take the smallest.",
+            ),
+            Mistake(
+                lambda o, d, k, t: k * d[-1] + math.log((1 / o[-1]) * (1 - 1 / o[-1]) ** (o[-1] - 1) / t) / (o[-1] - 1),
+                "This is the bound of the last order. Try all orders, and take the smallest.",
+            ),
+            Mistake(
+                lambda o, d, k, t: _best(
+                    o, d, lambda s, r: k * r + (math.log((1 / s) * (1 - 1 / s) ** (s - 1)) + math.log(t)) / (s - 1)
+                ),
+                "The sign of log δ is reversed: a smaller δ takes a larger ε, so log(1/δ) is added.",
+            ),
+            Mistake(
+                lambda o, d, k, t: float(k * np.min(d)),
+                "This is the smallest divergence of the whole. It becomes an ε only with log(factor/δ)/(s − 1) added.",
             ),
             Mistake(
                 lambda o, d, k, t: _best(o, d, lambda s, r: k * r + math.log((1 / s) * (1 - 1 / s) ** (s - 1) / t) / s),
@@ -312,8 +442,24 @@ def both(m, rate, epsilon):
                 "The ε are right. The factors that were taken out are missing.",
             ),
             Mistake(
-                lambda m, p, e: (p * m.privacy_profile(math.log(1 + p * math.expm1(e))), _directions(m, p, e)[1]),
+                lambda m, p, e: (p * m.privacy_profile(_amplified(e, p)), _directions(m, p, e)[1]),
                 "In the first you multiply e^ε − 1 by the rate. To go from the whole to the mechanism on the sample, divide.",
+            ),
+            Mistake(
+                lambda m, p, e: (p * m.privacy_profile(_amplified(e, p)),) * 2,
+                "You put the amplified ε, log(1 + rate·(e^ε − 1)), into the profile. That takes an ε of the mechanism on the sample to one of the whole; here ε belongs to the whole.",
+            ),
+            Mistake(
+                lambda m, p, e: (m.privacy_profile(e), m.privacy_profile(e)),
+                "This is δ without sampling.",
+            ),
+            Mistake(
+                lambda m, p, e: (_directions(m, p, e)[0], p * m.privacy_profile(e)),
+                "The first is right. In the second ε changes, too: collect what multiplies P, and take it out.",
+            ),
+            Mistake(
+                lambda m, p, e: (_directions(m, p, e)[0], 0.0),
+                "The first is right. The second is 0 only where 1 − (1 − rate) e^ε is not positive.",
             ),
         ),
         laws=(
@@ -322,6 +468,11 @@ def both(m, rate, epsilon):
                 if e == 0 and len(result) == 2 and abs(result[0] - result[1]) > 1e-9
                 else None
             ),
+        ),
+        stumbles=lambda m, p, e: (
+            "Here 1 − (1 − rate) e^ε is not positive: the exchanged pair has no loss above ε. What is δ then?"
+            if (1 - p) * math.exp(e) >= 1
+            else None
         ),
         shape="two numbers (δ, δ of the exchanged pair)",
     ),
@@ -361,7 +512,7 @@ def response(epsilon, steps, at):
             ),
             Mistake(
                 lambda e, k, at: _response(k * e, 1, at),
-                "This is one answer with k·epsilon. Losses of independent answers have both signs and cancel in part.",
+                "This is one answer with k·epsilon. The losses of independent answers have both signs and cancel in part.",
             ),
             Mistake(
                 lambda e, k, at: _response(e, 1, at),
@@ -373,7 +524,26 @@ def response(epsilon, steps, at):
             ),
             Mistake(
                 lambda e, k, at: float(_truths(e, k)[0][::-1] @ np.maximum(1 - np.exp(at - _truths(e, k)[1]), 0)),
-                "The number of true answers has its probabilities from world P here. In world Q the truth is the more likely answer.",
+                "Your probabilities are those of world P. In world Q the answer that speaks for Q is the likelier one.",
+            ),
+            Mistake(
+                lambda e, k, at: float(_truths(e, k)[0] @ (1 - np.exp(at - _truths(e, k)[1]))),
+                "Losses below `at` count with a negative sign here. They should count nothing: max(1 − e^(at − loss), 0).",
+            ),
+            Mistake(
+                lambda e, k, at: float(_truths(e, k)[0] @ np.maximum(1 - np.exp(at - np.arange(k + 1) * e), 0)),
+                "Your loss counts the true answers only. Each lie takes ε off again: (2n − k)·epsilon.",
+            ),
+            Mistake(
+                lambda e, k, at: float(
+                    (_truths(e, k)[0] / [math.comb(k, n) for n in range(k + 1)])
+                    @ np.maximum(1 - np.exp(at - _truths(e, k)[1]), 0)
+                ),
+                "The number of ways is missing: n of k answers can be true in comb(k, n) ways.",
+            ),
+            Mistake(
+                lambda e, k, at: float(_truths(e, k)[0][-1] * max(1 - math.exp(at - k * e), 0)),
+                "This is the case that all answers are true. Others exceed `at`, too.",
             ),
         ),
         laws=(
@@ -382,9 +552,8 @@ def response(epsilon, steps, at):
                 if at >= k * e and result[0] > 1e-9
                 else None
             ),
-            lambda result, e, k, at: (
-                "δ lies between 0 and 1; yours does not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
-            ),
+            lambda result, e, k, at: "δ cannot be below 0." if result[0] < -1e-9 else None,
+            lambda result, e, k, at: "δ cannot be above 1." if result[0] > 1 + 1e-9 else None,
         ),
     ),
     Exercise(
@@ -436,13 +605,29 @@ def bayes_error(mu, prior):
                 lambda mu, x: 1 - _gauss_error(mu, x),
                 "This is the probability of being right. The Bayes error is that of being wrong.",
             ),
+            Mistake(
+                lambda mu, x: _gauss_error(mu, x) * math.exp(mu**2 / 8),
+                "The ¼ in the exponent is missing: on the line s = ½ + it, s(1 − s) is ¼ + t².",
+            ),
+            Mistake(
+                lambda mu, x: _gauss_error(1 / mu, x),
+                "You used 1/mu for mu. mu is the distance of the two means, in units of the noise.",
+            ),
+            Mistake(
+                lambda mu, x: _gauss_error(mu, x) * 2,
+                "Twice too much: if you sum over negative t as well, do not double; and cosh(ε/2) has a factor 2 before it.",
+            ),
+            *_ROUGH,
         ),
         laws=(
             lambda result, mu, x: (
-                "Who ignores the answer errs with probability min(π, 1 − π); the best guess cannot err more often."
-                if result[0] > min(x, 1 - x) + 1e-9
+                "An adversary who ignores the answer errs with probability min(π, 1 − π), and the best guess cannot err more often."
+                if result[0] > min(x, 1 - x) + 1e-6
                 else None
             ),
+            lambda result, mu, x: "An error probability is not negative." if result[0] < -1e-9 else None,
         ),
+        exact=_gauss_error,
+        without=("bayes_error", "Gaussian", "norm", "NormalDist", "ndtr", "erf", "erfc"),
     ),
 ]

@@ -4,13 +4,15 @@ import math
 
 import numpy as np
 
+from ..asymptotics import composition_moments
+from ..mechanisms import SubsampledGaussian
 from .core import Exercise, Mistake
 from .questions import Question, Within
 
 _EXPERIMENTS = (
-    ((0.6, 0.4), (0.3, 0.7)),
-    ((0.2, 0.5, 0.3), (0.4, 0.25, 0.35)),
-    ((0.7, 0.2, 0.1), (0.1, 0.2, 0.7)),
+    (np.array([0.6, 0.4]), np.array([0.3, 0.7])),
+    (np.array([0.2, 0.5, 0.3]), np.array([0.4, 0.25, 0.35])),
+    (np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.2, 0.7])),
 )
 # (v1, v2, v3) of randomized responses with ε = 0.1 and 0.3 and of a Gaussian mechanism with μ = 0.2.
 _FIRST = (0.0049958375, 0.01, 0.0009999938)
@@ -26,14 +28,19 @@ def _eta(v):
     return v[0] / math.sqrt(v[1] - v[0] ** 2)
 
 
-def _distance(count, v):
-    return 0.56 * v[2] / (math.sqrt(count) * (v[1] - v[0] ** 2) ** 1.5)
+def _distance(count, v, *, constant=0.56, root=0.5, power=1.5, raw=False):
+    variance = v[1] if raw else v[1] - v[0] ** 2
+    return constant * v[2] / (count**root * variance**power)
 
 
-def _bound(count, v, other_count, w, *, shortfall=True, factor=2.0):
+def _missing(count, v, other_count, w, factor=2.0):
     mu, other_mu = factor * math.sqrt(count) * _eta(v), factor * math.sqrt(other_count) * _eta(w)
-    missing = max(0.0, _phi(-mu / 2) - _phi(-other_mu / 2)) if shortfall else 0.0
-    return _distance(count, v) + _distance(other_count, w) + missing
+    return max(0.0, _phi(-mu / 2) - _phi(-other_mu / 2))
+
+
+def _bound(count, v, other_count, w, *, shortfall=True, factor=2.0, **wrong):
+    missing = _missing(count, v, other_count, w, factor) if shortfall else 0.0
+    return _distance(count, v, **wrong) + _distance(other_count, w, **wrong) + missing
 
 
 def _moments(p, q, *, weight=None, raw=False, signed=False):
@@ -50,19 +57,27 @@ def _most(count, eta, other_eta):
     return math.floor(count * eta**2 / other_eta**2)
 
 
+def _exactly(sigma, rate, steps, direction):
+    return 2 * math.sqrt(steps) * composition_moments(SubsampledGaussian(sigma, rate, direction)).eta
+
+
 def _training(sigma, rate, steps):
     return rate * math.sqrt(steps * math.expm1(1 / sigma**2))
 
 
-_RENYI = (
-    (10, (0.2, 0.4, 0.8), 10, (0.1, 0.3, 0.9)),
-    (20, (0.2, 0.4, 0.8), 10, (0.1, 0.3, 0.9)),
-    (10, (0.1, 0.3, 0.9), 20, (0.2, 0.4, 0.8)),
-    (5, (0.5, 1.0, 2.0), 10, (0.25, 0.5, 0.9)),
-    (7, (0.5, 1.0, 2.0), 9, (0.5, 0.6, 0.7)),
-    (3, (1.0, 2.0, 4.0), 4, (0.5, 1.0, 2.0)),
-    (10, (0.3, 0.5, 0.7), 10, (0.1, 0.6, 0.7)),
-    (10, (0.2, 0.3, 0.4), 10, (0.1, 0.5, 0.6)),
+_RENYI = tuple(
+    (count, np.array(one), other_count, np.array(other))
+    for count, one, other_count, other in (
+        (10, (0.2, 0.4, 0.8), 10, (0.1, 0.3, 0.9)),
+        (20, (0.2, 0.4, 0.8), 10, (0.1, 0.3, 0.9)),
+        (10, (0.1, 0.3, 0.9), 20, (0.2, 0.4, 0.8)),
+        (5, (0.5, 1.0, 2.0), 10, (0.25, 0.5, 0.9)),
+        (7, (0.5, 1.0, 2.0), 9, (0.5, 0.6, 0.7)),
+        (3, (1.0, 2.0, 4.0), 4, (0.5, 1.0, 2.0)),
+        (10, (0.3, 0.5, 0.7), 10, (0.1, 0.6, 0.7)),
+        (10, (0.2, 0.3, 0.4), 10, (0.1, 0.5, 0.6)),
+        (10, (0.1, 0.5, 0.9), 10, (0.2, 0.4, 0.8)),
+    )
 )
 
 
@@ -85,7 +100,12 @@ EXERCISES = [
             Mistake(0.08 / 0.16, "You divide by the variance. Take its root: η counts standard deviations."),
             Mistake(0.08 / 0.1664, "You divide by v₂. η is v₁ over the standard deviation, the root of v₂ − v₁²."),
             Mistake(0.4, "This is the standard deviation of the loss. Divide v₁ by it."),
-            Mistake(5, "The ratio is turned: η is v₁ over the standard deviation."),
+            Mistake(5, "The ratio is upside down: η is v₁ over the standard deviation."),
+            Mistake(0.16, "This is the variance of the loss. Divide v₁ by its root."),
+            Mistake(
+                0.08 / math.sqrt(0.1664 - 0.08),
+                "The variance is v₂ − v₁², and you subtracted v₁ without the square.",
+            ),
         ),
         tolerance=0.001,
     ),
@@ -108,6 +128,7 @@ EXERCISES = [
             Mistake(8, "η grows like √N, not like N, and the factor 2 is missing, too."),
             Mistake(2 * math.sqrt(400 * 0.02), "The root is of N only: μ = 2·√N·η."),
             Mistake(math.sqrt(800) * 0.02, "The 2 stands outside the root: μ = 2·√N·η."),
+            Mistake(0.04, "This is μ of one step, 2η. The root of N is missing."),
         ),
         laws=(Within(0, math.inf, "μ is a distance: it is not negative."),),
         tolerance=0.005,
@@ -148,6 +169,16 @@ def eta(epsilon):
                 "You divided by the variance. η divides by its square root.",
             ),
             Mistake(lambda e: -math.sinh(e / 2), "v₁ is minus the mean of the loss under P, which makes it positive."),
+            Mistake(math.sinh, "The argument is half of that: v₁ = ε tanh(ε/2), and η = sinh(ε/2)."),
+            Mistake(
+                lambda e: math.tanh(e / 2) / e,
+                "You divided by v₂. η divides by the standard deviation, √(v₂ − v₁²).",
+            ),
+            Mistake(
+                lambda e: (1 / (1 + math.exp(-e))) / math.sqrt(1 - (1 / (1 + math.exp(-e))) ** 2),
+                "Your v₁ counts one of the two outcomes only. The other one has the opposite loss, and takes off some of the mean.",
+            ),
+            Mistake(lambda e: e, "This is ε, the size of the loss. η is its mean in standard deviations."),
         ),
         laws=(
             lambda result, e: (
@@ -176,7 +207,7 @@ def most(count, eta, other_eta):
             "Round down.",
         ),
         praise="Right: steps count in proportion to η².",
-        cases=((100, 0.2, 0.1), (1000, 0.1, 0.17), (10, 0.5, 0.3), (1, 0.9, 0.12)),
+        cases=((100, 0.2, 0.11), (1000, 0.1, 0.17), (10, 0.5, 0.3), (1, 0.9, 0.12)),
         draw=lambda r: (r.randint(20, 100), r.uniform(0.2, 0.5), r.uniform(0.2, 0.5)),
         mistakes=(
             Mistake(
@@ -185,6 +216,21 @@ def most(count, eta, other_eta):
             Mistake(lambda n, a, b: math.floor(n * b**2 / a**2), "The other way round: a smaller η̃ allows more steps."),
             Mistake(lambda n, a, b: math.ceil(n * a**2 / b**2 + 1e-9), "Rounded up, the condition fails. Round down."),
             Mistake(lambda n, a, b: n * a**2 / b**2, "Steps are whole: round down."),
+            Mistake(
+                lambda n, a, b: round(n * a**2 / b**2),
+                "You rounded to the nearest number. Where that is up, the condition fails: round down.",
+            ),
+            Mistake(
+                lambda n, a, b: n * a / b,
+                "μ grows with the square root of the steps, so η enters squared; and round down.",
+            ),
+            Mistake(
+                lambda n, a, b: math.floor(2 * n * a**2 / b**2),
+                "The 2 of μ = 2√N η is on both sides, and cancels.",
+            ),
+            Mistake(
+                lambda n, a, b: n, "This is the number of steps of the first. The other one's steps have another η."
+            ),
             Mistake(lambda n, a, b: math.floor(math.sqrt(n) * a / b), "Square both sides of √N η ≥ √Ñ η̃."),
         ),
         laws=(
@@ -244,6 +290,24 @@ def training_mu(sigma, rate, steps):
                 lambda s, p, n: _training(s, p, n) / 2,
                 "This is √N η. The Gaussian mechanism has μ = 2√N η.",
             ),
+            Mistake(
+                lambda s, p, n: _exactly(s, p, n, "remove"),
+                "This is 2√N η with the exact moments of a step: nearer to the composition, but the question asks for the first order in the rate.",
+                within=1e-5,
+            ),
+            Mistake(
+                lambda s, p, n: _exactly(s, p, n, "add"),
+                "This is 2√N η with the exact moments of a step, the worlds exchanged: nearer to that composition, but the question asks for the first order in the rate.",
+                within=1e-5,
+            ),
+            Mistake(
+                lambda s, p, n: p * math.sqrt(n * math.expm1(1 / s)),
+                "E[W²] is e^(1/σ²), with the square of σ.",
+            ),
+            Mistake(
+                lambda s, p, n: math.sqrt(n * math.expm1(1 / s**2)),
+                "The rate is missing: the loss of a step is about p(W − 1).",
+            ),
         ),
     ),
     Exercise(
@@ -277,7 +341,7 @@ def training_mu(sigma, rate, steps):
             ),
             Mistake(
                 lambda n, a, m, b: all(n * x <= m * y for x, y in zip(a, b, strict=True)),
-                "The direction is turned: the dominating mechanism tells more, so its divergences are the larger ones.",
+                "The direction is reversed: the dominating mechanism tells more, so its divergences are the larger ones.",
             ),
             Mistake(
                 lambda n, a, m, b: n * sum(a) >= m * sum(b),
@@ -286,6 +350,30 @@ def training_mu(sigma, rate, steps):
             Mistake(
                 lambda n, a, m, b: n * a[-1] >= m * b[-1],
                 "You compare the last order only.",
+            ),
+            Mistake(
+                lambda n, a, m, b: n * a[0] >= m * b[0],
+                "You compare the first order only.",
+            ),
+            Mistake(
+                lambda n, a, m, b: all(n * x > m * y for x, y in zip(a, b, strict=True)),
+                "Where the two divergences are the same, dominance is not ruled out: use >=.",
+            ),
+            Mistake(
+                lambda n, a, m, b: all(m * x >= n * y for x, y in zip(a, b, strict=True)),
+                "The numbers of steps are exchanged: `count` belongs to `renyi`.",
+            ),
+            Mistake(
+                lambda n, a, m, b: not all(n * x >= m * y for x, y in zip(a, b, strict=True)),
+                "True and False are exchanged: True if nothing rules dominance out.",
+            ),
+            Mistake(
+                lambda n, a, m, b: True,
+                "You never rule dominance out. One order at which the first has the smaller divergence is enough to do so.",
+            ),
+            Mistake(
+                lambda n, a, m, b: False,
+                "You always rule dominance out. Where the first has the larger divergence at every order, nothing is proved.",
             ),
         ),
         shape="True or False",
@@ -335,12 +423,28 @@ def moments(p, q):
             ),
             Mistake(
                 lambda p, q: _moments(q, p, weight=p),
-                "Your loss is log(p/q). The privacy loss has Q on top.",
+                "v₁ and η have the wrong sign. The privacy loss is log(q/p), with Q on top, and v₁ is minus its mean under P.",
+            ),
+            Mistake(
+                lambda p, q: (lambda v: (*v[:4], v[0] / math.sqrt(v[1])))(_moments(p, q)),
+                "The first four are right. η divides by the standard deviation, √(v₂ − v₁²), not by √v₂.",
+            ),
+            Mistake(
+                lambda p, q: (lambda v: (*v[:4], v[0] / (v[1] - v[0] ** 2)))(_moments(p, q)),
+                "The first four are right. η divides by the standard deviation, the root of the variance.",
+            ),
+            Mistake(
+                lambda p, q: (lambda v: (*v[:2], p @ np.abs(np.log(q / p) - v[0]) ** 3, *v[3:]))(_moments(p, q)),
+                "All but v₃ are right. The mean of the loss is −v₁, so the distance from it is |L + v₁|.",
+            ),
+            Mistake(
+                lambda p, q: (lambda v: (*v[:2], v[3], *v[3:]))(_moments(p, q)),
+                "Your v₃ is the moment about 0, the same as v₄. v₃ is about the mean of the loss.",
             ),
         ),
         laws=(
             lambda result, p, q: (
-                "v₁ is a Kullback-Leibler divergence, hence not negative." if result[0] < -1e-12 else None
+                "v₁ is a Kullback-Leibler divergence, which is never negative." if result[0] < -1e-12 else None
             ),
             lambda result, p, q: (
                 "v₂ is at least v₁²." if len(result) > 1 and result[1] < result[0] ** 2 - 1e-12 else None
@@ -400,6 +504,44 @@ def bound(count, v, other_count, w):
             ),
             Mistake(
                 lambda n, v, m, w: (
+                    _bound(n, v, m, w, shortfall=False) + _phi(-math.sqrt(n) * _eta(v)) - _phi(-math.sqrt(m) * _eta(w))
+                ),
+                "Where the condition holds, the first Gaussian mechanism lacks nothing: add 0 there, not a negative number.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _missing(n, v, m, w),
+                "This is what the two Gaussian mechanisms lack. The distances of both compositions to them are missing.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, root=1),
+                "The distance to the limit shrinks with the root of the number of steps.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, power=0.5),
+                "v₃ is a third moment: divide it by the third power of the standard deviation.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, raw=True),
+                "The variance of the loss is v₂ − v₁², not v₂.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, constant=0.4748),
+                "Your constant is 0.4748, which the inequality of Berry and Esseen allows for equal laws. The chapter's bound has 0.56.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, constant=1),
+                "The constant 0.56 is missing.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _distance(n, v) + _missing(n, v, m, w),
+                "The distance of the second composition to its Gaussian mechanism is missing.",
+            ),
+            Mistake(
+                lambda n, v, m, w: max(_distance(n, v), _distance(m, w)) + _missing(n, v, m, w),
+                "Both distances have to be gone: add them, do not take the larger one.",
+            ),
+            Mistake(
+                lambda n, v, m, w: (
                     abs(_distance(n, v) - _distance(m, w)) + _bound(n, v, m, w) - _distance(n, v) - _distance(m, w)
                 ),
                 "Distances to the two Gaussian mechanisms add up; they do not cancel.",
@@ -409,6 +551,6 @@ def bound(count, v, other_count, w):
                 "The other mechanism is used another number of times.",
             ),
         ),
-        laws=(lambda result, *case: "A bound on a divergence is not negative." if result[0] < 0 else None,),
+        laws=(lambda result, *case: "A bound on a divergence is not negative." if result[0] < -1e-12 else None,),
     ),
 ]

@@ -15,9 +15,9 @@ _BASE = DPSGD(0.6, 0.01, 125)
 _TRAININGS = ((1.0, 0.0), (3.0, 0.004), (2.0, 0.002), (2.5, 0.005), (0.5, 0.006))
 _TIES = ((70.0, 0.01), (70.0, 0.02), (60.0, 0.0), (71.0, 0.02), (60.0, 0.0))
 _PAIRS = (
-    ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5)),
-    ((0.7, 0.2, 0.1), (0.1, 0.2, 0.7)),
-    ((0.4, 0.35, 0.25), (0.3, 0.3, 0.4)),
+    (np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])),
+    (np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.2, 0.7])),
+    (np.array([0.4, 0.35, 0.25]), np.array([0.3, 0.3, 0.4])),
 )
 
 
@@ -69,18 +69,20 @@ def _efficient(accuracies, regrets, *, strict=False, weak=False):
     return [float(not beaten(i)) for i in range(len(accuracies))]
 
 
-def _split(p, q, width, prior, *, up=False, linear=False, near=False):
+def _split(p, q, width, prior, *, up=False, down=False, linear=False, near=False, cut=False):
     """The Bayes error of a pair whose losses are moved to a grid."""
     made: dict[int, list[float]] = {}
     for a, b in zip(p, q, strict=True):
         loss = math.log(b / a)
-        k = math.floor(loss / width + 1e-12)
+        k = int(loss / width) if cut else math.floor(loss / width + 1e-12)
         low, high = math.exp(k * width), math.exp((k + 1) * width)
         part = (b / a - low) / (high - low)
         if linear:
             part = loss / width - k
         if up:
             part = 1.0 if part > 1e-9 else 0.0
+        if down:
+            part = 0.0 if part < 1 - 1e-9 else 1.0
         if near:
             part = float(round(loss / width) > k)
         for at, mass in ((k, (1 - part) * a), (k + 1, part * a)):
@@ -131,6 +133,8 @@ EXERCISES = [
             Mistake(1_500_000, "This counts examples, 30 times 50 000. A step draws a whole batch at once."),
             Mistake(15_000, "30 times the batch of 500. A larger batch makes an epoch shorter: 50 000/500 steps."),
             Mistake(0.3, "You multiplied by p. A small p means many steps: divide."),
+            Mistake(500, "This is the size of a batch. How many batches make an epoch, and how many are in 30?"),
+            Mistake(5_000_000, "You divided the number of examples by p. A step draws a whole batch: epochs/p."),
         ),
         laws=(Within(1, math.inf, "At least one step is made."),),
         tolerance=0.4,
@@ -201,7 +205,8 @@ def steps(sigma, rate, epsilon, delta):
             "m.privacy_profile(epsilon) <= delta decides which of the two the middle replaces.",
         ),
         praise="Right. Fourteen evaluations are enough for ten thousand candidates.",
-        cases=((1.0, 0.02, 2.0, 1e-5), (2.0, 0.1, 8.0, 1e-5)),
+        # The last two ask for the ends of the search.
+        cases=((1.0, 0.02, 2.0, 1e-5), (2.0, 0.1, 8.0, 1e-5), (5.0, 0.001, 8.0, 1e-3), (1.0, 0.02, 0.1, 1e-9)),
         mistakes=(
             Mistake(
                 lambda s, p, e, d: _largest(s, p, e, d, 1),
@@ -222,6 +227,10 @@ def steps(sigma, rate, epsilon, delta):
             Mistake(
                 lambda s, p, e, d: _largest(s, 1.0, e, d),
                 "You left out the sampling: an example takes part in a step with probability `rate` only.",
+            ),
+            Mistake(
+                lambda s, p, e, d: min(_largest(s, p, e, d), 1000),
+                "Your search ends at 1,000 steps. Up to 10,000 are allowed.",
             ),
         ),
     ),
@@ -260,6 +269,26 @@ def steps(sigma, rate, epsilon, delta):
                 "You move the curve to the left, but not down.",
             ),
             Mistake(
+                lambda m, k, r: _success(m, k + r) + r,
+                "Nearly: where this is more than 1, the bound says nothing. Give 1 there.",
+            ),
+            Mistake(
+                lambda m, k, r: _success(m, k),
+                "This is the bound for `m` itself. The other training may let an attack succeed more often.",
+            ),
+            Mistake(
+                lambda m, k, r: min(1.0, k + r),
+                "The blind guess and Δ: what `m` itself tells is missing.",
+            ),
+            Mistake(
+                lambda m, k, r: 1 - min(1.0, _success(m, k + r) + r),
+                "This is 1 − success, the bound on f̃. Success is at most 1 − f̃(κ).",
+            ),
+            Mistake(
+                lambda m, k, r: min(1.0, _success(m, k) + 2 * r),
+                "You move the curve down twice. Once it moves down, once to the left: the guess gets better.",
+            ),
+            Mistake(
                 lambda m, k, r: _success(m, k - r) - r,
                 "This is the way back: the least that reconstruction might achieve if Δ(other‖m) were known.",
             ),
@@ -273,8 +302,17 @@ def steps(sigma, rate, epsilon, delta):
             ),
         ),
         laws=(
-            lambda result, m, k, r: "A probability lies between 0 and 1." if not 0 <= result[0] <= 1 + 1e-9 else None,
-            lambda result, m, k, r: "It is less than for m itself." if result[0] < _success(m, k) - 1e-9 else None,
+            lambda result, m, k, r: (
+                "A probability lies between 0 and 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
+            ),
+            lambda result, m, k, r: (
+                "This is less than the bound for m itself." if result[0] < _success(m, k) - 1e-9 else None
+            ),
+        ),
+        stumbles=lambda m, k, r: (
+            "Here guess + regret is more than 1. Trade-off functions end at 1: how often can an attack succeed then?"
+            if k + r > 1
+            else None
         ),
     ),
     Exercise(
@@ -300,11 +338,14 @@ def steps(sigma, rate, epsilon, delta):
             "A training is efficient if none beats it: not any(…).",
         ),
         praise="Right. What is left is a choice, and no longer a question of numbers.",
-        cases=(
-            tuple(zip(*_TRAININGS, strict=True)),
-            tuple(zip(*_TIES, strict=True)),
-            ((72.6, 74.0, 73.0), (0.0, 0.0045, 0.0059)),
-            ((50.0,), (0.1,)),
+        cases=tuple(
+            (np.array(accuracies), np.array(regrets))
+            for accuracies, regrets in (
+                zip(*_TRAININGS, strict=True),
+                zip(*_TIES, strict=True),
+                ((72.6, 74.0, 73.0), (0.0, 0.0045, 0.0059)),
+                ((50.0,), (0.1,)),
+            )
         ),
         mistakes=(
             Mistake(
@@ -326,6 +367,22 @@ def steps(sigma, rate, epsilon, delta):
             Mistake(
                 lambda a, r: [1.0 - x for x in _efficient(a, r)],
                 "The other way round: True is for those that nobody beats.",
+            ),
+            Mistake(
+                lambda a, r: [float(x == min(r)) for x in r],
+                "These are the ones with the smallest Δ. More accurate ones may be efficient, too; and of equals in Δ the more accurate one is.",
+            ),
+            Mistake(
+                lambda a, r: _efficient([-x for x in a], r),
+                "A larger accuracy is the better one.",
+            ),
+            Mistake(
+                lambda a, r: [1.0] * len(a),
+                "You call every training efficient. One that is worse in one respect and better in none is not.",
+            ),
+            Mistake(
+                lambda a, r: [float(x == max(a) or y == min(r)) for x, y in zip(a, r, strict=True)],
+                "Not only the best in one of the two are efficient, and not all of them: compare in pairs.",
             ),
         ),
         shape="True or False for each training",
@@ -350,7 +407,6 @@ def steps(sigma, rate, epsilon, delta):
         ),
         praise="Right. For μ = 0.57, N = 1,400,000 and h = 1e-4 this is where most of the published 8e-4 comes from.",
         cases=((0.5674, 1_400_000, 1e-4), (0.5689, 3_400_000, 1e-4), (1.0, 1000, 1e-3), (0.1, 10**6, 1e-3)),
-        tolerance=1e-9,
         draw=lambda r: (r.uniform(0.3, 1), r.randint(10_000, 1_000_000), r.uniform(1e-4, 1e-3)),
         mistakes=(
             Mistake(
@@ -373,6 +429,26 @@ def steps(sigma, rate, epsilon, delta):
                 lambda mu, n, h: math.sqrt(mu**2 + h**2 / 6),
                 "This is what one step adds. There are many.",
             ),
+            Mistake(
+                lambda mu, n, h: math.sqrt(mu**2 + n * h / 6),
+                "A variance goes with the square of the width: h²/6.",
+            ),
+            Mistake(
+                lambda mu, n, h: math.sqrt(mu**2 + n**2 * h**2 / 6),
+                "The steps are independent, so their variances add up: N times h²/6, not N² times.",
+            ),
+            Mistake(
+                lambda mu, n, h: math.sqrt(n * h**2 / 6),
+                "This is what the grid adds alone. Add it to μ², the variance of the loss.",
+            ),
+            Mistake(
+                lambda mu, n, h: mu + math.sqrt(n * h**2 / 6),
+                "Variances add up, standard deviations do not.",
+            ),
+            Mistake(
+                lambda mu, n, h: math.sqrt(mu**2 + n * h**2 / 3),
+                "Twice too much: the mean of x(h − x) over a cell is h²/6.",
+            ),
         ),
         laws=(
             lambda result, mu, n, h: (
@@ -388,7 +464,7 @@ def steps(sigma, rate, epsilon, delta):
         title="Connect the dots",
         question="`p` and `q` are the probabilities, all positive, of a finite mechanism's outcomes in the two worlds. "
         "Write `dotted(p, q, width, prior)`: the Bayes error at that prior, after the loss log(q/p) of each outcome has "
-        "been shared among the two multiples of `width` beside it, so that its masses in both worlds are kept.",
+        "been shared between the two multiples of `width` beside it, so that its masses in both worlds are kept.",
         name="dotted",
         stub="from math import exp, floor, log\n\n\ndef dotted(p, q, width, prior):\n    ...\n",
         solution="""from math import exp, floor, log
@@ -426,6 +502,14 @@ def dotted(p, q, width, prior):
                 "You round all losses up. That is safe, but under Q there is then too much.",
             ),
             Mistake(
+                lambda p, q, h, x: _split(p, q, h, x, down=True),
+                "You round all losses down. Then the pair tells less than it should, and under Q a part is lost.",
+            ),
+            Mistake(
+                lambda p, q, h, x: _split(p, q, h, x, cut=True),
+                "int() rounds towards 0, so that a negative loss is not in the cell that you take: use floor.",
+            ),
+            Mistake(
                 lambda p, q, h, x: _split(p, q, h, x, near=True),
                 "You round to the nearest multiple. That may err on either side; share the mass instead.",
             ),
@@ -435,7 +519,7 @@ def dotted(p, q, width, prior):
             ),
             Mistake(
                 lambda p, q, h, x: _split(p, q, h, 1 - x),
-                "The prior belongs to world P: it weighs the masses of p.",
+                "The two worlds are exchanged: the prior belongs to world P, so it weighs the masses of p.",
             ),
         ),
         laws=(
@@ -470,7 +554,7 @@ def exchange(rate, steps):
             "advantage=base.advantage. Then .noise_multiplier of what it returns.",
             "dp.delta_divergence(base, other).value, and the same with the two exchanged.",
         ),
-        praise="Right. At the same advantage nobody regrets to leave the base: the other one has the smaller ε.",
+        praise="Right. At the same advantage nobody regrets leaving the base: the other one has the smaller ε.",
         cases=((0.05, 200), (0.3, 500)),
         mistakes=(
             Mistake(
@@ -489,7 +573,20 @@ def exchange(rate, steps):
                 lambda p, n: (_report(_fair(p, n))[0], 0.0, 0.0),
                 "The noise is right. That the advantages are the same does not make the curves the same: Δ is over all priors.",
             ),
+            Mistake(
+                lambda p, n: (_report(_fair(p, n))[0], *(max(_report(_fair(p, n))[1:]),) * 2),
+                "You give the larger of the two Δ twice. Each direction has its own.",
+            ),
+            Mistake(
+                lambda p, n: (_fair(p, n).advantage, *_report(_fair(p, n))[1:]),
+                "The first number is the advantage that both have. Asked is the noise multiplier.",
+            ),
+            Mistake(
+                lambda p, n: (*_report(_fair(p, n))[1:], _report(_fair(p, n))[0]),
+                "The noise multiplier comes first, then the two Δ.",
+            ),
         ),
+        tolerance=2e-6,
         shape="three numbers (noise multiplier, Δ, Δ the other way)",
     ),
 ]

@@ -3,6 +3,9 @@
 from .core import Exercise
 from .report import PARTS, part
 
+# The numbers of a case take some seconds, the first time.
+_PATIENCE = 60.0
+
 _DIRECT = 'dp.DPSGD(**case.offers["A"], direction="remove")'
 
 EXERCISES = [
@@ -34,14 +37,15 @@ promise = {
     "pi": 1 - prior,
 }
 """,
-        explanation="n of N people are in the data, and the adversary holds all N for equally likely. From there to the tolerance the log-odds rise by ε.",
+        explanation="n of N people are in the data, and the adversary considers all N equally likely. From there to the tolerance the log-odds rise by ε.",
         hints=(
-            "What does somebody believe of each of N people who knows that n of them are in?",
+            "You know that n of N people are in, and no more. What do you believe of each of them?",
             "The belief in membership is n/N. The tolerance is passed where the loss is logit ρ − logit b.",
             "dp.epsilon_for_posterior_belief(case.tolerance, prior). And π weighs the other world: 1 − b.",
         ),
         praise="Right. A tolerance without the prior it starts from, and without how often it may be passed, would have no noise.",
         judge=part("promise"),
+        patience=_PATIENCE,
     ),
     Exercise(
         id="14.2",
@@ -84,6 +88,7 @@ noise = {
         ),
         praise="Right. Between the two readings of one sentence lies a factor of the noise, and a larger one of the probability.",
         judge=part("noise"),
+        patience=_PATIENCE,
     ),
     Exercise(
         id="14.3",
@@ -106,10 +111,11 @@ tails = {}
 for name, offer in case.offers.items():
     training = dp.DPSGD(**offer, direction="remove")
     tails[name] = dp.PosteriorBelief(training, prior).sf(case.tolerance)
+kept = [name for name, tail in tails.items() if tail <= case.exceedance]
 card = {
     "exceedance_a": tails["A"],
     "exceedance_b": tails["B"],
-    "keeps": min(tails, key=tails.get),
+    "keeps": "both" if len(kept) == 2 else kept[0] if kept else "neither",
 }
 """,
         explanation="One point of a profile is the same, far out. The tolerance stands where the profiles differ.",
@@ -118,8 +124,9 @@ card = {
             f"{_DIRECT} has the person in Q.",
             "dp.PosteriorBelief(training, prior).sf(case.tolerance), and compare with case.exceedance.",
         ),
-        praise="Right. The same card, and one of them does what the law asks.",
+        praise="Right. The same card, and not the same risk: compare with the probability allowed before you sign.",
         judge=part("card"),
+        patience=_PATIENCE,
     ),
     Exercise(
         id="14.4",
@@ -160,6 +167,7 @@ regret = {
         ),
         praise="Right. Where the card compares them, they are equal; where your adversary stands, they are not.",
         judge=part("regret"),
+        patience=_PATIENCE,
     ),
     Exercise(
         id="14.5",
@@ -193,6 +201,7 @@ transcripts = {"flagged": flagged, "check": check}
         ),
         praise="Right. What an audit refuses is refuted, at its level. What it lets pass is not proven.",
         judge=part("transcripts"),
+        patience=_PATIENCE,
     ),
     Exercise(
         id="14.6",
@@ -233,6 +242,7 @@ wins = {
         ),
         praise="Right. Between the two numbers lies what the audit does not know.",
         judge=part("wins"),
+        patience=_PATIENCE,
     ),
     Exercise(
         id="14.7",
@@ -262,7 +272,7 @@ def odds(p):
 
 offers = {name: dp.DPSGD(**offer, direction="remove") for name, offer in case.offers.items()}
 tails = {name: dp.PosteriorBelief(m, prior).sf(case.tolerance) for name, m in offers.items()}
-keeps = min(tails, key=tails.get)
+keeps = next(name for name, tail in tails.items() if tail <= case.exceedance)
 verdicts = dp.auditing.audit_transcript(case.transcripts[keeps])
 sign = "neither" if any(v.caught for v in verdicts.values()) else keeps
 
@@ -273,7 +283,7 @@ decision = {
     "sign": sign,
     "largest_prior": 1 / (1 + exp(-start)),
     "sentence": f"I sign {sign}: offer {keeps} exceeds the tolerance with probability {tails[keeps]:.2g}, "
-    "if its program adds the noise that it claims, and only for who knows no more than the share of people in the data.",
+    "if its program adds the noise that it claims, and only against adversaries who know no more than the share of people in the data.",
 }
 """,
         explanation="The loss that is exceeded as often as allowed is a quantile; from even odds it is the log-odds of the belief. It takes the largest prior to the tolerance.",
@@ -284,6 +294,7 @@ decision = {
         ),
         praise="Right, as far as a program can tell. Now give your sentence to somebody who would rather have signed the other.",
         judge=part("decision"),
+        patience=_PATIENCE,
     ),
 ]
 
@@ -311,5 +322,6 @@ print(dp.exercises.rubric(report))
         ),
         praise="All points. What no program can judge is whether your sentence convinces: ask a reader.",
         judge=part(*PARTS),
+        patience=_PATIENCE,
     )
 )

@@ -86,6 +86,8 @@ class Mistake:
     ----------
     answer : object
     reply : str
+    within : float
+        Up to which, absolutely, an answer of a learner counts as this one, where many compute it roughly.
 
     Examples
     --------
@@ -97,6 +99,12 @@ class Mistake:
 
     answer: object
     reply: str
+    within: float = 0.0
+
+
+def roughly(within: float, *mistakes: Mistake) -> tuple[Mistake, ...]:
+    """Mistakes that are recognized up to `within`, since those who make them compute roughly, on a grid say."""
+    return tuple(replace(mistake, within=within) for mistake in mistakes)
 
 
 @dataclass(frozen=True)
@@ -122,8 +130,12 @@ class Exercise:
     mistakes : tuple of Mistake
     laws : tuple of callable
         Functions of a result and its case to the sentence that tells what is broken, or None.
+    stumbles : callable, optional
+        A function of a case to what there is to say to a program that stops there or gives no number, or None.
     judge : callable, optional
         Where comparing is not enough: a function of an answer to a reply, or None.
+    patience : float, optional
+        How many seconds `judge` may take, where the right answer itself takes long.
     draw : callable, optional
         Where the arguments are numbers that can vary, makes a case from a `random.Random`: for random inputs, and for
         numbers of one's own.
@@ -133,8 +145,6 @@ class Exercise:
         Names that an answer may not use: "from the Bayes errors alone".
     tolerance, relative : float
         Up to which numbers are the same, absolutely and relatively.
-    near : float
-        Up to which a wrong number is recognized as a mistake, where that is more than `tolerance`.
     shape : str
         What an answer is, in words.
 
@@ -161,13 +171,14 @@ class Exercise:
     cases: tuple = ()
     mistakes: tuple[Mistake, ...] = ()
     laws: tuple[Callable, ...] = ()
+    stumbles: Callable | None = None
     judge: Callable | None = None
+    patience: float | None = None
     draw: Callable[[random.Random], tuple] | None = None
     exact: Callable | None = None
     without: tuple[str, ...] = ()
     tolerance: float = 1e-6
     relative: float = 0.0
-    near: float = 0.0
     shape: str = field(default="a number")
 
     @property
@@ -251,12 +262,12 @@ class Exercise:
             cases=(),
             mistakes=tuple(mistakes),
             laws=tuple(_at(law, case) for law in self.laws),
+            stumbles=None,
             draw=None,
             exact=None,
             without=(),
             tolerance=0.0,
             relative=_CLOSE,
-            near=0.0,
         )
 
     def _drawn(self, seed) -> Iterator[tuple]:
@@ -300,7 +311,7 @@ class Exercise:
             return _NOTHING_YET
         try:
             if self.judge:
-                return in_time(self.judge, answer)
+                return in_time(self.judge, answer, patience=self.patience)
             if not self.cases:
                 given = in_time(numbers, answer, self.shape)
                 return self._compared([()], lambda: given)
@@ -335,10 +346,10 @@ class Exercise:
         for case, result in zip(cases, given, strict=True):
             if result is None:
                 return f"At {self._words(case)} your function returns nothing. Does every path end in a return?"
-        if self._agree(given, self._truths, self.tolerance):
+        if self._agree(given, self._truths):
             return None
         for mistake, wrong in zip(self.mistakes, self._errors, strict=True):
-            if self._agree(given, wrong, self._slack):
+            if self._agree(given, wrong, mistake.within):
                 return mistake.reply
         if reply := self._slip(given) or self._of_another_size(given):
             return reply
@@ -380,18 +391,27 @@ class Exercise:
         def call():
             # Copies, as a learner may sort a list in place.
             result = answer(*(copy(x) if isinstance(x, (list, np.ndarray)) else x for x in case))
-            return None if result is None or result is ... else numbers(result, self.shape)
+            try:
+                return None if result is None or result is ... else numbers(result, self.shape)
+            except _Rejected as rejected:
+                if not advice:
+                    raise
+                raise _Rejected(f"At {self._words(case)}: {rejected}{advice}") from None
 
+        advice = f" {said}" if self.stumbles and (said := self.stumbles(*case)) else ""
         try:
             return in_time(call)
         except _Stopped as stopped:
-            raise _Rejected(f"At {self._words(case)} it stops with {stopped}") from None
+            stop = "." if advice else ""
+            raise _Rejected(f"At {self._words(case)} it stops with {stopped}{stop}{advice}") from None
 
     @property
     def _slack(self) -> float:
-        return max(self.tolerance, self.near)
+        """How far off a mistake may be, made by a program that is no more exact than a learner's."""
+        return max(self.tolerance, *(mistake.within for mistake in self.mistakes), 0.0)
 
-    def _agree(self, given: list, wanted: list, tolerance: float) -> bool:
+    def _agree(self, given: list, wanted: list, within: float = 0.0) -> bool:
+        tolerance = max(self.tolerance, within)
         return all(_alike(a, b, tolerance, self.relative) for a, b in zip(given, wanted, strict=True))
 
     def _direction(self, cases, given) -> str:
@@ -464,7 +484,7 @@ def run(program: str) -> dict:
     return space
 
 
-def in_time(call: Callable, *arguments):
+def in_time(call: Callable, *arguments, patience: float | None = None):
     """What a call returns, if it does so before a learner loses patience; see the top of this file."""
     ended: list = []
     over = threading.Event()
@@ -482,16 +502,17 @@ def in_time(call: Callable, *arguments):
         finally:
             over.set()
 
+    patience = patience or _PATIENCE
     worker = threading.Thread(target=work, daemon=True)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             worker.start()
-            over.wait(_PATIENCE)
+            over.wait(patience)
     finally:  # in time, too late, or interrupted
         _stop(worker, over)
     if not ended:
-        raise _Rejected(f"It takes more than {_PATIENCE:g} seconds. Does a loop never end?")
+        raise _Rejected(f"It takes more than {patience:g} seconds. Does a loop never end?")
     result, error = ended[0]
     if error is not None:
         raise error

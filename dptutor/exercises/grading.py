@@ -1,6 +1,7 @@
 """Points for a report, line by line: what a line should say, how an answer is read, and what is said to it.
 
-Numbers count as right to half a percent, and may be given as text ("3.5 %"). A line that is wrong costs its own points
+Numbers count as right to half a percent, or if they are rounded correctly to the digits given, two at least; they may
+be given as text ("3.5 %"). A line that is wrong costs its own points
 and no other's.
 """
 
@@ -30,6 +31,7 @@ class Line:
     mistakes: tuple[Mistake, ...]
     otherwise: str
     read: Callable
+    decimals: int | None = None  # to so many, the chapter prints it
 
     def judge(self, answer) -> str | None:
         """A reply, or None if the answer is right."""
@@ -39,16 +41,25 @@ class Line:
             given = self.read(answer)
         except Unreadable as told:
             return str(told)
-        if _alike(given, self.right):
+        if _alike(given, self.right) or self._printed(given):
             return None
         for mistake in self.mistakes:
-            if _alike(given, mistake.answer):
+            if _alike(given, mistake.answer, hidden=0):
                 return mistake.reply
         if isinstance(given, float) and isinstance(self.right, float):
             if _alike(given, 100 * self.right):
                 return "This is in percent. Give the share itself, or write the % sign."
+            share = 0 < self.right < 1 <= given
+            if given and not share and abs(given - self.right) <= _half_a_unit(given, least=1):
+                return "Right as far as it goes. Give two significant digits at least."
             return f"This is too {'large' if given > self.right else 'small'}. {self.otherwise}"
         return self.otherwise
+
+    def _printed(self, given) -> bool:
+        """Whether an answer is right to the decimals that the chapter prints."""
+        if self.decimals is None or not isinstance(given, float) or given <= 0:
+            return False
+        return given == round(given, self.decimals) and abs(given - self.right) <= 0.5 * 10**-self.decimals
 
 
 class Unreadable(Exception):
@@ -156,29 +167,43 @@ def word(answer) -> str:
     return "neither" if said in {"none", "no", "nobody", "nothing"} else said
 
 
-def _alike(given, wanted) -> bool:
+def _alike(given, wanted, hidden: int = 2) -> bool:
     if isinstance(wanted, frozenset):
         return given in wanted
     if isinstance(wanted, float):
-        return isinstance(given, float) and abs(given - wanted) <= _CLOSE * abs(wanted)
+        if not isinstance(given, float) or 0 < wanted < 1 <= given:  # one is no share that is rounded
+            return False
+        return abs(given - wanted) <= max(_CLOSE * abs(wanted), _half_a_unit(given, hidden))
     return given == wanted
+
+
+def _half_a_unit(given: float, least: int = 2) -> float:
+    """Half a unit of the last of the digits given, `least` at least, as trailing zeros do not show."""
+    if not given:
+        return 0.0
+    mantissa, exponent = f"{abs(given):.11e}".split("e")
+    digits = max(len(mantissa.rstrip("0").replace(".", "")), least)
+    if digits < 2 and not least:
+        return 0.0
+    return 0.5 * 10.0 ** (int(exponent) - digits + 1)
 
 
 # Making lines.
 
 
-def numeric(points, right, otherwise, *mistakes) -> Line:
+def numeric(points, right, otherwise, *mistakes, decimals=None) -> Line:
     """A line with a number; mistakes that cannot be told from it, or from one before, are left out."""
 
     def close(a, b):
-        return abs(a - b) <= 3 * _CLOSE * max(abs(a), abs(b))
+        apart = max(3 * _CLOSE * max(abs(a), abs(b)), 2 * _half_a_unit(float(a)), 0.6 * 10 ** -(decimals or 99))
+        return abs(a - b) <= apart
 
     told: list[tuple[float, str]] = []
     for wrong, reply in mistakes:
         if math.isfinite(wrong) and not any(close(wrong, x) for x in [right, *(before for before, _ in told)]):
             told.append((float(wrong), reply))
     told += told_apart(float(right), [wrong for wrong, _ in told], close)
-    return Line(points, float(right), tuple(Mistake(*one) for one in told), otherwise, number)
+    return Line(points, float(right), tuple(Mistake(*one) for one in told), otherwise, number, decimals)
 
 
 def worded(right, otherwise, mistakes=(), read=word) -> Line:

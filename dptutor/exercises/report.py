@@ -126,7 +126,7 @@ def _promise(c: Case) -> dict[str, Line]:
             (math.exp(epsilon), "This is e^ε, the factor of the odds. ε is its logarithm."),
             (math.log(rho / b), "You compare probabilities. Bayes' rule multiplies odds: use log(p/(1 − p))."),
             (logit(rho) + logit(b), "Subtract the log-odds of the prior; you added them."),
-            (-epsilon, "The sign is turned round: the belief rises from the prior to the tolerance."),
+            (-epsilon, "The sign is reversed: the belief rises from the prior to the tolerance."),
         ),
         "pi": numeric(
             1, 1 - b, "π is the prior of the world without the person.",
@@ -162,7 +162,7 @@ def _noise(c: Case) -> dict[str, Line]:
             (math.sqrt(k) / in_p, "This is about world P, where the person is not in."),
         ),
         "naive": numeric(
-            1, belief.sf(rho), "Calibrate with delta= the exceedance, then ask for the tail under Q.",
+            1, belief.sf(rho), "First the noise whose δ(ε) is the exceedance, then how often the tolerance is exceeded with it, if the person is in.",
             (t, "This is what was asked for as δ. How often is the tolerance exceeded by that noise?"),
             (belief.sf(rho) / t, "This is how many times too often. Asked is the probability."),
             (belief.sf(rho, "P"), "This is for a person who is not in, world P."),
@@ -189,7 +189,7 @@ def _card(c: Case) -> dict[str, Line]:
     for name, other in ("AB", "BA"):
         m, added = (_offer(c, name, direction) for direction in ("remove", "add"))
         lines[f"exceedance_{name.lower()}"] = numeric(
-            1, tails[name], "It is PosteriorBelief(m, prior).sf(tolerance) of this offer, with direction=\"remove\".",
+            1, tails[name], "How often does the belief end above the tolerance, from your prior, if the person is in? The settings of the offer tell.",
             (tails[other], "This is the other offer's."),
             (c.delta, "δ bounds no such probability. Ask the mechanism."),
             (c.exceedance, "This is what is allowed. How often does the offer exceed it?"),
@@ -198,6 +198,7 @@ def _card(c: Case) -> dict[str, Line]:
             (PosteriorBelief(m, b).sf(rho, "P"), "This is for a person who is not in, world P."),
             (PosteriorBelief(m).sf(rho), "You start from a coin: pass the prior on."),
             (PosteriorBelief(added, b).sf(rho), "Here the two worlds are exchanged: Q has to be the one with the person, direction=\"remove\"."),
+            decimals=4,
         )  # fmt: skip
     keeper = keeps(c)
     lines["keeps"] = worded(
@@ -252,7 +253,7 @@ def _regret(c: Case) -> dict[str, Line]:
         ),
         "at_prior": numeric(
             1, at_prior, "It is R(π) of the better offer less R(π) of the worse, at your π.",
-            (-at_prior, "The sign is turned round: the larger Bayes error is the better one."),
+            (-at_prior, "The sign is reversed: the larger Bayes error is the better one."),
             (forth.value, "This is the largest difference of all priors. Asked is the one at yours."),
             (at_prior / min(b, 1 - b), "This is relative to a blind guess. Asked is the difference itself."),
         ),
@@ -263,13 +264,13 @@ def _transcripts(c: Case) -> dict[str, Line]:
     found = caught(c)
     flagged = next((name for name in "AB" if found[name]), "neither")
     checks = frozenset(found[flagged]) if flagged in "AB" else frozenset({"neither"})
-    wrong = [(name, "The audit has nothing to object to in this one.") for name in "ab" if name != flagged.lower()]
+    wrong = [(name, "The audit finds nothing wrong in this one.") for name in "ab" if name != flagged.lower()]
     if flagged != "neither":
         wrong.append(("neither", "Look again, at all checks of both: one of them refuses a claim."))
     wrong.append(("both", "One of the two has passed all checks, at least."))
     names = [name for name in audit_transcript(c.transcripts["A"]) if name not in checks]
     passed = (
-        "On the transcript in question this check has nothing to object to."
+        "On the transcript in question this check finds nothing wrong."
         if flagged != "neither"
         else "No check has refused anything."
     )
@@ -288,7 +289,14 @@ def _check_name(answer) -> str:
     """A check by its name, or by that of a flaw that it finds."""
     said = word(answer)
     by_flaw = dict(zip([flaw.name for flaw in FLAWS], ["sensitivity", "noise", "noise", "fresh steps"], strict=True))
-    return (by_flaw | {"clipping": "sensitivity", "seed": "fresh steps", "freshness": "fresh steps"}).get(said, said)
+    others = {
+        "clipping": "sensitivity",
+        "half the noise": "noise",
+        "seed": "fresh steps",
+        "freshness": "fresh steps",
+        "same noise": "fresh steps",
+    }
+    return (by_flaw | others).get(said, said)
 
 
 def _wins(c: Case) -> dict[str, Line]:
@@ -303,7 +311,7 @@ def _wins(c: Case) -> dict[str, Line]:
     letters = {sentence: letter for letter, sentence in c.statements.items()}
     return {
         "epsilon_low": numeric(
-            2, whatever.low, "It is the lower end of epsilon_from_advantage with method=\"any\", at the card's δ.",
+            2, whatever.low, "Which ε is shown by the lower limit for the share of right guesses, whatever the mechanism, at the card's δ?",
             (whatever.value, "This is the point estimate, which chance alone may reach. Give the lower end of the interval."),
             (normal.high, "This is the upper end, and of a Gaussian mechanism. Only the lower end can be shown."),
             (normal.value, "This is the point estimate for a Gaussian mechanism. Give the lower end, whatever the mechanism."),
@@ -315,7 +323,7 @@ def _wins(c: Case) -> dict[str, Line]:
             (wins / count, "This is the share of right guesses. Turn its lower limit into an ε."),
         ),
         "epsilon_claimed": numeric(
-            1, claim.epsilon(delta), "It is ε(δ) of transcript.claim, at the card's δ.",
+            1, claim.epsilon(delta), "Which ε does the claim of the pilot have at the card's δ?",
             (c.epsilon, "This is the card of the offer. The pilot has settings of its own."),
             (step.epsilon(delta), "This is the ε of one step. The claim is about all."),
             (steps * step.epsilon(delta), "You add up the ε of the steps. Together they are one Gaussian mechanism: transcript.claim."),
@@ -349,7 +357,7 @@ def _decision(c: Case) -> dict[str, Line]:
             )
         )
     else:
-        wrong.append(("neither", "One offer keeps the tolerance, and the audit has nothing to object to its program."))
+        wrong.append(("neither", "One offer keeps the tolerance, and the audit finds nothing wrong with its program."))
     wrong.append(("both", "One of them breaks the tolerance."))
     return {
         "sign": worded(signed.lower(), 'Answer "A", "B" or "neither".', wrong),
@@ -388,17 +396,21 @@ def _sentence(c: Case, signed: str) -> Callable:
         words = re.findall(r"[^\W\d_]+", answer)
         if len(words) < 12:
             raise Unreadable("This is short. " + _FORM)
-        names = {"neither", "none"} if signed == "neither" else {signed}
-        if not names & {*words, *(word.lower() for word in words)}:
-            raise Unreadable(f"It does not name what you sign ({signed}). " + _FORM)
+        decided = _decided(answer)
+        if decided is None and not {signed} & {*words, *(word.lower() for word in words)}:
+            raise Unreadable("It does not name what you sign. Write “I sign …”, or “I refuse …”. " + _FORM)
+        if decided not in (None, signed):
+            raise Unreadable("Its decision is not the one that the report supports. " + _FORM)
         if re.search(r"\bproves\b(?! (?:nothing|neither|no|little)\b)", answer):
             raise Unreadable("An audit proves nothing: it refutes, or it does not. " + _FORM)
         given = [(float(n.replace(",", "")) / (100 if p else 1)) for n, p in _NUMBERS.findall(answer)]
         known = [line.right for name in ("noise", "card", "regret", "wins") for line in sheet(c, name).values()]
-        known.append(_prior(c))
+        known += [_prior(c), sheet(c, "decision")["largest_prior"].right, c.tolerance, c.exceedance]
         if not any(abs(x - y) <= 0.05 * abs(y) for x in given for y in known if isinstance(y, float)):
             raise Unreadable("None of its numbers is one of your report. " + _FORM)
-        if not _CONDITIONS & {word.lower() for word in words}:
+        if (other := _other_number(c, answer)) is not None:
+            raise Unreadable(f"The number beside {other} is the probability of the other offer. " + _FORM)
+        if not _CONDITIONS.search(answer):
             raise Unreadable("It says under no condition. " + _FORM)
         return _model_sentence(c, signed)
 
@@ -406,20 +418,49 @@ def _sentence(c: Case, signed: str) -> Callable:
 
 
 _NUMBERS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?)(?:\s*(%))?")
-_CONDITIONS = {
-    "if",
-    "unless",
-    "only",
-    "while",
-    "until",
-    "provided",
-    "given",
-    "assuming",
-    "assumes",
-    "long",
-    "once",
-    "when",
-}
+_CONDITIONS = re.compile(
+    r"\b(if|unless|only|while|until|provided|providing|given|assuming|assumes?|once|when|whenever|where|except|"
+    r"(as|so) long as|up to|at most|(no|not) more than|(above|below|beyond)|for (every|all|any|each|priors?)|"
+    r"under the condition|on (the )?condition|subject to|in case|requires?|depends?)\b",
+    re.IGNORECASE,
+)
+_SIGNS = r"(?:sign|accept|approve|choose|take|recommend|select|buy|pick)(?:s|ed|ing)?"
+_REFUSES = r"(?:refuse|reject|decline)(?:s|d|ed|ing)?"
+_DECISION = re.compile(
+    rf"(?P<no>\b(?:not|never|cannot|neither)\s+(?:\w+\s+)?|n['’]t\s+(?:\w+\s+)?)?"
+    rf"\b(?:(?P<signs>{_SIGNS})|(?P<refuses>{_REFUSES}))\b(?P<rest>[^.;:,]*)",
+    re.IGNORECASE,
+)
+_CLAUSE_ENDS = re.compile(
+    r"\b(?:because|since|as|if|unless|while|though|although|when|whose|which|that|but|and not|not)\b"
+)
+
+
+def _decided(sentence: str) -> str | None:
+    """What a sentence says that is signed: A, B, both or neither; None if it does not say so in as many words."""
+    signed, refused = set(), set()
+    for found in _DECISION.finditer(sentence):
+        rest = _CLAUSE_ENDS.split(found["rest"])[0]
+        if re.search(r"\b(neither|none|nothing|no (offer|vendor)|nobody)\b", rest, re.IGNORECASE):
+            return "neither" if found["signs"] and not found["no"] else None
+        named = set(re.findall(r"\b[AB]\b", rest))
+        if re.search(r"\b(both|either|any|them)\b", rest, re.IGNORECASE):
+            named = {"A", "B"}
+        (signed if bool(found["signs"]) != bool(found["no"]) else refused).update(named)
+    if signed:
+        return signed.pop() if len(signed) == 1 else "both"
+    return "neither" if refused == {"A", "B"} else None
+
+
+def _other_number(c: Case, sentence: str) -> str | None:
+    """The offer beside which a sentence gives the other's probability of exceeding the tolerance."""
+    right = {name: sheet(c, "card")[f"exceedance_{name.lower()}"].right for name in "AB"}
+    for name, number, percent in re.findall(rf"\b([AB])\b[^.;AB]*?\bexceed[^;AB]*?{_NUMBERS.pattern}", sentence):
+        value = float(number.replace(",", "")) / (100 if percent else 1)
+        other = right["B" if name == "A" else "A"]
+        if abs(value - other) <= 0.05 * other < abs(value - right[name]):
+            return name
+    return None
 
 
 # What several lines stand on.
