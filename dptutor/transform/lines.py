@@ -75,8 +75,8 @@ class Lines:
                 self._laplace[part._laplace] = self._laplace.get(part._laplace, 0) + count
         self._mu = math.sqrt(variance)
         leaks = [(float(part._law.q[part._law.loss == np.inf].sum()), count) for part, count in self._finite]
-        covered = sum(count * math.log1p(-leak) if leak < 1 else -math.inf for leak, count in leaks)
-        self.infinite = -math.expm1(covered)
+        self._log_mass = math.fsum(count * math.log1p(-leak) if leak < 1 else -math.inf for leak, count in leaks)
+        self.infinite = -math.expm1(self._log_mass)
         self.largest = math.inf if self._mu else sum(count * part._loss_range()[1] for part, count in self._others)
         if self.largest < math.inf:
             ends = [count * top for top, count in self._laplace.items()]
@@ -235,7 +235,7 @@ class Lines:
 
     @cached_property
     def _inverter(self):
-        return Inverter(_together(self.factors))
+        return Inverter(_together(self.factors, (self._log_mass, self.reverse._log_mass)))
 
 
 class _GaussianNoise:
@@ -336,7 +336,7 @@ def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
     return ends
 
 
-def _together(parts) -> Transform:
+def _together(parts, log_masses) -> Transform:
     pieces = [(_transform_of(part), count) for part, count in parts]
     tops = [part._laplace for part, count in parts if count == 1 and part._laplace is not None]
     others = [pair for pair, (part, count) in zip(pieces, parts, strict=True) if count > 1 or part._laplace is None]
@@ -369,7 +369,7 @@ def _together(parts) -> Transform:
         for (piece, count), (part, _) in zip(pieces, parts, strict=True)
         if count >= 30 and (deviation := _deviation(part)) is not None
     )
-    return Transform(log, log_envelope, reach, terms, on_line, repeated)
+    return Transform(log, log_envelope, reach, terms, on_line, repeated, log_masses)
 
 
 def _relative_size(piece):

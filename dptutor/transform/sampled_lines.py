@@ -68,6 +68,8 @@ class Transform:
         How many samples of a line are affordable.
     on_line : callable, optional
         c, step, count ↦ what `samples` returns, by a quicker way.
+    log_masses : tuple of float, optional
+        log F at 0 and −1, which no sum over many parts tells as well.
     repeated : tuple of (count, size, deviation), optional
         Parts used often: c, t ↦ |f(c + it)|/f(c) of one of them, and c ↦ a bound on its tilted loss's deviation, which
         bounds the slope of the former.
@@ -79,6 +81,7 @@ class Transform:
     terms: int = 2**16
     on_line: object = None
     repeated: tuple = ()
+    log_masses: tuple[float, float] = (0.0, 0.0)
 
     @property
     def cheap(self) -> bool:
@@ -112,8 +115,8 @@ class Inverter:
     def __init__(self, transform: Transform):
         self._transform = transform
         self._c, self._k = self._chernoff_grid()
-        self._log_mass = float(self._k[self._c == 0.0][0])
-        self._log_p_mass = float(self._k[self._c == -1.0][0])
+        self._log_mass, self._log_p_mass = transform.log_masses
+        self._off = _rounding_of(self._log_mass)
         self._ladder = self._rungs()
         self._lines: dict[int, _Line] = {}
 
@@ -149,8 +152,8 @@ class Inverter:
         above = np.min(k[right] + kernel - np.multiply.outer(epsilon, c[right]), axis=1)
         below = np.min(k[middle] - np.multiply.outer(epsilon, c[middle]), axis=1)
         slack = 1e-9 + 8 * _ROUNDING * np.abs(epsilon)
-        upper = np.minimum(np.exp(np.minimum(above + slack, 0.0)), self.mass * (1 + 1e-15))
-        lower = np.maximum(self.mass * (1 - 1e-15) - np.exp(np.minimum(below + slack, 0.0)), 0.0)
+        upper = np.minimum(np.exp(np.minimum(above + slack, 0.0)), self.mass * (1 + self._off))
+        lower = np.maximum(self.mass * (1 - self._off) - np.exp(np.minimum(below + slack, 0.0)), 0.0)
         return np.minimum(lower, upper), upper
 
     def _chernoff_grid(self):
@@ -415,7 +418,7 @@ class _Line:
         mass = math.exp(self.log_mass)
         if self.c < 0:
             value = mass + value
-            error = error + 2 * _ROUNDING * mass
+            error = error + _rounding_of(self.log_mass) * mass
         lower[at], upper[at] = value - error, value + error
         if self.mu:
             density, its_spread = self._sum(None, x)
@@ -437,11 +440,12 @@ class _Line:
                     continue
                 ratio = side * rate * width
                 series = math.exp(ratio) / -math.expm1(ratio) if ratio < 0 else math.inf
+                exponent = log_mass + (0.0 if rate == c else x)
                 with np.errstate(over="ignore"):
-                    term = series * np.exp(np.minimum(log_mass + (0.0 if rate == c else x), 700.0))
+                    term = series * np.exp(np.minimum(exponent, 700.0))
                 total += term * (sign if first else -sign)
-                size += term
-        return total, 16 * _ROUNDING * size
+                size += term * (8.0 + np.abs(exponent) + 2 * np.abs(log_mass) + np.abs(ratio))
+        return total, 2 * _ROUNDING * size
 
     def _sum(self, kernel, x):
         """Re Σ_k terms_k e^{−ikhε}, by steps of one and of √n in k, and a bound on its error."""
@@ -466,6 +470,11 @@ class _Line:
             coarse = np.exp(-1j * self.step * small * x[i] * np.arange(large))
             total[i] = np.dot(fine @ blocks, coarse).real
         return total, spread
+
+
+def _rounding_of(log_mass):
+    """What a mass errs, in proportion, whose logarithm is a sum of logarithms."""
+    return 2 * _ROUNDING * (1.0 + 4.0 * abs(log_mass))
 
 
 def _strip(c):

@@ -27,7 +27,7 @@ from scipy.special import logsumexp
 # Sums are right to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
-# As a logarithm, how small H − 1 may be in sums that keep its digits.
+# As a logarithm, how small H − 1 may be, at least, in sums that keep its digits.
 _TINY_EXCESS = 14.0
 _ROUNDING = 2.0**-52
 _RELATIVE = 4e-15
@@ -47,8 +47,9 @@ _MOST_NODES = 50_000
 def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """log H(s) for a one-dimensional array of complex s, and a bound on its error, absolute.
 
-    Relatively accurate where H is close to 1, and where it is tiny. Not a number, with an infinite bound, where too
-    many nodes would be needed.
+    Relatively accurate where H is close to 1, and where it is tiny. Where no digit of H is known, the logarithm of a
+    bound on |H|, and 2: H is off by at most twice that bound. Not a number, with an infinite bound, where too many
+    nodes would be needed.
 
     Parameters
     ----------
@@ -60,7 +61,9 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
     mu, rate = 1.0 / noise_multiplier, sampling_rate
     s = np.asarray(s, dtype=complex)
     log_h, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
-    for band, plan in _bands(mu, rate, s):
+    strips = _strips(mu, rate, float(s.real.min()), float(s.real.max()))
+    log_left = _left_out(strips, s.real)
+    for band, plan in _bands(strips, s):
         if plan[2] > _MOST_NODES:
             log_h[band], error[band] = np.nan, np.inf
             continue
@@ -68,7 +71,7 @@ def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) 
         # H takes conjugates to conjugates, and the line above the real one serves Im s > 0.
         below = s[band].imag < 0 if height else np.zeros(len(band), dtype=bool)
         above = np.where(below, s[band].conj(), s[band])
-        value, error[band] = _on_line(mu, rate, above, u, log_step)
+        value, error[band] = _on_line(mu, rate, above, u, log_step, log_left[band])
         log_h[band] = np.where(below, value.conj(), value)
     return log_h, error
 
@@ -91,10 +94,10 @@ def _log_odds(rate):
     return math.log1p(-rate) - math.log(rate)
 
 
-def _bands(mu, rate, s):
+def _bands(strips, s):
     """Places of the s that share nodes, and height, ends and number of those."""
     size = np.abs(s.imag)
-    top, strips = float(size.max()), _strips(mu, rate, float(s.real.min()), float(s.real.max()))
+    top = float(size.max())
     plan = _plan(strips, top, 0.0)
     if plan[2] <= _ENOUGH_NODES or top == 0.0:
         yield np.arange(len(s)), plan
@@ -107,23 +110,34 @@ def _bands(mu, rate, s):
 
 @lru_cache(maxsize=256)
 def _strips(mu, rate, low, high):
-    """Ends of the nodes for low ≤ Re s ≤ high; heights v; and on a coarse grid the moduli there, and arguments θ."""
+    """Ends of the nodes for low ≤ Re s ≤ high; heights v; on a coarse grid, which goes beyond the nodes as moduli above
+    them may peak there, the moduli, arguments θ and log |ℓ|, those at the grid's own ends first and last; and on the
+    real line the moduli for either end, log |ℓ|, ℓ and u²/2."""
     # H − 1 may be tiny, and sℓ large where the density is cut.
-    depth = _DEPTH + _TINY_EXCESS + math.log1p(max(-low, high, 0.0))
+    depth = _DEPTH + _tiny_excess(mu, rate) + math.log1p(max(-low, high, 0.0))
     reach = math.sqrt(2 * depth)
     peak, right = _tilted_right(mu, rate, max(high, 0.0), depth)
     # Below, the loss is bounded: (1 + pw)^{Re s} moves the peak by a logarithm only.
     odds = rate / (1.0 - rate)
     left = -reach - min(mu * max(-low, 0.0), math.log1p(max(-low, 0.0) * odds * mu**2) / mu)
     around = peak + reach * np.linspace(-1.0, 1.0, 36)
-    x = np.append(np.linspace(left, right, 144), around[(around > left) & (around < right)])
-    v = np.minimum(math.pi / mu * 0.9, 1.4 * _REACH) * np.linspace(0.0, 1.0, 14)
+    v = min(math.pi / mu * 0.9, 1.4 * _REACH) * np.linspace(0.0, 1.0, 14)
+    beyond = (3.0 * v[-1] + 4.0) * np.linspace(0.0, 1.0, 25)[1:]
+    within = np.linspace(left, right, 144), around[(around > left) & (around < right)]
+    x = np.concatenate([left - beyond[::-1], *within, right + beyond])
     e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
     loss = complex_log1p(rate * expm1(e))
     # For either end without its largest on the real line, so that sums for both are right in proportion.
     modulus = [end * loss.real - x**2 / 2 + v[:, None] ** 2 / 2 for end in (low, high)]
     larger = np.maximum(*(size[1:] - size[0].max() for size in modulus))
-    return (left, right), v[1:], larger, loss.imag[1:]
+    real = np.stack([size[0] - size[0].max() for size in modulus])
+    log_loss = np.log(np.maximum(np.abs(loss), 1e-300))
+    return (left, right), v[1:], larger, loss.imag[1:], log_loss[1:], (real, log_loss[0], loss[0].real, x**2 / 2)
+
+
+def _tiny_excess(mu, rate):
+    """As a logarithm, how small H − 1 may be in sums that keep its digits: about p² (e^{μ²} − 1)."""
+    return _TINY_EXCESS + max(-2 * math.log(rate) - mu**2 - 2 * _TINY_EXCESS, 0.0)
 
 
 def _tilted_right(mu, rate, order, depth):
@@ -150,20 +164,40 @@ def _tilted_right(mu, rate, order, depth):
 
 def _plan(strips, most, least):
     """Height, ends and number of nodes of a trapezoid sum for |Im s| between `least` and `most`."""
-    ends, v, modulus, angle = strips
+    ends, v, larger, angle, log_loss, (real, real_log_loss, _, _) = strips
+    # e^{sℓ} − 1 − sℓ is of second order where sℓ is small.
+    log_size = math.log(max(most, 1.0))
+    modulus = larger + 2 * np.minimum(log_loss + log_size, 0.0)
+    modulus -= float(np.min(np.max(real + 2 * np.minimum(real_log_loss + log_size, 0.0), axis=1)))
     # On the real line, from a strip around it, whose lower half is the worse one.
-    growth = np.maximum(np.max(modulus + most * angle, axis=1), 0.0)
-    step, height = float(np.max(2 * math.pi * v / (_DEPTH + growth))), 0.0
+    step, height = float(np.max(2 * math.pi * v / (_DEPTH + _growth(modulus + most * angle)))), 0.0
     if least > 0:
         # On the line half-way up, from the strip between the real line and v.
-        up = np.max(modulus - least * angle, axis=1)
+        up = _growth(modulus - least * angle)
         half = v / 2
         usable = (half <= _HIGHEST) & (np.interp(half, v, up) <= _HIGHEST**2 / 2 + 1.0)
-        steps = np.where(usable, 2 * math.pi * half / (_DEPTH + np.maximum(up, 0.0)), 0.0)
+        steps = np.where(usable, 2 * math.pi * half / (_DEPTH + up), 0.0)
         best = int(np.argmax(steps))
         if steps[best] > 1.2 * step:
             step, height = float(steps[best]), float(half[best])
-    return height, ends, math.ceil((ends[1] - ends[0]) / step) + 1
+    return height, ends, math.ceil((ends[1] - ends[0]) / step) + 1 if step else math.inf
+
+
+def _left_out(strips, real):
+    """log of what sums leave out: e^−46 of a bound on those for Re s."""
+    (left, right), (_, _, loss, square) = strips[0], strips[-1]
+    margin = math.log(right - left) - _DEPTH
+    if np.ptp(real) == 0.0:
+        return np.full(real.shape, float(np.max(real[0] * loss - square)) + margin)
+    some, place = np.unique(real, return_inverse=True)
+    return (np.multiply.outer(some, loss) - square).max(axis=1)[place] + margin
+
+
+def _growth(modulus):
+    """By how much moduli exceed those on the real line, at each height; unknown where they still grow at an end."""
+    largest = modulus.max(axis=1)
+    inside = largest > np.maximum(modulus[:, 0], modulus[:, -1])
+    return np.where(largest <= 0, 0.0, np.where(inside, largest, np.inf))
 
 
 def _nodes(height, ends, count):
@@ -171,28 +205,37 @@ def _nodes(height, ends, count):
     return height, u + 1j * height if height else u, math.log(step / math.sqrt(2 * math.pi))
 
 
-def _on_line(mu, rate, s, u, log_step):
-    """log H(s) and a bound on its error, from nodes on one line."""
+def _on_line(mu, rate, s, u, log_step, log_left):
+    """log H(s) and a bound on its error, from nodes on one line, which leave e^log_left of H out."""
     log_weight = log_step - u**2 / 2
     loss = _loss(mu, rate, u)
     ends = np.maximum(s.real.max() * loss.real, s.real.min() * loss.real)
     if float(np.max(ends + log_weight.real)) > 30.0:  # to be taken out, against overflow
-        return _directly(s, loss, log_weight, _size(mu, rate, u, loss))
+        return _directly(s, loss, log_weight, _size(mu, rate, u, loss), log_left)
     first = _first_order(mu, rate)
-    (more, its_error), (total, error_of_total) = _both_sums(s, loss, log_weight, _size(mu, rate, u, loss))
+    (more, its_error), (total, error_of_total) = _both_sums(
+        s, loss, log_weight, _size(mu, rate, u, loss), 50.0 + _tiny_excess(mu, rate)
+    )
     excess, error = s * first + more, _RELATIVE * np.abs(s) * abs(first) + its_error
     log_h = complex_log1p(excess)
     error = error / np.abs(1.0 + excess) + _RELATIVE * np.abs(log_h)
     # Where little is left of 1 + (H − 1), the sum of H itself has the digits.
     small = np.abs(1.0 + excess) < 0.5
     if small.any():
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_h[small], share = np.log(total[small]), error_of_total[small] / np.abs(total[small])
-        error[small] = np.where(np.isfinite(share), share, np.inf)
+        log_h[small], error[small] = _logarithm(total[small], error_of_total[small] + np.exp(log_left[small]))
     return log_h, error
 
 
-def _both_sums(s, loss, log_weight, loss_size):
+def _logarithm(total, error):
+    """The logarithm of what is known up to an error, and the error of that; where no digit is known, of the most that
+    it may be, which is off by twice itself."""
+    size = np.abs(total)
+    known = error < size / 2
+    most = np.where(known, size, size + error)
+    return np.log(most) + 1j * np.angle(total), np.where(known, error / np.where(known, size - error, 1.0), 2.0)
+
+
+def _both_sums(s, loss, log_weight, loss_size, depth):
     """E[e^{sℓ} − 1 − sℓ], and E[e^{sℓ}] itself, each with a bound on its error: the nodes near 0 as a series in s, the
     others one by one."""
     size, modulus, weight = np.abs(s), np.abs(loss), np.exp(log_weight)
@@ -205,29 +248,31 @@ def _both_sums(s, loss, log_weight, loss_size):
     error_of_total = _RELATIVE * np.full(s.shape, 4.0 * float(heights.sum())) + error
     # Only where there is anything, tilted or not.
     tilted = np.multiply.outer([s.real.min(), s.real.max()], loss.real) + log_weight.real
-    depth = 50.0 + _TINY_EXCESS + math.log1p(float(size.max()))
-    least = np.maximum(tilted.max(axis=1, keepdims=True), 0.0) - depth
+    least = np.maximum(tilted.max(axis=1, keepdims=True), 0.0) - depth - math.log1p(float(size.max()))
     highest = np.maximum(tilted, log_weight.real)
     heavy = np.any(highest > least, axis=0)
     far, light = np.flatnonzero(~near & heavy), ~(near | heavy)
     error_of_total += float(np.exp(highest[:, light]).sum())
     if not far.size:
         return (excess, error), (total, error_of_total)
-    loss, weight, log_weight, modulus = loss[far], weight[far], log_weight[far], modulus[far]
+    loss, weight, log_weight, modulus, loss_size = (x[far] for x in (loss, weight, log_weight, modulus, loss_size))
     product = np.multiply.outer(s, loss)
     terms = np.exp(product + log_weight)
     heights, logs = np.abs(terms), np.abs(log_weight)
     total += terms.sum(axis=1)
-    error_of_total += _ROUNDING * (heights @ (8.0 + logs) + size * (heights @ loss_size[far]))
+    exponents = heights @ logs + size * (heights @ loss_size)
+    error_of_total += _ROUNDING * (8.0 * heights.sum(axis=1) + exponents)
     terms -= weight * (1.0 + product)
-    rounding = heights @ (4.0 + logs) + 2.0 * float(np.abs(weight).sum()) + 2.0 * size * float(np.abs(weight) @ modulus)
+    rounding = 4.0 * heights.sum(axis=1) + exponents
+    rounding += 2.0 * float(np.abs(weight).sum()) + 2.0 * size * float(np.abs(weight) @ modulus)
     some = np.flatnonzero(modulus * size.min() < _NEAR)
     if some.size:
         # Near 0 for some of the s only.
         row, column = np.nonzero(np.multiply.outer(size, modulus[some]) < _NEAR)
         column = some[column]
         z, own = product[row, column], np.abs(weight[column])
-        lost = heights[row, column] * (4.0 + logs[column]) + own * (2.0 + 2.0 * np.abs(z))
+        lost = heights[row, column] * (4.0 + logs[column] + size[row] * loss_size[column])
+        lost += own * (2.0 + 2.0 * np.abs(z))
         term = weight[column] * z**2 * np.polyval(_SERIES[::-1], z)
         terms[row, column] = term
         rounding += np.bincount(row, 16.0 * np.abs(term) - (1.0 - 1e-12) * lost, minlength=len(s))
@@ -240,7 +285,7 @@ def _size(mu, rate, u, loss):
     return np.where(np.abs(loss) > 0.5, np.abs(loss) + exponent + abs(math.log(rate)), np.abs(loss))
 
 
-def _directly(s, loss, log_weight, loss_size):
+def _directly(s, loss, log_weight, loss_size, log_left):
     """log E[e^{sℓ}] with the largest term taken out, and a bound on its error."""
     exponent = np.multiply.outer(s, loss)
     exponent += log_weight
@@ -248,11 +293,10 @@ def _directly(s, loss, log_weight, loss_size):
     exponent -= largest
     terms = np.exp(exponent)
     total, heights = terms.sum(axis=1), np.abs(terms)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = heights @ (8.0 + np.abs(log_weight)) + np.abs(s) * (heights @ loss_size)
-        error = _ROUNDING * size / np.abs(total)
-        value = largest[:, 0] + np.log(total)
-    return value, np.where(np.isfinite(error), error, np.inf) + _ROUNDING * np.abs(largest[:, 0])
+    size = heights @ (8.0 + np.abs(log_weight)) + np.abs(s) * (heights @ loss_size)
+    left = np.exp(np.minimum(log_left - largest[:, 0], 700.0))
+    value, error = _logarithm(total, _ROUNDING * size + left)
+    return largest[:, 0] + value, error + _ROUNDING * np.abs(largest[:, 0])
 
 
 def _loss(mu, rate, u):
