@@ -549,7 +549,10 @@ class Run {
       }
       this.update();
     });
-    input.addEventListener("focus", () => requestAnimationFrame(() => input.select())); // what is typed replaces it
+    // What is typed replaces it. Selecting focuses, too: not if a quick key has gone on.
+    input.addEventListener("focus", () =>
+      requestAnimationFrame(() => document.activeElement === input && input.select()),
+    );
     input.addEventListener("change", () => {
       const value = numberIn(fields[name]);
       if (unit && whole.test(value)) fields[name] = String(value);
