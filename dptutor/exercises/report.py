@@ -438,7 +438,8 @@ _CLAUSE_ENDS = re.compile(
 
 def _decided(sentence: str) -> str | None:
     """What a sentence says that is signed: A, B, both or neither; None if it does not say so in as many words."""
-    signed, refused = set(), set()
+    signed: set[str] = set()
+    refused: set[str] = set()
     for found in _DECISION.finditer(sentence):
         rest = _CLAUSE_ENDS.split(found["rest"])[0]
         if re.search(r"\b(neither|none|nothing|no (offer|vendor)|nobody)\b", rest, re.IGNORECASE):
@@ -454,7 +455,7 @@ def _decided(sentence: str) -> str | None:
 
 def _other_number(c: Case, sentence: str) -> str | None:
     """The offer beside which a sentence gives the other's probability of exceeding the tolerance."""
-    right = {name: sheet(c, "card")[f"exceedance_{name.lower()}"].right for name in "AB"}
+    right = {name: PosteriorBelief(_offer(c, name, "remove"), _prior(c)).sf(c.tolerance) for name in "AB"}
     for name, number, percent in re.findall(rf"\b([AB])\b[^.;AB]*?\bexceed[^;AB]*?{_NUMBERS.pattern}", sentence):
         value = float(number.replace(",", "")) / (100 if percent else 1)
         other = right["B" if name == "A" else "A"]
