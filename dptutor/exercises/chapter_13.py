@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
-from scipy.special import bdtrc, betaincinv, ndtr, ndtri
+from scipy.special import bdtrc, betaincinv, expit, ndtr, ndtri
 
+from ..auditing import epsilon_from_advantage
 from .core import Exercise, Mistake
 from .questions import Question, Within
 
@@ -39,8 +40,16 @@ def _probability(result, *case):
     return "A probability lies between 0 and 1; yours does not." if not -1e-9 <= result[0] <= 1 + 1e-9 else None
 
 
-def _positive(result, *case):
-    return "A scale is not negative." if result[0] < 0 else None
+def _scale(result, *case):
+    return "A scale is not negative." if result[0] < -1e-12 else None
+
+
+def _ratio(result, *case):
+    return "A ratio of two lengths is not negative." if result[0] < -1e-12 else None
+
+
+def _arrays(*cases):
+    return tuple(tuple(np.array(x) if isinstance(x, tuple) else x for x in case) for case in cases)
 
 
 EXERCISES = [
@@ -70,6 +79,13 @@ EXERCISES = [
             Mistake(
                 math.log(1.55 / 0.45),
                 "This is what the advantage 0.55 alone shows. The point (α, β) shows more.",
+            ),
+            Mistake(
+                math.log(8.5),
+                "This is ln 8.5. e^ε is at least (1 − β)/α, with the power 0.6 above and the false alarms 0.05 below.",
+            ),
+            Mistake(
+                0.6 / 0.4, "This is the odds of catching D. e^ε compares the power with the false alarms: (1 − β)/α."
             ),
         ),
         laws=(Within(0, math.inf, "ε is not negative, and an attack that is better than guessing shows more than 0."),),
@@ -126,7 +142,7 @@ def step(released, present, absent, sigma):
             "Which is ⟨released − middle, present − absent⟩/σ², where middle is the mean of the two sums.",
         ),
         praise="Right. The adversary adds these up over all steps; the belief in D is the logistic function of the sum.",
-        cases=(
+        cases=_arrays(
             ((1.0, 0.0), (1.0, 0.0), (0.0, 0.0), 1.0),
             ((0.5, 2.0), (1.0, 1.0), (0.0, 1.0), 2.0),
             ((-1.0, 3.0, 0.5), (0.5, 1.0, 0.0), (0.0, -1.0, 2.0), 3.0),
@@ -134,7 +150,7 @@ def step(released, present, absent, sigma):
         mistakes=(
             Mistake(
                 lambda r, p, a, s: -_step(r, p, a, s),
-                "The sign is turned round: L has Q, the world of D, on top. An answer near `present` speaks for D.",
+                "The sign is reversed: L has Q, the world of D, on top. An answer near `present` speaks for D.",
             ),
             Mistake(
                 lambda r, p, a, s: s * _step(r, p, a, s),
@@ -151,6 +167,26 @@ def step(released, present, absent, sigma):
             Mistake(
                 lambda r, p, a, s: float((np.asarray(r) - np.asarray(p)) @ (np.asarray(p) - np.asarray(a)) / s**2),
                 "You measure from `present`. The answer that speaks for neither lies in the middle of the two sums.",
+            ),
+            Mistake(
+                lambda r, p, a, s: _step(r, p, a, s) / 2,
+                "Half of it: ‖released − absent‖² − ‖released − present‖² is twice ⟨released − middle, present − absent⟩.",
+            ),
+            Mistake(
+                lambda r, p, a, s: s**2 * _step(r, p, a, s),
+                "The noise is missing: divide by σ².",
+            ),
+            Mistake(
+                lambda r, p, a, s: float(np.asarray(r) @ (np.asarray(p) - np.asarray(a)) / s**2),
+                "You measure from 0. The answer that speaks for neither lies in the middle of the two sums.",
+            ),
+            Mistake(
+                lambda r, p, a, s: expit(_step(r, p, a, s)),
+                "This is the belief in D from even odds. The step adds to the privacy loss, its log-odds.",
+            ),
+            Mistake(
+                lambda r, p, a, s: float(np.sum((np.asarray(p) - np.asarray(a)) ** 2)) / (2 * s**2),
+                "This is the mean of the loss in world Q, whatever was published. The loss itself depends on `released`.",
             ),
         ),
         laws=(),
@@ -177,7 +213,7 @@ def excess(sensitivities, clip, bounded):
             "Divide the largest of all local sensitivities by that.",
         ),
         praise="Right. This is the first check of a transcript, and the only one that cannot err.",
-        cases=(
+        cases=_arrays(
             (((1.0, 2.0), (1.5, 0.5)), 1.0, False),
             (((1.0, 2.0), (1.5, 0.5)), 1.5, True),
             (((0.2, 0.1, 0.3),), 0.5, True),
@@ -200,8 +236,28 @@ def excess(sensitivities, clip, bounded):
                 lambda d, c, b: float(np.max(np.sqrt(np.sum(np.square(d), 1)))) / (2 * c if b else c),
                 "You add up the steps of a repetition. The bound is for each step alone.",
             ),
+            Mistake(
+                lambda d, c, b: float(np.max(d)) - (2 * c if b else c),
+                "This is a difference, which is above 0 where a step goes too far. Give the ratio, to be compared with 1.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.max(d)),
+                "The largest local sensitivity, in which unit? Divide by the global one.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.max(d)) / (2 * c),
+                "Removing an example moves the sum by C at most; only replacing one moves it by up to 2C.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.max(d) > (2 * c if b else c)),
+                "This is whether a step goes too far. Asked is the number that is then above 1.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.median(d)) / (2 * c if b else c),
+                "The median may be small although one step goes too far. Clipping bounds every step: take the largest.",
+            ),
         ),
-        laws=(_positive,),
+        laws=(_ratio,),
     ),
     Exercise(
         id="13.3",
@@ -224,7 +280,7 @@ def scale(residuals):
             "The square root of the mean of all squares.",
         ),
         praise="Right. Its square, times the number of all numbers, has a χ² law under a true claim: that is the second check of a transcript.",
-        cases=(
+        cases=_arrays(
             (((1.0, -1.0), (2.0, 0.0)),),
             (((0.4, 0.6, -0.5), (0.3, -0.7, 0.2)),),
             (((0.1,), (-0.9,), (1.7,)),),
@@ -247,8 +303,20 @@ def scale(residuals):
                 lambda u: float(np.mean(np.linalg.norm(u, axis=-1))),
                 "This is the mean length of the vectors, which grows with their dimension.",
             ),
+            Mistake(
+                lambda u: float(np.sqrt(np.sum(np.square(u)))),
+                "This is the length of all numbers together. Take the mean of the squares, not their sum.",
+            ),
+            Mistake(
+                lambda u: float(np.sqrt(np.mean(np.sum(np.square(u), axis=-1)))),
+                "You divide by the number of steps. Each step has as many numbers as the vector has entries.",
+            ),
+            Mistake(
+                lambda u: float(np.sqrt(np.sum(np.square(u)) / (np.size(u) - 1))),
+                "No degree of freedom is lost, as the mean is known to be 0: divide by the number of numbers.",
+            ),
         ),
-        laws=(_positive,),
+        laws=(_scale,),
     ),
     Exercise(
         id="13.4",
@@ -293,6 +361,18 @@ def right(sigma, steps):
             Mistake(
                 lambda s, k: 1.0,
                 "An adversary who knows of the flaw is always right from the second step on. This one adds the first step's noise.",
+            ),
+            Mistake(
+                lambda s, k: float(ndtr(k / (2 * s**2))),
+                "You divided by σ once too often: L = k/(2σ²) + ξ/σ, so compare ξ with k/(2σ).",
+            ),
+            Mistake(
+                lambda s, k: float(expit(k / (2 * s**2))),
+                "This is the belief at the mean of the loss. Asked is how often the loss has the right sign.",
+            ),
+            Mistake(
+                lambda s, k: float(ndtr(-k / (2 * s))),
+                "This is how often the guess is wrong.",
             ),
         ),
         laws=(_probability,),
@@ -341,6 +421,23 @@ def largest(mu, repetitions):
                 lambda m, r: r * m**2 / 2 + math.sqrt(r) * m * float(ndtri(0.5)),
                 "Repetitions are not steps: nothing adds up between them.",
             ),
+            Mistake(
+                lambda m, r: expit(m**2 / 2 + m * float(ndtri(0.5 ** (1 / r)))),
+                "This is the median of the largest belief. ε′ is its log-odds.",
+            ),
+            Mistake(
+                lambda m, r: m**2 / 2 + m**2 * float(ndtri(0.5 ** (1 / r))),
+                "The standard deviation of the loss is μ, not its variance μ².",
+            ),
+            Mistake(
+                lambda m, r: m**2 / 2 + m * float(ndtri(0.95 ** (1 / r))),
+                "This is the 95 % quantile of the largest. Asked is its median.",
+            ),
+        ),
+        stumbles=lambda m, r: (
+            "With one repetition the largest belief is the only one, so the quantile that is needed there is the median."
+            if r == 1
+            else None
         ),
     ),
     Exercise(
@@ -394,8 +491,21 @@ def p_value(wins, repetitions, mu):
                 lambda w, r, m: float(ndtr((r * ndtr(m / 2) - w) / math.sqrt(r * ndtr(m / 2) * ndtr(-m / 2)))),
                 "This is the normal approximation, which may promise more than is true. The binomial law is exact.",
             ),
+            Mistake(
+                lambda w, r, m: math.comb(r, w) * ndtr(m / 2) ** w * ndtr(-m / 2) ** (r - w),
+                "This is the probability of exactly `wins` right guesses. More than that would be evidence, too: add them.",
+            ),
+            Mistake(
+                lambda w, r, m: min(1.0, 2 * _p_value(w, r, m)),
+                "You doubled it, for a test on two sides. Only many right guesses speak against the claim.",
+            ),
+            Mistake(
+                lambda w, r, m: float(bdtrc(w - 1, r, expit(m))),
+                "You took mu for ε. The claim is a Gaussian mechanism, whose adversary is right with probability Φ(μ/2).",
+            ),
         ),
         laws=(_probability,),
+        exact=_p_value,
     ),
     Exercise(
         id="13.7",
@@ -418,7 +528,7 @@ def contrast(middles, directions):
             "Add up ⟨m_i − m_{i−1}, e_i − e_{i−1}⟩ from the second step on.",
         ),
         praise="Right. Against honest noise it is merely a weak test; against a reused seed it never errs.",
-        cases=(
+        cases=_arrays(
             (((0.5, 0.0), (0.0, 0.5)), ((1.0, 0.0), (0.0, 1.0))),
             (((1.2, -0.3), (1.1, 0.4), (0.7, 0.2)), ((0.5, 0.1), (0.3, 0.3), (-0.2, 0.4))),
             (((-2.0, 1.0, 0.5), (-1.8, 1.1, 0.1)), ((0.4, -0.2, 0.3), (0.1, -0.4, 1.0))),
@@ -443,6 +553,18 @@ def contrast(middles, directions):
             Mistake(
                 lambda m, e: float(np.mean(np.diff(m, axis=0) * np.diff(e, axis=0))),
                 "This is the mean over all numbers. Asked is the sum.",
+            ),
+            Mistake(
+                lambda m, e: float(np.sum(np.square(np.diff(m, axis=0)))),
+                "These are the squares of the changes, which are positive in both worlds. Multiply by the changes of the directions.",
+            ),
+            Mistake(
+                lambda m, e: float(np.sum(np.square(np.diff(e, axis=0)))) / 2,
+                "This is what the contrast is for D if you are right, ½ Σ‖e_i − e_{i−1}‖². It has to be computed from what was published.",
+            ),
+            Mistake(
+                lambda m, e: -_contrast(m, e),
+                "The sign is reversed: it should be above 0 for D. One of the two changes is taken backward.",
             ),
         ),
     ),
@@ -498,7 +620,23 @@ def at_least(wins, repetitions, delta):
                 lambda w, r, d: _least(float(w / r - 1.6448536269514722 * math.sqrt(w / r * (1 - w / r) / r)), d),
                 "This is the normal approximation, which is not valid near 0 and 1. Use the beta law.",
             ),
+            Mistake(
+                lambda w, r, d: math.log(max((2 * _low(w, r, 0.05) - d) / (2 - 2 * _low(w, r, 0.05)), 1.0)),
+                "You subtract δ once. In a(e^ε + 1) ≤ e^ε − 1 + 2δ it counts twice.",
+            ),
+            Mistake(
+                lambda w, r, d: epsilon_from_advantage(w, r, d, confidence=0.9).low,
+                "This takes the mechanism to be Gaussian. Asked is what holds whatever the mechanism.",
+            ),
+            Mistake(
+                lambda w, r, d: _least(float(w / r - math.sqrt(math.log(20) / (2 * r))), d),
+                "This is Hoeffding's limit, which is valid, but smaller. The limit of Clopper and Pearson is asked for, from the beta law.",
+            ),
+            Mistake(
+                lambda w, r, d: math.log(max(_low(w, r, 0.05) / (1 - _low(w, r, 0.05)), 1.0)) + d,
+                "δ is subtracted, not added: some of the advantage may be due to it.",
+            ),
         ),
-        laws=(lambda result, *case: "ε is not negative." if result[0] < 0 else None,),
+        laws=(lambda result, *case: "ε is not negative." if result[0] < -1e-12 else None,),
     ),
 ]

@@ -59,6 +59,7 @@ class Line:
         """Whether an answer is right to the decimals that the chapter prints."""
         if self.decimals is None or not isinstance(given, float) or not isinstance(self.right, float) or given <= 0:
             return False
+        assert isinstance(self.right, float)
         return given == round(given, self.decimals) and abs(given - self.right) <= 0.5 * 10**-self.decimals
 
 

@@ -455,7 +455,7 @@ def _decided(sentence: str) -> str | None:
 
 def _other_number(c: Case, sentence: str) -> str | None:
     """The offer beside which a sentence gives the other's probability of exceeding the tolerance."""
-    right = {name: float(sheet(c, "card")[f"exceedance_{name.lower()}"].right) for name in "AB"}  # type: ignore[arg-type]
+    right = {name: PosteriorBelief(_offer(c, name, "remove"), _prior(c)).sf(c.tolerance) for name in "AB"}
     for name, number, percent in re.findall(rf"\b([AB])\b[^.;AB]*?\bexceed[^;AB]*?{_NUMBERS.pattern}", sentence):
         value = float(number.replace(",", "")) / (100 if percent else 1)
         other = right["B" if name == "A" else "A"]
