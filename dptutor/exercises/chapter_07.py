@@ -129,8 +129,9 @@ EXERCISES = [
         id="7.1",
         grade="warm-up",
         title="Regret at one prior",
-        question="You use `other` where you might have used `mechanism`. Write `regret(mechanism, other, prior)`: by how much "
-        "smaller an adversary of this prior's Bayes error is against your choice (negative if it is larger).",
+        question="You use `other` where you might have used `mechanism`. Write `regret(mechanism, other, prior)`: how much "
+        "smaller the Bayes error of an adversary of this prior is against your choice than against the alternative "
+        "(negative if it is larger).",
         name="regret",
         stub="def regret(mechanism, other, prior):\n    ...\n",
         solution="""def regret(mechanism, other, prior):
