@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 from scipy.stats import beta as beta_distribution
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from .core import Exercise, Mistake
 from .questions import PROBABILITY, Question, in_percent
@@ -185,6 +185,8 @@ EXERCISES = [
             ),
             Mistake(6 / 8, "This is 1 − α, the rate at which you are right about those who are not in the data."),
             Mistake(8 / 12, "This is the power 1 − β, the share of those in the data whom you found."),
+            Mistake(8 / 20, "This is how often the person is not in the data. How often did you say “in” there?"),
+            Mistake(12 / 20, "This is how often the person is in the data. α is about the other rounds."),
             in_percent(2 / 8),
         ),
         laws=(PROBABILITY,),
@@ -373,6 +375,11 @@ def errors(threshold, mu):
                 lambda t, mu: (norm.cdf(t), norm.cdf(t - mu)),
                 "Your β is right. Your first number is 1 − α: a false accusation is an answer above the threshold.",
             ),
+            Mistake(
+                lambda t, mu: (norm.sf(t - mu), norm.cdf(t - mu)),
+                "Your β is right. Your first number is the power 1 − β: you took both from the world with you. α belongs to "
+                "the world without.",
+            ),
         ),
         laws=(_in_unit_interval("An error rate"),),
         shape=_ERRORS,
@@ -545,6 +552,9 @@ def threshold(prior):
             Mistake(
                 lambda p: math.log(p),
                 "The odds are missing: it is not π alone that the likelihood ratio must beat.",
+            ),
+            Mistake(
+                lambda p: 1 - p, "This is the prior of world Q. How large must q(y)/p(y) be to outweigh both priors?"
             ),
             Mistake(
                 lambda p: 0.0,
@@ -722,6 +732,11 @@ def interval(wrong, rounds):
             Mistake(
                 _cut_off(_hoeffding),
                 "This is Hoeffding's inequality, cut off at 0 and 1. It guarantees its 95 %, but is wider than it has to be.",
+            ),
+            Mistake(
+                lambda k, n: tuple(binom.ppf([0.025, 0.975], n, k / n) / n),
+                "You ask which rates would be seen if the true rate were the one seen. Ask instead which true rates make the "
+                "count that was seen too extreme.",
             ),
             Mistake(
                 _without_the_next,

@@ -380,6 +380,18 @@ def least_epsilon(alpha, beta, delta):
                 lambda a, b, d: _attacked_by(a, b, d, (1 - b) / a - d, (1 - a) / b - d),
                 "You took δ off the ratio. It has to be taken off the power, before you divide.",
             ),
+            Mistake(
+                lambda a, b, d: _attacked_by(a, b, d, (1 - b) / a),
+                "You left out δ, and there are two lines: the other one has the worlds exchanged.",
+            ),
+            Mistake(
+                lambda a, b, d: _attacked(a, b, -d),
+                "δ has the wrong sign. A mechanism that gives something away with probability δ needs a smaller ε.",
+            ),
+            Mistake(
+                lambda a, b, d: _attacked_by(a, b, d, (1 - d - a) / a, (1 - d - b) / b),
+                "You divided each power by the wrong error. For the first line 1 − β is the power, and α its cost.",
+            ),
         ),
         laws=(lambda result, *case: "ε is at least 0." if result[0] < -1e-9 else None,),
     ),

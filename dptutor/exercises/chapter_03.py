@@ -204,6 +204,10 @@ def delta(mu, epsilon):
                 "The loss has the standard deviation μ. Divide its distance from the mean by that.",
             ),
             Mistake(
+                lambda m, e: float(2 * ndtr(m / 2) - 1),
+                "This is δ(0), the advantage, whatever ε is.",
+            ),
+            Mistake(
                 lambda m, e: float(ndtr(m / 2) - math.exp(e) * ndtr(-m / 2)),
                 "You used one test, the threshold halfway between the two worlds. It is the best one at ε = 0 only.",
             ),
@@ -384,6 +388,10 @@ def tail(losses, p, epsilon):
                 lambda x, p, e: sum(w * (1 + a) for a, w in zip(x, p, strict=True) if a > e),
                 "1 + x is near e^x for small losses only.",
             ),
+            Mistake(
+                lambda x, p, e: sum(w * math.exp(a) for a, w in zip(x, p, strict=True)),
+                "You added up all finite losses. Only those above ε count.",
+            ),
         ),
         laws=(
             lambda result, *case: "A probability lies between 0 and 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,
@@ -502,6 +510,14 @@ def spent(epsilon, delta):
             Mistake(
                 lambda e, d: _profile_at(math.sqrt(math.log(1.25 / d)) / e, e),
                 "The factor 2 under the root is missing.",
+            ),
+            Mistake(
+                lambda e, d: _profile_at(math.sqrt(2 * math.log(1.25 / d)), e),
+                "You did not divide by ε: a smaller ε needs more noise.",
+            ),
+            Mistake(
+                lambda e, d: _profile_at(2 * math.sqrt(math.log(1.25 / d)) / e, e),
+                "The factor 2 belongs under the root.",
             ),
             Mistake(
                 lambda e, d: _profile_at(2 * math.log(1.25 / d) / e**2, e),

@@ -495,6 +495,10 @@ def sigma(epsilon, delta):
                 "This is the classical formula, multiplied by ε where it divides. And that formula is not exact.",
             ),
             Mistake(
+                lambda e, d: math.sqrt(2 * math.log(1.25 / d)),
+                "This is the classical formula, without its division by ε. And that formula is not exact.",
+            ),
+            Mistake(
                 lambda e, d: math.sqrt(2 * math.log(1 / d)) / e,
                 "This is the classical formula without its 1.25, and that formula is not exact either.",
             ),

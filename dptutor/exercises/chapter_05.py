@@ -197,6 +197,10 @@ answer = (1 - prior) * (1 - delta[epsilon])
                 "This is the error with the answer. By how much is it smaller than without?",
             ),
             Mistake(
+                lambda m, p: min(p, 1 - p),
+                "This is the error without the answer. By how much does the answer lower it?",
+            ),
+            Mistake(
                 lambda m, p: m.advantage / 2,
                 "This is the gain at an even prior, half the advantage. This adversary has a prior of its own.",
             ),
@@ -256,6 +260,14 @@ def bayes_error(delta, prior):
             Mistake(
                 lambda d, p: p * (1 - d(math.log((1 - p) / p))),
                 "You took π for the prior of 'in the data'. In this book it belongs to 'not in the data', world P.",
+            ),
+            Mistake(
+                lambda d, p: (1 - p) * (1 - d(math.log(p))),
+                "You took the logarithm of π. The ε of an adversary is the logarithm of the odds.",
+            ),
+            Mistake(
+                lambda d, p: min(p, 1 - p) * (1 - d(0)),
+                "You took δ(0), which belongs to an even prior. An adversary with another prior has another ε.",
             ),
             Mistake(
                 lambda d, p: (1 - p) * d(math.log(p / (1 - p))),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..mechanisms import Gaussian, Laplace, RandomizedResponse
+from ..mechanisms import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake
 from .questions import Question, Within
 
@@ -12,6 +12,7 @@ _PAIRS = (
     (Gaussian(sigma=1), RandomizedResponse(epsilon=1.5)),
     (Laplace(scale=1), Gaussian(sigma=1)),
     (RandomizedResponse(epsilon=1), RandomizedResponse(epsilon=2)),
+    (SubsampledGaussian(0.4, 0.3, direction="remove"), Gaussian(sigma=1.5)),  # the first is not symmetric
 )
 _EXPERIMENTS = tuple(
     tuple(map(np.array, experiment))
@@ -158,6 +159,10 @@ def flip(epsilon, other):
                 "This is the probability of leaving the answer as it is.",
             ),
             Mistake(
+                lambda e, o: o / e,
+                "This is the ratio of the parameters. Compute how often the whole lies.",
+            ),
+            Mistake(
                 lambda e, o: 1 - _lie(o) / _lie(e),
                 "You compared the lies as a ratio. The whole lies if exactly one of the two steps flips the answer.",
             ),
@@ -297,14 +302,6 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
                 lambda e, d, oe, od: e > oe and d > od,
                 "This is too strict twice: “at least as much” includes equality, and a larger δ can make up for a smaller ε.",
             ),
-            Mistake(
-                lambda e, d, oe, od: True,
-                "You always say True. Two mechanisms may be incomparable, or ordered the other way round.",
-            ),
-            Mistake(
-                lambda e, d, oe, od: False,
-                "You always say False. Compare the two curves at the corners.",
-            ),
         ),
         shape="True or False",
     ),
@@ -356,6 +353,13 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             Mistake(
                 lambda m, o, x: (min(m.tradeoff(x), o.tradeoff(x)), max(m.tradeoff(x), o.tradeoff(x))),
                 "The meet is right. Of the join the Bayes error is asked for.",
+            ),
+            Mistake(
+                lambda m, o, x: (
+                    min(m.bayes_error(1 - x), o.bayes_error(1 - x)),
+                    max(m.tradeoff(x), o.tradeoff(x)),
+                ),
+                "The meet is right. For the join you took 1 − x for the prior; x is the prior of world P.",
             ),
             Mistake(
                 lambda m, o, x: (m.bayes_error(x), o.tradeoff(x)),
@@ -479,6 +483,14 @@ def renyi(epsilon, order):
             Mistake(
                 lambda e, s: math.log((1 - _lie(e)) ** s * _lie(e) ** (1 - s)) / (s - 1),
                 "You counted the truth only. The lie is the second outcome.",
+            ),
+            Mistake(
+                lambda e, s: math.log(sum(x**s * (1 - x) ** (s - 1) for x in (_lie(e), 1 - _lie(e)))) / (s - 1),
+                "The exponent of p has the wrong sign: q^s p^(1−s) gets larger where p is small.",
+            ),
+            Mistake(
+                lambda e, s: math.log(sum(x**s for x in (_lie(e), 1 - _lie(e)))) / (s - 1),
+                "World P is missing: you added up q^s only, which gives an entropy and not a divergence.",
             ),
             Mistake(
                 lambda e, s: e,

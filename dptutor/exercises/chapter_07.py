@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..blackwell import delta_divergence
-from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
+from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers, roughly
 from .questions import Question, in_percent
 
@@ -16,6 +16,7 @@ _PAIRS = (
     (Gaussian(sigma=2), ApproximateDP(epsilon=1, delta=0.05)),
     (Gaussian(sigma=1), Gaussian(sigma=3)),
     (RandomizedResponse(epsilon=0.5423728813559322), Gaussian(sigma=1.5)),  # a kink that grids miss
+    (SubsampledGaussian(0.4, 0.3, direction="remove"), Gaussian(sigma=1.5)),  # the first is not symmetric
 )
 _GRID = np.linspace(0, 1, 20_001)
 
@@ -128,8 +129,9 @@ EXERCISES = [
         id="7.1",
         grade="warm-up",
         title="Regret at one prior",
-        question="You use `other` where you might have used `mechanism`. Write `regret(mechanism, other, prior)`: by how much "
-        "smaller an adversary of this prior's Bayes error is against your choice (negative if it is larger).",
+        question="You use `other` where you might have used `mechanism`. Write `regret(mechanism, other, prior)`: how much "
+        "smaller the Bayes error of an adversary of this prior is against your choice than against the alternative "
+        "(negative if it is larger).",
         name="regret",
         stub="def regret(mechanism, other, prior):\n    ...\n",
         solution="""def regret(mechanism, other, prior):
@@ -168,6 +170,18 @@ EXERCISES = [
             Mistake(
                 lambda m, o, p: o.bayes_error(p),
                 "This is the error against your choice. Compare it with that against the alternative.",
+            ),
+            Mistake(
+                lambda m, o, p: m.bayes_error(p),
+                "This is the error against the alternative. Compare it with that against your choice.",
+            ),
+            Mistake(
+                lambda m, o, p: m.bayes_error(1 - p) - o.bayes_error(1 - p),
+                "You took 1 − π for the prior. It makes a difference where a mechanism is not symmetric.",
+            ),
+            Mistake(
+                lambda m, o, p: m.advantage - o.advantage,
+                "These are advantages, which belong to an even prior, and a large advantage is a small Bayes error.",
             ),
             Mistake(
                 lambda m, o, p: m.tradeoff(p) - o.tradeoff(p),
@@ -330,6 +344,10 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
                 "You moved the curve up and to the right. Both errors are to get smaller: down and to the left.",
             ),
             Mistake(
+                lambda m, k, a: m.tradeoff(max(a - k, 0)),
+                "You moved the curve to the right only. Both errors are to get smaller: down and to the left.",
+            ),
+            Mistake(
                 lambda m, k, a: m.tradeoff(a) - 2 * k,
                 "You moved the curve down twice. One of the shifts is to the left, in the argument of f.",
             ),
@@ -457,6 +475,10 @@ def delta(mechanism, other):
             Mistake(
                 lambda m, o: float(delta_divergence(o, m)),
                 "You exchanged the two: Δ(M‖M̃) = max [R − R̃] is the regret of choosing the second.",
+            ),
+            Mistake(
+                lambda m, o: float(o.advantage / 2),
+                "This compares `other` with perfect privacy. The alternative is `mechanism`.",
             ),
             Mistake(
                 lambda m, o: float(np.min(m.bayes_error(_GRID) - o.bayes_error(_GRID))),

@@ -31,6 +31,8 @@ _SURE = 1e-12
 # reaches over several factors of e.
 _PANELS, _ORDERS, _OF_SLOPES, _AT_ONCE = 24, (16, 12), 4.0, 30_000
 _ROUNDING, _LEAST = 2.0**-52, 1e-300
+# From here on e^x times the probability of losses above x under P has no digits.
+_FAR = 650.0
 # Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
 _MOST_KINKS, _WIDEST = 200, 1.5
 # Up to as many steps, or participations, by sums of losses where contours do not do.
@@ -188,7 +190,7 @@ class MixedProfile(Profile):
     @cached_property
     def _points(self):
         """Points on panels between kinks, and as columns weight · F and weight · (1 − F), by rules of both orders: each
-        rule has no weight at the points of the other."""
+        rule has no weight at the points of the other; and what is open of weight · F by the first rule."""
         length = self._range[1] - self._range[0]
         pieces = [
             np.linspace(low, high, math.ceil(_PANELS * (high - low) / length), endpoint=False)
@@ -204,7 +206,10 @@ class MixedProfile(Profile):
             columns[own, number] = (half * weight).ravel()
         alpha, beta = self._bounded._errors(x)
         above = np.where(x >= 0, self._bounded._delta(x) + np.exp(np.minimum(x, 700.0)) * alpha, 1.0 - beta)
-        return x, columns * above[:, None], columns * beta[:, None]
+        # So far out e^x is too large for a number and α too small: 1 − β has no digits of its own where it is tiny.
+        far = x > _FAR
+        above[far] = np.clip(1.0 - beta[far], self._bounded._delta(x[far]), 1.0)
+        return x, columns * above[:, None], columns * beta[:, None], np.where(far, columns[:, 0] * 4 * _ROUNDING, 0.0)
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
@@ -218,13 +223,14 @@ class MixedProfile(Profile):
     def _integrated(self, epsilon, complement):
         """δ or its complement, what the errors of the second profile make of it, and by how much a rule of lower order
         differs."""
-        x, above, below = self._points
+        x, above, below, unsure = self._points
         mass = below if complement else above
+        left_open = np.zeros(len(x)) if complement else unsure
         integral, noise = np.empty((*epsilon.shape, len(_ORDERS))), np.empty(epsilon.shape)
         for few in np.array_split(np.arange(len(epsilon)), max(1, len(epsilon) * len(x) // _AT_ONCE)):
             slope, _, share = self._of_smooth(np.subtract.outer(epsilon[few], x), complement)
             integral[few] = slope @ mass
-            noise[few] = (slope * share) @ mass[:, 0]
+            noise[few] = (slope * share) @ mass[:, 0] + slope @ left_open
         # What is not within the range.
         _, rest, share = self._of_smooth(epsilon - self._range[1 if complement else 0], complement)
         finer, coarser = integral.T
