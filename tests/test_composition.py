@@ -12,7 +12,7 @@ from flint import acb, arb
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from pytest import approx
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 import dptutor as dp
 from dptutor.mechanisms import profiles
@@ -406,3 +406,39 @@ class TestLaplaceBesideTraining:
         answer = table.at(np.linspace(last * 0.9, table.end, 40))
         assert (np.diff(answer.delta) <= 2 * answer.error[1:] + 1e-15 * answer.delta[1:]).all()
         assert len(table._merged[0]) < 60
+
+
+def of_groups(sigma, rate, steps, epsilon):
+    """δ of steps with so little noise that losses with and without the example lie far apart: sums of Gaussian ones."""
+    taken = np.arange(1, steps + 1)
+    mu = np.sqrt(taken) / sigma
+    rest = epsilon - (steps - taken) * math.log1p(-rate) - taken * math.log(rate)
+    gaussian = norm.cdf(mu / 2 - rest / mu) - np.exp(rest + norm.logcdf(-mu / 2 - rest / mu))
+    return float(binom.pmf(taken, steps, rate) @ gaussian)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps"), [(0.06, 0.3, 100), (0.065, 0.3, 100), (0.07, 0.8, 100)])
+def test_a_transform_that_vanishes_may_come_back(sigma, rate, steps):
+    m = dp.DPSGD(sigma, rate, steps, direction="remove")
+    for share in (0.8, 1.0, 1.2, 1.5):
+        epsilon = share * steps * rate / (2 * sigma**2)
+        value, bound = m.privacy_profile(epsilon, with_error=True)
+        assert abs(value - of_groups(sigma, rate, steps, epsilon)) <= bound + 2e-12
+        assert bound <= 1e-10
+
+
+def test_a_laplace_power_whose_losses_exceed_700_beside_a_training():
+    scale, count, (sigma, rate, steps) = 0.4533, 677, (1.1, 0.4359, 5_236_000)
+    m = dp.DPSGD(sigma, rate, steps, direction="remove") @ dp.Laplace(scale) ** count
+    epsilon = 463_464.0
+
+    def exponent(z):  # log E_Q[e^{zL}]
+        power = count * np.log(((1 + z) * np.exp(z / scale) + z * np.exp(-(1 + z) / scale)) / (1 + 2 * z))
+        return power + steps * log_hellinger(sigma, rate, 1 + z)[0] - z * epsilon
+
+    c, t = 0.0032, np.linspace(0, 0.0115, 4001)
+    z = c + 1j * t
+    exact = np.trapezoid((np.exp(exponent(z)) / (z * (1 + z))).real, t) / math.pi
+    value, bound = m.privacy_profile(epsilon, with_error=True)
+    assert abs(value - exact) <= bound + 1e-9 * exact
+    assert bound <= 1e-6 * exact

@@ -33,6 +33,8 @@ _PANELS, _ORDERS, _OF_SLOPES, _AT_ONCE = 24, (16, 12), 4.0, 30_000
 _ROUNDING, _LEAST = 2.0**-52, 1e-300
 # From here on e^x times the probability of losses above x under P has no digits.
 _FAR = 650.0
+# Below this noise the losses of a step with and without the example are so far apart that sums of them form groups.
+_GROUPED = 0.2
 # Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
 _MOST_KINKS, _WIDEST = 200, 1.5
 # Up to as many steps, or participations, by sums of losses where contours do not do.
@@ -91,11 +93,13 @@ def _inversion(factors) -> Inversion:
     directions = {direction for _, _, direction, _ in steps}
     alone = len(steps) == len(factors) and len(directions) == 1
     edge = sum(count * math.log1p(-rate) for _, rate, _, count in steps)
+    # Losses of steps with so little noise form groups, and the transform comes back after half a turn between them.
+    revives = any(sigma < _GROUPED for sigma, *_ in steps)
     if not alone:
-        return Inversion(log_transform)
+        return Inversion(log_transform, revives=revives)
     direction = directions.pop()
     law = _SumsOfLosses(tuple(steps), direction) if _are_summed(steps) else None
-    return Inversion(log_transform, -edge if direction == "add" else edge, law)
+    return Inversion(log_transform, -edge if direction == "add" else edge, law, revives)
 
 
 def _are_summed(steps) -> bool:

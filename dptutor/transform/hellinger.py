@@ -34,6 +34,7 @@ from __future__ import annotations
 import contextlib
 import math
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import erfc
@@ -57,6 +58,8 @@ _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
 _LOOKED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
 _MOST_OCTAVES = 64
+# A transform that may come back is looked at up to so many times where it vanished, in so many pieces an octave.
+_REVIVAL = 2.5, 4
 _MOST_PANELS = 130
 # Errors of δ and of 1 − δ, relative, from which on another method is asked where large losses are rare.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
@@ -91,9 +94,9 @@ class Panel:
 class Contour:
     """The line Re z = c with the transform on it, octave by octave, as far as it was asked for."""
 
-    def __init__(self, log_transform, c: float, peak: float, frequency: float, first: float):
+    def __init__(self, log_transform, c: float, peak: float, frequency: float, first: float, pieces: int = 1):
         self.c, self.peak, self.frequency = c, peak, frequency
-        self._log_transform, self.first = log_transform, first
+        self._log_transform, self.first, self._pieces = log_transform, first, pieces
         self._octaves: list[list[Panel]] = []
         self._count = 0
 
@@ -102,7 +105,8 @@ class Contour:
         while len(self._octaves) <= number:
             k = len(self._octaves)
             start, end = (0.0 if k == 0 else self.first * 2.0 ** (k - 1)), self.first * 2.0**k
-            self._octaves.append(self._resolved(start, end))
+            ends = np.linspace(start, end, self._pieces + 1)
+            self._octaves.append([panel for low, high in pairwise(ends) for panel in self._resolved(low, high)])
         return self._octaves[number]
 
     def _resolved(self, start, end) -> list[Panel]:
@@ -152,10 +156,12 @@ class Inversion(Profile):
         (ε, whether of 1 − δ) ↦ (δ or 1 − δ, bound on the relative error), by another method, which serves where
         contours leave more open. With attributes `edges`, losses between which it is smooth, and `end`, up to where it
         knows δ.
+    revives : bool
+        Whether the transform may vanish along a contour and come back further out.
     """
 
-    def __init__(self, log_transform, edge: float = -math.inf, law=None):
-        self._log_transform, self._edge, self._law = log_transform, edge, law
+    def __init__(self, log_transform, edge: float = -math.inf, law=None, revives: bool = False):
+        self._log_transform, self._edge, self._law, self._revives = log_transform, edge, law, revives
         self._contours: dict[int, Contour] = {}
         self._kept: dict[tuple, tuple] = {}
         self._chosen: dict[int, bool] = {}
@@ -396,7 +402,8 @@ class Inversion(Profile):
             near = abs(self._edge) < math.inf and low - (high - low) / 4 < self._edge < high + (high - low) / 4
             frequency = self._edge if near else mean
             first = min(2.0 * min(abs(c), abs(1.0 + c)), 40.0 / max(high - low, 1e-3 * abs(high), 1e-290))
-            self._contours[number] = Contour(self._log_transform, c, peak, frequency, first)
+            pieces = _REVIVAL[1] if self._revives else 1
+            self._contours[number] = Contour(self._log_transform, c, peak, frequency, first, pieces)
         return self._contours[number]
 
     def _range(self, c: float, peak: float) -> tuple[float, float]:
@@ -450,14 +457,16 @@ class Inversion(Profile):
     def _upto(self, contour: Contour, ends, end):
         """The points up to t = end, and whether the integrand has decayed before."""
         furthest = float(np.abs(ends - contour.frequency).max())
-        points, octave, reached, decays = [], 0, 0.0, False
+        points, octave, reached, decays, low_from = [], 0, 0.0, False, None
         while reached < end and not decays:
             for panel in contour.octave(octave):
                 turns = furthest * (panel.end - panel.start) / _TURN
                 points.append(panel.refined(1 if turns <= 1 else 2 ** math.ceil(math.log2(turns))))
                 reached = panel.end
                 # To nothing, or to what rounding leaves of sums that cancel.
-                decays = float(np.max(np.abs(panel.value))) < max(math.exp(-_DEPTH), 4.0 * float(panel.error.max()))
+                low = float(np.max(np.abs(panel.value))) < max(math.exp(-_DEPTH), 4.0 * float(panel.error.max()))
+                low_from = (panel.start if low_from is None else low_from) if low else None
+                decays = low_from is not None and (not self._revives or reached >= _REVIVAL[0] * low_from)
                 if decays:
                     break
             octave += 1
