@@ -306,6 +306,9 @@ class Run {
     this.root = root;
     this.job = 0;
     this.fill(location.hash.slice(1) || EXAMPLES[Object.keys(EXAMPLES)[0]]);
+    // Seen once its numbers are there, or after a while: else what they need would move the rest.
+    root.classList.add("run-waits");
+    setTimeout(() => root.classList.remove("run-waits"), 1500);
     this.frame();
     this.build();
     globalThis.addEventListener("hashchange", () => {
@@ -701,6 +704,7 @@ class Run {
     if (number !== this.job) return;
     this.result = result;
     this.draw();
+    this.root.classList.remove("run-waits");
     this.root.dataset.job = number;
   }
 
