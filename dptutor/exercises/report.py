@@ -184,7 +184,7 @@ def _noise(c: Case) -> dict[str, Line]:
 def _card(c: Case) -> dict[str, Line]:
     b, rho, epsilon = _prior(c), c.tolerance, _threshold(c)
     by_card = belief_exceedance_bound(c.epsilon, c.delta, rho, b)
-    tails = {name: PosteriorBelief(_offer(c, name, "remove"), b).sf(rho) for name in "AB"}
+    tails = _tails(c)
     lines = {}
     for name, other in ("AB", "BA"):
         m, added = (_offer(c, name, direction) for direction in ("remove", "add"))
@@ -455,7 +455,7 @@ def _decided(sentence: str) -> str | None:
 
 def _other_number(c: Case, sentence: str) -> str | None:
     """The offer beside which a sentence gives the other's probability of exceeding the tolerance."""
-    right = {name: PosteriorBelief(_offer(c, name, "remove"), _prior(c)).sf(c.tolerance) for name in "AB"}
+    right = _tails(c)
     for name, number, percent in re.findall(rf"\b([AB])\b[^.;AB]*?\bexceed[^;AB]*?{_NUMBERS.pattern}", sentence):
         value = float(number.replace(",", "")) / (100 if percent else 1)
         other = right["B" if name == "A" else "A"]
@@ -486,8 +486,13 @@ def _training(**settings) -> DPSGD:
 
 def keeps(c: Case) -> str:
     """The offer that keeps the tolerance."""
-    tails = {name: PosteriorBelief(_offer(c, name, "remove"), _prior(c)).sf(c.tolerance) for name in "AB"}
+    tails = _tails(c)
     return min(tails, key=tails.__getitem__)
+
+
+def _tails(c: Case) -> dict[str, float]:
+    """How often each offer leaves a belief above the tolerance, if the person is in."""
+    return {name: PosteriorBelief(_offer(c, name, "remove"), _prior(c)).sf(c.tolerance) for name in "AB"}
 
 
 @lru_cache(maxsize=64)
