@@ -49,8 +49,14 @@ SLIPS = (
     Slip(lambda x: -x, "The size is right, and the sign is wrong."),
     Slip(_where(_positive, np.log), "You give the logarithm of what is asked for."),
     Slip(_where(lambda x: x < 50, np.exp), "You give e to the power of what is asked for. The logarithm is missing."),
-    Slip(lambda x: x / np.log(10), "This is a logarithm to base 10. Here all logarithms are natural."),
-    Slip(lambda x: x / np.log(2), "This is a logarithm to base 2, in bits. Here all logarithms are natural."),
+    Slip(
+        lambda x: x / np.log(10),
+        "You give what is asked for over log 10, as in base 10. Here all logarithms are natural.",
+    ),
+    Slip(
+        lambda x: x / np.log(2),
+        "You give what is asked for over log 2, as in bits. Here all logarithms are natural.",
+    ),
     Slip(_where(_positive, lambda x: 1 / x), "You give the reciprocal of what is asked for."),
     Slip(_where(_positive, lambda x: x * x), "You give the square of what is asked for."),
     Slip(_where(_positive, np.sqrt), "You give the square root of what is asked for."),
