@@ -40,7 +40,9 @@ def embed(site: Path, pages, book: str):
 def alone(tree, explorer, page, book):
     title = explorer.css_first(".dpe-find strong").text()
     head = LexborHTMLParser(tree.head.html).head
-    for other in head.css("title, link[rel=prev], link[rel=next], script[src*='questions'], script[src*='site.js']"):
+    for other in head.css(
+        "title, link[rel=prev], link[rel=next], script[src*='questions'], script[src*='ask.js'], script[src*='site.js']"
+    ):
         other.decompose()
     heading = tree.css_first("h1")
     for link in heading.css(".headerlink"):

@@ -11,7 +11,6 @@ import base64
 import hashlib
 import json
 import re
-from importlib.resources import files
 from pathlib import Path
 
 from docutils import nodes
@@ -20,6 +19,7 @@ from selectolax.lexbor import LexborHTMLParser
 from sphinx import addnodes
 from sphinx.writers.html5 import HTML5Translator
 
+import asking
 import embedding
 import searching
 from dptutor.explore.machinery.page import SCRIPTS, STYLES
@@ -62,12 +62,22 @@ FONTS = [
 ]
 
 # What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
+NUMERALS = "dptutor/explore/machinery/numerals.js"
 PARTS = {
-    "explorer": (files("dptutor.explore.machinery"), STYLES, SCRIPTS),
-    "questions": (files("dptutor.exercises"), ["questions.css"], ("questions.js",)),
-    "run": (ROOT / "book", ["your_run.css"],
-            (*(f"accountant/{name}.js" for name in ("numbers", "transform", "laws", "accountant")), "your_run.js")),
-}  # fmt: skip
+    "explorer": (
+        [f"dptutor/explore/machinery/{name}" for name in STYLES],
+        [f"dptutor/explore/machinery/{name}" for name in SCRIPTS],
+    ),
+    "questions": (["dptutor/exercises/questions.css"], [NUMERALS, "dptutor/exercises/questions.js"]),
+    "ask": (["book/asking.css"], [NUMERALS, "book/asking.js"]),
+    "run": (
+        ["book/your_run.css"],
+        [
+            *(f"book/accountant/{name}.js" for name in ("numbers", "transform", "laws", "accountant")),
+            "book/your_run.js",
+        ],
+    ),
+}
 # What joins modules, of which one script has no need.
 IMPORT = re.compile(r"^export default .*$|^import \{[^}]*\} from \"[^\"]*\";$", re.MULTILINE)
 EXPORT = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
@@ -98,9 +108,9 @@ def shared_files(app):
     folder = Path(app.doctreedir) / "shared"
     folder.mkdir(parents=True, exist_ok=True)
     sheet = [(STATIC / "site.css").read_text(encoding="utf-8")]
-    for name, (source, styles, scripts) in PARTS.items():
-        sheet += [(source / style).read_text(encoding="utf-8") for style in styles]
-        write(folder / f"{name}.js", classic([(source / script).read_text(encoding="utf-8") for script in scripts]))
+    for name, (styles, scripts) in PARTS.items():
+        sheet += [(ROOT / style).read_text(encoding="utf-8") for style in styles]
+        write(folder / f"{name}.js", classic([(ROOT / script).read_text(encoding="utf-8") for script in scripts]))
     write(folder / "site.css", REMARK[".css"].sub("", "\n".join(sheet)))
     for name in ("site.js", "search.js"):
         write(folder / name, REMARK[".js"].sub("", (STATIC / name).read_text(encoding="utf-8")))
@@ -313,7 +323,7 @@ def height(node):
 def folded(part, section):
     """Whether it is in something folded away."""
     while (part := part.parent) is not None and part is not section:
-        if part.get("design_component") == "dropdown":
+        if part.get("design_component") == "dropdown" or isinstance(part, asking.reply):
             return True
     return False
 

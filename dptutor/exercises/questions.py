@@ -144,7 +144,8 @@ class Sheet:
             '<p class="dpq-silent">Without JavaScript nothing is judged on this page. The exercise notebook asks the '
             "same questions.</p>"
             f"{''.join(_form(q, f'{prefix}-{place}') for place, q in enumerate(self.questions))}</section>"
-            f'<script type="module" data-shared="script">{_resource("questions.js")}</script>'
+            f'<script type="module" data-shared="script">{_resource("numerals.js", "dptutor.explore.machinery")}'
+            f"{_resource('questions.js')}</script>"
         )
 
     @property
@@ -216,5 +217,5 @@ def _finite(limit: float) -> float | None:
     return limit if math.isfinite(limit) else None  # JSON knows no infinity
 
 
-def _resource(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+def _resource(name: str, package: str = __package__) -> str:
+    return files(package).joinpath(name).read_text(encoding="utf-8")

@@ -1,15 +1,7 @@
-// A number as people write it: 1e-5, 10⁻⁵, 0.5, 50 %; of a share that is shown in percent, 50 is one half.
+// What is typed for a parameter; of a share that is shown in percent, 50 is one half.
 const numberIn = (text, percent) => {
-  const written = text
-    .replace(/[−–]/g, "-")
-    .replace(/,/g, ".")
-    .replace(
-      /[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g,
-      (raised) => "^" + [...raised].map((c) => "-0123456789"["⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)]).join(""),
-    );
-  const [, factor, power] = /^\s*(?:([-+]?[\d.]+)\s*[·×*]\s*)?10\^(-?\d+)/.exec(written) ?? [];
-  const x = power === undefined ? parseFloat(written) : (factor ?? 1) * 10 ** power;
-  return percent ? x / 100 : x;
+  const { value = NaN } = numerals.read(text);
+  return percent && !text.includes("%") ? value / 100 : value;
 };
 const plain = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 // Symbols in the letters of formulas, by the rule of `formulas.py`.

@@ -35,6 +35,7 @@ from .tables import pack
 STYLES = ("explorer.css", "game.css", "samples.css")
 # Each uses what those before it declare.
 SCRIPTS = (
+    "numerals.js",
     "tables.js",
     "motion.js",
     "handles.js",

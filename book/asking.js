@@ -1,0 +1,369 @@
+// What a reader is asked in the text. What is right, and what is said to each answer, stands in the page, folded; this file
+// makes the answers something to press or to type, judges, and remembers in this browser what was said.
+
+const KEPT = "dptutor-asks";
+const GAPS = [1, 3, 7, 21, 60]; // days until a question comes back, the longer the more often it was answered right
+const FIVE = 5;
+
+const today = () => {
+  const now = new Date();
+  return Math.floor((now.getTime() - now.getTimezoneOffset() * 60_000) / 86_400_000);
+};
+
+function recall() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT));
+    return kept && typeof kept === "object" && !Array.isArray(kept) ? kept : {};
+  } catch {
+    return {};
+  }
+}
+
+function remember(kept) {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(kept));
+  } catch {
+    // a browser that keeps nothing
+  }
+}
+
+// The first answer of a day decides when a question comes back.
+function note(name, right, said, place = null) {
+  const kept = recall(),
+    old = kept[name],
+    day = today();
+  const box = old ? (old.day === day ? old.box : right ? Math.min(old.box + 1, GAPS.length - 1) : 0) : Number(right);
+  const last = old?.done && !right ? { said: old.said, place: old.place } : { said, place };
+  kept[name] = { first: old ? old.first : right, guess: old ? old.guess : said, ...last, box, day };
+  kept[name].done = right || Boolean(old?.done);
+  remember(kept);
+}
+
+function make(tag, attributes = {}, ...inside) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes))
+    if (name === "press") made.addEventListener("click", value);
+    else made.setAttribute(name, value);
+  made.append(...inside);
+  return made;
+}
+
+const copied = (node) => [...node.cloneNode(true).childNodes];
+
+// The same order for everybody each time, and never the right one.
+function shuffled(count, name) {
+  let state = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
+  const order = [...Array(count).keys()];
+  do
+    for (let k = count - 1; k > 0; k--) {
+      state = (state * 1664525 + 1013904223) >>> 0;
+      const other = Math.floor((state / 2 ** 32) * (k + 1));
+      [order[k], order[other]] = [order[other], order[k]];
+    }
+  while (order.every((place, k) => place === k));
+  return order;
+}
+
+class Ask {
+  constructor(section, changed) {
+    this.section = section;
+    this.changed = changed;
+    const { ask, kind, within } = section.dataset;
+    Object.assign(this, { name: ask, kind, within: Number(within ?? 0), predict: "predict" in section.dataset });
+    this.folded = section.querySelector(".ask-answers");
+    this.answers = [...this.folded.querySelectorAll(".ask-answer")];
+    this.right = this.answers.findIndex((answer) => "right" in answer.dataset);
+    this.told = make("div", { class: "ask-told", role: "status" });
+    this.folded.before({ choice: () => this.choices(), number: () => this.field(), order: () => this.steps() }[kind]());
+    this.folded.before(this.told);
+    section.dataset.ready = "";
+    const kept = section.id && recall()[this.name]; // elsewhere it is asked anew
+    if (kept && (kept.done || this.predict || this.kind === "order")) this.restore(kept);
+  }
+
+  text(place) {
+    return this.answers[place].querySelector(".ask-text");
+  }
+
+  // What is said to the answer at a place, after a word of ours.
+  tell(right, place, ...words) {
+    const reply = place === null ? null : this.answers[place].querySelector(".ask-reply");
+    const sign = make("span", { class: "ask-sign", "aria-hidden": "true" }, right ? "✔" : "✘");
+    const said = make("div", {}, ...words, ...(reply ? copied(reply) : []));
+    this.told.dataset.verdict = right ? "right" : "wrong";
+    this.told.replaceChildren(sign, said);
+  }
+
+  judged(right, said, place = null) {
+    note(this.name, right, said, place);
+    this.section.toggleAttribute(
+      "data-done",
+      right || this.predict || this.kind === "order" || "done" in this.section.dataset,
+    );
+    this.changed();
+  }
+
+  // A prediction shows what comes after it, once it is made.
+  uncover() {
+    const cover = [...document.querySelectorAll("article details.hide")].find(
+      (one) => this.section.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING,
+    );
+    const next = [...document.querySelectorAll("article .ask")].find(
+      (one) => this.section.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING,
+    );
+    const before = !next || (cover && cover.compareDocumentPosition(next) & Node.DOCUMENT_POSITION_FOLLOWING);
+    if (cover && before && /answer/i.test(cover.querySelector("summary").textContent)) cover.open = true;
+  }
+
+  // A choice.
+
+  choices() {
+    this.buttons = this.answers.map((_, place) =>
+      make("button", { type: "button", press: () => this.choose(place) }, ...copied(this.text(place))),
+    );
+    return make("div", { class: "ask-choices" }, ...this.buttons);
+  }
+
+  choose(place, again = false) {
+    const right = place === this.right;
+    this.buttons[place].dataset.verdict = right ? "right" : "wrong";
+    this.tell(right, place);
+    if (this.predict) {
+      this.buttons.forEach((button) => (button.disabled = true));
+      this.buttons[this.right].dataset.verdict = "right";
+      if (!right) this.told.lastChild.append(...copied(this.answers[this.right].querySelector(".ask-reply")));
+      this.uncover();
+    }
+    if (!again) this.judged(right, this.text(place).textContent.trim(), place);
+  }
+
+  // A number.
+
+  field() {
+    this.input = make("input", {
+      type: "text",
+      inputmode: "text",
+      maxlength: "80",
+      autocomplete: "off",
+      autocapitalize: "off",
+      spellcheck: "false",
+      "aria-label": this.predict ? "Your prediction" : "Your answer",
+    });
+    this.button = make("button", {}, this.predict ? "This is my guess" : "Check");
+    const form = make("form", { class: "ask-entry", novalidate: "" }, this.input, this.button);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.weigh();
+    });
+    return form;
+  }
+
+  weigh(again = false) {
+    const typed = this.input.value.trim(),
+      { value, plain, problem } = numerals.read(typed);
+    if (problem) {
+      this.told.dataset.verdict = "";
+      this.told.replaceChildren(
+        make("span", { class: "ask-sign", "aria-hidden": "true" }, "…"),
+        make("div", {}, problem),
+      );
+      return;
+    }
+    const off = this.answers.map(({ dataset }) =>
+      Math.max(Number(dataset.least) - value, value - Number(dataset.most), 0),
+    );
+    const near = (place) => off[place] <= this.within * (1 + 1e-9);
+    // Nearer to a known mistake than to what is right, it is the mistake.
+    let place = near(this.right) ? this.right : null;
+    off.forEach((away, other) => {
+      if (near(other) && (place === null || away < off[place])) place = other;
+    });
+    const right = place === this.right,
+      { least, most } = this.answers[this.right].dataset;
+    const read = plain ? "" : `I read ${typed} as ${numerals.shown(value)}. `;
+    const truth = make("span", {}, ...copied(this.text(this.right)));
+    if (this.predict) {
+      this.tell(right, this.right, make("p", {}, `You said ${numerals.shown(value)}. It is `, truth, "."));
+      this.input.disabled = this.button.disabled = true;
+      this.uncover();
+    } else if (place === null) {
+      const large = value > Number(most);
+      const words =
+        least === most ? `That is too ${large ? "large" : "small"}.` : `Try a ${large ? "smaller" : "larger"} number.`;
+      this.tell(false, null, make("p", {}, `${read}${words}`));
+    } else this.tell(right, place, ...(read ? [make("p", {}, read)] : []));
+    if (!again) this.judged(right, typed);
+  }
+
+  // Steps, pressed in their order.
+
+  steps() {
+    this.placed = make("ol", { class: "ask-placed" });
+    this.missed = false;
+    this.pieces = shuffled(this.answers.length, this.name).map((place) => {
+      const button = make(
+        "button",
+        { type: "button", press: () => this.step(place, button) },
+        ...copied(this.text(place)),
+      );
+      return button;
+    });
+    return make("div", {}, this.placed, make("div", { class: "ask-choices" }, ...this.pieces));
+  }
+
+  step(place, button) {
+    const next = this.placed.children.length;
+    for (const one of this.pieces) delete one.dataset.verdict;
+    if (place !== next) {
+      this.missed = true;
+      button.dataset.verdict = "wrong";
+      this.tell(
+        false,
+        null,
+        make("p", {}, next ? "Not yet: something has to come before this." : "It does not begin here."),
+      );
+      return;
+    }
+    const following = button.nextElementSibling ?? button.previousElementSibling;
+    this.place(place);
+    button.remove();
+    if (this.placed.children.length < this.answers.length) {
+      this.told.dataset.verdict = "";
+      this.told.replaceChildren();
+      following?.focus();
+      return;
+    }
+    this.tell(
+      true,
+      null,
+      make("p", {}, this.missed ? "That is the order." : "That is the order, at the first attempt."),
+    );
+    this.judged(!this.missed, this.missed ? "another order" : "this order");
+  }
+
+  place(place) {
+    this.placed.append(make("li", {}, ...copied(this.text(place))));
+  }
+
+  // As it was left.
+  restore(kept) {
+    if (this.kind === "choice" && this.answers[kept.place]) this.choose(kept.place, true);
+    else if (this.kind === "number") {
+      this.input.value = kept.said;
+      this.weigh(true);
+    } else if (this.kind === "order") {
+      this.pieces.forEach((piece) => piece.remove());
+      this.answers.forEach((_, place) => this.place(place));
+    }
+    this.section.dataset.done = "";
+  }
+
+  // What it asks, in few words.
+  get asks() {
+    const text = this.section.querySelector(".ask-question").textContent.replace(/\s+/g, " ").trim();
+    return text.length > 90 ? `${text.slice(0, 88).replace(/\s\S*$/, "")} …` : text;
+  }
+}
+
+// What was answered wrong at first, on this page.
+
+function surprises(place, asks) {
+  const kept = recall();
+  const missed = asks.filter(({ section, name }) => section.id && kept[name]?.first === false);
+  place.hidden = !missed.length;
+  place.replaceChildren(
+    make("p", { class: "ask-head" }, "Where you were surprised"),
+    make(
+      "ul",
+      {},
+      ...missed.map((one) =>
+        make(
+          "li",
+          {},
+          make("a", { href: `#${one.name}` }, one.asks),
+          ...(one.kind === "order" ? [] : [` You said: ${kept[one.name].guess}`]),
+        ),
+      ),
+    ),
+  );
+}
+
+// Five of the questions that are due today, of different chapters in turn.
+
+function due(asks) {
+  const kept = recall(),
+    day = today();
+  const read = new Set(Object.keys(kept).map((name) => name.split("-")[1]));
+  const ripe = asks.filter(({ name }) => {
+    const old = kept[name];
+    return read.has(name.split("-")[1]) && (!old || old.day + GAPS[old.box] <= day);
+  });
+  // Those that were asked before come first, the longest due at the head.
+  const waits = ({ name }) => (kept[name] ? kept[name].day + GAPS[kept[name].box] - day : 1);
+  ripe.sort((a, b) => waits(a) - waits(b));
+  const turns = new Map();
+  const turn = (one) => {
+    const chapter = one.name.split("-")[1];
+    turns.set(chapter, (turns.get(chapter) ?? 0) + 1);
+    return turns.get(chapter);
+  };
+  return ripe
+    .map((one) => [turn(one), one])
+    .sort((a, b) => a[0] - b[0])
+    .map(([, one]) => one)
+    .slice(0, FIVE);
+}
+
+function serve(asks) {
+  const chosen = due(asks),
+    none = document.querySelector(".ask-none");
+  chosen.forEach(({ section }) => {
+    section.hidden = false;
+    none.before(section);
+  });
+  if (chosen.length) return;
+  const kept = recall(),
+    days = asks.filter(({ name }) => kept[name]).map(({ name }) => kept[name].day + GAPS[kept[name].box] - today());
+  none.hidden = false;
+  none.textContent = days.length
+    ? `Nothing is due today. The next question comes back in ${Math.min(...days) === 1 ? "a day" : `${Math.min(...days)} days`}.`
+    : "Nothing is due: no question of a chapter has been answered in this browser yet. Answer some as you read, and they come back here.";
+}
+
+// What this browser remembers of the book: saved to a file, or erased.
+
+function keeping(place) {
+  const names = () => Object.keys(localStorage).filter((name) => name.startsWith("dptutor"));
+  const save = make("a", { href: "", download: "dptutor-progress.json" }, "Save what this browser remembers");
+  save.addEventListener("click", () => {
+    const all = Object.fromEntries(names().map((name) => [name, localStorage.getItem(name)]));
+    save.href = URL.createObjectURL(new Blob([JSON.stringify(all, null, 1)], { type: "application/json" }));
+  });
+  const erase = make(
+    "button",
+    {
+      type: "button",
+      press: () => {
+        if (erase.dataset.sure === undefined) {
+          erase.dataset.sure = "";
+          erase.textContent = "Press again to erase all answers, predictions and progress";
+          return;
+        }
+        names().forEach((name) => localStorage.removeItem(name));
+        location.reload();
+      },
+    },
+    "Erase it",
+  );
+  place.hidden = false;
+  place.replaceChildren(save, " ", erase);
+}
+
+{
+  const asks = [];
+  const changed = () => document.querySelectorAll(".ask-surprises").forEach((place) => surprises(place, asks));
+  for (const section of document.querySelectorAll(".ask:not([data-ready])")) asks.push(new Ask(section, changed));
+  changed();
+  if (document.querySelector(".ask-none")) serve(asks.filter(({ section }) => "due" in section.dataset));
+  document.querySelectorAll(".ask-keep").forEach(keeping);
+}

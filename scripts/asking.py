@@ -1,0 +1,217 @@
+"""A Sphinx extension: what a reader is asked in the text, answered and judged in the page.
+
+    :::{ask}
+    :name: ask-03-tail
+
+    A question.
+
+    - one answer
+
+      The reply to it.
+
+    - another (right)
+
+      The reply to it.
+    :::
+
+A list with bullets is a choice. With `:within: 0.01` its items are numbers, of which the answer may be off by so much;
+an item `0.2 to 0.7 (right)` takes any number between. A numbered list is to be put in order: the page shuffles it.
+`:predict:` makes it a prediction: there is one try, and the answer of the next cell, which is covered, shows itself.
+`:refute:` says that the question quotes a claim that is wrong.
+
+`{again}` names questions of other chapters, one a line, which are asked once more; `{due}` stands for those that are
+due on the day of reading, out of all chapters; `{surprises}` for what the reader answered wrong on this page.
+
+How it is judged and remembered: book/asking.js. Without a script the replies are folded below the question.
+"""
+
+import re
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx import addnodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+
+RIGHT = re.compile(r"\s*\(right\)\s*$")
+NUMBER = r"[-+−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+HEADS = {
+    "choice": "Which is it?",
+    "number": "Work it out",
+    "order": "In what order?",
+    "predict": "Predict, then look",
+    "refute": "Refute this",
+}
+
+
+class ask(nodes.General, nodes.Element):
+    """A question: its text, then the answers; attributes `name`, `kind`, `head`, `within`, `predict`."""
+
+
+class answer(nodes.General, nodes.Element):
+    """An answer that can be given; attributes `right` and, of numbers, `least` and `most`."""
+
+
+class reply(nodes.General, nodes.Element):
+    """What is said to the answer before it."""
+
+
+class collected(nodes.General, nodes.Element):
+    """A place for questions of other chapters: those in `names`, or all that are no predictions."""
+
+
+class Ask(SphinxDirective):
+    has_content = True
+    option_spec: ClassVar = {
+        "name": directives.unchanged_required,
+        "within": float,
+        "predict": directives.flag,
+        "refute": directives.flag,
+    }
+
+    def run(self):
+        inside = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, inside)
+        name, flags = self.options["name"], set(self.options) & {"predict", "refute"}
+        if not inside.children or not isinstance(listed := inside[-1], nodes.bullet_list | nodes.enumerated_list):
+            raise self.error(f"{name}: a question ends with a list of answers")
+        ordered = isinstance(listed, nodes.enumerated_list)
+        kind = "order" if ordered else "number" if "within" in self.options else "choice"
+        answers = [made(item, kind) for item in listed]
+        right = sum(one["right"] for one in answers)
+        if not ordered and (right != 1 or any(len(one) < 2 for one in answers)):
+            raise self.error(f"{name}: one answer is right, and each has a reply")
+        head = HEADS[next(iter(flags), kind)]
+        asked = ask("", ids=[name], name=name, kind=kind, head=head, predict="predict" in flags)
+        asked["within"] = self.options.get("within")
+        asked += [nodes.container("", *inside[:-1], classes=["ask-question"]), *answers]
+        self.set_source_info(asked)
+        return [asked]
+
+
+def made(item, kind):
+    """An answer out of the item of a list, whose first paragraph it is; what follows replies to it."""
+    first, *rest = item
+    one = answer("", right=kind == "order" or bool(RIGHT.search(first.astext())))
+    if one["right"] and isinstance(last := first[-1], nodes.Text):
+        first.replace(last, nodes.Text(RIGHT.sub("", last)))
+    if kind == "number":
+        ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, first.astext().replace("'", ""))]
+        one["least"], one["most"] = ends[0], ends[-1]
+    one += nodes.inline("", "", *first.children, classes=["ask-text"])
+    if rest:
+        one += reply("", *rest)
+    return one
+
+
+class Again(SphinxDirective):
+    has_content = True
+
+    def run(self):
+        return self.place(str(line).strip() for line in self.content)
+
+    def place(self, names):
+        for file in Path(self.env.srcdir, "book").glob("[0-9]*.md"):
+            self.env.note_dependency(str(file))
+        return [collected("", names=list(names))]
+
+
+class Due(Again):
+    has_content = False
+
+    def run(self):
+        links = '<p class="ask-none" hidden></p><p class="ask-keep" hidden></p>'
+        return [nodes.raw("", links, format="html"), *self.place([])]
+
+
+class Surprises(SphinxDirective):
+    """A list that the page fills; nothing, as long as nothing was answered wrong."""
+
+    def run(self):
+        html = '<div class="dptutor-ask ask-surprises" hidden></div>'
+        return [nodes.raw("", html, format="html")]
+
+
+class Collect(SphinxPostTransform):
+    """Before links are resolved, which then lead from the page where a question is asked again."""
+
+    default_priority = 5
+
+    def run(self, **kwargs):
+        for place in list(self.document.findall(collected)):
+            known = {}
+            for page in sorted(self.env.found_docs):
+                if re.match(r"book/\d", page):
+                    known |= {one["name"]: (page, one) for one in self.env.get_doctree(page).findall(ask)}
+            names = place["names"] or [name for name, (_, one) in known.items() if not one["predict"]]
+            if missing := [name for name in names if name not in known]:
+                raise ValueError(f"{self.env.docname}: no question {', '.join(missing)}")
+            place.replace_self([self.copy(*known[name], due=not place["names"]) for name in names])
+
+    def copy(self, page, one, due):
+        one = one.deepcopy()
+        for node in one.findall(nodes.Element):
+            node["ids"] = []
+        for link in one.findall(addnodes.pending_xref):
+            link["refdoc"] = self.env.docname
+        chapter = self.env.titles[page].astext().split()[0]
+        one["origin"] = f"{page.rpartition('/')[2]}.html#{one['name']}"
+        one["head"], one["chapter"], one["due"] = f"From chapter {chapter}", chapter, due
+        return one
+
+
+# As HTML. What is asked is text; answers are buttons that the script makes alive.
+
+
+def visit_ask(writer, node):
+    of = {"data-ask": node["name"], "data-kind": node["kind"]}
+    of |= {"data-within": str(node["within"])} if node["within"] is not None else {}
+    of |= {f"data-{flag}": "" for flag in ("predict", "due") if node.get(flag)}
+    of |= {"data-chapter": node["chapter"]} if node.get("chapter") else {}
+    of |= {"hidden": "hidden"} if node.get("due") else {}
+    head = node["head"]
+    of |= {"role": "group", "aria-label": head}
+    writer.body.append(writer.starttag(node, "div", CLASS="dptutor-ask ask", **of))
+    if node.get("origin"):
+        head = f'<a href="{node["origin"]}">{head}</a>'
+    writer.body.append(f'<p class="ask-head">{head}</p>\n')
+    node["first"] = True
+
+
+def depart_ask(writer, node):
+    writer.body.append("</ol></details></div>\n")
+
+
+def visit_answer(writer, node):
+    if node.parent.get("first"):
+        node.parent["first"] = False
+        summary = "The steps in order" if node.parent["kind"] == "order" else "The answers"
+        writer.body.append(f'<details class="ask-answers"><summary>{summary}</summary><ol>')
+    of = {"data-right": ""} if node["right"] else {}
+    of |= {f"data-{end}": repr(node[end]) for end in ("least", "most") if end in node}
+    writer.body.append(writer.starttag(node, "li", "", CLASS="ask-answer", **of))
+
+
+def depart_answer(writer, node):
+    writer.body.append("</li>\n")
+
+
+def visit_reply(writer, node):
+    writer.body.append('<div class="ask-reply">')
+
+
+def depart_reply(writer, node):
+    writer.body.append("</div>")
+
+
+def setup(app):
+    app.add_node(ask, html=(visit_ask, depart_ask))
+    app.add_node(answer, html=(visit_answer, depart_answer))
+    app.add_node(reply, html=(visit_reply, depart_reply))
+    app.add_node(collected)
+    for name, directive in {"ask": Ask, "again": Again, "due": Due, "surprises": Surprises}.items():
+        app.add_directive(name, directive)
+    app.add_post_transform(Collect)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,217 @@
+"""What a reader is asked in the text: in every chapter, often enough, judged as it says, remembered and asked again."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import settle
+from selectolax.lexbor import LexborHTMLParser
+
+ROOT = Path(__file__).resolve().parent.parent
+CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
+every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+ACTS = ".ask, [data-explorer], a[data-move], .dptutor-questions"
+# What is no running text: code, what is folded, tables, exercises with stubs of their own, and the acts themselves.
+ASIDE = "pre, details, table, script, style, .exercise, .aside, .ask, figure, .dptutor-questions, .dptutor-explorer"
+MOST_WORDS = 600
+
+
+def article(site, chapter):
+    return LexborHTMLParser((site / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8")).css_first("article")
+
+
+def asks(site):
+    return {
+        ask.attributes["data-ask"]: (chapter, ask)
+        for chapter in CHAPTERS
+        for ask in article(site, chapter).css(".ask[id]")
+    }
+
+
+@every_chapter
+def test_there_is_something_to_do_every_six_hundred_words(site, chapter):
+    page = article(site, chapter)
+    for act in page.css(ACTS):
+        act.insert_before("\0")
+    for part in page.css(ASIDE):
+        part.decompose()
+    runs = [len(re.findall(r"\w+", run)) for run in page.text().split("\0")]
+    assert max(runs) <= MOST_WORDS
+
+
+@every_chapter
+def test_questions_of_several_kinds(site, chapter):
+    found = article(site, chapter).css(".ask[id]")
+    kinds = {ask.attributes["data-kind"] for ask in found}
+    heads = {ask.css_first(".ask-head").text() for ask in found}
+    assert len(found) >= 5
+    assert {"choice", "order"} <= kinds
+    assert "Refute this" in heads
+    for ask in found:
+        assert re.fullmatch(rf"ask-{chapter.stem[:2]}-[a-z-]+", ask.attributes["data-ask"])
+        texts = [answer.css_first(".ask-text").text().strip() for answer in ask.css(".ask-answer")]
+        assert len(set(texts)) == len(texts) >= (1 if ask.attributes["data-kind"] == "number" else 2)
+        assert all(texts)
+
+
+def test_names_are_unique(site):
+    assert len(asks(site)) == sum(len(article(site, chapter).css(".ask[id]")) for chapter in CHAPTERS)
+
+
+def test_no_number_is_two_answers(site):
+    for name, (_, ask) in asks(site).items():
+        if ask.attributes["data-kind"] == "number" and ask.attributes.get("data-predict") is None:
+            within = float(ask.attributes["data-within"])
+            ends = sorted(
+                (float(one.attributes["data-least"]), float(one.attributes["data-most"])) for one in ask.css("li")
+            )
+            assert all(low[1] + within < high[0] for low, high in pairwise(ends)), name
+
+
+# In the browser, every question of a chapter: each answer gets the reply that stands beside it.
+TRY = """() => [...document.querySelectorAll(".ask[id]")].map((ask) => {
+    const answers = [...ask.querySelectorAll(".ask-answer")], wrong = [], field = ask.querySelector("input");
+    const told = () => ask.querySelector(".ask-told");
+    const words = (node) => (node?.textContent ?? "").replace(/\\s+/g, " ").trim();
+    const predict = "predict" in ask.dataset, name = ask.dataset.ask;
+    const check = (right, answer) => {
+        const { verdict } = told().dataset;
+        if (verdict !== (right ? "right" : "wrong")) wrong.push(`${name}: ${words(answer)} is ${verdict}`);
+        const reply = words(answer?.querySelector(".ask-reply"));
+        if (!words(told()).includes(reply) || !words(told()))
+            wrong.push(`${name}: no reply to ${words(answer)}`);
+    };
+    if (ask.dataset.kind === "order") {
+        const button = (place) => [...ask.querySelectorAll(".ask-choices button")]
+            .find((one) => words(one) === words(answers[place].querySelector(".ask-text")));
+        button(answers.length - 1).click();
+        check(false);
+        answers.forEach((_, place) => button(place).click());
+        check(true);
+        const placed = ask.querySelectorAll(".ask-placed > li").length;
+        if (placed !== answers.length) wrong.push(`${name}: steps are missing`);
+    } else {
+        const tried = predict ? answers.filter((one) => "right" in one.dataset) : answers;
+        for (const answer of tried) {
+            const right = "right" in answer.dataset;
+            if (field) {
+                field.value = (Number(answer.dataset.least) + Number(answer.dataset.most)) / 2;
+                field.form.requestSubmit();
+            } else ask.querySelectorAll(".ask-choices button")[answers.indexOf(answer)].click();
+            check(right, answer);
+        }
+        if (predict && [...ask.querySelectorAll("button")].some((one) => !one.disabled)) wrong.push(`${name}: twice`);
+    }
+    if (!("done" in ask.dataset)) wrong.push(`${name}: not done`);
+    return wrong;
+}).flat()"""
+
+
+@every_chapter
+def test_every_answer_gets_its_reply_and_is_remembered(site_url, new_page, chapter):
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    page.goto(f"{site_url}book/{chapter.stem}.html")
+    settle(page)
+    assert page.evaluate(TRY) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.reload()
+    settle(page)
+    assert page.locator(".ask[id]:not([data-done])").count() == 0
+
+
+def opened(new_page, address, kept=None, **options):
+    page = new_page(**options)
+    if kept is not None:
+        page.add_init_script(f"localStorage.setItem('dptutor-asks', {json.dumps(json.dumps(kept))})")
+    page.goto(address)
+    settle(page)
+    return page
+
+
+def test_what_was_answered_wrong_is_listed_at_the_end(site, site_url, new_page):
+    page = opened(new_page, f"{site_url}book/01_two_worlds.html")
+    listed = page.locator(".ask-surprises")
+    assert listed.is_hidden()
+    choice = page.locator(".ask[data-kind=choice]").first
+    place = choice.evaluate(
+        "ask => [...ask.querySelectorAll('.ask-answer')].findIndex(one => !('right' in one.dataset))"
+    )
+    button = choice.locator(".ask-choices button").nth(place)
+    said = button.inner_text().split()[0]
+    button.focus()
+    page.keyboard.press("Enter")
+    assert said in listed.inner_text()
+    assert listed.locator("a").get_attribute("href") == f"#{choice.get_attribute('data-ask')}"
+    assert Axe().run(page, {"include": [[".ask"], [".ask-surprises"]]}).violations_count == 0
+
+
+def test_a_prediction_uncovers_the_answer(site, site_url, new_page):
+    covered = [
+        (chapter, ask)
+        for chapter, ask in asks(site).values()
+        if ask.attributes.get("data-predict", "no") != "no" and "Show the answer" in chapter.read_text(encoding="utf-8")
+    ]
+    assert covered
+    chapter, ask = covered[0]
+    page = opened(new_page, f"{site_url}book/{chapter.stem}.html")
+    folded = page.locator("details.hide:not([open])", has=page.locator("summary", has_text="answer"))
+    before = folded.count()
+    asked = page.locator(f"#{ask.attributes['data-ask']}")
+    if ask.attributes["data-kind"] == "number":
+        asked.locator("input").fill("1/3")
+        asked.locator("button").click()
+        assert "You said 0.333333. It is" in asked.inner_text()
+    else:
+        asked.locator(".ask-choices button").first.click()
+    assert folded.count() == before - 1
+
+
+def test_without_a_script_the_replies_are_folded_below(site_url, new_page):
+    page = new_page(java_script_enabled=False)
+    page.goto(f"{site_url}book/01_two_worlds.html")
+    ask = page.locator(".ask").first
+    assert ask.locator(".ask-reply").first.is_hidden()
+    ask.locator("summary").click()
+    assert ask.locator(".ask-reply").first.is_visible()
+
+
+def test_a_question_comes_back_after_a_day_and_no_more_than_five_do(site, site_url, new_page):
+    names = [name for name in asks(site) if re.match("ask-0[12]-", name)]
+    today = "Math.floor((Date.now() - new Date().getTimezoneOffset() * 6e4) / 864e5)"
+    page = opened(new_page, f"{site_url}book/five.html")
+    assert "no question of a chapter has been answered" in page.locator(".ask-none").inner_text()
+    day = page.evaluate(today)
+    record = {"first": True, "said": "x", "box": 1, "done": True}
+    early = {name: record | {"day": day - 2} for name in names}
+    page = opened(new_page, f"{site_url}book/five.html", early)
+    assert page.locator(".ask:visible").count() == 0
+    assert "comes back in a day" in page.locator(".ask-none").inner_text()
+    page = opened(new_page, f"{site_url}book/five.html", {name: record | {"day": day - 3} for name in names})
+    shown = page.locator(".ask:visible")
+    assert shown.count() == 5
+    chapters = {shown.nth(k).get_attribute("data-chapter") for k in range(5)}
+    assert chapters == {"1", "2"}
+    assert page.locator(".ask[data-done]").count() == 0
+    assert Axe().run(page).violations_count == 0
+    with page.expect_download() as saved:
+        page.locator(".ask-keep a").click()
+    kept = json.loads(saved.value.path().read_text(encoding="utf-8"))
+    assert set(json.loads(kept["dptutor-asks"])) == set(names)
+
+
+def test_what_is_remembered_can_be_erased(site_url, new_page):
+    page = new_page()
+    page.goto(f"{site_url}book/01_two_worlds.html")
+    settle(page)
+    page.evaluate("localStorage.setItem('dptutor-asks', '{}')")
+    page.goto(f"{site_url}book/five.html")
+    settle(page)
+    erase = page.locator(".ask-keep button")
+    erase.click()
+    assert page.evaluate("localStorage.length") >= 1
+    with page.expect_navigation():
+        erase.click()
+    assert page.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('dptutor'))") == []
