@@ -50,6 +50,13 @@ function make(tag, attributes = {}, ...inside) {
 
 const copied = (node) => [...node.cloneNode(true).childNodes];
 
+// What a button says: a formula alone is no name for it.
+function worded(text, name) {
+  const inside = copied(text);
+  const bare = inside.every((node) => node.nodeName === "math" || !node.textContent.trim());
+  return bare ? [make("span", { class: "ask-unseen" }, `${name}: `), ...inside] : inside;
+}
+
 // The same order for everybody each time, and never the right one.
 function shuffled(count, name) {
   let state = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
@@ -119,7 +126,11 @@ class Ask {
 
   choices() {
     this.buttons = this.answers.map((_, place) =>
-      make("button", { type: "button", press: () => this.choose(place) }, ...copied(this.text(place))),
+      make(
+        "button",
+        { type: "button", press: () => this.choose(place) },
+        ...worded(this.text(place), `Answer ${place + 1}`),
+      ),
     );
     return make("div", { class: "ask-choices" }, ...this.buttons);
   }

@@ -86,7 +86,7 @@ TRY = """() => [...document.querySelectorAll(".ask[id]")].map((ask) => {
     };
     if (ask.dataset.kind === "order") {
         const button = (place) => [...ask.querySelectorAll(".ask-choices button")]
-            .find((one) => words(one) === words(answers[place].querySelector(".ask-text")));
+            .find((one) => words(one).endsWith(words(answers[place].querySelector(".ask-text"))));
         button(answers.length - 1).click();
         check(false);
         answers.forEach((_, place) => button(place).click());
