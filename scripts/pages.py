@@ -78,6 +78,7 @@ PARTS = {
         ],
     ),
 }
+ASIDE = "In the library:"
 # What joins modules, of which one script has no need.
 IMPORT = re.compile(r"^export default .*$|^import \{[^}]*\} from \"[^\"]*\";$", re.MULTILINE)
 EXPORT = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
@@ -184,8 +185,15 @@ def opening(app, page, name):
 
 def asides(app, page, name):
     """Where the library has what a statement says is told beside the text."""
+    for paragraph in list(page.findall(nodes.paragraph)):
+        start = next((k for k, part in enumerate(paragraph) if isinstance(part, nodes.Text) and ASIDE in part), None)
+        if start and isinstance(paragraph.parent.parent, proof_node):  # at the end of a statement
+            before, _, after = paragraph[start].partition(ASIDE)
+            rest = nodes.paragraph("", nodes.Text(ASIDE + after), *paragraph[start + 1 :])
+            paragraph[start:] = [nodes.Text(before.rstrip())]
+            paragraph.parent.insert(paragraph.parent.index(paragraph) + 1, rest)
     for paragraph in page.findall(nodes.paragraph):
-        if paragraph.astext().startswith(("In the library:", "See also ")):
+        if paragraph.astext().startswith((ASIDE, "See also ")):
             paragraph["classes"].append("aside")
 
 
@@ -235,6 +243,14 @@ class Translator(HTML5Translator):
         tag, rest = self.body[-1].split(">", 1)
         tag = tag.replace('class="', 'class="later ', 1) if 'class="' in tag else f'{tag} class="later"'
         self.body[-1] = f'{tag} style="{height(node)}">{rest}'
+
+    def visit_container(self, node):
+        """What links lead to is there to be shown, and says where it stands."""
+        super().visit_container(node)
+        if "target" in node:
+            self.body[-1] = self.body[-1].replace("<div", f'<div data-target="{node["target"]}"', 1)
+        elif "previews" in node["classes"]:
+            self.body[-1] = self.body[-1].replace("<div", "<div hidden", 1)
 
     def visit_section(self, node):
         super().visit_section(node)

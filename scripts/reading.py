@@ -5,12 +5,17 @@ Most of a build is waiting for the kernels of pages, one after another; with the
 Sphinx keeps every page as it was parsed, and reads all of them again whenever one changes. What `{eval-rst}` makes
 belongs to a document of its own, and that leads to Sphinx's whole environment, all explorers included: ten megabytes.
 
+Statements are numbered by chapter, all kinds in one row.
+
 Pages that name all mechanisms say so in a comment, `% entries of all mechanisms` or `% links to all mechanisms`.
 """
 
+import copy
 import inspect
 import os
+import re
 import sys
+from collections import Counter
 
 from sphinx.util.parallel import make_chunks
 from sphinx_proof.domain import ProofDomain
@@ -24,6 +29,8 @@ def setup(app):
     app.connect("env-before-read-docs", mixed)
     app.connect("source-read", expanded)
     app.connect("doctree-read", own_nodes, priority=999)
+    app.connect("env-get-updated", counted, priority=100)
+    app.connect("env-get-updated", by_chapter, priority=900)
     return {"version": "1", "parallel_read_safe": True}
 
 
@@ -32,6 +39,25 @@ class Theorems(ProofDomain):
 
     def merge_domaindata(self, docnames, otherdata):
         pass
+
+
+def counted(app, env):
+    """The numbers as Sphinx counts, for it to see what has changed."""
+    env.toc_fignumbers = getattr(env, "counted", env.toc_fignumbers)
+    return []
+
+
+def by_chapter(app, env):
+    """The second statement of chapter 7 is 7.2, be it a definition or a theorem."""
+    env.counted, env.toc_fignumbers = env.toc_fignumbers, copy.deepcopy(env.toc_fignumbers)
+    counts = Counter()
+    for label, statement in getattr(env, "proof_list", {}).items():
+        page = statement["docname"]
+        numbers = env.toc_fignumbers.get(page, {}).get(statement["countertype"], {})
+        if (chapter := re.match(r"book/0*(\d+)_", page)) and label in numbers:
+            counts[page] += 1
+            numbers[label] = (int(chapter[1]), counts[page])
+    return []
 
 
 def side_by_side(app):

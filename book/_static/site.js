@@ -67,6 +67,81 @@
     document.querySelector("article .cell:has(.dptutor-explorer)")?.after(line);
   }
 
+  // What a link to a term or a statement leads to shows itself beside it: under a resting pointer, at a link that keys have
+  // reached, and at the first touch, which the second follows.
+
+  const brought = new Map(all(".previews > [data-target]").map((card) => [card.dataset.target, card]));
+  const leadsTo = (link) => {
+    const [page, anchor] = link.href.split("/").pop().split("#");
+    if (!anchor) return null;
+    if (brought.has(`${page}#${anchor}`)) return brought.get(`${page}#${anchor}`);
+    const statement = link.pathname === location.pathname && document.getElementById(decodeURIComponent(anchor));
+    return statement && statement.matches(".proof") ? statement : null;
+  };
+  const card = Object.assign(document.createElement("div"), { className: "card", popover: "manual" });
+  let shownFor = null,
+    waiting = 0;
+  const hide = () => {
+    clearTimeout(waiting);
+    if (shownFor) card.hidePopover();
+    shownFor?.removeAttribute("aria-describedby");
+    shownFor = null;
+  };
+  const show = (link, content) => {
+    hide();
+    if (!card.isConnected) document.body.append(card);
+    card.id = "card";
+    card.setAttribute("role", "tooltip");
+    const inside = content.cloneNode(true);
+    for (const part of [inside, ...all("[id]", inside)]) part.removeAttribute("id");
+    for (const part of all(".headerlink, .aside", inside)) part.remove();
+    card.replaceChildren(...inside.childNodes);
+    card.showPopover();
+    shownFor = link;
+    link.setAttribute("aria-describedby", "card");
+    const [box, { width, height }] = [link.getClientRects()[0], card.getBoundingClientRect()];
+    const below = box.bottom + 6 + height < innerHeight || box.top < height + 66;
+    card.style.left = `${Math.max(8, Math.min(box.left, innerWidth - width - 8))}px`;
+    card.style.top = `${below ? box.bottom + 6 : box.top - height - 6}px`;
+  };
+  const wait = (act, time) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(act, time);
+  };
+  const linkAt = (target) => target.closest?.("article a[href]:not(.headerlink)");
+  let touched = false;
+  addEventListener("pointerdown", ({ pointerType, target }) => {
+    touched = pointerType !== "mouse";
+    if (shownFor && !card.contains(target) && linkAt(target) !== shownFor) hide();
+  });
+  addEventListener("pointerover", ({ pointerType, target }) => {
+    if (pointerType !== "mouse") return;
+    if (card.contains(target)) return clearTimeout(waiting);
+    const link = linkAt(target);
+    if (link && link === shownFor) return clearTimeout(waiting);
+    const content = link && leadsTo(link);
+    if (content) wait(() => show(link, content), 250);
+    else wait(hide, 250);
+  });
+  addEventListener("focusin", ({ target }) => {
+    const link = !touched && target.matches?.(":focus-visible") && linkAt(target),
+      content = link && leadsTo(link);
+    if (content) show(link, content);
+    else if (!card.contains(target)) hide();
+  });
+  addEventListener("click", (event) => {
+    const link = linkAt(event.target),
+      content = link && leadsTo(link);
+    if (content && touched && link !== shownFor) {
+      event.preventDefault();
+      show(link, content);
+    } else hide();
+  });
+  addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") hide();
+  });
+  addEventListener("scroll", hide, { passive: true });
+
   // Searching: its script and its index come when somebody asks for them.
 
   const field = document.querySelector(".search-button");

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -116,9 +117,28 @@ class FiniteExperiment(FiniteMechanism):
         if len(self.p) != len(self.q):
             raise ValueError(f"p and q must be equally long, got {len(self.p)} and {len(self.q)} probabilities")
 
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether (P, Q) and (Q, P) have the same trade-off function, in the exact arithmetic of the numbers given.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.FiniteExperiment(p=[0.6, 0.3, 0.1], q=[0.1, 0.3, 0.6]).is_symmetric
+        True
+        """
+        # Outcomes with the same likelihood ratio are one.
+        merged: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
+        for p, q in zip(map(Fraction, self.p), map(Fraction, self.q), strict=True):
+            ratio = q / p if p else None
+            before = merged.get(ratio, (Fraction(0), Fraction(0)))
+            merged[ratio] = before[0] + p, before[1] + q
+        masses = {each for each in merged.values() if any(each)}
+        return masses == {(q, p) for p, q in masses}
+
     @property
     def reverse(self) -> FiniteExperiment:
-        return FiniteExperiment(self.q, self.p)
+        return self if self.is_symmetric else FiniteExperiment(self.q, self.p)
 
     def _outcomes(self):
         return np.asarray(self.p), np.asarray(self.q)

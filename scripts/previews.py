@@ -1,0 +1,123 @@
+"""A Sphinx extension: in a chapter the first use of each term of the glossary leads there, and what a link leads to shows
+itself beside the link.
+
+The page brings along what it may have to show: the definitions of its terms, and the statements of other chapters that
+it cites. The script of the site (book/_static/site.js) shows them; those of the page itself it finds in the page.
+"""
+
+import re
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+import asking
+
+GLOSSARY = "book/glossary"
+# Words that are terms only sometimes: how they then stand in a sentence.
+SENSE = {
+    "test": r"\b(?:a|the|best|each|every|any|this|such a) (tests?)\b(?! set| data| case)",
+    "power": r"\b(?:the|its|a|greatest|largest) (power)\b(?! of | series| law)",
+    "meet": r"\b(?:the|a|their) (meet)\b(?! the| in| at)",
+    "join": r"\b(?:the|a|their) (join)\b",
+    "prior": r"(?<!hyper-)\b(priors?)\b(?! to\b)",
+    "composition": r"\b(compositions?)\b(?! moments)",
+}
+SILENT = (nodes.reference, nodes.literal, nodes.title, nodes.raw, nodes.math, addnodes.pending_xref, nodes.caption)
+
+
+def pattern(term):
+    """Where a term is used: in the singular or plural, whatever the case of its first letter."""
+    if term.lower() in SENSE:
+        return re.compile(SENSE[term.lower()], re.IGNORECASE)
+    stem = re.escape(term[:-1] if term.endswith("y") else term)
+    return re.compile(rf"(?<![\w-])({stem}{'(?:y|ies)' if term.endswith('y') else 's?'})(?![\w-])", re.IGNORECASE)
+
+
+class Previews(SphinxPostTransform):
+    """Before links are resolved: those in what is brought along lead from this page."""
+
+    default_priority = 6
+
+    def run(self, **kwargs):
+        if not re.match(r"book/\d", self.env.docname):
+            return
+        terms = self.terms()
+        linked = self.link({name: anchor for name, (anchor, _) in terms.items()})
+        cards = nodes.container(classes=["previews"])
+        cards += [self.card(f"{GLOSSARY}.html#{terms[name][0]}", terms[name][1].children) for name in linked]
+        cards += self.statements()
+        if len(cards):
+            self.document += cards
+
+    def terms(self):
+        """Anchor and definition of each term, longer names first."""
+        found = {}
+        for item in self.env.get_doctree(GLOSSARY).findall(nodes.definition_list_item):
+            term, definition = item[0], item[-1]
+            found[re.sub(r"\s+", " ", term.astext()).strip()] = term["ids"][0], definition
+        return dict(sorted(found.items(), key=lambda one: -len(one[0])))
+
+    def link(self, anchors):
+        texts = [node for node in self.document.findall(nodes.Text) if self.is_prose(node)]
+        linked = []
+        for name, anchor in anchors.items():
+            wanted = pattern(name)
+            for place, text in enumerate(texts):
+                if found := wanted.search(text):
+                    start, end = found.span(1)
+                    uri = self.app.builder.get_relative_uri(self.env.docname, GLOSSARY) + f"#{anchor}"
+                    link = nodes.reference("", found[1], refuri=uri, internal=True, classes=["term"])
+                    pieces = [nodes.Text(text[:start]), link, nodes.Text(text[end:])]
+                    text.parent.replace(text, pieces)
+                    texts[place : place + 1] = [pieces[0], pieces[2]]
+                    linked.append(name)
+                    break
+        return linked
+
+    @staticmethod
+    def is_prose(text):
+        inside, part = False, text
+        while (part := part.parent) is not None:
+            if isinstance(part, (*SILENT, asking.ask)) or "cell" in part.get("classes", []):
+                return False
+            inside |= isinstance(part, nodes.paragraph)
+        return inside
+
+    def statements(self):
+        """Those of other pages that this one cites."""
+        wanted = {
+            link["reftarget"] for link in self.document.findall(addnodes.pending_xref) if link["refdomain"] == "prf"
+        }
+        for label in sorted(wanted):
+            known = getattr(self.env, "proof_list", {}).get(label)
+            if known is None or known["docname"] == self.env.docname:
+                continue
+            for node in self.env.get_doctree(known["docname"]).findall(nodes.Element):
+                if label in node["ids"] and known["realtype"] in type(node).__name__ + str(node.get("classes")):
+                    number = self.number(known, label)
+                    said = f"{known['realtype'].title()} {number}".strip()
+                    title = node[0].astext() if isinstance(node[0], nodes.title) else ""
+                    head = nodes.paragraph("", "", nodes.strong("", f"{said} {title}".strip()))
+                    body = [part for part in node[1:] if not isinstance(part, nodes.title)]
+                    inside = [child for part in body for child in (part if isinstance(part, nodes.section) else [part])]
+                    yield self.card(f"{known['docname']}.html#{label}", [head, *inside])
+                    break
+
+    def number(self, known, label):
+        numbers = self.env.toc_fignumbers.get(known["docname"], {}).get(known["countertype"], {})
+        return ".".join(map(str, numbers.get(label, ())))
+
+    def card(self, target, content):
+        card = nodes.container("", *(part.deepcopy() for part in content), classes=["preview"])
+        card["target"] = target.rpartition("/")[2]
+        for node in card.findall(nodes.Element):
+            node["ids"], node["names"] = [], []
+        for link in card.findall(addnodes.pending_xref):
+            link["refdoc"] = self.env.docname
+        return card
+
+
+def setup(app):
+    app.add_post_transform(Previews)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
