@@ -17,7 +17,8 @@
 A list with bullets is a choice. With `:within: 0.01` its items are numbers, of which the answer may be off by so much;
 an item `0.2 to 0.7 (right)` takes any number between. A numbered list is to be put in order: the page shuffles it.
 `:predict:` makes it a prediction: there is one try, and the answer of the next cell, which is covered, shows itself.
-`:refute:` says that the question quotes a claim that is wrong.
+`:refute:` says that the question quotes a claim that is wrong, `:alone:` that it can be understood without the text
+around it.
 
 `{again}` names questions of other chapters, one a line, which are asked once more; `{due}` stands for those that are
 due on the day of reading, out of all chapters; `{surprises}` for what the reader answered wrong on this page.
@@ -59,7 +60,7 @@ class reply(nodes.General, nodes.Element):
 
 
 class collected(nodes.General, nodes.Element):
-    """A place for questions of other chapters: those in `names`, or all that are no predictions."""
+    """A place for questions of other chapters: those in `names`, or all that can stand alone."""
 
 
 class Ask(SphinxDirective):
@@ -69,6 +70,7 @@ class Ask(SphinxDirective):
         "within": float,
         "predict": directives.flag,
         "refute": directives.flag,
+        "alone": directives.flag,
     }
 
     def run(self):
@@ -84,7 +86,9 @@ class Ask(SphinxDirective):
         if not ordered and (right != 1 or any(len(one) < 2 for one in answers)):
             raise self.error(f"{name}: one answer is right, and each has a reply")
         head = HEADS[next(iter(flags), kind)]
-        asked = ask("", ids=[name], name=name, kind=kind, head=head, predict="predict" in flags)
+        asked = ask(
+            "", ids=[name], name=name, kind=kind, head=head, predict="predict" in flags, alone="alone" in self.options
+        )
         asked["within"] = self.options.get("within")
         asked += [nodes.container("", *inside[:-1], classes=["ask-question"]), *answers]
         self.set_source_info(asked)
@@ -145,7 +149,7 @@ class Collect(SphinxPostTransform):
             for page in sorted(self.env.found_docs):
                 if re.match(r"book/\d", page):
                     known |= {one["name"]: (page, one) for one in self.env.get_doctree(page).findall(ask)}
-            names = place["names"] or [name for name, (_, one) in known.items() if not one["predict"]]
+            names = place["names"] or [name for name, (_, one) in known.items() if one["alone"]]
             if missing := [name for name in names if name not in known]:
                 raise ValueError(f"{self.env.docname}: no question {', '.join(missing)}")
             place.replace_self([self.copy(*known[name], due=not place["names"]) for name in names])

@@ -18,6 +18,7 @@ from myst_nb.sphinx_ import HideCodeCellNode
 from selectolax.lexbor import LexborHTMLParser
 from sphinx import addnodes
 from sphinx.writers.html5 import HTML5Translator
+from sphinx_proof.nodes import NODE_TYPES
 
 import asking
 import embedding
@@ -79,6 +80,7 @@ PARTS = {
     ),
 }
 ASIDE = "In the library:"
+STATEMENTS = tuple(NODE_TYPES.values())
 # What joins modules, of which one script has no need.
 IMPORT = re.compile(r"^export default .*$|^import \{[^}]*\} from \"[^\"]*\";$", re.MULTILINE)
 EXPORT = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
@@ -187,7 +189,7 @@ def asides(app, page, name):
     """Where the library has what a statement says is told beside the text."""
     for paragraph in list(page.findall(nodes.paragraph)):
         start = next((k for k, part in enumerate(paragraph) if isinstance(part, nodes.Text) and ASIDE in part), None)
-        if start and isinstance(paragraph.parent.parent, proof_node):  # at the end of a statement
+        if start and isinstance(paragraph.parent.parent, STATEMENTS):  # at the end of a statement
             before, _, after = paragraph[start].partition(ASIDE)
             rest = nodes.paragraph("", nodes.Text(ASIDE + after), *paragraph[start + 1 :])
             paragraph[start:] = [nodes.Text(before.rstrip())]

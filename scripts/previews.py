@@ -1,5 +1,5 @@
-"""A Sphinx extension: in a chapter the first use of each term of the glossary leads there, and what a link leads to shows
-itself beside the link.
+"""A Sphinx extension: in a chapter the first use of each term of the glossary leads there, and what links lead to shows
+itself beside them.
 
 The page brings along what it may have to show: the definitions of its terms, and the statements of other chapters that
 it cites. The script of the site (book/_static/site.js) shows them; those of the page itself it finds in the page.
@@ -10,6 +10,7 @@ import re
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_proof.nodes import NODE_TYPES
 
 import asking
 
@@ -93,8 +94,8 @@ class Previews(SphinxPostTransform):
             known = getattr(self.env, "proof_list", {}).get(label)
             if known is None or known["docname"] == self.env.docname:
                 continue
-            for node in self.env.get_doctree(known["docname"]).findall(nodes.Element):
-                if label in node["ids"] and known["realtype"] in type(node).__name__ + str(node.get("classes")):
+            for node in self.env.get_doctree(known["docname"]).findall(NODE_TYPES[known["realtype"]]):
+                if label in node["ids"]:
                     number = self.number(known, label)
                     said = f"{known['realtype'].title()} {number}".strip()
                     title = node[0].astext() if isinstance(node[0], nodes.title) else ""

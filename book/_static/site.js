@@ -76,7 +76,7 @@
     if (!anchor) return null;
     if (brought.has(`${page}#${anchor}`)) return brought.get(`${page}#${anchor}`);
     const statement = link.pathname === location.pathname && document.getElementById(decodeURIComponent(anchor));
-    return statement && statement.matches(".proof") ? statement : null;
+    return statement?.matches?.(".proof") ? statement : null;
   };
   const card = Object.assign(document.createElement("div"), { className: "card", popover: "manual" });
   let shownFor = null,
