@@ -12,7 +12,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 SPACE = re.compile(r"\s+")
 # What a section does not say: the parts below it that have records of their own, labels, programs' output, names.
-MUTE = "script, style, svg, figure.dptutor-explorer, .highlight, .dptutor-questions, .ask-answers, .previews, .eqno, button"
+MUTE = "script, style, svg, figure.dptutor-explorer, .highlight, .dptutor-questions, .eqno, button"
+MUTE += ", .ask-answers, .previews"
 OWN = "section section, div.proof, dl.glossary, dl.py"
 
 

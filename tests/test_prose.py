@@ -25,6 +25,7 @@ NAMED = [
     r"(?i:\b(chapters?|sections?|figures?|theorems?|equations?|lemmas?|corollar(?:y|ies)|definitions?|propositions?|tables?|"
     r"exercises?|lecture|checkpoints?|points?|appendix))\s+[A-Z]?\.?\d+(\.\d+)*(\([a-z]\))?"
     r"((\s*(,|to|and|or)\s*)[A-Z]?\.?\d+(\.\d+)*(\([a-z]\))?)*",
+    r"^ask-\d\d-[a-z-]+$",  # questions that are asked again
     r"\(\d\)",  # the statements of a theorem
     r"\*\d\.\*",
     r"\b(19|20)\d\d\b",  # years
