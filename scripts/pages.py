@@ -246,14 +246,6 @@ class Translator(HTML5Translator):
         tag = tag.replace('class="', 'class="later ', 1) if 'class="' in tag else f'{tag} class="later"'
         self.body[-1] = f'{tag} style="{height(node)}">{rest}'
 
-    def visit_container(self, node):
-        """What links lead to is there to be shown, and says where it stands."""
-        super().visit_container(node)
-        if "target" in node:
-            self.body[-1] = self.body[-1].replace("<div", f'<div data-target="{node["target"]}"', 1)
-        elif "previews" in node["classes"]:
-            self.body[-1] = self.body[-1].replace("<div", "<div hidden", 1)
-
     def visit_section(self, node):
         super().visit_section(node)
         if self.section_level in (2, 3) and isinstance(node.parent, nodes.section):

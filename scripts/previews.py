@@ -35,6 +35,14 @@ def pattern(term):
     return re.compile(rf"(?<![\w-])({stem}{'(?:y|ies)' if term.endswith('y') else 's?'})(?![\w-])", re.IGNORECASE)
 
 
+class previews(nodes.General, nodes.Element):
+    """What a page brings along."""
+
+
+class preview(nodes.General, nodes.Element):
+    """What the link to `target` leads to."""
+
+
 class Previews(SphinxPostTransform):
     """Before links are resolved: those in what is brought along lead from this page."""
 
@@ -45,7 +53,7 @@ class Previews(SphinxPostTransform):
             return
         terms = self.terms()
         linked = self.link({name: anchor for name, (anchor, _) in terms.items()})
-        cards = nodes.container(classes=["previews"])
+        cards = previews()
         cards += [self.card(f"{GLOSSARY}.html#{terms[name][0]}", terms[name][1].children) for name in linked]
         cards += self.statements()
         if len(cards):
@@ -110,8 +118,7 @@ class Previews(SphinxPostTransform):
         return ".".join(map(str, numbers.get(label, ())))
 
     def card(self, target, content):
-        card = nodes.container("", *(part.deepcopy() for part in content), classes=["preview"])
-        card["target"] = target.rpartition("/")[2]
+        card = preview("", *(part.deepcopy() for part in content), target=target.rpartition("/")[2])
         for node in card.findall(nodes.Element):
             node["ids"], node["names"] = [], []
         for link in card.findall(addnodes.pending_xref):
@@ -119,6 +126,20 @@ class Previews(SphinxPostTransform):
         return card
 
 
+def visit_previews(writer, node):
+    writer.body.append('<div class="previews" hidden>')
+
+
+def visit_preview(writer, node):
+    writer.body.append(f'<div data-target="{node["target"]}">')
+
+
+def depart(writer, node):
+    writer.body.append("</div>\n")
+
+
 def setup(app):
+    app.add_node(previews, html=(visit_previews, depart))
+    app.add_node(preview, html=(visit_preview, depart))
     app.add_post_transform(Previews)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

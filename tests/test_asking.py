@@ -15,7 +15,7 @@ CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 ACTS = ".ask, [data-explorer], a[data-move], .dptutor-questions"
 # What is no running text: code, what is folded, tables, exercises with stubs of their own, and the acts themselves.
-ASIDE = "pre, details, table, script, style, .exercise, .aside, .ask, figure, .dptutor-questions, .dptutor-explorer"
+ASIDE = "pre, details, table, script, style, figure, .exercise, .aside, .previews, .ask, .dptutor-questions"
 MOST_WORDS = 600
 
 
@@ -143,7 +143,7 @@ def test_what_was_answered_wrong_is_listed_at_the_end(site, site_url, new_page):
     said = button.inner_text().split()[0]
     button.focus()
     page.keyboard.press("Enter")
-    assert said in listed.inner_text()
+    assert said in listed.text_content()
     assert listed.locator("a").get_attribute("href") == f"#{choice.get_attribute('data-ask')}"
     assert Axe().run(page, {"include": [[".ask"], [".ask-surprises"]]}).violations_count == 0
 

@@ -1,0 +1,116 @@
+"""Terms lead to the glossary, statements are numbered by chapter, and links show what they lead to."""
+
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import settle
+from selectolax.lexbor import LexborHTMLParser
+
+ROOT = Path(__file__).resolve().parent.parent
+CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
+every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+
+
+def page_of(site, chapter):
+    return LexborHTMLParser((site / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8"))
+
+
+@every_chapter
+def test_terms_are_linked_once_and_bring_their_definitions(site, chapter):
+    page = page_of(site, chapter)
+    links = [link.attributes["href"].rpartition("/")[2] for link in page.css("a.term")]
+    assert len(links) >= 8
+    assert len(set(links)) == len(links)
+    brought = {card.attributes["data-target"]: card.text().strip() for card in page.css(".previews > [data-target]")}
+    assert all(brought[link] for link in links)
+    assert not page.css(".previews [id]")
+    assert not page.css("h1 a.term, h2 a.term, h3 a.term, .ask a.term, a a.term, code a.term")
+
+
+@every_chapter
+def test_what_is_cited_from_other_chapters_is_brought(site, chapter):
+    page = page_of(site, chapter)
+    brought = {card.attributes["data-target"] for card in page.css(".previews > [data-target]")}
+    cited = {
+        link.attributes["href"].rpartition("/")[2]
+        for link in page.css("article a[href*='.html#']")
+        if re.search(r"#(thm|def|prop|lem|cor)-", link.attributes["href"]) and not link.css_first("*")
+    }
+    shown = {target for target in cited if re.match(r"\d\d_", target)}
+    assert shown <= brought
+
+
+@every_chapter
+def test_statements_are_numbered_by_chapter(site, chapter):
+    number = int(chapter.stem[:2])
+    found = [
+        re.search(r"(\d+)\.(\d+)", title.text())
+        for title in page_of(site, chapter).css("div.proof > .admonition-title .caption-number")
+    ]
+    assert [(int(one[1]), int(one[2])) for one in found] == [(number, count + 1) for count in range(len(found))]
+
+
+def test_a_link_to_a_statement_says_its_number(site):
+    page = page_of(site, ROOT / "book" / "08_hyper_priors.md")
+    texts = [link.text() for link in page.css("a[href*='07_delta_divergence.html#']")]
+    assert any(re.fullmatch(r"(Theorem|Definition|Proposition|Lemma|Corollary) 7\.\d+", text) for text in texts)
+
+
+@pytest.fixture
+def chapter_2(site_url, new_page):
+    def opened(**options):
+        page = new_page(**options)
+        page.goto(f"{site_url}book/02_tradeoff_functions.html")
+        settle(page)
+        return page
+
+    return opened
+
+
+def test_a_resting_pointer_sees_a_definition(chapter_2):
+    page = chapter_2()
+    term = page.locator("a.term").first
+    term.scroll_into_view_if_needed()
+    page.wait_for_timeout(200)
+    term.hover()
+    card = page.locator(".card")
+    card.wait_for(state="visible")
+    target = term.get_attribute("href").rpartition("/")[2]
+    said = page.locator(f".previews [data-target='{target}']").text_content()
+    assert " ".join(card.text_content().split()) == " ".join(said.split())
+    box = card.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 1280 and box["y"] >= 0 and box["y"] + box["height"] <= 800
+    assert Axe().run(page, {"include": [[".card"]]}).violations_count == 0
+    page.keyboard.press("Escape")
+    assert card.is_hidden()
+
+
+def test_keys_reach_a_card(chapter_2):
+    page = chapter_2()
+    link = page.locator("article a.reference.internal[href^='#thm-']").first
+    link.scroll_into_view_if_needed()
+    page.wait_for_timeout(200)
+    page.keyboard.press("Tab")  # the keyboard is in use
+    link.evaluate("link => link.focus({ focusVisible: true })")
+    card = page.locator(".card")
+    card.wait_for(state="visible")
+    assert link.get_attribute("aria-describedby") == card.get_attribute("id")
+    statement = page.locator(link.get_attribute("href")).locator(".admonition-title").text_content()
+    assert statement.split("(")[0].split()[0] in card.text_content()
+
+
+def test_the_first_touch_shows_and_the_second_follows(chapter_2):
+    page = chapter_2(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    term = page.locator("a.term").first
+    term.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    term.tap()
+    card = page.locator(".card")
+    card.wait_for(state="visible")
+    box = card.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    with page.expect_navigation():
+        term.tap()
+    assert "glossary.html#" in page.url
