@@ -194,6 +194,12 @@ def asides(app, page, name):
             rest = nodes.paragraph("", nodes.Text(ASIDE + after), *paragraph[start + 1 :])
             paragraph[start:] = [nodes.Text(before.rstrip())]
             paragraph.parent.insert(paragraph.parent.index(paragraph) + 1, rest)
+    for paragraph in [one for one in page.findall(nodes.paragraph) if one.astext().startswith(ASIDE)]:
+        around = paragraph.parent
+        after = around[around.index(paragraph) + 1 :][:1]
+        if after and after[0].astext().startswith("See also "):
+            around.remove(after[0])
+            paragraph += [nodes.raw("", "<br>", format="html"), *after[0].children]
     for paragraph in page.findall(nodes.paragraph):
         if paragraph.astext().startswith((ASIDE, "See also ")):
             paragraph["classes"].append("aside")
