@@ -304,7 +304,7 @@ function surprises(place, asks) {
 function due(asks) {
   const kept = recall(),
     day = today();
-  const read = new Set(Object.keys(kept).map((name) => name.split("-")[1]));
+  const read = new Set(Object.keys(kept).map((name) => name.split("-")[1])); // chapters
   const ripe = asks.filter(({ name }) => {
     const old = kept[name];
     return read.has(name.split("-")[1]) && (!old || old.day + GAPS[old.box] <= day);
@@ -341,6 +341,29 @@ function serve(asks) {
     : "Nothing is due: no question of a chapter has been answered in this browser yet. Answer some as you read, and they come back here.";
 }
 
+// An argument: the reader compares it with the model and counts.
+
+function argue(place) {
+  const name = place.dataset.argue,
+    boxes = [...place.querySelectorAll("input[type=checkbox]")],
+    sum = place.querySelector(".argue-sum");
+  const count = () => {
+    const points = boxes.filter((box) => box.checked).reduce((total, box) => total + Number(box.value), 0);
+    sum.textContent = `${points} of ${sum.dataset.most} points`;
+  };
+  const kept = recall()[name]?.ticked ?? [];
+  boxes.forEach((box, k) => {
+    box.checked = kept.includes(k);
+    box.addEventListener("change", () => {
+      const all = recall();
+      all[name] = { ticked: [...boxes.keys()].filter((one) => boxes[one].checked) };
+      remember(all);
+      count();
+    });
+  });
+  count();
+}
+
 // What this browser remembers of the book: saved to a file, or erased.
 
 function keeping(place) {
@@ -375,6 +398,7 @@ function keeping(place) {
   const changed = () => document.querySelectorAll(".ask-surprises").forEach((place) => surprises(place, asks));
   for (const section of document.querySelectorAll(".ask:not([data-ready])")) asks.push(new Ask(section, changed));
   changed();
+  document.querySelectorAll(".argue").forEach(argue);
   if (document.querySelector(".ask-none")) serve(asks.filter(({ section }) => "due" in section.dataset));
   document.querySelectorAll(".ask-keep").forEach(keeping);
 }

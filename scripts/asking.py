@@ -23,6 +23,9 @@ around it.
 `{again}` names questions of other chapters, one a line, which are asked once more; `{due}` stands for those that are
 due on the day of reading, out of all chapters; `{surprises}` for what the reader answered wrong on this page.
 
+`{argue}` asks for an argument, which no program judges: a task, then a list of what a full answer contains, each with
+its points, `… (2)`, then a model answer. The reader compares, and counts the points.
+
 How it is judged and remembered: book/asking.js. Without a script the replies are folded below the question.
 """
 
@@ -36,6 +39,7 @@ from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
+POINTS = re.compile(r"\s*\((\d)\)\s*$")
 RIGHT = re.compile(r"\s*\(right\)\s*$")
 NUMBER = r"[-+−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
 HEADS = {
@@ -57,6 +61,18 @@ class answer(nodes.General, nodes.Element):
 
 class reply(nodes.General, nodes.Element):
     """What is said to the answer before it."""
+
+
+class argument(nodes.General, nodes.Element):
+    """A task whose answer is an argument; attributes `name`, `head`."""
+
+
+class model(nodes.General, nodes.Element):
+    """A model answer, and what a full answer contains."""
+
+
+class point(nodes.General, nodes.Element):
+    """What a full answer contains; attribute `points`."""
 
 
 class collected(nodes.General, nodes.Element):
@@ -108,6 +124,33 @@ def made(item, kind):
     if rest:
         one += reply("", *rest)
     return one
+
+
+class Argue(SphinxDirective):
+    has_content = True
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar = {"name": directives.unchanged_required}
+
+    def run(self):
+        inside = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, inside)
+        name = self.options["name"]
+        place = next((k for k, part in enumerate(inside) if isinstance(part, nodes.bullet_list)), None)
+        if not place or place + 1 == len(inside):
+            raise self.error(f"{name}: an argument has a task, a list of points and a model answer")
+        answers = model("", *inside[place + 1 :])
+        for item in inside[place]:
+            last = item[-1][-1]
+            if not (found := POINTS.search(last.astext())):
+                raise self.error(f"{name}: how many points is '{item.astext()}' worth?")
+            item[-1].replace(last, nodes.Text(POINTS.sub("", last.astext())))
+            text = nodes.inline("", "", *(child for part in item for child in part), classes=["ask-text"])
+            answers += point("", text, points=int(found[1]))
+        task = nodes.container("", *inside[:place], classes=["ask-question"])
+        asked = argument("", task, answers, ids=[name], name=name, head=self.arguments[0])
+        self.set_source_info(asked)
+        return [asked]
 
 
 class Again(SphinxDirective):
@@ -210,12 +253,48 @@ def depart_reply(writer, node):
     writer.body.append("</div>")
 
 
+def visit_argument(writer, node):
+    of = {"data-argue": node["name"], "role": "group", "aria-label": node["head"]}
+    writer.body.append(writer.starttag(node, "div", CLASS="dptutor-ask argue", **of))
+    writer.body.append(f'<p class="ask-head">{node["head"]}</p>\n')
+
+
+def depart_argument(writer, node):
+    writer.body.append("</div>\n")
+
+
+def visit_model(writer, node):
+    writer.body.append('<details class="argue-model"><summary>A model answer, to compare with yours</summary>\n')
+
+
+def depart_model(writer, node):
+    most = sum(one["points"] for one in node.findall(point))
+    writer.body.append(f'</ul><p class="argue-sum" data-most="{most}" role="status"></p></details>\n')
+
+
+def visit_point(writer, node):
+    around = node.parent
+    if not isinstance(around[around.index(node) - 1], point):
+        writer.body.append('<p class="argue-points">What does your answer contain?</p><ul class="argue-list">\n')
+    worth = f"{node['points']} point{'s' * (node['points'] > 1)}"
+    writer.body.append(f'<li><label><input type="checkbox" value="{node["points"]}"> <span>')
+    node["worth"] = worth
+
+
+def depart_point(writer, node):
+    writer.body.append(f" <small>{node['worth']}</small></span></label></li>\n")
+
+
 def setup(app):
+    app.add_node(argument, html=(visit_argument, depart_argument))
+    app.add_node(model, html=(visit_model, depart_model))
+    app.add_node(point, html=(visit_point, depart_point))
     app.add_node(ask, html=(visit_ask, depart_ask))
     app.add_node(answer, html=(visit_answer, depart_answer))
     app.add_node(reply, html=(visit_reply, depart_reply))
     app.add_node(collected)
-    for name, directive in {"ask": Ask, "again": Again, "due": Due, "surprises": Surprises}.items():
+    kinds = {"ask": Ask, "argue": Argue, "again": Again, "due": Due, "surprises": Surprises}
+    for name, directive in kinds.items():
         app.add_directive(name, directive)
     app.add_post_transform(Collect)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

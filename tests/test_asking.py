@@ -10,6 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import settle
 from selectolax.lexbor import LexborHTMLParser
 
+import dptutor as dp
+
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
@@ -215,3 +217,24 @@ def test_what_is_remembered_can_be_erased(site_url, new_page):
     with page.expect_navigation():
         erase.click()
     assert page.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('dptutor'))") == []
+
+
+# Pages of exercises.
+
+
+@every_chapter
+def test_a_page_of_exercises_shows_what_a_page_can_do(site, chapter):
+    number = int(chapter.stem[:2])
+    page = LexborHTMLParser((site / "notebooks" / f"{number:02}_exercises.html").read_text(encoding="utf-8"))
+    text = page.css_first("article").text()
+    assert "✘" not in text and "nothing to check" not in text
+    asked = {form.attributes["data-question"] for form in page.css(".dpq-question")}
+    titles = [title.text() for title in page.css("h3")]
+    folded = [summary.text().strip() for summary in page.css("details > summary")]
+    others = [exercise for exercise in dp.exercises.catalogue(number) if exercise.id not in asked]
+    assert asked | {exercise.id for exercise in others} == {exercise.id for exercise in dp.exercises.catalogue(number)}
+    for exercise in others:
+        assert any(title.startswith(exercise.id) for title in titles)
+    assert folded.count("A worked answer") == len(others)
+    (link,) = page.css("a.download")
+    assert (site / "notebooks" / link.attributes["href"]).resolve().is_file()
