@@ -118,7 +118,10 @@ def made(item, kind):
     if one["right"] and isinstance(last := first[-1], nodes.Text):
         first.replace(last, nodes.Text(RIGHT.sub("", last)))
     if kind == "number":
-        ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, first.astext().replace("'", ""))]
+        text = first.astext().replace("'", "")
+        if not re.fullmatch(rf"\s*{NUMBER}(\s+to\s+{NUMBER})?\s*", text):
+            raise ValueError(f"this is no number and no two of them: {text}")
+        ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, text)]
         one["least"], one["most"] = ends[0], ends[-1]
     one += nodes.inline("", "", *first.children, classes=["ask-text"])
     if rest:

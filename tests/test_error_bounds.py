@@ -3,6 +3,7 @@
 import math
 from functools import cache
 
+import mpmath
 import numpy as np
 import pytest
 from pytest import approx
@@ -95,3 +96,78 @@ def test_divergences_keep_their_bounds():
         there = pair._bayes_error(at) - other._bayes_error(at)
         assert d.value == approx(max(there[0], 0.0), abs=d.error_bound + 1e-15)
         assert d.error_bound <= 1e-10
+
+
+# ε beyond the numbers that e^ε may be, and at the ends of profiles.
+
+
+def _gaussian_profile(mu):
+    return lambda e: mpmath.ncdf(-e / mu + mu / 2) - mpmath.exp(e) * mpmath.ncdf(-e / mu - mu / 2)
+
+
+def _response_beside_noise(largest, count):
+    """δ of `count` randomized responses beside Gaussian noise with μ = 1."""
+    lie = 1 / (1 + mpmath.exp(largest))
+
+    def profile(e):
+        return sum(
+            mpmath.binomial(count, k) * (1 - lie) ** k * lie ** (count - k) * _gaussian_profile(mpmath.mpf(1))(e - loss)
+            for k in range(count + 1)
+            for loss in [largest * (2 * k - count)]
+        )
+
+    return profile
+
+
+@pytest.mark.parametrize("delta", [0.9, 0.3, 1e-3, 1e-10, 1e-30, 1e-250])
+@pytest.mark.parametrize(
+    ("mechanism", "profile"),
+    [
+        (dp.Gaussian(sigma=1 / 60), _gaussian_profile(mpmath.mpf(1) / mpmath.mpf(1 / 60))),
+        (dp.Gaussian(sigma=0.005), _gaussian_profile(mpmath.mpf(1) / mpmath.mpf(0.005))),
+        (dp.Laplace(scale=1 / 690), lambda e: 1 - mpmath.exp((e - 1 / mpmath.mpf(1 / 690)) / 2)),
+        (dp.RandomizedResponse(700), lambda e: (mpmath.exp(700) - mpmath.exp(e)) / (1 + mpmath.exp(700))),
+        (dp.RandomizedResponse(400) ** 3 @ dp.Gaussian(sigma=1), _response_beside_noise(400, 3)),
+    ],
+    ids=repr,
+)
+def test_an_epsilon_far_out_has_a_bound_that_holds_and_says_something(mechanism, profile, delta):
+    with mpmath.workdps(400):
+        epsilon, bound = mechanism.epsilon(delta, with_error=True)
+        assert bound <= 1e-10 * (1 + epsilon)
+        assert profile(mpmath.mpf(epsilon + bound)) <= delta <= profile(mpmath.mpf(max(epsilon - bound, 0.0)))
+
+
+def test_at_the_mass_of_infinite_losses_nothing_is_claimed_that_is_false():
+    leaky = dp.FiniteExperiment(p=[0.5, 0.5, 0.0], q=[0.2, 0.5, 0.3]) @ dp.Gaussian(
+        sigma=2
+    )  # finite losses of any size
+    epsilon, bound = leaky.epsilon(0.3, with_error=True)
+    assert epsilon + bound == np.inf
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "delta", "largest"),
+    [
+        (dp.ApproximateDP(1, 0.01), 0.01, 1.0),
+        (dp.ApproximateDP(1, 0.01) @ dp.Laplace(scale=1), 0.01, 2.0),
+        (dp.Laplace(scale=1 / 690) @ dp.RandomizedResponse(3), 1e-30, 693.0),
+        (dp.FiniteExperiment(p=[0.5, 0.5, 0.0], q=[0.2, 0.5, 0.3]), 0.3, 0.0),
+        (dp.Laplace(scale=1 / 690) @ dp.RandomizedResponse(3), 1.0, 0.0),
+    ],
+    ids=repr,
+)
+def test_at_the_end_of_a_profile_its_slope_is_not_needed(mechanism, delta, largest):
+    epsilon, bound = mechanism.epsilon(delta, with_error=True)
+    assert abs(epsilon - largest) <= bound <= 1e-10 * (1 + largest)
+
+
+def test_finite_experiments_are_symmetric_if_their_numbers_say_so():
+    def symmetric(p, q):
+        return dp.FiniteExperiment(p=p, q=q).is_symmetric
+
+    assert symmetric([0.6, 0.3, 0.1], [0.1, 0.3, 0.6])
+    assert symmetric([0.25, 0.25, 0.25, 0.25, 0.0], [0.125, 0.125, 0.5, 0.25, 0.0])  # two outcomes that are one
+    assert symmetric([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
+    assert not symmetric([1.0, 0.0], [0.9, 0.1])
+    assert not symmetric([0.125, 0.125, 0.25, 0.5], [0.25, 0.25, 0.125, 0.375])

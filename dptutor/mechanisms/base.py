@@ -32,7 +32,7 @@ from ..transform.finite import Law
 from .evaluator import Evaluator
 from .loss import PrivacyLoss
 from .mixture import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
-from .roots import decreasing_root, many_decreasing_roots, nearest_within
+from .roots import FAR, decreasing_root, many_decreasing_roots, nearest_within, reach_of_epsilon
 
 # Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
 LARGEST_LOSS = 700.0
@@ -168,14 +168,21 @@ class Mechanism(ABC):
         return np.full(np.shape(log_odds), self.error_bound)
 
     def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
-        """Of an ε that was found: the error of δ there, along the slope −e^ε α of the profile."""
-        finite = np.isfinite(epsilon)
-        at = np.where(finite, epsilon, 0.0)
-        alpha, _ = self._errors(at)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            moved = 2 * self._delta_error(at) / (np.exp(np.minimum(at, LARGEST_LOSS)) * alpha)
-        exact = (delta == 0) | (at == 0)
-        return np.where(finite, np.where(exact, 0.0, moved) + 4e-14 * (1.0 + np.abs(at)), 0.0)
+        """Of an ε that was found: the error of δ there, along the slope e^ε α = Pr_Q[L > ε] − δ of the profile."""
+        flat, wanted = np.ravel(epsilon).astype(float), np.broadcast_to(np.ravel(delta), np.size(epsilon)).astype(float)
+        bound = np.where(np.isfinite(flat), 4e-14 * (1.0 + np.abs(flat)), 0.0)
+        found = np.isfinite(flat) & (wanted > 0) & (flat != 0)
+        if found.any():
+            at = flat[found]
+            alpha, beta = self._errors(at)
+            slope = np.where(at < FAR, np.exp(np.minimum(at, FAR)) * alpha, 1.0 - beta - self._delta(at))
+            largest = self._largest_finite_loss()
+            bound[found] = reach_of_epsilon(self._delta, self._delta_error, wanted[found], at, slope, largest)
+        return bound.reshape(np.shape(epsilon))
+
+    def _largest_finite_loss(self) -> float:
+        """Beyond it the profile is constant; +∞ where finite losses are unbounded, or nobody knows."""
+        return self._loss_range()[1]
 
     def _epsilon(self, delta: np.ndarray) -> np.ndarray:
         highest = self._loss_range()[1]

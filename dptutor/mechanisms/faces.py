@@ -23,7 +23,7 @@ from scipy.special import expit
 
 from ..transform.finite import TooManyAtoms
 from ..transform.profile_table import WorseTable
-from .roots import decreasing_root
+from .roots import FAR, decreasing_root, reach_of_epsilon
 
 # Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
 _TAIL, _APART, _ROUNDS = 1e-14, 1e-15, 80
@@ -353,8 +353,15 @@ class TabulatedFaces:
         answer = self._forward.at(flat[finite])
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = np.where(answer.error < answer.delta / 2, 2 * answer.error / answer.slope, np.inf)
-        at_zero = (flat[finite] == 0.0) & (answer.delta + self._infinite[0] + answer.error < np.ravel(delta)[finite])
-        bound[finite] = np.where((answer.error == 0.0) | at_zero, 0.0, moved) + 1e-14 * (1.0 + flat[finite])
+        wanted = np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
+        at_zero = (flat[finite] == 0.0) & (answer.delta + self._infinite[0] + answer.error < wanted)
+        found = np.where((answer.error == 0.0) | at_zero, 0.0, moved) + 1e-14 * (1.0 + flat[finite])
+        # Where a profile ends its slope says little.
+        open_ = np.isinf(found)
+        if open_.any():
+            places = wanted[open_], flat[finite][open_], answer.slope[open_]
+            found[open_] = reach_of_epsilon(self.delta, self.delta_error, *places, np.inf)
+        bound[finite] = found
         return bound.reshape(np.shape(epsilon))
 
     @cached_property
@@ -511,7 +518,7 @@ class MixtureFaces(_Plainly):
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
         error = self._over(self._rest._delta_error, epsilon, self._q, slice(None))
-        return error + 1e-13 * self._over(self._rest._delta, epsilon, self._q, slice(None))
+        return error + 1e-13 * self._over(self._rest._delta, epsilon, self._q, slice(None)) + _ROUNDING * self._infinite
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
@@ -538,9 +545,11 @@ class MixtureFaces(_Plainly):
         """Bound on the error of an ε that was found."""
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
-        at = flat[finite]
-        error = self.delta_error(at)
-        slope = np.exp(np.minimum(at, 700.0)) * self._over(lambda x: self._rest._errors(x)[0], at, self._p, slice(None))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bound[finite] = np.where(slope > 0, 2 * error / slope, 0.0) + 1e-13 * (1.0 + at)
+        at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
+        # −dδ/dε = e^ε α = Pr_Q[L > ε] − δ, of which the first form has digits where e^ε is a number.
+        alpha, beta = (self._over(lambda x, k=k: self._rest._errors(x)[k], at, mass, slice(None))
+                       for k, mass in enumerate((self._p, self._q)))  # fmt: skip
+        slope = np.where(at < FAR, np.exp(np.minimum(at, FAR)) * alpha, 1.0 - beta - self.delta(at))
+        largest = float(self._loss.max()) + self._rest._largest_finite_loss()
+        bound[finite] = reach_of_epsilon(self.delta, self.delta_error, wanted, at, slope, largest)
         return bound.reshape(np.shape(epsilon))

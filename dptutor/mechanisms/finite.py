@@ -57,6 +57,9 @@ class FiniteMechanism(Mechanism):
     def _loss_range(self):
         return self._law.loss_range
 
+    def _largest_finite_loss(self):
+        return float(self._law.kinks.max(initial=-math.inf))
+
     def _renyi(self, order):
         return self._law.renyi(order)
 

@@ -43,6 +43,10 @@ def decreasing_root(function, target, *, low=None, guess=None):
 
 # From so many on, and between so many known ones.
 _MANY, _LEVELS = 4096, 1025
+# Beyond this loss e^ε is soon no number.
+FAR = 650.0
+# How often a reach is widened before nothing is known.
+_WIDER = 8
 
 
 def many_decreasing_roots(function, target):
@@ -84,3 +88,25 @@ def _excess(function, x, goal):
     # Equality counts as below, so that the lower end of a flat stretch is found.
     value = np.where(value == 0.0, -5e-324, value)
     return np.where(np.isfinite(value), value, np.sign(value) * 1e300)
+
+
+def reach_of_epsilon(delta, delta_error, wanted, epsilon, slope, largest):
+    """Bound on the error of each ε that was found for the δ wanted: within it the profile surely passes that δ.
+
+    The error of δ along the slope −dδ/dε is proposed, and widened until the profile on both sides confirms it. Beyond
+    the `largest` loss the profile is constant.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        moved = 2.0 * delta_error(epsilon) / slope
+    reach = np.where((slope > 0) & (moved < 1e300), moved, 0.0) + 4e-14 * (1.0 + epsilon)
+    left = np.arange(reach.size)
+    for _ in range(_WIDER):
+        low, high = np.maximum(epsilon[left] - reach[left], 0.0), epsilon[left] + reach[left]
+        not_less = (low == 0) | (delta(low) - delta_error(low) >= wanted[left])
+        not_more = (high >= largest) | (wanted[left] >= 1) | (delta(high) + delta_error(high) <= wanted[left])
+        left = left[~(not_less & not_more)]
+        if not left.size:
+            break
+        reach[left] *= 8.0
+    reach[left] = np.inf
+    return reach
