@@ -66,6 +66,8 @@
     line.append(link);
     document.querySelector("article .cell:has(.dptutor-explorer)")?.after(line);
   }
+  const report = document.querySelector(".my-report a");
+  if (pair && report) report.href = `your_run.html#${pair}&report=1`;
 
   // What a link to a term or a statement leads to shows itself beside it: under a resting pointer, at a link that keys have
   // reached, and at the first touch, which the second follows.
