@@ -8,7 +8,8 @@ likely to be in the data, how sure it may become of a person who is in, and how 
 
 Both offers are DP-SGD settings at the (ε, δ) of one privacy statement, exactly (see `_offer`); one keeps the
 tolerance and the other breaks it, both by a fifth at least. Each vendor has sent the transcript of a pilot; at most
-one of the two comes from a broken training (`auditing.FLAWS`), and the audit sees it. What a report should say is in `report`.
+one of the two comes from a broken training (`auditing.FLAWS`), and the audit sees it. What a report should say is in
+`report`.
 """
 
 from __future__ import annotations

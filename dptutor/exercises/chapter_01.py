@@ -268,8 +268,8 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
     beta = sum(not says for says in inside) / len(inside)   # missed, among those who are
     return alpha, beta
 """,
-        explanation="Each error is a rate within its own world: α among those who are not in the data, β among "
-        "those who are. How many of either kind there were plays no part.",
+        explanation="Each error is a rate within its own world: α among those who are not in the data, β among those "
+        "who are. The number of people of either kind plays no part.",
         hints=(
             "Type I is a false accusation: “in” is said of someone who is not in the data.",
             "α is a share of the rounds in which the person was not in the data, not of all rounds.",
@@ -644,7 +644,8 @@ def threshold(prior):
             ),
             Mistake(
                 lambda p, q, a: a,
-                "This is blind guessing, a coin for every outcome. Outcomes that are likelier under q are worth more.",
+                "This is blind guessing, a coin for every outcome. Outcomes that are more likely under q are worth "
+                "more.",
             ),
         ),
         laws=(

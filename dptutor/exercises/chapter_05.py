@@ -432,8 +432,8 @@ def worth_reading(scale):
         id="5.5",
         grade="think",
         title="A belief, updated",
-        question="The prior of 'not in the data' is `prior`, and the output has the privacy loss `loss` = log q/p. Write "
-        "`belief(prior, loss)`: the probability, now, that the example is in the data.",
+        question="The prior of 'not in the data' is `prior`, and the output has the privacy loss `loss` = log q/p. "
+        "Write `belief(prior, loss)`: the probability that this adversary now gives to “in the data”.",
         name="belief",
         stub="from math import exp, log\n\n\ndef belief(prior, loss):\n    ...\n",
         solution="""from math import exp, log

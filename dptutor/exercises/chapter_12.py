@@ -320,7 +320,8 @@ def excess(m, belief, prior):
             "It is bq. So integrate max((1−ρ) b q − ρ (1−b) p, 0), and factor out (1−ρ) b.",
             "(1−ρ) b ∫ max(q − e^ε p, 0), with e^ε = ρ(1−b)/((1−ρ)b).",
         ),
-        praise="Right. That is what δ bounds: how far beliefs exceed, on average. Not how often.",
+        praise="Right. This is what δ bounds: by how much beliefs exceed the tolerance on average, not how often they "
+        "do.",
         cases=tuple((m, r, b) for m in _MECHANISMS for r, b in ((0.8, 0.5), (0.6, 0.2))),
         mistakes=(
             Mistake(

@@ -158,7 +158,7 @@ risks = {
 
 case = dp.exercises.case()
 pi = 1 - case.records / case.population
-risks = {name: dp.DPSGD(**offer) for name, offer in case.offers.items()}
+offers = {name: dp.DPSGD(**offer) for name, offer in case.offers.items()}
 winner, loser = sorted(offers, key=lambda name: -offers[name].bayes_error(pi))
 compared = dp.compare(offers[winner], offers[loser])
 regret = {
@@ -286,7 +286,7 @@ def odds(p):
     return log(p / (1 - p))
 
 
-risks = {name: dp.DPSGD(**offer, direction="remove") for name, offer in case.offers.items()}
+offers = {name: dp.DPSGD(**offer, direction="remove") for name, offer in case.offers.items()}
 tails = {name: dp.PosteriorBelief(m, prior).sf(case.tolerance) for name, m in offers.items()}
 keeps = next(name for name, tail in tails.items() if tail <= case.exceedance)
 verdicts = dp.auditing.audit_transcript(case.transcripts[keeps])
