@@ -356,6 +356,7 @@ class Run {
       epsilon: look[3] || "1",
     };
     this.view = ["f", "R", "d"].includes(asked.get("view")) ? asked.get("view") : "f";
+    this.toPrint = asked.has("report"); // at once, as the last chapter asks
   }
 
   address() {
@@ -388,7 +389,6 @@ class Run {
       this.tabs.append(make("button", { type: "button", "data-view": view, onclick: () => this.show(view) }, name));
     this.left = new Chart("run-left", this);
     this.right = new Chart("run-right", this);
-    this.right.svg.addEventListener("click", () => this.root.classList.toggle("run-swapped"));
     this.table = make("table", { class: "run-numbers" });
     this.table.addEventListener("click", ({ target }) => {
       const cell = target.closest("td[title]");
@@ -796,6 +796,8 @@ class Run {
     this.showKept();
     this.pictures(answers, both, losses);
     this.words.replaceChildren(...this.verdict(answers, both));
+    if (this.toPrint) setTimeout(() => globalThis.print(), 100);
+    this.toPrint = false;
   }
 
   pictures(answers, both, losses) {

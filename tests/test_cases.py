@@ -159,7 +159,7 @@ def test_a_right_word_may_come_in_other_forms():
         ("meaning", lambda x: "e", "a letter from a to d"),
         ("sentence", lambda x: "I sign A.", "This is short"),
         ("sentence", lambda x: x.replace("A", "C"), "does not name what you sign"),
-        ("sentence", lambda x: x.replace("as long as", "and").replace("if", "and"), "under no condition"),
+        ("sentence", lambda x: x.replace("as long as", "and").replace("if", "and"), "names no condition"),
         ("sentence", lambda x: x.replace("0.015", "7"), "None of its numbers"),
         ("sentence", lambda x: x + " The audit proves it.", "proves nothing"),
         ("sentence", lambda x: 3, "in quotes"),

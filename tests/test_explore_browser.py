@@ -429,7 +429,7 @@ def play(page, guesses, start="Enter", length=15):
     counts = {"P": [0, 0], "Q": [0, 0]}
     for guess in guesses:
         settled(page)
-        assert page.text_content(".dpe-words").endswith("Is the example in the data?")
+        assert page.text_content(".dpe-words").endswith("Is the record in the data?")
         page.keyboard.press({"P": "ArrowLeft", "Q": "ArrowRight"}[guess])
         settled(page)
         words = page.text_content(".dpe-words")

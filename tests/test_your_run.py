@@ -290,6 +290,22 @@ def test_a_pair_that_is_kept_is_offered_in_the_chapters(run, site_url):
     assert page.locator(".my-pair").count() == 0
 
 
+def test_the_last_chapter_ends_with_a_report_on_the_pair_that_is_kept(run, site_url):
+    page = run(SETTINGS[0])
+    page.click("[data-keep]")
+    page.add_init_script("globalThis.print = () => (globalThis.printed = (globalThis.printed ?? 0) + 1)")
+    page.goto(f"{site_url}book/14_capstone.html")
+    page.click(".my-report a")
+    computed(page)
+    page.wait_for_timeout(300)
+    assert page.evaluate("globalThis.printed") == 1
+    assert cell(page, "epsilon", "B") == f"{dp.Gaussian(sigma=1).epsilon(1e-5):.3f}"
+    assert "report" not in page.evaluate("location.hash")
+    page.fill("[data-row=error] input", "30 %")
+    computed(page)
+    assert page.evaluate("globalThis.printed") == 1
+
+
 def test_programs_can_ask_too(run):
     page = run()
     found = page.evaluate("dptutor.compare('DPSGD(0.6, 0.01, 500)', 'Gaussian(1)')")

@@ -66,6 +66,8 @@
     line.append(link);
     document.querySelector("article .cell:has(.dptutor-explorer)")?.after(line);
   }
+  const report = document.querySelector(".my-report a");
+  if (pair && report) report.href = `your_run.html#${pair}&report=1`;
 
   // What a link to a term or a statement leads to shows itself beside it: under a resting pointer, at a link that keys have
   // reached, and at the first touch, which the second follows.
@@ -99,7 +101,10 @@
     card.showPopover();
     shownFor = link;
     link.setAttribute("aria-describedby", "card");
-    const [box, { width, height }] = [link.getClientRects()[0], card.getBoundingClientRect()];
+    place();
+  };
+  const place = () => {
+    const [box, { width, height }] = [shownFor.getClientRects()[0], card.getBoundingClientRect()];
     const below = box.bottom + 6 + height < innerHeight || box.top < height + 66;
     card.style.left = `${Math.max(8, Math.min(box.left, innerWidth - width - 8))}px`;
     card.style.top = `${below ? box.bottom + 6 : box.top - height - 6}px`;
@@ -140,7 +145,9 @@
   addEventListener("keydown", ({ key }) => {
     if (key === "Escape") hide();
   });
-  addEventListener("scroll", hide, { passive: true });
+  // What keys have reached may have to come into view first.
+  const moved = () => (shownFor && shownFor === document.activeElement && !touched ? place() : hide());
+  addEventListener("scroll", moved, { passive: true });
 
   // Searching: its script and its index come when somebody asks for them.
 

@@ -1,4 +1,4 @@
-"""A case for every student: a data holder, a legal tolerance, two offers with one card, two transcripts.
+"""A case for every student: a data holder, a legal tolerance, two offers with one (ε, δ), two transcripts.
 
 A case is made from its seed, so that two people with the same number work on the same one. Of a `population` of N
 people, n `records` are with the data holder. The tolerance says, for an adversary who takes everybody for equally
@@ -6,9 +6,10 @@ likely to be in the data, how sure it may become of a person who is in, and how 
 
     Pr_Q[B > tolerance] ≤ exceedance    from the prior belief b = n/N.
 
-Both offers are DP-SGD settings at the (ε, δ) of one card, exactly (see `_offer`); one keeps the tolerance and the
-other breaks it, both by a fifth at least. Each vendor has sent the transcript of a pilot; at most one of the two comes
-from a broken training (`auditing.FLAWS`), and the audit sees it. What a report should say stands in `report`.
+Both offers are DP-SGD settings at the (ε, δ) of one privacy statement, exactly (see `_offer`); one keeps the
+tolerance and the other breaks it, both by a fifth at least. Each vendor has sent the transcript of a pilot; at most
+one of the two comes from a broken training (`auditing.FLAWS`), and the audit sees it. What a report should say is in
+`report`.
 """
 
 from __future__ import annotations
@@ -33,26 +34,27 @@ __all__ = ["STATEMENTS", "Case", "case", "largest_seed"]
 largest_seed = 999_999
 _WIDTH = 84
 
-# Cards, and (sampling rate, steps) of trainings with few examples in a step and with many.
+# Privacy statements, and (sampling rate, steps) of trainings with few examples in a step and with many.
 _EPSILONS, _DELTA = (3, 4, 6), 1e-5
 _FEW = (0.004, 1000), (0.005, 2000), (0.01, 500), (0.01, 1000)
 _MANY = (0.02, 4000), (0.05, 1000), (0.05, 2000), (0.1, 1000)
 _HOLDERS = (
     ("A regional hospital", "people in its region who have had one disease"),
-    ("A health insurer", "people of its country with one diagnosis"),
+    ("A health insurer", "people in its country with one diagnosis"),
     ("A cancer registry", "people who fell ill in ten years"),
-    ("A bank", "households of one city"),
-    ("A school authority", "pupils of one year"),
+    ("A bank", "households in one city"),
+    ("A school authority", "pupils in one grade"),
 )
 # Chances that a lawyer would write down.
 _CHANCES = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 STATEMENTS = {
     "proven": "The pilot is sound: its ε is at most what its claim allows.",
-    "bounded": "The pilot's ε is at least the lower end of the interval, at a confidence of 95 %; its claim stands, "
-    "neither refuted nor proven.",
-    "probable": "With a probability of 95 %, the pilot's ε is the lower end of the interval or less.",
-    "carried": "The vendor's card is right: what holds for the pilot holds for the training on the records.",
+    "bounded": "With 95 % confidence, the pilot's ε is at least the lower end of the interval; its claim is neither "
+    "refuted nor proven.",
+    "probable": "With probability 95 %, the pilot's ε is at most the lower end of the interval.",
+    "carried": "The vendor's privacy statement is right: what holds for the pilot holds for the training on the "
+    "records.",
 }
 
 
@@ -61,7 +63,7 @@ class Case:
     """What is on the desk of a data holder. `print(case)` tells it in words.
 
     `offers` maps "A" and "B" to the arguments of `dp.DPSGD`, `transcripts` to what an audit needs, `statements` the
-    letters "a" to "d" to sentences of which one may be signed. `steps` are those of a training in house, with full
+    letters "a" to "d" to sentences of which one may be signed. `steps` are those of an in-house training, with full
     batches.
 
     Examples
@@ -98,16 +100,19 @@ class Case:
 
     def _sentences(self):
         yield (
-            f"{self.holder} holds the records of {self.records:,} of {self.population:,} {self.people}; whose, is not "
-            "public."
+            f"{self.holder} holds the records of {self.records:,} of {self.population:,} {self.people}; whose "
+            "records these are is not public."
         )
         yield (
-            f"The tolerance: if a person is in, somebody who considers all {self.population:,} equally likely to be in "
-            f"the data may become more than {100 * self.tolerance:g} % sure of it, but with a probability of "
-            f"{100 * self.exceedance:g} % at most."
+            f"The tolerance: if a person is in the data, someone who considers all {self.population:,} equally likely "
+            f"to be in it may become more than {100 * self.tolerance:g} % sure of this with probability at most "
+            f"{100 * self.exceedance:g} %."
         )
-        yield f"A training in house would take {self.steps} steps with full batches."
-        yield f"Two vendors offer to train on the records. Both cards say ε = {self.epsilon:g}, δ = {self.delta:g}."
+        yield f"An in-house training would take {self.steps} steps with full batches."
+        yield (
+            "Two vendors offer to train on the records. Both privacy statements say "
+            f"ε = {self.epsilon:g}, δ = {self.delta:g}."
+        )
         for name, offer in self.offers.items():
             yield (
                 f"Vendor {name}: noise multiplier {offer['noise_multiplier']:g}, sampling rate "
@@ -119,7 +124,7 @@ class Case:
                 f"Vendor {name} has sent the transcript of a pilot: {repetitions} trainings of {steps} steps with full "
                 "batches, on made-up records."
             )
-        yield "Of these four statements about a pilot that passes, you may sign one."
+        yield "You may sign one of these four statements about a pilot that passes the audit:"
         for letter, sentence in self.statements.items():
             yield f"({letter}) {sentence}"
 
@@ -186,7 +191,7 @@ def _with_one_that_keeps_it(generator) -> dict:
         population = int(generator.integers(20, 60)) * 1000
         records = int(round(population * generator.uniform(0.15, 0.4), -2))
         tolerance = float(generator.choice([0.7, 0.75, 0.8, 0.85, 0.9]))
-        # Beyond the card's ε the order of the two would turn round.
+        # Beyond the ε of the privacy statement the order of the two would be reversed.
         if logit(tolerance) - logit(records / population) > epsilon - 0.5:
             continue
         tails = [
@@ -215,7 +220,7 @@ def _with_one_that_keeps_it(generator) -> dict:
 
 @lru_cache
 def _offer(epsilon: int, rate: float, steps: int) -> DPSGD:
-    """DP-SGD with the noise that a card asks for, rounded up in the fifth decimal."""
+    """DP-SGD with the noise that a privacy statement asks for, rounded up in the fifth decimal."""
     exact = calibrate(lambda noise: DPSGD(noise, rate, steps), epsilon=epsilon, delta=_DELTA)
     assert isinstance(exact, DPSGD)
     return DPSGD(math.ceil(1e5 * exact.noise_multiplier) / 1e5, rate, steps)

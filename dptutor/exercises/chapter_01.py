@@ -94,7 +94,7 @@ def _in_unit_interval(name):
 
 def _below_guessing(result, alpha, *others):
     if result[0] > 1 - alpha + 1e-9:
-        return "Guessing blindly reaches 1 − α without looking at the answer, yet your curve lies above that."
+        return "Guessing blindly reaches 1 − α without looking at the output, yet your curve lies above that."
     return None
 
 
@@ -185,7 +185,9 @@ EXERCISES = [
             ),
             Mistake(6 / 8, "This is 1 − α, the rate at which you are right about those who are not in the data."),
             Mistake(8 / 12, "This is the power 1 − β, the share of those in the data whom you found."),
-            Mistake(8 / 20, "This is how often the person is not in the data. How often did you say “in” there?"),
+            Mistake(
+                8 / 20, "This is how often the person is not in the data. In how many of those rounds did you say “in”?"
+            ),
             Mistake(12 / 20, "This is how often the person is in the data. α is about the other rounds."),
             in_percent(2 / 8),
         ),
@@ -194,9 +196,9 @@ EXERCISES = [
     ),
     Question(
         id="1.b",
-        title="Believe every answer",
+        title="Believe every output",
         question="Randomized response with ε = ln 4 tells the truth with probability e^ε/(1 + e^ε). An adversary believes "
-        "every answer. What is the type II error β of this test?",
+        "every output. What is the type II error β of this test?",
         solution="""from math import log
 
 import dptutor as dp
@@ -204,16 +206,16 @@ import dptutor as dp
 # Both errors of this test are equal, so their mean at an even prior is each of them.
 answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
 """,
-        explanation="An adversary who believes every answer misses someone exactly when the answer is a lie, which "
+        explanation="An adversary who believes every output misses someone exactly when the output is a lie, which "
         "has probability 1/(1 + e^ε). With e^ε = 4 that is one in five.",
         hints=(
-            "The adversary misses someone who is in the data. What did the answer say?",
-            "It was a lie. How often does randomized response lie?",
+            "The adversary misses someone who is in the data. What was the output?",
+            "It was a lie. With what probability does randomized response lie?",
             "The truth has probability e^ε/(1 + e^ε), a lie 1/(1 + e^ε), and e^ε is 4.",
         ),
         praise="Right: a miss is a lie, and so is a false accusation. Both errors are 1/(1 + e^ε).",
         mistakes=(
-            Mistake(4 / 5, "This is the power 1 − β: how often the answer is true, and the person found."),
+            Mistake(4 / 5, "This is the power 1 − β, the probability that the output is true and the person is found."),
             Mistake(1 / 4, "This is e^−ε, the odds of a lie. A probability is odds/(1 + odds)."),
             Mistake(1 / (1 + math.log(4)), "You used ε where e^ε belongs: ε is a logarithm, and e^ε is 4."),
             Mistake(
@@ -266,8 +268,8 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
     beta = sum(not says for says in inside) / len(inside)   # missed, among those who are
     return alpha, beta
 """,
-        explanation="Each error is a rate within its own world: α among those who are not in the data, β among "
-        "those who are. How many of either kind there were plays no part.",
+        explanation="Each error is a rate within its own world: α among those who are not in the data, β among those "
+        "who are. The number of people of either kind plays no part.",
         hints=(
             "Type I is a false accusation: “in” is said of someone who is not in the data.",
             "α is a share of the rounds in which the person was not in the data, not of all rounds.",
@@ -279,7 +281,7 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             Mistake(
                 lambda a, b: _counted(a, b)[::-1],
                 "You have swapped the two errors. Type I, α, is the false accusation: P is the world without the "
-                "example, and a type I error rejects P although it is true.",
+                "record, and a type I error rejects P although it is true.",
             ),
             Mistake(
                 lambda a, b: _counted(a, b, of_all=True),
@@ -297,8 +299,9 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             ),
             Mistake(
                 lambda a, b: (_share(~a, b), _share(a, ~b)),
-                "You divide by how often you said “in”, and by how often you said “not in”. This tells how far your word "
-                "can be trusted, and it depends on how often people are in the data. α and β are rates within one world.",
+                "You divide by how often you said “in”, and by how often you said “not in”. This says how far your "
+                "word can be trusted, and it depends on how often people are in the data. α and β are rates within "
+                "one world.",
             ),
             Mistake(
                 lambda a, b: (float(np.sum(~a & b)), float(np.sum(a & ~b))),
@@ -306,7 +309,7 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             ),
             Mistake(
                 lambda a, b: float(np.mean(a != b)),
-                "This is one rate for all errors together. The two kinds of error are to be told apart: (α, β).",
+                "This is one rate for all errors together. Give the two kinds of error separately: (α, β).",
             ),
             Mistake(
                 lambda a, b: (float(np.sum(~a & b) / np.sum(a)), float(np.sum(a & ~b) / np.sum(~a))),
@@ -321,8 +324,8 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
         id="1.2",
         grade="warm-up",
         title="A threshold in Gaussian noise",
-        question="The answer is drawn from N(0, 1) if you are not in the data, from N(μ, 1) if you are. The adversary "
-        "says “in” when the answer exceeds `threshold`. Write `errors(threshold, mu)`, which returns (α, β).",
+        question="The output is drawn from N(0, 1) if you are not in the data, from N(μ, 1) if you are. The adversary "
+        "says “in” when the output exceeds `threshold`. Write `errors(threshold, mu)`, which returns (α, β).",
         name="errors",
         stub="from scipy.stats import norm\n\n\ndef errors(threshold, mu):\n    ...\n",
         solution="""from scipy.stats import norm
@@ -357,11 +360,11 @@ def errors(threshold, mu):
             ),
             Mistake(
                 lambda t, mu: (norm.sf(t), norm.cdf(t + mu)),
-                "Your α is right. For β, an answer from N(μ, 1) is below t when the noise is below t − μ, not t + μ.",
+                "Your α is right. For β, an output from N(μ, 1) is below t when the noise is below t − μ, not t + μ.",
             ),
             Mistake(
                 lambda t, mu: (norm.sf(t - mu), norm.cdf(t)),
-                "You have swapped the worlds: P, the one without the example, is N(0, 1), and Q is N(μ, 1).",
+                "You have swapped the worlds: P, the one without the record, is N(0, 1), and Q is N(μ, 1).",
             ),
             Mistake(
                 lambda t, mu: (norm.pdf(t), norm.pdf(t - mu)),
@@ -369,11 +372,11 @@ def errors(threshold, mu):
             ),
             Mistake(
                 lambda t, mu: (norm.sf(t), norm.cdf(t)),
-                "Your α is right. Your β leaves out μ: in the world with you the answer comes from N(μ, 1).",
+                "Your α is right. Your β leaves out μ: in the world with you the output comes from N(μ, 1).",
             ),
             Mistake(
                 lambda t, mu: (norm.cdf(t), norm.cdf(t - mu)),
-                "Your β is right. Your first number is 1 − α: a false accusation is an answer above the threshold.",
+                "Your β is right. Your first number is 1 − α: a false accusation is an output above the threshold.",
             ),
             Mistake(
                 lambda t, mu: (norm.sf(t - mu), norm.cdf(t - mu)),
@@ -399,12 +402,12 @@ def tradeoff(alpha, mu):
     threshold = norm.isf(alpha)          # the test of type I error alpha that Neyman and Pearson recommend
     return norm.cdf(threshold - mu)
 """,
-        explanation="The likelihood ratio grows with the answer, so by the lemma of Neyman and Pearson the best test is "
-        "a threshold. Its α fixes the threshold, and the threshold fixes β.",
+        explanation="The likelihood ratio grows with the output, so by the Neyman–Pearson lemma the best test is a "
+        "threshold. The required α determines the threshold, and the threshold determines β.",
         hints=(
-            "Which test does the lemma of Neyman and Pearson recommend, when the likelihood ratio grows with the answer?",
-            "It is a threshold. Turn α into the threshold first, then the threshold into β.",
-            "threshold = norm.isf(alpha), and then β as in exercise 1.2.",
+            "Here the likelihood ratio grows with the output. Which test is then best, by the Neyman–Pearson lemma?",
+            "A threshold test. First find the threshold that has type I error α, then the β of that threshold.",
+            "The threshold is norm.isf(alpha). Its β is found as in exercise 1.2.",
         ),
         praise="Right: f(α) = Φ(Φ⁻¹(1 − α) − μ), the curve G_μ of the Gaussian mechanism.",
         cases=tuple((a, mu) for mu in (0.5, 1.0, 3.0) for a in (0.01, 0.2, 0.5, 0.9)),
@@ -420,7 +423,7 @@ def tradeoff(alpha, mu):
             ),
             Mistake(
                 lambda a, mu: norm.cdf(norm.isf(a) + mu),
-                "Your curve lies above blind guessing and rises with μ. An answer from N(μ, 1) is below t when its noise "
+                "Your curve lies above blind guessing and rises with μ. An output from N(μ, 1) is below t when its noise "
                 "is below t − μ.",
             ),
             Mistake(
@@ -429,11 +432,11 @@ def tradeoff(alpha, mu):
             ),
             Mistake(
                 lambda a, mu: 1 - a,
-                "This is what blind guessing reaches, whatever μ is. With μ > 0 the answer helps.",
+                "This is what blind guessing reaches, whatever μ is. With μ > 0 the output helps.",
             ),
             Mistake(
                 lambda a, mu: norm.cdf(a - mu),
-                "You used α itself as the threshold. The threshold is the answer that N(0, 1) exceeds with probability α.",
+                "You used α itself as the threshold. The threshold is the output that N(0, 1) exceeds with probability α.",
             ),
             Mistake(
                 lambda a, mu: norm.cdf(norm.isf(a) - mu**2),
@@ -461,12 +464,13 @@ def tradeoff(alpha, epsilon):
     # Lines through the corner and (0, 1), and through the corner and (1, 0); no test beats the higher one.
     return max(1 - exp(epsilon) * alpha, exp(-epsilon) * (1 - alpha))
 """,
-        explanation="Without a coin there are four tests: never, always, trust the answer, distrust it. Trusting has both "
+        explanation="Without a coin there are four tests: never, always, trust the output, distrust it. Trusting has both "
         "errors 1/(1 + e^ε), the corner. A coin reaches every point on the lines between never, corner and always.",
         hints=(
-            "Which tests are there without a coin, and which errors do they have?",
-            "Trusting the answer has α = β = 1/(1 + e^ε). What does a coin between this and “never” reach?",
-            "f is made of two lines: of slope −e^ε from (0, 1) to the corner, and of slope −e^−ε from there to (1, 0).",
+            "Which tests use no coin, and what are their errors?",
+            "Trusting the output has α = β = 1/(1 + e^ε). What does a coin between this and “never” reach?",
+            "f consists of two line segments: one of slope −e^ε from (0, 1) to the corner, and one of slope −e^−ε "
+            "from there to (1, 0).",
         ),
         praise="Right: two lines that meet where both errors are 1/(1 + e^ε).",
         cases=tuple((a, e) for e in (0.0, 0.5, 2.0) for a in (0.0, 0.1, 0.3, 0.5, 0.8, 1.0)),
@@ -475,7 +479,7 @@ def tradeoff(alpha, epsilon):
             Mistake(
                 _corner_only,
                 "Your first line is right, but only down to the corner, at α = 1/(1 + e^ε). From there on the best tests "
-                "toss a coin between “trust the answer” and “always in”, and the curve falls more gently.",
+                "toss a coin between “trust the output” and “always in”, and the curve falls more gently.",
             ),
             Mistake(
                 lambda a, e: max(0.0, 1 - e * a),
@@ -483,7 +487,7 @@ def tradeoff(alpha, epsilon):
             ),
             Mistake(
                 lambda a, e: norm.cdf(norm.isf(a) - e),
-                "This is the curve of Gaussian noise with μ = ε. Randomized response has only two answers, so its curve is "
+                "This is the curve of Gaussian noise with μ = ε. Randomized response has only two outputs, so its curve is "
                 "made of straight lines.",
             ),
             Mistake(
@@ -492,7 +496,7 @@ def tradeoff(alpha, epsilon):
             ),
             Mistake(
                 lambda a, e: 1 - a,
-                "This is blind guessing. With ε > 0 trusting the answer does better.",
+                "This is blind guessing. With ε > 0 trusting the output does better.",
             ),
             Mistake(
                 lambda a, e: 1 - max(1 - math.exp(e) * a, math.exp(-e) * (1 - a)),
@@ -513,25 +517,27 @@ def tradeoff(alpha, epsilon):
         id="1.5",
         grade="think",
         title="A threshold for what you believe",
-        question="An adversary believes with probability π that the example is not in the data (world P), and wants to "
-        "be wrong with the smallest probability. Write `threshold(prior)`: the privacy loss log dQ/dP(answer) above which to say “in”.",
+        question="An adversary believes with probability π that the record is not in the data (world P), and wants "
+        "the smallest probability of error. Write `threshold(prior)`: the privacy loss log dQ/dP(output) "
+        "above which this adversary should say “in”.",
         name="threshold",
         stub="from math import log\n\n\ndef threshold(prior):\n    ...\n",
         solution="""from math import log
 
 
 def threshold(prior):
-    # Say "in" when that is the likelier world after the answer: (1 − π) dQ > π dP.
+    # Say "in" when that is the likelier world after the output: (1 − π) dQ > π dP.
     return log(prior / (1 - prior))
 """,
-        explanation="After the answer y the odds of the two worlds are π p(y) to (1 − π) q(y). The second is larger when "
+        explanation="After the output y the odds of the two worlds are π p(y) to (1 − π) q(y). The second is larger when "
         "q(y)/p(y) > π/(1 − π), that is, when the loss exceeds the log-odds of the prior.",
         hints=(
-            "By Bayes' rule: when is it likelier that the answer came from Q?",
-            "Compare π p(y) with (1 − π) q(y), and solve for q(y)/p(y).",
+            "Use Bayes' rule. For which outputs y is world Q more likely than world P?",
+            "Compare π p(y) with (1 − π) q(y), and solve the inequality for q(y)/p(y).",
             "The privacy loss is the logarithm of q(y)/p(y).",
         ),
-        praise="Right: ε = log(π/(1 − π)). Thresholds on the loss and priors are one and the same thing.",
+        praise="Right: ε = log(π/(1 − π)). Every threshold on the loss belongs to one prior, and every prior to one "
+        "threshold.",
         cases=((0.5,), (0.1,), (0.8,), (0.99,)),
         draw=lambda r: (r.uniform(0.05, 0.95),),
         mistakes=(
@@ -544,7 +550,7 @@ def threshold(prior):
                 lambda p: p / (1 - p),
                 "This is the threshold for the likelihood ratio. The privacy loss is its logarithm.",
             ),
-            Mistake(lambda p: p, "This is the prior itself. After the answer, compare π p(y) with (1 − π) q(y)."),
+            Mistake(lambda p: p, "This is the prior itself. After the output, compare π p(y) with (1 − π) q(y)."),
             Mistake(
                 lambda p: math.log10(p / (1 - p)),
                 "Use the natural logarithm: privacy losses are in nats, so that e^ε is a likelihood ratio.",
@@ -592,7 +598,7 @@ def threshold(prior):
         explanation="Take outcomes in falling order of the likelihood ratio while they fit into α. The first that does "
         "not fit is taken with the probability that fits: that is the coin on the boundary in the lemma.",
         hints=(
-            "Which outcome gives most power for the type I error that it costs?",
+            "Which outcome gives the most power for the type I error that it costs?",
             "Sort by q/p, largest first (outcomes with p = 0 cost nothing), and take them while α lasts.",
             "Of the first outcome that no longer fits, take the share left/p: toss a coin there.",
         ),
@@ -609,8 +615,8 @@ def threshold(prior):
             ),
             Mistake(
                 lambda p, q, a: _power(p, q, a, key=lambda x, y: y),
-                "You take the outcomes that are likeliest under q. What counts is how much power an outcome gives for the "
-                "type I error that it costs: sort by q/p.",
+                "You take the outcomes that are most likely under q. What counts is how much power an outcome gives "
+                "for the type I error that it costs: sort by q/p.",
             ),
             Mistake(
                 lambda p, q, a: _power(p, q, a, key=lambda x, y: y - x),
@@ -638,7 +644,8 @@ def threshold(prior):
             ),
             Mistake(
                 lambda p, q, a: a,
-                "This is blind guessing, a coin for every outcome. Outcomes that are likelier under q are worth more.",
+                "This is blind guessing, a coin for every outcome. Outcomes that are more likely under q are worth "
+                "more.",
             ),
         ),
         laws=(
@@ -669,7 +676,8 @@ def interval(wrong, rounds):
         explanation="An error rate belongs to the interval if the count is not too extreme for it: neither tail of the "
         "binomial distribution is below 2.5 %. Binomial tails are beta distributions, which gives both ends at once.",
         hints=(
-            "Which error rates would make a count as large as yours an event of probability below 2.5 %? And as small?",
+            "For which error rates does a count as large as yours have probability below 2.5 %? For which does one as "
+            "small?",
             "Pr[Binomial(n, x) ≥ k] = Pr[Beta(k, n − k + 1) ≤ x].",
             "low = beta.ppf(0.025, k, n − k + 1), high = beta.ppf(0.975, k + 1, n − k), with 0 and 1 at the ends.",
         ),
@@ -735,8 +743,8 @@ def interval(wrong, rounds):
             ),
             Mistake(
                 lambda k, n: tuple(binom.ppf([0.025, 0.975], n, k / n) / n),
-                "You ask which rates would be seen if the true rate were the one seen. Ask instead which true rates make the "
-                "count that was seen too extreme.",
+                "You ask which rates would be observed if the true rate were the observed one. Ask instead which true "
+                "rates would make the observed count too extreme.",
             ),
             Mistake(
                 _without_the_next,
@@ -747,7 +755,7 @@ def interval(wrong, rounds):
         laws=(
             _in_unit_interval("An end of the interval"),
             lambda r, k, n: (
-                "The interval should contain the rate that was seen, and yours does not."
+                "The interval should contain the observed rate, and yours does not."
                 if not r[0] - 1e-9 <= k / n <= r[-1] + 1e-9
                 else None
             ),

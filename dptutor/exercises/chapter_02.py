@@ -160,15 +160,15 @@ EXERCISES = [
     Question(
         id="2.c",
         title="A family of three",
-        question="A count, which one person changes by 1 at most, gets Gaussian noise with σ = 2. A family of three takes "
-        "part together or not at all. Which μ has the curve G_μ that is promised to the family?",
+        question="A count, which one person changes by 1 at most, gets Gaussian noise with σ = 2. A family of three "
+        "takes part together or not at all. The family is promised a curve G_μ. Which μ is that?",
         solution="import dptutor as dp\n\nfamily = dp.Gaussian(sigma=2, sensitivity=3)\n"
         "answer = family.sensitivity / family.sigma\n",
-        explanation="Together they change the count by 3. The two worlds are N(0, 4) and N(3, 4), and μ is their distance "
-        "in standard deviations.",
+        explanation="Together they change the count by 3. The two worlds are N(0, 4) and N(3, 4), and μ is the "
+        "distance between them in standard deviations.",
         hints=(
             "By how much do three people change a count?",
-            "μ is the distance of the two worlds, in standard deviations of the noise.",
+            "μ is the distance between the two worlds, in standard deviations of the noise.",
             "The distance is 3 and the standard deviation 2.",
         ),
         praise="Right: μ grows in proportion to the group.",
@@ -176,7 +176,7 @@ EXERCISES = [
             Mistake(1 / 2, "This is the promise to one person. Together the three change the count by 3."),
             Mistake(
                 math.sqrt(3) / 2,
-                "Roots belong to composition, three answers about one person. Here one answer moves by 3.",
+                "Square roots belong to composition, with three outputs about one person. Here one output moves by 3.",
             ),
             Mistake(2 / 3, "The ratio is upside down: more noise must make μ smaller."),
             Mistake(3, "This is how far the family moves the count. μ measures it in standard deviations."),
@@ -201,7 +201,7 @@ def tradeoff(epsilon, delta, alpha):
 """,
         explanation="1 − β ≤ e^ε α + δ for the test, and 1 − α ≤ e^ε β + δ for its opposite with the worlds exchanged.",
         hints=(
-            "Write the definition of (ε, δ)-DP for the event 'the test rejects', in terms of α and β.",
+            "Apply the definition of (ε, δ)-DP to the event 'the test rejects', and express it in α and β.",
             "1 − β ≤ e^ε α + δ. Now exchange the worlds, for the event 'the test accepts'.",
             "The largest of 0, 1 − δ − e^ε α and e^(−ε)(1 − δ − α).",
         ),
@@ -268,11 +268,11 @@ def tradeoff(sigma, sensitivity, alpha):
     return norm.cdf(norm.ppf(1 - alpha) - sensitivity / sigma)
 """,
         explanation="In units of σ the worlds are N(0, 1) and N(μ, 1) with μ = sensitivity/σ. The threshold with type I error α is "
-        "Φ⁻¹(1 − α), and the answer stays below it with probability Φ(Φ⁻¹(1 − α) − μ) in world Q.",
+        "Φ⁻¹(1 − α), and the output stays below it with probability Φ(Φ⁻¹(1 − α) − μ) in world Q.",
         hints=(
-            "Measure the answer in units of σ. How far apart are the two worlds then?",
+            "Measure the output in units of σ. How far apart are the centers of the two worlds?",
             "μ = sensitivity/σ. Which threshold is exceeded with probability α under N(0, 1)?",
-            "t = Φ⁻¹(1 − α). How likely is N(μ, 1) to stay below it?",
+            "t = Φ⁻¹(1 − α). With what probability is a draw from N(μ, 1) below it?",
         ),
         praise="Right: G_μ with μ = sensitivity/σ, the curve of μ-Gaussian differential privacy.",
         cases=tuple((s, d, a) for s, d in ((1.0, 1.0), (2.0, 1.0), (1.0, 3.0)) for a in (0.02, 0.3, 0.8)),
@@ -288,11 +288,12 @@ def tradeoff(sigma, sensitivity, alpha):
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) - d)),
-                "You left out σ: the distance of the two worlds is to be measured in standard deviations of the noise.",
+                "You left out σ: the distance between the two worlds has to be measured in standard deviations of the "
+                "noise.",
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) - d / s**2)),
-                "You divided by the variance. The distance of the two worlds is measured in standard deviations.",
+                "You divided by the variance. The distance between the two worlds is measured in standard deviations.",
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) - d * s)),
@@ -300,11 +301,11 @@ def tradeoff(sigma, sensitivity, alpha):
             ),
             Mistake(
                 lambda s, d, a: 1 - a,
-                "This is blind guessing, the curve for endless noise. Where do σ and the sensitivity enter?",
+                "This is blind guessing, the curve for infinite noise. Where do σ and the sensitivity enter?",
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) + d / s)),
-                "The sign is wrong: in world Q the answer lies further up, so it stays below the threshold less often.",
+                "The sign is wrong: in world Q the output lies further up, so it stays below the threshold less often.",
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) - s / d)),
@@ -334,7 +335,8 @@ def least_epsilon(alpha, beta, delta):
 """,
         explanation="Both lines of the guarantee must lie below the attack's point: 1 − δ − β ≤ e^ε α and 1 − δ − α ≤ e^ε β.",
         hints=(
-            "The attack's point may not lie below the curve that (ε, δ) promises. Which two inequalities are that?",
+            "The attack's point cannot lie below the curve that (ε, δ) promises. Which two inequalities does that "
+            "give?",
             "1 − δ − e^ε α ≤ β and e^(−ε)(1 − δ − α) ≤ β. Solve both for ε.",
             "The larger of log((1 − δ − β)/α) and log((1 − δ − α)/β), and at least 0.",
         ),
@@ -399,8 +401,8 @@ def least_epsilon(alpha, beta, delta):
         id="2.4",
         grade="think",
         title="Two of a family",
-        question="Write `group(f, k, alpha)`: the least type II error at α, if all that is known is that neighbors have a trade-off function "
-        "of at least `f`, and k examples are in the data together or not at all.",
+        question="Write `group(f, k, alpha)`: the smallest type II error at α, if all that is known is that neighbors "
+        "have a trade-off function of at least `f`, and k records are in the data together or not at all.",
         name="group",
         stub="def group(f, k, alpha):\n    ...\n",
         solution="""def group(f, k, alpha):
@@ -411,8 +413,9 @@ def least_epsilon(alpha, beta, delta):
 """,
         explanation="Along a chain of k neighbors the probability of rejecting grows from α to 1 − f(α), to 1 − f(1 − f(α)), and so on.",
         hints=(
-            "A test rejects with probability α in the first world. How often can it reject one neighbor further?",
-            "With probability at most 1 − f(α). That is its type I error for the next step.",
+            "A test rejects with probability α in the first world. With what probability, at most, can it reject one "
+            "neighbor further?",
+            "At most 1 − f(α). That is its type I error for the next step.",
             "Apply 1 − f k times, and take the result from 1.",
         ),
         praise="Right: 1 − (1 − f)∘…∘(1 − f). For Gaussian noise this is μ ↦ kμ exactly.",
@@ -420,8 +423,8 @@ def least_epsilon(alpha, beta, delta):
         mistakes=(
             Mistake(
                 lambda f, k, a: float(_iterate(f, k, a)),
-                "You apply f to its own values, but what goes in is a type I error, and what comes out a type II error. Which "
-                "probability goes on from one neighbor to the next?",
+                "You apply f to its own values, but what goes in is a type I error, and what comes out a type II "
+                "error. Which probability is passed on from one neighbor to the next?",
             ),
             Mistake(
                 lambda f, k, a: float(1 - min(1.0, k * (1 - f(a)))),
@@ -437,11 +440,11 @@ def least_epsilon(alpha, beta, delta):
             ),
             Mistake(
                 lambda f, k, a: float(_grouped(f, k - 1, a)),
-                "One step is missing: k examples are k neighbors away.",
+                "One step is missing: k records are k neighbors away.",
             ),
             Mistake(
                 lambda f, k, a: float(f(a)),
-                "This is the promise to one example, whatever k is.",
+                "This is the promise for one record, whatever k is.",
             ),
             Mistake(
                 _as_gaussian,
@@ -449,7 +452,7 @@ def least_epsilon(alpha, beta, delta):
             ),
             Mistake(
                 lambda f, k, a: float(f(a)) ** k,
-                "You raised f(α) to the power k, as if each example had to be missed on its own. They are in the data "
+                "You raised f(α) to the power k, as if each record had to be missed on its own. They are in the data "
                 "together or not at all: one test decides about all of them.",
             ),
             Mistake(
@@ -462,9 +465,10 @@ def least_epsilon(alpha, beta, delta):
     Exercise(
         id="2.5",
         grade="build",
-        title="The curve of what is within reach",
-        question="The arrays `alphas` and `betas` hold the errors of a handful of tests. Write `best(alphas, betas, level)`: the smallest type II error with a "
-        "type I error of at most `level`, if coins may choose between these tests, blind guessing included.",
+        title="The curve of what coins can reach",
+        question="The arrays `alphas` and `betas` hold the errors of a handful of tests. Write `best(alphas, betas, "
+        "level)`: the smallest type II error with a type I error of at most `level`, if a coin may choose "
+        "between these tests, blind guessing included.",
         name="best",
         stub="def best(alphas, betas, level):\n    ...\n",
         solution="""def best(alphas, betas, level):
@@ -477,12 +481,13 @@ def least_epsilon(alpha, beta, delta):
                 found = min(found, b[i] + share * (b[j] - b[i]))
     return found
 """,
-        explanation="Coins between two tests reach their segment, and more than two never help at one level. The lowest segment above the level is the "
-        "convex hull from below.",
+        explanation="A coin that chooses between two tests reaches the segment between them, and at one level more "
+        "than two tests never help. The lowest of these segments form the lower convex hull.",
         hints=(
-            "Which points does a coin between two tests reach?",
-            "Their segment. Try all pairs of tests, (0, 1) and (1, 0) included, one on each side of the level.",
-            "The lowest of all these segments, at the level.",
+            "Which points can a coin that chooses between two tests reach?",
+            "The segment between them. Try all pairs of tests, (0, 1) and (1, 0) included, with one on each side of "
+            "the level.",
+            "The answer is the lowest of all these segments at the level.",
         ),
         praise="Right: the lower convex hull. With all tests there are, it is the trade-off function.",
         cases=tuple((a, b, level) for a, b in _TESTS for level in (0.05, 0.25, 0.5, 0.9)),
@@ -497,7 +502,8 @@ def least_epsilon(alpha, beta, delta):
             ),
             Mistake(
                 _with_guessing,
-                "You mix each test with blind guessing only. A coin between two of the tests may do better.",
+                "You mix each test with blind guessing only. A coin that chooses between two of the tests may do "
+                "better.",
             ),
             Mistake(
                 lambda a, b, x: float(np.interp(x, a, b)),
@@ -526,8 +532,9 @@ def least_epsilon(alpha, beta, delta):
         id="2.6",
         grade="build",
         title="Draw from the second world",
-        question="Write `draw(f, u)`: the answer of the world Q that belongs to the trade-off function `f`, where P is uniform on [0, 1], from a uniform random "
-        "number u in (0, 1), to six digits. `f` takes a number; it need not have an inverse in closed form.",
+        question="Let P be uniform on [0, 1], and let Q be the second world of a pair (P, Q) with the trade-off "
+        "function `f`. Write `draw(f, u)`, which turns a uniform random number u in (0, 1) into an output of "
+        "Q, to six digits. `f` takes a number; it need not have an inverse in closed form.",
         name="draw",
         stub="def draw(f, u):\n    ...\n",
         solution="""def draw(f, u):
@@ -543,9 +550,11 @@ def least_epsilon(alpha, beta, delta):
 """,
         explanation="Q has the distribution function 1 − f. A draw is the first x at which that reaches a uniform random number.",
         hints=(
-            "What is the probability under Q that the answer is at most x, if rejecting below x is the best test?",
-            "1 − f(x), its power. How does one draw from a distribution with a given distribution function?",
-            "Find the smallest x with 1 − f(x) ≥ u, by halving an interval.",
+            "The best tests reject all outputs below some x. What is the probability under Q of an output of at most "
+            "x?",
+            "It is 1 − f(x), the power of that test. How do you draw from a distribution with a given distribution "
+            "function?",
+            "Find the smallest x with 1 − f(x) ≥ u, by repeatedly halving an interval.",
         ),
         praise="Right. Every trade-off function has its pair of worlds, and now you can visit the second one.",
         cases=tuple(
@@ -554,15 +563,15 @@ def least_epsilon(alpha, beta, delta):
         mistakes=(
             Mistake(
                 lambda f, u: _draw(f, 1 - u, lambda f, x: 1 - f(x)),
-                "You use f where 1 − f is the distribution function: small u should give small answers.",
+                "You use f where 1 − f is the distribution function: a small u should give a small output.",
             ),
             Mistake(
                 lambda f, u: float(1 - f(u)),
-                "This is the probability of an answer up to u, the distribution function. A draw inverts it.",
+                "This is the probability of an output up to u, the distribution function. A draw inverts it.",
             ),
             Mistake(
                 lambda f, u: float(u),
-                "This is a draw from P. Under Q small answers are more likely.",
+                "This is a draw from P. Under Q small outputs are more likely.",
             ),
             Mistake(
                 lambda f, u: float(f(1 - u)),
@@ -578,10 +587,11 @@ def least_epsilon(alpha, beta, delta):
             ),
             Mistake(
                 lambda f, u: 1 - _draw(f, u, lambda f, x: 1 - f(x)),
-                "Your answers are mirrored: the best tests reject small x, so under Q small answers are the likely ones.",
+                "Your outputs are mirrored: the best tests reject small x, so under Q small outputs are the likely "
+                "ones.",
             ),
         ),
-        laws=(lambda result, f, u: "An answer lies between 0 and 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,),
+        laws=(lambda result, f, u: "An output lies between 0 and 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,),
         tolerance=1e-6,
     ),
 ]

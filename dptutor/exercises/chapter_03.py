@@ -83,7 +83,7 @@ EXERCISES = [
         explanation="Only the last outcome is more than twice as likely in Q as in P. It contributes 0.5 − 2·0.2; the "
         "others would make the difference smaller, so the best event leaves them out.",
         hints=(
-            "δ is the largest Q[E] − e^ε P[E] of all events E. Which outcomes belong to the best E?",
+            "δ is the largest Q[E] − e^ε P[E] over all events E. Which outcomes belong to the best E?",
             "Those with q > 2p. What do they contribute?",
             "Only the last one: 0.5 − 2·0.2.",
         ),
@@ -136,7 +136,7 @@ answer = 1 + true.index(True)
                 2,
                 "You forgot the second term: Pr_Q[L > 1] is δ + e·Pr_P[L > 1], which is more unless P never has such a loss.",
             ),
-            Mistake(3, "Pr_P[L > 1] is what is taken off, times e. δ is Pr_Q[L > 1] less that."),
+            Mistake(3, "Pr_P[L > 1], times e, is what is subtracted: δ is Pr_Q[L > 1] minus that."),
         ),
     ),
     Exercise(
@@ -217,7 +217,7 @@ def delta(mu, epsilon):
     Exercise(
         id="3.2",
         grade="warm-up",
-        title="Sticks for two lists",
+        title="A hockey stick for two lists",
         question="Write `hockey_stick(p, q, epsilon)`: δ(ε) of two finite distributions, arrays of probabilities of the same outcomes.",
         name="hockey_stick",
         stub="from math import exp\n\n\ndef hockey_stick(p, q, epsilon):\n    ...\n",
@@ -254,7 +254,7 @@ def hockey_stick(p, q, epsilon):
             ),
             Mistake(
                 lambda p, q, e: float(sum(b for a, b in zip(p, q, strict=True) if b > math.exp(e) * a)),
-                "This is Pr_Q[L > ε]: you forgot to take off e^ε p.",
+                "This is Pr_Q[L > ε]: you forgot to subtract e^ε p.",
             ),
             Mistake(
                 lambda p, q, e: float(np.sum(np.maximum(np.asarray(q) - e * np.asarray(p), 0))),
@@ -480,13 +480,13 @@ def spent(epsilon, delta):
     sigma = sqrt(2 * log(1.25 / delta)) / epsilon
     return dp.Gaussian(sigma=sigma).privacy_profile(epsilon)
 """,
-        explanation="Take the σ of the formula, and ask the exact profile.",
+        explanation="Take the σ of the formula, and evaluate the exact profile.",
         hints=(
             "Compute σ first, by the formula.",
             "dp.Gaussian(sigma=σ) has a privacy_profile.",
-            "Ask that profile at ε. What comes out is not the δ that you put into the formula.",
+            "Evaluate that profile at ε. The result is not the δ that you put into the formula.",
         ),
-        praise="Right. Try it at ε = 1 and at ε = 15: wasted in the one case, broken in the other.",
+        praise="Right. Try it at ε = 1 and at ε = 15: one wastes noise, the other breaks the promise.",
         cases=((1.0, 1e-5), (0.1, 1e-3), (5.0, 0.01), (15.0, 1e-5), (2.2, 0.01)),
         draw=lambda r: (r.uniform(0.3, 8), r.uniform(1e-5, 1e-3)),
         mistakes=(
@@ -501,7 +501,7 @@ def spent(epsilon, delta):
             ),
             Mistake(
                 lambda e, d: float(Gaussian(sigma=e / math.sqrt(2 * math.log(1.25 / d))).privacy_profile(e)),
-                "You have taken 1/σ for σ: a smaller ε needs more noise.",
+                "You used 1/σ in place of σ: a smaller ε needs more noise.",
             ),
             Mistake(
                 lambda e, d: _profile_at(math.sqrt(2 * math.log(1 / d)) / e, e),
@@ -529,7 +529,7 @@ def spent(epsilon, delta):
             ),
             Mistake(
                 lambda e, d: _profile_at(_classical(e, d), 0),
-                "This is δ(0), the advantage. Ask the profile at ε.",
+                "This is δ(0), the advantage. Evaluate the profile at ε.",
             ),
         ),
         laws=(_between_0_and_1,),

@@ -94,7 +94,7 @@ def _two(answer):
         return f"At ε = 1 the first has δ = {at_one[0]:.6g}, the second {at_one[1]:.6g}. They should be the same."
     apart = abs(first.advantage - second.advantage)
     if apart < 0.3:
-        return f"The same box, but the advantages differ by only {apart:.3f}. Which mechanism with that δ has the smallest?"
+        return f"The same (ε, δ), but the advantages differ by only {apart:.3f}. Which mechanism with that δ has the smallest?"
     return None
 
 
@@ -102,7 +102,8 @@ EXERCISES = [
     Question(
         id="4.a",
         title="The worst that one point allows",
-        question="All you know of a symmetric mechanism is δ(ln 3) = 0.1. How large may its advantage δ(0) be at most?",
+        question="All you know about a symmetric mechanism is δ(ln 3) = 0.1. How large may its advantage δ(0) be at "
+        "most?",
         solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.ApproximateDP(log(3), 0.1).advantage)\n",
         explanation="The worst mechanism with this point is leaky randomized response. Its two lines meet at "
         "α = β = (1 − δ)/(1 + e^ε) = 0.9/4, and the advantage is 1 − α − β.",
@@ -111,12 +112,16 @@ EXERCISES = [
             "Leaky randomized response. Where do its lines meet, and what is 1 − α − β there?",
             "α = β = (1 − δ)/(1 + e^ε), so the advantage is 1 − 2·0.9/4.",
         ),
-        praise="Right. And at least it is δ = 0.1: one point leaves all of the range between open.",
+        praise="Right. It is at least δ = 0.1; one point leaves the whole range between them open.",
         mistakes=(
             Mistake(0.5, "This is tanh(ε/2), for pure ε-DP: you forgot δ, with which more may be given away."),
-            Mistake(0.1, "This is the least, since the profile decreases. The question asks for the largest."),
             Mistake(
-                0.6, "Nearly: with δ + tanh(ε/2) you count part of it twice. What can be told where all is given away?"
+                0.1, "This is the smallest possible, since the profile decreases. The question asks for the largest."
+            ),
+            Mistake(
+                0.6,
+                "Nearly: with δ + tanh(ε/2) you count part of it twice. What is left to reveal where everything "
+                "has been given away?",
             ),
             Mistake(1 - 0.9 / 4, "You took off only one of the two errors. The advantage is 1 − α − β."),
             Mistake(1 - 2 * 0.9 / (1 + math.log(3)), "You used ε where e^ε belongs: e^ε is 3."),
@@ -151,7 +156,7 @@ answer = float(max(dp.ApproximateDP(*pair).tradeoff(0.05) for pair in pairs))
         mistakes=(
             Mistake(0.65, "This is what the first pair says. Both are kept, so the stronger one counts at every α."),
             Mistake(0.7, "An average is weaker than the better of the two promises, and both are kept."),
-            Mistake(1 - 0.35 - 0.2, "You added up the δ. Both pairs are about one mechanism, not about two answers."),
+            Mistake(1 - 0.35 - 0.2, "You added up the δ. Both pairs are about one mechanism, not about two outputs."),
             Mistake(0.8, "You forgot δ: the second line is 1 − δ − e^ε α, with δ = 0.05."),
             Mistake(0.95 - 0.05 * math.log(4), "You used ε where e^ε belongs: the slope of the second line is −4."),
             Mistake(0.95, "This is blind guessing, 1 − α, or a line without its slope. Take off δ and e^ε α."),
@@ -164,9 +169,9 @@ answer = float(max(dp.ApproximateDP(*pair).tradeoff(0.05) for pair in pairs))
     Exercise(
         id="4.1",
         grade="warm-up",
-        title="What a tick in the box excludes",
-        question="A symmetric mechanism has δ(epsilon) = delta, and that is all you know. Write `advantage_range(epsilon, delta)`: the least and the "
-        "largest advantage δ(0) that it may have.",
+        title="What one (ε, δ) excludes",
+        question="A symmetric mechanism has δ(epsilon) = delta, and that is all you know. Write "
+        "`advantage_range(epsilon, delta)`: the smallest and the largest advantage δ(0) that it may have.",
         name="advantage_range",
         stub="from math import exp\n\n\ndef advantage_range(epsilon, delta):\n    ...\n",
         solution="""from math import exp
@@ -188,7 +193,8 @@ def advantage_range(epsilon, delta):
         mistakes=(
             Mistake(
                 lambda e, d: (0.0, 1 - 2 * (1 - d) / (1 + math.exp(e))),
-                "Perfect privacy has δ = 0 everywhere, but yours has δ(ε) = delta, and a profile decreases: δ(0) is at least that.",
+                "Perfect privacy has δ = 0 everywhere, but here δ(ε) = delta, and a profile decreases: δ(0) is at "
+                "least that.",
             ),
             Mistake(
                 lambda e, d: (d, math.tanh(e / 2)),
@@ -200,7 +206,7 @@ def advantage_range(epsilon, delta):
             ),
             Mistake(
                 lambda e, d: (d, d + math.tanh(e / 2)),
-                "Nearly: tanh(ε/2) is only what can be told where not everything has been given away already.",
+                "Nearly: tanh(ε/2) counts only where not everything has been given away already.",
             ),
             Mistake(
                 lambda e, d: (d, 1 - (1 - d) / (1 + math.exp(e))),
@@ -274,7 +280,7 @@ def guaranteed(pairs, alpha):
             ),
             Mistake(
                 lambda r, a: _promise(r[-1][0], r[-1][1], a),
-                "You only use the last pair. Does your loop overwrite what it found before?",
+                "You only use the last pair. Does your loop overwrite what it found earlier?",
             ),
             Mistake(
                 lambda r, a: max(x for e, d in r for x in (1 - d - math.exp(e) * a, math.exp(-e) * (1 - d - a))),
@@ -286,7 +292,7 @@ def guaranteed(pairs, alpha):
             ),
             Mistake(
                 lambda r, a: _promise(sum(e for e, _ in r), sum(d for _, d in r), a),
-                "You added up the pairs. That would be for several answers; these pairs are all about the same one.",
+                "You added up the pairs. That would be for several outputs; these pairs are all about the same one.",
             ),
             Mistake(
                 lambda r, a: _promise(min(e for e, _ in r), min(d for _, d in r), a),
@@ -318,11 +324,11 @@ def guaranteed(pairs, alpha):
 
 
 def touch(mu, epsilon):
-    threshold = epsilon / mu + mu / 2        # the answer whose privacy loss is epsilon
+    threshold = epsilon / mu + mu / 2        # the output whose privacy loss is epsilon
     return norm.sf(threshold), norm.cdf(threshold - mu)
 """,
         explanation="The line has slope −e^ε, and the test that thresholds the privacy loss at ε attains δ(ε). The loss is μy − μ²/2, so the threshold "
-        "on the answer is ε/μ + μ/2.",
+        "on the output is ε/μ + μ/2.",
         hints=(
             "Which test attains δ(ε) = max of Q[E] − e^ε P[E]?",
             "The one that rejects when the privacy loss exceeds ε. For N(0, 1) against N(μ, 1) the loss at y is μy − μ²/2.",
@@ -334,7 +340,7 @@ def touch(mu, epsilon):
         mistakes=(
             Mistake(
                 lambda m, e: (float(ndtr(-e / m)), float(ndtr(e / m - m))),
-                "The loss at the answer y is μy − μ²/2, not μy: the threshold is ε/μ + μ/2.",
+                "The loss at the output y is μy − μ²/2, not μy: the threshold is ε/μ + μ/2.",
             ),
             Mistake(
                 lambda m, e: (float(ndtr(e / m + m / 2 - m)), float(ndtr(-e / m - m / 2))),
@@ -342,11 +348,13 @@ def touch(mu, epsilon):
             ),
             Mistake(
                 lambda m, e: (float(ndtr(-e / m - m / 2)), float(1 - ndtr(e / m + m / 2 - m))),
-                "Your second number is the power. β is how often the answer stays below the threshold in world Q.",
+                "Your second number is the power. β is the probability that the output stays below the threshold in "
+                "world Q.",
             ),
             Mistake(
                 lambda m, e: (float(ndtr(e / m + m / 2)), float(ndtr(e / m + m / 2 - m))),
-                "The first number is how often P is accepted. α is the probability of exceeding the threshold.",
+                "The first number is the probability that P is accepted. α is the probability of exceeding the "
+                "threshold.",
             ),
             Mistake(
                 lambda m, e: (float(ndtr(m - e / m - m / 2)), float(ndtr(e / m + m / 2))),
@@ -354,11 +362,11 @@ def touch(mu, epsilon):
             ),
             Mistake(
                 lambda m, e: (float(ndtr(-e)), float(ndtr(e - m))),
-                "ε is a threshold on the privacy loss. Which answer has that loss?",
+                "ε is a threshold on the privacy loss. Which output has that loss?",
             ),
             Mistake(
                 lambda m, e: (float(ndtr(-e / m - m / 2)), float(ndtr(e / m + m / 2))),
-                "Your α is right. Your β leaves out that in world Q the answers are μ further up.",
+                "Your α is right. Your β leaves out that in world Q the outputs are μ further up.",
             ),
             Mistake(
                 lambda m, e: (float(ndtr(-e / m + m / 2)), float(ndtr(e / m - m / 2))),
@@ -521,7 +529,7 @@ def sigma(epsilon, delta):
     Exercise(
         id="4.6",
         grade="build",
-        title="One box, two mechanisms",
+        title="One (ε, δ), two mechanisms",
         question="Give `pairs = ((ε, δ), (ε, δ))`: the parameters of two worst mechanisms, dp.ApproximateDP(ε, δ), that have the same δ at ε = 1 but advantages "
         "that differ by at least 0.3.",
         name="pairs",
@@ -529,17 +537,18 @@ def sigma(epsilon, delta):
         solution="""# Nothing but a leak, and leaky randomized response with the same leak.
 pairs = ((0, 0.1), (1, 0.1))
 """,
-        explanation="dp.ApproximateDP(0, δ) has δ(ε) = δ at every ε ≥ 0, the least there is. dp.ApproximateDP(1, δ) has the same δ at 1, and more before.",
+        explanation="dp.ApproximateDP(0, δ) has δ(ε) = δ at every ε ≥ 0, the smallest possible. dp.ApproximateDP(1, "
+        "δ) has the same δ at 1, and more below.",
         hints=(
             "For dp.ApproximateDP(e, d), what is δ at ε = 1 if e ≤ 1?",
             "It is d, for every e from 0 to 1. And the advantage?",
             "It grows with e: take e = 0 and e = 1, with the same d.",
         ),
-        praise="Right. The same box ticked, and one of the two tells far more.",
+        praise="Right. The same (ε, δ), yet one of the two reveals far more.",
         mistakes=(
             Mistake(
                 ((0.9, 0.1), (1, 0.1)),
-                f"The same box, but the advantages differ by only {abs(ApproximateDP(0.9, 0.1).advantage - ApproximateDP(1.0, 0.1).advantage):.3f}. "
+                f"The same (ε, δ), but the advantages differ by only {abs(ApproximateDP(0.9, 0.1).advantage - ApproximateDP(1.0, 0.1).advantage):.3f}. "
                 "Which mechanism with that δ has the smallest?",
             ),
             Mistake(

@@ -51,12 +51,14 @@ def _between_0_and_1(name):
 
 def _not_above_guessing(result, mechanism, prior):
     if result[0] > min(prior, 1 - prior) + 1e-9:
-        return "Guessing the likelier world errs with probability min(π, 1 − π), so no Bayes error is larger than that."
+        return (
+            "Guessing the more likely world errs with probability min(π, 1 − π), so no Bayes error is larger than that."
+        )
     return None
 
 
 def _never_a_loss(result, mechanism, prior):
-    return "Reading an answer never hurts: a gain is at least 0." if result[0] < -1e-9 else None
+    return "Reading an output never hurts: a gain is at least 0." if result[0] < -1e-9 else None
 
 
 def _below_the_diagonal(result, arc, alpha):
@@ -89,8 +91,8 @@ EXERCISES = [
     Question(
         id="5.a",
         title="One point, one adversary",
-        question="An adversary gives “not in the data” the prior π = 0.8. The mechanism has δ(ln 4) = 0.3. What is the Bayes "
-        "error R(π)?",
+        question="An adversary gives “not in the data” the prior probability π = 0.8. The mechanism has δ(ln 4) = "
+        "0.3. What is the Bayes error R(π)?",
         solution="""from math import exp, log
 
 prior, delta = 0.8, {log(4): 0.3}
@@ -99,10 +101,10 @@ assert abs(prior / (1 - prior) - exp(epsilon)) < 1e-9      # this is the ε of t
 answer = (1 - prior) * (1 - delta[epsilon])
 """,
         explanation="The odds 0.8/0.2 are 4, so ε = ln 4 is the point of this adversary, and R = (1 − π)(1 − δ) = 0.2·0.7. "
-        "Without the answer the error would be 0.2.",
+        "Without the output the error would be 0.2.",
         hints=(
             "Which ε belongs to an adversary of prior π?",
-            "ε = log(π/(1 − π)) = ln 4, where you know δ. How is R(π) found from it?",
+            "ε = log(π/(1 − π)) = ln 4, where you know δ. How does it give R(π)?",
             "R(π) = (1 − π)(1 − δ(ε)).",
         ),
         praise="Right: every (ε, δ) is a statement about one adversary.",
@@ -110,8 +112,8 @@ answer = (1 - prior) * (1 - delta[epsilon])
             Mistake(0.8 * 0.7, "The factor belongs to Q: δ is measured in world Q, whose prior is 1 − π."),
             Mistake(0.7, "A factor is missing: with δ = 0 this would be an error of 1. It is (1 − π)(1 − δ)."),
             Mistake(0.35, "You used an even prior. This adversary gives world Q only 0.2."),
-            Mistake(0.2, "This is the error without the answer, min(π, 1 − π). Reading it helps: δ > 0."),
-            Mistake(0.86, "This is how often the adversary is right. R is the error."),
+            Mistake(0.2, "This is the error without the output, min(π, 1 − π). Reading it helps: δ > 0."),
+            Mistake(0.86, "This is the probability that the adversary is right. R is the error."),
             Mistake(0.06, "This is the gain, min(π, 1 − π) − R(π). The question asks for R itself."),
             Mistake(0.2 * (1 - 0.3 / 4), "δ(ln 4) is δ at this adversary's own ε. It need not be divided by e^ε."),
             in_percent(0.14),
@@ -121,21 +123,21 @@ answer = (1 - prior) * (1 - delta[epsilon])
     ),
     Question(
         id="5.b",
-        title="A belief after one answer",
-        question="An adversary is 90 % sure that you are not in the data: π = 0.9. The answer has the privacy loss L = ln 27. "
-        "What probability does this adversary now give to your being in the data?",
+        title="A belief after one output",
+        question="An adversary is 90 % sure that you are not in the data: π = 0.9. The output has the privacy loss L "
+        "= ln 27. With what probability does this adversary now believe that you are in the data?",
         solution="from math import exp, log\n\nodds = 0.1 / 0.9 * exp(log(27))     # of “in the data”\nanswer = odds / (1 + odds)\n",
-        explanation="The prior odds of “in” are 1 to 9. The answer is 27 times as likely if you are in the data, so the odds "
+        explanation="The prior odds of “in” are 1 to 9. The output is 27 times as likely if you are in the data, so the odds "
         "become 27 to 9, which is 3 to 1.",
         hints=(
-            "How much likelier is this answer if you are in the data?",
-            "e^L = 27 times. Bayes' rule multiplies the odds of “in the data” by it.",
+            "How many times as likely is this output if you are in the data?",
+            "It is e^L = 27 times as likely. Bayes' rule multiplies the odds of “in the data” by this factor.",
             "The prior odds are 0.1/0.9, so the new ones are 27/9 = 3. Turn odds into a probability.",
         ),
         praise="Right: odds of 1 to 9 become odds of 3 to 1.",
         mistakes=(
             Mistake(0.25, "This is the probability that you are not in the data. The question asks for “in”."),
-            Mistake(27 / 28, "You forgot the prior: this is the belief of someone who started from an even one."),
+            Mistake(27 / 28, "You forgot the prior: this is the belief of someone who started from an even prior."),
             Mistake(
                 243 / 244,
                 "You took 0.9 for the prior of “in the data”. Here π belongs to “not in”, so the odds start at 1 to 9.",
@@ -146,7 +148,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
             ),
             Mistake(2.7, "The prior times e^L is not yet a probability. Multiply the odds, then divide by 1 + odds."),
             Mistake(3, "These are the odds. As a probability, odds of 3 to 1 are 3/(1 + 3)."),
-            Mistake(0.1, "This is the belief before the answer. An answer with a positive loss raises it."),
+            Mistake(0.1, "This is the belief before the output. An output with a positive loss raises it."),
             in_percent(0.75),
         ),
         laws=(PROBABILITY,),
@@ -155,21 +157,21 @@ answer = (1 - prior) * (1 - delta[epsilon])
     Exercise(
         id="5.1",
         grade="warm-up",
-        title="What the answer is worth",
-        question="Write `gain(mechanism, prior)`: the drop in error probability that the mechanism's answer brings an "
+        title="What the output is worth",
+        question="Write `gain(mechanism, prior)`: the drop in error probability that the mechanism's output brings an "
         "adversary of this prior.",
         name="gain",
         stub="def gain(mechanism, prior):\n    ...\n",
         solution="""def gain(mechanism, prior):
     return min(prior, 1 - prior) - mechanism.bayes_error(prior)
 """,
-        explanation="Without the answer the best that one can do is to guess the likelier world.",
+        explanation="Without the output, the best guess is the more likely world.",
         hints=(
-            "An adversary who ignores the answer guesses as well as possible. How likely is that guess to be wrong?",
-            "Guessing the likelier world errs with probability min(π, 1 − π).",
-            "mechanism.bayes_error(prior) is the error with the answer. By how much is it smaller?",
+            "An adversary who ignores the output guesses as well as possible. How likely is that guess to be wrong?",
+            "Guessing the more likely world errs with probability min(π, 1 − π).",
+            "mechanism.bayes_error(prior) is the error with the output. By how much is it smaller?",
         ),
-        praise="Right. The gain, not the accuracy, tells what the mechanism gives away.",
+        praise="Right. The gain, not the accuracy, measures what the mechanism gives away.",
         cases=tuple((m, prior) for m in _MECHANISMS for prior in _PRIORS),
         mistakes=(
             Mistake(
@@ -178,7 +180,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
             ),
             Mistake(
                 lambda m, p: 1 - m.bayes_error(p),
-                "This is the accuracy. Much of it may be had without reading: compare with blind guessing.",
+                "This is the accuracy. Much of it needs no output at all: compare with blind guessing.",
             ),
             Mistake(
                 lambda m, p: m.bayes_error(p) - min(p, 1 - p),
@@ -194,11 +196,11 @@ answer = (1 - prior) * (1 - delta[epsilon])
             ),
             Mistake(
                 lambda m, p: m.bayes_error(p),
-                "This is the error with the answer. By how much is it smaller than without?",
+                "This is the error with the output. By how much is it smaller than without?",
             ),
             Mistake(
                 lambda m, p: min(p, 1 - p),
-                "This is the error without the answer. By how much does the answer lower it?",
+                "This is the error without the output. By how much does the output lower it?",
             ),
             Mistake(
                 lambda m, p: m.advantage / 2,
@@ -358,9 +360,9 @@ def bayes_error(delta, prior):
     Exercise(
         id="5.4",
         grade="think",
-        title="When is the answer worth reading?",
+        title="When is the output worth reading?",
         question="Laplace noise of scale `scale`, sensitivity 1. Write `worth_reading(scale)`: the two priors (low, high) between "
-        "which the answer has a gain, and outside which it has none.",
+        "which the output has a gain, and outside which it has none.",
         name="worth_reading",
         stub="from math import exp\n\n\ndef worth_reading(scale):\n    ...\n",
         solution="""from math import exp
@@ -370,7 +372,8 @@ def worth_reading(scale):
     low = 1 / (1 + exp(1 / scale))
     return low, 1 - low
 """,
-        explanation="The privacy loss never exceeds ε₀ = 1/b. It can turn a decision only if the log-odds are between −ε₀ and ε₀.",
+        explanation="The privacy loss never exceeds ε₀ = 1/b. It can reverse a decision only if the log-odds are "
+        "between −ε₀ and ε₀.",
         hints=(
             "How large can the privacy loss of a Laplace mechanism be?",
             "At most 1/b, in either direction. When can such a loss change the sign of the log-odds?",
@@ -382,7 +385,7 @@ def worth_reading(scale):
         mistakes=(
             Mistake(
                 lambda b: (1 / (1 + math.exp(b)), 1 - 1 / (1 + math.exp(b))),
-                "The largest loss is 1/b, not b: more noise, less to learn.",
+                "The largest loss is 1/b, not b: more noise means less to learn.",
             ),
             Mistake(
                 lambda b: (1 - 1 / (1 + math.exp(1 / b)), 1 / (1 + math.exp(1 / b))),
@@ -411,7 +414,7 @@ def worth_reading(scale):
             ),
             Mistake(
                 lambda b: (math.exp(-1 / (2 * b)) / 2, 1 - math.exp(-1 / (2 * b)) / 2),
-                "This is the Bayes error at an even prior, and 1 minus it. At which priors does the gain become 0?",
+                "This is the Bayes error at an even prior, and 1 minus it. At which priors does the gain vanish?",
             ),
             Mistake(
                 lambda b: (1 / (1 + math.exp(1 / b)), 0.5),
@@ -429,8 +432,8 @@ def worth_reading(scale):
         id="5.5",
         grade="think",
         title="A belief, updated",
-        question="The prior of 'not in the data' is `prior`, and the answer has the privacy loss `loss` = log q/p. Write "
-        "`belief(prior, loss)`: the probability, now, that the example is in the data.",
+        question="The prior of 'not in the data' is `prior`, and the output has the privacy loss `loss` = log q/p. "
+        "Write `belief(prior, loss)`: the probability that this adversary now gives to “in the data”.",
         name="belief",
         stub="from math import exp, log\n\n\ndef belief(prior, loss):\n    ...\n",
         solution="""from math import exp, log
@@ -442,7 +445,7 @@ def belief(prior, loss):
 """,
         explanation="Bayes' rule adds the privacy loss to the log-odds of 'in'. A logistic function turns them into a probability.",
         hints=(
-            "Write Bayes' rule as odds: what does an answer multiply the odds of 'in' by?",
+            "Write Bayes' rule as odds: what does an output multiply the odds of 'in' by?",
             "By q/p = e^L. And the odds beforehand are (1 − π)/π.",
             "belief = 1/(1 + e^(ε − L)) with ε = log(π/(1 − π)).",
         ),
@@ -472,7 +475,7 @@ def belief(prior, loss):
             ),
             Mistake(
                 lambda p, x: min(1.0, (1 - p) * math.exp(x)),
-                "e^L multiplies odds, not probabilities. To cut off at 1 does not make it right.",
+                "e^L multiplies odds, not probabilities. Cutting it off at 1 does not make it right.",
             ),
             Mistake(
                 lambda p, x: math.exp(x) * (1 - p) / p,
@@ -488,7 +491,7 @@ def belief(prior, loss):
             ),
             Mistake(
                 lambda p, x: 1 - p,
-                "This is the belief before the answer. Where does the loss enter?",
+                "This is the belief before the output. Where does the loss enter?",
             ),
         ),
         laws=(_between_0_and_1("A probability"),),
@@ -599,7 +602,7 @@ def minimax(p, q):
         "its largest value is at a bend.",
         hints=(
             "Write R(π) as a sum over outcomes. Which of the two worlds does the best test choose for each?",
-            "R(π) = Σ min(π p, (1 − π) q): a sum of tents. Where is the tip of each?",
+            "R(π) = Σ min(π p, (1 − π) q) is a sum of tents. Where is the peak of each?",
             "A piecewise linear function has its maximum at one of its bends, π = q/(p + q).",
         ),
         praise="Right, and the test that is best there has α = β, with a coin at the bend.",
@@ -607,7 +610,7 @@ def minimax(p, q):
         mistakes=(
             Mistake(
                 lambda p, q: _bayes(p, q, 0.5),
-                "This is R(1/2). The worst prior is one half only where f is symmetric.",
+                "This is R(1/2). The least favorable prior is one half only where f is symmetric.",
             ),
             Mistake(
                 lambda p, q: float(np.sum(np.minimum(p, q))),
@@ -624,7 +627,7 @@ def minimax(p, q):
             ),
             Mistake(
                 lambda p, q: 0.5,
-                "This is the error of someone who ignores the answer, at an even prior. The answer helps.",
+                "This is the error of someone who ignores the output, at an even prior. The output helps.",
             ),
             Mistake(
                 lambda p, q: max(_bayes(p, q, x) for x in np.linspace(0, 1, 1001)),

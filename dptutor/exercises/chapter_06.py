@@ -53,8 +53,9 @@ EXERCISES = [
     Question(
         id="6.a",
         title="A lie about a lie",
-        question="Randomized response with ε = ln 9 lies with probability 0.1. Its answer, and nothing else, goes through a "
-        "second randomized response, with ε = ln 4, which lies with probability 0.2. What is the ε of the whole? Two decimals.",
+        question="Randomized response with ε = ln 9 lies with probability 0.1. Its output, and nothing else, goes "
+        "through a second randomized response, with ε = ln 4, which lies with probability 0.2. What is the ε "
+        "of the whole? Two decimals.",
         solution="""from math import log
 
 first, second = 0.1, 0.2
@@ -65,18 +66,19 @@ answer = log((1 - lie) / lie)
         "again, with e^ε = 0.74/0.26.",
         hints=(
             "When does the whole lie? Two lies make a truth.",
-            "If exactly one of the two lies: with probability 0.1·0.8 + 0.9·0.2.",
+            "It lies if exactly one of the two lies, which has probability 0.1·0.8 + 0.9·0.2.",
             "The whole lies with probability 0.26, and e^ε is the odds of the truth, 0.74/0.26.",
         ),
         praise="Right: a garbling of either, so ε is smaller than both.",
         mistakes=(
             Mistake(
                 math.log(36),
-                "Epsilons add up when an adversary sees two answers about the data. The second step never saw the data: it "
-                "only garbles the first answer.",
+                "Epsilons add up when an adversary sees two outputs about the data. The second step never saw the data: it "
+                "only garbles the first output.",
             ),
             Mistake(
-                math.log(4), "The smaller of the two is only a bound: a garbling tells less than either step alone."
+                math.log(4),
+                "The smaller of the two is only a bound: here the garbling reveals less than either step alone.",
             ),
             Mistake(math.log(0.7 / 0.3), "Lies do not simply add up: a lie that is flipped is true again."),
             Mistake(math.log(9) - math.log(4), "Parameters do not subtract. Compute how often the whole lies."),
@@ -93,27 +95,28 @@ answer = log((1 - lie) / lie)
     ),
     Question(
         id="6.b",
-        title="Which one tells more?",
+        title="Which one reveals more?",
         question="The trade-off functions of two mechanisms have f ≤ f̃ everywhere. Which statement follows?",
         options=(
-            "The answer of M̃ can be garbled into one like that of M.",
-            "The answer of M can be garbled into one like that of M̃.",
+            "The output of M̃ can be garbled into one like that of M.",
+            "The output of M can be garbled into one like that of M̃.",
             "M protects at least as well as M̃ against every adversary.",
             "The Rényi divergences of M are larger, and that is all that follows.",
         ),
         solution="import dptutor as dp\n\nmore, less = dp.Gaussian(sigma=1), dp.Gaussian(sigma=2)      # f ≤ f̃\n"
         "answer = 2 if dp.blackwell_dominates(more, less) and not dp.blackwell_dominates(less, more) else 1\n",
-        explanation="A lower curve means that tests miss fewer: M tells more. By Blackwell's theorem this is the case "
-        "exactly if the answer of M can be turned into that of M̃ by a machine that never looks at the data.",
+        explanation="A lower curve means that tests miss less often: M reveals more. By Blackwell's theorem this is "
+        "the case exactly if the output of M can be turned into that of M̃ by a machine that never looks "
+        "at the data.",
         hints=(
-            "f(α) is what the best test misses. Which of the two tells an adversary more?",
-            "M, the lower one. What can be done with the answer that tells more?",
-            "A more telling answer can be garbled, and a garbling cannot be undone.",
+            "f(α) is what the best test misses. Which of the two reveals more to an adversary?",
+            "M does, whose curve is lower. What can be done with the output that reveals more?",
+            "A more revealing output can be garbled, and in general a garbling cannot be undone.",
         ),
         praise="Right: by Blackwell's theorem one curve is below another exactly where such a garbling exists.",
         mistakes=(
             Mistake(1, "The other way round: a garbling never lowers the curve, so it leads from M to M̃."),
-            Mistake(3, "Under a lower curve tests miss fewer, so M tells more and protects less."),
+            Mistake(3, "With a lower curve tests miss less often, so M reveals more and protects less."),
             Mistake(4, "They are at least as large, but more follows: Rényi divergences do not decide the order."),
         ),
     ),
@@ -121,8 +124,9 @@ answer = log((1 - lie) / lie)
         id="6.1",
         grade="warm-up",
         title="A little more lying",
-        question="Randomized response with parameter `epsilon` > 0 has answered. Write `flip(epsilon, other)`: the probability with which the "
-        "answer has to be flipped so that the whole is randomized response with the smaller parameter `other`.",
+        question="You have the output of randomized response with parameter `epsilon` > 0. Write `flip(epsilon, "
+        "other)`: the probability with which it has to be flipped so that the whole is randomized response "
+        "with the smaller parameter `other`.",
         name="flip",
         stub="from math import exp\n\n\ndef flip(epsilon, other):\n    ...\n",
         solution="""from math import exp
@@ -134,7 +138,7 @@ def flip(epsilon, other):
 """,
         explanation="The whole lies if exactly one of the two does: lie·(1 − flip) + (1 − lie)·flip. Solve for the flip.",
         hints=(
-            "The whole is a lie if exactly one of the two steps flips the answer.",
+            "The whole is a lie if exactly one of the two steps flips the output.",
             "lie·(1 − flip) + (1 − lie)·flip must be the new probability of a lie, 1/(1 + e^other).",
             "This is a linear equation for flip: collect what is multiplied by it.",
         ),
@@ -152,11 +156,11 @@ def flip(epsilon, other):
             ),
             Mistake(
                 lambda e, o: _lie(o),
-                "This would be right if the first answer were always true. It is a lie sometimes already.",
+                "This would be right if the first output were always true. It is a lie sometimes already.",
             ),
             Mistake(
                 lambda e, o: 1 - _flip(e, o),
-                "This is the probability of leaving the answer as it is.",
+                "This is the probability of leaving the output as it is.",
             ),
             Mistake(
                 lambda e, o: o / e,
@@ -164,15 +168,15 @@ def flip(epsilon, other):
             ),
             Mistake(
                 lambda e, o: 1 - _lie(o) / _lie(e),
-                "You compared the lies as a ratio. The whole lies if exactly one of the two steps flips the answer.",
+                "You compared the lies as a ratio. The whole lies if exactly one of the two steps flips the output.",
             ),
             Mistake(
                 lambda e, o: _flip(o, e) if o > 0 else 0.0,
-                "You exchanged the parameters: the answer that is there lies less often than the whole is to lie.",
+                "You exchanged the parameters: the output that you have lies less often than the whole should.",
             ),
             Mistake(
                 lambda e, o: (_lie(o) - _lie(e)) / (1 - _lie(e)),
-                "You count the truths that become lies, but not the lies that become true.",
+                "You count the true outputs that become lies, but not the lies that become true.",
             ),
         ),
         laws=(_probability,),
@@ -181,8 +185,9 @@ def flip(epsilon, other):
         id="6.2",
         grade="warm-up",
         title="A little more noise",
-        question="A Gaussian mechanism with standard deviation `sigma` has answered. Write `extra(sigma, other)`: the standard deviation of "
-        "Gaussian noise to add, so that the whole is a Gaussian mechanism with the larger `other`.",
+        question="You have the output of a Gaussian mechanism with standard deviation `sigma`. Write `extra(sigma, "
+        "other)`: the standard deviation of Gaussian noise to add, so that the whole is a Gaussian mechanism "
+        "with the larger `other`.",
         name="extra",
         stub="def extra(sigma, other):\n    ...\n",
         solution="""def extra(sigma, other):
@@ -200,7 +205,7 @@ def flip(epsilon, other):
         mistakes=(
             Mistake(lambda s, o: o - s, "Standard deviations do not add up; variances do."),
             Mistake(lambda s, o: o**2 - s**2, "This is the variance of the extra noise. Take the square root."),
-            Mistake(lambda s, o: o, "The answer carries noise already; adding this much makes it larger than wanted."),
+            Mistake(lambda s, o: o, "The output already carries noise; adding this much gives more noise than wanted."),
             Mistake(
                 lambda s, o: math.sqrt(o**2 + s**2),
                 "This is what comes out if noise `other` is added. You want `other` to come out.",
@@ -228,8 +233,8 @@ def flip(epsilon, other):
         id="6.3",
         grade="think",
         title="Two promises, ordered or not",
-        question="Write `dominates(epsilon, delta, other_epsilon, other_delta)`: True if the worst (ε, δ) mechanism tells at least as much as the "
-        "worst mechanism with the other parameters, else False.",
+        question="Write `dominates(epsilon, delta, other_epsilon, other_delta)`: True if the worst (ε, δ) mechanism "
+        "reveals at least as much as the worst mechanism with the other parameters, else False.",
         name="dominates",
         stub="from math import exp\n\n\ndef dominates(epsilon, delta, other_epsilon, other_delta):\n    ...\n",
         solution="""from math import exp
@@ -268,7 +273,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             ),
             Mistake(
                 lambda e, d, oe, od: e <= oe and d <= od,
-                "The direction is reversed, and the condition too strict: to dominate is to tell more.",
+                "The direction is reversed, and the condition is too strict: to dominate is to reveal more.",
             ),
             Mistake(
                 lambda e, d, oe, od: _corner(e, d) <= _corner(oe, od),
@@ -280,7 +285,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             ),
             Mistake(
                 lambda e, d, oe, od: d <= od and _corner(e, d) >= _corner(oe, od),
-                "The direction is reversed: to dominate is to tell more, so f ≤ f̃.",
+                "The direction is reversed: to dominate is to reveal more, so f ≤ f̃.",
             ),
             Mistake(
                 lambda e, d, oe, od: e >= oe,
@@ -317,42 +322,45 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
     meet = max(m.tradeoff(x), other.tradeoff(x))
     return join, meet
 """,
-        explanation="The join tells more than both: the smaller Bayes error, everywhere. The meet tells less than both: the higher trade-off function.",
+        explanation="The join reveals at least as much as both: the smaller Bayes error, everywhere. The meet reveals "
+        "at most as much as both: the higher trade-off function.",
         hints=(
-            "The join tells at least as much as both. Is its Bayes error larger or smaller than theirs?",
+            "The join reveals at least as much as both. Is its Bayes error larger or smaller than theirs?",
             "At most min(R, R̃); and that is concave, hence a Bayes error itself.",
-            "The meet tells at most as much as both. Of two trade-off functions, which one tells less?",
+            "The meet reveals at most as much as both. Of two trade-off functions, which one reveals less?",
         ),
-        praise="Right. The other face of each is a convex hull: coins between tests of both.",
+        praise="Right. The other function of each is a convex hull, reached by coins that choose between tests of "
+        "both.",
         cases=tuple((m, o, x) for m, o in _PAIRS for x in (0.1, 0.4, 0.7)),
         mistakes=(
             Mistake(
                 lambda m, o, x: (max(m.bayes_error(x), o.bayes_error(x)), min(m.tradeoff(x), o.tradeoff(x))),
-                "You exchanged join and meet: the join tells more, so its adversary errs less often.",
+                "You exchanged join and meet: the join reveals more, so its adversary errs less often.",
             ),
             Mistake(
                 lambda m, o, x: (min(m.bayes_error(x), o.bayes_error(x)), min(m.tradeoff(x), o.tradeoff(x))),
-                "The join is right. The meet tells less than both, so its trade-off function is the higher one.",
+                "The join is right. The meet reveals less than both, so its trade-off function is the higher one.",
             ),
             Mistake(
                 lambda m, o, x: (max(m.bayes_error(x), o.bayes_error(x)), max(m.tradeoff(x), o.tradeoff(x))),
-                "The meet is right. The join tells more than both, so its Bayes error is the smaller one.",
+                "The meet is right. The join reveals more than both, so its Bayes error is the smaller one.",
             ),
             Mistake(
                 lambda m, o, x: ((m.bayes_error(x) + o.bayes_error(x)) / 2, (m.tradeoff(x) + o.tradeoff(x)) / 2),
-                "Averages belong to a coin that chooses between the mechanisms. Join and meet are above and below both.",
+                "Averages belong to a coin that chooses between the mechanisms. The join is above both, the meet "
+                "below both.",
             ),
             Mistake(
                 lambda m, o, x: (min(m.tradeoff(x), o.tradeoff(x)), max(m.bayes_error(x), o.bayes_error(x))),
-                "You exchanged the faces: the Bayes error is asked for of the join, the trade-off function of the meet.",
+                "You exchanged the two: give the Bayes error of the join and the trade-off function of the meet.",
             ),
             Mistake(
                 lambda m, o, x: (min(m.bayes_error(x), o.bayes_error(x)), max(m.bayes_error(x), o.bayes_error(x))),
-                "The join is right. Of the meet the trade-off function is asked for, and its Bayes error is another one.",
+                "The join is right. For the meet, give the trade-off function instead of the Bayes error.",
             ),
             Mistake(
                 lambda m, o, x: (min(m.tradeoff(x), o.tradeoff(x)), max(m.tradeoff(x), o.tradeoff(x))),
-                "The meet is right. Of the join the Bayes error is asked for.",
+                "The meet is right. For the join, give the Bayes error.",
             ),
             Mistake(
                 lambda m, o, x: (
@@ -363,7 +371,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             ),
             Mistake(
                 lambda m, o, x: (m.bayes_error(x), o.tradeoff(x)),
-                "These are faces of the two mechanisms themselves. The join is above both, the meet below both.",
+                "These are functions of the two mechanisms themselves. The join is above both, the meet below both.",
             ),
         ),
         shape="two numbers (join, meet)",
@@ -383,9 +391,10 @@ def garbled_error(p, q, matrix, prior):
     made_p, made_q = np.array(p) @ np.array(matrix), np.array(q) @ np.array(matrix)
     return np.sum(np.minimum(prior * made_p, (1 - prior) * made_q))
 """,
-        explanation="Outcome j comes out with probability Σ p_i K_ij; then the best guess at each outcome is the likelier world.",
+        explanation="Outcome j comes out with probability Σ p_i K_ij; then the best guess at each outcome is the more "
+        "likely world.",
         hints=(
-            "How likely is the garbled outcome j in world P?",
+            "What is the probability of the garbled outcome j in world P?",
             "Σ over i of p_i K_ij: a row vector times the matrix, p @ K. The same for q.",
             "The Bayes error of a finite experiment is Σ min(π p_j, (1 − π) q_j).",
         ),
@@ -414,7 +423,7 @@ def garbled_error(p, q, matrix, prior):
             ),
             Mistake(
                 lambda p, q, k, x: float(min(x, 1 - x)),
-                "This is the error of an adversary who ignores the answer. The garbled answer may still help.",
+                "This is the error of an adversary who ignores the output. The garbled output may still help.",
             ),
             Mistake(
                 lambda p, q, k, x: float(
@@ -429,7 +438,10 @@ def garbled_error(p, q, matrix, prior):
         ),
         laws=(
             lambda result, p, q, k, x: (
-                "Garbling never makes an adversary err less often, and before it the error was larger."
+                (
+                    "Garbling never makes an adversary err less often, but your error is smaller than before the "
+                    "garbling."
+                )
                 if result[0] < _error(p, q, x) - 1e-9
                 else None
             ),

@@ -77,7 +77,7 @@ EXERCISES = [
         explanation="Regret is R − R̃: by how much the adversary's error would have been larger with M. It is −0.01, 0.04 "
         "and 0.02; the Δ-divergence of M to M̃ is at least the largest of them.",
         hints=(
-            "You used M̃. For which adversary do you wish most that it had been M?",
+            "You used M̃. For which adversary do you most wish that you had used M?",
             "Regret is how much larger the Bayes error would have been: R − R̃.",
             "The three regrets are 0.17 − 0.18, 0.30 − 0.26 and 0.15 − 0.13.",
         ),
@@ -90,7 +90,7 @@ EXERCISES = [
             Mistake(0.05 / 3, "You took the mean. The Δ-divergence is about the worst case, the largest regret."),
             Mistake(0.05, "You added them up. These are three different adversaries; take the largest."),
             Mistake(0.06, "You added up the two regrets that are positive. The largest one is asked for."),
-            Mistake(0.02, "For prior 0.8 this is right. Another adversary gives you more to regret."),
+            Mistake(0.02, "At the prior 0.8 this is right. Another adversary makes you regret more."),
             in_percent(0.04),
         ),
         tolerance=0.001,
@@ -108,17 +108,17 @@ EXERCISES = [
         solution="import dptutor as dp\n\nm, other = dp.Gaussian(sigma=1), dp.Gaussian(sigma=1.1)\n"
         "there, back = dp.delta_divergence(m, other), dp.delta_divergence(other, m)\n"
         "answer = 2 if float(there) == 0 < float(back) else 1      # nobody regrets the noisier one\n",
-        explanation="Δ(M‖M̃) = 0 says that R − R̃ is never positive: nobody ever regrets M̃. In the other direction somebody "
-        "regrets M, by 0.03.",
+        explanation="Δ(M‖M̃) = 0 says that R − R̃ is never positive: M̃ is never regretted. In the other direction, "
+        "some adversary makes you regret M, by 0.03.",
         hints=(
             "Δ(M‖M̃) is the largest regret R − R̃ of having used M̃ in place of M.",
-            "It is 0, so R ≤ R̃ at every prior. Against which of the two do adversaries err more?",
-            "They err at least as often against M̃, and erring adversaries are what you want.",
+            "It is 0, so R ≤ R̃ at every prior. Against which of the two do adversaries err more often?",
+            "They err at least as often against M̃, and the more adversaries err, the better you are protected.",
         ),
-        praise="Right: nobody regrets M̃, and somebody would regret M by 0.03.",
+        praise="Right: M̃ is never regretted, and M is regretted by up to 0.03.",
         mistakes=(
             Mistake(1, "You exchanged the arguments: Δ(M‖M̃) is the regret of using M̃, and it is 0."),
-            Mistake(3, "Both directions would have to be 0. Here somebody regrets M, by 0.03."),
+            Mistake(3, "Both directions would have to be 0. Here M is regretted by up to 0.03."),
             Mistake(
                 4,
                 "If some adversary erred less against M̃, then Δ(M‖M̃) would be positive. It is a largest value, not a mean.",
@@ -140,7 +140,7 @@ EXERCISES = [
         explanation="You regret your choice when the adversary errs less against it than against the alternative.",
         hints=(
             "Is a small Bayes error good for the adversary, or for you?",
-            "You chose `other`. You would have had R(π) with `mechanism`, and have R̃(π).",
+            "You chose `other`. With `mechanism` the error would be R(π); with your choice it is R̃(π).",
             "regret = R(π) − R̃(π); every mechanism has .bayes_error(prior).",
         ),
         praise="Right: R(π) − R̃(π). Its largest value over all priors is Δ(mechanism‖other).",
@@ -211,7 +211,8 @@ EXERCISES = [
             "At which prior is min(π, 1 − π) − R(π) largest? The slope of R lies between −1 and 1.",
             "R(1/2) = (1 − δ(0))/2.",
         ),
-        praise="Right: half the advantage. For a symmetric f the rest of 1/2 is the way to blatant non-privacy.",
+        praise="Right: half the advantage. For a symmetric f, what is left of 1/2 is the distance to blatant "
+        "non-privacy.",
         cases=((0.0,), (0.2,), (0.6,), (1.0,)),
         draw=lambda r: (r.uniform(0.05, 0.95),),
         mistakes=(
@@ -221,7 +222,8 @@ EXERCISES = [
             ),
             Mistake(
                 lambda a: (1 - a) / 2,
-                "This is R(1/2), for a symmetric f the way on to blatant non-privacy. From perfect privacy it is 1/2 − R(1/2).",
+                "This is R(1/2), for a symmetric f the distance to blatant non-privacy. From perfect privacy it is "
+                "1/2 − R(1/2).",
             ),
             Mistake(lambda a: 1 - a, "This is 1 − δ(0) = 2R(1/2). Compare R(1/2) with 1/2."),
             Mistake(
@@ -266,14 +268,14 @@ comparison = dp.compare(dp.Gaussian(sigma=1), dp.Laplace(scale=1))
 # Δ(Lap‖Gauss) is attained where choosing Gaussian noise is regretted most, Δ(Gauss‖Lap) where Laplace noise is.
 priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
 """,
-        explanation="Each Δ names the prior at which it is attained: there the one or the other loses most. Between the two "
-        "crossings Laplace noise is the riskier choice, outside them Gaussian noise.",
+        explanation="Each Δ names the prior at which it is attained: there one of the mechanisms loses the most. "
+        "Between the two crossings Laplace noise is the riskier choice, outside them Gaussian noise.",
         hints=(
             "Compare .bayes_error(prior) of both at a few priors.",
             "The Bayes errors cross twice: dp.compare(…).crossings. Which mechanism loses more between the crossings?",
             "At an even prior Laplace noise loses more. Now look at adversaries who lean to one side.",
         ),
-        praise="Right: one adversary fears the one, another the other. Neither mechanism dominates.",
+        praise="Right: each mechanism protects better against some adversary. Neither dominates.",
         mistakes=(
             Mistake(
                 (0.5, 0.27),
@@ -317,11 +319,12 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         mistakes=(
             Mistake(
                 lambda m, k, a: m.tradeoff(max(a - k, 0)) - k,
-                "f(α − κ) moves the curve to the right. Both errors are to get smaller, so it goes to the left: f(α + κ).",
+                "f(α − κ) moves the curve to the right. Both errors should get smaller, so the shift goes to the "
+                "left: f(α + κ).",
             ),
             Mistake(
                 lambda m, k, a: m.tradeoff(min(a + k, 1)) + k,
-                "To the left is right, but + κ lifts the curve. Both errors are to get smaller: − κ.",
+                "Left is correct, but + κ lifts the curve. Both errors should get smaller: − κ.",
             ),
             Mistake(
                 lambda m, k, a: m.tradeoff(a) - k,
@@ -341,11 +344,11 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
             ),
             Mistake(
                 lambda m, k, a: m.tradeoff(max(a - k, 0)) + k,
-                "You moved the curve up and to the right. Both errors are to get smaller: down and to the left.",
+                "You moved the curve up and to the right. Both errors should get smaller: down and to the left.",
             ),
             Mistake(
                 lambda m, k, a: m.tradeoff(max(a - k, 0)),
-                "You moved the curve to the right only. Both errors are to get smaller: down and to the left.",
+                "You only moved the curve to the right. Both errors should get smaller: down and to the left.",
             ),
             Mistake(
                 lambda m, k, a: m.tradeoff(a) - 2 * k,
@@ -372,8 +375,8 @@ def delta_rr(epsilon, other):
     # R(π) = min(π, 1 − π, 1/(1 + e^ε)): the two differ most where both are flat.
     return max(0.0, 1 / (1 + exp(epsilon)) - 1 / (1 + exp(other)))
 """,
-        explanation="The Bayes error of randomized response is blind guessing, cut off at the error 1/(1 + e^ε) of trusting the "
-        "answer. The difference of two such curves is largest at an even prior.",
+        explanation="The Bayes error of randomized response is blind guessing, cut off at the error 1/(1 + e^ε) of "
+        "trusting the output. The difference of two such curves is largest at an even prior.",
         hints=(
             "What is the Bayes error R(π) of randomized response? Which tests does it choose between?",
             "R(π) = min(π, 1 − π, 1/(1 + e^ε)).",
@@ -393,11 +396,11 @@ def delta_rr(epsilon, other):
             ),
             Mistake(
                 lambda e, o: max(0.0, math.exp(-e) - math.exp(-o)),
-                "e^−ε are the odds of a lie. The error of trusting the answer is a probability.",
+                "e^−ε are the odds of a lie. The error of trusting the output is a probability.",
             ),
             Mistake(
                 lambda e, o: max(0.0, math.exp(o) / (1 + math.exp(o))),
-                "This is how often the second one tells the truth. Compare the Bayes errors of the two.",
+                "This is the probability that the second one tells the truth. Compare the Bayes errors of the two.",
             ),
             Mistake(
                 lambda e, o: max(0.0, (o - e) / 4),
@@ -442,14 +445,15 @@ def delta(mechanism, other):
         priors = np.linspace(max(best - width, 0), min(best + width, 1), 2001)
     return max(0.0, np.max(difference))
 """,
-        explanation="A grid alone misses kinks by its own spacing; looking closer where the difference is largest finds them. "
-        "It is no proof, though: a second peak could hide. The library keeps every interval that may hide one.",
+        explanation="A grid alone misses kinks by its own spacing; looking closer where the difference is largest "
+        "finds them. This is no proof, though: a second peak could be hidden. The library keeps every "
+        "interval that may contain one.",
         hints=(
             "Which function of the prior do you maximize? Which value does it have at the priors 0 and 1?",
             "A grid of a hundred priors gives two or three digits. Refine around the best one.",
             "Six rounds of a new grid, two steps wide around the best prior, are plenty.",
         ),
-        praise="Right. The library adds a proof: a bound on what may hide between the priors it looked at.",
+        praise="Right. The library adds a proof: a bound on what may be hidden between the priors that it looked at.",
         cases=_PAIRS,
         exact=lambda m, o: float(delta_divergence(m, o)),
         without=("delta_divergence", "symmetric_delta_divergence", "compare", "tradeoff", "privacy_profile"),

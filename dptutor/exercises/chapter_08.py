@@ -40,8 +40,8 @@ _ASIDE = (
     "lose more?"
 )
 _BROAD = (
-    "The right place, but the density is too broad: its flanks reach priors where Gaussian noise loses more, and lose it "
-    "the comparison."
+    "The right place, but the density is too broad: its flanks reach priors where Gaussian noise loses more, and that "
+    "decides the comparison against it."
 )
 
 
@@ -145,11 +145,11 @@ EXERCISES = [
     Question(
         id="8.b",
         title="What can an opinion change?",
-        question="M̃ protects at least as well as M against every adversary, and strictly better against some. Somebody brings a "
-        "hyper-prior Ψ, positive everywhere. What can it change?",
+        question="M̃ protects at least as well as M against every adversary, and strictly better against some. "
+        "Someone proposes a hyper-prior Ψ, positive everywhere. What can it change?",
         options=(
             "Which of the two is preferred.",
-            "How large the regret of M is, but not that M̃ gives none.",
+            "How large the regret of M is, but not that M̃ has none.",
             "Nothing: the weighted numbers are those without a weight.",
             "The Bayes errors of the adversaries.",
         ),
@@ -160,14 +160,14 @@ weighted = [float(dp.delta_divergence(*pair, prior_density=dp.u_quadratic_prior)
 plain = float(dp.delta_divergence(other, m))
 answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
 """,
-        explanation="A product Ψ·(R − R̃) has the sign of R − R̃. Where no adversary has anything to regret, no weight makes "
-        "something of it; where one has, the weight scales it.",
+        explanation="A product Ψ·(R − R̃) has the sign of R − R̃. Where there is nothing to regret, no weight creates "
+        "a regret; where there is something, the weight scales it.",
         hints=(
-            "Ψ multiplies the difference R − R̃ at every prior. What does a positive factor leave as it is?",
+            "Ψ multiplies the difference R − R̃ at every prior. What does a positive factor leave unchanged?",
             "The sign. R − R̃ is nowhere positive here. What about R̃ − R?",
             "The regret of M̃ stays 0; that of M is positive, and its size depends on Ψ.",
         ),
-        praise="Right: an opinion cannot turn an order round, it can only scale it.",
+        praise="Right: an opinion cannot reverse an order, it can only scale the regrets.",
         mistakes=(
             Mistake(
                 1,
@@ -181,8 +181,8 @@ answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
         id="8.1",
         grade="warm-up",
         title="How much does it count?",
-        question="The U-quadratic hyper-prior has the density 12 (π − ½)². How many times as much does an adversary of prior 0.1 "
-        "count as one of prior 0.4? Give `times`.",
+        question="The U-quadratic hyper-prior has the density 12 (π − ½)². How many times as much as an adversary "
+        "with prior 0.4 does one with prior 0.1 count? Give `times`.",
         name="times",
         stub="times = None\n",
         solution="times = (0.1 - 0.5) ** 2 / (0.4 - 0.5) ** 2\n",
@@ -192,12 +192,14 @@ answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
             "Compare the squares of the distances from one half.",
             "0.4² against 0.1².",
         ),
-        praise="Right. The square makes strong opinions count for so much, and even ones for next to nothing.",
+        praise="Right. Because of the square, strong opinions count for a lot, and nearly even ones for next to "
+        "nothing.",
         mistakes=(
             Mistake(4, "Four times as far from one half; but the density grows with the square of the distance."),
             Mistake(
                 1 / 16,
-                "Upside down. What counts is the distance from one half, and the adversary of prior 0.1 is farther away: it counts for more.",
+                "The ratio is upside down. What counts is the distance from one half, and the adversary with prior "
+                "0.1 is farther away: it counts for more.",
             ),
             Mistake(192, "The factor 12 belongs to both densities and cancels."),
             Mistake(1.8, "This is the difference of the two densities. You are asked for the ratio."),
@@ -231,9 +233,9 @@ def weighted(mechanism, other, prior):
 """,
         explanation="Ψ(π) [R(π) − R̃(π)], with Ψ(π) = 12 (π − ½)².",
         hints=(
-            "Which difference does the unweighted Δ-divergence take the largest value of?",
-            "R(π) − R̃(π), with R of the mechanism and R̃ of the other. Now the weight.",
-            "Times dp.u_quadratic_prior(prior).",
+            "The unweighted Δ-divergence is the largest value of which difference?",
+            "R(π) − R̃(π), with R for the mechanism and R̃ for the other. Now include the weight.",
+            "Multiply it by dp.u_quadratic_prior(prior).",
         ),
         praise="Right. Where the weight is 0, at one half, the mechanisms may differ as much as they like.",
         cases=tuple((m, other, prior) for m, other in _PAIRS for prior in (0.1, 0.35, 0.5, 0.8)),
@@ -265,7 +267,8 @@ def weighted(mechanism, other, prior):
             ),
             Mistake(
                 lambda m, o, x: delta_divergence(m, o, prior_density=u_quadratic_prior).value,
-                "This is the largest value itself, the same at every prior. You are asked for the function that takes it.",
+                "This is the largest value itself, the same at every prior. You are asked for the function whose "
+                "largest value this is.",
             ),
             Mistake(
                 lambda m, o, x: 12 * abs(x - 0.5) * _ahead(m, o, x),
@@ -284,8 +287,9 @@ def weighted(mechanism, other, prior):
         id="8.3",
         grade="think",
         title="The mean of randomized response",
-        question="An adversary's prior is drawn from the flat hyper-prior, and it then guesses as well as it can. Write "
-        "`mean_error(epsilon)`: how often it errs against randomized response with parameter `epsilon`.",
+        question="An adversary's prior is drawn from the flat hyper-prior, and it then guesses as well as it can. "
+        "Write `mean_error(epsilon)`: the probability that it errs against randomized response with "
+        "parameter `epsilon`.",
         name="mean_error",
         stub="from math import exp\n\n\ndef mean_error(epsilon):\n    ...\n",
         solution="""from math import exp
@@ -313,18 +317,18 @@ def mean_error(epsilon):
             ),
             Mistake(
                 lambda e: _truth(e) * (1 - _truth(e)) / 2,
-                "Half of it: there are two outcomes, and both contribute the same.",
+                "This is half of what is right: there are two outcomes, and both contribute the same.",
             ),
             Mistake(
                 lambda e: 0.25 - _truth(e) * (1 - _truth(e)),
                 "This is the mean gain over blind guessing, whose mean error is 1/4.",
             ),
-            Mistake(lambda e: 0.25 + 0 * e, "This is the mean error of blind guessing; the answer helps."),
+            Mistake(lambda e: 0.25 + 0 * e, "This is the mean error of blind guessing; the output helps."),
             Mistake(
                 lambda e: 1 - _truth(e) * (1 - _truth(e)),
-                "This is how often the adversary is right on average. You are asked how often it errs.",
+                "This is the mean probability of being right. You are asked for the probability of an error.",
             ),
-            Mistake(_truth, "This is how often randomized response tells the truth, whatever the prior."),
+            Mistake(_truth, "This is the probability that randomized response tells the truth, whatever the prior."),
             Mistake(
                 lambda e: 4 * _truth(e) * (1 - _truth(e)),
                 "Four times too much: relative to blind guessing, whose mean error is 1/4. You are asked for the mean error itself.",
@@ -344,7 +348,7 @@ def mean_error(epsilon):
         ),
         laws=(
             lambda result, e: (
-                "Blind guessing errs in 1/4 of the cases on average, and the answer cannot make that worse."
+                "Blind guessing errs in 1/4 of the cases on average, and the output cannot make that worse."
                 if result[0] > 0.25 + 1e-9
                 else None
             ),
@@ -355,19 +359,20 @@ def mean_error(epsilon):
         id="8.4",
         grade="think",
         title="Choose the winner",
-        question="Without an opinion, Laplace noise with b = 1 is the safer choice beside Gaussian noise with σ = 1. Give `shape = (a, b)` of a "
-        "Beta density under which Gaussian noise has the smaller worst weighted regret.",
+        question="Without an opinion, Laplace noise with b = 1 is a safer choice than Gaussian noise with σ = 1. Give "
+        "`shape = (a, b)` of a Beta density under which Gaussian noise has the smaller of the two largest "
+        "weighted regrets.",
         name="shape",
         stub="shape = None\n",
         solution="shape = (40, 40)  # nearly everybody close to one half\n",
-        explanation="Laplace noise loses more only between the two crossings, at priors near one half. A density that is "
-        "high there and low at the flanks makes those adversaries decide.",
+        explanation="Laplace noise loses more only between the two crossings, at priors near one half. A density that "
+        "is high there and low elsewhere lets those adversaries decide.",
         hints=(
-            "For which priors does Laplace noise lose more? dp.compare(…).crossings tells.",
-            "Between the crossings, around one half. Which Beta densities have their mass there?",
-            "Those with a = b, large. Try 10, then more.",
+            "At which priors does Laplace noise lose more? Look at dp.compare(…).crossings.",
+            "Between the two crossings, around one half. Which Beta densities have their mass there?",
+            "Those with a = b, both large. Try 10, then larger values.",
         ),
-        praise="Right. You have just chosen the winner. Would your reader have noticed?",
+        praise="Right. Your opinion has just chosen the winner. Would your reader have noticed?",
         mistakes=(
             Mistake((1, 1), _FLAT),
             Mistake((0.5, 0.5), _AT_THE_ENDS),
@@ -394,10 +399,10 @@ def log_odds_density(a, b, epsilon):
     prior = expit(epsilon)
     return beta.pdf(prior, a, b) * prior * (1 - prior)
 """,
-        explanation="A piece dε of log-odds is a piece dπ = π(1 − π) dε of priors, and holds as much probability.",
+        explanation="A piece dε of log-odds is a piece dπ = π(1 − π) dε of priors, and has the same probability.",
         hints=(
             "Which prior has the log-odds ε?",
-            "1/(1 + e^−ε). How long is the piece of priors that belongs to a short piece of log-odds?",
+            "It is 1/(1 + e^−ε). How long is the piece of priors that belongs to a short piece of log-odds?",
             "dπ = π(1 − π) dε: multiply the density at π by π(1 − π).",
         ),
         praise="Right. The heights have changed, the opinion has not.",
@@ -452,8 +457,9 @@ def log_odds_density(a, b, epsilon):
         id="8.6",
         grade="build",
         title="The mean lead",
-        question="Two finite experiments are given by the probabilities of their outcomes. Write `mean_lead(p, q, other_p, other_q)`: by how much "
-        "more often an adversary errs against the first, if its prior is drawn from the flat hyper-prior.",
+        question="Two finite experiments are given by the probabilities of their outcomes. Write `mean_lead(p, q, "
+        "other_p, other_q)`: how much more often an adversary errs against the first experiment, if its "
+        "prior is drawn from the flat hyper-prior.",
         name="mean_lead",
         stub="import numpy as np\n\n\ndef mean_lead(p, q, other_p, other_q):\n    ...\n",
         solution="""import numpy as np
@@ -492,7 +498,8 @@ def mean_lead(p, q, other_p, other_q):
             Mistake(lambda p, q, op, oq: _harmonic(p, q), "This is the mean error of the first experiment alone."),
             Mistake(
                 _largest_lead,
-                "This is the largest lead, the Δ-divergence: the adversary who minds most decides. Here the mean over all priors is asked for.",
+                "This is the largest lead, the Δ-divergence, which a single adversary decides. Here the mean over all "
+                "priors is asked for.",
                 within=2e-3,
             ),
             Mistake(

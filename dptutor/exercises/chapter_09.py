@@ -113,13 +113,13 @@ _ROUGH = (
 EXERCISES = [
     Question(
         id="9.a",
-        title="Two Gaussian answers",
-        question="Two Gaussian mechanisms with μ = 1.2 and μ = 1.6 answer about the same data. Together they tell as much as one "
-        "Gaussian mechanism. Which μ does it have?",
+        title="Two Gaussian outputs",
+        question="Two Gaussian mechanisms with μ = 1.2 and μ = 1.6 publish outputs about the same data. Together they "
+        "reveal as much as one Gaussian mechanism. What is its μ?",
         solution="from math import sqrt\n\nanswer = sqrt(1.2**2 + 1.6**2)\n",
         explanation="The losses are independent and normal with variances 1.2² and 1.6². Variances add up, to 4, so μ = 2.",
         hints=(
-            "Losses add up. What is the law of a sum of two independent normal losses?",
+            "Losses add up. What is the distribution of the sum of two independent normal losses?",
             "Normal again; the variances μ² add up, and so do the means μ²/2.",
             "μ² = 1.2² + 1.6².",
         ),
@@ -127,9 +127,9 @@ EXERCISES = [
         mistakes=(
             Mistake(2.8, "The μ do not add up, their squares do, since the two noises are independent."),
             Mistake(4, "This is μ². Take the root."),
-            Mistake(1.4, "A mean would say that the second answer tells nothing new."),
-            Mistake(1.6, "This is the larger one alone. The other answer tells something, too."),
-            Mistake(1.92, "You multiplied the two. For independent answers the squares of μ add up."),
+            Mistake(1.4, "A mean would say that the second output reveals nothing new."),
+            Mistake(1.6, "This is the larger one alone. The other output reveals something, too."),
+            Mistake(1.92, "You multiplied the two. For independent outputs the squares of μ add up."),
             Mistake(math.sqrt(2.8), "You took the root of the sum of the μ. What adds up is their squares."),
             Mistake(
                 1 / math.sqrt(1 / 1.2**2 + 1 / 1.6**2),
@@ -142,14 +142,14 @@ EXERCISES = [
     Question(
         id="9.b",
         title="One in ten",
-        question="A mechanism is ε-DP with ε = ln 11. It is run on a random sample, which contains each example with probability "
-        "p = 0.1. Which ε is guaranteed now? Two decimals.",
+        question="A mechanism is ε-DP with ε = ln 11. It is run on a random sample, which contains each record with "
+        "probability p = 0.1. Which ε is guaranteed now? Two decimals.",
         solution="from math import exp, log\n\nanswer = log(1 + 0.1 * (exp(log(11)) - 1))\n",
         explanation="Only with probability p are you in the sample, so the largest likelihood ratio becomes 1 + p(e^ε − 1) = "
         "1 + 0.1·10 = 2, and ε = ln 2.",
         hints=(
-            "How large may the likelihood ratio become if you are in the sample only one time in ten?",
-            "It is mixed: with probability 1 − p it is 1, with probability p up to e^ε.",
+            "How large can the likelihood ratio become if you are in the sample with probability one in ten?",
+            "It is a mixture: 1 with weight 1 − p, and at most e^ε with weight p.",
             "log(1 + p(e^ε − 1)), with e^ε = 11.",
         ),
         praise="Right: log(1 + p(e^ε − 1)) = ln 2.",
@@ -157,18 +157,19 @@ EXERCISES = [
             Mistake(
                 0.1 * math.log(11), "p·ε is right only for small ε. Likelihood ratios are mixed, not their logarithms."
             ),
-            Mistake(1, "This is p(e^ε − 1). Add the 1 of those who are not sampled, and take the logarithm."),
+            Mistake(1, "This is p(e^ε − 1). Add the 1 of the likelihood ratio without you, and take the logarithm."),
             Mistake(2, "This is the likelihood ratio e^ε after sampling. Take its logarithm."),
             Mistake(math.log10(2), "Use the natural logarithm: ε is measured in nats."),
             Mistake(
                 math.log(1.1),
                 "This is ln(p·e^ε), which leaves out the case that you are not sampled: the ratio is (1 − p) + p·e^ε.",
             ),
-            Mistake(math.log(11), "Sampling helps: nine times out of ten you are not even looked at."),
+            Mistake(math.log(11), "Sampling helps: nine times out of ten you are not in the sample."),
             Mistake(math.log(1 + 0.1 * (math.log(11) - 1)), "You used ε where e^ε belongs: e^ε is 11."),
             Mistake(
                 math.log(2.1),
-                "The ratio is 1 − p without you and p·e^ε with you, together 1 + p(e^ε − 1). You counted the 1 in full.",
+                "The ratio is 1 − p without you and p·e^ε with you, together 1 + p(e^ε − 1). You counted the 1 with "
+                "full weight.",
             ),
         ),
         laws=(Within(0, math.inf, "ε is not negative here: the largest likelihood ratio is at least 1."),),
@@ -178,8 +179,9 @@ EXERCISES = [
         id="9.1",
         grade="warm-up",
         title="One mechanism for many",
-        question="Gaussian mechanisms with the standard deviations `sigmas` (an array), all of sensitivity 1, have answered about the same data. Write "
-        "`whole(sigmas)`: the σ of the one Gaussian mechanism that tells as much as all of them together.",
+        question="Gaussian mechanisms with the standard deviations `sigmas` (an array), all of sensitivity 1, have "
+        "been applied to the same data. Write `whole(sigmas)`: the σ of the one Gaussian mechanism that "
+        "reveals as much as all of them together.",
         name="whole",
         stub="def whole(sigmas):\n    ...\n",
         solution="""def whole(sigmas):
@@ -187,16 +189,17 @@ EXERCISES = [
 """,
         explanation="Losses add up, and Gaussian losses are normal with the variance μ² = 1/σ². So μ² adds up.",
         hints=(
-            "The loss of a Gaussian mechanism is normal. With which variance?",
-            "Its variance is μ² = 1/σ², and variances of independent losses add up.",
-            "1/σ² of the whole is the sum of all 1/σ².",
+            "The privacy loss of a Gaussian mechanism is normally distributed. What is its variance?",
+            "Its variance is μ² = 1/σ², and the variances of independent losses add up.",
+            "The 1/σ² of the whole is the sum of all 1/σ².",
         ),
-        praise="Right. More answers, less noise: k equal ones are like one with σ/√k.",
+        praise="Right. More outputs, less noise: k equal ones are like one with σ/√k.",
         cases=tuple((np.array(sigmas),) for sigmas in ((10.0, 10.0, 10.0, 10.0), (3.0, 4.0), (0.5,), (1.0, 2.0, 3.0))),
         mistakes=(
             Mistake(
                 lambda sigmas: math.sqrt(sum(s**2 for s in sigmas)),
-                "You add up the variances of the noise, as if all of it were in one answer. But there are many answers, and each of them tells something more.",
+                "You add up the variances of the noise, as if all of it were in one output. But there are many "
+                "outputs, and each of them reveals something more.",
             ),
             Mistake(
                 lambda sigmas: 1 / sum(1 / s for s in sigmas),
@@ -208,19 +211,20 @@ EXERCISES = [
             ),
             Mistake(
                 lambda sigmas: min(sigmas),
-                "The least noisy answer alone tells this much. The other ones tell something, too.",
+                "The least noisy output alone reveals this much. The other ones reveal something, too.",
             ),
             Mistake(
                 lambda sigmas: sum(s**-2 for s in sigmas) ** -0.5 * math.sqrt(len(sigmas)),
-                "This is the noise of an average member. All answers together tell more than one of them.",
+                "This is the noise of an average member. All outputs together reveal more than one of them.",
             ),
             Mistake(
                 lambda sigmas: float(np.mean(sigmas)) / math.sqrt(len(sigmas)),
-                "σ/√k is right if all σ are the same. Otherwise the mean of the σ does not tell: μ² = 1/σ² adds up.",
+                "σ/√k is right if all σ are the same. Otherwise the mean of the σ is not enough: μ² = 1/σ² adds up.",
             ),
             Mistake(
                 lambda sigmas: math.sqrt(sum(s**2 for s in sigmas)) / len(sigmas),
-                "This is the noise of the mean of all answers. Weighing the less noisy ones more tells more.",
+                "This is the noise of the mean of all outputs. A mean that gives more weight to the less noisy ones "
+                "reveals more.",
             ),
             Mistake(
                 lambda sigmas: 1 / sum(s**-2 for s in sigmas),
@@ -228,13 +232,16 @@ EXERCISES = [
             ),
             Mistake(
                 lambda sigmas: float(np.mean(sigmas)),
-                "This is the mean of the σ. All answers together tell more than any one of them.",
+                "This is the mean of the σ. All outputs together reveal more than any one of them.",
             ),
         ),
         laws=(
             lambda result, sigmas: "A standard deviation is positive." if result[0] <= 0 else None,
             lambda result, sigmas: (
-                "All answers tell at least as much as the least noisy one, so the σ of the whole cannot exceed it."
+                (
+                    "All outputs together reveal at least as much as the least noisy one, so the σ of the whole cannot "
+                    "exceed it."
+                )
                 if result[0] > min(sigmas) + 1e-9
                 else None
             ),
@@ -244,8 +251,9 @@ EXERCISES = [
         id="9.2",
         grade="warm-up",
         title="What sampling gains",
-        question="A mechanism is ε-DP. Each example is now kept with probability `rate`, independently, and the mechanism sees the sample only. Write "
-        "`amplified(epsilon, rate)`: the ε of the whole, by amplification by subsampling.",
+        question="A mechanism is ε-DP. Each record is now kept with probability `rate`, independently, and the "
+        "mechanism sees only the sample. Write `amplified(epsilon, rate)`: the ε of the whole, by "
+        "amplification by subsampling.",
         name="amplified",
         stub="from math import exp, log\n\n\ndef amplified(epsilon, rate):\n    ...\n",
         solution="""from math import exp, log
@@ -256,8 +264,8 @@ def amplified(epsilon, rate):
 """,
         explanation="The likelihood ratio q/p ≤ e^ε becomes 1 − rate + rate·q/p, and ε is its largest logarithm.",
         hints=(
-            "The pair (P, Q) becomes (P, (1 − rate) P + rate Q). What becomes of the likelihood ratio?",
-            "1 − rate + rate·q/p, where q/p is at most e^ε.",
+            "The pair (P, Q) becomes (P, (1 − rate) P + rate Q). How does that change the likelihood ratio?",
+            "It becomes 1 − rate + rate·q/p, where q/p is at most e^ε.",
             "log(1 + rate·(e^ε − 1)).",
         ),
         praise="Right. For small ε it is about rate·ε; for large ε only ε − log(1/rate).",
@@ -278,7 +286,8 @@ def amplified(epsilon, rate):
             ),
             Mistake(
                 lambda e, p: e,
-                "True, but this is what holds without sampling. The example is in the sample with probability `rate` only.",
+                "True, but this is what holds without sampling. The record is in the sample only with probability "
+                "`rate`.",
             ),
             Mistake(
                 lambda e, p: p * math.expm1(e),
@@ -286,11 +295,11 @@ def amplified(epsilon, rate):
             ),
             Mistake(
                 lambda e, p: math.log1p(p * math.exp(e)),
-                "You counted those who are not sampled in full: the ratio is 1 − rate + rate·e^ε.",
+                "You gave full weight to the case that the record is not sampled: the ratio is 1 − rate + rate·e^ε.",
             ),
             Mistake(
                 lambda e, p: math.log(p) + e,
-                "You forgot those who are not sampled: the ratio is 1 − rate + rate·e^ε, not rate·e^ε.",
+                "You forgot the case that the record is not sampled: the ratio is 1 − rate + rate·e^ε, not rate·e^ε.",
             ),
             Mistake(
                 lambda e, p: -math.log1p(p * math.expm1(-e)),
@@ -328,9 +337,9 @@ def renyi_epsilon(orders, divergences, steps, delta):
 """,
         explanation="Divergences of steps add up. Solve δ = factor·e^((s−1)(ρ − ε)) for ε at each order; all are valid, so take the smallest.",
         hints=(
-            "First the composition: what are its Rényi divergences?",
-            "ρ = steps·divergence. Solve δ = factor·exp((s − 1)(ρ − ε)) for ε.",
-            "ε = ρ + log(factor/δ)/(s − 1) at each order, and the smallest of them.",
+            "Start with the composition: what are its Rényi divergences?",
+            "They are ρ = steps·divergence. Solve δ = factor·exp((s − 1)(ρ − ε)) for ε at each order.",
+            "ε = ρ + log(factor/δ)/(s − 1) at each order; take the smallest of them.",
         ),
         praise="Right. Each order is a valid bound, so the best one counts.",
         cases=_RENYI,
@@ -343,7 +352,7 @@ def renyi_epsilon(orders, divergences, steps, delta):
                 lambda o, d, k, t: _best(
                     o, d, lambda s, r: r + math.log((1 / s) * (1 - 1 / s) ** (s - 1) / t) / (s - 1)
                 ),
-                "This is one step. The divergences of all steps add up.",
+                "This is the bound for one step. The divergences of all steps add up.",
             ),
             Mistake(
                 lambda o, d, k, t: _best(
@@ -415,16 +424,19 @@ def both(m, rate, epsilon):
 """,
         explanation="Collect what multiplies P and what multiplies Q under the integral, and take the larger factor out.",
         hints=(
-            "Write the hockey-stick integral of the sampled pair, and collect the terms with P and with Q.",
-            "rate·Q − (e^ε − 1 + rate)·P for the first; (1 − (1 − rate) e^ε)·P − rate·e^ε·Q for the second.",
-            "Take rate, or 1 − (1 − rate) e^ε, out. What remains is a profile of m at another ε; where the second factor is not positive, δ is 0.",
+            "Write down the hockey-stick integral of the sampled pair, and collect the terms with P and those with Q.",
+            "You get rate·Q − (e^ε − 1 + rate)·P for the first direction and (1 − (1 − rate) e^ε)·P − rate·e^ε·Q for "
+            "the second.",
+            "Factor out rate in the first and 1 − (1 − rate) e^ε in the second. What remains is the profile of m at "
+            "another ε; where the second factor is not positive, δ is 0.",
         ),
         praise="Right. At ε = 0 both are rate·δ(0); beyond log(1/(1 − rate)) only the first is left.",
         cases=_SAMPLED,
         mistakes=(
             Mistake(
                 lambda m, p, e: (_directions(m, p, e)[1], _directions(m, p, e)[0]),
-                "Exchanged: in the first pair Q is the mixture, and the loss is unbounded above if that of m is.",
+                "You exchanged the two: in the first pair Q is the mixture, and the loss is unbounded above if that "
+                "of m is.",
             ),
             Mistake(
                 lambda m, p, e: (_directions(m, p, e)[0], _directions(m, p, e)[0]),
@@ -480,8 +492,8 @@ def both(m, rate, epsilon):
         id="9.5",
         grade="build",
         title="The optimal theorem",
-        question="Randomized response with parameter `epsilon` answers `steps` times, independently. Write `response(epsilon, steps, at)`: the exact "
-        "δ of all answers together, at ε = `at`.",
+        question="Randomized response with parameter `epsilon` is applied `steps` times, independently. Write "
+        "`response(epsilon, steps, at)`: the exact δ of all outputs together, at ε = `at`.",
         name="response",
         stub="from math import comb, exp\n\n\ndef response(epsilon, steps, at):\n    ...\n",
         solution="""from math import comb, exp
@@ -496,11 +508,12 @@ def response(epsilon, steps, at):
         delta += q * max(1 - exp(at - loss), 0)
     return delta
 """,
-        explanation="The number of true answers is binomial, and the loss is ε for each true one, −ε for each lie. δ is the mean of max(1 − e^(at − L), 0) under Q.",
+        explanation="The number of true outputs is binomial, and the loss is ε for each true one, −ε for each lie. δ "
+        "is the mean of max(1 − e^(at − L), 0) under Q.",
         hints=(
-            "The loss of all answers depends only on how many of them are true.",
-            "In world Q, n of k answers are true with a binomial probability, and the loss is then (2n − k)·epsilon.",
-            "δ is the sum of probability times max(1 − e^(at − loss), 0).",
+            "The loss of all outputs depends only on how many of them are true.",
+            "In world Q, the number n of true outputs among k is binomial, and the loss is (2n − k)·epsilon.",
+            "δ is the sum, over n, of the probability times max(1 − e^(at − loss), 0).",
         ),
         praise="Right: no bound from ε alone can be smaller at any `at`.",
         cases=((1.0, 1, 0.5), (0.1, 10, 0.3), (0.5, 7, 1.5), (1.0, 3, 0.0), (0.2, 50, 1.0), (2.0, 4, 8.0)),
@@ -512,11 +525,11 @@ def response(epsilon, steps, at):
             ),
             Mistake(
                 lambda e, k, at: _response(k * e, 1, at),
-                "This is one answer with k·epsilon. The losses of independent answers have both signs and cancel in part.",
+                "This is one output with k·epsilon. The losses of independent outputs have both signs and cancel in part.",
             ),
             Mistake(
                 lambda e, k, at: _response(e, 1, at),
-                "This is one answer. Compose first.",
+                "This is one output. Compose first.",
             ),
             Mistake(
                 lambda e, k, at: min(k * _response(e, 1, at), 1.0),
@@ -524,26 +537,28 @@ def response(epsilon, steps, at):
             ),
             Mistake(
                 lambda e, k, at: float(_truths(e, k)[0][::-1] @ np.maximum(1 - np.exp(at - _truths(e, k)[1]), 0)),
-                "Your probabilities are those of world P. In world Q the answer that speaks for Q is the likelier one.",
+                "Your probabilities are those of world P. In world Q the output that speaks for Q is the more likely "
+                "one.",
             ),
             Mistake(
                 lambda e, k, at: float(_truths(e, k)[0] @ (1 - np.exp(at - _truths(e, k)[1]))),
-                "Losses below `at` count with a negative sign here. They should count nothing: max(1 − e^(at − loss), 0).",
+                "Losses below `at` count with a negative sign here. They should not count at all: max(1 − e^(at − "
+                "loss), 0).",
             ),
             Mistake(
                 lambda e, k, at: float(_truths(e, k)[0] @ np.maximum(1 - np.exp(at - np.arange(k + 1) * e), 0)),
-                "Your loss counts the true answers only. Each lie takes ε off again: (2n − k)·epsilon.",
+                "Your loss counts only the true outputs. Each lie subtracts ε again: (2n − k)·epsilon.",
             ),
             Mistake(
                 lambda e, k, at: float(
                     (_truths(e, k)[0] / [math.comb(k, n) for n in range(k + 1)])
                     @ np.maximum(1 - np.exp(at - _truths(e, k)[1]), 0)
                 ),
-                "The number of ways is missing: n of k answers can be true in comb(k, n) ways.",
+                "The number of ways is missing: n of k outputs can be true in comb(k, n) ways.",
             ),
             Mistake(
                 lambda e, k, at: float(_truths(e, k)[0][-1] * max(1 - math.exp(at - k * e), 0)),
-                "This is the case that all answers are true. Others exceed `at`, too.",
+                "This counts only the case that all outputs are true. Other losses exceed `at`, too.",
             ),
         ),
         laws=(
@@ -578,7 +593,8 @@ def bayes_error(mu, prior):
         explanation="The transform is real and even here, so e^{−iεt} leaves its cosine. A step of 0.05 has images 2π/0.05 away, which add e^{−63}.",
         hints=(
             "Which formula of the chapter gives R from H on the line s = ½ + it?",
-            "Take equidistant t from −50 to 50, and sum H(½ + it) cos(εt)/(¼ + t²), times the step; ε is the log-odds of the prior.",
+            "Take equally spaced t from −50 to 50, and sum H(½ + it) cos(εt)/(¼ + t²), times the step; ε is the "
+            "log-odds of the prior.",
             "Divide by 2π and by 2 cosh(ε/2).",
         ),
         praise="Right, and to ten digits or more. Raise the transform to a power, and you have the composition.",
@@ -621,7 +637,7 @@ def bayes_error(mu, prior):
         ),
         laws=(
             lambda result, mu, x: (
-                "An adversary who ignores the answer errs with probability min(π, 1 − π), and the best guess cannot err more often."
+                "An adversary who ignores the output errs with probability min(π, 1 − π), and the best guess cannot err more often."
                 if result[0] > min(x, 1 - x) + 1e-6
                 else None
             ),

@@ -112,13 +112,14 @@ EXERCISES = [
     Question(
         id="10.b",
         title="Which Gaussian emerges?",
-        question="A symmetric mechanism with η = 0.02 is used N = 400 times. Which μ has the Gaussian mechanism that it comes close to?",
+        question="A symmetric mechanism with η = 0.02 is used N = 400 times. It comes close to a Gaussian mechanism. "
+        "What is the μ of that mechanism?",
         solution="from math import sqrt\n\nanswer = 2 * sqrt(400) * 0.02\n",
         explanation="Over N steps the mean of the loss grows like N and its standard deviation like √N, so η grows by √400 = 20. A "
         "Gaussian mechanism has η = μ/2, hence μ = 2√N η.",
         hints=(
             "How do the mean of the loss and its standard deviation grow with N?",
-            "Like N and like √N, so η grows like √N. Which η has a Gaussian mechanism?",
+            "Like N and like √N, so η grows like √N. What is the η of a Gaussian mechanism?",
             "A Gaussian mechanism has η = μ/2. So μ = 2·√400·0.02.",
         ),
         praise="Right: μ = 2√N η.",
@@ -189,7 +190,7 @@ def eta(epsilon):
     Exercise(
         id="10.2",
         grade="warm-up",
-        title="How many steps are as many?",
+        title="How many steps are as much?",
         question="A symmetric mechanism with η = `eta` is used `count` times, another with `other_eta` is to be used as often as the condition of "
         "the finite-step bound allows. Write `most(count, eta, other_eta)`: the largest whole number of steps of the other.",
         name="most",
@@ -202,7 +203,7 @@ def most(count, eta, other_eta):
 """,
         explanation="The condition N/Ñ ≥ η̃²/η² says √N η ≥ √Ñ η̃: the first Gaussian has the larger μ. Solve for Ñ and round down.",
         hints=(
-            "The condition says which of the two Gaussian mechanisms has the larger μ. What is their μ?",
+            "The condition says which of the two Gaussian mechanisms has the larger μ. What are their μ?",
             "2√N η ≥ 2√Ñ η̃, so Ñ ≤ N η²/η̃².",
             "Round down.",
         ),
@@ -229,7 +230,8 @@ def most(count, eta, other_eta):
                 "The 2 of μ = 2√N η is on both sides, and cancels.",
             ),
             Mistake(
-                lambda n, a, b: n, "This is the number of steps of the first. The other one's steps have another η."
+                lambda n, a, b: n,
+                "This is the number of steps of the first. The steps of the other one have a different η.",
             ),
             Mistake(lambda n, a, b: math.floor(math.sqrt(n) * a / b), "Square both sides of √N η ≥ √Ñ η̃."),
         ),
@@ -341,7 +343,8 @@ def training_mu(sigma, rate, steps):
             ),
             Mistake(
                 lambda n, a, m, b: all(n * x <= m * y for x, y in zip(a, b, strict=True)),
-                "The direction is reversed: the dominating mechanism tells more, so its divergences are the larger ones.",
+                "The direction is reversed: the dominating mechanism reveals more, so its divergences are the larger "
+                "ones.",
             ),
             Mistake(
                 lambda n, a, m, b: n * sum(a) >= m * sum(b),
@@ -456,9 +459,9 @@ def moments(p, q):
         id="10.6",
         grade="build",
         title="The bound, in both directions",
-        question="`v` and `w` are (v₁, v₂, v₃) of one step of two symmetric mechanisms. Write `bound(count, v, other_count, w)`: the finite-step "
-        "bound on Δ of the first composition to the second; if its condition fails, with what the two Gaussian "
-        "mechanisms lack, Φ(−μ/2) − Φ(−μ̃/2).",
+        question="`v` and `w` are (v₁, v₂, v₃) of one step of two symmetric mechanisms. Write `bound(count, v, "
+        "other_count, w)`: the finite-step bound on Δ of the first composition to the second; if its "
+        "condition fails, add the Δ between the two Gaussian mechanisms, Φ(−μ/2) − Φ(−μ̃/2).",
         name="bound",
         stub="from math import erf, sqrt\n\n\ndef bound(count, v, other_count, w):\n    ...\n",
         solution="""from math import erf, sqrt
@@ -477,9 +480,11 @@ def bound(count, v, other_count, w):
 """,
         explanation="Each composition is within 0.56 v₃/(√N (v₂ − v₁²)^(3/2)) of its Gaussian mechanism; the triangle inequality adds the Δ between these two.",
         hints=(
-            "The way from the one composition to the other leads over two Gaussian mechanisms. How long are the three parts?",
-            "The outer ones are 0.56 v₃/(√N (v₂ − v₁²)^(3/2)), for each its own. The middle one is 0 if μ ≥ μ̃.",
-            "Else the middle one is Φ(−μ/2) − Φ(−μ̃/2), with μ = 2√N v₁/√(v₂ − v₁²).",
+            "The path from one composition to the other leads through two Gaussian mechanisms. How long are its three "
+            "parts?",
+            "The outer parts are 0.56 v₃/(√N (v₂ − v₁²)^(3/2)), one for each composition. The middle part is 0 if μ ≥ "
+            "μ̃.",
+            "Otherwise the middle part is Φ(−μ/2) − Φ(−μ̃/2), with μ = 2√N v₁/√(v₂ − v₁²).",
         ),
         praise="Right, and it holds in every direction.",
         cases=(
@@ -506,11 +511,13 @@ def bound(count, v, other_count, w):
                 lambda n, v, m, w: (
                     _bound(n, v, m, w, shortfall=False) + _phi(-math.sqrt(n) * _eta(v)) - _phi(-math.sqrt(m) * _eta(w))
                 ),
-                "Where the condition holds, the first Gaussian mechanism lacks nothing: add 0 there, not a negative number.",
+                "Where the condition holds, the Δ between the two Gaussian mechanisms is 0: add 0 there, not a "
+                "negative number.",
             ),
             Mistake(
                 lambda n, v, m, w: _missing(n, v, m, w),
-                "This is what the two Gaussian mechanisms lack. The distances of both compositions to them are missing.",
+                "This is the Δ between the two Gaussian mechanisms. The distances of both compositions from them are "
+                "missing.",
             ),
             Mistake(
                 lambda n, v, m, w: _bound(n, v, m, w, root=1),
@@ -538,7 +545,7 @@ def bound(count, v, other_count, w):
             ),
             Mistake(
                 lambda n, v, m, w: max(_distance(n, v), _distance(m, w)) + _missing(n, v, m, w),
-                "Both distances have to be gone: add them, do not take the larger one.",
+                "The path has both parts: add the two distances, do not take the larger one.",
             ),
             Mistake(
                 lambda n, v, m, w: (
@@ -548,7 +555,7 @@ def bound(count, v, other_count, w):
             ),
             Mistake(
                 lambda n, v, m, w: _bound(n, v, n, w),
-                "The other mechanism is used another number of times.",
+                "The other mechanism is used a different number of times.",
             ),
         ),
         laws=(lambda result, *case: "A bound on a divergence is not negative." if result[0] < -1e-12 else None,),

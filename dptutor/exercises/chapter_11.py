@@ -116,22 +116,22 @@ EXERCISES = [
     Question(
         id="11.a",
         title="From epochs to steps",
-        question="A training draws each of 50 000 examples into a batch with probability p = 0.01, and is stopped after 30 epochs. An "
-        "epoch is as many steps as see each example once on average. How many steps are composed?",
+        question="A training draws each of 50,000 examples into a batch with probability p = 0.01, and stops after 30 "
+        "epochs. In one epoch each example is drawn once on average. How many steps are composed?",
         solution="sampling_rate, epochs = 0.01, 30\nanswer = round(epochs / sampling_rate)\n",
-        explanation="An example is in one batch of a hundred, so an epoch has 1/p = 100 steps. How many examples there are plays "
-        "no part: privacy hangs on σ, p and N.",
+        explanation="An example is in one batch out of a hundred, so an epoch has 1/p = 100 steps. The number of "
+        "examples plays no part: privacy depends on σ, p and N.",
         hints=(
-            "How many steps does it take until an example has been seen once on average?",
-            "One step sees it with probability p, so 1/p steps.",
+            "How many steps does it take for an example to be drawn once on average?",
+            "Each step draws it with probability p, so it takes 1/p steps.",
             "30 epochs of 1/0.01 steps each.",
         ),
         praise="Right: N = epochs/p, whatever the size of the data.",
         mistakes=(
-            Mistake(30, "These are the epochs. Every step publishes an answer, and an epoch has 1/p of them."),
+            Mistake(30, "These are the epochs. Every step publishes an output, and an epoch has 1/p of them."),
             Mistake(100, "This is one epoch. There are 30."),
-            Mistake(1_500_000, "This counts examples, 30 times 50 000. A step draws a whole batch at once."),
-            Mistake(15_000, "30 times the batch of 500. A larger batch makes an epoch shorter: 50 000/500 steps."),
+            Mistake(1_500_000, "This counts examples, 30 times 50,000. A step draws a whole batch at once."),
+            Mistake(15_000, "30 times the batch of 500. A larger batch makes an epoch shorter: 50,000/500 steps."),
             Mistake(0.3, "You multiplied by p. A small p means many steps: divide."),
             Mistake(500, "This is the size of a batch. How many batches make an epoch, and how many are in 30?"),
             Mistake(5_000_000, "You divided the number of examples by p. A step draws a whole batch: epochs/p."),
@@ -142,8 +142,9 @@ EXERCISES = [
     Question(
         id="11.b",
         title="Calibrated to the same point",
-        question="A training of (8, 10⁻⁵) is replaced by one with larger batches, more steps and the larger σ that the same (8, 10⁻⁵) "
-        "asks for, as in the sweeps of this chapter. What changes for those in the data?",
+        question="A training with (8, 10⁻⁵) is replaced by one with larger batches, more steps and the larger σ that "
+        "the same (8, 10⁻⁵) requires, as in the sweeps of this chapter. What changes for the people in the "
+        "data?",
         options=(
             "Nothing: the (ε, δ) is the same.",
             "They are protected better, since σ is larger.",
@@ -166,11 +167,11 @@ answer = (3 if less_there else 4) if less_below else 1
         explanation="Both have the same δ at ε = 8, and nothing else in common. Below, the larger training has the larger δ, the "
         "advantage δ(0) included. The larger σ pays for more sampling; it is no gift.",
         hints=(
-            "One (ε, δ) is one point of the profile. What does it say of the rest?",
-            "Little. σ was raised to pay for more sampling and more steps: look at the Δ from the base.",
-            "The profiles meet at ε = 8. Below it, the one of the larger training lies higher.",
+            "One (ε, δ) is one point of the profile. What does it say about the rest?",
+            "Little. σ was raised to make up for larger batches and more steps: look at the Δ from the base.",
+            "The profiles meet at ε = 8. Below it, the profile of the larger training lies higher.",
         ),
-        praise="Right: one point is kept, and the rest moves.",
+        praise="Right: one point stays, and the rest moves.",
         mistakes=(
             Mistake(1, "One point is the same. The rest of the profile is not fixed by it, and here it moves up."),
             Mistake(2, "σ alone would do that. Here it pays for more sampling and more steps, at the same (8, 10⁻⁵)."),
@@ -222,7 +223,8 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 _by_parts,
-                "You add up the ε of the steps, and share δ among them. That is allowed, but gives most of the budget away.",
+                "You add up the ε of the steps, and share δ among them. That is valid, but it wastes most of the "
+                "budget.",
             ),
             Mistake(
                 lambda s, p, e, d: _largest(s, 1.0, e, d),
@@ -238,22 +240,22 @@ def steps(sigma, rate, epsilon, delta):
         id="11.2",
         grade="warm-up",
         title="The promise of a Δ",
-        question="A training `m` is exchanged for another one, of which you know only Δ(m‖other) = `regret`. Write "
-        "`success(m, guess, regret)`: the best bound there is on the probability of reconstruction against the other "
-        "training, if a blind guess succeeds with probability `guess`. It is never more than 1.",
+        question="A training `m` is replaced by another one, about which you know only Δ(m‖other) = `regret`. Write "
+        "`success(m, guess, regret)`: the best possible bound on the probability of reconstruction against "
+        "the other training, if a blind guess succeeds with probability `guess`. It is never more than 1.",
         name="success",
         stub="def success(m, guess, regret):\n    ...\n",
         solution="""def success(m, guess, regret):
     shifted = m.tradeoff(min(1, guess + regret)) - regret
     return min(1, 1 - shifted)
 """,
-        explanation="f̃(κ) ≥ f(κ + Δ) − Δ, and success is at most 1 − f̃(κ). Right of 1, f is 0.",
+        explanation="f̃(κ) ≥ f(κ + Δ) − Δ, and success is at most 1 − f̃(κ). Beyond 1, f is 0.",
         hints=(
-            "Reconstruction succeeds at most with 1 − f̃(κ). What does Δ say about f̃?",
-            "f(κ + Δ) − Δ ≤ f̃(κ): the curve is shifted to the left and down.",
-            "min(1, 1 − f(min(1, κ + Δ)) + Δ).",
+            "Reconstruction succeeds with probability at most 1 − f̃(κ). What does Δ say about f̃?",
+            "It says f(κ + Δ) − Δ ≤ f̃(κ): f, shifted to the left and down, lies below f̃.",
+            "The bound is min(1, 1 − f(min(1, κ + Δ)) + Δ).",
         ),
-        praise="Right: a Δ helps an attack twice, by a better guess and by a few points on top.",
+        praise="Right: Δ helps an attack twice, through a better guess and through Δ more in success.",
         cases=tuple(
             (m, guess, regret)
             for m in (Gaussian(sigma=1), Laplace(scale=1), _BASE)
@@ -278,7 +280,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda m, k, r: min(1.0, k + r),
-                "The blind guess and Δ: what `m` itself tells is missing.",
+                "This is the blind guess plus Δ: what `m` itself reveals is missing.",
             ),
             Mistake(
                 lambda m, k, r: 1 - min(1.0, _success(m, k + r) + r),
@@ -290,7 +292,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda m, k, r: _success(m, k - r) - r,
-                "This is the way back: the least that reconstruction might achieve if Δ(other‖m) were known.",
+                "This is the reverse direction: the least that reconstruction might achieve if Δ(other‖m) were known.",
             ),
             Mistake(
                 lambda m, k, r: min(1.0, _success(m, k) * (1 + r)),
@@ -318,9 +320,9 @@ def steps(sigma, rate, epsilon, delta):
     Exercise(
         id="11.3",
         grade="think",
-        title="Who is Pareto efficient?",
-        question="Write `efficient(accuracies, regrets)`: for each training True if no other is at least as good in both "
-        "(larger accuracy, smaller Δ from the base) and better in one, else False.",
+        title="Which are Pareto efficient?",
+        question="Write `efficient(accuracies, regrets)`: for each training, True if no other is at least as good in "
+        "both respects (larger accuracy, smaller Δ from the base) and better in one of them, else False.",
         name="efficient",
         stub="def efficient(accuracies, regrets):\n    ...\n",
         solution="""def efficient(accuracies, regrets):
@@ -334,10 +336,10 @@ def steps(sigma, rate, epsilon, delta):
         explanation="a beats b if it is nowhere worse and somewhere better. Two equal ones do not beat each other.",
         hints=(
             "When does one training beat another? Write that as a function of two pairs first.",
-            "At least the accuracy, at most the Δ, and not the same pair.",
+            "It beats the other if it has at least its accuracy and at most its Δ, and is not the same pair.",
             "A training is efficient if none beats it: not any(…).",
         ),
-        praise="Right. What is left is a choice, and no longer a question of numbers.",
+        praise="Right. Choosing among the rest is a matter of judgment, not of numbers.",
         cases=tuple(
             (np.array(accuracies), np.array(regrets))
             for accuracies, regrets in (
@@ -366,7 +368,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda a, r: [1.0 - x for x in _efficient(a, r)],
-                "The other way round: True is for those that nobody beats.",
+                "You reversed it: True is for those that no other beats.",
             ),
             Mistake(
                 lambda a, r: [float(x == min(r)) for x in r],
@@ -392,8 +394,9 @@ def steps(sigma, rate, epsilon, delta):
         grade="think",
         title="What the grid adds",
         question="A composition of `steps` small steps is close to the Gaussian mechanism with parameter `mu`. Write "
-        "`seen(mu, steps, width)`: the parameter of the Gaussian mechanism close to what an accountant sees that "
-        "connects the dots on a grid of that width, losses being spread evenly over the cells.",
+        "`seen(mu, steps, width)`: the parameter of the Gaussian mechanism that is close to what an "
+        "accountant computes when it connects the dots on a grid of that width. Assume that losses are "
+        "spread evenly over the cells.",
         name="seen",
         stub="def seen(mu, steps, width):\n    ...\n",
         solution="""def seen(mu, steps, width):
@@ -439,7 +442,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda mu, n, h: math.sqrt(n * h**2 / 6),
-                "This is what the grid adds alone. Add it to μ², the variance of the loss.",
+                "This is only what the grid adds. Add it to μ², the variance of the loss.",
             ),
             Mistake(
                 lambda mu, n, h: mu + math.sqrt(n * h**2 / 6),
@@ -462,9 +465,10 @@ def steps(sigma, rate, epsilon, delta):
         id="11.5",
         grade="build",
         title="Connect the dots",
-        question="`p` and `q` are the probabilities, all positive, of a finite mechanism's outcomes in the two worlds. "
-        "Write `dotted(p, q, width, prior)`: the Bayes error at that prior, after the loss log(q/p) of each outcome has "
-        "been shared between the two multiples of `width` beside it, so that its masses in both worlds are kept.",
+        question="`p` and `q` are the probabilities, all positive, of a finite mechanism's outcomes in the two "
+        "worlds. Write `dotted(p, q, width, prior)`: the Bayes error at that prior, after the loss log(q/p) "
+        "of each outcome has been split between the two neighboring multiples of `width` in such a way that "
+        "its mass is kept in both worlds.",
         name="dotted",
         stub="from math import exp, floor, log\n\n\ndef dotted(p, q, width, prior):\n    ...\n",
         solution="""from math import exp, floor, log
@@ -480,11 +484,12 @@ def dotted(p, q, width, prior):
         masses[below + 1] = masses.get(below + 1, 0) + part * mass
     return sum(min(prior, (1 - prior) * exp(k * width)) * mass for k, mass in masses.items())
 """,
-        explanation="At the loss kh a mass m of P comes with m·e^(kh) of Q. The part w that goes up keeps both sums: w = (e^x − e^a)/(e^b − e^a).",
+        explanation="At the loss kh, a mass m under P comes with a mass m·e^(kh) under Q. The part w that moves up "
+        "keeps both sums: w = (e^x − e^a)/(e^b − e^a).",
         hints=(
             "Which masses under Q belong to a mass m under P at the two losses a and b?",
-            "m e^a and m e^b. The parts 1 − w and w have to give (1 − w) e^a + w e^b = q/p.",
-            "The Bayes error is the sum of the smaller ones of π·m and (1 − π)·m·e^loss.",
+            "They are m e^a and m e^b. The shares 1 − w and w have to satisfy (1 − w) e^a + w e^b = q/p.",
+            "The Bayes error is the sum over the grid of the smaller of π·m and (1 − π)·m·e^loss.",
         ),
         praise="Right. It is never larger than without the grid: the adversary is granted a little too much.",
         cases=tuple(
@@ -495,7 +500,7 @@ def dotted(p, q, width, prior):
         mistakes=(
             Mistake(
                 lambda p, q, h, x: _split(p, q, h, x, linear=True),
-                "You share in proportion to the distance. Then the masses under Q no longer add up to one.",
+                "You split in proportion to the distance. Then the masses under Q no longer add up to one.",
             ),
             Mistake(
                 lambda p, q, h, x: _split(p, q, h, x, up=True),
@@ -503,7 +508,7 @@ def dotted(p, q, width, prior):
             ),
             Mistake(
                 lambda p, q, h, x: _split(p, q, h, x, down=True),
-                "You round all losses down. Then the pair tells less than it should, and under Q a part is lost.",
+                "You round all losses down. Then the pair reveals less than it should, and under Q a part is lost.",
             ),
             Mistake(
                 lambda p, q, h, x: _split(p, q, h, x, cut=True),
@@ -511,7 +516,7 @@ def dotted(p, q, width, prior):
             ),
             Mistake(
                 lambda p, q, h, x: _split(p, q, h, x, near=True),
-                "You round to the nearest multiple. That may err on either side; share the mass instead.",
+                "You round to the nearest multiple. That may err on either side; split the mass instead.",
             ),
             Mistake(
                 lambda p, q, h, x: _plain(p, q, x),
@@ -550,11 +555,12 @@ def exchange(rate, steps):
 """,
         explanation="Calibrate to the advantage instead of (ε, δ), then compare in both directions.",
         hints=(
-            "dp.calibrate takes other targets than epsilon and delta. Which one is meant here?",
+            "dp.calibrate also takes targets other than epsilon and delta. Which one is meant here?",
             "advantage=base.advantage. Then .noise_multiplier of what it returns.",
             "dp.delta_divergence(base, other).value, and the same with the two exchanged.",
         ),
-        praise="Right. At the same advantage nobody regrets leaving the base: the other one has the smaller ε.",
+        praise="Right. At the same advantage, leaving the base is never regretted: the other training has the smaller "
+        "ε.",
         cases=((0.05, 200), (0.3, 500)),
         mistakes=(
             Mistake(
@@ -567,7 +573,7 @@ def exchange(rate, steps):
             ),
             Mistake(
                 lambda p, n: _report(DPSGD(0.6, p, n)),
-                "The noise stays as it was. It has to be found anew, so that the advantage is that of the base.",
+                "You kept the noise. It has to be recomputed, so that the advantage is that of the base.",
             ),
             Mistake(
                 lambda p, n: (_report(_fair(p, n))[0], 0.0, 0.0),
@@ -579,7 +585,7 @@ def exchange(rate, steps):
             ),
             Mistake(
                 lambda p, n: (_fair(p, n).advantage, *_report(_fair(p, n))[1:]),
-                "The first number is the advantage that both have. Asked is the noise multiplier.",
+                "The first number is the advantage that both have. The noise multiplier is asked for.",
             ),
             Mistake(
                 lambda p, n: (*_report(_fair(p, n))[1:], _report(_fair(p, n))[0]),

@@ -57,14 +57,14 @@ EXERCISES = [
     Question(
         id="12.a",
         title="A tolerated belief",
-        question="Nobody who starts from the prior belief b = 0.25 that you are in the data shall come to believe it with more than "
-        "ρ = 0.9. Which ε keeps that, in pure differential privacy? Two decimals.",
+        question="No one who starts from the prior belief b = 0.25 that you are in the data may end with a belief "
+        "above ρ = 0.9. Which ε of pure differential privacy guarantees that? Two decimals.",
         solution="import dptutor as dp\n\nanswer = float(dp.epsilon_for_posterior_belief(0.9, membership_prior=0.25))\n",
-        explanation="The log-odds of a belief are those of the prior plus the loss, which is ε at most. From odds of 1/3 to odds of 9 "
-        "is a factor of 27, so ε = ln 27.",
+        explanation="The log-odds of a belief are those of the prior plus the loss, which is at most ε. From odds of "
+        "1/3 to odds of 9 is a factor of 27, so ε = ln 27.",
         hints=(
-            "What happens to the log-odds of a belief when the answer is read?",
-            "The privacy loss is added, and it is ε at most. So ε is the distance of two log-odds.",
+            "What happens to the log-odds of a belief when the output is read?",
+            "The privacy loss is added, and it is at most ε. So ε is the difference of two log-odds.",
             "logit ρ − logit b = ln 9 − ln(1/3).",
         ),
         praise="Right: logit ρ − logit b = ln 27.",
@@ -72,11 +72,11 @@ EXERCISES = [
             Mistake(math.log(9), "This is logit ρ, for an even prior. Take the prior 0.25 into account."),
             Mistake(
                 math.log(3),
-                "You added the log-odds of the prior. Somebody who starts low is farther from 0.9: subtract them.",
+                "You added the log-odds of the prior. Someone who starts low is farther from 0.9: subtract them.",
             ),
             Mistake(27, "This is e^ε, the factor of the odds. Take its logarithm."),
             Mistake(math.log10(27), "Use the natural logarithm: e^ε is a likelihood ratio."),
-            Mistake(math.log(0.9 / 0.25), "You compared probabilities. What the answer multiplies is the odds."),
+            Mistake(math.log(0.9 / 0.25), "You compared probabilities. What the output multiplies is the odds."),
             Mistake(0.65, "Beliefs do not move by differences. Their log-odds do."),
         ),
         laws=(Within(0, math.inf, "ε is not negative: with ε = 0 the belief stays at the prior."),),
@@ -85,13 +85,14 @@ EXERCISES = [
     Question(
         id="12.b",
         title="How sure can anyone become?",
-        question="A mechanism is ε-DP with ε = ln 6. Before the answer an adversary believes with b = 0.2 that you are in the data. How "
-        "large can this belief become?",
+        question="A mechanism is ε-DP with ε = ln 6. Before seeing the output, an adversary believes with probability "
+        "b = 0.2 that you are in the data. How large can this belief become?",
         solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.posterior_belief_bound(log(6), membership_prior=0.2))\n",
-        explanation="The odds are 0.2/0.8 = 1/4 before, and the answer multiplies them by 6 at most. Odds of 3/2 are a belief of 0.6.",
+        explanation="The odds are 0.2/0.8 = 1/4 before, and the output multiplies them by at most 6. Odds of 3/2 are "
+        "a belief of 0.6.",
         hints=(
-            "By how much can an answer multiply the odds, at most?",
-            "By e^ε = 6. The odds before are 0.2/0.8.",
+            "By what factor, at most, can an output multiply the odds?",
+            "By e^ε = 6. The prior odds are 0.2/0.8.",
             "The odds become 6/4 = 1.5. As a probability, that is 1.5/(1 + 1.5).",
         ),
         praise="Right: odds of 1 to 4 become odds of 6 to 4 at most.",
@@ -110,9 +111,9 @@ EXERCISES = [
     Exercise(
         id="12.1",
         grade="warm-up",
-        title="After the answer",
-        question="Before the answer an adversary believes with probability `prior` that you are in the data. The answer has the privacy loss `loss`. "
-        "Write `posterior(loss, prior)`: the belief after it.",
+        title="After the output",
+        question="Before seeing the output, an adversary believes with probability `prior` that you are in the data. "
+        "The output has the privacy loss `loss`. Write `posterior(loss, prior)`: the belief after it.",
         name="posterior",
         stub="from math import exp\n\n\ndef posterior(loss, prior):\n    ...\n",
         solution="""from math import exp
@@ -123,8 +124,8 @@ def posterior(loss, prior):
 """,
         explanation="Bayes' rule: the odds of being in the data, prior/(1 − prior), are multiplied by q/p = e^loss.",
         hints=(
-            "Work with odds. Which factor takes the odds before the answer to the odds after it?",
-            "q/p = e^loss. The odds after the answer are e^loss · prior/(1 − prior).",
+            "Work with odds. Which factor takes the odds before the output to the odds after it?",
+            "q/p = e^loss. The odds after the output are e^loss · prior/(1 − prior).",
             "Odds o are a probability o/(1 + o): prior·e^loss/(prior·e^loss + 1 − prior).",
         ),
         praise="Right. In log-odds it is a sum: the loss plus the log-odds of the prior.",
@@ -133,7 +134,7 @@ def posterior(loss, prior):
         mistakes=(
             Mistake(
                 lambda x, b: expit(x),
-                "You start from a coin whatever the prior is. Multiply e^loss by the odds of the prior.",
+                "You start from even odds whatever the prior is. Multiply e^loss by the odds of the prior.",
             ),
             Mistake(
                 lambda x, b: expit(x - logit(b)),
@@ -145,11 +146,11 @@ def posterior(loss, prior):
             ),
             Mistake(
                 lambda x, b: b * math.exp(x) / (1 - b),
-                "These are the odds after the answer. A probability is odds/(1 + odds).",
+                "These are the odds after the output. A probability is odds/(1 + odds).",
             ),
             Mistake(
                 lambda x, b: b * math.exp(x),
-                "Bayes' rule divides by the probability of the answer in both worlds together.",
+                "Bayes' rule divides by the probability of the output in both worlds together.",
             ),
             Mistake(
                 lambda x, b: b + x,
@@ -157,7 +158,7 @@ def posterior(loss, prior):
             ),
             Mistake(
                 lambda x, b: logit(b) + x,
-                "These are the log-odds after the answer. Turn them into a probability.",
+                "These are the log-odds after the output. Turn them into a probability.",
             ),
             Mistake(
                 lambda x, b: b * math.exp(x) / (b * math.exp(x) + (1 - b) * math.exp(-x)),
@@ -170,8 +171,8 @@ def posterior(loss, prior):
         id="12.2",
         grade="warm-up",
         title="From a tolerance to ε",
-        question="Nobody who starts with the belief `prior` shall end above `belief`. Write `epsilon(belief, prior)`: the largest ε of pure differential "
-        "privacy that guarantees it.",
+        question="No one who starts with the belief `prior` may end above `belief`. Write `epsilon(belief, prior)`: "
+        "the largest ε of pure differential privacy that guarantees it.",
         name="epsilon",
         stub="from math import log\n\n\ndef epsilon(belief, prior):\n    ...\n",
         solution="""from math import log
@@ -198,7 +199,7 @@ def epsilon(belief, prior):
                 lambda r, b: (r / (1 - r)) / (b / (1 - b)),
                 "This is the ratio of the odds, which is e^ε. Take its logarithm.",
             ),
-            Mistake(lambda r, b: r / (1 - r), "These are odds. Take the logarithm, and mind the prior."),
+            Mistake(lambda r, b: r / (1 - r), "These are odds. Take the logarithm, and include the prior."),
             Mistake(
                 lambda r, b: math.log(r / b),
                 "You compare probabilities. A loss adds to log-odds: use ρ/(1 − ρ) and prior/(1 − prior).",
@@ -254,11 +255,11 @@ def exceeds(sigma, belief, prior):
             ),
             Mistake(
                 lambda s, r, b: PosteriorBelief(Gaussian(sigma=s), b).sf(r, "P"),
-                "This is so if you are not in the data. In world Q the loss has the mean +μ²/2.",
+                "This is true if you are not in the data. In world Q the loss has the mean +μ²/2.",
             ),
             Mistake(
                 lambda s, r, b: 1 - _exceeds(s, r, b),
-                "This is the probability to end at or below the tolerance.",
+                "This is the probability of ending at or below the tolerance.",
             ),
             Mistake(
                 lambda s, r, b: _exceeds(s, r, 0.5),
@@ -270,7 +271,7 @@ def exceeds(sigma, belief, prior):
             ),
             Mistake(
                 lambda s, r, b: float(ndtr(1 / s - r / s)),
-                "You compare the answer with a belief. First find the loss that leads to this belief.",
+                "You compare the output with a belief. First find the loss that leads to this belief.",
             ),
             Mistake(
                 lambda s, r, b: _exceeds(s, r, 1 - b),
@@ -300,9 +301,10 @@ def exceeds(sigma, belief, prior):
     Exercise(
         id="12.4",
         grade="think",
-        title="What δ says of beliefs",
-        question="A coin that shows “in” with probability `prior` decides the world, and an adversary with that prior belief reads the answer of the mechanism `m`. "
-        "Write `excess(m, belief, prior)`: the mean of max(B − belief, 0).",
+        title="What δ says about beliefs",
+        question="A coin that shows “in” with probability `prior` decides the world, and an adversary with that prior "
+        "belief reads the output of the mechanism `m`. Write `excess(m, belief, prior)`: the mean of max(B − "
+        "belief, 0).",
         name="excess",
         stub="from math import log\n\n\ndef excess(m, belief, prior):\n    ...\n",
         solution="""from math import log
@@ -312,13 +314,14 @@ def excess(m, belief, prior):
     epsilon = log(belief / (1 - belief)) - log(prior / (1 - prior))
     return (1 - belief) * prior * m.privacy_profile(epsilon)
 """,
-        explanation="The density of the answer is bq + (1−b)p, and B times it is bq. So the mean is ∫ max(bq − ρ(bq + (1−b)p), 0), a hockey stick.",
+        explanation="The density of the output is bq + (1−b)p, and B times it is bq. So the mean is ∫ max(bq − ρ(bq + (1−b)p), 0), a hockey stick.",
         hints=(
-            "The answer has the density bq + (1−b)p. What is B times that?",
-            "bq. So integrate max((1−ρ) b q − ρ (1−b) p, 0), and take the factor of q out.",
+            "The output has the density bq + (1−b)p. What is B times that?",
+            "It is bq. So integrate max((1−ρ) b q − ρ (1−b) p, 0), and factor out (1−ρ) b.",
             "(1−ρ) b ∫ max(q − e^ε p, 0), with e^ε = ρ(1−b)/((1−ρ)b).",
         ),
-        praise="Right. That is what δ bounds: how far beliefs exceed, on average. Not how often.",
+        praise="Right. This is what δ bounds: by how much beliefs exceed the tolerance on average, not how often they "
+        "do.",
         cases=tuple((m, r, b) for m in _MECHANISMS for r, b in ((0.8, 0.5), (0.6, 0.2))),
         mistakes=(
             Mistake(
@@ -327,7 +330,7 @@ def excess(m, belief, prior):
             ),
             Mistake(
                 lambda m, r, b: (1 - r) * m.privacy_profile(logit(r) - logit(b)),
-                "You forgot how likely world Q is.",
+                "You forgot the probability of world Q.",
             ),
             Mistake(
                 lambda m, r, b: b * m.privacy_profile(logit(r) - logit(b)),
@@ -339,7 +342,8 @@ def excess(m, belief, prior):
             ),
             Mistake(
                 lambda m, r, b: PosteriorBelief(m, b).sf(r),
-                "This is how often the belief exceeds, in world Q; asked is how far, on average.",
+                "This is how often the belief exceeds the tolerance, in world Q. The question is by how much, on "
+                "average.",
             ),
             Mistake(
                 lambda m, r, b: (1 - r) * b * PosteriorBelief(m, b).sf(r),
@@ -347,7 +351,8 @@ def excess(m, belief, prior):
             ),
             Mistake(
                 lambda m, r, b: b * PosteriorBelief(m, b).sf(r) + (1 - b) * PosteriorBelief(m, b).sf(r, "P"),
-                "This is how often the belief exceeds, in both worlds together; asked is how far, on average.",
+                "This is how often the belief exceeds the tolerance, in both worlds together. The question is by how "
+                "much, on average.",
             ),
             Mistake(
                 lambda m, r, b: r * b * m.privacy_profile(logit(r) - logit(b)),
@@ -385,7 +390,7 @@ def advantage(sigma, steps):
 """,
         explanation="All steps together are one Gaussian mechanism with √k times the μ, and its total variation is 2Φ(μ/2) − 1.",
         hints=(
-            "To which single Gaussian mechanism do all steps together amount?",
+            "All steps together are equivalent to one Gaussian mechanism. Which one?",
             "μ² adds up, so μ = √steps/σ.",
             "The advantage is Φ(μ/2) − Φ(−μ/2).",
         ),
@@ -403,7 +408,7 @@ def advantage(sigma, steps):
             ),
             Mistake(
                 lambda s, k: float(ndtr(math.sqrt(k) / s / 2)),
-                "This is how often the adversary is right. The advantage is twice that, less one.",
+                "This is the probability that the adversary is right. The advantage is twice that, minus one.",
             ),
             Mistake(
                 lambda s, k: 2 * float(ndtr(math.sqrt(k) / s)) - 1,
@@ -419,11 +424,11 @@ def advantage(sigma, steps):
             ),
             Mistake(
                 lambda s, k: float(ndtr(-math.sqrt(k) / s / 2)),
-                "This is how often the adversary errs. The advantage is 1 minus twice that.",
+                "This is the probability that the adversary errs. The advantage is 1 minus twice that.",
             ),
             Mistake(
                 lambda s, k: 2 * float(ndtr(1 / (s * math.sqrt(k)) / 2)) - 1,
-                "More steps tell more: multiply μ by √k. To divide by it is right for a mean of k answers only if its noise stays.",
+                "More steps reveal more: multiply μ by √k, do not divide by it.",
             ),
         ),
         laws=(_probability,),
@@ -432,8 +437,9 @@ def advantage(sigma, steps):
         id="12.6",
         grade="build",
         title="Keep the promise",
-        question="If you are in the data, an adversary with an even prior shall end above `belief` (over one half) with exactly the given `probability`. Write "
-        "`noise(belief, probability)`: the σ of a Gaussian mechanism of sensitivity 1 that does it.",
+        question="If you are in the data, an adversary with an even prior should end above `belief` (over one half) "
+        "with exactly the given `probability`. Write `noise(belief, probability)`: the σ of a Gaussian "
+        "mechanism of sensitivity 1 that does it.",
         name="noise",
         stub="from math import log, sqrt\nfrom statistics import NormalDist\n\n\ndef noise(belief, probability):\n    ...\n",
         solution="""from math import log, sqrt
@@ -446,7 +452,8 @@ def noise(belief, probability):
     mu = z + sqrt(z**2 + 2 * epsilon)
     return 1 / mu
 """,
-        explanation="Φ(μ/2 − ε/μ) is to be the probability: μ/2 − ε/μ = z, a quadratic equation with one positive root.",
+        explanation="Φ(μ/2 − ε/μ) has to be the given probability: μ/2 − ε/μ = z, a quadratic equation with one "
+        "positive root.",
         hints=(
             "Write down the probability for a given σ, as in exercise 12.3, and set it equal.",
             "μ/2 − ε/μ = z with z = Φ⁻¹(probability). Multiply by 2μ.",
@@ -497,8 +504,9 @@ def noise(belief, probability):
         id="12.7",
         grade="build",
         title="One δ for the whole run",
-        question="A run has `steps` Gaussian steps, each of sensitivity 1 and noise `sigma`, so D_s = s/(2σ²) for each, at every order s > 1. Write "
-        "`promised(sigma, steps, delta)`: the belief, from an even prior, of which Rényi divergences say that it is exceeded with probability δ at most.",
+        question="A run has `steps` Gaussian steps, each of sensitivity 1 and noise `sigma`, so D_s = s/(2σ²) for "
+        "each, at every order s > 1. Write `promised(sigma, steps, delta)`: the belief, from an even prior, "
+        "that is exceeded with probability at most δ according to Rényi divergences.",
         name="promised",
         stub="from math import exp, log, sqrt\n\n\ndef promised(sigma, steps, delta):\n    ...\n",
         solution="""from math import exp, log, sqrt
@@ -533,7 +541,7 @@ def promised(sigma, steps, delta):
             ),
             Mistake(
                 lambda s, k, d: _converted(_sum(s, k), math.log(1 / d)),
-                "This is ε. Asked is the belief: the logistic function of it.",
+                "This is ε. The belief is asked for: the logistic function of ε.",
             ),
             Mistake(
                 lambda s, k, d: expit(2 * _sum(s, k) + math.log(1 / d)),
@@ -541,7 +549,8 @@ def promised(sigma, steps, delta):
             ),
             Mistake(
                 lambda s, k, d: PosteriorBelief(Gaussian(sigma=s) ** k).quantile(1 - d),
-                "This is the exact quantile, from the normal law of the loss: better, but asked is what Rényi divergences say.",
+                "This is the exact quantile, from the normal distribution of the loss. It is better, but the question "
+                "is what Rényi divergences say.",
             ),
             Mistake(
                 lambda s, k, d: expit(_improved(_sum(s, k), d)),

@@ -56,8 +56,8 @@ EXERCISES = [
     Question(
         id="13.a",
         title="At least which ε?",
-        question="Against a training that claims pure ε-DP, an attack has the errors α = 0.05 and β = 0.4 (take them as exact). How large "
-        "is ε at least? Two decimals.",
+        question="Against a training that claims pure ε-DP, an attack has the errors α = 0.05 and β = 0.4 (take them "
+        "as exact). How large must ε be at least? Two decimals.",
         solution="from math import log\n\nalpha, beta = 0.05, 0.4\n"
         "answer = max(log((1 - beta) / alpha), log((1 - alpha) / beta))\n",
         explanation="ε-DP keeps the point on or above both lines: β ≥ 1 − e^ε α, and α ≥ 1 − e^ε β. The first gives e^ε ≥ 0.6/0.05 = 12, the "
@@ -104,17 +104,21 @@ EXERCISES = [
         solution="import dptutor as dp\n\n"
         "# The chance that an adversary who guesses blindly refutes a claim of ε = 0 is 5 % at most; nothing else is bounded.\n"
         "answer = 2\n",
-        explanation="A test at 5 % bounds how often a true claim is refuted. That a false one survives may have many reasons: a weak "
-        "adversary, a harmless pair, too few repetitions.",
+        explanation="A test at 5 % bounds how often a true claim is refuted. A false claim may survive for many "
+        "reasons: a weak adversary, a harmless pair, too few repetitions.",
         hints=(
             "What does a level of 5 % bound: how often a true claim is refuted, or how often a false one stands?",
-            "Only the first. Could another adversary do better, or this one on another pair?",
+            "Only the first. Could another adversary do better, or the same one on another pair?",
             "Repetitions can refute. What was chosen before them limits what a survival says.",
         ),
         praise="Right: repetitions refute claims, they never prove one.",
         mistakes=(
             Mistake(1, "The 5 % are about refuting a true claim. They give no probability to the claim itself."),
-            Mistake(3, "It may as well keep exactly what it claims, or less: the adversary may have been too weak."),
+            Mistake(
+                3,
+                "It may just as well keep exactly what it claims, or less than that: the adversary may have "
+                "been too weak.",
+            ),
             Mistake(
                 4, "An audit measures from below: ε′ is what this adversary has shown, and a better one may show more."
             ),
@@ -137,9 +141,9 @@ def step(released, present, absent, sigma):
 """,
         explanation="The logarithm of the ratio of two normal densities around `present` and `absent`: the squares of `released` cancel.",
         hints=(
-            "Write down the logarithm of each normal density. What is left of their difference?",
+            "Write down the logarithm of each normal density. What is left of the difference?",
             "It is (‖released − absent‖² − ‖released − present‖²)/(2σ²).",
-            "Which is ⟨released − middle, present − absent⟩/σ², where middle is the mean of the two sums.",
+            "This is ⟨released − middle, present − absent⟩/σ², where middle is the mean of the two sums.",
         ),
         praise="Right. The adversary adds these up over all steps; the belief in D is the logistic function of the sum.",
         cases=_arrays(
@@ -150,11 +154,11 @@ def step(released, present, absent, sigma):
         mistakes=(
             Mistake(
                 lambda r, p, a, s: -_step(r, p, a, s),
-                "The sign is reversed: L has Q, the world of D, on top. An answer near `present` speaks for D.",
+                "The sign is reversed: L has Q, the world of D, on top. An output near `present` speaks for D.",
             ),
             Mistake(
                 lambda r, p, a, s: s * _step(r, p, a, s),
-                "The noise counts twice, once for the answer and once for the difference: divide by σ².",
+                "The noise counts twice, once for the output and once for the difference: divide by σ².",
             ),
             Mistake(
                 lambda r, p, a, s: 2 * _step(r, p, a, s),
@@ -162,15 +166,16 @@ def step(released, present, absent, sigma):
             ),
             Mistake(
                 lambda r, p, a, s: float((np.asarray(r) - np.asarray(a)) @ (np.asarray(p) - np.asarray(a)) / s**2),
-                "You measure from `absent`. The answer that speaks for neither lies in the middle of the two sums.",
+                "You measure from `absent`. The output that speaks for neither lies in the middle of the two sums.",
             ),
             Mistake(
                 lambda r, p, a, s: float((np.asarray(r) - np.asarray(p)) @ (np.asarray(p) - np.asarray(a)) / s**2),
-                "You measure from `present`. The answer that speaks for neither lies in the middle of the two sums.",
+                "You measure from `present`. The output that speaks for neither lies in the middle of the two sums.",
             ),
             Mistake(
                 lambda r, p, a, s: _step(r, p, a, s) / 2,
-                "Half of it: ‖released − absent‖² − ‖released − present‖² is twice ⟨released − middle, present − absent⟩.",
+                "This is half of what is right: ‖released − absent‖² − ‖released − present‖² is twice ⟨released − "
+                "middle, present − absent⟩.",
             ),
             Mistake(
                 lambda r, p, a, s: s**2 * _step(r, p, a, s),
@@ -178,7 +183,7 @@ def step(released, present, absent, sigma):
             ),
             Mistake(
                 lambda r, p, a, s: float(np.asarray(r) @ (np.asarray(p) - np.asarray(a)) / s**2),
-                "You measure from 0. The answer that speaks for neither lies in the middle of the two sums.",
+                "You measure from 0. The output that speaks for neither lies in the middle of the two sums.",
             ),
             Mistake(
                 lambda r, p, a, s: expit(_step(r, p, a, s)),
@@ -195,9 +200,10 @@ def step(released, present, absent, sigma):
         id="13.2",
         grade="warm-up",
         title="Too far for one step",
-        question="A transcript holds the local sensitivities ‖d‖ of some repetitions (rows) and steps (columns). Noise is scaled to the global sensitivity for the "
-        "clipping norm `clip`; an example is removed, or, if `bounded`, replaced. Write `excess(sensitivities, clip, bounded)`: the number whose being above 1 "
-        "proves that gradients are not clipped as claimed.",
+        question="A transcript holds the local sensitivities ‖d‖ of some repetitions (rows) and steps (columns). "
+        "Noise is scaled to the global sensitivity for the clipping norm `clip`; an example is removed, or, "
+        "if `bounded`, replaced. Write `excess(sensitivities, clip, bounded)`: the number that proves, if it "
+        "exceeds 1, that gradients are not clipped as claimed.",
         name="excess",
         stub="import numpy as np\n\n\ndef excess(sensitivities, clip, bounded):\n    ...\n",
         solution="""import numpy as np
@@ -206,10 +212,11 @@ def step(released, present, absent, sigma):
 def excess(sensitivities, clip, bounded):
     return np.max(sensitivities) / (2 * clip if bounded else clip)
 """,
-        explanation="No step of any repetition may move by more than the global sensitivity. One that does is a proof, without any probability.",
+        explanation="No step of any repetition may move by more than the global sensitivity. A single step that does "
+        "is a proof, without any statistics.",
         hints=(
             "How far can the sum of clipped gradients move when one example is removed? When it is replaced?",
-            "By C, and by 2C: two gradients of length C may be opposite.",
+            "By C, and by 2C: two gradients of length C may point in opposite directions.",
             "Divide the largest of all local sensitivities by that.",
         ),
         praise="Right. This is the first check of a transcript, and the only one that cannot err.",
@@ -250,7 +257,7 @@ def excess(sensitivities, clip, bounded):
             ),
             Mistake(
                 lambda d, c, b: float(np.max(d) > (2 * c if b else c)),
-                "This is whether a step goes too far. Asked is the number that is then above 1.",
+                "This says whether a step goes too far. The number that is then above 1 is asked for.",
             ),
             Mistake(
                 lambda d, c, b: float(np.median(d)) / (2 * c if b else c),
@@ -263,8 +270,9 @@ def excess(sensitivities, clip, bounded):
         id="13.3",
         grade="think",
         title="Half the noise",
-        question="`residuals` holds, step by step, the published vector less the sum that was used, in units of the claimed σ. Write `scale(residuals)`: the "
-        "estimate (by maximum likelihood) of the factor by which the true standard deviation differs from the claimed one.",
+        question="`residuals` holds, step by step, the published vector minus the sum that was used, in units of the "
+        "claimed σ. Write `scale(residuals)`: the estimate (by maximum likelihood) of the factor by which "
+        "the true standard deviation differs from the claimed one.",
         name="scale",
         stub="import numpy as np\n\n\ndef scale(residuals):\n    ...\n",
         solution="""import numpy as np
@@ -279,7 +287,8 @@ def scale(residuals):
             "One. With half the noise it is one quarter.",
             "The square root of the mean of all squares.",
         ),
-        praise="Right. Its square, times the number of all numbers, has a χ² law under a true claim: that is the second check of a transcript.",
+        praise="Right. Under a true claim, its square times the number of entries has a χ² distribution: that is the "
+        "second check of a transcript.",
         cases=_arrays(
             (((1.0, -1.0), (2.0, 0.0)),),
             (((0.4, 0.6, -0.5), (0.3, -0.7, 0.2)),),
@@ -288,7 +297,7 @@ def scale(residuals):
         mistakes=(
             Mistake(
                 lambda u: float(np.std(u)),
-                "You subtract the mean. That of the noise is known: zero.",
+                "You subtract the mean. The mean of the noise is known: zero.",
             ),
             Mistake(
                 lambda u: float(np.std(u, ddof=1)),
@@ -313,7 +322,7 @@ def scale(residuals):
             ),
             Mistake(
                 lambda u: float(np.sqrt(np.sum(np.square(u)) / (np.size(u) - 1))),
-                "No degree of freedom is lost, as the mean is known to be 0: divide by the number of numbers.",
+                "No degree of freedom is lost, as the mean is known to be 0: divide by the number of entries.",
             ),
         ),
         laws=(_scale,),
@@ -335,24 +344,25 @@ def right(sigma, steps):
         explanation="Towards the truth L = k/(2σ²) + ξ/σ: all steps give half of μ², one gives noise. L > 0 has the probability Φ(k/(2σ)).",
         hints=(
             "Add up the loss. What does a step without noise add?",
-            "Each step adds 1/(2σ²) towards the truth, and the first one ξ/σ besides.",
+            "Each step adds 1/(2σ²) towards the truth, and the first one adds ξ/σ as well.",
             "k/(2σ²) + ξ/σ > 0 means ξ > −k/(2σ).",
         ),
-        praise="Right. The beliefs all lie near the logistic function of k/(2σ²), which looks private. The guesses do not.",
+        praise="Right. All beliefs lie near the logistic function of k/(2σ²), which looks private. The guesses reveal "
+        "the flaw.",
         cases=((1.0, 1), (5.0, 10), (8.0, 30), (3.0, 2)),
         draw=lambda r: (r.uniform(3, 10), r.randint(3, 20)),
         mistakes=(
             Mistake(
                 lambda s, k: float(ndtr(math.sqrt(k) / (2 * s))),
-                "This is so for a sound training. Here the spread is that of one step only.",
+                "This is right for a sound training. Here the spread is that of a single step.",
             ),
             Mistake(
                 lambda s, k: float(ndtr(1 / (2 * s))),
-                "This is so after one step. The others add to the loss, too, though without noise.",
+                "This is right after one step. The other steps add to the loss, too, though without noise.",
             ),
             Mistake(
                 lambda s, k: 2 * float(ndtr(k / (2 * s))) - 1,
-                "This is the advantage. Asked is how often the guess is right.",
+                "This is the advantage. The probability that the guess is right is asked for.",
             ),
             Mistake(
                 lambda s, k: float(ndtr(k / s)),
@@ -368,11 +378,12 @@ def right(sigma, steps):
             ),
             Mistake(
                 lambda s, k: float(expit(k / (2 * s**2))),
-                "This is the belief at the mean of the loss. Asked is how often the loss has the right sign.",
+                "This is the belief at the mean of the loss. The probability that the loss has the right sign is "
+                "asked for.",
             ),
             Mistake(
                 lambda s, k: float(ndtr(-k / (2 * s))),
-                "This is how often the guess is wrong.",
+                "This is the probability that the guess is wrong.",
             ),
         ),
         laws=(_probability,),
@@ -393,9 +404,9 @@ def largest(mu, repetitions):
 """,
         explanation="The largest is below x with probability F(x)^R. That is ½ where F(x) = 2^(−1/R), and F is normal with mean μ²/2 and standard deviation μ.",
         hints=(
-            "With which probability are all repetitions below x?",
+            "With what probability are all repetitions below x?",
             "F(x)^R = ½, so x is the 2^(−1/R)-quantile.",
-            "Of a normal law with mean μ²/2 and standard deviation μ: μ²/2 + μ Φ⁻¹(2^(−1/R)).",
+            "F belongs to a normal distribution with mean μ²/2 and standard deviation μ: μ²/2 + μ Φ⁻¹(2^(−1/R)).",
         ),
         praise="Right. It grows without end, while ε(δ) stays: the maximum estimates R.",
         cases=((1.0, 1), (0.65, 300), (0.65, 1000), (2.0, 10)),
@@ -431,7 +442,7 @@ def largest(mu, repetitions):
             ),
             Mistake(
                 lambda m, r: m**2 / 2 + m * float(ndtri(0.95 ** (1 / r))),
-                "This is the 95 % quantile of the largest. Asked is its median.",
+                "This is the 95 % quantile of the largest. Its median is asked for.",
             ),
         ),
         stumbles=lambda m, r: (
@@ -444,8 +455,9 @@ def largest(mu, repetitions):
         id="13.6",
         grade="build",
         title="Too many wins",
-        question="A training claims to be the Gaussian mechanism with `mu`. In `repetitions` repetitions, each with a fresh coin, an adversary was right `wins` "
-        "times. Write `p_value(wins, repetitions, mu)`: the largest probability of so many or more right guesses under a true claim.",
+        question="A training claims to be the Gaussian mechanism with `mu`. In `repetitions` repetitions, each with a "
+        "fresh coin, an adversary was right `wins` times. Write `p_value(wins, repetitions, mu)`: the "
+        "largest probability, under a true claim, of at least that many right guesses.",
         name="p_value",
         stub="from math import comb\nfrom statistics import NormalDist\n\n\ndef p_value(wins, repetitions, mu):\n    ...\n",
         solution="""from math import comb
@@ -459,9 +471,9 @@ def p_value(wins, repetitions, mu):
 """,
         explanation="No adversary is right with a probability above (1 + advantage)/2 = Φ(μ/2). So the wins are at most binomial with that probability.",
         hints=(
-            "How often can the best adversary be right, in one repetition?",
+            "With what probability, at most, is an adversary right in one repetition?",
             "With probability (1 + (2Φ(μ/2) − 1))/2 = Φ(μ/2).",
-            "The upper tail of a binomial law, from `wins` on, `wins` included.",
+            "Take the upper tail of a binomial distribution, from `wins` on, with `wins` included.",
         ),
         praise="Right. It holds for any adversary, even one that nobody has thought of: dp.auditing.judge(guesses, claim).p_value.",
         cases=((60, 100, 0.3), (20, 20, 1.0), (10, 15, 0.6536), (3, 8, 2.0)),
@@ -489,7 +501,8 @@ def p_value(wins, repetitions, mu):
             ),
             Mistake(
                 lambda w, r, m: float(ndtr((r * ndtr(m / 2) - w) / math.sqrt(r * ndtr(m / 2) * ndtr(-m / 2)))),
-                "This is the normal approximation, which may promise more than is true. The binomial law is exact.",
+                "This is the normal approximation, which may promise more than is true. The binomial distribution is "
+                "exact.",
             ),
             Mistake(
                 lambda w, r, m: math.comb(r, w) * ndtr(m / 2) ** w * ndtr(-m / 2) ** (r - w),
@@ -511,8 +524,9 @@ def p_value(wins, repetitions, mu):
         id="13.7",
         grade="build",
         title="The same draw again",
-        question="`middles` holds the vectors m_i of all steps, `directions` the vectors e_i, both in units of σ. You suspect that every step adds the same "
-        "noise. Write `contrast(middles, directions)`: the sum over steps that is above 0 for D and below 0 for D′ without fail, if you are right.",
+        question="`middles` holds the vectors m_i of all steps, `directions` the vectors e_i, both in units of σ. You "
+        "suspect that every step adds the same noise. Write `contrast(middles, directions)`: the sum over "
+        "steps that is always above 0 for D and below 0 for D′, if you are right.",
         name="contrast",
         stub="import numpy as np\n\n\ndef contrast(middles, directions):\n    ...\n",
         solution="""import numpy as np
@@ -524,7 +538,7 @@ def contrast(middles, directions):
         explanation="m_i = ±e_i/2 + ξ. In the change from one step to the next ξ cancels, and ±½‖e_i − e_{i−1}‖² is left.",
         hints=(
             "Where does the repeated draw ξ go when you subtract one step from the next?",
-            "m_i − m_{i−1} = ±½(e_i − e_{i−1}). With what do you multiply it, to see the sign?",
+            "m_i − m_{i−1} = ±½(e_i − e_{i−1}). What do you multiply this by to see the sign?",
             "Add up ⟨m_i − m_{i−1}, e_i − e_{i−1}⟩ from the second step on.",
         ),
         praise="Right. Against honest noise it is merely a weak test; against a reused seed it never errs.",
@@ -548,11 +562,11 @@ def contrast(middles, directions):
             ),
             Mistake(
                 lambda m, e: float((np.asarray(m)[-1] - np.asarray(m)[0]) @ (np.asarray(e)[-1] - np.asarray(e)[0])),
-                "You compare the last step with the first only. Asked is the sum over all neighboring steps.",
+                "You compare only the last step with the first. The sum over all neighboring steps is asked for.",
             ),
             Mistake(
                 lambda m, e: float(np.mean(np.diff(m, axis=0) * np.diff(e, axis=0))),
-                "This is the mean over all numbers. Asked is the sum.",
+                "This is the mean over all numbers. The sum is asked for.",
             ),
             Mistake(
                 lambda m, e: float(np.sum(np.square(np.diff(m, axis=0)))),
@@ -572,8 +586,9 @@ def contrast(middles, directions):
         id="13.8",
         grade="build",
         title="At least this much",
-        question="An adversary was right `wins` times (not always) in `repetitions` repetitions. Write `at_least(wins, repetitions, delta)`: the ε that a training, "
-        "whatever its mechanism, has at this δ at least, with 95 % confidence (one-sided; 0 if nothing is shown).",
+        question="An adversary was right `wins` times (not always) in `repetitions` repetitions. Write "
+        "`at_least(wins, repetitions, delta)`: the smallest ε that a training, whatever its mechanism, can "
+        "have at this δ, with 95 % confidence (one-sided; 0 if nothing is shown).",
         name="at_least",
         stub="from math import log\n\nfrom scipy.stats import beta\n\n\ndef at_least(wins, repetitions, delta):\n    ...\n",
         solution="""from math import log
@@ -586,10 +601,12 @@ def at_least(wins, repetitions, delta):
     advantage = 2 * low - 1
     return log(max((1 + advantage - 2 * delta) / (1 - advantage), 1))
 """,
-        explanation="The lower limit of Clopper and Pearson for the probability to be right, turned into an advantage; then the smallest ε that allows it.",
+        explanation="The Clopper–Pearson lower limit for the probability of being right, turned into an advantage; "
+        "then the smallest ε that allows it.",
         hints=(
-            "First a lower limit for the probability to be right. At which p are so many wins or more just a surprise of 5 %?",
-            "At the 5 % quantile of the beta law with parameters wins and R − wins + 1.",
+            "First find a lower limit for the probability of being right. At which p do so many wins, or more, have "
+            "probability exactly 5 %?",
+            "At the 5 % quantile of the beta distribution with parameters wins and R − wins + 1.",
             "a = 2p − 1, and a(e^ε + 1) ≤ e^ε − 1 + 2δ gives ε ≥ log((1 + a − 2δ)/(1 − a)).",
         ),
         praise="Right. This number assumes nothing about noise, network or adversary. It is also the smallest of the three.",
@@ -606,19 +623,20 @@ def at_least(wins, repetitions, delta):
             ),
             Mistake(
                 lambda w, r, d: _least(_low(w, r, 0.05), 0.0),
-                "This is so for δ = 0. Some of the advantage may be due to δ.",
+                "This is right for δ = 0. Some of the advantage may be due to δ.",
             ),
             Mistake(
                 lambda w, r, d: _least((1 + _low(w, r, 0.05)) / 2, d),
-                "You took the probability to be right for the advantage. The advantage is 2p − 1.",
+                "You used the probability of being right as the advantage. The advantage is 2p − 1.",
             ),
             Mistake(
                 lambda w, r, d: _least(1 - _low(r - w + 1, r, 0.05), d),
-                "This limit is on the wrong side, or belongs to another number of wins: it should hold 5 % for `wins` or more.",
+                "This limit is on the wrong side, or belongs to another number of wins: at it, `wins` or more should "
+                "have probability 5 %.",
             ),
             Mistake(
                 lambda w, r, d: _least(float(w / r - 1.6448536269514722 * math.sqrt(w / r * (1 - w / r) / r)), d),
-                "This is the normal approximation, which is not valid near 0 and 1. Use the beta law.",
+                "This is the normal approximation, which is not valid near 0 and 1. Use the beta distribution.",
             ),
             Mistake(
                 lambda w, r, d: math.log(max((2 * _low(w, r, 0.05) - d) / (2 - 2 * _low(w, r, 0.05)), 1.0)),
@@ -626,11 +644,12 @@ def at_least(wins, repetitions, delta):
             ),
             Mistake(
                 lambda w, r, d: epsilon_from_advantage(w, r, d, confidence=0.9).low,
-                "This takes the mechanism to be Gaussian. Asked is what holds whatever the mechanism.",
+                "This assumes that the mechanism is Gaussian. The bound should hold whatever the mechanism.",
             ),
             Mistake(
                 lambda w, r, d: _least(float(w / r - math.sqrt(math.log(20) / (2 * r))), d),
-                "This is Hoeffding's limit, which is valid, but smaller. The limit of Clopper and Pearson is asked for, from the beta law.",
+                "This is Hoeffding's limit, which is valid, but smaller. The Clopper–Pearson limit is asked for, from "
+                "the beta distribution.",
             ),
             Mistake(
                 lambda w, r, d: math.log(max(_low(w, r, 0.05) / (1 - _low(w, r, 0.05)), 1.0)) + d,

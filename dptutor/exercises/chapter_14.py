@@ -37,13 +37,17 @@ promise = {
     "pi": 1 - prior,
 }
 """,
-        explanation="n of N people are in the data, and the adversary considers all N equally likely. From there to the tolerance the log-odds rise by ε.",
+        explanation="n of N people are in the data, and the adversary considers all N equally likely. From this prior "
+        "to the tolerance the log-odds rise by ε.",
         hints=(
-            "You know that n of N people are in, and no more. What do you believe of each of them?",
-            "The belief in membership is n/N. The tolerance is passed where the loss is logit ρ − logit b.",
-            "dp.epsilon_for_posterior_belief(case.tolerance, prior). And π weighs the other world: 1 − b.",
+            "You know only that n of N people are in the data. With what probability do you believe it of each of "
+            "them?",
+            "The belief in membership is n/N. The belief passes the tolerance where the loss is logit ρ − logit b.",
+            "dp.epsilon_for_posterior_belief(case.tolerance, prior) gives ε. And π is the prior of the other world: 1 "
+            "− b.",
         ),
-        praise="Right. A tolerance without the prior it starts from, and without how often it may be passed, would have no noise.",
+        praise="Right. To turn a tolerance into noise, you need the prior from which it starts and the probability "
+        "with which it may be exceeded.",
         judge=part("promise"),
         patience=_PATIENCE,
     ),
@@ -51,9 +55,10 @@ promise = {
         id="14.2",
         grade="warm-up",
         title="The noise it takes",
-        question="In house, a training would take `case.steps` steps with full batches. Give `sigma`, the noise multiplier of each step with which the "
-        "tolerance is exceeded exactly as often as allowed; `naive`, how often it is exceeded if somebody makes that probability the δ of (ε, δ) and "
-        "calibrates exactly; and `advantage`, that of the whole training with your sigma.",
+        question="An in-house training would take `case.steps` steps with full batches. Give `sigma`, the noise "
+        "multiplier of each step with which the tolerance is exceeded exactly as often as allowed; `naive`, "
+        "how often it is exceeded if someone makes that probability the δ of (ε, δ) and calibrates exactly; "
+        "and `advantage`, that of the whole training with your sigma.",
         name="noise",
         stub="""noise = {
     "sigma": ...,
@@ -80,24 +85,27 @@ noise = {
     "advantage": exact.advantage,
 }
 """,
-        explanation="k Gaussian steps are one with √k times the sensitivity. Its tail is set to the probability allowed; a δ of that size sets the profile.",
+        explanation="k Gaussian steps are one with √k times the sensitivity. Calibrate its tail to the probability "
+        "allowed; the naive way sets the profile to that value instead.",
         hints=(
-            "k steps with full batches are one Gaussian mechanism. Of which sensitivity?",
+            "k steps with full batches are one Gaussian mechanism. What is its sensitivity?",
             "√k. dp.calibrate takes a function from sigma to that mechanism, and a target: posterior_belief, membership_prior, exceedance.",
-            "Naive is delta= in place of exceedance=; then dp.PosteriorBelief(m, prior).sf(case.tolerance).",
+            "For the naive value, use delta= in place of exceedance=, and then dp.PosteriorBelief(m, "
+            "prior).sf(case.tolerance).",
         ),
-        praise="Right. Between the two readings of one sentence lies a factor of the noise, and a larger one of the probability.",
+        praise="Right. The two readings of one sentence differ by a factor in the noise, and by a larger one in the "
+        "probability.",
         judge=part("noise"),
         patience=_PATIENCE,
     ),
     Exercise(
         id="14.3",
         grade="think",
-        title="Two offers, one card",
-        question='How often does each offer exceed your tolerance, if the person is in: `exceedance_a`, `exceedance_b`? Which one `keeps` it: "A", "B", "both" '
-        'or "neither"?',
-        name="card",
-        stub="""card = {
+        title="Two offers, one privacy statement",
+        question="How often does each offer exceed your tolerance, if the person is in the data: `exceedance_a`, "
+        '`exceedance_b`? Which one `keeps` it: "A", "B", "both" or "neither"?',
+        name="risks",
+        stub="""risks = {
     "exceedance_a": ...,
     "exceedance_b": ...,
     "keeps": ...,
@@ -112,29 +120,31 @@ for name, offer in case.offers.items():
     training = dp.DPSGD(**offer, direction="remove")
     tails[name] = dp.PosteriorBelief(training, prior).sf(case.tolerance)
 kept = [name for name, tail in tails.items() if tail <= case.exceedance]
-card = {
+risks = {
     "exceedance_a": tails["A"],
     "exceedance_b": tails["B"],
     "keeps": "both" if len(kept) == 2 else kept[0] if kept else "neither",
 }
 """,
-        explanation="One point of a profile is the same, far out. The tolerance stands where the profiles differ.",
+        explanation="The two profiles agree at one point, far out. The tolerance lies where they differ.",
         hints=(
             'The arguments of dp.DPSGD are in case.offers["A"]. In which direction is Q the world with the person?',
             f"{_DIRECT} has the person in Q.",
             "dp.PosteriorBelief(training, prior).sf(case.tolerance), and compare with case.exceedance.",
         ),
-        praise="Right. The same card, and not the same risk: compare with the probability allowed before you sign.",
-        judge=part("card"),
+        praise="Right. The same privacy statement, but not the same risk: compare with the probability allowed before "
+        "you sign.",
+        judge=part("risks"),
         patience=_PATIENCE,
     ),
     Exercise(
         id="14.4",
         grade="think",
         title="What the worse one costs",
-        question="Against which offer does your adversary err more often (`winner`)? Give the `regret` of choosing the other, in Bayes error; `worst_prior`, where "
-        "it is that large; `crossing`, the prior above ½ at which both are the same; and `at_prior`, the difference at your π. Leave `direction` as it is: "
-        "a mechanism is both ways.",
+        question="Against which offer does your adversary err more often (`winner`)? Give the `regret` of choosing "
+        "the other, in Bayes error; `worst_prior`, where it is that large; `crossing`, the prior above ½ at "
+        "which both are the same; and `at_prior`, the difference at your π. Leave `direction` at its "
+        "default: here a mechanism has both directions.",
         name="regret",
         stub="""regret = {
     "winner": ...,
@@ -159,13 +169,15 @@ regret = {
     "at_prior": offers[winner].bayes_error(pi) - offers[loser].bayes_error(pi),
 }
 """,
-        explanation="The Δ-divergence is the largest difference of the two Bayes errors, and it has a direction. They cross near the log-odds ε of the card.",
+        explanation="The Δ-divergence is the largest difference of the two Bayes errors, and it has a direction. The "
+        "errors cross near the prior whose log-odds are the quoted ε.",
         hints=(
             "The more private offer has the larger Bayes error, m.bayes_error(pi).",
             "dp.compare(better, worse) has everything: divergence, reverse_divergence, crossings.",
             "divergence.value and divergence.prior, the larger of crossings, and the difference of both m.bayes_error(pi).",
         ),
-        praise="Right. Where the card compares them, they are equal; where your adversary stands, they are not.",
+        praise="Right. Where the privacy statement compares them, they are equal; at your adversary's prior, they are "
+        "not.",
         judge=part("regret"),
         patience=_PATIENCE,
     ),
@@ -207,9 +219,10 @@ transcripts = {"flagged": flagged, "check": check}
         id="14.6",
         grade="build",
         title="What the wins show",
-        question="Take the pilot that passes; A's, if both do. From its right guesses, which ε at the card's δ does it have at least, whatever its mechanism: "
-        "`epsilon_low`, the lower end of the two-sided interval of 95 %? Which ε does its claim allow: `epsilon_claimed`? Which statement of the case may you "
-        'sign: `meaning`, a letter from "a" to "d"?',
+        question="Take the pilot that passes; A's, if both do. From its right guesses, how large is its ε at least at "
+        "the quoted δ, whatever its mechanism: `epsilon_low`, the lower end of the two-sided 95 % interval? "
+        "Which ε does its claim allow: `epsilon_claimed`? Which statement of the case may you sign: "
+        '`meaning`, a letter from "a" to "d"?',
         name="wins",
         stub="""wins = {
     "epsilon_low": ...,
@@ -234,13 +247,15 @@ wins = {
     "meaning": letter,
 }
 """,
-        explanation="Clopper and Pearson's lower limit, turned into an advantage, and that into the smallest ε that allows it. An audit bounds ε from below.",
+        explanation="The Clopper–Pearson lower limit, turned into an advantage, and that into the smallest ε that "
+        "allows it. An audit bounds ε from below.",
         hints=(
             "transcript.guesses has wins and repetitions, transcript.claim is a mechanism.",
             'dp.auditing.epsilon_from_advantage(wins, repetitions, case.delta, method="any").low',
-            "claim.epsilon(case.delta). And read the four statements for what they say about the direction.",
+            "claim.epsilon(case.delta) gives the other. And check in which direction each of the four statements "
+            "bounds ε.",
         ),
-        praise="Right. Between the two numbers lies what the audit does not know.",
+        praise="Right. The audit knows nothing about what lies between the two numbers.",
         judge=part("wins"),
         patience=_PATIENCE,
     ),
@@ -248,9 +263,10 @@ wins = {
         id="14.7",
         grade="build",
         title="The decision",
-        question='What do you `sign`: "A", "B" or "neither"? Sign no offer whose program is refused. Say how far the offer that keeps the tolerance can be '
-        "trusted: `largest_prior`, the belief in membership from which it exceeds the tolerance exactly as often as allowed. And defend the decision in a "
-        "`sentence` with a number of your report and the condition under which it holds.",
+        question='What do you `sign`: "A", "B" or "neither"? Sign no offer whose program is refused. Say how far the '
+        "offer that keeps the tolerance can be trusted: `largest_prior`, the belief in membership from which "
+        "it exceeds the tolerance exactly as often as allowed. And defend the decision in a `sentence` with "
+        "a number of your report and the condition under which it holds.",
         name="decision",
         stub="""decision = {
     "sign": ...,
@@ -286,19 +302,21 @@ decision = {
     "if its program adds the noise that it claims, and only against adversaries who know no more than the share of people in the data.",
 }
 """,
-        explanation="The loss that is exceeded as often as allowed is a quantile; from even odds it is the log-odds of the belief. It takes the largest prior to the tolerance.",
+        explanation="The loss that is exceeded as often as allowed is a quantile; from even odds it is the log-odds "
+        "of the belief. It takes the largest prior to the tolerance.",
         hints=(
             "Two conditions: the settings keep the tolerance, and the audit has not refused the program.",
             "The belief from even odds that is exceeded as often as allowed is dp.PosteriorBelief(m).quantile(1 - case.exceedance). Its log-odds are a loss.",
             "logit(largest prior) = logit(tolerance) − that loss.",
         ),
-        praise="Right, as far as a program can tell. Now give your sentence to somebody who would rather have signed the other.",
+        praise="Right, as far as a program can tell. Now show your sentence to someone who would have preferred the "
+        "other decision.",
         judge=part("decision"),
         patience=_PATIENCE,
     ),
 ]
 
-_TOGETHER = 'report = {"seed": case.seed, **promise, **noise, **card, **regret, **transcripts, **wins, **decision}\n'
+_TOGETHER = 'report = {"seed": case.seed, **promise, **noise, **risks, **regret, **transcripts, **wins, **decision}\n'
 
 EXERCISES.append(
     Exercise(
@@ -310,15 +328,17 @@ EXERCISES.append(
         name="report",
         stub="""import dptutor as dp
 
-report = {}  # {"seed": case.seed, **promise, **noise, **card, **regret, **transcripts, **wins, **decision}
+report = {}  # {"seed": case.seed, **promise, **noise, **risks, **regret, **transcripts, **wins, **decision}
 print(dp.exercises.rubric(report))
 """,
         solution="\n\n".join([*(exercise.solution for exercise in EXERCISES), _TOGETHER]),
-        explanation="The parts, one after the other, and the number of the case: whoever reads it can compute every line again.",
+        explanation="The parts, one after the other, and the number of the case, so that any reader can recompute "
+        "every line.",
         hints=(
             "Each part is a dict. How do you put dicts together?",
             "{**promise, **noise} has the lines of both.",
-            'Remove the # and the {} before it: {"seed": case.seed, **promise, **noise, **card, **regret, **transcripts, **wins, **decision}.',
+            'Remove the # and the {} before it: {"seed": case.seed, **promise, **noise, **risks, **regret, '
+            "**transcripts, **wins, **decision}.",
         ),
         praise="All points. What no program can judge is whether your sentence convinces: ask a reader.",
         judge=part(*PARTS),

@@ -43,7 +43,7 @@ _LONG = 240
 # The digits that a number of one's own is asked for, and what is let through.
 _DIGITS, _CLOSE = 4, 1e-3
 _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, and check again."
-_NO_RETURN = "Your function returned None. Does it print its result, where it should return it?"
+_NO_RETURN = "Your function returned None. Does it print its result where it should return it?"
 # So near an answer is said to be right but for its last digits.
 _NEARLY = 1e-3
 

@@ -51,7 +51,7 @@ class Line:
                 return "This is in percent. Give the share itself, or write the % sign."
             share = 0 < self.right < 1 <= given
             if given and not share and abs(given - self.right) <= _half_a_unit(given, least=1):
-                return "Right as far as it goes. Give two significant digits at least."
+                return "Right as far as it goes. Give at least two significant digits."
             return f"This is too {'large' if given > self.right else 'small'}. {self.otherwise}"
         return self.otherwise
 

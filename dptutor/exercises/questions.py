@@ -140,7 +140,7 @@ class Sheet:
             f'<p class="dpq-count" role="status">0 of {count} answered</p>'
             '<button type="button" class="dpq-erase" hidden>Erase my answers</button></div>'
             '<p class="dpq-note" hidden>Answer here. A number may be written as 0.25, 1/4, 25 % or exp(-1). '
-            "What you answer stays in this browser.</p>"
+            "Your answers stay in this browser.</p>"
             '<p class="dpq-silent">Without JavaScript nothing is judged on this page. The exercise notebook asks the '
             "same questions.</p>"
             f"{''.join(_form(q, f'{prefix}-{place}') for place, q in enumerate(self.questions))}</section>"

@@ -31,7 +31,7 @@ _NOTHING_YET = "There is nothing to check yet: fill in the lines, run the cell, 
 PARTS = {
     "promise": ("prior", "epsilon", "pi"),
     "noise": ("sigma", "naive", "advantage"),
-    "card": ("exceedance_a", "exceedance_b", "keeps"),
+    "risks": ("exceedance_a", "exceedance_b", "keeps"),
     "regret": ("winner", "regret", "worst_prior", "crossing", "at_prior"),
     "transcripts": ("flagged", "check"),
     "wins": ("epsilon_low", "epsilon_claimed", "meaning"),
@@ -47,7 +47,7 @@ def rubric(report, parts: Iterable[str] = tuple(PARTS)) -> Rubric:
     report : dict
         Lines by name. The case is that of `report["seed"]`; without it, the one chosen last.
     parts : sequence of str
-        Of "promise", "noise", "card", "regret", "transcripts", "wins" and "decision"; all by default.
+        Of "promise", "noise", "risks", "regret", "transcripts", "wins" and "decision"; all by default.
 
     Returns
     -------
@@ -113,16 +113,16 @@ def _promise(c: Case) -> dict[str, Line]:
     epsilon = _threshold(c)
     return {
         "prior": numeric(
-            1, b, "How many of those who may be in the data are in?",
+            1, b, "What share of those who may be in the data are in it?",
             (1 - b, "This is π, the probability of not being in. The belief in membership is n/N."),
             (b / (1 - b), "These are the odds of being in. The probability is n/N."),
             (1 / c.population, "Not one of N people is in, but n of N."),
             (1 / c.records, "Not one of N people is in, but n of N."),
-            (0.5, "The tolerance starts from the share of people who are in, not from a coin."),
+            (0.5, "The tolerance starts from the share of people who are in, not from even odds."),
         ),
         "epsilon": numeric(
-            1, epsilon, "By how much may the log-odds rise, from the prior to the tolerance?",
-            (logit(rho), "You start from a coin. Subtract the log-odds of the prior."),
+            1, epsilon, "By how much may the log-odds rise from the prior to the tolerance?",
+            (logit(rho), "You start from even odds. Subtract the log-odds of the prior."),
             (math.exp(epsilon), "This is e^ε, the factor of the odds. ε is its logarithm."),
             (math.log(rho / b), "You compare probabilities. Bayes' rule multiplies odds: use log(p/(1 − p))."),
             (logit(rho) + logit(b), "Subtract the log-odds of the prior; you added them."),
@@ -131,8 +131,9 @@ def _promise(c: Case) -> dict[str, Line]:
         "pi": numeric(
             1, 1 - b, "π is the prior of the world without the person.",
             (b, "This is the belief in membership. π weighs the other world, the one without the person."),
-            (expit(epsilon), "This π belongs to ε: the adversary whose choice turns at that loss. Asked is the one you fear."),
-            (0.5, "This is a coin. Your adversary knows that n of N are in."),
+            (expit(epsilon), "This π belongs to ε, to the adversary whose decision is reversed at that loss. Give the "
+                             "π of your adversary."),
+            (0.5, "These are even odds. Your adversary knows that n of N are in."),
         ),
     }  # fmt: skip
 
@@ -158,21 +159,26 @@ def _noise(c: Case) -> dict[str, Line]:
             (classical, "This is the classical formula, for one step. The exact noise solves for the tail, of all steps."),
             (1 / right, "This is the noise of one step alone. k of them are one Gaussian mechanism with √k μ."),
             (k / right, "You add up the steps' μ. For Gaussian noise the squares add up: √k, not k."),
-            (math.sqrt(k) / mu(logit(rho), z), "You start from a coin: pass the prior on."),
+            (math.sqrt(k) / mu(logit(rho), z), "You start from even odds: pass the prior on."),
             (math.sqrt(k) / in_p, "This is about world P, where the person is not in."),
         ),
         "naive": numeric(
-            1, belief.sf(rho), "First the noise whose δ(ε) is the exceedance, then how often the tolerance is exceeded with it, if the person is in.",
+            1, belief.sf(rho), "First find the noise whose δ(ε) is the exceedance, then how often the tolerance is "
+                "exceeded with it, if the person is in.",
             (t, "This is what was asked for as δ. How often is the tolerance exceeded by that noise?"),
-            (belief.sf(rho) / t, "This is how many times too often. Asked is the probability."),
+            (belief.sf(rho) / t, "This is the factor by which it is exceeded too often. The probability is asked for."),
             (belief.sf(rho, "P"), "This is for a person who is not in, world P."),
-            (PosteriorBelief(Gaussian(sigma=classical), b).sf(rho), "This is what the classical noise does. Asked is the noise whose δ(ε) is the exceedance."),
-            (PosteriorBelief(profile).sf(rho), "You start from a coin when you ask for the tail: pass the prior on."),
+            (PosteriorBelief(Gaussian(sigma=classical), b).sf(rho), "This belongs to the classical noise. Use the "
+                                                                    "noise whose δ(ε) is the exceedance."),
+            (PosteriorBelief(profile).sf(rho), "You start from even odds when you compute the tail: pass the prior "
+                                               "on."),
         ),
         "advantage": numeric(
             1, 2 * ndtr(right / 2) - 1, "It is δ(0) of the whole training with your sigma.",
-            (ndtr(right / 2), "This is how often the adversary is right. The advantage is twice that, less one."),
-            (math.tanh(epsilon / 2), "This is the most that pure ε-differential privacy allows. Your mechanism is Gaussian."),
+            (ndtr(right / 2), "This is the probability that the adversary is right. The advantage is twice that, "
+                              "minus one."),
+            (math.tanh(epsilon / 2), "This is the most that pure ε-differential privacy allows. Your mechanism is "
+                                     "Gaussian."),
             ((math.expm1(epsilon) + 2 * t) / (math.exp(epsilon) + 1), "This is the most that (ε, δ) allows. Your mechanism is Gaussian."),
             (2 * ndtr(right / 2 / math.sqrt(k)) - 1, "This is the advantage of one step. Take all of them."),
             (2 * ndtr(right) - 1, "The best threshold is in the middle: Φ(μ/2)."),
@@ -189,14 +195,16 @@ def _card(c: Case) -> dict[str, Line]:
     for name, other in ("AB", "BA"):
         m, added = (_offer(c, name, direction) for direction in ("remove", "add"))
         lines[f"exceedance_{name.lower()}"] = numeric(
-            1, tails[name], "How often does the belief end above the tolerance, from your prior, if the person is in? The settings of the offer tell.",
+            1, tails[name], "How often does the belief end above the tolerance, from your prior, if the person is in? "
+                "Use the settings of the offer.",
             (tails[other], "This is the other offer's."),
-            (c.delta, "δ bounds no such probability. Ask the mechanism."),
+            (c.delta, "δ bounds no such probability. Compute it from the mechanism."),
             (c.exceedance, "This is what is allowed. How often does the offer exceed it?"),
-            (by_card, "This is the most that the card allows. You know more than the card: the settings."),
-            (float(m.privacy_profile(epsilon)), "This is δ(ε) at the loss of the tolerance. Asked is the tail, Pr_Q[L > ε]."),
+            (by_card, "This is the most that the privacy statement allows. You know more than that: the settings."),
+            (float(m.privacy_profile(epsilon)), "This is δ(ε) at the loss of the tolerance. The tail, Pr_Q[L > ε], is "
+                                                "asked for."),
             (PosteriorBelief(m, b).sf(rho, "P"), "This is for a person who is not in, world P."),
-            (PosteriorBelief(m).sf(rho), "You start from a coin: pass the prior on."),
+            (PosteriorBelief(m).sf(rho), "You start from even odds: pass the prior on."),
             (PosteriorBelief(added, b).sf(rho), "Here the two worlds are exchanged: Q has to be the one with the person, direction=\"remove\"."),
             decimals=4,
         )  # fmt: skip
@@ -206,7 +214,7 @@ def _card(c: Case) -> dict[str, Line]:
         'Answer "A", "B", "both" or "neither": whose exceedance is at most the one allowed?',
         [
             ("b" if keeper == "A" else "a", "This is the offer that breaks the tolerance. Compare both probabilities with the one allowed."),
-            ("both", "The card is the same, the probabilities are not: one is above what is allowed."),
+            ("both", "The privacy statement is the same, but the probabilities are not: one is above what is allowed."),
             ("neither", "One of the two probabilities is below what is allowed."),
         ],
     )  # fmt: skip
@@ -226,36 +234,37 @@ def _regret(c: Case) -> dict[str, Line]:
             'Answer "A" or "B": against which offer does your adversary, at π, err more often?',
             [
                 (loser.lower(), "Against this one the adversary errs less often: it is the less private. Compare R(π)."),
-                ("neither", "They share a card, but not their Bayes errors. Compare R(π)."),
+                ("neither", "They share a privacy statement, but not their Bayes errors. Compare R(π)."),
             ],
         ),
         "regret": numeric(
-            2, forth.value, "It is Δ(better‖worse), what the choice of the worse can cost in Bayes error.",
-            (back.value, "This is the other direction: what the choice of the better one can cost. One direction says nothing of the other."),
+            2, forth.value, "It is Δ(better‖worse), what choosing the worse offer can cost in Bayes error.",
+            (back.value, "This is the other direction: what choosing the better offer can cost. One direction says "
+                         "nothing about the other."),
             (at_prior, "This is the difference at your prior. The regret is the largest, over all priors."),
             (worse.advantage - better.advantage, "This is the difference in advantage, twice that in Bayes error."),
             (-forth.value, "A regret is not negative: subtract the error against the worse from that against the better."),
-            (forth.value + back.value, "You add up both directions. Each is the regret of another choice."),
+            (forth.value + back.value, "You add up both directions. Each is the regret of a different choice."),
         ),
         "worst_prior": numeric(
-            1, forth.prior, "It stands beside the value of the Δ-divergence.",
+            1, forth.prior, "The Δ-divergence names it, next to its value.",
             (b, "This is your prior belief. The largest difference is at another prior."),
             (1 - b, "This is your π. The largest difference is at another prior."),
             (back.prior, "This is where the regret of the other choice is largest."),
             (crossing, "Here both errors are the same, so the difference is smallest."),
         ),
         "crossing": numeric(
-            1, crossing, "Above ½, at which π are both Bayes errors the same?",
-            (1 - crossing, "This is its mirror image, below ½. Asked is the one above."),
-            (c.epsilon, "This is the ε of the card, near the log-odds of the crossing. Asked is the prior."),
+            1, crossing, "At which π above ½ are both Bayes errors the same?",
+            (1 - crossing, "This is its mirror image, below ½. Give the one above."),
+            (c.epsilon, "This is the quoted ε, near the log-odds of the crossing. The prior is asked for."),
             (1 - b, "This is your π. There one of the two is better."),
-            (forth.prior, "Here the difference is largest. At the crossing it is none."),
+            (forth.prior, "Here the difference is largest. At the crossing there is none."),
         ),
         "at_prior": numeric(
-            1, at_prior, "It is R(π) of the better offer less R(π) of the worse, at your π.",
+            1, at_prior, "It is R(π) of the better offer minus R(π) of the worse, at your π.",
             (-at_prior, "The sign is reversed: the larger Bayes error is the better one."),
-            (forth.value, "This is the largest difference of all priors. Asked is the one at yours."),
-            (at_prior / min(b, 1 - b), "This is relative to a blind guess. Asked is the difference itself."),
+            (forth.value, "This is the largest difference over all priors. Give the one at yours."),
+            (at_prior / min(b, 1 - b), "This is relative to a blind guess. Give the difference itself."),
         ),
     }  # fmt: skip
 
@@ -311,20 +320,23 @@ def _wins(c: Case) -> dict[str, Line]:
     letters = {sentence: letter for letter, sentence in c.statements.items()}
     return {
         "epsilon_low": numeric(
-            2, whatever.low, "Which ε is shown by the lower limit for the share of right guesses, whatever the mechanism, at the card's δ?",
+            2, whatever.low, "Which ε does the lower limit for the share of right guesses show, whatever the "
+                "mechanism, at the quoted δ?",
             (whatever.value, "This is the point estimate, which chance alone may reach. Give the lower end of the interval."),
-            (normal.high, "This is the upper end, and of a Gaussian mechanism. Only the lower end can be shown."),
+            (normal.high, "This is the upper end, and for a Gaussian mechanism. Only the lower end can be shown."),
             (normal.value, "This is the point estimate for a Gaussian mechanism. Give the lower end, whatever the mechanism."),
-            (normal.low, "This takes the mechanism to be Gaussian, which is what an audit may not take for granted: method=\"any\"."),
-            (from_wins(wins, count, delta, method="any", confidence=0.9).low, "This is the lower end of a one-sided interval of 95 %. Asked is the two-sided one."),
+            (normal.low, "This assumes that the mechanism is Gaussian, which an audit must not take for granted: "
+                         'method="any".'),
+            (from_wins(wins, count, delta, method="any", confidence=0.9).low, "This is the lower end of a one-sided "
+                                                                              "95 % interval. Use the two-sided one."),
             (math.exp(whatever.low), "This is e^ε. Take its logarithm."),
             (gain.low, "This is the lower end for the advantage. Turn it into an ε."),
-            (gain.value, "This is the advantage, and a point estimate. Asked is the lower end for ε."),
+            (gain.value, "This is the advantage, and a point estimate. Give the lower end for ε."),
             (wins / count, "This is the share of right guesses. Turn its lower limit into an ε."),
         ),
         "epsilon_claimed": numeric(
-            1, claim.epsilon(delta), "Which ε does the claim of the pilot have at the card's δ?",
-            (c.epsilon, "This is the card of the offer. The pilot has settings of its own."),
+            1, claim.epsilon(delta), "Which ε does the claim of the pilot have at the quoted δ?",
+            (c.epsilon, "This is the privacy statement of the offer. The pilot has settings of its own."),
             (step.epsilon(delta), "This is the ε of one step. The claim is about all."),
             (steps * step.epsilon(delta), "You add up the ε of the steps. Together they are one Gaussian mechanism: transcript.claim."),
             (math.sqrt(2 * math.log(1.25 / delta)) * claim.sensitivity / claim.sigma, "This is the classical formula. The exact ε is transcript.claim.epsilon(δ)."),
@@ -333,9 +345,12 @@ def _wins(c: Case) -> dict[str, Line]:
             letters[STATEMENTS["bounded"]],
             "Answer with a letter from a to d.",
             [
-                (letters[STATEMENTS["proven"]], "An audit never proves a claim: another pair, or a better adversary, may do more."),
-                (letters[STATEMENTS["probable"]], "It is the other way round: ε is at least the lower end. And the confidence is the method's, not a probability of ε."),
-                (letters[STATEMENTS["carried"]], "The pilot has other settings and other data. It speaks of the program, and of itself alone."),
+                (letters[STATEMENTS["proven"]], "An audit never proves a claim: another pair, or a better adversary, "
+                                                "may show more."),
+                (letters[STATEMENTS["probable"]], "It is the reverse: ε is at least the lower end. And the confidence "
+                                                  "belongs to the method; it is not a probability of ε."),
+                (letters[STATEMENTS["carried"]], "The pilot has other settings and other data. It says something "
+                                                 "about the program, not about the training on the records."),
             ],
         ),
     }  # fmt: skip
@@ -363,11 +378,12 @@ def _decision(c: Case) -> dict[str, Line]:
         "sign": worded(signed.lower(), 'Answer "A", "B" or "neither".', wrong),
         "largest_prior": numeric(
             2, expit(top), "From which prior belief is the tolerance exceeded with exactly the probability allowed?",
-            (expit(-top), "This is the prior of the other world, π. Asked is the belief in membership."),
+            (expit(-top), "This is the prior of the other world, π. The belief in membership is asked for."),
             (expit(start - logit(PosteriorBelief(m).quantile(1 - t, "P"))), "This is about world P, where the person is not in."),
             (expit(start - m.epsilon(t)), "This makes δ(ε) the exceedance. The tolerance is about the tail."),
-            (expit(start - c.epsilon), "You take the card's ε for the largest loss. Ask the offer how often a loss is exceeded."),
-            (_prior(c), "This is the prior that you have. How far may it rise until the promise breaks?"),
+            (expit(start - c.epsilon), "You use the quoted ε as the largest loss. Compute from the offer how often a "
+                                       "loss is exceeded."),
+            (_prior(c), "This is the prior that you have. How high may it be before the promise breaks?"),
             (top, "These are the log-odds. Turn them into a probability."),
         ),
         "sentence": Line(1, _model_sentence(c, signed), (), _FORM, _sentence(c, signed)),
@@ -375,7 +391,8 @@ def _decision(c: Case) -> dict[str, Line]:
 
 
 _FORM = (
-    "Name what you sign, give a number of your report, and say under which condition it holds, in twelve words or more."
+    "Name what you sign, give a number from your report, and say under which condition it holds, in at least twelve "
+    "words."
 )
 
 
@@ -400,18 +417,18 @@ def _sentence(c: Case, signed: str) -> Callable:
         if decided is None and not {signed} & {*words, *(word.lower() for word in words)}:
             raise Unreadable("It does not name what you sign. Write “I sign …”, or “I refuse …”. " + _FORM)
         if decided not in (None, signed):
-            raise Unreadable("Its decision is not the one that the report supports. " + _FORM)
+            raise Unreadable("Its decision is not the one that your report supports. " + _FORM)
         if re.search(r"\bproves\b(?! (?:nothing|neither|no|little)\b)", answer):
             raise Unreadable("An audit proves nothing: it refutes, or it does not. " + _FORM)
         given = [(float(n.replace(",", "")) / (100 if p else 1)) for n, p in _NUMBERS.findall(answer)]
-        known = [line.right for name in ("noise", "card", "regret", "wins") for line in sheet(c, name).values()]
+        known = [line.right for name in ("noise", "risks", "regret", "wins") for line in sheet(c, name).values()]
         known += [_prior(c), sheet(c, "decision")["largest_prior"].right, c.tolerance, c.exceedance]
         if not any(abs(x - y) <= 0.05 * abs(y) for x in given for y in known if isinstance(y, float)):
-            raise Unreadable("None of its numbers is one of your report. " + _FORM)
+            raise Unreadable("None of its numbers is from your report. " + _FORM)
         if (other := _other_number(c, answer)) is not None:
             raise Unreadable(f"The number beside {other} is the probability of the other offer. " + _FORM)
         if not _CONDITIONS.search(answer):
-            raise Unreadable("It says under no condition. " + _FORM)
+            raise Unreadable("It names no condition under which it holds. " + _FORM)
         return _model_sentence(c, signed)
 
     return read
@@ -508,7 +525,7 @@ def passing(c: Case) -> str:
 
 
 def _crossing(better, worse, near) -> float:
-    """The prior above ½ at which both Bayes errors are the same: near the card's, to which both are calibrated."""
+    """The prior above ½ at which both Bayes errors are the same: near that of the privacy statement, to which both are calibrated."""
 
     def lead(epsilon):
         return math.log(better.privacy_profile(epsilon) / worse.privacy_profile(epsilon))
@@ -519,7 +536,7 @@ def _crossing(better, worse, near) -> float:
 _LINES = {
     "promise": _promise,
     "noise": _noise,
-    "card": _card,
+    "risks": _card,
     "regret": _regret,
     "transcripts": _transcripts,
     "wins": _wins,

@@ -46,24 +46,24 @@ SLIPS = (
     Slip(_where(_inner, lambda x: x / (1 - x)), "These are odds. As a probability, odds x are x/(1 + x)."),
     Slip(_where(_inner, lambda x: np.log(x / (1 - x))), "These are log-odds. The probability itself is asked for."),
     Slip(lambda x: x[::-1] if x.size == 2 else None, "The numbers are right, but in the wrong order."),
-    Slip(lambda x: -x, "The size is right, and the sign is wrong."),
+    Slip(lambda x: -x, "The size is right, but the sign is wrong."),
     Slip(_where(_positive, np.log), "You give the logarithm of what is asked for."),
     Slip(_where(lambda x: x < 50, np.exp), "You give e to the power of what is asked for. The logarithm is missing."),
     Slip(
         lambda x: x / np.log(10),
-        "You give what is asked for over log 10, as in base 10. Here all logarithms are natural.",
+        "You give what is asked for divided by log 10, as in base 10. Here all logarithms are natural.",
     ),
     Slip(
         lambda x: x / np.log(2),
-        "You give what is asked for over log 2, as in bits. Here all logarithms are natural.",
+        "You give what is asked for divided by log 2, as in bits. Here all logarithms are natural.",
     ),
     Slip(_where(_positive, lambda x: 1 / x), "You give the reciprocal of what is asked for."),
     Slip(_where(_positive, lambda x: x * x), "You give the square of what is asked for."),
     Slip(_where(_positive, np.sqrt), "You give the square root of what is asked for."),
     Slip(lambda x: 2 * x, "You give twice what is asked for. Where does the factor come from?"),
     Slip(lambda x: x / 2, "You give half of what is asked for. Where does the factor come from?"),
-    Slip(np.abs, "The sizes are right, but some numbers must be negative, and yours never are."),
-    Slip(lambda x: np.maximum(x, 0), "You stop at 0, and some of the numbers must be negative."),
+    Slip(np.abs, "The sizes are right, but some of the numbers must be negative, and yours never are."),
+    Slip(lambda x: np.maximum(x, 0), "You cut off at 0, but some of the numbers must be negative."),
 )
 
 

@@ -30,13 +30,14 @@ NAMES = tuple(flaw.name for flaw in (SOUND, NO_CLIPPING, HALF_THE_NOISE, FIRST_S
 audit = Explorer(
     "audit",
     title="What repeating a training shows",
-    caption="Trainings of up to 30 steps whose noise is claimed to be scaled to the local sensitivity of each step, "
-    "so that the claim is exact: k Gaussian steps, ε(k) at δ = 0.01. First panel: the belief in D of eight trainings "
-    "on D (vermillion, dashed) and eight on D′ (blue); the gray band holds 98 % of those on D if the claim is true. "
-    "Second panel: three ways to an ε′, after k steps and R repetitions. Points are what is reported, bars 95 % "
-    "intervals, the dashed line is the claim. Without clipping gradients are taken to be twice as long as C; with "
-    "the seed reused the direction of the gradient's change is taken to stay.",
-    find="For each flaw, find the statistic that gives it away, and one that is blind to it.",
+    caption="Trainings of up to 30 steps that claim to scale the noise of each step to its local sensitivity. The "
+    "claim is then exact: the ε of k Gaussian steps at δ = 0.01. First panel: the belief in D during eight "
+    "trainings on D (vermillion, dashed) and eight on D′ (blue); if the claim is true, each step's belief on "
+    "D lies in the gray band with probability 98 %. Second panel: three ways to estimate ε′ after k steps and "
+    "R repetitions. Points are the values reported, bars are 95 % intervals, and the dashed line is the "
+    "claim. Without clipping, gradients are assumed to be twice as long as C; with a reused seed, the "
+    "direction of the gradient's change is assumed to stay the same.",
+    find="For each flaw, find a statistic that reveals it and one that misses it.",
     code="""import numpy as np
 
 import dptutor as dp
@@ -60,7 +61,7 @@ by_beliefs = a.epsilon_from_beliefs(loss, delta).value
 wins = int((loss > 0).sum())
 at_least = a.epsilon_from_advantage(wins, R, delta, method="any").low
 right, allowed = wins / R, a.most_wins(R, claim) / R
-print(f"right {right:.1%}, in keeping with the claim up to {allowed:.1%}")
+print(f"right {right:.1%}, allowed by the claim up to {allowed:.1%}")
 """,
     parameters={
         "flaw": Choice(NAMES, NAMES[0], "Training"),
@@ -69,19 +70,21 @@ print(f"right {right:.1%}, in keeping with the claim up to {allowed:.1%}")
     },
     steps={
         "Half the noise": (
-            "The adversary trusts the stated σ and is too timid. Beliefs look private, the wins tell.",
+            "The adversary trusts the stated σ and is too cautious. The beliefs look private, but the wins reveal the "
+            "flaw.",
             {"flaw": NAMES[2], "steps": STEPS, "repetitions": 512},
         ),
         "Noise once": (
-            "Beliefs settle at a harmless value, and are nearly always on the right side.",
+            "The beliefs settle at a harmless value, but they are nearly always on the right side.",
             {"flaw": NAMES[3], "steps": STEPS, "repetitions": 512},
         ),
         "One seed": (
-            "Beliefs run wild, and the adversary is hardly better than a coin: nobody told it that the noise repeats.",
+            "The beliefs run wild, yet the adversary guesses hardly better than a coin: it does not know that the "
+            "noise repeats.",
             {"flaw": NAMES[4], "steps": STEPS, "repetitions": 512},
         ),
         "Too few": (
-            "Half the noise again. Sixteen repetitions do not show it.",
+            "Half the noise again, but sixteen repetitions are too few to show it.",
             {"flaw": NAMES[2], "steps": STEPS, "repetitions": 16},
         ),
     },
@@ -138,7 +141,7 @@ def now(steps):
     return [steps, steps], [0, 1]
 
 
-@audit.panel("Three ways to ε′", xlabel="from …", ylabel="ε′ at δ = 0.01", xlim=(0.4, 3.6), ylim=(0, TOP),
+@audit.panel("Three estimates of ε′", xlabel="estimated from", ylabel="ε′ at δ = 0.01", xlim=(0.4, 3.6), ylim=(0, TOP),
              legend="upper left")  # fmt: skip
 def ways(axes):
     axes.set_xticks([1, 2, 3], ["sensitivities", "beliefs", "wins"])
@@ -204,9 +207,9 @@ def belief(flaw, steps, repetitions):
     epsilon=Number("claimed ε", GREY, 2),
     by_sensitivities=Number("ε′ from sensitivities", PURPLE, 2),
     by_beliefs=Number("ε′ from the largest belief", BLUE, 2),
-    at_least=Number("ε at least, by the wins", GREEN, 2, help="of any mechanism, at 95 % confidence"),
+    at_least=Number("ε is at least, from the wins", GREEN, 2, help="for any mechanism, at 95 % confidence"),
     right=Number("guesses right", GREEN, 1, percent=True),
-    allowed=Number("in keeping with the claim", GREY, 1, percent=True, help="at a level of 1 %"),
+    allowed=Number("allowed by the claim, at most", GREY, 1, percent=True, help="at the 1 % level"),
 )
 def numbers(flaw, steps, repetitions):
     loss = final(flaw, steps, repetitions)
@@ -223,12 +226,18 @@ def words(flaw, steps, repetitions):
     low, high = (getattr(belief(flaw, steps, repetitions), end) for end in ("low", "high"))
     start = "After {steps} steps the claim is ε = {epsilon}. "
     if right > allowed:
-        return start + "The adversary is right in {right} of the cases: a true claim allows {allowed}. Caught."
-    start += "{right} of the guesses are right, in keeping with the claim. "
+        return start + (
+            "The adversary is right in {right} of the cases. A true claim allows at most {allowed}: caught."
+        )
+    start += "{right} of the guesses are right, which the claim allows. "
     if by_sensitivities > epsilon + 1e-9:
-        return start + "But steps move by more than their sensitivity."
+        return start + "But the steps move by more than the claimed sensitivity."
     if low > epsilon * 1.5:
-        return start + "But beliefs of {by_beliefs} in log-odds are wild: this is not the claimed law."
+        return start + (
+            "But log-odds of {by_beliefs} are far too large: the losses do not have the claimed distribution."
+        )
     if high == inf:
-        return start + "So few repetitions say nothing about the rarest beliefs: their bar has no upper end."
-    return start + "The largest belief gives {by_beliefs}, which says more about R than about ε."
+        return start + (
+            "So few repetitions say nothing about the most extreme beliefs: their interval has no upper end."
+        )
+    return start + "The largest belief gives ε′ = {by_beliefs}, which says more about R than about ε."

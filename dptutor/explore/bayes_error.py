@@ -1,6 +1,6 @@
 """The Bayes error of an adversary with a prior: a line that touches f, read off as a point of R, and back.
 
-The idea: what an answer is worth to an adversary depends on what the adversary believes beforehand.
+The idea: what an output is worth to an adversary depends on what the adversary believes beforehand.
 """
 
 import numpy as np
@@ -18,9 +18,9 @@ bayes_error = Explorer(
     "bayes_error",
     title="What a prior is worth to an adversary",
     caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: its tests "
-    "are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are R(π). The "
-    "dotted green diagonal meets f where both errors are equal. Right: the Bayes error R over all priors; the green "
-    "ruler is what the answer gains over guessing.",
+    "are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are R(π). "
+    "The dotted green diagonal meets f where both errors are equal. Right: the Bayes error R at all priors; "
+    "the green ruler is the gain, the drop in error that the output brings.",
     find="Drag the prior to where the adversary errs most. Is that always at one half?",
     code=MAKERS.replace(
         "\n}\n", '\n    "sampled Gaussian": lambda noise: dp.SubsampledGaussian(noise, 0.5, direction="remove"),\n}\n'
@@ -38,19 +38,20 @@ print(f"R({prior}) = {error:.4f}")
     },
     steps={
         "An even prior": (
-            "Slope −1: no error is larger, and the advantage is twice the gap between it and one half.",
+            "Slope −1: here the error is largest, and the advantage is twice the gap between it and one half.",
             {"noise": 1, "prior": 0.5, "kind": "Gaussian"},
         ),
-        "No answer changes the guess": (
-            "Against Laplace noise, an adversary this sure guesses no better for having read the answer.",
+        "No output changes the guess": (
+            "With Laplace noise, reading the output does not help an adversary who is this sure.",
             {"noise": 1, "prior": 0.2, "kind": "Laplace"},
         ),
         "Always something": (
-            "Gaussian noise has answers so telling that they reverse any guess, however sure it was.",
+            "With Gaussian noise, some outputs reverse any guess, however sure the adversary was.",
             {"noise": 0.6, "prior": 0.1, "kind": "Gaussian"},
         ),
         "Not at one half": (
-            "Half of the examples are left out, so many answers say nothing about you: errors peak near 40 %.",
+            "Each record is used with probability one half, so many outputs say little about you: the error peaks "
+            "near a prior of 40 %.",
             {"noise": 0.5, "prior": 0.4, "kind": SAMPLED},
         ),
     },
@@ -103,12 +104,12 @@ def error(kind, noise, prior):
     return mechanism(kind, noise).bayes_error(prior)
 
 
-@bayes_error.readout("blind guessing errs", PURPLE, 1, percent=True)
+@bayes_error.readout("error of blind guessing", PURPLE, 1, percent=True)
 def guessing(prior):
     return min(prior, 1 - prior)
 
 
-@bayes_error.readout("gained by the answer", GREEN, 1, percent=True, unit="points")
+@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="points")
 def gain(kind, noise, prior):
     return guessing(prior) - error(kind, noise, prior)
 
@@ -132,7 +133,7 @@ def decided(kind, noise, prior):
 @bayes_error.words
 def words(kind, noise, prior):
     if decided(kind, noise, prior):
-        return "At a prior of {prior} no answer changes this adversary's guess: {error} of the guesses are wrong."
+        return "At a prior of {prior} no output changes this adversary's guess: {error} of the guesses are wrong."
     if gain(kind, noise, prior) < 5e-4:
-        return "At a prior of {prior} the answer lowers this adversary's error, {error}, by less than 0.05 points."
-    return "At a prior of {prior} the answer takes this adversary's error from {guessing} to {error}."
+        return "At a prior of {prior} the output lowers this adversary's error by less than 0.05 points, to {error}."
+    return "At a prior of {prior} the output lowers this adversary's error from {guessing} to {error}."

@@ -36,15 +36,16 @@ def played(sigma, accused, missed):
 be_the_adversary = Explorer(
     "be_the_adversary",
     title="Be the adversary",
-    caption="Left: the densities of answers of a Gaussian mechanism without the example (P, blue, solid) and with it "
-    "(Q, vermillion, dashed), and the answer of this round, rounded to a twentieth. The example is in the data in half "
-    "of the rounds, in random order. Each answer stays as a dot, blue if it came from P, vermillion if from Q: above "
-    "the axis if you were right, below it and full if not. Right: your type I error α and type II error β "
-    "against the trade-off function f of the mechanism. The sides of the purple rectangle are exact intervals "
-    "(Clopper–Pearson) of 95 % each: if you keep to one test and take nothing back, then at the end of the game it "
-    "holds the true errors of that test with a probability of at least 90 %. At the end a dashed line stands at a "
-    "threshold that fits your answers as well as any, and a ring at its errors.",
-    find="From which world is each answer? Can you get below the curve?",
+    caption="Left: the densities of the outputs of a Gaussian mechanism without the record (P, blue, solid) and with "
+    "it (Q, vermillion, dashed), and the output of this round, rounded to a twentieth. The record is in the "
+    "data in half of the rounds, in random order. Each output stays as a dot, blue if it came from P, "
+    "vermillion if from Q: above the axis if you were right, below it and filled if you were wrong. Right: "
+    "your type I error α and type II error β against the trade-off function f of the mechanism. The sides of "
+    "the purple rectangle are exact 95 % intervals (Clopper–Pearson): if you use one test throughout and take "
+    "nothing back, then at the end of the game the rectangle contains the true errors of that test with "
+    "probability at least 90 %. At the end a dashed line marks a threshold that fits your guesses as well as "
+    "any, and a ring marks its errors.",
+    find="Which world does each output come from? Can you get below the curve?",
     code="""import dptutor as dp
 
 sigma = {sigma}
@@ -72,15 +73,16 @@ print(f"you: ({alpha:.3f}, {beta:.3f}), the best: ({alpha:.3f}, {best_beta:.3f})
     parameters={"sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.25)},
     steps={
         "A threshold of ½": (
-            "Someone said “in” above ½ and was as lucky as one is on average: the region is wide all the same.",
+            "Someone said “in” above ½ and made about as many errors as expected. Even so, the region is wide.",
             played(1.0, 5, 5),
         ),
         "Never accuse": (
-            "Always “not in the data”: no false accusation, and all are missed. The curve starts here too.",
+            "Always “not in the data”: no false accusations, and everyone is missed. The curve starts at this point, "
+            "too.",
             played(1.0, 0, 15),
         ),
         "Tossed a coin": (
-            "With little noise, thirty rounds do show that someone did not look at the answers.",
+            "With little noise, thirty rounds are enough to show that someone ignored the outputs.",
             played(0.5, 8, 7),
         ),
     },
@@ -104,7 +106,7 @@ def mechanism(sigma):
     return Gaussian(sigma=sigma)
 
 
-# The answer, between the two worlds.
+# The output, between the two worlds.
 
 
 @be_the_adversary.panel("In the data, or not?", xlabel="", ylabel="", xlim=(LOW, HIGH), ylim=(-0.74, 1.43),
@@ -115,7 +117,7 @@ def worlds(axes):
         axes.plot([LOW, HIGH], [y, y], color=GREY, linewidth=0.6, label="_axis")
     for answer in range(-4, 5):
         axes.text(answer, 0, f"{answer}".replace("-", "−"), ha="center", va="center", color=GREY)
-    axes.text(HIGH, 0, "answer", ha="right", va="center", color=GREY, style="italic")
+    axes.text(HIGH, 0, "output", ha="right", va="center", color=GREY, style="italic")
     axes.text(LOW, BAND + 0.09, "right", color=GREY)
     axes.text(LOW, -BAND - 0.06, "wrong", color=GREY, va="top")
     axes.text(LOW, -0.7, "P: not in the data", color=BLUE)
@@ -160,7 +162,7 @@ def dealt(answer):
     return place(answer), 0
 
 
-# At the end: where the player's threshold lies. Answers are rounded: those above 0.55 are noise above 0.575.
+# At the end: where the player's threshold lies. Outputs are rounded: those above 0.55 are noise above 0.575.
 
 HALF = (ANSWERS[1] - ANSWERS[0]) / 2
 
@@ -276,9 +278,9 @@ def best_error(sigma):
 @be_the_adversary.task
 def task(accused, missed):
     if enough(accused, missed):
-        return "Purple: error rates your rounds do not contradict, each at 95 %."
+        return "Purple: the error rates that your rounds do not contradict, each at 95 %."
     if tally(accused)[1] + tally(missed)[1]:
-        return "Right answers stay above the axis, wrong ones below."
+        return "Outputs that you guess right stay above the axis, the others below it."
     return ""
 
 
@@ -287,7 +289,7 @@ def truth(outcome):
     return {
         "none": "",
         "over": "",
-        "void": "That round is void, and another answer is drawn.",
+        "void": "That round is void, and another output is drawn.",
         "cleared": "Right: it was not in the data.",
         "accused": "Wrong: it was not in the data, a false accusation.",
         "missed": "Wrong: it was in the data, a miss.",
@@ -300,7 +302,7 @@ def before_it(answer, outcome):
     if answer != "none" or outcome != "none":
         return ""
     return (
-        "The example is in the data in half of the rounds, in random order. In the long run the best test is wrong in "
+        "The record is in the data in half of the rounds, in random order. In the long run the best test is wrong in "
         "{best_error} of 100 rounds."
     )
 
@@ -312,7 +314,7 @@ def so_far(outcome, answer):
 
 @be_the_adversary.words
 def question(answer):
-    return "" if answer == "none" else "The answer is {answer}. Is the example in the data?"
+    return "" if answer == "none" else "The output is {answer}. Is the record in the data?"
 
 
 @be_the_adversary.words
@@ -326,11 +328,11 @@ def the_end(sigma, ended):
     )
     f = mechanism(sigma).tradeoff
     if beta_low > f(alpha_low):
-        end = "All of your region lies above the curve: chance hardly explains it, there was a better test."
+        end = "All of your region lies above the curve: chance hardly explains this, a better test exists."
     elif beta_high < f(alpha_high):
         end = "All of your region lies below the curve, where no test stays in the long run: you were very lucky."
     else:
-        end = "The curve runs through your region: so few rounds do not tell you from the best."
+        end = "The curve runs through your region: so few rounds cannot tell your test from the best one."
     return f"You accused {{accused}} wrongly and missed {{missed}}. {end}"
 
 
@@ -339,6 +341,6 @@ def the_threshold(threshold):
     if threshold == "none":
         return ""
     return (
-        "Your answers are those of a threshold of {threshold} in {fits} rounds. In the long run it is wrong in "
-        "{threshold_error} of 100, the best one in {best_error}."
+        "A threshold of {threshold} guesses as you did in {fits} rounds. In the long run it is wrong in "
+        "{threshold_error} of 100 rounds, the best one in {best_error}."
     )

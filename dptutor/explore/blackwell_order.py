@@ -10,11 +10,12 @@ from .machinery import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, Choice, Explorer
 
 blackwell_order = Explorer(
     "blackwell_order",
-    title="Who knows more, always?",
+    title="Which one always reveals more?",
     caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: trade-off "
-    "functions. Second panel: Bayes errors, circles where they cross. Where one curve lies below the other "
-    "everywhere, its mechanism can imitate the other by garbling its own answer. In orange their join, the most "
-    "private mechanism that is no more private than either, or their meet, the least private no less private.",
+    "functions. Second panel: Bayes errors; circles mark where they cross. Where one curve lies below the "
+    "other everywhere, garbling the output of its mechanism gives the other mechanism. Orange: their join "
+    "(the most private mechanism from which both can be obtained by garbling) or their meet (the least "
+    "private mechanism that can be obtained from either).",
     find="Find a σ at which the Gaussian mechanism dominates. Can randomized response ever dominate?",
     code="""import dptutor as dp
 
@@ -32,15 +33,17 @@ print(comparison)
     },
     steps={
         "Neither": (
-            "Curves cross: for some priors the one, for some the other tells more.",
+            "The curves cross: at some priors one mechanism reveals more, at other priors the other.",
             {"sigma": 1, "epsilon": 1.5, "third": "join"},
         ),
         "Gaussian dominates": (
-            "Every adversary prefers this Gaussian mechanism: its answers contain the other's.",
+            "Every adversary does at least as well against this Gaussian mechanism: garbling its output gives the "
+            "other's.",
             {"sigma": 0.4, "epsilon": 1, "third": "meet"},
         ),
         "Never the reverse": (
-            "However large ε: far out an answer with Gaussian noise tells more than any of randomized response.",
+            "However large ε is: far out, an output with Gaussian noise reveals more than any output of randomized "
+            "response.",
             {"sigma": 3, "epsilon": 4, "third": "meet"},
         ),
     },
@@ -103,11 +106,22 @@ def third_advantage(sigma, epsilon, third):
     return between(sigma, epsilon, third).advantage
 
 
+def amount(divergence, name):
+    """How much less some adversary errs, and never a zero that is none."""
+    return f"by up to {{{name}}}" if divergence.value >= 5e-5 else "by less than 0.0001"
+
+
 @blackwell_order.words
 def words(sigma, epsilon):
     both = compared(sigma, epsilon)
     if both.divergence.value <= both.divergence.error_bound:
-        return "No prior errs less against randomized response: the Gaussian mechanism Blackwell-dominates it."
+        return "No adversary errs less against randomized response: the Gaussian mechanism Blackwell-dominates it."
     if both.reverse_divergence.value <= both.reverse_divergence.error_bound:
-        return "To ten digits no one errs less against the Gaussian mechanism; in its far tails it still tells more."
-    return "Some err less against randomized response, by up to {forth}, some against the Gaussian, by up to {back}."
+        return (
+            "To ten digits, no adversary errs less against the Gaussian mechanism; far out in its tails it still "
+            "reveals more."
+        )
+    return (
+        f"Some adversaries err less against randomized response, {amount(both.divergence, 'forth')}, others against "
+        f"the Gaussian mechanism, {amount(both.reverse_divergence, 'back')}."
+    )

@@ -9,9 +9,9 @@ calibration_point = Explorer(
     "calibration_point",
     title="The same (ε, δ), not the same privacy",
     caption="A Gaussian mechanism (blue, solid) and a Laplace mechanism (vermillion, dashed), both with exactly the "
-    "noise that (ε, δ) asks for. First panel: their privacy profiles, on a logarithmic scale, meet in the green "
-    "point and nowhere else. Second panel: their trade-off functions.",
-    find="Hold ε and move δ: which mechanism's curve hardly stirs, and which one's does?",
+    "noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet at the "
+    "green point. Second panel: their trade-off functions.",
+    find="Hold ε fixed and move δ: which mechanism's curve hardly moves, and which one's does?",
     code="""import dptutor as dp
 
 target = {"epsilon": {epsilon}, "delta": {delta}}
@@ -31,7 +31,7 @@ print(f"sigma = {sigma:.4f}, b = {scale:.4f}, regret {regret:.4f}")
             "δ = 0.1: now the Laplace mechanism needs visibly less noise, too.",
             {"epsilon": 1, "delta": 0.1},
         ),
-        "As deep learning has it": (
+        "As in deep learning": (
             "ε = 5: the advantage of an adversary is far from small.",
             {"epsilon": 5, "delta": 1e-5},
         ),
@@ -63,7 +63,7 @@ def target(epsilon, delta):
     scale=Number("Laplace noise b", VERMILLION, 3),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
     laplace_advantage=Number("advantage, Laplace", VERMILLION, 4),
-    regret=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The worst regret of choosing Laplace noise"),
+    regret=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The largest regret of choosing Laplace noise"),
 )
 def numbers(epsilon, delta):
     pair = gaussian(epsilon, delta), laplace(epsilon, delta)
@@ -74,5 +74,5 @@ def numbers(epsilon, delta):
 def words(epsilon, delta):
     _, _, first, second, _ = numbers(epsilon, delta)
     more = "Gaussian" if first > second else "Laplace"
-    return f"Both are (ε, δ)-DP with the same two numbers; against {more} noise an adversary's advantage is larger: " \
+    return f"Both are (ε, δ)-DP with the same two numbers, yet the advantage is larger against {more} noise: " \
            "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism."  # fmt: skip

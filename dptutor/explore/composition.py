@@ -1,4 +1,4 @@
-"""What many steps tell together: the exact ε at a δ, and what other accountants say."""
+"""What many steps reveal together: the exact ε at a δ, and what other accountants say."""
 
 import math
 from functools import lru_cache
@@ -18,10 +18,10 @@ ALPHAS, LOSSES = np.linspace(0, 1, 61) ** 2, np.linspace(0, 25, 251)
 composition = Explorer(
     "composition",
     title="Four accountants for one training",
-    caption="First panel: ε at the chosen δ after 1 to 1,000,000 steps, on logarithmic axes: exactly (blue, solid), "
-    "from Rényi divergences (orange, dotted), from the limit theorem (vermillion, dashed), and the smaller of basic "
-    "and advanced composition (grey). Second panel: the trade-off functions behind the first three. DP-SGD samples 1 "
-    "%.",
+    caption="First panel: ε at the chosen δ after 1 to 1,000,000 steps, on logarithmic axes: the exact value (blue, "
+    "solid), Rényi divergences (orange, dotted), the limit theorem (vermillion, dashed), and the smaller of "
+    "basic and advanced composition (gray). Second panel: the trade-off functions of the first three. DP-SGD "
+    "samples 1 % of the examples in each step.",
     find="Here the limit theorem promises too much privacy. Find settings where it promises too little.",
     code="""import math
 
@@ -51,11 +51,11 @@ print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4
     },
     steps={
         "A long training": (
-            "10,000 steps: whoever knows the mechanism is near the truth, who knows (ε, δ) only is not.",
+            "10,000 steps: an accountant that knows the mechanism comes close; one that knows only (ε, δ) does not.",
             {"base": "DP-SGD, σ = 1", "steps": 10_000, "delta": "1e-5"},
         ),
         "A limit is no bound": (
-            "100 steps with little noise: the limit theorem promises what nobody can keep.",
+            "100 steps with little noise: the limit theorem promises an ε that the training does not keep.",
             {"base": "DP-SGD, σ = 0.6", "steps": 100, "delta": "1e-8"},
         ),
         "Sums of normal losses": (
@@ -112,7 +112,7 @@ def along(base, delta, number):
     return steps, [epsilons(base, delta, k)[number] for k in steps]
 
 
-@growth.curve(GREY, "by (ε, δ) of a step", width=1.5)
+@growth.curve(GREY, "from a step's (ε, δ)", width=1.5)
 def theorems_growth(base, delta):
     steps, advanced = along(base, delta, 3)
     return steps, np.minimum(advanced, along(base, delta, 4)[1])
@@ -180,7 +180,15 @@ def too_little_privacy(base, delta, steps):
 def words(base, delta, steps):
     exact, _, limit, *_ = numbers(base, delta, steps)
     if limit < 0.99 * exact:
-        return "After {steps} steps ε is {exact}. The limit theorem says {limit}, which is too little; Rényi, {renyi}."
+        return (
+            "After {steps} steps ε is {exact}. The limit theorem says {limit}, which is too small; Rényi "
+            "divergences say {renyi}."
+        )
     if limit > 1.01 * exact:
-        return "After {steps} steps ε is {exact}. The limit theorem says more than that, {limit}; Rényi, {renyi}."
-    return "After {steps} steps ε is {exact}, and the limit theorem is right within 1 %; Rényi says {renyi}."
+        return (
+            "After {steps} steps ε is {exact}. The limit theorem says {limit}, which is too large; Rényi "
+            "divergences say {renyi}."
+        )
+    return (
+        "After {steps} steps ε is {exact}, and the limit theorem is right to within 1 %; Rényi divergences say {renyi}."
+    )

@@ -18,12 +18,12 @@ EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted ali
 delta_divergence = Explorer(
     "delta_divergence",
     title="Which noise could you regret choosing?",
-    caption="Left: by how many points in a hundred the adversary errs more often against the Gaussian than against "
-    "the Laplace mechanism, over the adversary's prior: above the line Gaussian noise protects better, below it "
-    "Laplace noise. The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret "
-    "of either choice. Right: both trade-off functions, f (blue, solid) of the Gaussian mechanism and f̃ (vermillion, "
-    "dashed) of the Laplace mechanism; the safer one shifted down and left by the larger Δ (dotted), where it lies "
-    "under the other.",
+    caption="Left: by how many percentage points the adversary errs more often against the Gaussian than against the "
+    "Laplace mechanism, at each prior. Above the line Gaussian noise protects better, below it Laplace noise. "
+    "The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of "
+    "either choice. Right: the trade-off functions f of the Gaussian mechanism (blue, solid) and f̃ of the "
+    "Laplace mechanism (vermillion, dashed). Shifted down and to the left by the larger Δ (dotted), the curve "
+    "of the safer mechanism lies below the other.",
     find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
     code="""import dptutor as dp
 
@@ -43,21 +43,21 @@ print(comparison)
     },
     steps={
         "Figure 3 of the paper": (
-            "σ = 1 against b = 1, the example of Kaissis et al. (2024), and the adversary whom Gaussian noise fears "
-            "most.",
+            "σ = 1 against b = 1, the example of Kaissis et al. (2024), at the prior where Gaussian noise is "
+            "regretted most.",
             {"sigma": 1, "scale": 1, "prior": 0.27},
         ),
         "Same advantage": (
-            "The same membership advantage, to the digits of σ: no difference at even odds, and still not the same "
+            "The same membership advantage, to the digits of σ: no difference at even odds, but still not the same "
             "privacy.",
             lambda: {"sigma": 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2)), "scale": 1, "prior": 0.5},
         ),
         "Same (ε, δ)": (
-            "Both are (1, 0.0001)-DP, to the digits of σ: this one pair hides all the rest.",
+            "Both are (1, 0.0001)-DP, to the digits of σ. This one pair of numbers hides all the rest.",
             lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
         ),
         "Gaussian dominates": (
-            "Every adversary errs less against this Gaussian. The reverse never happens: its loss has no bound.",
+            "No adversary errs more against this Gaussian mechanism. The reverse never happens: its loss has no bound.",
             {"sigma": 0.5, "scale": 2, "prior": 0.5},
         ),
     },
@@ -81,7 +81,7 @@ def compared(sigma, scale):
     return blackwell.compare(gaussian(sigma), laplace(scale))
 
 
-@delta_divergence.panel("Who protects better", xlabel="adversary's prior π", ylabel="points of the adversary's error",
+@delta_divergence.panel("Which protects better", xlabel="adversary's prior π", ylabel="points of the adversary's error",
                         ylim=(-42, 42), ystretch=1.0, titled=False, width=430.0,
                         margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
@@ -158,9 +158,9 @@ tradeoff.shifted(laplace, shift_of_laplace, "f̃ shifted by Δ")
 @delta_divergence.readouts(
     gaussian_cost=Number("largest regret of choosing Gaussian noise", GREEN, 1, percent=True, unit="points"),
     laplace_cost=Number("largest regret of choosing Laplace noise", GREEN, 1, percent=True, unit="points"),
-    forth=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The worst regret of choosing Laplace noise"),
+    forth=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The largest regret of choosing Laplace noise"),
     forth_prior=Number("… attained at prior", GREEN, 1, percent=True),
-    back=Number("Δ(Lap‖Gauss)", GREEN, 4, help="The worst regret of choosing Gaussian noise"),
+    back=Number("Δ(Lap‖Gauss)", GREEN, 4, help="The largest regret of choosing Gaussian noise"),
     back_prior=Number("… attained at prior", GREEN, 1, percent=True),
     crossing=Number("errors cross at prior", GREY, 1, percent=True),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
@@ -195,7 +195,7 @@ def regret(sigma, scale, choice):
     both = compared(sigma, scale)
     divergence = both.reverse_divergence if choice == "gaussian" else both.divergence
     if divergence.value <= divergence.error_bound:
-        return "costs nothing, whoever attacks"
+        return "costs nothing, whatever the prior"
     return "costs less than 0.1 points" if divergence.value < 5e-4 else f"can cost up to {{{choice}_cost}}"
 
 
@@ -213,7 +213,7 @@ def words(sigma, scale):
 
 @delta_divergence.words
 def at_the_prior(prior):
-    return "At a prior of {prior} the adversary errs in {gaussian_error} (Gaussian) and {laplace_error} (Laplace)."
+    return "At a prior of {prior} the adversary's error is {gaussian_error} (Gaussian) and {laplace_error} (Laplace)."
 
 
 @delta_divergence.solved

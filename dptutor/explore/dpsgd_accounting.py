@@ -13,11 +13,12 @@ ORDERS = 1 + np.geomspace(0.01, 150, 60)
 
 dpsgd_accounting = Explorer(
     "dpsgd_accounting",
-    title="One training, four accountants",
-    caption="N steps of DP-SGD. First panel: ε at every δ, exactly (blue, solid), from Rényi divergences (orange, "
-    "dotted), from the limit theorem (vermillion, dashed) and by advanced composition (grey); the green point is δ = "
-    "0.00001. Second panel: the gaps, as multiples of the exact ε; advanced composition is above this picture.",
-    find="The limit theorem promises too little ε. Move σ, p and N until it is right, then until it says too much.",
+    title="Four accountants, at every δ",
+    caption="N steps of DP-SGD. First panel: ε at every δ: the exact value (blue, solid), Rényi divergences (orange, "
+    "dotted), the limit theorem (vermillion, dashed), and advanced composition (gray); the green point marks "
+    "δ = 0.00001. Second panel: each of them divided by the exact ε; advanced composition lies above this "
+    "panel.",
+    find="The ε of the limit theorem is too small. Move σ, p and N until it is right, then until it is too large.",
     code="""import dptutor as dp
 
 sigma, rate, steps, delta = {sigma}, {rate}, {steps}, 1e-5
@@ -38,15 +39,15 @@ print(f"{exact:.3f} exactly, {renyi:.3f}, {limit:.3f}, {advanced:.0f}")
     },
     steps={
         "Many small losses": (
-            "A sum of them is normal. Only who knows no more than (ε, δ) of a step is far off.",
+            "Their sum is nearly normal. Only the accountant that knows nothing but (ε, δ) of a step is far off.",
             {"sigma": 2, "rate": "0.01", "steps": 10_000},
         ),
         "Few, and little noise": (
-            "The limit does not see the rare steps that tell much: it promises what is not kept.",
+            "The limit theorem misses outputs that are unlikely but reveal much, so its ε is too small.",
             {"sigma": 0.6, "rate": "0.01", "steps": 300},
         ),
         "Large samples": (
-            "Losses are logarithms, and the large ones are smaller than the limit theorem takes them for.",
+            "Losses are logarithms, and the large ones are smaller than the limit theorem assumes.",
             {"sigma": 0.6, "rate": "0.1", "steps": 10_000},
         ),
     },
@@ -80,7 +81,7 @@ LOG = {"xlabel": "δ", "xlim": (1e-10, 1e-1), "xlog": True}
 whole = dpsgd_accounting.plain_panel("whole", "ε at every δ", ylabel="ε", ylim=(1e-2, 1e6), ylog=True, **LOG)
 
 
-gap = dpsgd_accounting.plain_panel("gap", "Divided by the exact ε", ylabel="said / exact", ylim=(0.2, 2.2), **LOG)
+gap = dpsgd_accounting.plain_panel("gap", "Divided by the exact ε", ylabel="claimed / exact", ylim=(0.2, 2.2), **LOG)
 
 
 def compare(number, name, color, label, **line):
@@ -128,5 +129,7 @@ def too_much(sigma, rate, steps):
 @dpsgd_accounting.words
 def words(sigma, rate, steps):
     exact, _, limit, _ = numbers(sigma, rate, steps)
-    how = "too little" if limit < 0.98 * exact else "too much" if limit > 1.02 * exact else "right within 2 %"
-    return f"Exactly {{exact}}. Rényi divergences give {{renyi}}; the limit theorem {{limit}}, which is {how}."
+    how = "too small" if limit < 0.98 * exact else "too large" if limit > 1.02 * exact else "right to within 2 %"
+    return (
+        f"The exact ε is {{exact}}. Rényi divergences say {{renyi}}; the limit theorem says {{limit}}, which is {how}."
+    )

@@ -12,13 +12,13 @@ RATES = decades(-2, 0, 1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4, 5, 6, 7, 8, 9)[:-1]
 
 dpsgd_map = Explorer(
     "dpsgd_map",
-    title="Same (8, 0.00001), other settings",
-    caption="The base training takes each example with probability 0.01 in each of 500 steps; the other with "
-    "probability p in each of N steps. Both have exactly the noise that (8, 0.00001) asks for. First panel: how Δ "
-    "grows with p at these steps (green); the grey line is the Gaussian mechanism of the same (ε, δ). Second panel: "
-    "both trade-off functions, and the line at κ, the chance of a blind guess: what lies above a curve there is the "
-    "largest chance of reconstruction.",
-    find="At p = 0.01, triple the steps. Now back to 500 steps: which p costs as much?",
+    title="The same (8, 0.00001), other settings",
+    caption="The base training samples each example with probability 0.01 in each of 500 steps, the other training "
+    "with probability p in each of N steps. Both have exactly the noise that (8, 0.00001) requires. First "
+    "panel: Δ over p for this number of steps (green); the gray line is Δ for the Gaussian mechanism with the "
+    "same (ε, δ). Second panel: both trade-off functions, and a line at κ, the probability that a blind guess "
+    "succeeds. There, 1 minus the height of a curve is the largest probability of reconstruction.",
+    find="Triple the steps at p = 0.01. Then go back to 500 steps: which p costs as much?",
     code="""import dptutor as dp
 
 def training(rate, steps):
@@ -37,12 +37,12 @@ print(f"sigma {sigma:.4f}, regret {regret:.4f}, reconstruction {base_success:.4f
     },
     steps={
         "The base itself": ("The same p and N: there is nothing to regret.", {"rate": 0.01, "steps": "500"}),
-        "A machine four times as large": (
-            "p = 0.04 instead of 0.01, and most of the damage is done.",
+        "Batches four times as large": (
+            "p = 0.04 instead of 0.01 already causes most of the regret.",
             {"rate": 0.04, "steps": "500"},
         ),
         "The far corner": (
-            "Nine of ten examples in each of 1500 steps, about where figure 6 of Kaissis et al. (2024) ends.",
+            "Nine out of ten examples in each of 1500 steps, about where figure 6 of Kaissis et al. (2024) ends.",
             {"rate": 0.9, "steps": "1500"},
         ),
     },
@@ -111,7 +111,7 @@ def other_point(rate, steps, guess):
 
 @dpsgd_map.readouts(
     sigma=Number("its noise multiplier σ", VERMILLION, 4),
-    regret=Number("Δ(base‖other)", GREEN, 4, help="The worst regret of choosing the other"),
+    regret=Number("Δ(base‖other)", GREEN, 4, help="The largest regret of choosing the other"),
     other_error=Number("Bayes error at π = ½, other", VERMILLION, 2, percent=True),
 )
 def numbers(rate, steps):
@@ -143,8 +143,11 @@ def as_dear_as_three_times_the_steps(rate, steps):
 @dpsgd_map.words
 def words(rate, steps, guess):
     if regret_of(rate, steps) < 1e-9:
-        return "This is the base: a guess of {guess} becomes a reconstruction of at most {base_success}."
+        return (
+            "This is the base: where a blind guess succeeds with {guess}, reconstruction succeeds with at most "
+            "{base_success}."
+        )
     return (
-        "With p = {rate} and {steps} steps the same ε asks for σ = {sigma}, and the worst regret is {regret}. "
-        "A guess of {guess} now becomes a reconstruction of up to {other_success}, not {base_success}."
+        "With p = {rate} and {steps} steps the same (ε, δ) requires σ = {sigma}; the largest regret is {regret}. Where "
+        "a blind guess succeeds with {guess}, reconstruction succeeds with at most {other_success}, not {base_success}."
     )

@@ -1,4 +1,4 @@
-"""A duel of two mechanisms, prior by prior: draw who protects better and for whom, then see.
+"""A duel of two mechanisms, prior by prior: draw which protects better, and at which priors, then see.
 
 The idea: which of two mechanisms protects better depends on what the adversary believes beforehand.
 """
@@ -25,13 +25,13 @@ PRIORS = np.sort([*np.linspace(0, 1, 101), 1 / (1 + np.e), np.e / (1 + np.e)])
 
 duel = Explorer(
     "duel",
-    title="Who wins the duel, and where?",
+    title="Which one wins the duel, and where?",
     caption="A mechanism wins at a prior if the best adversary errs more often against it. Left: the trade-off "
-    "functions of the first mechanism (blue, solid) and the second (vermillion, dashed); the purple line joins the "
-    "tests that are as good for this adversary as the best one against the first, so the first wins where the dashed "
-    "curve dips below it. Right: the lead of the first over all priors, 100 (R − R̃). The mechanisms are Gaussian "
-    "with σ = 1, Laplace with b = 1, the worst that is (1, 0.02)-DP, and a Gaussian one of the advantage of the "
-    "Laplace one.",
+    "functions of the first mechanism (blue, solid) and the second (vermillion, dashed). All tests on the "
+    "purple line are as good for this adversary as the best test against the first mechanism, so the first "
+    "wins if the dashed curve dips below it. Right: the lead of the first at all priors, 100 (R − R̃). The "
+    "mechanisms are Gaussian with σ = 1, Laplace with b = 1, the worst (1, 0.02)-DP mechanism, and a Gaussian "
+    "mechanism with the same advantage as the Laplace mechanism.",
     find="Drag the prior. Where does the dashed curve dip below the purple line?",
     code="""import dptutor as dp
 from scipy.special import ndtri
@@ -56,7 +56,7 @@ print(f"at prior {prior}: lead of the first {100 * lead:.2f} points")
     },
     steps={
         "Even odds": (
-            "An adversary without an opinion: the dashed curve dips below the purple line, and the first wins.",
+            "An adversary with even odds: the dashed curve dips below the purple line, and the first wins.",
             {"pair": PAIR_NAMES[1], "prior": 0.5},
         ),
         "At the corner": (
@@ -64,11 +64,11 @@ print(f"at prior {prior}: lead of the first {100 * lead:.2f} points")
             {"pair": PAIR_NAMES[1], "prior": 0.27},
         ),
         "There and back": (
-            "Now the first wins again, by little: with probability 0.02 the second gives everything away.",
+            "Now the first wins again, by a little: with probability 0.02 the second gives everything away.",
             {"pair": PAIR_NAMES[1], "prior": 0.06},
         ),
         "The same advantage": (
-            "A draw at even odds is all that equal advantages say. At every other prior the second wins.",
+            "Equal advantages mean no more than a draw at even odds. At every other prior the second wins.",
             {"pair": PAIR_NAMES[3], "prior": 0.5},
         ),
     },
@@ -92,7 +92,7 @@ def lead_at(pair, priors):
 tradeoff = duel.face_panel("tradeoff", grid=ALPHAS, titled=False, width=310.0)
 
 
-@tradeoff.curve(PURPLE, "as good as the best against the first", width=1.4, ghost=False, moves="prior")
+@tradeoff.curve(PURPLE, "as good as the best test on the first", width=1.4, ghost=False, moves="prior")
 def line(prior, pair):
     error = first(pair).bayes_error(prior)
     return [0, error / prior], [error / (1 - prior), 0]
@@ -136,9 +136,9 @@ def here(prior, pair):
 
 
 duel.ask(
-    "The first mechanism is blue, the second vermillion and dashed. Draw how much better the first protects, for "
-    "every prior: by how many points in a hundred the adversary errs more often. Below the line the second protects "
-    "better.",
+    "The first mechanism is blue, the second vermillion and dashed. For every prior, draw how much better the first "
+    "protects: by how many percentage points the adversary errs more often against it. Below the line the second "
+    "protects better.",
     curve=lead_curve,
     hides=(line, wins_of_first, wins_of_second, adversary, here),
     per=("pair",),
@@ -160,8 +160,8 @@ def numbers(prior, pair):
 @duel.words
 def words(prior, pair):
     start = (
-        "At a prior of {prior} the adversary is wrong in {first_error} against the first, in {second_error} against "
-        "the second"
+        "At a prior of {prior} the adversary's error is {first_error} against the first and {second_error} against the "
+        "second"
     )
     lead = lead_at(pair, prior)
     if abs(lead) < DRAW:

@@ -15,12 +15,13 @@ EQUAL, SMALLER = "the same noise", "noise that grows with √N"
 
 emergent_dominance = Explorer(
     "emergent_dominance",
-    title="What many steps make of a crossing",
-    caption="Randomized response, first with ε = 1, against Gaussian noise, both used N times. First panel: the "
-    "Bayes error against the one minus that against the other; above 0 an adversary errs less against Gaussian noise "
-    "(vermillion), below 0 less against randomized response (blue). Second panel: the two Δ-divergences over N, and, "
-    "dotted, the finite-step bound in the direction in which it holds.",
-    find="Choose the same noise in every step. Find a σ at which the dotted bound belongs to the curve that dies last.",
+    title="What many steps do to a crossing",
+    caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. First panel: the "
+    "difference of the two Bayes errors. Above 0 the adversary errs less against Gaussian noise (vermillion), "
+    "below 0 less against randomized response (blue). Second panel: the two Δ-divergences over N and, dotted, "
+    "the finite-step bound in the direction in which it holds.",
+    find="Choose the same noise in every step. For some N ≥ 4, find a σ at which the dotted bound belongs to the "
+    "larger Δ.",
     code="""import math
 
 import dptutor as dp
@@ -43,19 +44,19 @@ print(forth, back, bound)
     },
     steps={
         "One step": (
-            "The curves cross: each has adversaries for whom it is the easier prey.",
+            "The difference changes sign: some adversaries err less against one mechanism, some against the other.",
             {"steps": SMALLER, "count": 1, "sigma": 1.1},
         ),
         "Sixteen smaller steps": (
-            "One of the divergences has all but vanished; the other has found its limit.",
+            "One of the divergences has all but vanished; the other is close to its limit.",
             {"steps": SMALLER, "count": 16, "sigma": 1.1},
         ),
         "Sixteen equal steps": (
-            "The larger η is that of randomized response. Who is dominated?",
+            "Randomized response has the larger η. Which mechanism is dominated?",
             {"steps": EQUAL, "count": 16, "sigma": 1},
         ),
         "Too many steps": (
-            "Both divergences vanish, as both mechanisms have given everything away.",
+            "Both divergences vanish, because both mechanisms have given nearly everything away.",
             {"steps": EQUAL, "count": 128, "sigma": 1.1},
         ),
     },
@@ -165,9 +166,9 @@ def here(steps, count, sigma):
 
 
 @emergent_dominance.readouts(
-    forth=Number("Δ(RR‖Gauss)", VERMILLION, 2, power=True, help="what Gaussian noise may be regretted by"),
-    back=Number("Δ(Gauss‖RR)", BLUE, 2, power=True, help="what randomized response may be regretted by"),
-    bound=Number("finite-step bound", INK, 3, help="on the one or the other, see the larger μ"),
+    forth=Number("Δ(RR‖Gauss)", VERMILLION, 2, power=True, help="the largest regret of choosing Gaussian noise"),
+    back=Number("Δ(Gauss‖RR)", BLUE, 2, power=True, help="the largest regret of choosing randomized response"),
+    bound=Number("finite-step bound", INK, 3, help="on Δ(first‖second), where the first has the larger μ"),
     mu_response=Number("2√N η, randomized response", BLUE, 3),
     mu_gaussian=Number("2√N η, Gaussian", VERMILLION, 3),
 )
@@ -187,14 +188,14 @@ def last_is_bounded(steps, count, sigma):
 def words(steps, count, sigma):
     forth, back = divergences(steps, count, sigma)
     _, mu, other = limits(steps, count, sigma)
-    larger = "randomized response" if mu >= other else "Gaussian noise"
+    larger = "Randomized response" if mu >= other else "Gaussian noise"
     if max(forth, back) < 1e-4:
-        return "N = {count}: an adversary hardly errs against either. Both have given everything away."
+        return "N = {count}: an adversary hardly errs against either. Both have given nearly everything away."
     if min(forth, back) < 10 * FLOOR:
         first = "randomized response" if forth < back else "Gaussian noise"
-        return f"N = {{count}}: to twelve digits {first} tells at least as much. The larger η is that of {larger}."
+        return f"N = {{count}}: to twelve digits, {first} reveals at least as much. {larger} has the larger η."
     bounded = "first" if mu >= other else "second"
     return (
-        "N = {count}: Gaussian noise is regretted by up to {forth}, randomized response by up to {back}. "
-        f"The finite-step bound on the {bounded} is {{bound}}."
+        "N = {count}: choosing Gaussian noise is regretted by up to {forth}, choosing randomized response by up to "
+        f"{{back}}. The finite-step bound on the {bounded} of these is {{bound}}."
     )

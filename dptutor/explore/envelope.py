@@ -13,12 +13,13 @@ MOST, ALPHAS, LOSSES = 20, type_one_errors(61), np.linspace(0, 5, 101)
 envelope = Explorer(
     "envelope",
     title="How many points must a report show?",
-    caption="A report lists δ at k values of ε, evenly spaced from 4/k to 4. First panel: the trade-off function f "
-    "of the mechanism (blue) and the upper envelope of the lines of these points and their mirror images (orange, "
-    "dashed). Between them, shaded, lies what the report leaves open; the green ruler is the largest gap. Second "
-    "panel: the privacy profile, the points of the report, and the δ that they guarantee at every other ε.",
-    find="How many points bring the gap below 0.01? With Laplace noise it grows again from k = 4 to 6: which point "
-    "does a good report hold?",
+    caption="A report lists δ at k values of ε, evenly spaced from 4/k to 4. First panel: the trade-off function f of "
+    "the mechanism (blue) and the upper envelope of the lines of these points and their mirror images "
+    "(orange, dashed). The shaded area between them is what the report leaves open; the green ruler is the "
+    "largest gap. Second panel: the privacy profile, the points of the report, and the δ that they guarantee "
+    "at every other ε.",
+    find="How many points bring the gap below 0.01? With Laplace noise, b = 1, it grows again from k = 4 to 6: which "
+    "point should a good report contain?",
     code="import numpy as np\n\n"
     + MAKERS
     + """mechanism, k = makers[{kind}]({noise}), {k}
@@ -30,7 +31,7 @@ beta = np.max(levels[:, None] - slopes[:, None] * alpha, axis=0)
 corners = np.concatenate([[alpha, beta], [beta, alpha]], axis=1)
 gap = np.max(mechanism.tradeoff(corners[0]) - corners[1])
 error, advantage, known_advantage = mechanism.minimax_bayes_error, mechanism.advantage, 1 - 2 * known_error
-print(f"{k} points: gap {gap:.4f}, advantage at most {known_advantage:.4f}, in truth {advantage:.4f}")
+print(f"{k} points: gap {gap:.4f}, advantage at most {known_advantage:.4f}, exactly {advantage:.4f}")
 """,
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
@@ -39,19 +40,20 @@ print(f"{k} points: gap {gap:.4f}, advantage at most {known_advantage:.4f}, in t
     },
     steps={
         "One point": (
-            "δ at ε = 4, and nothing else: an adversary might know nearly everything.",
+            "Only δ at ε = 4: as far as this report says, an adversary may learn nearly everything.",
             {"kind": "Gaussian", "noise": 1, "k": 1},
         ),
-        "One point that says all": (
-            "Among the four points is ε = 1, the corner of this randomized response. The others add nothing.",
+        "One point that says it all": (
+            "One of the four points is ε = 1, the corner of this randomized response. The others add nothing.",
             {"kind": "randomized response", "noise": 1, "k": 4},
         ),
         "More, and worse": (
-            "Five points leave a larger gap to Laplace noise than four: those hold ε = 1/b, the largest loss.",
+            "Five points leave a larger gap than four, because the four include ε = 1/b, the largest loss of Laplace "
+            "noise.",
             {"kind": "Laplace", "noise": 1, "k": 5},
         ),
         "Nearly all": (
-            "Twenty points: the envelope can hardly be told from the curve.",
+            "With twenty points, the envelope can hardly be distinguished from the curve.",
             {"kind": "Gaussian", "noise": 1, "k": 20},
         ),
     },
@@ -120,8 +122,8 @@ def listed(kind, noise, k):
 
 @envelope.readouts(
     gap=Number("largest gap to f", GREEN, 4),
-    known_advantage=Number("advantage, at most", ORANGE, 4, help="all that the report says of it"),
-    known_error=Number("both errors equal, at least", ORANGE, 4),
+    known_advantage=Number("advantage, at most", ORANGE, 4, help="all that the report says about it"),
+    known_error=Number("equal errors, at least", ORANGE, 4),
 )
 def numbers(kind, noise, k):
     _, low, high = widest(kind, noise, k)
@@ -129,7 +131,7 @@ def numbers(kind, noise, k):
     return high - low, 1 - 2 * error, error
 
 
-@envelope.readouts(advantage=Number("advantage, in truth", BLUE, 4), error=Number("both errors equal at", BLUE, 4))
+@envelope.readouts(advantage=Number("advantage, exact", BLUE, 4), error=Number("equal errors, exact", BLUE, 4))
 def truth(kind, noise):
     return mechanism(kind, noise).advantage, mechanism(kind, noise).minimax_bayes_error
 
@@ -141,5 +143,8 @@ def words(kind, noise, k):
     if gap < 1e-9:
         return f"A report of {points} says everything: the envelope is the curve, and the advantage is {{advantage}}."
     if gap < 0.01:
-        return f"A report of {points} says nearly all: advantage at most {{known_advantage}}, in truth {{advantage}}."
-    return f"Who reads {points} must fear an advantage of {{known_advantage}}. In truth it is {{advantage}}."
+        return (
+            f"A report of {points} says nearly everything: the advantage is at most {{known_advantage}}. It is "
+            "{advantage}."
+        )
+    return f"From {points} alone, the advantage could be as large as {{known_advantage}}. It is {{advantage}}."

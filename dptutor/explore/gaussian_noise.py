@@ -14,10 +14,10 @@ gaussian_noise = Explorer(
     "gaussian_noise",
     title="How much Gaussian noise does an (ε, δ) need?",
     caption="Sensitivity 1. First panel: the noise σ that meets (ε, δ) exactly (blue, solid) and the classical √(2 "
-    "log(1.25/δ))/ε (vermillion, dashed), over ε; left of the grey line the classical one is proven. Second panel: "
-    "the privacy profiles of both at your ε. The exact one passes through the green target, the classical one below "
-    "it, which is noise for nothing, or above it, which is a broken promise.",
-    find="At which ε does the classical σ break its promise? Does that come earlier or later with a larger δ?",
+    "log(1.25/δ))/ε (vermillion, dashed), over ε; the classical formula is proven only to the left of the "
+    "gray line. Second panel: the privacy profiles with both σ. The exact one passes through the green "
+    "target. The classical one passes below it, which wastes noise, or above it, which breaks the promise.",
+    find="At which ε does the classical σ begin to break its promise? Is that ε smaller or larger when δ is larger?",
     code="""from math import log, sqrt
 
 import dptutor as dp
@@ -36,10 +36,10 @@ print(f"exact {exact:.4f}, classical {classic:.4f}, which spends {spent:.2e}")
     },
     steps={
         "As it is proven": (
-            "ε = 0.5: the formula is valid, and spends a small part of the δ that it may.",
+            "ε = 0.5: the formula is valid, and spends only a small part of the δ that it may spend.",
             {"epsilon": 0.5, "delta": 1e-5},
         ),
-        "Just by luck": (
+        "By luck": (
             "ε = 8, far beyond the proof: here the formula nearly hits the target.",
             {"epsilon": 8, "delta": 1e-5},
         ),
@@ -123,5 +123,5 @@ def words(epsilon, delta):
     if numbers(epsilon, delta)[2] < 0:
         return "The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed."
     if epsilon >= 1:
-        return "The formula is not proven here, but it holds: it spends {spent} and wastes {saved} of its noise."
-    return "The classical σ keeps its promise and wastes {saved} of its noise: it spends no more than {spent}."
+        return "The formula is not proven here, but it holds: it spends a δ of {spent} and wastes {saved} of its noise."
+    return "The classical σ keeps its promise and wastes {saved} of its noise: it spends a δ of only {spent}."

@@ -1,4 +1,4 @@
-"""An opinion about the adversary's prior as a weight on Bayes errors: figure 4 of Kaissis et al. (2024), moving."""
+"""An opinion about the adversary's prior as a weight on the Bayes errors: figure 4 of Kaissis et al. (2024), moving."""
 
 from functools import lru_cache
 
@@ -17,11 +17,11 @@ PRIORS, FINE = np.linspace(0.005, 0.995, 67), np.linspace(0, 1, 1001)
 
 hyper_prior = Explorer(
     "hyper_prior",
-    title="Adversaries with opinions, and yours about them",
-    caption="First panel: your hyper-prior Ψ (purple), the density that says how plausible you hold each prior of "
-    "the adversary. Second panel: by how much the adversary errs more against M than against M̃, unweighted (grey, "
-    "dotted) and times Ψ, in percentage points: blue where M is safer, vermillion where M̃ is. The green rulers are "
-    "both weighted Δ-divergences.",
+    title="Your opinion about the adversary's prior",
+    caption="First panel: your hyper-prior Ψ (purple), the density that says how plausible you consider each prior of "
+    "the adversary. Second panel: by how many percentage points the adversary errs more often against M than "
+    "against M̃, unweighted (gray, dotted) and times Ψ: blue where M is safer, vermillion where M̃ is. The "
+    "green rulers are the two weighted Δ-divergences.",
     find="Reverse the ranking with a and b. Can any hyper-prior make one of the two regrets exactly 0?",
     code="""import numpy as np
 from scipy.stats import beta
@@ -33,34 +33,34 @@ pairs = {
     "Laplace, Gaussian": (dp.Laplace(scale=1.0), dp.Gaussian(sigma=1.0)),
 }
 m, other = pairs[{pair}]
-density = dp.u_quadratic_prior if {family} == "UQuadratic" else lambda p: beta.pdf(p, {a}, {b})
+density = dp.u_quadratic_prior if {family} == "U-quadratic" else lambda p: beta.pdf(p, {a}, {b})
 forth = dp.delta_divergence(m, other, prior_density=density).value
 back = dp.delta_divergence(other, m, prior_density=density).value
 plain_forth, plain_back = (dp.delta_divergence(*two).value for two in ((m, other), (other, m)))
 prior = np.linspace(0, 1, 1001)
-below = 0.5 + 4 * (prior - 0.5)**3 if {family} == "UQuadratic" else beta.cdf(prior, {a}, {b})
+below = 0.5 + 4 * (prior - 0.5)**3 if {family} == "U-quadratic" else beta.cdf(prior, {a}, {b})
 ahead = m.bayes_error(prior) - other.bayes_error(prior)
 mean = np.diff(below) @ (ahead[1:] + ahead[:-1]) / 2
 print(f"weighted regrets {forth:.4f} and {back:.4f}, mean difference {100 * mean:.2f} points")
 """,
     parameters={
         "pair": Choice(tuple(PAIRS), "two subsampled Gaussians", "M and M̃:"),
-        "family": Choice(("Beta(a, b)", "UQuadratic"), "Beta(a, b)", "Hyper-prior"),
+        "family": Choice(("Beta(a, b)", "U-quadratic"), "Beta(a, b)", "Hyper-prior"),
         "a": Slider(0.5, 6.0, 1.0, "weight on high priors", "a", step=0.5),
         "b": Slider(0.5, 6.0, 1.0, "weight on low priors", "b", step=0.5),
     },
     steps={
         "No opinion": ("Beta(1, 1) is flat: the unweighted Δ-divergences.", {"family": "Beta(a, b)", "a": 1, "b": 1}),
         "Jeffreys": (
-            "Beta(½, ½), the “uninformative” one: a little more weight on those who are nearly sure.",
+            "Beta(½, ½), the “uninformative” one: a little more weight on adversaries who are nearly sure.",
             {"family": "Beta(a, b)", "a": 0.5, "b": 0.5},
         ),
         "Strong opinions": (
-            "UQuadratic: those near one half count for nothing, and the ranking is reversed.",
-            {"family": "UQuadratic"},
+            "U-quadratic: adversaries with even odds count for nothing, and the ranking is reversed.",
+            {"pair": "two subsampled Gaussians", "family": "U-quadratic"},
         ),
         "Mostly sure of P": (
-            "Few members, and the adversary knows it: high priors of world P.",
+            "Few people are members, and the adversary knows it: the prior of world P is high.",
             {"family": "Beta(a, b)", "a": 6, "b": 1.5},
         ),
     },
@@ -68,7 +68,7 @@ print(f"weighted regrets {forth:.4f} and {back:.4f}, mean difference {100 * mean
 
 
 def density(family, a, b, prior):
-    return u_quadratic_prior(prior) if family == "UQuadratic" else beta_density(prior, a, b)
+    return u_quadratic_prior(prior) if family == "U-quadratic" else beta_density(prior, a, b)
 
 
 def beta_density(x, a, b):
@@ -83,7 +83,7 @@ def lead(pair, priors):
 @lru_cache(maxsize=4096)
 def regrets(pair, family, a, b):
     m, other = PAIRS[pair]
-    if family == "UQuadratic" and (a, b) != (1, 1):
+    if family == "U-quadratic" and (a, b) != (1, 1):
         return regrets(pair, family, 1, 1)
     return tuple(
         delta_divergence(*two, prior_density=lambda prior: density(family, a, b, prior))
@@ -105,7 +105,7 @@ def hyper(family, a, b):
 
 
 @hyper_prior.panel(
-    "Who is safer", xlabel="adversary's prior π", ylabel="Ψ (R − R̃) in points", ylim=(-7, 5), legend="lower left"
+    "Which is safer", xlabel="adversary's prior π", ylabel="Ψ (R − R̃) in points", ylim=(-7, 5), legend="lower left"
 )
 def difference(axes):
     axes.axhline(0, color=GREY, linewidth=1)
@@ -143,12 +143,12 @@ def back_ruler(pair, family, a, b):
 
 
 @hyper_prior.readouts(
-    forth=Number("Δ(M‖M̃) with Ψ", GREEN, 4, help="The worst weighted regret of choosing M̃"),
-    back=Number("Δ(M̃‖M) with Ψ", GREEN, 4, help="The worst weighted regret of choosing M"),
+    forth=Number("Δ(M‖M̃) with Ψ", GREEN, 4, help="The largest weighted regret of choosing M̃"),
+    back=Number("Δ(M̃‖M) with Ψ", GREEN, 4, help="The largest weighted regret of choosing M"),
     mean=Number("R − R̃, mean over Ψ", PURPLE, 2, percent=True, unit="points"),
 )
 def numbers(pair, family, a, b):
-    cumulated = 0.5 + 4 * (FINE - 0.5) ** 3 if family == "UQuadratic" else betainc(a, b, FINE)
+    cumulated = 0.5 + 4 * (FINE - 0.5) ** 3 if family == "U-quadratic" else betainc(a, b, FINE)
     ahead = lead(pair, FINE)
     return *(float(d) for d in regrets(pair, family, a, b)), np.diff(cumulated) @ (ahead[1:] + ahead[:-1]) / 2
 
@@ -165,6 +165,6 @@ def words(pair, family, a, b):
     forth, back, _ = numbers(pair, family, a, b)
     safer = "M" if forth > back else "M̃"
     turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
-    opinion = "This opinion reverses the ranking." if turned else "The ranking is as without an opinion."
-    start = "Choosing M is regretted by at most {back}, choosing M̃ by at most {forth}: "
+    opinion = "The opinion reverses the ranking." if turned else "The ranking is the same as without one."
+    start = "With this opinion, choosing M is regretted by at most {back}, choosing M̃ by at most {forth}: "
     return f"{start}{safer} is safer. {opinion} Averaged over Ψ, R − R̃ is {{mean}}."

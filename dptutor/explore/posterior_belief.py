@@ -1,4 +1,4 @@
-"""What an adversary believes after the answer, in both worlds, and how often that is more than was to be tolerated."""
+"""What an adversary believes after the output, in both worlds, and how often that is more than is tolerated."""
 
 from math import log, sqrt
 
@@ -11,7 +11,7 @@ from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades
 from .machinery.shapes import normal_density
 
-PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is the chance to exceed"
+PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is Pr[belief > ρ]"
 Z = np.linspace(-4.2, 4.2, 61)
 LEVELS = np.linspace(0.45, 1, 67)[:-1]
 NORMAL = np.linspace(-8, 8, 161)
@@ -19,12 +19,13 @@ NORMAL = np.linspace(-8, 8, 161)
 posterior_belief = Explorer(
     "posterior_belief",
     title="How sure can anyone become?",
-    caption="A fair coin decides whether you are in the data. An adversary reads an answer with Gaussian noise "
-    "and updates. First panel: the density of the belief that you are in, if you are not (P, blue, solid) and if you "
-    "are (Q, vermillion, dashed). The vertical line is the belief ρ to be tolerated, the green area the answers that "
-    "lead beyond it. Second panel: the probability in world Q that the belief exceeds each level, on a logarithmic "
-    "scale; the horizontal line is δ, the green point the probability to exceed ρ.",
-    find="With exactly the noise that (ε, δ) asks for: where is ρ exceeded twenty times as often as δ seems to say?",
+    caption="A fair coin decides whether you are in the data. An adversary reads an output with Gaussian noise and "
+    "updates a belief. First panel: the density of the belief that you are in, if you are not (P, blue, "
+    "solid) and if you are (Q, vermillion, dashed). The vertical line is the tolerated belief ρ, the green "
+    "area the probability of ending above it. Second panel: the probability in world Q that the belief "
+    "exceeds each level, on a logarithmic scale; the horizontal line is δ, the green point the probability of "
+    "exceeding ρ.",
+    find="With exactly the noise that (ε, δ) requires: where is ρ exceeded twenty times as often as δ seems to say?",
     code="""import dptutor as dp
 from math import log, sqrt
 
@@ -33,7 +34,7 @@ epsilon, family = dp.epsilon_for_posterior_belief(tolerance), lambda s: dp.Gauss
 mechanism = {
     "δ is the profile δ(ε)": lambda: dp.calibrate(family, posterior_belief=tolerance, delta=delta),
     "classical σ for (ε, δ)": lambda: family(sqrt(2 * log(1.25 / delta)) / epsilon),
-    "δ is the chance to exceed": lambda: dp.calibrate(family, posterior_belief=tolerance, exceedance=delta),
+    "δ is Pr[belief > ρ]": lambda: dp.calibrate(family, posterior_belief=tolerance, exceedance=delta),
 }[{reading}]()
 sigma, advantage, belief = mechanism.sigma, mechanism.advantage, dp.PosteriorBelief(mechanism)
 exceeds, mean = belief.sf(tolerance), belief.mean()
@@ -42,24 +43,25 @@ print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
 """,
     parameters={
         "reading": Choice((PROFILE, CLASSICAL, TAIL), PROFILE, "Noise"),
-        "tolerance": Slider(0.6, 0.98, 0.9, "belief to be tolerated", "ρ", step=0.02, percent=True),
+        "tolerance": Slider(0.6, 0.98, 0.9, "tolerated belief", "ρ", step=0.02, percent=True),
         "delta": Slider(1e-6, 0.1, 0.01, "with", "δ", stops=decades(-6, -1, 1, 2, 5), power=True),
     },
     steps={
         "Nobody over 90 %": (
-            "The noise of (ε, δ) = (2.2, 0.01). Yet more than three in a hundred answers go beyond 90 %.",
+            "The noise for (ε, δ) = (2.2, 0.01). Yet more than three in a hundred outputs lead to a belief above 90 %.",
             {"reading": PROFILE, "tolerance": 0.9, "delta": 0.01},
         ),
         "With the old formula": (
-            "The classical σ is larger than (ε, δ) asks for, so that the probability stays below δ after all.",
+            "The classical σ is larger than (ε, δ) requires, and here the probability stays below δ after all.",
             {"reading": CLASSICAL, "tolerance": 0.9, "delta": 0.01},
         ),
         "As it was meant": (
-            "Calibrated to the probability itself: exceeded in one answer of a hundred.",
+            "Calibrated to the probability itself: one output in a hundred leads to a belief above 90 %.",
             {"reading": TAIL, "tolerance": 0.9, "delta": 0.01},
         ),
         "A small promise": (
-            "A belief little above a coin, and δ a millionth: it is exceeded more than forty times as often.",
+            "A belief just above even odds, and a δ of one in a million: it is exceeded more than forty times as "
+            "often.",
             {"reading": PROFILE, "tolerance": 0.6, "delta": 1e-6},
         ),
     },
@@ -110,7 +112,7 @@ def line(tolerance):
     return [tolerance, tolerance], [0, 5]
 
 
-tails = posterior_belief.plain_panel("tails", "How often it is exceeded", xlabel="belief",
+tails = posterior_belief.plain_panel("tails", "How often a belief is exceeded", xlabel="belief",
                                      ylabel="Pr[B > belief] in world Q", xlim=(0.45, 1), ylim=(1e-8, 1), ylog=True,
                                      grid=False)  # fmt: skip
 
@@ -149,7 +151,7 @@ def epsilon(tolerance):
 @posterior_belief.readouts(
     sigma=Number("noise σ", BLUE, 3),
     exceeds=Number("Pr[B > ρ] in world Q", GREEN, 2, power=True),
-    ratio=Number("so many times δ", GREEN, 2),
+    ratio=Number("as a multiple of δ", GREEN, 2),
     advantage=Number("expected advantage", VERMILLION, 3),
     mean=Number("mean belief in Q", VERMILLION, 3),
 )
@@ -169,7 +171,7 @@ def twenty_times(reading, tolerance, delta):
 @posterior_belief.words
 def words(reading, tolerance, delta):
     ratio = numbers(reading, tolerance, delta)[2]
-    start = "With σ = {sigma}, an answer from world Q leaves a belief above {tolerance} with probability {exceeds}"
+    start = "With σ = {sigma}, an output from world Q leads to a belief above {tolerance} with probability {exceeds}"
     if reading == TAIL:
         return start + ": exactly δ. The mean belief is {mean}."
     if ratio > 1:

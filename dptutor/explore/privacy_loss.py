@@ -18,10 +18,10 @@ KINDS = {
 privacy_loss = Explorer(
     "privacy_loss",
     title="δ is an area",
-    caption="Left: the densities of an answer without the example, multiplied by exp(ε) (blue, solid), and with it "
-    "(vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Right: the privacy profile δ (blue) "
-    "and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points belong to the ε on the "
-    "left.",
+    caption="Left: the densities of the output without the record, multiplied by exp(ε) (blue, solid), and with it "
+    "(vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Right: the privacy profile δ "
+    "(blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points belong to "
+    "the ε on the left.",
     find="Find an ε at which the dotted curve is at least ten times as high as δ.",
     code="""import math
 
@@ -41,7 +41,7 @@ print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")
     },
     steps={
         "The advantage": (
-            "At ε = 0 the area between two densities is their total variation distance.",
+            "At ε = 0 the green area is the total variation distance of the two densities.",
             {"kind": "Gaussian", "noise": 1, "epsilon": 0},
         ),
         "A bounded loss": (
@@ -49,7 +49,7 @@ print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")
             {"kind": "Laplace", "noise": 1, "epsilon": 1},
         ),
         "A tail is not δ": (
-            "Losses a little above ε count little: δ weighs each with 1 − exp(ε − L).",
+            "Losses a little above ε count little: δ weights each loss by 1 − exp(ε − L).",
             {"kind": "Gaussian", "noise": 2, "epsilon": 1},
         ),
     },
@@ -66,13 +66,13 @@ def density(kind, noise, x):
 
 
 worlds = privacy_loss.plain_panel(
-    "worlds", "Two worlds", xlabel="answer", ylabel="density", xlim=(-4, 5), ylim=(0, 1.75), grid=False, titled=False
+    "worlds", "Two worlds", xlabel="output", ylabel="density", xlim=(-4, 5), ylim=(0, 1.75), grid=False, titled=False
 )
 
 
 @worlds.region(GREEN, "δ(ε)", opacity=0.45)
 def excess(kind, noise, epsilon):
-    # Q exceeds exp(ε) P to the right of the answer whose privacy loss is ε.
+    # Q exceeds exp(ε) P to the right of the output whose privacy loss is ε.
     place = epsilon * noise**2 + 0.5 if kind == "Gaussian" else (1 + epsilon * noise) / 2
     start = 0.0 if kind == "Laplace" and epsilon <= -1 / noise else place
     x = np.linspace(np.clip(-4 if start == 0.0 else start, -4, 4.9), 5, 25)
@@ -114,7 +114,7 @@ def here(kind, noise, epsilon):
 @privacy_loss.readouts(
     delta=Number("δ(ε)", GREEN, 4),
     tail=Number("Pr[L > ε] in world Q", PURPLE, 4),
-    second=Number("exp(ε) Pr[L > ε] in world P", BLUE, 4, help="what the tail has to give back"),
+    second=Number("exp(ε) Pr[L > ε] in world P", BLUE, 4, help="what is subtracted from the tail"),
     advantage=Number("advantage δ(0)", VERMILLION, 4),
 )
 def numbers(kind, noise, epsilon):
@@ -139,7 +139,10 @@ def alpha(kind, noise, epsilon):
 def words(kind, noise, epsilon):
     delta, tail, *_ = numbers(kind, noise, epsilon)
     if delta == 0:
-        return "The loss never exceeds {epsilon}: nothing of Q is above exp(ε) P. At ε = 0 the area is {advantage}."
+        return "The loss never exceeds {epsilon}, so no part of Q is above exp(ε) P. At ε = 0 the area is {advantage}."
     if tail > 3 * delta:
-        return "The loss exceeds ε with probability {tail}, but δ is only {delta}: most exceed it by little."
-    return "δ is {delta}: the probability {tail} of a loss above ε, less {second}."
+        return (
+            "The loss exceeds ε with probability {tail}, but δ is only {delta}: most of these losses exceed ε by "
+            "little."
+        )
+    return "δ is {delta}: the probability {tail} of a loss above ε, minus {second}."

@@ -14,10 +14,10 @@ renyi_order = Explorer(
     "renyi_order",
     title="Rényi says yes, Blackwell says no",
     caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: Rényi "
-    "divergences at all orders, on a logarithmic axis. Second panel: trade-off functions. Where the first panel's "
-    "blue curve is above the other one at every order, an accountant in Rényi divergences calls the Gaussian "
-    "mechanism the less private one.",
-    find="Find a σ at which the Rényi curves do not cross but the trade-off functions do.",
+    "divergences at orders up to 20, on a logarithmic axis. Second panel: trade-off functions. If the blue "
+    "curve of the first panel is above the other at every order, an accountant that uses Rényi divergences "
+    "calls the Gaussian mechanism the less private one.",
+    find="Here the Rényi curves do not cross, but the trade-off functions do. At which σ do Rényi and Blackwell agree?",
     code="""import dptutor as dp
 
 gaussian, response = dp.Gaussian(sigma={sigma}), dp.RandomizedResponse(epsilon={epsilon})
@@ -33,15 +33,15 @@ print(least_lead, forth, back)
     },
     steps={
         "σ = 1/ε": (
-            "Pure ε-DP implies Rényi curves below sε²/2, which are those of Gaussian noise with σ = 1/ε.",
+            "Pure ε-DP keeps Rényi divergences below sε²/2, those of Gaussian noise with σ = 1/ε.",
             {"sigma": 1, "epsilon": 1},
         ),
         "Both agree": (
-            "With little enough noise the Gaussian mechanism tells more in Blackwell's sense, too.",
+            "With little enough noise the Gaussian mechanism reveals more in Blackwell's sense, too.",
             {"sigma": 0.5, "epsilon": 1},
         ),
         "Rényi undecided": (
-            "At low orders the one, at high orders the other: Rényi divergences do not order the two.",
+            "At low orders one divergence is larger, at high orders the other: Rényi divergences do not order the two.",
             {"sigma": 2, "epsilon": 1},
         ),
     },
@@ -89,7 +89,7 @@ def compared(sigma, epsilon):
 
 
 @renyi_order.readouts(
-    least_lead=Number("Gauss − RR, least over the orders", GREEN, 4, help="above 0: ordered at every order"),
+    least_lead=Number("Gauss − RR, smallest over the orders", GREEN, 4, help="above 0: ordered at every order"),
     forth=Number("Δ(Gauss‖RR)", GREEN, 4, help="0: the Gaussian mechanism dominates"),
     back=Number("Δ(RR‖Gauss)", GREEN, 4, help="0: randomized response dominates"),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
@@ -102,11 +102,22 @@ def numbers(sigma, epsilon):
     return float(lead.min()), both.divergence.value, both.reverse_divergence.value, *advantages
 
 
+def crossing_is_shown(sigma, epsilon):
+    """Whether the curves cross up to order 20: beyond it those of Gaussian noise rise above every bound."""
+    return gaussian(sigma).renyi_divergence(ORDERS[-1]) >= response(epsilon).renyi_divergence(ORDERS[-1])
+
+
 @renyi_order.words
 def words(sigma, epsilon):
-    lead, forth, *_ = numbers(sigma, epsilon)
+    lead, forth, back, *_ = numbers(sigma, epsilon)
+    less = "by up to {forth}" if forth >= 5e-5 else "by less than 0.0001"
     if lead >= 0 and forth > 1e-12:
-        return "At every order the Gaussian divergence is larger; yet some err more often against it, by up to {forth}."
+        return f"At every order the Gaussian divergence is larger; yet some adversaries err more against it, {less}."
     if lead >= 0:
-        return "Both orders agree: the Gaussian mechanism tells more, to every adversary, by up to {back}."
-    return "The Rényi curves cross: not even they order the two, whose regrets are {forth} and {back}."
+        return (
+            "Both orders agree: no adversary errs more against the Gaussian mechanism; some err less, by up to {back}."
+        )
+    regrets = "{forth} and {back}" if back >= 5e-5 else "{forth} and less than 0.0001"
+    if crossing_is_shown(sigma, epsilon):
+        return f"The Rényi curves cross: not even they order the two, whose regrets are {regrets}."
+    return f"Beyond order 20 the Rényi curves cross: not even they order the two, whose regrets are {regrets}."

@@ -16,11 +16,13 @@ spectrum = Explorer(
     "spectrum",
     title="From perfect privacy to blatant non-privacy",
     caption="First panel: the Bayes error R of a mechanism M (blue) between those of perfect privacy (PP, grey) and "
-    "of blatant non-privacy (BNP, zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. Second panel: the "
-    "same two as coordinates; the blue curve is the way that M takes as its noise changes. The grey line is where "
-    "they add up to one half; marked on it are randomized responses, by their ε, and Gaussian mechanisms, by their "
-    "σ. The alarm sounds for members alone, with probability 1/(1 + noise).",
-    find="Put each mechanism at equal distances from both ends. Which one leaves the grey line, and why?",
+    "of blatant non-privacy (BNP, zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. Second "
+    "panel: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
+    "the gray line the distances add up to one half; marked on it are two randomized responses, by their ε, "
+    "and two Gaussian mechanisms, by their σ. The alarm sounds only for members, with probability 1/(1 + "
+    "noise).",
+    find="Bring each mechanism as close as possible to equal distances from both ends. Which one leaves the gray "
+    "line, and why?",
     code=MAKERS
     + """makers["alarm"] = lambda noise: dp.FiniteExperiment([1, 0], [noise / (1 + noise), 1 / (1 + noise)])
 mechanism = makers[{kind}]({noise})
@@ -32,13 +34,13 @@ print(f"{start:.4f} from PP, {rest:.4f} from BNP, {total:.4f} together")
 """,
     parameters={"kind": Choice(tuple(ALL), "Gaussian", "Mechanism"), "noise": NOISE},
     steps={
-        "Half way": ("A Gaussian mechanism in the middle: σ is about 0.75.", {"kind": "Gaussian", "noise": 0.75}),
+        "Halfway": ("A Gaussian mechanism in the middle: σ is about 0.75.", {"kind": "Gaussian", "noise": 0.75}),
         "An ε of 5": (
-            "Randomized response with ε = 5: little is missing to publishing the data.",
+            "Randomized response with ε = 5 comes close to publishing the data.",
             {"kind": "randomized response", "noise": 0.2},
         ),
         "Off the line": (
-            "An alarm that sounds for members alone: f is not symmetric, and the rulers stand at two priors.",
+            "An alarm that sounds only for members: f is not symmetric, and the rulers are at two different priors.",
             {"kind": "alarm", "noise": 0.7},
         ),
     },
@@ -83,7 +85,7 @@ def to_blatant_words(kind, noise):
     return prior, rest / 2, "{rest}"
 
 
-@spectrum.panel("The way", xlabel="Δ(PP‖M)", ylabel="Δ(M‖BNP)", xlim=(0, 0.56), ylim=(-0.04, 0.58))
+@spectrum.panel("The path", xlabel="Δ(PP‖M)", ylabel="Δ(M‖BNP)", xlim=(0, 0.56), ylim=(-0.04, 0.58))
 def way(axes):
     axes.plot([0, 0.5], [0.5, 0], color=GREY, linewidth=1, label="sum ½")
     axes.text(0.01, 0.52, "PP", color=INK)
@@ -96,7 +98,7 @@ def way(axes):
         axes.annotate(words, place, (-4, -8), textcoords="offset points", color=GREY, ha="right")
 
 
-@way.curve(BLUE, "M, from noise 0.2 to 10", ghost=False)
+@way.curve(BLUE, "M, noise from 0.2 to 10", ghost=False)
 def path(kind):
     return np.array([distances(kind, noise)[:2] for noise in NOISE.values]).T
 
@@ -109,8 +111,8 @@ def here(kind, noise):
 @spectrum.readouts(
     start=Number("Δ(PP‖M), half the advantage", VERMILLION, 4),
     rest=Number("Δ(M‖BNP), the largest error", GREEN, 4),
-    total=Number("together", GREY, 4),
-    share=Number("of the way from PP to BNP", BLUE, 1, percent=True),
+    total=Number("sum", GREY, 4),
+    share=Number("share of the way from PP to BNP", BLUE, 1, percent=True),
     prior=Number("largest error at prior", GREEN, 1, percent=True),
 )
 def numbers(kind, noise):
@@ -121,5 +123,5 @@ def numbers(kind, noise):
 @spectrum.words
 def words(kind, noise):
     if numbers(kind, noise)[2] > 0.5 + 1e-9:
-        return "f is not symmetric: the distances add up to {total}. M has gone {share} of a longer way."
-    return "M has gone {share} of the way from perfect privacy to blatant non-privacy. This share is its advantage."
+        return "f is not symmetric, so the distances add up to {total} instead of 0.5. M is {share} of the way along."
+    return "M is {share} of the way from perfect privacy to blatant non-privacy. This share is its advantage."

@@ -14,10 +14,11 @@ ALPHAS, LOSSES = type_one_errors(61), np.linspace(0, 4, 61)
 subsampling = Explorer(
     "subsampling",
     title="A step on a sample, in two directions",
-    caption="A Gaussian step on a Poisson sample: without the example against with it (blue, solid), with it against "
-    "without it (vermillion, dashed), and the same step on all of the data (grey, dotted). First panel: trade-off "
-    "functions. Second panel: privacy profiles, on a logarithmic axis.",
-    find="Find a setting at which the two directions can hardly be told apart, and one with far-apart profiles.",
+    caption="A Gaussian step on a Poisson sample: “remove” (blue, solid), where Q is the world with the example, "
+    "“add” (vermillion, dashed), where P is, and the same step on all of the data (gray, dotted). First "
+    "panel: trade-off functions. Second panel: privacy profiles, on a logarithmic axis.",
+    find="Find a setting where the two directions can hardly be distinguished, and one where their profiles are far "
+    "apart.",
     code="""from math import log1p
 
 import dptutor as dp
@@ -36,15 +37,15 @@ print(f"{plain_epsilon:.3f} becomes {remove_epsilon:.3f} or {add_epsilon:.3f}")
     },
     steps={
         "A small sample": (
-            "Most losses are tiny, and a few are not: who is sampled when the noise is small is seen.",
+            "Most losses are tiny, but a few are large: with little noise, an example that is sampled gets noticed.",
             {"sigma": 0.6, "rate": 0.05},
         ),
         "Nearly everything": (
-            "Almost no sampling; and yet in the direction “add” no loss exceeds −log(1 − p).",
+            "Nearly all of the data are used, and yet in the direction “add” no loss exceeds −log(1 − p).",
             {"sigma": 1, "rate": 0.95},
         ),
         "Much noise": (
-            "The trade-off functions nearly agree. An ε at a tiny δ looks at their tails, which do not.",
+            "The trade-off functions nearly agree. An ε at a tiny δ depends on their tails, which do not.",
             {"sigma": 3, "rate": 0.3},
         ),
     },
@@ -114,8 +115,8 @@ def add_profile(sigma, rate):
 
 @subsampling.readouts(
     plain_epsilon=Number("ε at δ = 0.00001, all data", GREY, 3),
-    remove_epsilon=Number("the same, sampled, remove", BLUE, 3),
-    add_epsilon=Number("the same, sampled, add", VERMILLION, 3),
+    remove_epsilon=Number("ε, sampled, remove", BLUE, 3),
+    add_epsilon=Number("ε, sampled, add", VERMILLION, 3),
     largest=Number("largest loss, add", VERMILLION, 3, help="−log(1 − p)"),
     plain_advantage=Number("advantage, all data", GREY, 4),
     advantage=Number("advantage, sampled", BLUE, 4, help="the same in both directions"),
@@ -128,7 +129,8 @@ def numbers(sigma, rate):
 @subsampling.words
 def words(sigma, rate):
     _, one, other = epsilons(sigma, rate)
-    much = "far less, " if one > 2 * other else ""
+    much = "only " if one > 2 * other else ""
     return (
-        "Sampling takes ε from {plain_epsilon} to {remove_epsilon}, in the other direction " + much + "{add_epsilon}."
+        "Sampling takes ε at δ = 0.00001 from {plain_epsilon} to {remove_epsilon} in the direction “remove”, and to "
+        f"{much}{{add_epsilon}} in the direction “add”."
     )

@@ -22,11 +22,11 @@ threshold_test = Explorer(
     low=True,
     title="Where would you draw the line?",
     caption="Left: a hundred people who are not in the data (blue, above the axis) and a hundred who are (vermillion, "
-    "below) at the answer that the adversary sees for each. The purple line is the threshold: whoever is to its right "
-    "is accused. Errors are drawn full, the rest pale. Right: how many are missed for how many are wrongly accused; "
-    "every threshold is a point of the curve, and the dotted line is blind guessing. Samples are draws from P and from "
-    "Q, which pile up; a thousand of each fill the two hills as nearly as chance will have it. The bars along the axes "
-    "and the cross are the shares of draws that are errors.",
+    "below) at the output that the adversary sees for each. The purple line is the threshold: everyone to its "
+    "right is accused. Errors are drawn solid, the rest pale. Right: how many are missed against how many are "
+    "wrongly accused; every threshold is a point of the curve, and the dotted line is blind guessing. Samples "
+    "are draws from P and from Q, which pile up; a thousand of each fill the two hills, up to chance. The "
+    "bars along the axes and the cross show the shares of draws that are errors.",
     find="Drag the purple line. Can you make both errors smaller at once?",
     code="""import dptutor as dp
 from statistics import NormalDist
@@ -48,7 +48,7 @@ print(f"wrongly accused: {alpha:.3f}, missed: {beta:.3f}")
                        {"threshold": 1.7, "sigma": 1}),
         "Accuse many": ("Be suspicious instead: few are missed, and most of the innocent are accused.",
                         {"threshold": -0.4, "sigma": 1}),
-        "Less noise": ("Only the clinic can make both errors small at once: with half the noise.",
+        "Less noise": ("Only the clinic can make both errors smaller at once: here with half the noise.",
                        {"threshold": 0.5, "sigma": 0.5}),
         "More noise": ("With twice the noise every threshold comes closer to blind guessing.",
                        {"threshold": 0.5, "sigma": 2}),
@@ -72,7 +72,7 @@ def people(axes):
         axes.plot([LOW, HIGH], [y, y], color=GREY, linewidth=0.6, label="_axis")
     for answer in range(-4, 4):
         axes.text(answer, 0, f"{answer}".replace("-", "−"), ha="center", va="center", color=GREY)
-    axes.text(HIGH, 0, "answer", ha="right", va="center", color=GREY, style="italic")
+    axes.text(HIGH, 0, "output", ha="right", va="center", color=GREY, style="italic")
     for way, color, kind in ((1, BLUE, "not in the data"), (-1, VERMILLION, "in the data")):
         axes.text(LOW, way * 1.1 - 0.08, kind, color=color, va="center")
 

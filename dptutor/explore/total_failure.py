@@ -29,11 +29,11 @@ total_failure = Explorer(
     "total_failure",
     title="The same δ: a few lose everything, or many a little?",
     caption="Two mechanisms that are both exactly (ε, δ)-DP: Gaussian noise (blue, solid), and one that with "
-    "probability δ publishes a person's record and otherwise answers by randomized response (vermillion, dashed). "
-    "Left: how often the answer of somebody who is in the data multiplies the odds of that by more than a factor. The "
-    "purple point is the promise, (exp(ε), δ); the green ruler shows how much more often Gaussian noise goes beyond "
-    "exp(ε). Right: their privacy profiles, which meet at ε.",
-    find="Find a promise beyond which Gaussian noise goes at least twenty times as often as total failure.",
+    "probability δ publishes a person's record and otherwise answers by randomized response (vermillion, "
+    "dashed). Left: for someone who is in the data, how often the output multiplies the odds of “in” by more "
+    "than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler shows how much more "
+    "often Gaussian noise exceeds exp(ε). Right: their privacy profiles, which meet at ε.",
+    find="Find a promise that Gaussian noise exceeds at least twenty times as often as total failure does.",
     code="""from math import exp
 
 import dptutor as dp
@@ -44,7 +44,7 @@ gaussian = dp.calibrate(lambda sigma: dp.Gaussian(sigma=sigma), epsilon=epsilon,
 beyond = gaussian.privacy_loss.sf(epsilon, under="Q")
 promised, odds = exp(epsilon), exp(gaussian.mu**2 / 2 - gaussian.mu * ndtri(delta))
 ruined, over, times = 1e6 * delta, 1e6 * beyond, beyond / delta
-print(f"beyond exp(ε): {beyond:.2e} of the answers; worst {delta:g}: odds times {odds:.1f} or more")
+print(f"beyond exp(ε): {beyond:.2e} of the outputs; worst {delta:g}: odds times {odds:.1f} or more")
 """,
     parameters={
         "epsilon": Slider(0.1, 4.0, 1.0, "promise", "ε"),
@@ -55,12 +55,12 @@ print(f"beyond exp(ε): {beyond:.2e} of the answers; worst {delta:g}: odds times
             "The same promise twice. Dashed: ten people are given away. Solid: nobody is.",
             {"epsilon": 1, "delta": 1e-5},
         ),
-        "A δ that one can see": (
+        "A δ you can see": (
             "With δ = 0.01 one person in a hundred may be published outright, and the promise is kept.",
             {"epsilon": 1, "delta": 0.01},
         ),
         "A small ε": (
-            "Now Gaussian noise breaks the bound of ε far more often than δ says, but each time only by a little.",
+            "Now Gaussian noise exceeds exp(ε) far more often than δ says, but only by a little each time.",
             {"epsilon": 0.1, "delta": 1e-5},
         ),
     },
@@ -78,7 +78,7 @@ def failing(epsilon, delta):
 
 
 tails = total_failure.plain_panel(
-    "tails", "How often the odds rise", xlabel="factor by which the odds rise", ylabel="share of answers beyond it",
+    "tails", "How often the odds rise", xlabel="factor by which the odds rise", ylabel="share of outputs beyond it",
     xlim=(1, 1000), ylim=(1e-7, 1), xlog=True, ylog=True, titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0),
 )  # fmt: skip
 
@@ -115,10 +115,10 @@ def target(epsilon, delta):
 
 
 @total_failure.readouts(
-    ruined=Number("given away of a million, total failure", VERMILLION, 0),
-    over=Number("beyond exp(ε) of a million, Gaussian", BLUE, 0),
+    ruined=Number("given away, of a million: total failure", VERMILLION, 0),
+    over=Number("beyond exp(ε), of a million: Gaussian", BLUE, 0),
     times=Number("… as a multiple of δ", GREEN, 1),
-    odds=Number("the odds rise so many times in the worst δ, Gaussian", BLUE, 2),
+    odds=Number("factor of the odds in the worst δ, at least: Gaussian", BLUE, 2),
     promised=Number("exp(ε)", PURPLE, 2),
 )
 @lru_cache(maxsize=4096)
@@ -136,10 +136,10 @@ def far_more_often(epsilon, delta):
 @total_failure.words
 def words(epsilon, delta):
     if round(MILLION * delta) == 1:
-        people, answers = "one person", "the most telling answer of a million raises"
+        people, outputs = "one person", "the most revealing output of a million multiplies"
     else:
-        people, answers = "{ruined} people", "the {ruined} most telling answers of a million raise"
+        people, outputs = "{ruined} people", "the {ruined} most revealing outputs of a million multiply"
     return (
-        f"Of a million people, total failure gives {people} away. Gaussian noise gives nobody away: {answers} the odds "
-        "{odds} times or more, and {over} raise them more than the promised {promised} times."
+        f"Of a million people, total failure gives {people} away. Gaussian noise gives nobody away: {outputs} the odds "
+        "by {odds} or more, and {over} multiply them by more than the promised {promised}."
     )

@@ -15,7 +15,7 @@ KINDS = {
     "worst (ε, δ)": lambda noise: ApproximateDP(epsilon=1 / noise, delta=0.1),
 }
 
-# The same, for whoever asks to see the code.
+# The same, for a reader who asks to see the code.
 MAKERS = """import dptutor as dp
 
 makers = {
@@ -32,7 +32,7 @@ tradeoff_gallery = Explorer(
     caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) touches f "
     "from below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its mirror image "
     "(dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
-    find="Roll the green line along the curve. For which mechanisms does it turn about a corner?",
+    find="Roll the green line along the curve. For which mechanisms does it pivot about a corner?",
     code=MAKERS
     + """mechanism = makers[{kind}]({noise})
 delta, touch, advantage = mechanism.privacy_profile({epsilon}), 1 - mechanism.tradeoff(0.05), mechanism.advantage
@@ -46,11 +46,11 @@ print(f"({epsilon}, {delta:.4g})-DP")
     },
     steps={
         "One line suffices": (
-            "Randomized response is its one tangent and the mirror image: ε = 1/noise says all there is.",
+            "Randomized response is this one tangent and its mirror image: ε = 1/noise says it all.",
             {"kind": "randomized response", "noise": 1, "epsilon": 1},
         ),
         "A tangent everywhere": (
-            "No tangent of a Gaussian mechanism has δ = 0: the curve is steep without end.",
+            "No tangent to a Gaussian curve has δ = 0: at α = 0 the curve is infinitely steep.",
             {"kind": "Gaussian", "noise": 0.5, "epsilon": 4},
         ),
         "The edge of Laplace noise": (
@@ -108,7 +108,7 @@ def advantage(kind, noise):
     return mechanism(kind, noise).advantage
 
 
-@tradeoff_gallery.readout("both errors equal at", BLUE, 4)
+@tradeoff_gallery.readout("equal errors at", BLUE, 4)
 def fixed_point(kind, noise):
     return mechanism(kind, noise).minimax_bayes_error
 

@@ -328,6 +328,12 @@ _MENU = (
 )
 
 
+def _named(parameter: Slider) -> str:
+    """A slider's label; its symbol, if it is one letter, is one even where that letter is a word, as a is."""
+    symbol = f"<i>{escape(parameter.symbol)}</i>" if len(parameter.symbol) == 1 else lettered(parameter.symbol)
+    return f"{lettered(parameter.label)} {symbol}".strip()
+
+
 def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str:
     values = parameter.values
     tone = _tone(explorer, name)
@@ -337,7 +343,7 @@ def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str
     if parameter.play:
         play = f'<button type="button" data-play="{name}" aria-label="Play {escape(label)}">▶</button>'
     return (
-        f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{lettered(label)}</span>'
+        f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{_named(parameter)}</span>'
         f'<input type="range" data-parameter="{name}" data-place="{place}" min="0" max="{len(values) - 1}" step="1" '
         f'value="{now}" aria-label="{escape(label)}" aria-valuetext="{escape(parameter.show(parameter.value))}" '
         f'style="--dpe-at: {now / (len(values) - 1):.4g}; --dpe-tone: {page_color(tone)}">'

@@ -1,0 +1,85 @@
+"""English: habits of other languages and house words, which a reader would stumble over.
+
+Each pattern is a construction, not a word. How often they cry wolf is measured on text that is not ours.
+"""
+
+import ast
+import inspect
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.signal
+import scipy.special
+import scipy.stats
+from test_prose import prose
+
+ROOT = Path(__file__).resolve().parent.parent
+
+HABITS = {
+    "a statement that begins with a free who": r"(?:^|(?<=[.!?:] ))Who\b[^.?!]*\.(?!\d)",
+    "who for someone who": r"(?<![\w,] )\b(?:of|for|to|by|against|than|from) who (?!(?:is|are) (?:who|the)\b)\w+",
+    "an unlikely event that happens rarely": r"\b(?:more|how|so|as) rarely\b",
+    "turn round": r"\bturn(?:s|ed|ing)? (?:\S+ ){0,3}round\b",
+    "a label that is an (ε, δ)": r"\blabels?\b(?:\W+\S+){0,5}\W*(?:ε|\\varepsilon)|(?:ε|\\varepsilon)(?:\S*\W+\S+){0,4}\W+labels?\b",
+    "there is to": r"\b[Tt]here (?:is|are) (?:nothing |something |much |little |more |a lot |all )?to (?!the\b|this\b|that\b|a\b)[a-z]+",
+    "so many times": r"\bso (?:many|much) times\b",
+    "mechanisms that tell": r"\btells? (?:more|less|as much|at least as much|nothing|everything|all)\b(?! (?:people|readers|users|you))",
+    "the subject arrives last": r"(?:^|(?<=[.!?:] ))(?:On|In|At|Beside|Below|Above|Under|Behind) [^,.;:]{1,60} (?:stands?|lies|sits) (?:a|an|the)\b",
+    "false friends": r"\beven-handed\b|\bholds? \S+ for (?:likely|possible|true)\b|\baccepts? to\b|\bas the \w+ has it\b",
+    "three semicolons": r"[^.;!?|\n]{12,};[^.;!?|\n]{12,};[^.;!?|\n]{12,};",
+    "house words": r"\beasier prey\b|\bthe road\b|\bkeeps? (?:his|her|its|their) (?:hands|secrets)\b|\bcards? (?:says?|shows?|promises?)\b",
+}
+# Sentences that may stand as they are, by a piece of them.
+FINE: tuple[str, ...] = ()
+
+
+def found(text):
+    text = re.sub(r"\$\$.*?\$\$|\$[^$\n]+\$", "x", text, flags=re.DOTALL)
+    text = re.sub(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*", " ", text)
+    for name, pattern in HABITS.items():
+        for hit in re.finditer(pattern, text, re.MULTILINE):
+            around = text[max(0, hit.start() - 30) : hit.end() + 30]
+            if not any(piece in around for piece in FINE):
+                yield f"{name}: … {around} …"
+
+
+PAGES = [
+    *sorted((ROOT / "book").glob("*.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_pages_have_no_such_habit(page):
+    text = page.read_text(encoding="utf-8")
+    # Items of lists and cells of tables are sentences of their own, and what others wrote is theirs.
+    text = re.sub(r"^\s*(?:[-*]|\d+\.|\|) ?", "\n\n", prose(text), flags=re.MULTILINE).replace("|", "\n\n")
+    assert not list(found(re.sub(r'"[^"\n]*"', "…", text)))
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_have_no_such_habit(notebook):
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    texts = [re.sub(r"^\s*(?:[-*]|\d+\.|\|) ?", "\n\n", text, flags=re.MULTILINE) for text in texts]
+    assert not [habit for text in texts for habit in found(prose(text))]
+
+
+@pytest.mark.parametrize("module", sorted((ROOT / "dptutor").rglob("*.py")), ids=lambda path: path.stem)
+def test_what_the_library_says_has_no_such_habit(module):
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert not [habit for text in texts for habit in found(text)]
+
+
+def test_the_habits_cry_wolf_in_one_sentence_of_a_thousand_at_most():
+    parts = (np, scipy.stats, scipy.optimize, scipy.signal, scipy.special)
+    docs = {inspect.getdoc(getattr(part, name)) or "" for part in parts for name in dir(part) if name[0] != "_"}
+    texts = [text for doc in docs for text in doc.split("\n\n") if not text.startswith((">>>", "..", " "))]
+    sentences = sum(len(re.findall(r"[.!?](?:\s|$)", text)) for text in texts)
+    assert sentences > 5000
+    assert sum(1 for text in texts for _ in found(text)) <= sentences / 1000
