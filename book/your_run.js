@@ -1,10 +1,11 @@
-// The page "Your own run": the settings of two mechanisms, typed as people write them, and what tells the two apart. The
-// numbers come from the accountant beside it, each with a bound on its error; no digit is shown that the bound leaves
-// open. Everything that is set stands in the address.
+// The page "Your own run": the reader types the settings of two mechanisms and sees how the two compare. The numbers come
+// from the accountant in ./accountant, each with a bound on its error, and only digits that the bound makes certain are
+// shown. The address of the page contains all settings.
 
 import { calibrate, compare, Refused, read } from "./accountant/accountant.js";
 
-// What can be chosen: how its line reads, and how the library writes it. The first number is the one that can be asked for.
+// The kinds of mechanism: the sentence that describes each, and its text in the library. Only the first number of each may
+// be asked for by "?".
 
 const KINDS = {
   dpsgd: {
@@ -59,13 +60,13 @@ const times = (count) => (count === "1" ? "" : ` ** ${count}`);
 
 const PAIR = "dptutor-pair";
 
-// What a "?" is to meet.
+// The targets that a "?" can meet.
 const GOALS = {
   point: { name: "(ε, δ)", says: "ε = {epsilon} at δ = {delta}", start: { epsilon: "8", delta: "10⁻⁵" } },
   advantage: { name: "an advantage", says: "the advantage is {advantage}", start: { advantage: "0.1" } },
   belief: {
     name: "a belief",
-    says: "a belief of {prior} exceeds {belief} with probability {exceedance}",
+    says: "a prior belief of {prior} rises above {belief} with probability {exceedance}",
     start: { prior: "50 %", belief: "90 %", exceedance: "1 %" },
   },
   rates: {
@@ -81,7 +82,7 @@ const TARGETS = {
   rates: ({ tpr, fpr }) => ({ tpr, fpr }),
 };
 
-// What a number may be: its name, its range, and what is said of a number outside it.
+// For each number its name, its range, and the message for a number outside that range.
 const positive = { test: (x) => x > 0 && Number.isFinite(x), says: "This must be a positive number." };
 const whole = {
   test: (x) => Number.isInteger(x) && x >= 1 && x <= 1e15,
@@ -136,14 +137,14 @@ const numberIn = (text) => {
   return raised / divisor / (percent ? 100 : 1);
 };
 
-// Numbers for people. What is less than its bound is not told from 0.
+// Numbers as they are shown. A value below its error bound cannot be distinguished from 0.
 const THIN = "\u202f",
   JOINED = "\u2060"; // no new line before it
 const raisedTo = (exponent) => `10${[...String(exponent)].map((c) => RAISED["-0123456789".indexOf(c)]).join("")}`;
 const grouped = (digits) => digits.replace(/^\d{4,}(?=\.|$)/, (all) => all.replace(/\B(?=(\d{3})+$)/g, THIN));
 const ungrouped = (text) => text.replace(/(\d)[\s\u2009\u202f](?=\d{3})/g, "$1");
 const fixed = (value, errorBound, most) => {
-  // As many digits as are certain, but for the rounding of the last.
+  // As many digits as are certain, except for the rounding of the last one.
   const certain = errorBound > 0 ? Math.floor(-Math.log10(2 * errorBound)) : most;
   return grouped(value.toFixed(Math.max(0, Math.min(most, certain)))).replace("-", "−");
 };
@@ -161,7 +162,7 @@ const shownEpsilon = ({ value, errorBound }) =>
   value === Infinity ? "∞" : fixed(value, errorBound, value >= 1000 ? 1 : 3);
 const shownDelta = ({ value, errorBound }) =>
   value === 0 ? "0" : value < 1e-3 ? small({ value, errorBound }) : fixed(value, errorBound, 5);
-// Regret in points: of 100 guesses, how many more are right. Two digits at least, if they are certain.
+// Regret in points: how many more of 100 guesses are right. At least two digits, if they are certain.
 const points = ({ value, errorBound }) =>
   value <= 2 * errorBound
     ? `< ${raisedTo(Math.ceil(Math.log10(100 * (value + errorBound) || 1e-12)))}`
@@ -181,13 +182,13 @@ const inSo = ({ value, errorBound }) => {
   return `fewer than 1 in ${said}`;
 };
 
-// Computing: pure, in a worker where the page may have one.
+// Computing: pure functions, run in a worker where the page is allowed one.
 
 const PRIORS = Float64Array.from({ length: 201 }, (_, k) => k / 200);
 const ODDS = Float64Array.from({ length: 241 }, (_, k) => 1 / (1 + Math.exp(-Math.sinh((k - 120) / 34)))); // to e^−17
 const ALPHAS = Float64Array.from({ length: 161 }, (_, k) => ((1 - Math.cos((Math.PI * k) / 160)) / 2) ** 1.5);
 
-// What was computed is kept, what was used last the longest: people who type return to earlier settings.
+// Results are cached, and the least recently used dropped first: people who type return to earlier settings.
 const MOST_KEPT = 400;
 const kept = new Map();
 const once = (key, act) => {
@@ -217,7 +218,7 @@ const errors = (text, priors) => {
   return half.refused ? half : { values: priors.map((_, k) => half.values[Math.min(k, priors.length - 1 - k)]) };
 };
 
-// For the picture, f between the lines that Bayes errors are: it is the highest of them.
+// For the picture: f is the upper envelope of the lines that Bayes errors correspond to.
 const envelope = ({ values, refused }) => {
   if (refused) return { refused };
   const found = new Float64Array(ALPHAS.length);
@@ -274,7 +275,7 @@ function answer({ sides, look }) {
   return { answers, both, losses, took: performance.now() - started };
 }
 
-// In a worker this is all.
+// A worker needs only what is above.
 
 const worker = typeof document === "undefined";
 if (worker)
@@ -433,7 +434,7 @@ class Run {
   sign() {
     const day = new Date().toLocaleDateString("en", { day: "numeric", month: "long", year: "numeric" });
     this.source.replaceChildren(
-      "Neighboring data sets differ by one record, added or removed; batches are Poisson samples. Every digit is certain. ",
+      "Neighboring data sets differ by one record, added or removed; batches are Poisson samples. Every digit shown is certain. ",
       `Computed on ${day} by `,
       make("span", { class: "run-address" }, this.link()),
     );
@@ -538,7 +539,7 @@ class Run {
       type: "button",
       class: "run-found",
       hidden: true,
-      title: "Take this as the setting",
+      title: "Use this value",
     });
     const wrong = make("span", { class: "run-wrong", hidden: true });
     input.addEventListener("input", () => {
@@ -591,7 +592,7 @@ class Run {
       );
       return;
     }
-    const choose = make("select", { "aria-label": `${side}: what to meet`, onchange: ({ target }) => {
+    const choose = make("select", { "aria-label": `${side}: target`, onchange: ({ target }) => {
       goal.kind = target.value;
       goal.fields = { ...GOALS[goal.kind].start };
       this.goalLine(side);
@@ -668,7 +669,7 @@ class Run {
         : Number.isNaN(value)
           ? "This is not a number."
           : FIELDS[name].test === whole.test && whole.test(Math.round(value))
-            ? `This must be a whole number: perhaps ${Math.round(value)}?`
+            ? `This must be a whole number. Did you mean ${Math.round(value)}?`
             : FIELDS[name].says;
     input.setAttribute("aria-invalid", String(Boolean(says)));
     if (wrong.textContent !== says) wrong.textContent = says;
@@ -748,7 +749,7 @@ class Run {
         alert.hidden = !(its?.wrong || refused);
         alert.replaceChildren(
           ...(refused
-            ? ["This page cannot compute all of it. In Python: ", make("code", {}, refused)]
+            ? ["This page cannot compute some of these numbers. In Python: ", make("code", {}, refused)]
             : [its?.wrong ?? ""]),
         );
       }
@@ -762,8 +763,7 @@ class Run {
         found.dataset.value = String(+value.toPrecision(digits + 1));
         const before = found.textContent;
         found.textContent = `= ${grouped(found.dataset.value)}`;
-        if (before !== found.textContent)
-          found.setAttribute("aria-label", `= ${found.dataset.value}: take this as the setting`);
+        if (before !== found.textContent) found.setAttribute("aria-label", `= ${found.dataset.value}: use this value`);
       }
       const out = section.querySelector("[data-epsilon]");
       if (out) out.textContent = its?.text && !its.epsilon.refused ? shownEpsilon(its.epsilon) : "–";
@@ -852,7 +852,7 @@ class Run {
       Math.abs(A.epsilon.value - B.epsilon.value) < 5e-3 * A.epsilon.value
     )
       start.push(
-        `Both spend about ε = ${+A.epsilon.value.toPrecision(3)} at δ = ${scientific(this.question.look.delta)}`,
+        `Both have about ε = ${+A.epsilon.value.toPrecision(3)} at δ = ${scientific(this.question.look.delta)}`,
       );
     if (!both || both.refused) return [];
     const { divergence, reverseDivergence, errorBound, divergencePrior, reversePrior } = both,
@@ -860,9 +860,9 @@ class Run {
       ofA = { value: reverseDivergence, errorBound };
     if (divergence <= 2 * errorBound && reverseDivergence <= 2 * errorBound)
       return [
-        "As far as can be told here, A and B are ",
+        "To the accuracy of this page, A and B are ",
         bold("equally private"),
-        ` against every adversary: either regret is ${inPoints({ value: 0, errorBound: Math.max(divergence, reverseDivergence) + errorBound })}.`,
+        ` against every adversary: each regret is ${inPoints({ value: 0, errorBound: Math.max(divergence, reverseDivergence) + errorBound })}.`,
       ];
     const odds = [
       start.length ? `${start[0]}, but they are not equally private. ` : "",
@@ -880,7 +880,7 @@ class Run {
         ".",
       ];
     return [...odds, "Neither protects better against every adversary: choosing A can cost up to ", bold(inPoints(ofA), "gain"), ", choosing B up to ",
-      bold(inPoints(ofB), "gain"), ". ", bold(`${better} is the smaller regret`), `; the adversary who gains most from it starts out ${percent({ value: against, errorBound: 0 }, 0)} sure that you are not in the data.`,
+      bold(inPoints(ofB), "gain"), ". ", bold(`${better} is the smaller regret`), `; the adversary who gains most from this choice starts out ${percent({ value: against, errorBound: 0 }, 0)} sure that you are not in the data.`,
       other.value < 2 * mine.value ? " It is a close call." : ""]; // biome-ignore format: one sentence
   }
 
@@ -940,7 +940,7 @@ class Run {
     );
   }
 
-  // One pair for the whole book: its chapters then lead to their curve of it.
+  // One pair for the whole book: the chapters then link to their curves for it.
   keepPair() {
     try {
       const there = localStorage.getItem(PAIR) === this.pair();
@@ -948,9 +948,9 @@ class Run {
       else localStorage.setItem(PAIR, this.pair());
       this.said.textContent = there
         ? ""
-        : "Below their first picture, chapters 2 to 13 now link to their curve for this pair.";
+        : "In chapters 2 to 13, a link below the first picture now leads to the chapter's curve for this pair.";
     } catch {
-      this.said.textContent = "This browser does not let pages store anything.";
+      this.said.textContent = "This browser does not allow pages to store anything.";
     }
     this.showKept();
   }
@@ -968,7 +968,7 @@ class Run {
     }
     this.keep.textContent = kept === this.pair() ? "Kept as my pair ✓" : "Keep as my pair";
     this.keep.setAttribute("aria-pressed", String(kept === this.pair()));
-    this.keep.title = "The chapters of the book then link to their curve for it";
+    this.keep.title = "The chapters then link to their curves for this pair";
   }
 
   // The address as it is now, not as it was a moment ago.
@@ -1236,7 +1236,7 @@ class Chart {
       bottom = low < -unit / 20 ? Math.floor((low / unit) * 1.12 - 0.2) * unit : 0;
     const yticks = [];
     for (let k = Math.round(bottom / unit); k <= Math.round(top / unit); k += 1) yticks.push(k * unit);
-    const chart = { name: "Who protects better, over the adversary's prior", x: PRIORS, lines: [], xlim: [0, 1], ylim: [bottom, top], ticks: [0, 0.25, 0.5, 0.75, 1],
+    const chart = { name: "Which of the two protects better, by the adversary's prior", x: PRIORS, lines: [], xlim: [0, 1], ylim: [bottom, top], ticks: [0, 0.25, 0.5, 0.75, 1],
       tick: (x) => `${100 * x}${x === 0 || x === 1 ? " %" : ""}`, yticks, ytick: (y) => (Math.abs(y) < 1e-3 && y ? scientific(Math.abs(y), 1) : String(Math.abs(+y.toPrecision(6)))),
       xlabel: "adversary’s prior for “not in the data”", ylabel: "",
       handle: { at: prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` } }; // biome-ignore format: long

@@ -75,7 +75,7 @@
   const brought = new Map(all(".previews > [data-target]").map((card) => [card.dataset.target, card]));
   const leadsTo = (link) => {
     const [page, anchor] = link.href.split("/").pop().split("#");
-    if (!anchor) return null;
+    if (!anchor || anchor.includes("=")) return null; // "A=1 %" is a setting, not the name of a place
     if (brought.has(`${page}#${anchor}`)) return brought.get(`${page}#${anchor}`);
     const statement = link.pathname === location.pathname && document.getElementById(decodeURIComponent(anchor));
     return statement?.matches?.(".proof") ? statement : null;
