@@ -350,7 +350,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Who dominates whom, or which choice has the smaller worst-case regret.
+        """Which mechanism dominates, or which choice has the smaller worst-case regret.
 
         Examples
         --------

@@ -2,7 +2,7 @@
 
 The adversary of differential identifiability sees every published gradient and knows both candidate data sets; it
 guesses D where its posterior odds exceed one, L + logit b > 0, and no test is better. Where noise is drawn anew, that
-is all there is to see. An adversary that suspects a repeated draw compares *changes* between steps, in which repeated
+is all that it uses. An adversary that suspects a repeated draw compares *changes* between steps, in which repeated
 noise cancels,
 
     Σ_i ⟨m_i − m_{i−1}, e_i − e_{i−1}⟩ > 0,

@@ -4,7 +4,7 @@ From *sensitivities*: each training has its own μ = √Σ(‖d_i‖/σ_i)², an
 *beliefs*: ε′ = log(β/(1−β)), the privacy loss towards the truth. From the *advantage* a: μ = 2Φ⁻¹((1+a)/2), or, for any
 mechanism whatever, ε ≥ log((1+a−2δ)/(1−a)), as no (ε, δ)-private one has an advantage above (e^ε−1+2δ)/(e^ε+1).
 
-The first two take the largest value of R repetitions, which grows with R and estimates nothing. Beside it stands an
+The first two take the largest value of R repetitions, which grows with R and estimates nothing. It comes with an
 interval for what does not depend on R: the (1−δ)-quantile, which one repetition in 1/δ exceeds. For a symmetric pair
 the quantile of the losses is at least ε(δ), since δ(ε) = Pr_Q[L>ε] − e^ε Pr_P[L>ε] ≤ Pr_Q[L>ε].
 

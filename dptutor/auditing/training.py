@@ -223,5 +223,5 @@ class Trainer:
 
 
 def ratio(numerator, denominator):
-    """The quotient, 0 where both are: gradients that agree need no noise and tell nothing."""
+    """The quotient, 0 where both are: gradients that agree need no noise and reveal nothing."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
