@@ -1,8 +1,8 @@
 """Blackwell dominance in three values: proven, refuted, or undecided.
 
-`mechanism` dominates `other` (reveals at least as much, protects at most as well) when δ ≥ δ̃ at every real ε. No table of
-numbers settles that: two profiles may agree to a hundred digits and cross where δ = 1e-64. So the answer names its
-argument. These prove:
+`mechanism` dominates `other` (reveals at least as much, protects at most as well) when δ ≥ δ̃ at every real ε. No
+table of numbers settles that: two profiles may agree to a hundred digits and cross where δ = 1e-64. So the answer
+names its argument. These prove:
 
     equal mechanisms; nothing to learn from `other`; everything from `mechanism`;
     one family, parameter by parameter (less noise, a higher sampling rate, more steps): `other` is made by adding noise
