@@ -200,10 +200,16 @@
     piece.style.contentVisibility = "visible";
     requestAnimationFrame(() => idle(layOut));
   };
-  const letters = (style) => document.fonts.load(`${style} 16px "Source Sans 3"`, document.body.textContent);
-  addEventListener("load", () =>
-    setTimeout(() => Promise.allSettled(["normal", "italic"].map(letters)).then(() => idle(layOut)), 500),
-  );
+  // From a folder all letters cost nothing, and whoever prints from there, as `make pdf` does, does not wait for any.
+  const FAMILIES = ["Source Sans 3"],
+    STYLES = ["normal", "italic"];
+  if (location.protocol === "file:") {
+    FAMILIES.push("STIX Two Text", "STIX Two Math", "Symbols", "Signs");
+    STYLES.push("600", "italic 600");
+  }
+  const letters = FAMILIES.flatMap((family) => STYLES.map((style) => `${style} 16px "${family}"`));
+  const lettersCome = () => letters.map((font) => document.fonts.load(font, document.body.textContent));
+  addEventListener("load", () => setTimeout(() => Promise.allSettled(lettersCome()).then(() => idle(layOut)), 500));
 
   // Code is copied without prompts and without what it answers.
 
