@@ -280,8 +280,8 @@ WRONG = [
     ("DPSGD(1)", "DPSGD needs sampling_rate and steps", "DPSGD(1)"),
     ("Gaussian(", "the end is not expected there", ""),
     ("Gaussian(1/0)", "not a real number", "1/0"),
-    ("2 ** Gaussian(1)", "numbers may be calculated with", "2 ** Gaussian(1)"),
-    ("Laplace(1) $ b", "'$' may not stand", "$"),
+    ("2 ** Gaussian(1)", "only numbers can be added", "2 ** Gaussian(1)"),
+    ("Laplace(1) $ b", "'$' is not allowed", "$"),
     ("3", "'3' is not a mechanism", "3"),
     ("", "the end is not expected there", ""),
 ]
