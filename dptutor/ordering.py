@@ -7,7 +7,7 @@ its argument. These arguments prove dominance:
     The mechanisms are equal, `other` reveals nothing, or `mechanism` reveals everything.
     Both belong to one family with ordered parameters (less noise, higher rate, more steps): `other` arises from the
         outputs of `mechanism` by adding noise, by replacing some of them, or by leaving some out.
-    Each part of one composition dominates a different part of the other.
+    Each part of the composition `other` is dominated by a different part of the composition `mechanism`.
     A mechanism dominates a join if it dominates both parts, and is dominated by a meet if both parts dominate it.
     `mechanism` is finite: between its losses δ is linear in e^ε and δ̃ is convex, so checking at its losses is enough.
     δ > δ̃ between nodes, by convexity (`dptutor.profile_order`), and in the tails, by the range of the losses.

@@ -56,7 +56,7 @@ def read(text: str) -> Mechanism:
     Raises
     ------
     ValueError
-        If the text does not describe a mechanism, or a number is out of range; the message says what is wrong and where.
+        If the text does not describe a mechanism, or a number is out of range; the message says what and where.
     TypeError
         If `text` is no string, or an argument is of the wrong kind or missing.
 

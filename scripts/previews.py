@@ -18,7 +18,7 @@ GLOSSARY = "book/glossary"
 # Words that are terms only sometimes: how they then stand in a sentence.
 SENSE = {
     "test": r"\b(?:a|the|best|each|every|any|this|such a) (tests?)\b(?! set| data| case)",
-    "power": r"\b(?:the|its|a|greatest|largest) (power)\b(?! of | series| law)",
+    "power": r"\b(power)\b(?= of (?:a|the|this|its|each|every) (?:\w+ )?tests?\b)",
     "meet": r"\b(?:the|a|their) (meet)\b(?! the| in| at)",
     "join": r"\b(?:the|a|their) (join)\b",
     "prior": r"(?<!hyper-)\b(priors?)\b(?! to\b)",

@@ -129,7 +129,7 @@ def _response_beside_noise(largest, count):
         (dp.RandomizedResponse(700), lambda e: (mpmath.exp(700) - mpmath.exp(e)) / (1 + mpmath.exp(700))),
         (dp.RandomizedResponse(400) ** 3 @ dp.Gaussian(sigma=1), _response_beside_noise(400, 3)),
     ],
-    ids=repr,
+    ids=["Gaussian, 60", "Gaussian, 200", "Laplace, 690", "response, 700", "responses beside noise"],
 )
 def test_an_epsilon_far_out_has_a_bound_that_holds_and_says_something(mechanism, profile, delta):
     with mpmath.workdps(400):

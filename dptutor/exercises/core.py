@@ -50,7 +50,7 @@ _NEARLY = 1e-3
 
 @dataclass(frozen=True)
 class Result:
-    """Whether an answer passed, and what there is to say to it; true exactly if it did.
+    """Whether an answer passed, and the reply to it; true exactly if it passed.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Exercise:
     laws : tuple of callable
         Functions of a result and its case to the sentence that tells what is broken, or None.
     stumbles : callable, optional
-        A function of a case to what there is to say to a program that stops there or gives no number, or None.
+        A function of a case to the reply to a program that stops there or gives no number, or None.
     judge : callable, optional
         Where comparing is not enough: a function of an answer to a reply, or None.
     patience : float, optional

@@ -69,7 +69,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Graded:
-    """A line of a rubric: its part, its name, the points given and possible, and what there is to say."""
+    """A line of a rubric: its part, its name, the points given and possible, and a note."""
 
     part: str
     name: str
@@ -89,7 +89,7 @@ class Rubric:
     lines : tuple
         Each with its `part`, `name`, `points`, `possible` points and `reply`.
     note : str
-        What there is to say about the report as a whole.
+        A remark on the report as a whole.
 
     Examples
     --------

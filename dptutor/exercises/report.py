@@ -88,7 +88,7 @@ def part(*names: str) -> Callable[[object], str | None]:
 
 
 def _read(report) -> tuple[Case, dict, str]:
-    """The case of a report, the lines that are filled in, and what there is to say about the rest."""
+    """The case of a report, the lines that are filled in, and a message about the rest."""
     if not isinstance(report, Mapping):
         return case(), {}, 'A report is a dict of its lines, {"epsilon": 2.0, …}.'
     try:

@@ -9,7 +9,7 @@
 How to make one
 ---------------
 One file an explorer, named like it, imported here and named in `__all__`: that is enough for it to be tested, shown
-and frozen. The file says what there is to see, as mathematics; nothing in it knows of widgets, SVG or scripts.
+and frozen. The file says what is shown, as mathematics; nothing in it knows of widgets, SVG or scripts.
 
     balance = Explorer("balance", title=…, caption=…, find=…, code=…, parameters={"sigma": Slider(0.3, 4.0, 1.0, …)})
 
@@ -62,7 +62,7 @@ and frozen. The file says what there is to see, as mathematics; nothing in it kn
   gives the quantiles of both laws at `LEVELS`.
 - A `game` has thirty rounds, or ten, in which the reader guesses the world of an answer. Its function gives the
   probabilities of answers; its state are parameters without sliders, such as `accused`, which the other functions
-  show. A panel's `rounds` keeps them as dots. `@e.task` says what there is to do, where that depends on the setting.
+  show. A panel's `rounds` keeps them as dots. `@e.task` is the task, where that depends on the setting.
 - Blue and solid is the first mechanism or the world P, vermillion and dashed the second or Q, green what is measured,
   purple the adversary's choice, grey what stands still.
 - An error in a function fails the tests, and a reader sees it in one line in the widget.

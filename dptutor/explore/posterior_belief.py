@@ -11,7 +11,7 @@ from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades
 from .machinery.shapes import normal_density
 
-PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is Pr[belief > ρ]"
+PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is how often ρ is exceeded"
 Z = np.linspace(-4.2, 4.2, 61)
 LEVELS = np.linspace(0.45, 1, 67)[:-1]
 NORMAL = np.linspace(-8, 8, 161)
@@ -34,7 +34,7 @@ epsilon, family = dp.epsilon_for_posterior_belief(tolerance), lambda s: dp.Gauss
 mechanism = {
     "δ is the profile δ(ε)": lambda: dp.calibrate(family, posterior_belief=tolerance, delta=delta),
     "classical σ for (ε, δ)": lambda: family(sqrt(2 * log(1.25 / delta)) / epsilon),
-    "δ is Pr[belief > ρ]": lambda: dp.calibrate(family, posterior_belief=tolerance, exceedance=delta),
+    "δ is how often ρ is exceeded": lambda: dp.calibrate(family, posterior_belief=tolerance, exceedance=delta),
 }[{reading}]()
 sigma, advantage, belief = mechanism.sigma, mechanism.advantage, dp.PosteriorBelief(mechanism)
 exceeds, mean = belief.sf(tolerance), belief.mean()

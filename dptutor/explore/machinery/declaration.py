@@ -125,7 +125,7 @@ class Explorer:
         return function
 
     def task(self, function):
-        """Declares what there is to do at a setting; where it says nothing, `find` does."""
+        """Declares the task at a setting; where it gives none, `find` is the task."""
         self.tasks = Table(function, self.parameters, TextEncoder())
         return function
 

@@ -174,7 +174,7 @@ class Exploration:
 
     @property
     def task(self) -> str:
-        """What there is to find or to do at this setting.
+        """The task at this setting.
 
         Examples
         --------
