@@ -272,7 +272,7 @@ WRONG = [
     ("ApproximateDP(1, 2)", "delta must be in [0, 1], got 2.0", "2"),
     ("Gaussian(1) ** 0", "the exponent must be a positive integer, got 0", "0"),
     ("Gaussian(1) ** 2.5", "the exponent must be a positive integer, got 2.5", "2.5"),
-    ("Gauss(1)", "Gauss is not known", "Gauss"),
+    ("Gauss(1)", "Gauss is unknown", "Gauss"),
     ("Gaussian(1) @ 3", "'3' is not a mechanism", "3"),
     ("Gaussian(1, 2, 3)", "Gaussian takes at most 2", "3"),
     ("Gaussian(mu=1)", "Gaussian has no parameter mu", "mu"),
