@@ -1,7 +1,7 @@
 """Differential privacy as hypothesis testing: mechanisms, their faces, and how to compare them.
 
-A mechanism is the pair of distributions (P, Q) that dominates it; see `dptutor.mechanisms`. Figures, explorers
-and exercises load when first used, so that the numbers need numpy and scipy only.
+A mechanism is represented by a pair of distributions (P, Q) that dominates it; see `dptutor.mechanisms`. Figures,
+explorers and exercises are loaded at first use, so that numerical work needs only numpy and scipy.
 """
 
 from importlib import import_module as _import_module

@@ -1,4 +1,4 @@
-"""Results that are numbers with more to say: they compare, calculate, round and format as their value."""
+"""Results that behave like numbers: they compare, calculate, round and format as their `value`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numbers import Real
 
 
 class Numeric:
-    """A frozen dataclass (with `eq=False`) that is a number, its `value`.
+    """A frozen dataclass (with `eq=False`) that behaves like the number `value`.
 
     With a number it is equal where the value is, with another result of its kind where all fields are.
     """

@@ -1,10 +1,10 @@
-"""Arguments are checked here, once, at the boundary; inside the library there are no defensive ifs.
+"""Checks of arguments, made once at the public boundary; code inside the library trusts its arguments.
 
-Every check names the argument, the value and the allowed range, in one line. Values of the wrong kind (text, None,
-complex numbers) raise TypeError, values out of range (NaN is out of every range) raise ValueError.
+Every message names the argument, the value and the allowed range, in one line. Values of the wrong type (text, None,
+complex numbers) raise TypeError; values out of range (NaN is out of every range) raise ValueError.
 
-Arrays of any shape go in as they are and come out in the same shape; scalars come out as Python floats. A real number
-is one of Python's or numpy's, a `Fraction` or a `Decimal`; truth values are none.
+An array of any shape gives an array of the same shape, a scalar a Python float. Real numbers are those of Python and
+numpy, `Fraction` and `Decimal`, but not truth values.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _of_objects(name, value, array, allowed):
 
 
 def shown(value) -> str:
-    """`value` as it is quoted in a message: in one line, and shortened."""
+    """`value` as messages quote it: in one line, and shortened."""
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
         return f"an integer of about {int(value.bit_length() * math.log10(2)) + 1} digits"
     try:
@@ -82,7 +82,7 @@ def shown(value) -> str:
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:
-    """A text of at most so many characters, its middle left out."""
+    """A text of limited length, with its middle left out."""
     if len(text) <= longest:
         return text
     tail = longest // 4

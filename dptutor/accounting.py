@@ -1,8 +1,8 @@
-"""Loose accountants of compositions, for comparison with the exact one, `mechanism ** count`.
+"""Classical accountants for compositions, for comparison with the exact one, `mechanism ** count`.
 
-- Composition theorems know of each part only its (ε, δ): basic, advanced, and the optimal one, which is the exact
+- Composition theorems use only the (ε, δ) of each part: basic, advanced, and optimal. The optimal one is the exact
   composition of the worst mechanism that (ε, δ) allows.
-- Rényi and zero-concentrated accounting know a curve of moments, which adds up, and lose in turning it back:
+- Rényi and zero-concentrated accounting add up a curve of moments, and lose accuracy when they convert it back:
 
       δ ≤ e^{(α−1)(D_α − ε)}                          standard
       δ ≤ e^{(α−1)(D_α − ε)} (1 − 1/α)^{α−1}/α        improved, for each order α > 1.
@@ -12,12 +12,12 @@
       ε = ρ(1 + 2x),                −log δ = ρx²                 standard: ε = ρ + 2√(ρ log(1/δ))
       ε = ρ(1 + 2x) − log(1 + 1/x), −log δ = ρx² + log(1 + x)    improved,
 
-  and each of the four functions of x is increasing, so that one root, and no search over orders, is needed.
+  and each of the four functions of x is increasing, so a single root replaces the search over orders.
 
-- The central limit theorem gives a Gaussian mechanism that is close, on either side.
+- The central limit theorem gives a Gaussian mechanism that is close, but may lie on either side.
 
-Sources: Dwork, Rothblum & Vadhan (2010), theorem III.3; Kairouz, Oh & Viswanath (2015), theorem 3.3; Mironov (2017),
-proposition 3; Canonne, Kamath & Steinke (2020), proposition 12; Bun & Steinke (2016); Bu et al. (2020), theorem 5.
+Sources: Dwork, Rothblum & Vadhan (2010, theorem III.3), Kairouz, Oh & Viswanath (2015, theorem 3.3), Mironov (2017,
+proposition 3), Canonne, Kamath & Steinke (2020, proposition 12), Bun & Steinke (2016), Bu et al. (2020, theorem 5).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CONVERSIONS = ("improved", "standard")
 
 
 def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
-    """(kε, kδ) for k mechanisms that are (ε, δ)-differentially private each.
+    """(kε, kδ) for k mechanisms, each (ε, δ)-differentially private.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
 
 
 def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
-    """(√(2k ln(1/δ′)) ε + kε(e^ε − 1), kδ + δ′) for k mechanisms that are (ε, δ)-differentially private each.
+    """(√(2k ln(1/δ′)) ε + kε(e^ε − 1), kδ + δ′) for k mechanisms, each (ε, δ)-differentially private.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
 
 
 def optimal_composition(epsilon, delta, steps) -> Mechanism:
-    """The composition of k mechanisms of which nothing is known but (ε, δ), as a mechanism.
+    """The composition of k mechanisms about which only (ε, δ) is known, as a mechanism.
 
     No bound from (ε, δ) alone can be better, since one mechanism attains it.
 
@@ -253,7 +253,7 @@ def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
 
 
 def zcdp(mechanism) -> float:
-    """ρ of zero-concentrated differential privacy, the largest D_α/α over orders α > 1; infinite where D_α is.
+    """ρ of zero-concentrated differential privacy: the largest D_α/α over orders α > 1; infinite if some D_α is.
 
     For the Gaussian mechanism it is μ²/2. The larger of both directions is taken. Orders up to 1e9 are searched: where
     the ratio still grows there, as for a subsampled Gaussian mechanism, ρ is too small by a relative 1e-8 or so.
@@ -374,7 +374,7 @@ def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
 
 
 def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
-    """μ = p √(k (e^{1/σ²} − 1)) of the Gaussian mechanism that DP-SGD tends to. It is no bound.
+    """μ = p √(k (e^{1/σ²} − 1)) of the Gaussian mechanism that DP-SGD tends to. This is not a bound.
 
     The limit is of many steps k with p√k fixed.
 

@@ -1,4 +1,4 @@
-"""Dominance that emerges under composition: many small losses add up to a normal one, and Gaussians are ordered.
+"""Emergent dominance: under composition many small losses add up to a nearly normal one, and Gaussians are ordered.
 
 Moments of the loss L under P, where −E_P[L] is the Kullback-Leibler divergence of P from Q:
 
@@ -61,7 +61,7 @@ class CompositionMoments:
     v1, v2, v3, v4 : float
         `−E_P[L]`, `E_P[L²]`, `E_P[|L + v₁|³]` and `E_P[|L|³]`.
     eta : float
-        η = v₁/√(v₂ − v₁²), which decides whose Gaussian limit dominates.
+        η = v₁/√(v₂ − v₁²), which decides which of two Gaussian limits dominates.
 
     References
     ----------
@@ -133,13 +133,13 @@ class CompositionMoments:
 
 @dataclass(frozen=True, eq=False)
 class DominanceBound(Numeric):
-    """The bound on Δ(Mⁿ ‖ M̃^ñ), made by `dominance_bound`; a number, its value, and `str()` says it in words.
+    """The bound on Δ(Mⁿ ‖ M̃^ñ), made by `dominance_bound`. It behaves like its value; `str()` describes it.
 
     Attributes
     ----------
     value : float
-        What the moments allow both compositions to be off their limits: of symmetric steps the right side of the
-        theorem, and a bound if `condition_holds`.
+        A bound on the sum of the distances of both compositions from their limits. For symmetric steps it is the right
+        side of the theorem, and bounds the divergence if `condition_holds`.
     steps_ratio : float
         n/ñ.
     eta_ratio : float

@@ -1,10 +1,10 @@
-"""Comparing mechanisms: Blackwell dominance and how far from it two mechanisms are.
+"""Comparing mechanisms: Blackwell dominance, and how far two mechanisms are from it.
 
 `mechanism` Blackwell-dominates `other` (is at least as informative, hence at most as private) when
 
     f ≤ f̃   ⇔   δ ≥ δ̃   ⇔   R ≤ R̃      everywhere.
 
-The Δ-divergence is the least shift that restores it, and the worst-case regret, in Bayes error, of using
+The Δ-divergence is the smallest shift that makes this true, and the worst-case regret, in Bayes error, of using
 `other` in place of `mechanism`:
 
     Δ(M‖M̃) = inf { κ ≥ 0 : f(α + κ) − κ ≤ f̃(α) for all α } = max_π [R(π) − R̃(π)] = max_ε (δ̃(ε) − δ(ε))/(1 + e^ε).
@@ -215,7 +215,7 @@ def jeffreys_prior(prior):
 
 
 def u_quadratic_prior(prior):
-    """Density of the U-quadratic hyper-prior on [0, 1]: 12 (π − 1/2)², an adversary with strong opinions.
+    """Density of the U-quadratic hyper-prior on [0, 1], 12 (π − 1/2)²: an adversary with strong opinions.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def compare(mechanism, other) -> Comparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What separates two mechanisms; made by `compare`. It prints as a small table.
+    """How two mechanisms differ; made by `compare`. It prints as a small table.
 
     Attributes
     ----------
@@ -350,7 +350,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Which mechanism dominates, or which choice has the smaller worst-case regret.
+        """Which mechanism dominates the other, or else which choice has the smaller worst-case regret.
 
         Examples
         --------
@@ -370,7 +370,7 @@ class Comparison:
         return f"{'Neither dominates' if refuted else 'Neither is known to dominate'}. {self._choice(first, second)}"
 
     def _choice(self, first, second) -> str:
-        """Which of the two to prefer, where neither is more private against everybody."""
+        """Which of the two to prefer when neither dominates."""
         forth, back = self.divergence, self.reverse_divergence
         small, large = sorted((forth, back), key=float)
         if large.value <= large.error_bound:

@@ -2,8 +2,8 @@
 
 A family is any function from a positive number to a mechanism along which privacy changes in one direction:
 `lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, or a posterior belief ρ from the prior
-belief b, at ε = logit ρ − logit b: there the profile is to be δ, or the tail Pr_Q[L > ε] a given exceedance. One
-number is solved for, by inverse interpolation in log-log coordinates, where δ(ε) is nearly straight, or Brent's method.
+belief b, at ε = logit ρ − logit b: there the profile must equal δ, or the tail Pr_Q[L > ε] a given exceedance. The
+parameter is found by inverse interpolation in log-log coordinates, where δ(ε) is nearly straight, or by Brent's method.
 
 Source: Kaissis et al. (2024), section 1 (the calibration point).
 """
@@ -35,7 +35,7 @@ _THROUGH, _TRIES = 4, 12
 
 
 class Unreachable(ValueError):
-    """A target that no member of the family reaches, where all arguments are right; raised by `calibrate`.
+    """Raised by `calibrate` if all arguments are valid but no member of the family reaches the target.
 
     Examples
     --------
@@ -64,29 +64,30 @@ def calibrate(
     Parameters
     ----------
     family : callable
-        From a positive number to a mechanism, more private (or less) the larger the number.
+        A function from a positive number to a mechanism. As the number grows, the mechanism must become more and more
+        private, or less and less.
     epsilon, delta : float, optional
-        Target (ε, δ): the profile at ε is to be δ; with δ = 0 the largest loss is to be ε.
+        Target (ε, δ): the profile at ε equals δ; with δ = 0, the largest loss equals ε.
     advantage : float, optional
         Target: the membership advantage, in (0, 1).
     posterior_belief, membership_prior : float, optional
         Target: the belief ρ in membership, above the prior belief b in it, in the sense of ε = logit ρ − logit b at
         `delta`. With δ = 0 it is the largest belief; with δ > 0 it is exceeded with a probability larger than δ.
     exceedance : float, optional
-        With `posterior_belief` and instead of `delta`: the probability in (0, 1) with which, in world Q, the belief is
-        to exceed ρ.
+        With `posterior_belief` and instead of `delta`: the probability in (0, 1) with which the belief exceeds ρ in
+        world Q.
     bracket : tuple of float, optional
         Smallest and largest parameter to consider.
 
     Returns
     -------
     Mechanism
-        `family` at the parameter, found to about 1e-12 relative.
+        `family` at the parameter, which is found to a relative accuracy of about 1e-12.
 
     Raises
     ------
     Unreachable
-        If no parameter reaches the target; the message names what is reachable. It is a `ValueError`.
+        If no parameter reaches the target; the message states what is reachable. It is a subclass of `ValueError`.
     ValueError
         If not exactly one target is given, or the family does not change in one direction.
 
@@ -122,7 +123,7 @@ def _target(epsilon, delta, advantage, posterior_belief, membership_prior, excee
     if len(given) != 1:
         raise ValueError("give exactly one of epsilon (with delta), advantage, posterior_belief (with delta)")
     if exceedance is not None and (posterior_belief is None or delta):
-        raise ValueError("exceedance goes with posterior_belief, and instead of delta")
+        raise ValueError("exceedance requires posterior_belief, and replaces delta")
     if advantage is not None:
         value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
         return "advantage", value, lambda m: m.advantage
@@ -311,7 +312,7 @@ class _Search:
         """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
         before, after = (float(self._height(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
-            raise Unreachable(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it leaps from "
+            raise Unreachable(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it jumps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip
 
     def insist_on_one_direction(self, name):
@@ -320,4 +321,4 @@ class _Search:
         steps = np.diff(heights[np.isfinite(heights)])
         slack = 1e-6 * np.abs(heights[np.isfinite(heights)][1:]) + 1e-3 * self._target
         if (steps > slack).any() and (steps < -slack).any():
-            raise ValueError(f"family must change in one direction, but its {name} rises and falls; give a bracket")
+            raise ValueError(f"family must be monotone, but its {name} rises and falls; give a bracket")

@@ -1,10 +1,10 @@
-"""Certificates of Δ-divergences: points from which anybody can check an upper bound, with a program of a few lines.
+"""Certificates of Δ-divergences: points with which anyone can check an upper bound by a program of a few lines.
 
 Profiles are convex in γ = e^ε, with δ = 1 at γ = 0. So between two points δ̃ lies below its chord, and δ above the
 chords on both sides, continued: on the left of the first point above 1 − γ, on the right of the last above nothing. All
 these are lines, and the quotient of two lines is largest at an end of an interval or where two lines meet. The largest
 of the quotients (δ̃ − δ)/(1 + γ) found so is an upper bound of the divergence; the points are those that it takes.
-The program that checks a certificate is printed in chapter 7 and imports nothing of this library.
+The program that checks a certificate is printed in chapter 7 and imports nothing from this library.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@
     dptutor calibrate "DPSGD(?, 0.01, 500)" --epsilon 8 --delta 1e-5
     dptutor explore delta_divergence sigma=0.7
 
-It ends with 0 if there is an answer, 1 if there is none (an unreachable target, or a number that cannot be computed),
-2 if it was called wrongly, 130 if it was interrupted; then one line on stderr says what is wrong.
+The exit code is 0 if there is an answer, 1 if there is none (an unreachable target, or a number that cannot be
+computed), 2 if the call was wrong, and 130 if it was interrupted; one line on stderr then says what is wrong.
 
-JSON knows no infinite number: an infinite answer is the text "Infinity" or "-Infinity", which `float` in Python and
-`Number` in JavaScript take for the number that it is.
+JSON has no infinite numbers: an infinite answer is written as the text "Infinity" or "-Infinity", which `float` in
+Python and `Number` in JavaScript convert to the number.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _PRIORS = {"none": None, "jeffreys": jeffreys_prior, "u-quadratic": u_quadratic_
 
 
 class _Misuse(Exception):
-    """A call that cannot be understood, in words."""
+    """A wrong call, described in words."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong, and takes -1e-5 and -inf for numbers, not for options."""
+    """Reports errors in one line, and treats -1e-5 and -inf as numbers, not as options."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -51,7 +51,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command with these arguments, or those of the process.
+    """Runs the command with these arguments, or with those of the process.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0 if there is an answer, 1 if there is none, 2 if it was called wrongly, 130 if interrupted.
+        The exit code: 0 if there is an answer, 1 if there is none, 2 if the call was wrong, 130 if it was interrupted.
 
     Examples
     --------

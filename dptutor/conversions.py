@@ -1,4 +1,4 @@
-"""The lossless conversions between the faces of a mechanism, on arbitrary curves.
+"""Lossless conversions between the trade-off function, the privacy profile and the Bayes error, for arbitrary curves.
 
 With ε = log(π/(1−π)), and every infimum or supremum over the whole range of its variable,
 

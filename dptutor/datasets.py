@@ -1,7 +1,7 @@
-"""Data to audit trainings on: small real sets that ship with scikit-learn, and the published files of larger ones.
+"""Data for audits of trainings: small real data sets from scikit-learn, and readers for larger published ones.
 
 Features are numbers, mostly in [0, 1], labels the integers 0, 1, …. The digits stand in for MNIST and the tumors for
-Adult, so that everything runs without a download; whoever has the larger files can read them:
+Adult, so that everything runs without a download. If you have the larger files, these functions read them:
 
     mnist         two IDX files, plain or gzipped: a magic number, the sizes, and bytes (60,000 × 28 × 28)
     purchase100   a table without header whose first column is the class 1, …, 100, or an .npz file with `features`
@@ -9,7 +9,7 @@ Adult, so that everything runs without a download; whoever has the larger files 
     adult         the comma-separated adult.data or adult.test, incomplete records (with "?") left out, categories as
                   dummy variables in the order of adult.names
 
-A file that is something else is refused by name, with what is wrong with it.
+If a file has another format, the error names the file and says what is wrong with it.
 
 Sources: Alpaydin & Kaynak (1998), Wolberg, Street & Mangasarian (1995), both by way of Pedregosa et al., scikit-learn
 (2011); LeCun, Cortes & Burges, The MNIST database; Shokri et al. (2017); Becker & Kohavi, Adult (1996).
@@ -409,5 +409,5 @@ def _sklearn():
     try:
         from sklearn import datasets
     except ImportError:
-        raise ImportError("the bundled data come with scikit-learn: pip install 'dptutor[audit]'") from None
+        raise ImportError("scikit-learn, which has these data, is missing: pip install 'dptutor[audit]'") from None
     return datasets

@@ -1,4 +1,4 @@
-"""Divergences of a mechanism's pair, read off its privacy profile.
+"""Divergences between P and Q, computed from the privacy profile.
 
 A divergence D_g(Q‖P) = E_P[g(dQ/dP)] with g convex and g(1) = 0 is a mixture of hockey-stick divergences, with
 weight g″ (every convex function is a mixture of hinges). In the loss variable ε = log γ and with δ_QP for the
@@ -6,10 +6,10 @@ profile of the reverse pair,
 
     D_g(Q‖P) = ∫₀^∞ g″(e^ε) e^ε δ(ε) dε + ∫₀^∞ g″(e^−ε) e^−2ε δ_QP(ε) dε .
 
-So the privacy profile determines them all; none of them alone determines the profile.
+So the privacy profile determines all of them, but none of them alone determines the profile.
 
-Of a mechanism that is meant in both directions they are those of its profile, the join of both. One is not: the Rényi
-divergence, which is the larger of the two directions'; see `Mechanism.renyi_divergence`.
+For a mechanism in both directions they belong to its profile, that of the join of the two. The Rényi divergence is the
+exception: it is the larger of those of the two directions; see `Mechanism.renyi_divergence`.
 
 Source: Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
 """

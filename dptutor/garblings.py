@@ -1,9 +1,10 @@
-"""Garblings: the processing of answers that turns one finite experiment into another.
+"""Garblings: random processing of outputs that turns one finite experiment into another.
 
-A garbling of (p, q) is a matrix K with nonnegative entries and rows that sum to one; what it makes of the experiment is
-(pK, qK). `mechanism` Blackwell-dominates `other` exactly if some K makes `other` of it. How near the best K comes,
-counted as the larger of both total variation distances, is Le Cam's deficiency. It is a linear program; for two
-hypotheses its value is the Δ-divergence (Torgersen 1991, section 6.3), found in an altogether different way.
+A garbling of (p, q) is a matrix K with nonnegative entries and rows that sum to one; it turns the experiment into
+(pK, qK). `mechanism` Blackwell-dominates `other` if and only if some K turns it into `other`. Le Cam's deficiency is
+the smallest possible value, over all K, of the larger of the two total variation distances. It is the value of a
+linear program. For two hypotheses it equals the Δ-divergence (Torgersen 1991, section 6.3), which is computed in a
+different way.
 
 Sources: Blackwell (1953); Le Cam (1964).
 """
@@ -27,14 +28,14 @@ _TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_toleranc
 
 @dataclass(frozen=True, eq=False)
 class Garbling:
-    """The best attempt at making one experiment of another; made by `garbling`.
+    """The best approximation of one experiment by a garbling of another; made by `garbling`.
 
     Attributes
     ----------
     matrix : ndarray
         `matrix[i, j]` is the probability of answering j where the first experiment answers i.
     deficiency : float
-        The larger total variation distance, in [0, 1], between what it makes and what was wanted.
+        The larger of the two total variation distances, in [0, 1], between the garbled and the wanted experiment.
     prior : float or None
         If no garbling is exact, the prior of an adversary who errs more often against the first experiment than against
         the second, a witness; otherwise None.
@@ -76,7 +77,7 @@ class Garbling:
 
 
 def garbling(mechanism, other) -> Garbling:
-    """How to process the answers of `mechanism` so that they look like those of `other`, as nearly as can be.
+    """How to process the outputs of `mechanism` so that they resemble those of `other` as closely as possible.
 
     Parameters
     ----------

@@ -1,16 +1,17 @@
-"""What a mechanism says about one person: how sure an adversary can become, and how much it can gain or rebuild.
+"""What a mechanism reveals about one person: how sure an adversary can become, its advantage, and reconstruction.
 
-Here a *prior* is the belief in membership, in Q, before the answer: b = 1 − π, where π weighs type I errors. After an
-answer of loss L the adversary believes in Q with
+Here the *prior* is the belief in membership, in Q, before the output is seen: b = 1 − π, where π weighs type I errors.
+After an output of loss L the belief in Q is
 
     B = b e^L / (b e^L + 1 − b),    so    logit B = L + logit b :
 
-the law of the loss is the law of the belief. With ε = logit ρ − logit b and expectations over both worlds,
+the loss determines the belief. With ε = logit ρ − logit b and expectations over both worlds,
 
     Pr_Q[B > ρ] = Pr_Q[L > ε]    and    E[max(B − ρ, 0)] = (1 − ρ) b δ(ε) :
 
-δ is a mean excess, and no bound on the probability of any. The expected advantage over guessing at b = ½ is the total
-variation of the pair, and a reconstruction that succeeds blindly with probability κ succeeds with at most 1 − f(κ).
+δ is a mean excess, not a bound on the probability of an excess. At b = ½ the expected advantage over guessing is the
+total variation of the pair. If no blind guess succeeds with probability above κ, no reconstruction succeeds with
+probability above 1 − f(κ).
 
 Sources: Bernau et al. (2021), theorems 1 and 2, equations 10 and 15; Kaissis et al. (2023), theorem 2.
 """
@@ -43,11 +44,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PosteriorBelief:
-    """The belief B in membership after an answer, a random variable under `"P"` or under `"Q"`.
+    """The belief B in membership after the output is seen, a random variable under `"P"` or under `"Q"`.
 
-    It is the logistic function of the privacy loss plus the log-odds of the prior. A pair is taken as given, in one
-    direction. Where `mechanism` is symmetrized, B is the belief of an adversary against the join of both directions,
-    who is told at least as much as one against either.
+    It is the logistic function of the privacy loss plus the log-odds of the prior. A pair is used as given, in one
+    direction. If `mechanism` is symmetrized, B is the belief of an adversary against the join of both directions,
+    which reveals at least as much as either direction.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ class PosteriorBelief:
         return shaped(expit(loss + logit(self.membership_prior)))
 
     def mean(self, under: str = "Q") -> float:
-        """E[B]. Over both worlds, weighed by the prior, it is the prior.
+        """E[B]. Its average over both worlds, weighted by the prior, is the prior.
 
         Raises
         ------
@@ -212,8 +213,8 @@ class PosteriorBelief:
 def posterior_belief_bound(epsilon, membership_prior=0.5):
     """Largest posterior belief ρ = 1/(1 + e^{−ε} (1−b)/b) of an adversary under (ε, 0)-differential privacy.
 
-    Under (ε, δ) with δ > 0 beliefs exceed it with a probability that the mechanism has to tell, and that may be much
-    larger than δ: `PosteriorBelief(m).sf` has it, `belief_exceedance_bound` the most that it can be.
+    Under (ε, δ) with δ > 0 beliefs may exceed it, with a probability that depends on the mechanism and may be much
+    larger than δ: `PosteriorBelief(m).sf` computes it, and `belief_exceedance_bound` is the most that it can be.
 
     Parameters
     ----------
@@ -283,11 +284,11 @@ def epsilon_for_posterior_belief(belief, membership_prior=0.5):
 
 
 def belief_exceedance_bound(epsilon, delta, belief, membership_prior=0.5):
-    """Largest probability, in world Q, of a belief above ρ, if nothing is known but (ε, δ) in both directions.
+    """Largest probability, in world Q, of a belief above ρ, if only (ε, δ) is known, in both directions.
 
     With ε′ = logit ρ − logit b it is the smaller of (e^ε − 1 + δ)/(e^ε − e^{−ε′}) and, for ε′ > ε only, of
-    δ/(1 − e^{ε−ε′}); no bound from (ε, δ) can be lower. At ε′ = ε it is 1/(1 + e^{−ε}) + δ/(2 sinh ε): a belief that
-    exceeds by nearly nothing costs nearly no δ.
+    δ/(1 − e^{ε−ε′}); no bound from (ε, δ) can be lower. At ε′ = ε it is 1/(1 + e^{−ε}) + δ/(2 sinh ε): beliefs that
+    exceed ρ only slightly hardly add to δ.
 
     Parameters
     ----------
@@ -334,7 +335,7 @@ def rdp_posterior_belief_bound(orders, rdp, delta, membership_prior=0.5):
     """A belief that is exceeded, in world Q, with probability at most δ, from Rényi divergences of the composition.
 
     Its log-odds are those of the prior plus the smallest D_s + ln(1/δ)/(s − 1): by Markov's inequality this bounds the
-    tail Pr_Q[L > ε] itself, and not only δ(ε). One δ stands for the whole composition.
+    tail Pr_Q[L > ε] itself, and not only δ(ε). There is a single δ for the whole composition.
 
     Parameters
     ----------
@@ -376,8 +377,8 @@ def rdp_posterior_belief_bound(orders, rdp, delta, membership_prior=0.5):
 def expected_advantage_bound(epsilon, delta):
     """Expected advantage ρ = 2Φ(ε/(2√(2 ln(1.25/δ)))) − 1 against the classically calibrated Gaussian mechanism.
 
-    The classical σ = √(2 ln(1.25/δ))/ε is proven private for ε < 1 only. The advantage against any mechanism, without
-    the detour, is `m.advantage`.
+    The classical σ = √(2 ln(1.25/δ))/ε is proven private for ε < 1 only. For the exact advantage against any mechanism
+    use `m.advantage`.
 
     Parameters
     ----------
@@ -450,8 +451,8 @@ def epsilon_for_expected_advantage(advantage, delta):
 def rdp_expected_advantage(order, rdp):
     """Expected advantage 2Φ(√(D_s/(2s))) − 1 of the Gaussian mechanism, from its Rényi divergence of one order.
 
-    A Gaussian mechanism has D_s = sμ²/2 at every order, and so has a composition of such, where the μ² add up. For
-    other mechanisms it is no bound: randomized response has smaller divergences and a larger advantage.
+    A Gaussian mechanism has D_s = sμ²/2 at every order, and so has a composition of Gaussian mechanisms, whose μ² add
+    up. For other mechanisms it is not a bound: randomized response has smaller divergences and a larger advantage.
 
     Parameters
     ----------
@@ -493,7 +494,7 @@ def reconstruction_bound(mechanism, prior_success):
     ----------
     mechanism : Mechanism
     prior_success : float or array_like
-        κ in [0, 1], the probability with which the best guess succeeds that has not seen the answer.
+        κ in [0, 1], the success probability of the best guess that ignores the output.
 
     Returns
     -------

@@ -1,14 +1,15 @@
-"""Certificates of dominance: what anybody can check about an answer of `dominance`, with a program of a few lines.
+"""Certificates of dominance, with which anyone can check an answer of `dominance` by a program of a few lines.
 
-One that is refuted by a witness is that witness: one ε, or one Rényi order, with both values.
+The certificate of a refutation is its witness: one ε, or one Rényi order, with both values.
 
-One that is proven by numbers is a table of points for each of the two pairs, (P, Q) and (Q, P). Profiles are convex in
-γ = e^ε. So between two points δ̃ lies below its chord, and δ above the chords on both sides, continued; where the lower
-lines are above the upper one, and from the last ε on δ̃ is no more than what infinite losses leave of δ, the order holds
-at every ε ≥ 0. Rounding is allowed for: a violation counts where it exceeds one part in 1e9 of δ at the point before.
+The certificate of a proof by numbers is a table of points for each of the two pairs, (P, Q) and (Q, P). Profiles are
+convex in γ = e^ε. So between two points δ̃ lies below its chord, and δ above the continued chords on both sides. The
+order holds at every ε ≥ 0 if the lower lines are above the upper one and if, from the last ε on, δ̃ is at most what
+infinite losses leave of δ. Rounding is allowed for: a violation counts only if it exceeds one part in 1e9 of δ at the
+point before.
 
-One that is proven by a theorem names it. The program that checks a certificate is printed in chapter 7 and imports
-nothing of this library.
+The certificate of a proof by a theorem names the theorem. The program that checks certificates is printed in chapter 7
+and imports nothing from this library.
 """
 
 from __future__ import annotations

@@ -1,22 +1,23 @@
 """Blackwell dominance in three values: proven, refuted, or undecided.
 
-`mechanism` dominates `other` (reveals at least as much, protects at most as well) when δ ≥ δ̃ at every real ε. No
-table of numbers settles that: two profiles may agree to a hundred digits and cross where δ = 1e-64. So the answer
-names its argument. These prove:
+`mechanism` dominates `other` (reveals at least as much, protects at most as well) when δ ≥ δ̃ at every real ε. No table
+of numbers can decide this: two profiles may agree to a hundred digits and cross where δ = 1e-64. So the answer states
+its argument. These arguments prove dominance:
 
-    equal mechanisms; nothing to learn from `other`; everything from `mechanism`;
-    one family, parameter by parameter (less noise, a higher sampling rate, more steps): `other` is made by adding noise
-        to the answers of `mechanism`, by replacing some of them, or by leaving some out;
-    each part of one composition dominates a part of the other of its own;
-    join and meet: over a join exactly what dominates both parts, below a meet exactly what both parts dominate;
-    `mechanism` finite: between its losses δ is linear in e^ε and δ̃ convex, so its losses are enough to check;
-    δ > δ̃ between, by convexity (`dptutor.profile_order`), and in the tails by the range of the losses.
+    The mechanisms are equal, `other` reveals nothing, or `mechanism` reveals everything.
+    Both belong to one family with ordered parameters (less noise, higher rate, more steps): `other` arises from the
+        outputs of `mechanism` by adding noise, by replacing some of them, or by leaving some out.
+    Each part of the composition `other` is dominated by a different part of the composition `mechanism`.
+    A mechanism dominates a join if it dominates both parts, and is dominated by a meet if both parts dominate it.
+    `mechanism` is finite: between its losses δ is linear in e^ε and δ̃ is convex, so checking at its losses is enough.
+    δ > δ̃ between nodes, by convexity (`dptutor.profile_order`), and in the tails, by the range of the losses.
 
-These refute: an ε at which δ < δ̃ by more than the bounds on both errors, or a Rényi order at which the divergence of
+These refute it: an ε at which δ < δ̃ by more than the bounds on both errors, or a Rényi order at which the divergence of
 `other` is the larger one (dominance orders all Rényi divergences).
 
-Parameters count as floating point holds them, and so do numbers that follow from them in one step, such as
-μ = sensitivity/sigma; probabilities of finite experiments that round to fractions of small numbers are these fractions.
+Parameters are taken to be exactly their floating-point values, and so are numbers computed from them in one step, such
+as μ = sensitivity/sigma. Probabilities of finite experiments that round to fractions of small integers are taken to be
+these fractions.
 
 Sources: Blackwell (1953); Kaissis et al. (2024), theorem 1; Dong, Roth & Su (2022), section 2.
 """

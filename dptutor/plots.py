@@ -1,10 +1,10 @@
-"""Figures of mechanisms: their faces, a tangent, and what separates two of them.
+"""Figures of mechanisms: their curves, a tangent, and the Δ-divergence between two of them.
 
     ax = dp.plots.tradeoff(gaussian, laplace)         # axes of its own, or ax=…
     dp.plots.shift(gaussian, laplace, ax=ax)
 
-Every function draws into one Axes and returns it. A kind of mechanism keeps its color and line style through the book,
-and a symbol the letter that it has in formulas, of the STIX fonts, which come with matplotlib.
+Every function draws into one Axes and returns it. Each kind of mechanism has the same color and line style throughout
+the book. Symbols look as in formulas, set in the STIX fonts that come with matplotlib.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PRIORS = np.linspace(0, 1, 401)
 
 
 def style(mechanism) -> dict:
-    """Color and line style of a mechanism, the same through the book.
+    """Color and line style of a mechanism, the same throughout the book.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def _axes(ax, xlabel, ylabel, xlim, ylim):
 def _draw(ax, mechanisms, labels, curve):
     labels = [repr(m) for m in mechanisms] if labels is None else labels
     if len(labels) != len(mechanisms):
-        raise ValueError(f"labels must be as many as the {len(mechanisms)} mechanisms, got {len(labels)}")
+        raise ValueError(f"labels must be one for each of the {len(mechanisms)} mechanisms, got {len(labels)}")
     seen: dict = {}
     for mechanism, label in zip(mechanisms, labels, strict=True):
         look = style(mechanism)

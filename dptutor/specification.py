@@ -1,4 +1,4 @@
-"""Mechanisms written as text, as they print themselves, read without running anything.
+"""Mechanisms written as text, in the form in which they print, and read without running any code.
 
     read("DPSGD(0.6, 0.01, 500)")        read("Gaussian(sigma=2) ** 10 @ Laplace(1)")
     family("DPSGD(?, 0.01, 500)")        # σ ↦ the mechanism: `?` is the number that is looked for
@@ -8,9 +8,8 @@ Allowed are the public mechanisms by name with numbers, texts and lists of numbe
 `sqrt`, `exp`, `log`). A minus sign may be typed as the book prints it.
 
 Limits: 100,000 characters; calls, brackets and operators nested 50 deep, where a chain like `a @ b @ c` counts as one
-level; and what joins and meets within one another would cost. Asking a join or a meet asks each part twice, so that
-every level doubles the work, and the curve of a join within a meet, or of a meet within a join, is itself the result
-of a search.
+level; and the cost of nested joins and meets. A join or a meet evaluates each of its parts twice, so every level
+doubles the work, and the curve of a join within a meet, or of a meet within a join, is itself the result of a search.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def read(text: str) -> Mechanism:
     Raises
     ------
     ValueError
-        If the text is no such description, or its numbers are out of range; the message says what and where.
+        If the text does not describe a mechanism, or a number is out of range; the message says what and where.
     TypeError
         If `text` is no string, or an argument is of the wrong kind or missing.
 
@@ -206,14 +205,14 @@ def _value(node, text, names):
                 return _MAKERS[id](*map(part, args), **{k.arg: part(k.value) for k in keywords})
         case ast.Call(func=ast.Name(id=id)):
             name = shortened(id.replace(_SOUGHT, "?"))
-            raise ValueError(f"{name} is not known: there are {', '.join([*_MAKERS, *_FUNCTIONS])}")
+            raise ValueError(f"{name} is unknown; known are {', '.join([*_MAKERS, *_FUNCTIONS])}")
         case ast.BinOp(op=ast.MatMult()):
             return functools.reduce(operator.matmul, [_mechanism(each, text, names) for each in _operands(node)])
         case ast.BinOp(op=operation) if type(operation) in _ARITHMETIC:
             return functools.reduce(
                 lambda first, second: _combined(operation, node, text, first, second), map(part, _operands(node))
             )
-    raise ValueError(f"{shortened(_shown(node, text))!r} may not stand in a specification")
+    raise ValueError(f"{shortened(_shown(node, text))!r} is not allowed in a specification")
 
 
 def _combined(operation, node, text, first, second):
@@ -225,7 +224,7 @@ def _combined(operation, node, text, first, second):
 def _number(value, text):
     if isinstance(value, (int, float)):
         return value
-    raise ValueError(f"in {shown(text)} numbers may be calculated with, nothing else")
+    raise ValueError(f"in {shown(text)} only numbers can be added, multiplied and so on")
 
 
 def _calculated(operation, node, text, *values):

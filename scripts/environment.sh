@@ -26,12 +26,12 @@ if ! .venv/bin/python -c "$recent" 2>/dev/null || ! .venv/bin/python -m pip --ve
         exit
     fi
     if ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
-        echo "$python lacks its venv module: install it (on Debian and Ubuntu 'apt-get install python3-venv'), then call make again"
+        echo "$python lacks the venv module: install it (on Debian and Ubuntu 'apt-get install python3-venv'), then run make again"
         exit
     fi
-    echo "Making the environment .venv with $("$python" --version) ..." >&2
+    echo "Creating the environment .venv with $("$python" --version) ..." >&2
     if ! "$python" -m venv --clear .venv >&2; then
-        echo "cannot make the environment .venv here: see above, is the folder writable and the disk not full?"
+        echo "cannot create the environment .venv here, see above: is the folder writable, and is there space on the disk?"
         exit
     fi
 fi
@@ -49,7 +49,7 @@ fast() {
 
 echo "Installing what $wanted lists into .venv (once, about a minute) ..." >&2
 if ! fast >"$log" 2>&1 && ! $pip -r "$wanted" >>"$log" 2>&1; then
-    echo "the installation failed: is there a network? Then call make again. Details: $log"
+    echo "the installation failed: is there a network? If so, run make again. Details: $log"
     exit
 fi
 # Else the first chapter built would wait for it, and say so on the page.

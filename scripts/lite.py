@@ -35,7 +35,7 @@ PYPI = "pypi/all.json"
 
 def main(arguments) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pyodide", metavar="FILE|URL", help="a distribution of Pyodide to put into the site")
+    parser.add_argument("--pyodide", metavar="FILE|URL", help="a distribution of Pyodide to include in the site")
     pyodide = located(parser.parse_args(arguments).pyodide)
     if pyodide and "://" not in pyodide and not Path(pyodide).is_file():
         print(f"There is no file {pyodide}: --pyodide takes a pyodide-*.tar.bz2, or its address.")

@@ -59,7 +59,7 @@ def main(numbers):
     """Makes the decks named, or all, and the page that lists them all."""
     lectures = {path.stem.split("_")[0]: path for path in sorted((ROOT / "notebooks").glob("*_lecture.ipynb"))}
     if unknown := [number for number in numbers if number not in lectures]:
-        print(f"There is no lecture {', '.join(unknown)}: there are {', '.join(lectures)}.")
+        print(f"There is no lecture {', '.join(unknown)}. The lectures are {', '.join(lectures)}.")
         return 1
     DECKS.mkdir(parents=True, exist_ok=True)
     library, stale = digest(*FOUNDATION), {}

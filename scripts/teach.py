@@ -92,7 +92,7 @@ def roster(path: Path) -> list[Student]:
         if columns is None:
             columns = [name.lower() for name in row]
             if columns not in (["id", "name"], ["id", "name", "email"]):
-                raise Refused(f"{path}, line {reader.line_num}: the first line should be id,name or id,name,email")
+                raise Refused(f"{path}, line {reader.line_num}: the first line must be id,name or id,name,email")
             continue
         if why := unfit(row, columns, seen):
             wrong.append(f"line {reader.line_num}: {why}")
@@ -100,9 +100,9 @@ def roster(path: Path) -> list[Student]:
         seen[row[0].lower()] = reader.line_num
         students.append(Student(*row))
     if wrong:
-        raise Refused(f"{path} has rows that cannot be used, so nothing is made:\n" + "\n".join(wrong))
+        raise Refused(f"{path} has invalid rows, so nothing was created:\n" + "\n".join(wrong))
     if not students:
-        raise Refused(f"{path} lists no student")
+        raise Refused(f"{path} lists no students")
     return students
 
 
@@ -191,7 +191,7 @@ def pack(folder: Path, students: list[Student], chapters: list[int]):
     if unknown := [chapter for chapter in chapters if chapter not in known]:
         raise Refused(f"there is no chapter {unknown[0]}: chapters with exercises are {known[0]} to {known[-1]}")
     if folder.exists():
-        raise Refused(f"{folder} is there already: name a new folder, or move this one away")
+        raise Refused(f"{folder} already exists: choose a new folder, or move this one")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -264,7 +264,7 @@ def marks(folder: Path) -> int:
         for name in ("marks.csv", "replies.csv"):
             os.replace(Path(made) / name, folder / name)
     for path in strange:
-        print(f"not marked, as no student or no assignment is called so: {path.relative_to(folder)}")
+        print(f"not marked, because no student or no assignment has this name: {path.relative_to(folder)}")
     return len(found) - len(strange)
 
 
@@ -341,11 +341,11 @@ def executed(notebook):
 def main(arguments) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    packing = commands.add_parser("pack", help="make the folder of a course")
+    packing = commands.add_parser("pack", help="create the folder of a course")
     packing.add_argument("folder", type=Path)
     packing.add_argument("--roster", type=Path, metavar="FILE", help="a CSV file with the columns id, name[, email]")
     packing.add_argument("--chapters", type=int, nargs="+", default=[], metavar="N")
-    marking = commands.add_parser("marks", help="mark what was handed in")
+    marking = commands.add_parser("marks", help="grade the submissions")
     marking.add_argument("folder", type=Path)
     given = parser.parse_args(arguments)
     folder = given.folder.absolute()

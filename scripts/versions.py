@@ -39,7 +39,7 @@ def main(arguments) -> int:
     given, _, rest = " ".join(arguments).partition("--")
     unknown = [version for version in given.split() if version not in versions()]
     if unknown:
-        print(f"Python {unknown[0]} is not in the classifiers: there are {', '.join(versions())}.")
+        print(f"Python {unknown[0]} is not in the classifiers, which list {', '.join(versions())}.")
         return 2
     rows = [tried(version, rest.split() or FILES) for version in given.split() or versions()]
     print("\n".join(f"{version:<8}{packages:<72}{result}" for version, packages, result, _ in rows))

@@ -525,7 +525,7 @@ HALF = np.array([True, False])
         (lambda: gaussian_mu(0.0, 0.1), "epsilon must be"),
         (lambda: gaussian_epsilon(-1.0, 0.1), "mu must be"),
         (lambda: Guesses(np.array([]), np.array([])), "member must be a non-empty row of True and False"),
-        (lambda: Guesses(HALF, HALF[:1]), "as many, got 2 and 1"),
+        (lambda: Guesses(HALF, HALF[:1]), "same length, got 2 and 1"),
         (lambda: judge(Guesses(HALF, HALF, coin=False), dp.Gaussian()), "drawn by a coin"),
         (lambda: judge(Guesses(np.ones(20, bool), np.ones(20, bool)), dp.Gaussian()), "drawn by a coin"),
         (lambda: audit(experiment(SMALL, small_pair(), 3, trained_on="with")), "drawn by a coin"),

@@ -134,8 +134,8 @@ def test_exceedance_of_a_composition_is_met():
         ({"epsilon": -1, "delta": 0.1}, "epsilon must be at least 0"),
         ({"epsilon": 1, "delta": 2}, r"delta must be in \[0, 1\), got 2.0"),
         ({"posterior_belief": 0.4}, r"posterior_belief must be in \(0.5, 1\), got 0.4"),
-        ({"epsilon": 1, "exceedance": 0.1}, "exceedance goes with posterior_belief, and instead of delta"),
-        ({"posterior_belief": 0.9, "delta": 0.1, "exceedance": 0.1}, "exceedance goes with posterior_belief"),
+        ({"epsilon": 1, "exceedance": 0.1}, "exceedance requires posterior_belief, and replaces delta"),
+        ({"posterior_belief": 0.9, "delta": 0.1, "exceedance": 0.1}, "exceedance requires posterior_belief"),
         ({"posterior_belief": 0.9, "exceedance": 1}, r"exceedance must be in \(0, 1\), got 1.0"),
         ({"epsilon": 1, "delta": 1e-5, "bracket": (2, 1)}, "bracket must be increasing"),
         ({"epsilon": 1}, "epsilon at delta = 0 = 1 is out of reach: the family reaches inf only"),
@@ -148,12 +148,12 @@ def test_targets_that_cannot_be_met_are_refused(arguments, message):
 
 
 def test_a_bounded_loss_exceeds_often_or_never():
-    with pytest.raises(ValueError, match=r"out of reach: near 0\.455.* it leaps from 0.5 to 0"):
+    with pytest.raises(ValueError, match=r"out of reach: near 0\.455.* it jumps from 0.5 to 0"):
         dp.calibrate(FAMILIES["Laplace"], posterior_belief=0.9, exceedance=0.01)
 
 
 def test_a_family_that_turns_round_is_noticed():
-    with pytest.raises(ValueError, match="must change in one direction"):
+    with pytest.raises(ValueError, match="must be monotone"):
         dp.calibrate(lambda x: dp.Laplace(scale=0.1 + abs(x - 1)), advantage=0.3)
 
 

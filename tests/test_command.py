@@ -82,7 +82,7 @@ def test_an_explorer_is_written(run, tmp_path):
     [
         ([], 2, "required"),
         (["shown"], 2, "invalid choice"),
-        (["show", "Gausian(1)"], 2, "Gausian is not known"),
+        (["show", "Gausian(1)"], 2, "Gausian is unknown"),
         (["show", "Gaussian(0)"], 2, "sigma must be"),
         (["show", "DPSGD(1)"], 2, "sampling_rate"),
         (["show", "Gaussian(1)", "--delta", "two"], 2, "'two' is not a number"),

@@ -79,7 +79,7 @@ def test_drawing_into_given_axes_opens_no_figure():
 def test_bad_input():
     with pytest.raises(TypeError, match="mechanism must be a mechanism, got 3"):
         dp.plots.tradeoff(3)
-    with pytest.raises(ValueError, match="labels must be as many as the 2 mechanisms, got 1"):
+    with pytest.raises(ValueError, match="labels must be one for each of the 2 mechanisms, got 1"):
         dp.plots.tradeoff(GAUSSIAN, LAPLACE, labels=["one"])
 
 

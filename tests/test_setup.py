@@ -95,7 +95,7 @@ def test_a_missing_venv_module_is_told_in_one_line(empty_clone):
     bare.write_text('#!/bin/sh\ncase "$2" in *venv*) exit 1;; esac\nexit 0\n')
     bare.chmod(0o755)
     line = one_line(make("site", "PYTHON=./bare-python", cwd=empty_clone))
-    assert "lacks its venv module" in line
+    assert "lacks the venv module" in line
     assert "python3-venv" in line
 
 

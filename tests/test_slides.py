@@ -65,7 +65,7 @@ def test_a_deck_of_the_same_content_is_kept(decks):
 def test_a_lecture_that_is_not_there_is_told(decks):
     run = make_decks("03", "99")
     assert run.returncode == 1
-    assert run.stdout.startswith("There is no lecture 99: there are 01, 02")
+    assert run.stdout.startswith("There is no lecture 99. The lectures are 01, 02")
     assert run.stderr == ""
 
 

@@ -110,7 +110,7 @@ def test_the_same_roster_makes_the_same_course(course, roster, tmp_path):
     [
         ("", "lists no student"),
         ("id,name\n", "lists no student"),
-        ("name,id\nAda,ada\n", "line 1: the first line should be id,name or id,name,email"),
+        ("name,id\nAda,ada\n", "line 1: the first line must be id,name or id,name,email"),
         ("id,name\nada,Ada\nbob\n", "line 3: 1 fields where the first line has 2"),
         ("id,name\nada,Ada,x\n", "line 2: 3 fields where the first line has 2"),
         ("id,name\n../ada,Ada\n", "line 2: an id has letters"),
@@ -152,7 +152,7 @@ def test_a_roster_from_a_spreadsheet_is_read(tmp_path):
 def test_a_folder_that_is_there_is_left_alone(course, roster, capsys):
     before = files(course)
     assert teach.main(["pack", str(course), "--roster", str(roster)]) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert files(course) == before
 
 

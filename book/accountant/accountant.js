@@ -704,7 +704,7 @@ class Reader {
         found = TOKEN.exec(plain);
       if (!found) {
         const start = at + plain.slice(at).search(/\S/);
-        throw new SpecificationError(`'${text[start]}' may not stand in a specification`, text, start, start + 1);
+        throw new SpecificationError(`'${text[start]}' is not allowed in a specification`, text, start, start + 1);
       }
       const [whole, digits, name, string, sign] = found,
         end = TOKEN.lastIndex;
@@ -791,7 +791,7 @@ class Reader {
     const sign = this.take("-") ?? this.take("+");
     if (!sign) return this.power();
     const { value, whole, end } = this.signed();
-    if (typeof value !== "number") fail("numbers may be calculated with, nothing else", { start: sign.start, end });
+    if (typeof value !== "number") fail("only numbers can be added, multiplied and so on", { start: sign.start, end });
     return { value: sign.sign === "-" ? -value : value, whole, start: sign.start, end };
   }
 
@@ -812,7 +812,7 @@ class Reader {
     while (this.take(".")) {
       const { name, end } = this.tokens[this.next++];
       if (!["reverse", "symmetrized"].includes(name) || !(found.value instanceof Mechanism))
-        fail(`'.${name ?? ""}' may not stand in a specification`, { start: found.start, end });
+        fail(`'.${name ?? ""}' is not allowed in a specification`, { start: found.start, end });
       found = { value: found.value[name], start: found.start, end };
     }
     return found;
@@ -849,7 +849,7 @@ class Reader {
     const known = Object.hasOwn(MAKERS, name) || Object.hasOwn(FUNCTIONS, name) || REFUSED.includes(name);
     if (!known)
       fail(
-        `${name} is not known: there are ${[...Object.keys(MAKERS), ...REFUSED, ...Object.keys(FUNCTIONS)].join(", ")}`,
+        `${name} is unknown; known are ${[...Object.keys(MAKERS), ...REFUSED, ...Object.keys(FUNCTIONS)].join(", ")}`,
         token,
       );
     this.expect("(");
@@ -898,7 +898,7 @@ class Reader {
 function calculated(sign, left, right) {
   const [a, b] = [left.value, right.value],
     place = { start: left.start, end: right.end };
-  if (typeof a !== "number" || typeof b !== "number") fail("numbers may be calculated with, nothing else", place);
+  if (typeof a !== "number" || typeof b !== "number") fail("only numbers can be added, multiplied and so on", place);
   const value = { "+": a + b, "-": a - b, "*": a * b, "/": a / b, "**": a ** b }[sign];
   if (Number.isNaN(value) || (sign === "/" && b === 0)) fail("this is not a real number", place);
   if (Math.abs(value) > 1e308) fail("this is beyond the largest number, 1e308", place);

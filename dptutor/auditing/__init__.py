@@ -1,9 +1,9 @@
-"""Audits of private trainings: what an adversary can tell about one example, and what that says about the claimed ε.
+"""Audits of private trainings: what an adversary finds out about one example, and what that implies for the claimed ε.
 
-`Training` describes DP-SGD on a small network, `experiment` repeats it on one of two `Neighbors` with the adversary of
-differential identifiability beside. `identify` and `infer_membership` are what adversaries answer,
-`epsilon_from_sensitivities`, `epsilon_from_beliefs` and `epsilon_from_advantage` what that says about ε, and `audit`
-decides whether it refutes the claim. A training run elsewhere is audited from its `Transcript`.
+`Training` describes DP-SGD on a small network. `experiment` repeats it on one of two `Neighbors` while the adversary of
+differential identifiability watches. `identify` and `infer_membership` return the guesses of adversaries;
+`epsilon_from_sensitivities`, `epsilon_from_beliefs` and `epsilon_from_advantage` estimate ε, and `audit`
+decides whether the claim is refuted. A training that ran elsewhere is audited from its `Transcript`.
 """
 
 from .adversaries import Guesses, find_repeated_noise, identify, infer_membership, membership_advantage_bound

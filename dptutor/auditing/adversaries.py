@@ -1,14 +1,13 @@
-"""Adversaries that answer whether an example was trained on.
+"""Adversaries that guess whether an example was in the training data.
 
 The adversary of differential identifiability sees every published gradient and knows both candidate data sets; it
-guesses D where its posterior odds exceed one, L + logit b > 0, and no test is better. Where noise is drawn anew, that
-is all that it uses. An adversary that suspects a repeated draw compares *changes* between steps, in which repeated
-noise cancels,
+guesses D where its posterior odds exceed one, L + logit b > 0. If every step draws fresh noise, no test is better. An
+adversary that suspects a repeated draw compares *changes* between steps, in which repeated noise cancels,
 
     Σ_i ⟨m_i − m_{i−1}, e_i − e_{i−1}⟩ > 0,
 
-and for honest noise that is just another, weaker test. The membership-inference adversary sees the trained network
-only: it calls an example a member where its loss is at most the average loss of the training data.
+With fresh noise this is a valid but weaker test. The membership-inference adversary sees only the trained network: it
+calls an example a member if its loss is at most the average loss of the training data.
 
 Sources: Bernau et al. (2021), experiments 1 and 2; Yeom et al. (2018) for membership inference; Jayaraman & Evans
 (2019) for its threshold.
@@ -33,7 +32,7 @@ _BLOCK = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What was true and what the adversary said, once for each of R repetitions.
+    """The truth and the adversary's guess in each of R repetitions.
 
     Parameters
     ----------
@@ -66,7 +65,8 @@ class Guesses:
                 raise ValueError(f"{name} must be a non-empty row of True and False, got {shown(array)}")
             object.__setattr__(self, name, array)
         if self.member.shape != self.guess.shape:
-            raise ValueError(f"member and guess must be as many, got {len(self.member)} and {len(self.guess)}")
+            lengths = f"{len(self.member)} and {len(self.guess)}"
+            raise ValueError(f"member and guess must have the same length, got {lengths}")
 
     @property
     def repetitions(self) -> int:
@@ -138,7 +138,7 @@ def identify(experiment, membership_prior=0.5) -> Guesses:
     ----------
     experiment : Experiment
     membership_prior : float
-        Belief b in D beforehand, in (0, 1); it is 1 − π, where π weighs type I errors.
+        Prior belief b in D, in (0, 1); it is 1 − π, where π weighs type I errors.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Mistakes that a private training can make, each as a small change of one line.
 
-They look alike from outside: the model trains, the noise is there, the claimed ε is printed. An audit has to tell
-them from the training that they claim to be.
+From outside they all look the same: the model trains, noise is added, the claimed ε is printed. An audit has to
+distinguish them from the training that they claim to be.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["FIRST_STEP_ONLY", "FLAWS", "HALF_THE_NOISE", "NO_CLIPPING", "SAME_NO
 
 @dataclass(frozen=True)
 class Flaw:
-    """How a training departs from what it claims.
+    """How a training deviates from what it claims.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Flaw:
     first_step_only : bool
         Whether only the first step adds noise.
     same_noise : bool
-        Whether every step adds the same draw, as when the generator is seeded anew.
+        Whether every step adds the same draw, as happens if the generator is seeded again at every step.
 
     References
     ----------

@@ -1,17 +1,17 @@
-"""What repetitions say about ε: three ways to an empirical ε′, each with an interval.
+"""What repetitions of a training show about ε: three estimates of an empirical ε′, each with an interval.
 
 From *sensitivities*: each training has its own μ = √Σ(‖d_i‖/σ_i)², and ε′ is the ε(δ) of that Gaussian. From
 *beliefs*: ε′ = log(β/(1−β)), the privacy loss towards the truth. From the *advantage* a: μ = 2Φ⁻¹((1+a)/2), or, for any
 mechanism whatever, ε ≥ log((1+a−2δ)/(1−a)), as no (ε, δ)-private one has an advantage above (e^ε−1+2δ)/(e^ε+1).
 
-The first two take the largest value of R repetitions, which grows with R and estimates nothing. It comes with an
-interval for what does not depend on R: the (1−δ)-quantile, which one repetition in 1/δ exceeds. For a symmetric pair
-the quantile of the losses is at least ε(δ), since δ(ε) = Pr_Q[L>ε] − e^ε Pr_P[L>ε] ≤ Pr_Q[L>ε].
+The first two take the largest value of R repetitions, which grows with R and estimates nothing. They also return an
+interval for a quantity that does not depend on R: the (1−δ)-quantile, which one repetition in 1/δ exceeds. For a
+symmetric pair the quantile of the losses is at least ε(δ), since δ(ε) = Pr_Q[L>ε] − e^ε Pr_P[L>ε] ≤ Pr_Q[L>ε].
 
-An interval speaks of the pair, the data and the adversary that were tried. Its lower end refutes a claim, and each
-estimate says which one (`refutes`): only `epsilon_from_advantage` with `method="any"` refutes (ε, δ)-differential
+An interval concerns the pair, the data and the adversary that were tried. Its lower end refutes a claim, and each
+estimate states which one (`refutes`): only `epsilon_from_advantage` with `method="any"` refutes (ε, δ)-differential
 privacy. The interval from beliefs is one for a quantile, and even of a sound mechanism the quantile is above ε(δ). Its
-upper end never proves a claim, as another pair or a better adversary may do more.
+upper end never proves a claim, because another pair or a better adversary may achieve more.
 
 Sources: Bernau et al. (2021), section 5.3; Clopper & Pearson (1934); Kairouz, Oh & Viswanath (2017) for the advantage.
 """
@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Estimate(Numeric):
-    """A value and an interval that holds what it says with the given confidence; a number, its value.
+    """A value with a confidence interval; it behaves like the number `value`.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ class Estimate(Numeric):
     confidence : float
         In (0, 1).
     refutes : str
-        The claim, made with some number (ε, or an advantage), that is refuted where that is less than `low`. A true
-        one is refuted with a probability of at most (1 − confidence)/2.
+        The claim, made with some number (ε, or an advantage), that is refuted if this number is less than `low`. A
+        true claim is refuted with probability at most (1 − confidence)/2.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Estimate(Numeric):
 
 
 def clopper_pearson(successes, trials, confidence=0.95) -> tuple[float, float]:
-    """The probabilities of success under which neither so few nor so many successes are a surprise.
+    """The confidence interval of Clopper and Pearson for a probability of success.
 
     The interval covers the true probability with at least the given confidence, whatever it is.
 
@@ -168,11 +168,11 @@ def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, method="exact", 
     Parameters
     ----------
     sensitivities, sigmas : array_like
-        ‖d_i‖ and σ_i, of shape (R, k). A step without noise that tells anything makes ε′ infinite.
+        ‖d_i‖ and σ_i, of shape (R, k). A step that reveals something and adds no noise makes ε′ infinite.
     delta : float
         δ in (0, 1).
     method : str
-        How μ is turned into ε: "exact", or as in the source, "renyi".
+        How μ is converted to ε: "exact" or, as in the source, "renyi".
     confidence : float
 
     Returns
@@ -259,7 +259,7 @@ def epsilon_from_beliefs(losses, delta, *, confidence=0.95) -> Estimate:
 
 
 def epsilon_from_advantage(wins, repetitions, delta, *, method="exact", confidence=0.95) -> Estimate:
-    """ε′ from how often the adversary is right, D and D′ being trained on with probability ½ each.
+    """ε′ from how often the adversary is right, if D and D′ are used with probability ½ each.
 
     Parameters
     ----------
@@ -268,8 +268,8 @@ def epsilon_from_advantage(wins, repetitions, delta, *, method="exact", confiden
         δ in (0, 1).
     method : str
         "exact" or "classical": the Gaussian mechanism with this advantage, and its ε by that method. "any": the
-        smallest ε of any mechanism at all with this advantage; an advantage is no limit from above then, and `high`
-        is infinite.
+        smallest ε of any mechanism with this advantage. The advantage then gives no upper limit, and `high` is
+        infinite.
     confidence : float
 
     Returns

@@ -1,7 +1,7 @@
 """The experiment of differential identifiability, repeated: a coin, a training on D or D′, and the adversary's losses.
 
-A long experiment can be interrupted. Its state is a file, exchanged as a whole, and the same call goes on from there,
-with the same result as if nothing had happened.
+A long experiment can be interrupted. Its state is kept in a file that is always replaced as a whole. The same call
+resumes it, with the same result as if it had not been interrupted.
 
 Source: Bernau et al. (2021), experiment 2.
 """
@@ -157,7 +157,7 @@ class Experiment:
 def experiment(
     training, neighbors, repetitions, *, seed=0, trained_on="coin", checkpoint=None, progress=None
 ) -> Experiment:
-    """Train `repetitions` networks, each on D or on D′, with the adversary of differential identifiability beside.
+    """Train `repetitions` networks, each on D or D′, while the adversary of differential identifiability watches.
 
     Parameters
     ----------
@@ -169,8 +169,8 @@ def experiment(
     trained_on : str
         "coin": D or D′ with probability ½ each; or always "with" the example (D), or always "without" (D′).
     checkpoint : path, optional
-        File in which the state is kept: every ten seconds, and when the experiment is interrupted. The same call goes
-        on from there, with the same result as if it had not been interrupted.
+        File in which the state is stored every ten seconds, and when the experiment is interrupted. The same call
+        resumes from it, with the same result as if it had not been interrupted.
     progress : callable, optional
         Called with the number of steps done and of all steps, for example `text_bar()`.
 
@@ -230,7 +230,7 @@ def text_bar(stream=None, width=40):
     Parameters
     ----------
     stream : file, optional
-        Where it is written; stderr unless told otherwise.
+        Where it is written; by default stderr.
     width : int
 
     Returns
@@ -260,7 +260,7 @@ def text_bar(stream=None, width=40):
 
 
 def _save(path, name, state):
-    """Write the state so that the file is at every moment either the old or the new one."""
+    """Write the state so that the file is at every moment either complete and old or complete and new."""
     partial = path.with_name(path.name + ".partial")
     with partial.open("wb") as file:
         np.savez(file, experiment=name, **vars(state))
@@ -275,5 +275,5 @@ def _load(path, name) -> State | None:
             if str(stored["experiment"]) == name:
                 return State(**{key: stored[key] for key in State.__dataclass_fields__})
     except (KeyError, EOFError, zipfile.BadZipFile, ValueError) as error:
-        raise ValueError(f"checkpoint {path} cannot be read: {error}; remove it to start anew") from None
+        raise ValueError(f"checkpoint {path} cannot be read: {error}; delete it to start over") from None
     raise ValueError(f"checkpoint {path} belongs to an experiment with other settings, data, seed or repetitions")

@@ -1,4 +1,4 @@
-"""Small networks, trained many at a time, with the gradient of every example on its own.
+"""Small networks, trained many at a time, with a separate gradient for every example.
 
 A network of widths (d, h, …, c) is affine maps with ReLU between them and softmax cross-entropy at the end; two widths
 make softmax regression. All parameters of one network are one flat vector, and a leading axis of `parameters` runs

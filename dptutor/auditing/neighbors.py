@@ -1,4 +1,4 @@
-"""Two data sets that differ in one example, and how to find the two that a training tells apart best.
+"""Two data sets that differ in one example, and how to find a pair that is easy to tell apart.
 
 D holds the example that the adversary asks about, D′ does not: it is removed (unbounded neighbors) or replaced
 (bounded neighbors). Clipped to C, the sum of the gradients changes by at most
@@ -40,7 +40,7 @@ class Neighbors:
     index : int
         The example of D that D′ lacks.
     replacement : tuple, optional
-        Features and label of the example that D′ has in its place (bounded); without, D′ is smaller (unbounded).
+        Features and label of the example that D′ has in its place (bounded). If omitted, D′ is smaller (unbounded).
 
     Raises
     ------
@@ -209,9 +209,9 @@ def find_neighbors(
     kind : str
         A dissimilarity; see `dissimilarity`.
     pool : tuple of array_like, optional
-        Features and labels of U∖D, for bounded neighbors; without, the neighbors lack an example.
+        Features and labels of U∖D, for bounded neighbors. If omitted, each neighbor lacks an example.
     count : int
-        How many. Among bounded neighbors each takes another example from the pool.
+        How many neighbors. Bounded neighbors each use a different example of the pool.
     least : bool
         Whether to look for the least dissimilar ones.
     image_shape : tuple of int, optional
@@ -225,7 +225,7 @@ def find_neighbors(
     Raises
     ------
     ValueError
-        If the shapes do not fit, or there are not so many examples to choose from.
+        If the shapes do not fit, or there are fewer than `count` examples to choose from.
 
     References
     ----------

@@ -4,7 +4,7 @@
     renyi        ε = μ²/2 + μ √(2 ln(1/δ)),    the best order of ε = s μ²/2 + ln(1/δ)/(s − 1)
     classical    ε = μ √(2 ln(1.25/δ)),    proven for ε < 1 only
 
-Steps on the same data compose to μ = √Σμ_i², so k steps that are to have the μ found here need z = √k/μ each.
+Steps on the same data compose to μ = √Σμ_i², so k steps with the total μ found here need z = √k/μ each.
 
 Sources: Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
 """
@@ -24,7 +24,7 @@ _METHODS = ("exact", "renyi", "classical")
 
 
 def gaussian_mu(epsilon, delta, *, method="exact") -> float:
-    """The μ of the Gaussian mechanism that is (ε, δ)-differentially private, and no more, by one of the three methods.
+    """The μ of the Gaussian mechanism that is exactly (ε, δ)-differentially private, by one of the three methods.
 
     Parameters
     ----------

@@ -14,9 +14,9 @@ Given the steps before, step i adds N(±μ_i²/2, μ_i²) with μ_i = ‖d_i‖/
 before (unless d_i = 0), so L is exactly the loss of the Gaussian mechanism with μ = √k/z. Under global scaling
 μ_i ≤ 1/z depends on the path: that Gaussian bounds every test, by composition, and √Σμ_i² describes one training.
 
-Local scaling makes σ a function of the data. It protects this pair against each other and promises nothing else.
+Local scaling makes σ a function of the data. It protects only this pair of data sets and promises nothing else.
 
-Every draw comes from (seed, repetition, step), so a repetition is the same whatever is trained beside it.
+Every draw depends only on (seed, repetition, step), so a repetition does not depend on what else is trained with it.
 
 Source: Bernau et al. (2021), experiment 2 and algorithm 1, whose ĝ are averages and whose sensitivities are of sums.
 """
@@ -60,7 +60,7 @@ class Training:
     scaling : str
         Whether the noise is scaled to the "global" or to the "local" sensitivity.
     flaw : Flaw
-        What the training does wrong; nothing by default.
+        What the training does wrong; by default nothing.
 
     Raises
     ------
@@ -223,5 +223,5 @@ class Trainer:
 
 
 def ratio(numerator, denominator):
-    """The quotient, 0 where both are: gradients that agree need no noise and reveal nothing."""
+    """The quotient, 0 where both are: equal gradients need no noise and reveal nothing."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

@@ -1,4 +1,4 @@
-"""What a training run elsewhere has to write down to be audited, and the audit of it.
+"""What a training that ran elsewhere has to record for an audit, and the audit itself.
 
 A transcript holds, for each of R repetitions and k steps, what was published and what the adversary knows:
 
@@ -14,11 +14,12 @@ after every step flatten three vectors, and at the end
 
     np.savez(path, format="dptutor transcript 1", released=..., with_example=..., ...)
 
-Averages are as good as sums, if all five carry the same factor. Single precision will do.
+Averages may be recorded instead of sums, if all five have the same factor. Single precision is enough.
 
-Three checks need no claim about a pair. No step moves by more than its sensitivity. The residuals u = (released − sum
-of the data used)/σ have Σ‖u‖² ~ χ²(R p) at every step, small where noise is missing. They are drawn anew, so that the
-ratio of Σ‖ū‖² to Σ‖u − ū‖², over steps or over repetitions, has an F distribution, large where a draw is repeated.
+Three checks need no claim about a pair. The two sums of a step may not differ by more than its sensitivity. The
+residuals u = (released − sum of the data used)/σ have Σ‖u‖² ~ χ²(R p) at every step; it is small if noise is missing.
+The residuals should be drawn afresh, so that the ratio of Σ‖ū‖² to Σ‖u − ū‖², over steps or over repetitions, has an
+F distribution; it is large if a draw is repeated.
 """
 
 from __future__ import annotations
@@ -279,7 +280,7 @@ class Transcript:
 
 
 def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
-    """The verdicts on a transcript, by what each looks at; one flaw is claimed falsely with at most this level.
+    """The verdicts on a transcript. A sound training is called flawed with probability at most `level`.
 
     Parameters
     ----------

@@ -1,16 +1,16 @@
-"""What a mechanism is: the pair of distributions (P, Q) that dominates it, seen through its faces.
+"""The base class of mechanisms: a pair of distributions (P, Q) that dominates the mechanism, and its curves (*faces*).
 
-Conventions, kept everywhere. P is the null hypothesis (the example is not in the data), Q the alternative, and
+Conventions, the same everywhere: P is the null hypothesis (the example is not in the data), Q the alternative, and
 L = log dQ/dP the privacy loss. A test at threshold ε rejects where L > ε, so
 
     α = Pr_P[L > ε],    β = Pr_Q[L ≤ ε],    δ(ε) = Pr_Q[L > ε] − e^ε Pr_P[L > ε] = 1 − β − e^ε α
 
-for every real ε. `(α, β)` is a point of the trade-off function f = T(P, Q), and −e^ε the slope of f there: these
-two numbers as functions of ε are all that a mechanism has to say, the other faces are read off them. Outcomes
+for every real ε. `(α, β)` is a point of the trade-off function f = T(P, Q), and −e^ε is the slope of f there. These
+two numbers, as functions of ε, determine a mechanism; all other faces are computed from them. Outcomes
 that only Q can produce have loss +∞, outcomes that only P can produce have loss −∞.
 
-A mechanism whose pair is not symmetric is taken as given, in the one direction; `reverse` is the pair (Q, P) and
-`symmetrized` the worse of the two at every ε.
+A pair that is not symmetric is used as given, in one direction; `reverse` is the pair (Q, P), and
+`symmetrized` is the worse of the two at every ε.
 
 Sources: Dong, Roth & Su (2022); Zhu, Dong & Wang (2022); Kaissis et al. (2024), equations 1-3 and 24-26.
 """
@@ -43,12 +43,12 @@ _CLOSED = 1e-10
 
 
 class Mechanism(ABC):
-    """A mechanism, as the pair (P, Q) that dominates it.
+    """A mechanism, represented by a pair (P, Q) that dominates it.
 
-    Mechanisms are values: immutable, hashable, printed as the call that makes them. They are equal where they are the
-    same mechanism by construction: with the same parameters, or the same μ or largest loss from other units, parts in
-    another order, a training and its step to a power. What they work out stays with them, and is left behind when they
-    are copied or sent to another process. All faces take scalars or arrays of any shape and return the same.
+    Mechanisms are values: immutable, hashable, printed as the call that creates them. Two are equal if they are the
+    same mechanism by construction: the same parameters, the same μ or largest loss in other units, the same parts in
+    another order, a training and the corresponding power of its step. They cache their results; copies and pickles
+    leave the cache behind. All faces take scalars or arrays of any shape and return results of the same shape.
 
     Examples
     --------
@@ -111,9 +111,9 @@ class Mechanism(ABC):
 
     @property
     def error_bound(self) -> float:
-        """Bound on the absolute error of f, R and δ (for ε ≥ 0) anywhere, rounding where the faces are closed forms.
+        """Bound on the absolute error of f, R and δ (for ε ≥ 0) everywhere; for closed forms, only rounding.
 
-        The bound of one answer is smaller: ask for it by `with_error=True`.
+        The bound for a single answer is smaller: ask for it by `with_error=True`.
 
         Examples
         --------
@@ -181,7 +181,7 @@ class Mechanism(ABC):
         return bound.reshape(np.shape(epsilon))
 
     def _largest_finite_loss(self) -> float:
-        """Beyond it the profile is constant; +∞ where finite losses are unbounded, or nobody knows."""
+        """Beyond it the profile is constant; +∞ where finite losses are unbounded, or it is unknown."""
         return self._loss_range()[1]
 
     def _epsilon(self, delta: np.ndarray) -> np.ndarray:
@@ -219,7 +219,7 @@ class Mechanism(ABC):
 
     @property
     def both_directions(self) -> tuple[Mechanism, ...]:
-        """The two pairs of a mechanism that is meant in both directions, (P, Q) and (Q, P); of one pair nothing.
+        """The pairs (P, Q) and (Q, P) of a mechanism in both directions; empty for a single pair.
 
         The faces of such a mechanism are those of one pair, the join of the two. Two things are not: a composition is
         composed in each direction, and `renyi_divergence` is the larger one, as in Rényi differential privacy.
@@ -382,7 +382,7 @@ class Mechanism(ABC):
         Returns
         -------
         float or ndarray
-            δ in [0, 1], in the shape of `epsilon`, relatively accurate also where it is tiny. With
+            δ in [0, 1], in the shape of `epsilon`, with a small relative error even where it is tiny. With
             `with_error` a pair: this, and the bounds, in the same shape.
 
         Raises
@@ -464,7 +464,7 @@ class Mechanism(ABC):
         Returns
         -------
         float or ndarray
-            ε, infinite where no finite one will do. With `with_error` a pair: this,
+            ε, infinite where no finite ε satisfies the condition. With `with_error` a pair: this,
             and the bounds, in the same shape.
 
         Raises
@@ -508,7 +508,7 @@ class Mechanism(ABC):
 
     @property
     def minimax_bayes_error(self) -> float:
-        """Bayes error max_π R(π) at the prior that is worst for the adversary, in [0, 1/2].
+        """Minimax Bayes error max_π R(π), at the prior that is worst for the adversary, in [0, 1/2].
 
         Where f is symmetric, this is the fixed point f(α*) = α*, at π = ½.
 
@@ -537,10 +537,10 @@ class Mechanism(ABC):
     def renyi_divergence(self, order):
         """Rényi divergence D_s(Q‖P) of order s; of order 1 it is the Kullback-Leibler divergence.
 
-        Of a mechanism that is meant in both directions (`symmetrized`, or `direction="both"`) it is the larger of the
-        two directions', as in Rényi differential privacy: this is what adds up under composition and what accountants
-        publish. It is not the Rényi divergence of one pair. All other faces and divergences are those of one pair, the
-        join of both directions, whose Rényi divergence is larger.
+        For a mechanism in both directions (`symmetrized`, or `direction="both"`) it is the larger of those of the
+        two directions, as in Rényi differential privacy: this number adds up under composition, and accountants
+        publish it. It is not the Rényi divergence of a single pair. All other faces and divergences are those of one
+        pair, the join of both directions, whose Rényi divergence is at least as large.
 
         Parameters
         ----------
@@ -578,7 +578,7 @@ class Mechanism(ABC):
         return shaped(divergence)
 
     def hellinger_transform(self, s, *, with_error=False):
-        """Hellinger transform H(s) = ∫ Q^s P^(1−s) = E_P[e^{sL}; L finite], by which mechanisms compose: it multiplies.
+        """Hellinger transform H(s) = ∫ Q^s P^(1−s) = E_P[e^{sL}; L finite], which multiplies under composition.
 
         H(0) = 1 − Pr_P[L = −∞], H(1) = 1 − Pr_Q[L = ∞], H of the reverse pair is H(1 − s), and H takes conjugates to
         conjugates. Of a mechanism that is meant in both directions it is that of one pair, the join of the two, as are
@@ -647,7 +647,7 @@ class Mechanism(ABC):
 
     @property
     def symmetrized(self) -> Mechanism:
-        """The mechanism that is at every ε the worse of (P, Q) and (Q, P); itself, where f is symmetric.
+        """The mechanism that is the worse of (P, Q) and (Q, P) at every ε; the same mechanism if f is symmetric.
 
         References
         ----------
@@ -668,7 +668,7 @@ class Mechanism(ABC):
         return self if self.is_symmetric else Symmetrized(self)
 
     def __pow__(self, count) -> Mechanism:
-        """The mechanism used `count` times on the same data, all answers published.
+        """The mechanism applied `count` times to the same data, with all outputs published.
 
         Parameters
         ----------
@@ -698,7 +698,7 @@ class Mechanism(ABC):
         return power(self, count)
 
     def __matmul__(self, other) -> Mechanism:
-        """This mechanism and another on the same data, both answers published.
+        """This mechanism and another, applied to the same data, with both outputs published.
 
         Parameters
         ----------

@@ -1,10 +1,10 @@
-"""Composition: all answers of several mechanisms, about the same data, seen together.
+"""Composition: the outputs of several mechanisms on the same data, seen together.
 
-Losses add, so the pairs multiply: (P, Q) and (P', Q') give (P × P', Q × Q'). Hellinger transforms multiply. A
-composition in which one mechanism is taken in both directions is composed in each direction and symmetrized as a whole:
-an example is in all parts or in none.
+Losses add, so the pairs multiply: (P, Q) and (P', Q') give (P × P', Q × Q'). Hellinger transforms multiply. If a
+part is taken in both directions, the composition is formed in each direction and symmetrized as a whole: an example is
+in all parts or in none.
 
-How its profile is computed is chosen in `_chosen_faces`, here and nowhere else:
+`_chosen_faces`, and nothing else, chooses how the profile is computed:
 
     all parts finite experiments            their atoms, or binomial tails         transform/finite.py, lattice.py
     subsampled and plain Gaussians          integrals along Re s = const           transform/hellinger.py
@@ -69,7 +69,7 @@ def compose(parts) -> Mechanism:
 
 @dataclass(frozen=True, eq=False)
 class Composition(Mechanism):
-    """Several mechanisms together, in one direction; made by `**` and `@`."""
+    """A composition of mechanisms, in one direction; made by `**` and `@`."""
 
     factors: tuple[tuple[Mechanism, int], ...]
 

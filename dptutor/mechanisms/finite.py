@@ -88,7 +88,7 @@ class FiniteMechanism(Mechanism):
 
 @dataclass(frozen=True, eq=False)
 class FiniteExperiment(FiniteMechanism):
-    """Any two distributions on the same finite set, taken as given, in the one direction.
+    """Any two distributions on the same finite set, used as given, in one direction.
 
     Parameters
     ----------
@@ -159,17 +159,17 @@ class _SymmetricFinite(FiniteMechanism):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class ApproximateDP(_SymmetricFinite):
-    """The worst mechanism that (ε, δ)-differential privacy allows: randomized response that leaks with δ.
+    """The worst mechanism that (ε, δ)-differential privacy allows: leaky randomized response.
 
-    With probability δ it publishes the truth, with 1 − δ it answers by randomized response with parameter ε. Its
+    With probability δ it publishes the truth, otherwise it is randomized response with parameter ε. Its
     trade-off function is max(0, 1 − δ − e^ε α, e^−ε (1 − δ − α)). With δ = 0 it is pure differential privacy.
 
     Parameters
     ----------
     epsilon : float
-        At least 0, finite; 1 if not given. Later it is called `largest_finite_loss`, since `epsilon` is a face.
+        At least 0, finite; by default 1. The attribute is called `largest_finite_loss`, because `epsilon` is a method.
     delta : float
-        In [0, 1]; 1e-5 if not given. Later it is called `leak`.
+        In [0, 1]; by default 1e-5. The attribute is called `leak`.
 
     Raises
     ------
@@ -224,8 +224,8 @@ class RandomizedResponse(_SymmetricFinite):
     Parameters
     ----------
     epsilon : float
-        At least 0, finite; 1 if not given: the mechanism is (ε, 0)-differentially private, and the worst that is.
-        Later it is called `largest_loss`, since `epsilon` is a face.
+        At least 0, finite; by default 1. The mechanism is (ε, 0)-differentially private, and no such mechanism reveals
+        more. The attribute is called `largest_loss`, because `epsilon` is a method.
 
     Raises
     ------
@@ -267,7 +267,7 @@ class RandomizedResponse(_SymmetricFinite):
 
 @dataclass(frozen=True, eq=False)
 class PerfectPrivacy(_SymmetricFinite):
-    """Publishes nothing about the example: P = Q, f(α) = 1 − α, R(π) = min(π, 1−π).
+    """Reveals nothing about the example: P = Q, f(α) = 1 − α, R(π) = min(π, 1−π).
 
     References
     ----------
@@ -287,7 +287,7 @@ class PerfectPrivacy(_SymmetricFinite):
 
 @dataclass(frozen=True, eq=False)
 class BlatantlyNonPrivate(_SymmetricFinite):
-    """Publishes the example: P and Q have nothing in common, f = 0 and R = 0.
+    """Reveals whether the example is in the data: P and Q have no outcome in common, f = 0 and R = 0.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Meet and join: the mechanisms between two mechanisms in Blackwell's order.
+"""Meet and join of two mechanisms in Blackwell's order.
 
 The join is the most private mechanism that is no more private than either, the meet the least private one that is
 no less private than either:

@@ -1,4 +1,4 @@
-"""The privacy loss random variable L = log dQ/dP, the face that accountants read."""
+"""The privacy loss random variable L = log dQ/dP, on which accountants are built."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class PrivacyLoss:
     """L = log dQ/dP of a mechanism's pair, under `"P"` or under `"Q"`; it may take the values −∞ and +∞.
 
-    The posterior belief of an adversary with prior ½ is the logistic function of L, so the distribution of L is
-    the distribution of what the adversary can come to believe.
+    The posterior belief of an adversary with prior ½ is the logistic function of L, so the distribution of L
+    determines that of the belief.
 
     References
     ----------

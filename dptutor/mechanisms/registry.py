@@ -1,7 +1,7 @@
-"""The mechanisms there are, named once, in the order of the reference.
+"""The list of all mechanisms, in the order of the reference.
 
-The public names, what texts may name, the laws and the hostile arguments of the tests, and the pages that list them all
-follow from this list.
+The public names, the names allowed in texts, the tests of laws and of hostile arguments, and the pages that list all
+mechanisms are derived from it.
 """
 
 from .finite import ApproximateDP, BlatantlyNonPrivate, FiniteExperiment, PerfectPrivacy, RandomizedResponse

@@ -1,7 +1,7 @@
 """The Poisson-subsampled Gaussian mechanism, one step of DP-SGD, and DP-SGD itself.
 
-Every example takes part in a step with probability p; its clipped gradient, of norm 1, is hidden in noise of standard
-deviation σ. With and without it, one step is dominated by
+Every example takes part in a step with probability p; noise of standard deviation σ is added to the sum of the clipped
+gradients, of norm at most 1. One step is dominated by
 
     remove:  P = N(0, σ²),  Q = (1−p) N(0, σ²) + p N(1, σ²)        add:  the same pair, exchanged,
 
@@ -10,9 +10,9 @@ mechanism in other coordinates: with e^{ε'} = (e^ε − 1 + p)/p, and e^{ε''} 
 
     δ(ε) = p δ_G(ε'),     δ_add(ε) = (1 − (1−p) e^ε) δ_G(ε''),
 
-wherever these make sense; elsewhere δ = 1 − e^ε for `remove` and 0 for `add`.
+where the logarithms are defined; elsewhere δ = 1 − e^ε for `remove` and 0 for `add`.
 
-Of the two directions removal has the larger δ at every positive ε, and so addition at every negative one.
+Removal has the larger δ at every positive ε, and therefore addition at every negative ε.
 
 Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3; Balle, Barthe & Gaboardi (2018), theorem 2.
 """
@@ -51,7 +51,7 @@ class SubsampledGaussian(Mechanism):
         p in (0, 1], the probability with which an example takes part.
     direction : {"both", "add", "remove"}
         Neighbors: "remove" tests the step without the example (P) against the step with it (Q), "add" the reverse,
-        "both" is at every ε the worse of the two.
+        "both" is the worse of the two at every ε.
 
     Raises
     ------
@@ -250,7 +250,7 @@ class SubsampledGaussian(Mechanism):
 
 @dataclass(frozen=True, eq=False)
 class DPSGD(Mechanism):
-    """DP-SGD: `steps` Poisson-subsampled Gaussian steps, all answers published.
+    """DP-SGD: `steps` Poisson-subsampled Gaussian steps, with all outputs published.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The symmetrized mechanism: at every ε the worse of (P, Q) and (Q, P).
+"""The symmetrized mechanism: the worse of (P, Q) and (Q, P) at every ε.
 
-Under add/remove neighbors a mechanism has two dominating pairs, one for each direction. What protects whoever
-is added and whoever is removed is the join of the two:
+Under add/remove neighbors a mechanism has two dominating pairs, one for each direction. A guarantee that covers both
+added and removed examples is that of the join of the two:
 
     δ(ε) = max(δ_PQ(ε), δ_QP(ε)),    R(π) = min(R(π), R(1−π)),    f = convex hull of min(f, f⁻¹).
 
