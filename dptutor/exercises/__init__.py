@@ -194,7 +194,7 @@ def hint(id: str) -> Text:
     --------
     >>> import dptutor as dp
     >>> dp.exercises.hint("1.3").words[:40]
-    'Hint 1 of 3: Which test does the lemma o'
+    'Hint 1 of 3: Here the likelihood ratio g'
     """
     exercise = get(id)
     number = min(_progress.note(exercise.id, hints=1)["hints"], 3)
