@@ -532,7 +532,7 @@ def test_a_round_that_is_taken_back_is_drawn_anew(opened):
     assert sum(int(setting[name].split()[2]) for name in ("accused", "missed")) == 2
     assert page.text_content("[data-round]") == "Round 3 of 30 · 1 taken back"
     shows(page, at(dp.explore.be_the_adversary(), **setting))
-    assert page.text_content(".dpe-words").startswith("That round is void, and another answer is drawn. So far ")
+    assert page.text_content(".dpe-words").startswith("That round is void, and another output is drawn. So far ")
     page.click("[data-game=undo]", force=True)  # only the last one
     assert setting_of(page) == setting
     page.keyboard.press("ArrowLeft")
