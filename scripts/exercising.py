@@ -49,7 +49,8 @@ def page_of(chapter, title, file):
     for grade, heading in GRADES.items():
         parts.append(heading)
         if grade == "warm-up" and any(isinstance(exercise, Question) for exercise in exercises):
-            parts.append(raw(dp.exercises.questions(chapter).html))
+            sheet = dp.exercises.questions(chapter).html
+            parts.append(raw(sheet.replace("<h4>", "<h3>").replace("</h4>", "</h3>")))  # there is no title between
         own = [exercise for exercise in exercises if exercise.grade == grade and not isinstance(exercise, Question)]
         parts += map(task, own)
     return new_notebook(cells=[new_markdown_cell(part) for part in parts])

@@ -35,6 +35,13 @@ def pattern(term):
     return re.compile(rf"(?<![\w-])({stem}{'(?:y|ies)' if term.endswith('y') else 's?'})(?![\w-])", re.IGNORECASE)
 
 
+def in_raw_link(text):
+    """Whether it is within a link that is written as HTML, as phrases that move an explorer are."""
+    before = text.parent[: text.parent.index(text)]
+    tags = [part.astext() for part in before if isinstance(part, nodes.raw)]
+    return bool(tags) and any(tag.startswith("<a") for tag in tags[-1:])
+
+
 class previews(nodes.General, nodes.Element):
     """What a page brings along."""
 
@@ -91,7 +98,7 @@ class Previews(SphinxPostTransform):
             if isinstance(part, (*SILENT, asking.ask)) or "cell" in part.get("classes", []):
                 return False
             inside |= isinstance(part, nodes.paragraph)
-        return inside
+        return inside and not in_raw_link(text)
 
     def statements(self):
         """Those of other pages that this one cites."""
