@@ -26,7 +26,7 @@ TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mpmath", "python-flint"]
 OTHERWISE = (
     "accessibility accountant anywhere app book exercises_lab explore_browser explore_live formulas notebooks package"
 )
-OTHERWISE += " pages prose questions scripts setup slides teaching your_run"
+OTHERWISE += " asking habits pages previews prose questions scripts setup slides teaching your_run"
 FILES = sorted(
     f"tests/{path.name}"
     for path in (ROOT / "tests").glob("test_*.py")

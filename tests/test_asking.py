@@ -15,9 +15,9 @@ import dptutor as dp
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-ACTS = ".ask, [data-explorer], a[data-move], .dptutor-questions"
+ACTS = ".ask, .argue, [data-explorer], a[data-move], .dptutor-questions"
 # What is no running text: code, what is folded, tables, exercises with stubs of their own, and the acts themselves.
-ASIDE = "pre, details, table, script, style, figure, .exercise, .aside, .previews, .ask, .dptutor-questions"
+ASIDE = "pre, details, table, script, style, figure, .exercise, .aside, .previews, .ask, .argue, .dptutor-questions"
 MOST_WORDS = 600
 
 
