@@ -554,9 +554,10 @@ class Run {
       this.update();
     });
     // What is typed replaces it. Selecting focuses, too: not if a quick key has gone on.
-    input.addEventListener("focus", () =>
-      requestAnimationFrame(() => document.activeElement === input && input.select()),
-    );
+    input.addEventListener("focus", () => {
+      const before = input.value; // what is typed within a frame stays
+      requestAnimationFrame(() => document.activeElement === input && input.value === before && input.select());
+    });
     input.addEventListener("change", () => {
       const value = numberIn(fields[name]);
       if (unit && whole.test(value)) fields[name] = String(value);
