@@ -335,7 +335,7 @@ def renyi_epsilon(orders, divergences, steps, delta):
         found.append(steps * one + log(factor / delta) / (s - 1))
     return min(found)
 """,
-        explanation="Divergences of steps add up. Solve δ = factor·e^((s−1)(ρ − ε)) for ε at each order; all are valid, so take the smallest.",
+        explanation="Divergences of steps add up. Solve δ = factor·exp((s − 1)(ρ − ε)) for ε at each order; all are valid, so take the smallest.",
         hints=(
             "Start with the composition: what are its Rényi divergences?",
             "They are ρ = steps·divergence. Solve δ = factor·exp((s − 1)(ρ − ε)) for ε at each order.",
