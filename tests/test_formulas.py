@@ -16,7 +16,8 @@ COMMANDS = r"""
 \to \mapsto \iff \leftrightarrow \Longleftrightarrow \partial \infty \dots \cdots
 \int_0^1 \sum_{k=1}^n \bigcap_i \int\nolimits_0 \frac12 \tfrac12 \dfrac12 \binom{n}{k} \sqrt{x}
 \bar{x} \hat{x} \tilde{x} \widetilde{MN} \mathbb{R} \mathcal{M} \mathrm{d} \mathsf{H}
-\text{if } \displaystyle \textstyle \{x\} \langle{x}\rangle \lvert{x}\rvert \lVert{x}\rVert \bigl(x\bigr) \Bigl(x\Bigr) \biggl(x\biggr) \big| \Big| \Vert
+\text{if } \displaystyle \textstyle
+\{x\} \langle{x}\rangle \lvert{x}\rvert \lVert{x}\rVert \bigl(x\bigr) \Bigl(x\Bigr) \biggl(x\biggr) \big| \Big| \Vert
 \, \! \; \quad \qquad
 """
 
