@@ -99,8 +99,8 @@ def packed(folder):
         server.shutdown()
 
 
-def measured(browser, address, name, *, screen=PHONE, slowed=True, scrolled=True, task=True):
-    """What a reader of one page waits for."""
+def measured(browser, address, name, *, screen=PHONE, slowed=True, scrolled=True, task=True, fonts=None):
+    """What a reader of one page waits for; `fonts` answers requests for fonts."""
     context = browser.new_context(**screen)
     page = context.new_page()
     client = context.new_cdp_session(page)
@@ -111,6 +111,8 @@ def measured(browser, address, name, *, screen=PHONE, slowed=True, scrolled=True
         client.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
         speed = {"downloadThroughput": 9e6 / 8, "uploadThroughput": 9e6 / 8, "latency": 170, "offline": False}
         client.send("Network.emulateNetworkConditions", speed)
+    if fonts:
+        page.route("**/*.woff2", fonts)
     page.add_init_script(f"({WATCH})()")
     page.goto(f"{address}{name}.html", wait_until="load")
     page.wait_for_timeout(1500)

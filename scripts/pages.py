@@ -30,17 +30,24 @@ STATIC = ROOT / "book" / "_static"
 
 # Before anything is drawn: light or dark as the reader chose, or as the reader's system is; whether the page opens at
 # its top, so that what stands below may be drawn a moment later; and letters are asked for before the style sheet names
-# them, but not from a folder, where that is refused.
+# them, but not from a folder, where that is refused. Nothing is shown until they are there, or for a good second: in
+# other letters lines break elsewhere, and the page would move under the reader.
 FIRST_SCRIPT = """\
 (({ documentElement: page, head, currentScript: { dataset } }) => {
   let theme;
   try { theme = localStorage.getItem("theme"); } catch { /* nothing is kept here */ }
   page.dataset.theme = theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   page.toggleAttribute("data-from-top", !location.hash);
-  if (location.protocol !== "file:")
-    for (const href of dataset.fonts.split(" "))
-      head.append(Object.assign(document.createElement("link"),
-        { rel: "preload", as: "font", type: "font/woff2", crossOrigin: "", href }));
+  if (location.protocol === "file:") return;
+  page.toggleAttribute("data-waits", true);
+  const come = dataset.fonts.split(" ").map((href) => new Promise((done) => {
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "preload", as: "font", type: "font/woff2", crossOrigin: "", href });
+    link.onload = link.onerror = done;
+    head.append(link);
+  }));
+  Promise.race([Promise.all(come), new Promise((over) => setTimeout(over, 1200))])
+    .then(() => page.removeAttribute("data-waits"));
 })(document)"""
 POLICY = "; ".join(
     [
@@ -57,6 +64,7 @@ POLICY = "; ".join(
 # Those that the first screen of nearly every page needs; others come when a letter of theirs does.
 FONTS = [
     "stix-two-text-latin-400-normal.woff2",
+    "stix-two-text-latin-400-italic.woff2",
     "stix-two-text-latin-600-normal.woff2",
     "source-sans-3-latin-400-normal.woff2",
     "stix-two-math.woff2",

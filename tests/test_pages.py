@@ -4,6 +4,7 @@ Limits are those of the benchmark of pages. Tests share the machine, so times ha
 """
 
 import re
+import time
 from html import unescape
 from pathlib import Path
 
@@ -47,6 +48,25 @@ def test_nothing_moves_while_a_chapter_loads_or_is_scrolled(site, address, chrom
     for name in [name for name in names(site) if name.startswith("book/")]:
         found = measured(chromium, address, name, slowed=False, task=False, **({"screen": screen} if screen else {}))
         assert found["shift"] < LIMITS["shift"], name
+
+
+def test_nothing_moves_when_letters_come_late(address, chromium):
+    """Lines that were broken in other letters would break anew, and all below would move."""
+
+    def late(route):
+        time.sleep(0.1)  # one after another, as over a slow line
+        route.continue_()
+
+    for name in ["01_two_worlds", "05_bayesian_adversary", "notation", "references", "reproduction"]:
+        found = measured(chromium, address, f"book/{name}", slowed=False, task=False, screen=DESK, fonts=late)
+        assert found["shift"] < LIMITS["shift"], name
+
+
+def test_a_page_is_shown_even_if_its_letters_never_come(address, new_page):
+    page = new_page()
+    page.route("**/*.woff2", lambda route: None)
+    page.goto(f"{address}book/notation.html", wait_until="commit")
+    page.locator("article p").first.wait_for(timeout=5000)
 
 
 def test_a_page_that_opens_at_its_top_is_drawn_in_steps_and_one_opened_at_a_place_is_not(address, new_page):
