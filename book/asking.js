@@ -10,33 +10,16 @@ const today = () => {
   return Math.floor((now.getTime() - now.getTimezoneOffset() * 60_000) / 86_400_000);
 };
 
-function recall() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEPT));
-    return kept && typeof kept === "object" && !Array.isArray(kept) ? kept : {};
-  } catch {
-    return {};
-  }
-}
-
-function remember(kept) {
-  try {
-    localStorage.setItem(KEPT, JSON.stringify(kept));
-  } catch {
-    // a browser that keeps nothing
-  }
-}
-
 // The first answer of a day decides when a question comes back.
 function note(name, right, said, place = null) {
-  const kept = recall(),
+  const kept = shelf.entries(KEPT),
     old = kept[name],
     day = today();
   const box = old ? (old.day === day ? old.box : right ? Math.min(old.box + 1, GAPS.length - 1) : 0) : Number(right);
   const last = old?.done && !right ? { said: old.said, place: old.place } : { said, place };
   kept[name] = { first: old ? old.first : right, guess: old ? old.guess : said, ...last, box, day };
   kept[name].done = right || Boolean(old?.done);
-  remember(kept);
+  shelf.set(KEPT, kept);
 }
 
 function make(tag, attributes = {}, ...inside) {
@@ -84,7 +67,7 @@ class Ask {
     this.folded.before({ choice: () => this.choices(), number: () => this.field(), order: () => this.steps() }[kind]());
     this.folded.before(this.told);
     section.dataset.ready = "";
-    const kept = section.id && recall()[this.name]; // elsewhere it is asked anew
+    const kept = section.id && shelf.entries(KEPT)[this.name]; // elsewhere it is asked anew
     if (kept && (kept.done || this.predict || this.kind === "order")) this.restore(kept);
   }
 
@@ -95,10 +78,15 @@ class Ask {
   // What is said to the answer at a place, after a word of ours.
   tell(right, place, ...words) {
     const reply = place === null ? null : this.answers[place].querySelector(".ask-reply");
-    const sign = make("span", { class: "ask-sign", "aria-hidden": "true" }, right ? "✔" : "✘");
-    const said = make("div", {}, ...words, ...(reply ? copied(reply) : []));
-    this.told.dataset.verdict = right ? "right" : "wrong";
-    this.told.replaceChildren(sign, said);
+    this.say(right ? "right" : "wrong", right ? "✔" : "✘", ...words, ...(reply ? copied(reply) : []));
+  }
+
+  say(verdict, sign, ...words) {
+    this.told.dataset.verdict = verdict;
+    this.told.replaceChildren(
+      make("span", { class: "ask-sign", "aria-hidden": "true" }, sign),
+      make("div", {}, ...words),
+    );
   }
 
   judged(right, said, place = null) {
@@ -173,11 +161,7 @@ class Ask {
     const typed = this.input.value.trim(),
       { value, plain, problem } = numerals.read(typed);
     if (problem) {
-      this.told.dataset.verdict = "";
-      this.told.replaceChildren(
-        make("span", { class: "ask-sign", "aria-hidden": "true" }, "…"),
-        make("div", {}, problem),
-      );
+      this.say("", "…", problem);
       return;
     }
     const off = this.answers.map(({ dataset }) =>
@@ -215,7 +199,7 @@ class Ask {
       const button = make(
         "button",
         { type: "button", press: () => this.step(place, button) },
-        ...copied(this.text(place)),
+        ...worded(this.text(place), "Step"),
       );
       return button;
     });
@@ -279,7 +263,7 @@ class Ask {
 // What was answered wrong at first, on this page.
 
 function surprises(place, asks) {
-  const kept = recall();
+  const kept = shelf.entries(KEPT);
   const missed = asks.filter(({ section, name }) => section.id && kept[name]?.first === false);
   place.hidden = !missed.length;
   place.replaceChildren(
@@ -302,7 +286,7 @@ function surprises(place, asks) {
 // Five of the questions that are due today, of different chapters in turn.
 
 function due(asks) {
-  const kept = recall(),
+  const kept = shelf.entries(KEPT),
     day = today();
   const read = new Set(Object.keys(kept).map((name) => name.split("-")[1])); // chapters
   const ripe = asks.filter(({ name }) => {
@@ -333,7 +317,7 @@ function serve(asks) {
     none.before(section);
   });
   if (chosen.length) return;
-  const kept = recall(),
+  const kept = shelf.entries(KEPT),
     days = asks.filter(({ name }) => kept[name]).map(({ name }) => kept[name].day + GAPS[kept[name].box] - today());
   none.hidden = false;
   none.textContent = days.length
@@ -351,13 +335,13 @@ function argue(place) {
     const points = boxes.filter((box) => box.checked).reduce((total, box) => total + Number(box.value), 0);
     sum.textContent = `${points} of ${sum.dataset.most} points`;
   };
-  const kept = recall()[name]?.ticked ?? [];
+  const kept = shelf.entries(KEPT)[name]?.ticked ?? [];
   boxes.forEach((box, k) => {
     box.checked = kept.includes(k);
     box.addEventListener("change", () => {
-      const all = recall();
+      const all = shelf.entries(KEPT);
       all[name] = { ticked: [...boxes.keys()].filter((one) => boxes[one].checked) };
-      remember(all);
+      shelf.set(KEPT, all);
       count();
     });
   });

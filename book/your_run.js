@@ -117,25 +117,13 @@ const EXAMPLES = {
   "Poisson or full batches": "A=dpsgd;1;1 %;100&B=full;?;1&goalB=point;1.3;10⁻⁵",
 };
 
-// A number as people write it: 1e-5, 10^-5, 10⁻⁵, 3·10⁻⁵, 1/3, 1 %, 2 000.
+// A number as people write it.
 const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 const lowered = (text) =>
   text.replace(/[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (all) => "^" + [...all].map((one) => "-0123456789"[RAISED.indexOf(one)]).join(""));
-const numberIn = (text) => {
-  const plain = ungrouped(lowered(text.replace(/[−–]/g, "-")))
-    .replace(/\b(\d{1,3}(,\d{3})+)\b/g, (all) => all.replaceAll(",", ""))
-    .replace(/,/g, ".")
-    .trim();
-  const found =
-    /^(?:([\d.]+(?:e[-+]?\d+)?)\s*[·×*]\s*)?(-?[\d.]+(?:e[-+]?\d+)?)(?:(?:\^|\*\*)(-?\d+))?(?:\s*\/\s*([\d.]+))?\s*(%?)$/i.exec(
-      plain,
-    );
-  if (!found) return NaN;
-  const [, factor = 1, base, power = 1, divisor = 1, percent] = found;
-  // 10^-5 is the number that a program has for it, not ten times itself.
-  const raised = base === "10" ? Number(`${factor}e${power}`) : factor * Number(base) ** power;
-  return raised / divisor / (percent ? 100 : 1);
-};
+// Where counts are typed, one comma parts thousands as well: 60,000.
+const numberIn = (text) =>
+  numerals.read(text.replace(/\b\d{1,3}(,\d{3})+\b/g, (all) => all.replaceAll(",", ""))).value ?? NaN;
 
 // Numbers as they are shown. A value below its error bound cannot be distinguished from 0.
 const THIN = "\u202f",

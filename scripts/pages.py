@@ -71,17 +71,18 @@ FONTS = [
 ]
 
 # What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
-NUMERALS = "dptutor/explore/machinery/numerals.js"
+NUMERALS, SHELF = (f"dptutor/explore/machinery/{name}.js" for name in ("numerals", "shelf"))
 PARTS = {
     "explorer": (
         [f"dptutor/explore/machinery/{name}" for name in STYLES],
         [f"dptutor/explore/machinery/{name}" for name in SCRIPTS],
     ),
-    "questions": (["dptutor/exercises/questions.css"], [NUMERALS, "dptutor/exercises/questions.js"]),
-    "ask": (["book/asking.css"], [NUMERALS, "book/asking.js"]),
+    "questions": (["dptutor/exercises/questions.css"], [NUMERALS, SHELF, "dptutor/exercises/questions.js"]),
+    "ask": (["book/asking.css"], [NUMERALS, SHELF, "book/asking.js"]),
     "run": (
         ["book/your_run.css"],
         [
+            NUMERALS,
             *(f"book/accountant/{name}.js" for name in ("numbers", "transform", "laws", "accountant")),
             "book/your_run.js",
         ],

@@ -62,6 +62,9 @@ def scripts(chromium):
         ("−0.3", False, -0.3),
         ("exp(−1)", False, math.exp(-1)),
         ("2^-3", False, 0.125),
+        ("2*10^2^3", False, 2e8),
+        ("3/10^2*2", False, 0.06),
+        ("10^(2", False, None),
         ("(1 + 1)/4", False, 0.5),
         ("√2/2", False, math.sqrt(0.5)),
         ("1/0", False, None),
@@ -75,6 +78,13 @@ def test_a_number_is_read_as_people_write_it(scripts, written, percent, number):
     read = scripts.evaluate("([text, percent]) => { const x = numberIn(text, percent); return isNaN(x) ? null : x; }",
                             [written, percent])  # fmt: skip
     assert read == (None if number is None else pytest.approx(number, rel=1e-12))
+
+
+@pytest.mark.parametrize("written", ["10^-5", "3·10⁻⁵", "2.5 × 10^(-3)", "-7*10**22", "1,7·10⁻¹³"])
+def test_a_power_of_ten_is_the_number_that_a_program_has_for_it(scripts, written):
+    plain = written.translate({ord(high): low for high, low in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)})
+    plain = plain.replace(",", ".").replace("·10", "e").replace(" × 10^(", "e").replace("*10**", "e").rstrip(")")
+    assert scripts.evaluate("text => numberIn(text)", written) == float(plain.replace("10^", "1e"))
 
 
 def test_the_nearest_place_of_a_broken_line(scripts):

@@ -18,23 +18,9 @@ function judge(data, value) {
 
 // What is remembered: the right answers as they were typed. Where nothing can be kept, nothing is.
 
-function recall() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEPT));
-    return kept && typeof kept === "object" ? kept : {};
-  } catch {
-    return {};
-  }
-}
-
 function remember(changes) {
-  try {
-    const kept = Object.fromEntries(Object.entries({ ...recall(), ...changes }).filter(([, text]) => text !== null));
-    if (Object.keys(kept).length) localStorage.setItem(KEPT, JSON.stringify(kept));
-    else localStorage.removeItem(KEPT);
-  } catch {
-    // a browser that keeps nothing
-  }
+  const kept = Object.entries({ ...shelf.entries(KEPT), ...changes }).filter(([, text]) => text !== null);
+  shelf.set(KEPT, kept.length ? Object.fromEntries(kept) : null);
 }
 
 // A question.
@@ -161,10 +147,10 @@ function start(sheet) {
     find(".dpq-count").textContent = `${done} of ${questions.length} answered`;
     find(".dpq-ring circle + circle").style.strokeDasharray = `${done / questions.length} 1`;
     find(".dpq-erase").hidden =
-      !Object.keys(recall()).some((id) => questions.some((question) => question.id === id)) && !done;
+      !Object.keys(shelf.entries(KEPT)).some((id) => questions.some((question) => question.id === id)) && !done;
   };
   const questions = [...sheet.querySelectorAll(".dpq-question")].map((form) => new Question(form, count));
-  const kept = recall();
+  const kept = shelf.entries(KEPT);
   for (const question of questions) {
     // Judged anew: the question may have changed since.
     if (typeof kept[question.id] !== "string") continue;

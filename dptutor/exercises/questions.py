@@ -145,7 +145,7 @@ class Sheet:
             "same questions.</p>"
             f"{''.join(_form(q, f'{prefix}-{place}') for place, q in enumerate(self.questions))}</section>"
             f'<script type="module" data-shared="script">{_resource("numerals.js", "dptutor.explore.machinery")}'
-            f"{_resource('questions.js')}</script>"
+            f"{_resource('shelf.js', 'dptutor.explore.machinery')}{_resource('questions.js')}</script>"
         )
 
     @property

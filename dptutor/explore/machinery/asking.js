@@ -3,23 +3,6 @@
 
 const BINS = 60,
   DRAWS = 1200; // places of a drawn curve, and milliseconds in which the truth appears
-const shelf = {
-  // a browser may refuse to keep anything
-  get(key) {
-    try {
-      return JSON.parse(localStorage.getItem(key));
-    } catch {
-      return null;
-    }
-  },
-  set(key, value) {
-    try {
-      localStorage.setItem(key, JSON.stringify(value));
-    } catch {
-      /* only until the page is left */
-    }
-  },
-};
 const two = (x) => String(+x.toPrecision(2)).replace("-", "−");
 
 // The height of a line at x; its points go from left to right.

@@ -8,6 +8,8 @@ const numerals = (() => {
   const SIGNS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹",
     RAISED = /[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g;
 
+  const POWER = /^([-+]?)(?:([\d.,]+)\s*\*\s*)?10\s*(?:\^|\*\*)\s*(?:\(([-+]?\d+)\)|([-+]?\d+))(?![\d.,^*%])/;
+
   // {value} or {problem}, which is a kind word.
   function read(text) {
     let typed = text.trim().toLowerCase().replace(/[−–]/g, "-").replace(/[×·⋅]/g, "*").replace(/[÷:]/g, "/");
@@ -16,6 +18,8 @@ const numerals = (() => {
       (raised) => `^(${[...raised].map((sign) => "-0123456789"[SIGNS.indexOf(sign)]).join("")})`,
     );
     if (/^[-+]?\d{1,3}([ \u00a0\u2009\u202f'’]\d{3})+([.,]\d*)?$/.test(typed)) typed = typed.replace(/[\s'’]/g, "");
+    // 2.5·10^-3 is the number that a program has for 2.5e-3; multiplied it would be off by a rounding.
+    typed = typed.replace(POWER, (_, sign, factor = "1", inside, bare) => `${sign}${factor}e${inside ?? bare}`);
     if (!typed) return { problem: "There is nothing to check yet: type a number first." };
     const plain = /^[-+]?(\d+\.?\d*|\.\d+)$/.test(typed);
     // One comma is a decimal point, more of them part thousands.

@@ -36,6 +36,7 @@ STYLES = ("explorer.css", "game.css", "samples.css")
 # Each uses what those before it declare.
 SCRIPTS = (
     "numerals.js",
+    "shelf.js",
     "tables.js",
     "motion.js",
     "handles.js",
