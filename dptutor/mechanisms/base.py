@@ -32,7 +32,7 @@ from ..transform.finite import Law
 from .evaluator import Evaluator
 from .loss import PrivacyLoss
 from .mixture import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
-from .roots import FAR, decreasing_root, many_decreasing_roots, nearest_within, reach_of_epsilon
+from .roots import decreasing_root, many_decreasing_roots, nearest_within, reach_of_epsilon, slope_of_profile
 
 # Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
 LARGEST_LOSS = 700.0
@@ -168,14 +168,13 @@ class Mechanism(ABC):
         return np.full(np.shape(log_odds), self.error_bound)
 
     def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
-        """Of an ε that was found: the error of δ there, along the slope e^ε α = Pr_Q[L > ε] − δ of the profile."""
+        """Of an ε that was found: the error of δ there, along the slope of the profile."""
         flat, wanted = np.ravel(epsilon).astype(float), np.broadcast_to(np.ravel(delta), np.size(epsilon)).astype(float)
         bound = np.where(np.isfinite(flat), 4e-14 * (1.0 + np.abs(flat)), 0.0)
         found = np.isfinite(flat) & (wanted > 0) & (flat != 0)
         if found.any():
             at = flat[found]
-            alpha, beta = self._errors(at)
-            slope = np.where(at < FAR, np.exp(np.minimum(at, FAR)) * alpha, 1.0 - beta - self._delta(at))
+            slope = slope_of_profile(at, self._errors(at)[0], lambda far: 1.0 - self._errors(far)[1] - self._delta(far))
             largest = self._largest_finite_loss()
             bound[found] = reach_of_epsilon(self._delta, self._delta_error, wanted[found], at, slope, largest)
         return bound.reshape(np.shape(epsilon))

@@ -23,7 +23,7 @@ from scipy.special import expit
 
 from ..transform.finite import TooManyAtoms
 from ..transform.profile_table import WorseTable
-from .roots import FAR, decreasing_root, reach_of_epsilon
+from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
 
 # Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
 _TAIL, _APART, _ROUNDS = 1e-14, 1e-15, 80
@@ -515,6 +515,11 @@ class MixtureFaces(_Plainly):
         """δ at ε."""
         return np.minimum(self._infinite + self._over(self._rest._delta, epsilon, self._q, slice(None)), 1.0)
 
+    def _exceedance(self, epsilon):
+        """Pr_Q[L > ε] − δ."""
+        beta = self._over(lambda x: self._rest._errors(x)[1], epsilon, self._q, slice(None))
+        return 1.0 - beta - self.delta(epsilon)
+
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
         error = self._over(self._rest._delta_error, epsilon, self._q, slice(None))
@@ -546,10 +551,8 @@ class MixtureFaces(_Plainly):
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
         at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
-        # −dδ/dε = e^ε α = Pr_Q[L > ε] − δ, of which the first form has digits where e^ε is a number.
-        alpha, beta = (self._over(lambda x, k=k: self._rest._errors(x)[k], at, mass, slice(None))
-                       for k, mass in enumerate((self._p, self._q)))  # fmt: skip
-        slope = np.where(at < FAR, np.exp(np.minimum(at, FAR)) * alpha, 1.0 - beta - self.delta(at))
+        alpha = self._over(lambda x: self._rest._errors(x)[0], at, self._p, slice(None))
+        slope = slope_of_profile(at, alpha, self._exceedance)
         largest = float(self._loss.max()) + self._rest._largest_finite_loss()
         bound[finite] = reach_of_epsilon(self.delta, self.delta_error, wanted, at, slope, largest)
         return bound.reshape(np.shape(epsilon))

@@ -130,6 +130,10 @@ class FiniteExperiment(FiniteMechanism):
         >>> dp.FiniteExperiment(p=[0.6, 0.3, 0.1], q=[0.1, 0.3, 0.6]).is_symmetric
         True
         """
+        p, q = self._outcomes()
+        # Most pairs are told apart by what merging outcomes does not change, and rounding by less than this.
+        if abs(np.sum(p**0.25 * q**0.75) - np.sum(p**0.75 * q**0.25)) > 1e-12:
+            return False
         # Outcomes with the same likelihood ratio are one.
         merged: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
         for p, q in zip(map(Fraction, self.p), map(Fraction, self.q), strict=True):

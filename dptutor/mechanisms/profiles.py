@@ -19,6 +19,7 @@ from ..transform.positive_sums import PositiveLaw
 from ..transform.profile_table import Profile, ProfileTable
 from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
+from .roots import FAR
 
 # δ below e^−this is not told from 0: upper values are at least 1e-300.
 _DEEPEST = 690.0
@@ -31,8 +32,6 @@ _SURE = 1e-12
 # reaches over several factors of e.
 _PANELS, _ORDERS, _OF_SLOPES, _AT_ONCE = 24, (16, 12), 4.0, 30_000
 _ROUNDING, _LEAST = 2.0**-52, 1e-300
-# From here on e^x times the probability of losses above x under P has no digits.
-_FAR = 650.0
 # Below this noise the losses of a step with and without the example are so far apart that sums of them form groups.
 _GROUPED = 0.2
 # Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
@@ -211,7 +210,7 @@ class MixedProfile(Profile):
         alpha, beta = self._bounded._errors(x)
         above = np.where(x >= 0, self._bounded._delta(x) + np.exp(np.minimum(x, 700.0)) * alpha, 1.0 - beta)
         # So far out e^x is too large for a number and α too small: 1 − β has no digits of its own where it is tiny.
-        far = x > _FAR
+        far = x > FAR
         above[far] = np.clip(1.0 - beta[far], self._bounded._delta(x[far]), 1.0)
         return x, columns * above[:, None], columns * beta[:, None], np.where(far, columns[:, 0] * 4 * _ROUNDING, 0.0)
 

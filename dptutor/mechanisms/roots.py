@@ -43,7 +43,7 @@ def decreasing_root(function, target, *, low=None, guess=None):
 
 # From so many on, and between so many known ones.
 _MANY, _LEVELS = 4096, 1025
-# Beyond this loss e^ε is soon no number.
+# Beyond this loss e^ε is soon no number, and the probability of larger ones under P has no digits.
 FAR = 650.0
 # How often a reach is widened before nothing is known.
 _WIDER = 8
@@ -88,6 +88,14 @@ def _excess(function, x, goal):
     # Equality counts as below, so that the lower end of a flat stretch is found.
     value = np.where(value == 0.0, -5e-324, value)
     return np.where(np.isfinite(value), value, np.sign(value) * 1e300)
+
+
+def slope_of_profile(epsilon, alpha, exceedance):
+    """−dδ/dε, which is e^ε α where e^ε is a number, and `exceedance(ε)`, which is Pr_Q[L > ε] − δ, beyond."""
+    slope, far = np.exp(np.minimum(epsilon, FAR)) * alpha, epsilon >= FAR
+    if far.any():
+        slope[far] = exceedance(epsilon[far])
+    return slope
 
 
 def reach_of_epsilon(delta, delta_error, wanted, epsilon, slope, largest):
