@@ -14,7 +14,7 @@ import dptutor as dp
 from dptutor.exercises.questions import Question, words
 
 GRADES = {
-    "warm-up": "## Warm-up",
+    "warm-up": "## Warm-up\n\nTo find your feet.",
     "think": "## Think\n\nA sheet of paper helps.",
     "build": "## Build\n\nA few lines of code that you may want to keep.",
 }

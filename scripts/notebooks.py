@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import dptutor as dp
 from dptutor.exercises.questions import listed
+from exercising import GRADES
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -31,11 +32,6 @@ if "google.colab" in sys.modules:
 
     output.enable_custom_widget_manager()"""
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-GRADES = {
-    "warm-up": "## Warm-up\n\nTo find your feet.",
-    "think": "## Think\n\nA sheet of paper helps.",
-    "build": "## Build\n\nA few lines of code that you may want to keep.",
-}
 
 
 def setup_cell():
