@@ -20,8 +20,9 @@ an item `0.2 to 0.7 (right)` takes any number between. A numbered list is to be 
 `:refute:` says that the question quotes a claim that is wrong, `:alone:` that it can be understood without the text
 around it.
 
-`{again}` names questions of other chapters, one a line, which are asked once more; `{due}` stands for those that are
-due on the day of reading, out of all chapters; `{surprises}` for what the reader answered wrong on this page.
+`{again}` names questions of other chapters, one a line, which are asked once more; their names begin with `ask-` and
+the number of the chapter. `{due}` stands for those that are due on the day of reading, out of all chapters;
+`{surprises}` for what the reader answered wrong on this page.
 
 `{argue}` asks for an argument, which no program judges: a task, then a list of what a full answer contains, each with
 its points, `… (2)`, then a model answer. The reader compares, and counts the points.
@@ -99,6 +100,8 @@ class Ask(SphinxDirective):
         kind = "order" if ordered else "number" if "within" in self.options else "choice"
         answers = [made(item, kind) for item in listed]
         right = sum(one["right"] for one in answers)
+        if ordered and len(answers) < 2:
+            raise self.error(f"{name}: one step has no order")
         if not ordered and (right != 1 or any(len(one) < 2 for one in answers)):
             raise self.error(f"{name}: one answer is right, and each has a reply")
         head = HEADS[next(iter(flags), kind)]
@@ -156,6 +159,11 @@ class Argue(SphinxDirective):
         return [asked]
 
 
+def chapters_of(names):
+    """Where questions stand, as `01`; of none, where any may."""
+    return sorted({name.split("-")[1] for name in names}) or ["[0-9][0-9]"]
+
+
 class Again(SphinxDirective):
     has_content = True
 
@@ -163,9 +171,11 @@ class Again(SphinxDirective):
         return self.place(str(line).strip() for line in self.content)
 
     def place(self, names):
-        for file in Path(self.env.srcdir, "book").glob("[0-9]*.md"):
-            self.env.note_dependency(str(file))
-        return [collected("", names=list(names))]
+        names = list(names)
+        for chapter in chapters_of(names):
+            for file in Path(self.env.srcdir, "book").glob(f"{chapter}_*.md"):
+                self.env.note_dependency(str(file))
+        return [collected("", names=names)]
 
 
 class Due(Again):
@@ -184,6 +194,14 @@ class Surprises(SphinxDirective):
         return [nodes.raw("", html, format="html")]
 
 
+def tree(app, page):
+    """A page as it was read, loaded once; to copy from, not to change."""
+    trees = vars(app).setdefault("trees", {})
+    if page not in trees:
+        trees[page] = app.env.get_doctree(page)
+    return trees[page]
+
+
 class Collect(SphinxPostTransform):
     """Before links are resolved, which then lead from the page where a question is asked again."""
 
@@ -191,10 +209,10 @@ class Collect(SphinxPostTransform):
 
     def run(self, **kwargs):
         for place in list(self.document.findall(collected)):
-            known = {}
+            known, wanted = {}, "|".join(chapters_of(place["names"]))
             for page in sorted(self.env.found_docs):
-                if re.match(r"book/\d", page):
-                    known |= {one["name"]: (page, one) for one in self.env.get_doctree(page).findall(ask)}
+                if re.match(rf"book/(?:{wanted})_", page):
+                    known |= {one["name"]: (page, one) for one in tree(self.app, page).findall(ask)}
             names = place["names"] or [name for name, (_, one) in known.items() if one["alone"]]
             if missing := [name for name in names if name not in known]:
                 raise ValueError(f"{self.env.docname}: no question {', '.join(missing)}")
@@ -221,9 +239,9 @@ def visit_ask(writer, node):
     of |= {f"data-{flag}": "" for flag in ("predict", "due") if node.get(flag)}
     of |= {"data-chapter": node["chapter"]} if node.get("chapter") else {}
     of |= {"hidden": "hidden"} if node.get("due") else {}
-    head = node["head"]
-    of |= {"role": "group", "aria-label": head}
+    of |= {"role": "group", "aria-label": node["head"]}
     writer.body.append(writer.starttag(node, "div", CLASS="dptutor-ask ask", **of))
+    head = writer.encode(node["head"])
     if node.get("origin"):
         head = f'<a href="{node["origin"]}">{head}</a>'
     writer.body.append(f'<p class="ask-head">{head}</p>\n')
@@ -259,7 +277,7 @@ def depart_reply(writer, node):
 def visit_argument(writer, node):
     of = {"data-argue": node["name"], "role": "group", "aria-label": node["head"]}
     writer.body.append(writer.starttag(node, "div", CLASS="dptutor-ask argue", **of))
-    writer.body.append(f'<p class="ask-head">{node["head"]}</p>\n')
+    writer.body.append(f'<p class="ask-head">{writer.encode(node["head"])}</p>\n')
 
 
 def depart_argument(writer, node):

@@ -2,7 +2,8 @@
 itself beside them.
 
 The page brings along what it may have to show: the definitions of its terms, and the statements of other chapters that
-it cites. The script of the site (book/_static/site.js) shows them; those of the page itself it finds in the page.
+it cites. The script of the site (book/_static/site.js) shows them; those of the page itself it finds in the page. If a
+page changes, those that show something of it are written anew.
 """
 
 import re
@@ -69,7 +70,7 @@ class Previews(SphinxPostTransform):
     def terms(self):
         """Anchor and definition of each term, longer names first."""
         found = {}
-        for item in self.env.get_doctree(GLOSSARY).findall(nodes.definition_list_item):
+        for item in asking.tree(self.app, GLOSSARY).findall(nodes.definition_list_item):
             term, definition = item[0], item[-1]
             found[re.sub(r"\s+", " ", term.astext()).strip()] = term["ids"][0], definition
         return dict(sorted(found.items(), key=lambda one: -len(one[0])))
@@ -102,14 +103,11 @@ class Previews(SphinxPostTransform):
 
     def statements(self):
         """Those of other pages that this one cites."""
-        wanted = {
-            link["reftarget"] for link in self.document.findall(addnodes.pending_xref) if link["refdomain"] == "prf"
-        }
-        for label in sorted(wanted):
+        for label in sorted(cited_in(self.document)):
             known = getattr(self.env, "proof_list", {}).get(label)
             if known is None or known["docname"] == self.env.docname:
                 continue
-            for node in self.env.get_doctree(known["docname"]).findall(NODE_TYPES[known["realtype"]]):
+            for node in asking.tree(self.app, known["docname"]).findall(NODE_TYPES[known["realtype"]]):
                 if label in node["ids"]:
                     number = self.number(known, label)
                     said = f"{known['realtype'].title()} {number}".strip()
@@ -133,6 +131,42 @@ class Previews(SphinxPostTransform):
         return card
 
 
+def cited_in(page):
+    return {link["reftarget"] for link in page.findall(addnodes.pending_xref) if link["refdomain"] == "prf"}
+
+
+def citations(env):
+    """By page, the statements it cites."""
+    return vars(env).setdefault("dptutor_citations", {})
+
+
+def remember(app, page):
+    citations(app.env)[app.env.docname] = cited_in(page)
+
+
+def forget(app, env, name):
+    citations(env).pop(name, None)
+
+
+def merge(app, env, names, other):
+    citations(env).update({name: citations(other)[name] for name in names if name in citations(other)})
+
+
+def about_to_read(app, env, names):
+    app.read_now = set(names)
+
+
+def outdated(app, env):
+    """Chapters with a card out of a page that was read now."""
+    home = {label: known["docname"] for label, known in getattr(env, "proof_list", {}).items()}
+    return [
+        name
+        for name in env.found_docs
+        if re.match(r"book/\d", name)
+        and not app.read_now.isdisjoint({GLOSSARY, *(home.get(label) for label in citations(env).get(name, ()))})
+    ]
+
+
 def visit_previews(writer, node):
     writer.body.append('<div class="previews" hidden>')
 
@@ -149,4 +183,13 @@ def setup(app):
     app.add_node(previews, html=(visit_previews, depart))
     app.add_node(preview, html=(visit_preview, depart))
     app.add_post_transform(Previews)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    events = {
+        "doctree-read": remember,
+        "env-purge-doc": forget,
+        "env-merge-info": merge,
+        "env-before-read-docs": about_to_read,
+        "env-updated": outdated,
+    }
+    for event, act in events.items():
+        app.connect(event, act)
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

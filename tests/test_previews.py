@@ -69,13 +69,17 @@ def chapter_2(site_url, new_page):
     return opened
 
 
-def test_a_resting_pointer_sees_a_definition(chapter_2):
-    page = chapter_2()
+def first_term(page):
     term = page.locator("a.term").first
     term.scroll_into_view_if_needed()
-    page.wait_for_timeout(200)
+    page.wait_for_timeout(300)
+    return term, page.locator(".card")
+
+
+def test_a_resting_pointer_sees_a_definition(chapter_2):
+    page = chapter_2()
+    term, card = first_term(page)
     term.hover()
-    card = page.locator(".card")
     card.wait_for(state="visible")
     target = term.get_attribute("href").rpartition("/")[2]
     said = page.locator(f".previews [data-target='{target}']").text_content()
@@ -103,11 +107,8 @@ def test_keys_reach_a_card(chapter_2):
 
 def test_the_first_touch_shows_and_the_second_follows(chapter_2):
     page = chapter_2(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    term = page.locator("a.term").first
-    term.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
+    term, card = first_term(page)
     term.tap()
-    card = page.locator(".card")
     card.wait_for(state="visible")
     box = card.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390

@@ -80,7 +80,12 @@
     const statement = link.pathname === location.pathname && document.getElementById(decodeURIComponent(anchor));
     return statement?.matches?.(".proof") ? statement : null;
   };
-  const card = Object.assign(document.createElement("div"), { className: "card", popover: "manual" });
+  const card = Object.assign(document.createElement("div"), {
+    className: "card",
+    id: "card",
+    role: "tooltip",
+    popover: "manual",
+  });
   let shownFor = null,
     waiting = 0;
   const hide = () => {
@@ -92,15 +97,13 @@
   const show = (link, content) => {
     hide();
     if (!card.isConnected) document.body.append(card);
-    card.id = "card";
-    card.setAttribute("role", "tooltip");
     const inside = content.cloneNode(true);
     for (const part of [inside, ...all("[id]", inside)]) part.removeAttribute("id");
     for (const part of all(".headerlink, .aside", inside)) part.remove();
     card.replaceChildren(...inside.childNodes);
     card.showPopover();
     shownFor = link;
-    link.setAttribute("aria-describedby", "card");
+    link.setAttribute("aria-describedby", card.id);
     place();
   };
   const place = () => {
