@@ -1075,16 +1075,30 @@ def test_symbols_of_a_sentence_are_in_the_letters_of_formulas(opened):
     assert faces.all_text_contents() == ["a", "b"]
 
 
+EVERY_FRAME = """async (words) => {
+  const root = document.querySelector("[data-explorer]"), frames = [];
+  const look = () => frames.push({
+    paths: [...root.querySelectorAll("path")].map((path) => path.getAttribute("d")).join(),
+    said: root.querySelector(".dpe-words").textContent === words,
+    moving: root.explorer.motion.moving.size > 0,
+  });
+  look();
+  root.explorer.stepTo(3);
+  do {
+    await new Promise(requestAnimationFrame);
+    look();
+  } while (frames.length < 1000 && !(frames.some((one) => one.moving) && !frames.at(-1).moving));
+  return frames;
+}"""
+
+
 def test_a_step_glides_and_its_numbers_do_not(opened):
     page, e = opened("threshold_test", reduced_motion="no-preference"), dp.explore.threshold_test()
-    before = paths(page)
-    page.evaluate("document.querySelector('[data-explorer]').explorer.stepTo(3)")
     e.set(**e.steps["Less noise"])
-    page.wait_for_function("words => document.querySelector('.dpe-words').textContent === words", arg=e.words)
-    between = paths(page)
-    page.wait_for_function("document.querySelector('[data-explorer]').explorer.motion.moving.size === 0")
-    after = paths(page)
-    assert before != between != after
+    frames = page.evaluate(EVERY_FRAME, e.words)
+    before, after = frames[0]["paths"], frames[-1]["paths"]
+    assert before != after
+    assert [one for one in frames if one["said"] and one["moving"] and one["paths"] not in (before, after)]
     shows(page, e)
 
 
