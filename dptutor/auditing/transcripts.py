@@ -392,6 +392,9 @@ def _freshness(name, residuals) -> tuple[str, float]:
     within = float(((residuals - mean[:, None]) ** 2).sum())
     freedom = groups * size, groups * (count - 1) * size
     ratio = between * freedom[1] / (within * freedom[0]) if within else math.inf
-    shared = between / (between + within) if between else 1.0
+    # The intraclass correlation, which is about 0 if they have nothing in common.
+    mean_squares = between / freedom[0], within / freedom[1]
+    spread = mean_squares[0] + (count - 1) * mean_squares[1]
+    shared = max(mean_squares[0] - mean_squares[1], 0.0) / spread if spread else 1.0
     evidence = f"{100 * shared:.0f} % of the noise is the same in all {name}"
     return evidence, float(fdtrc(*freedom, ratio)) if within else 0.0

@@ -90,7 +90,7 @@ EXERCISES = [
         solution="import dptutor as dp\n\nanswer = float(dp.composition_moments(dp.Gaussian(sigma=2.5)).eta)\n",
         explanation="The variance of the loss is v₂ − v₁² = 0.16, its standard deviation 0.4, and η = 0.08/0.4.",
         hints=(
-            "η is the mean of the loss, measured in standard deviations.",
+            "η says how many standard deviations the mean of the loss is away from 0.",
             "v₂ is a moment about 0. What is the variance?",
             "The variance is v₂ − v₁² = 0.16; divide v₁ by its root.",
         ),
@@ -330,7 +330,7 @@ def training_mu(sigma, rate, steps):
             "They add up: N times that of a step. The dominating mechanism has the larger one, at every order.",
             "all(count * d >= other_count * e …): one failure rules dominance out.",
         ),
-        praise="Right. Passing is not yet dominance, but for generic mechanisms with bounded losses it is, after enough steps.",
+        praise="Right. Passing is not yet dominance: only some orders were tried, and only one direction. For generic mechanisms with bounded losses strict order at all of them, in both directions, is dominance after enough steps.",
         cases=_RENYI,
         mistakes=(
             Mistake(

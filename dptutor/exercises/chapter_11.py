@@ -149,7 +149,7 @@ EXERCISES = [
             "Nothing: the (ε, δ) is the same.",
             "They are protected better, since σ is larger.",
             "They are protected less, at every ε.",
-            "They are protected less, at every ε below 8.",
+            "They are protected less, at every ε between 0 and 8.",
         ),
         solution="""import numpy as np
 
@@ -164,12 +164,12 @@ less_below = bool(np.all(other.privacy_profile(below) > base.privacy_profile(bel
 less_there = other.privacy_profile(there) > base.privacy_profile(there) + 1e-8
 answer = (3 if less_there else 4) if less_below else 1
 """,
-        explanation="Both have the same δ at ε = 8, and nothing else in common. Below, the larger training has the larger δ, the "
+        explanation="Both have the same δ at ε = 8, which leaves the rest of the profile open. Between 0 and 8 the larger training has the larger δ, the "
         "advantage δ(0) included. The larger σ pays for more sampling; it is no gift.",
         hints=(
             "One (ε, δ) is one point of the profile. What does it say about the rest?",
             "Little. σ was raised to make up for larger batches and more steps: look at the Δ from the base.",
-            "The profiles meet at ε = 8. Below it, the profile of the larger training lies higher.",
+            "The profiles meet at ε = 8. Between 0 and 8 the profile of the larger training lies higher.",
         ),
         praise="Right: one point stays, and the rest moves.",
         mistakes=(
@@ -408,7 +408,7 @@ def steps(sigma, rate, epsilon, delta):
             "It is μ², and variances of independent steps add up. The grid adds h²/6 to each.",
             "The square root of μ² + N h²/6.",
         ),
-        praise="Right. For μ = 0.57, N = 1,400,000 and h = 1e-4 this is where most of the published 8e-4 comes from.",
+        praise="Right. For μ = 0.57, N = 1,400,000 and h = 1e-4 this moves μ by more than the two trainings differ, enough to turn the comparison around.",
         cases=((0.5674, 1_400_000, 1e-4), (0.5689, 3_400_000, 1e-4), (1.0, 1000, 1e-3), (0.1, 10**6, 1e-3)),
         draw=lambda r: (r.uniform(0.3, 1), r.randint(10_000, 1_000_000), r.uniform(1e-4, 1e-3)),
         mistakes=(
@@ -559,8 +559,8 @@ def exchange(rate, steps):
             "advantage=base.advantage. Then .noise_multiplier of what it returns.",
             "dp.delta_divergence(base, other).value, and the same with the two exchanged.",
         ),
-        praise="Right. At the same advantage, leaving the base is never regretted: the other training has the smaller "
-        "ε.",
+        praise="Right. With a larger rate and more steps, leaving the base is never regretted, and the other training has "
+        "the smaller ε. Try p = 0.01 and N = 50: there it is the other way around.",
         cases=((0.05, 200), (0.3, 500)),
         mistakes=(
             Mistake(

@@ -102,7 +102,7 @@ EXERCISES = [
             "The ε′ that was measured is the true ε.",
         ),
         solution="import dptutor as dp\n\n"
-        "# The chance that an adversary who guesses blindly refutes a claim of ε = 0 is 5 % at most; nothing else is bounded.\n"
+        "# The chance that an adversary who guesses blindly refutes a claim of ε = 0 is 5 % at most. The test bounds no other probability.\n"
         "answer = 2\n",
         explanation="A test at 5 % bounds how often a true claim is refuted. A false claim may survive for many "
         "reasons: a weak adversary, a harmless pair, too few repetitions.",
@@ -116,7 +116,7 @@ EXERCISES = [
             Mistake(1, "The 5 % are about refuting a true claim. They give no probability to the claim itself."),
             Mistake(
                 3,
-                "It may just as well keep exactly what it claims, or less than that: the adversary may have "
+                "It may just as well keep exactly what it claims, or be worse than it claims: the adversary may have "
                 "been too weak.",
             ),
             Mistake(
@@ -408,7 +408,7 @@ def largest(mu, repetitions):
             "F(x)^R = ½, so x is the 2^(−1/R)-quantile.",
             "F belongs to a normal distribution with mean μ²/2 and standard deviation μ: μ²/2 + μ Φ⁻¹(2^(−1/R)).",
         ),
-        praise="Right. It grows without end, while ε(δ) stays: the maximum estimates R.",
+        praise="Right. It grows without end, while ε(δ) stays: the expected maximum says more about R than about privacy.",
         cases=((1.0, 1), (0.65, 300), (0.65, 1000), (2.0, 10)),
         draw=lambda r: (r.uniform(0.3, 2), r.randint(10, 500)),
         mistakes=(
@@ -609,7 +609,7 @@ def at_least(wins, repetitions, delta):
             "At the 5 % quantile of the beta distribution with parameters wins and R − wins + 1.",
             "a = 2p − 1, and a(e^ε + 1) ≤ e^ε − 1 + 2δ gives ε ≥ log((1 + a − 2δ)/(1 − a)).",
         ),
-        praise="Right. This number assumes nothing about noise, network or adversary. It is also the smallest of the three.",
+        praise="Right. This number assumes nothing about noise, network or adversary. The price is that it is smaller than an estimate that knows the noise.",
         cases=((80, 100, 0.01), (190, 300, 0.01), (299, 300, 1e-5), (50, 100, 0.05)),
         draw=lambda r: (r.randint(70, 95), r.randint(100, 110), r.uniform(0.005, 0.03)),
         mistakes=(

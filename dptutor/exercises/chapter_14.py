@@ -299,7 +299,7 @@ decision = {
     "sign": sign,
     "largest_prior": 1 / (1 + exp(-start)),
     "sentence": f"I sign {sign}: offer {keeps} exceeds the tolerance with probability {tails[keeps]:.2g}, "
-    "if its program adds the noise that it claims, and only against adversaries who know no more than the share of people in the data.",
+    "if its program adds the noise that it claims, and against adversaries who start no surer than the largest prior above.",
 }
 """,
         explanation="The loss that is exceeded as often as allowed is a quantile; from even odds it is the log-odds "

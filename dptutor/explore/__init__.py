@@ -64,7 +64,7 @@ and frozen. The file says what is shown, as mathematics; nothing in it knows of 
   probabilities of answers; its state are parameters without sliders, such as `accused`, which the other functions
   show. A panel's `rounds` keeps them as dots. `@e.task` is the task, where that depends on the setting.
 - Blue and solid is the first mechanism or the world P, vermillion and dashed the second or Q, green what is measured,
-  purple the adversary's choice, grey what stands still.
+  purple the adversary's choice, gray what stands still.
 - An error in a function fails the tests, and a reader sees it in one line in the widget.
 
 How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces`, `game` and `samples` (what an

@@ -8,20 +8,20 @@ from .. import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
 from .machinery import BLUE, DASHED, GREEN, VERMILLION, Explorer, Number, Slider
 
-ORDERS = np.linspace(1.01, 20, 96)
+ORDERS = np.linspace(1, 20, 96)
 
 renyi_order = Explorer(
     "renyi_order",
     title="Rényi says yes, Blackwell says no",
     caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: Rényi "
-    "divergences at orders up to 20, on a logarithmic axis. Second panel: trade-off functions. If the blue "
+    "divergences at orders from 1 to 20, on a logarithmic axis. Second panel: trade-off functions. If the blue "
     "curve of the first panel is above the other at every order, an accountant that uses Rényi divergences "
     "calls the Gaussian mechanism the less private one.",
     find="Here the Rényi curves do not cross, but the trade-off functions do. At which σ do Rényi and Blackwell agree?",
     code="""import dptutor as dp
 
 gaussian, response = dp.Gaussian(sigma={sigma}), dp.RandomizedResponse(epsilon={epsilon})
-orders = [1.01 + k * (20 - 1.01) / 95 for k in range(96)]
+orders = [1 + k / 5 for k in range(96)]
 least_lead = min(g - r for g, r in zip(gaussian.renyi_divergence(orders), response.renyi_divergence(orders)))
 forth, back = (float(dp.delta_divergence(*pair)) for pair in [(gaussian, response), (response, gaussian)])
 gaussian_advantage, response_advantage = gaussian.advantage, response.advantage
@@ -112,7 +112,10 @@ def words(sigma, epsilon):
     lead, forth, back, *_ = numbers(sigma, epsilon)
     less = "by up to {forth}" if forth >= 5e-5 else "by less than 0.0001"
     if lead >= 0 and forth > 1e-12:
-        return f"At every order the Gaussian divergence is larger; yet some adversaries err more against it, {less}."
+        return (
+            "At every order from 1 on the Gaussian divergence is larger; "
+            f"yet some adversaries err more against it, {less}."
+        )
     if lead >= 0:
         return (
             "Both orders agree: no adversary errs more against the Gaussian mechanism; some err less, by up to {back}."

@@ -15,7 +15,7 @@ NOISE = Slider(0.2, 10.0, 1.0, "noise", "σ, b or 1/ε₀")
 spectrum = Explorer(
     "spectrum",
     title="From perfect privacy to blatant non-privacy",
-    caption="First panel: the Bayes error R of a mechanism M (blue) between those of perfect privacy (PP, grey) and "
+    caption="First panel: the Bayes error R of a mechanism M (blue) between those of perfect privacy (PP, gray) and "
     "of blatant non-privacy (BNP, zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. Second "
     "panel: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
     "the gray line the distances add up to one half; marked on it are two randomized responses, by their ε, "
