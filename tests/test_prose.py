@@ -6,6 +6,7 @@ source, or chosen in the text.
 """
 
 import ast
+import builtins
 import re
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -68,13 +69,17 @@ def typed_numbers(text: str):
                 yield number
 
 
+def cells(text: str):
+    """The options and the code of every cell."""
+    for cell in re.findall(r"^```\{code-cell\}[^\n]*\n(.*?)^```", text, flags=re.S | re.M):
+        yield re.fullmatch(r"((?:---\n.*?\n---\n)?(?::[^\n]*\n)*)(.*)", cell, flags=re.S).groups()
+
+
 def parameters(text: str) -> set[float]:
     """The number literals of the page's code."""
     found = set()
-    for cell in re.findall(r"^```\{code-cell\}[^\n]*\n(.*?)^```", text, flags=re.S | re.M):
-        cell = re.sub(r"\A---\n.*?\n---\n", "", cell, flags=re.S)
-        cell = "\n".join(line for line in cell.split("\n") if not line.startswith(":tags:"))
-        for node in ast.walk(ast.parse(cell)):
+    for _, code in cells(text):
+        for node in ast.walk(ast.parse(code)):
             if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
                 found |= {float(node.value), 100 * float(node.value)}
     return found
@@ -128,6 +133,33 @@ def numbered(cell: str):
         kind = "corollary" if kind.startswith("corollar") else kind
         for first, last in re.findall(r"([A-Z\d][.\d]*)(?:\([iv]+\))?(?: to (\d+))?", listed):
             yield from ((kind, str(n)) for n in range(int(first), int(last) + 1)) if last else ((kind, first),)
+
+
+def names_in(tree):
+    """Names that a piece of code uses, and names that it makes."""
+    used, made = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else made).add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made.add(node.name)
+        elif isinstance(node, ast.arg):
+            made.add(node.arg)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            made |= {(name.asname or name.name).partition(".")[0] for name in node.names}
+    return used, made
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
+def test_the_code_that_is_shown_can_be_copied(page):
+    """No name comes from a cell that no reader sees."""
+    known, missing = set(dir(builtins)), set()
+    for options, code in cells(page.read_text(encoding="utf-8")):
+        if "remove-input" not in options and "remove-cell" not in options:
+            used, made = names_in(ast.parse(code))
+            missing |= used - known - made
+            known |= made
+    assert not missing
 
 
 @pytest.mark.parametrize("source", STATED)
