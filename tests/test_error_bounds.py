@@ -88,52 +88,6 @@ def test_faces_are_finite_and_bounds_are_kept(seed):
     assert np.all(np.abs(line - exact)[inside] <= pair.error_bound)
 
 
-LEVELS = np.concatenate(
-    [[0.0], np.logspace(-40, -1, 40), np.linspace(0.15, 0.95, 9), 1 - np.logspace(-12, -2, 6), [1.0]]
-)
-
-
-def assert_no_line_is_above_f(pair):
-    """1 − δ(ε) − e^ε α ≤ f(α) for every ε."""
-    value, error = pair.tradeoff(LEVELS, with_error=True)
-    epsilon = np.concatenate([-np.logspace(2, -15, 80), [0.0], np.logspace(-15, 2, 80)])
-    delta, off = pair.privacy_profile(epsilon, with_error=True)
-    lines = 1.0 - (delta + off)[:, None] - np.exp(epsilon)[:, None] * LEVELS
-    assert np.all(lines.max(axis=0) <= value + error + 1e-15)
-    assert np.all(error <= pair.error_bound)
-
-
-@pytest.mark.parametrize("seed", range(COUNT))
-def test_no_line_is_above_the_tradeoff_function(seed):
-    assert_no_line_is_above_f(drawn(seed)[0])
-
-
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        dp.Laplace(0.3) ** 2,
-        dp.Laplace(1) ** 30,
-        dp.DPSGD(0.04, 0.01, 5),
-        dp.DPSGD(0.6, 0.01, 500) @ dp.Laplace(2) ** 5,
-        dp.RandomizedResponse(1) ** 3 @ dp.Laplace(2) ** 2,
-        dp.RandomizedResponse(0.01) ** 3000 @ dp.Gaussian(3),
-    ],
-    ids=str,
-)
-def test_no_line_is_above_the_tradeoff_function_of_mixes(mechanism):
-    assert_no_line_is_above_f(mechanism)
-
-
-@pytest.mark.parametrize("rate", [0.01, 0.3])
-def test_where_a_profile_is_flat_slopes_do_not_say_where_f_touches_it(rate):
-    """With hardly any noise an example that takes part is seen: f(α) = (1 − p)^5 − α."""
-    levels = np.append(np.logspace(-30, -2, 29), 0.15)
-    value, error = dp.DPSGD(0.04, rate, 5).tradeoff(levels, with_error=True)
-    exact = np.array([float((1 - mpmath.mpf(rate)) ** 5 - mpmath.mpf(level)) for level in levels])
-    assert np.all(np.abs(value - exact) <= error)
-    assert error.max() < 1e-12
-
-
 def test_divergences_keep_their_bounds():
     found = [a for a in map(answers, range(COUNT)) if a is not None]
     for (pair, _, _), (other, _, _) in zip(found[:-1:3], found[1::3], strict=False):

@@ -32,14 +32,11 @@ _BESIDE = 1e-15
 _NEXT_TO = 1e-7
 # By how much α jumps where two profiles cross.
 _JUMP = 1e-4
+# Above this bound on 1 − δ slopes do not say where α lies.
+_LITTLE = 1e-8
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 _ROUNDING = 2.0**-52
-# Beyond this loss all is known; strides on the way there; how often lines nearer by are tried, from how many errors
-# on, and how many chords.
-_UTMOST, _STRIDE, _NARROWER, _MANY, _CHORDS = 740.0, 1.5, 8, 4.0, 5
-# Of such an error another loss is asked about, at these distances from it.
-_BLURRED, _BESIDE_BLURRED = 1e-10, (1e-6, -2e-6, 1e-3, -2e-3, 0.1, -0.2)
 # Steps of Newton's method, and how small the last one is.
 _NEWTON, _SETTLED = 12, 4e-16
 
@@ -247,21 +244,21 @@ class TabulatedFaces:
         return low, high, a_low, a_high
 
     def _touched(self, alpha):
-        """f at `alpha` by supporting lines, and what its error is found by."""
+        """f at `alpha` by supporting lines, and a bound on its error."""
         flat = np.ravel(alpha).astype(float)
         low, high, a_low, a_high = self._bracketed(flat)
-        best, touching = np.full(flat.shape, -np.inf), np.zeros(flat.shape)
-        bound, off = np.full(flat.shape, np.inf), np.ones(flat.shape, dtype=bool)
+        best, bound = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
+        off = np.ones(flat.shape, dtype=bool)
         # Where nothing was known beforehand, at the ends of the range, too.
         for ends in (low, high, *(np.full(flat.shape, end) for end in self._knots if len(self._knots) == 2)):
-            self._improve(best, touching, flat, ends, off)
+            self._improve(best, flat, ends, off)
         for turn in range(_ROUNDS):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 share = np.log(a_low / flat) / np.log(a_low / a_high)
             share = np.where(np.isfinite(share) & (turn % 2 == 0), np.clip(share, 0.02, 0.98), 0.5)
             middle = low + (high - low) * share
             some = np.flatnonzero(off)
-            alpha_at = self._improve(best, touching, flat, middle, off)
+            alpha_at = self._improve(best, flat, middle, off)
             right = alpha_at > flat[some]
             low[some[right]], a_low[some[right]] = middle[some[right]], alpha_at[right]
             high[some[~right]], a_high[some[~right]] = middle[some[~right]], alpha_at[~right]
@@ -276,130 +273,39 @@ class TabulatedFaces:
             off = (bound > np.where(jump, _ROUNDING, _APART)) & ~near
             if not off.any():
                 break
-        value = np.clip(best, 0.0, 1.0 - flat)
+        value = np.clip(np.maximum(best, 0.0), 0.0, 1.0 - flat)
         value[flat == 0.0] = 1.0 - self._infinite[0]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            width = (high - low) / np.sqrt(bound)
-        return value.reshape(np.shape(alpha)), (flat, value, touching, width)
+        ends = (self._filled(np.clip(x, *self.window), *(2 * [_error_of_rest])) for x in (low, (low + high) / 2, high))
+        known = np.maximum.reduce(list(ends))
+        # Where little is known the loss found may be another's: f is at least the line's height, and at most 1 − α.
+        bound = np.where(known > _LITTLE, np.maximum(1.0 - flat - value, known), np.minimum(bound, 1.0) + known)
+        return value.reshape(np.shape(alpha)), (bound + 4 * _ROUNDING).reshape(np.shape(alpha))
 
-    def _touched_error(self, flat, value, touching, width):
-        """Bound on the error of f that was found at `touching` losses; lines so far away are about 1 lower."""
-        touching = self._clearer(touching, flat)
-        error = self._rest(touching)[1]
-        inside = np.flatnonzero((flat > 0.0) & (flat < 1.0))
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            width = self._stride(width * np.sqrt(8.0 * error), touching)
-        bound = np.full(flat.shape, 1.0)
-        bound[flat == 0.0] = self._rest(np.full(1, self.window[1]))[1]
-        bound[inside] = self._most(flat[inside], touching[inside], width[inside]) - value[inside]
-        # f is at most 1 − α, and at least the height of any line.
-        return np.maximum(np.minimum(bound, 1.0 - flat - value), error) + 4 * _ROUNDING
-
-    def _clearer(self, losses, alpha):
-        """Where a table has little to say about a loss, one next to it about which more is known."""
-        best = self._lines(losses, alpha)
-        if (blurred := best[1] > _BLURRED).any():
-            losses, surely = losses.copy(), best[0] - best[1]
-            for step in _BESIDE_BLURRED:
-                at = losses[blurred] + step
-                height, error, _ = self._lines(at, alpha[blurred])
-                higher = np.zeros(losses.shape, dtype=bool)
-                higher[blurred] = height - error > surely[blurred]
-                losses[higher], surely[higher] = at[higher[blurred]], (height - error)[higher[blurred]]
-        return losses
-
-    @staticmethod
-    def _stride(width, losses):
-        return np.clip(np.nan_to_num(width, nan=1e-8), 4e-15 * (1.0 + np.abs(losses)), 1.0)
-
-    def _rest(self, losses):
-        """1 − δ, and a bound on its error."""
-        each = lambda answer, loss: np.exp(-loss) * answer.rest  # noqa: E731
-        error = lambda answer, loss: np.exp(-loss) * answer.error  # noqa: E731
-        return self._filled(losses, lambda answer, _: answer.rest, each), self._filled(losses, _error_of_rest, error)
-
-    def _lines(self, losses, alpha):
-        """The heights of the supporting lines at losses, bounds on their errors, and 1 − δ."""
-        rest, error = self._rest(losses)
+    def _improve(self, best, alpha, losses, some):
+        """Raise `best` to the supporting lines at losses; the α where they touch."""
+        at = losses[some]
+        alpha_at, _ = self.errors(at)
+        rest = self._filled(at, lambda answer, _: answer.rest, lambda answer, loss: np.exp(-loss) * answer.rest)
         with np.errstate(divide="ignore"):
-            height = rest - np.exp(np.minimum(losses + np.log(alpha), 700.0))
-        return height, error + 2 * _ROUNDING, rest
-
-    def _improve(self, best, touching, alpha, losses, some):
-        """Raise `best` to the supporting lines at losses, which are `touching` it; the α where they touch f."""
-        places = np.flatnonzero(some)
-        at = losses[places]
-        line = self._lines(at, alpha[places])[0]
-        higher = line > best[places]
-        best[places[higher]], touching[places[higher]] = line[higher], at[higher]
-        return self.errors(at)[0]
-
-    def _most(self, alpha, losses, width):
-        """What f is at most, by lines beside those at the losses.
-
-        The height at α of the line with slope −t is concave in t. Once it has surely fallen on both sides, no line
-        further away is higher; between two lines it is below every chord that ends at one of them, prolonged. That
-        takes no slope of the profile, which tells little where 1 − δ is flat.
-        """
-        most, left = np.full(alpha.shape, np.inf), np.arange(alpha.size)
-        for _ in range(_NARROWER):
-            a, at, step = alpha[left], losses[left], width[left]
-            here = np.array([at, *self._lines(at, a)])
-            (under, low), (over, high) = (self._outwards(sign, here, step, a) for sign in (-1, 1))
-            x, h, e, rest = (np.concatenate([under[::-1], here[None], over])[:, k] for k in range(4))
-            with np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore"):
-                between = np.fmin(_prolonged(x, h, e), _prolonged(x[::-1], h[::-1], e[::-1])[::-1])
-                # 1 − δ does not fall with t.
-                between = np.fmin(between, (rest + e)[1:] - np.exp(np.minimum(x[:-1] + np.log(a), 700.0)))
-            above = np.nanmax(np.concatenate([between, [low, high]]), axis=0)
-            known = most[left]
-            most[left] = np.minimum(known, above)
-            hopeful = (above - here[1] > _MANY * here[2]) & (above - here[1] < (known - here[1]) / 2)
-            left = left[hopeful]
-            width[left] /= 16.0
-            if not left.size:
-                break
-        return most
-
-    def _outwards(self, sign, here, width, alpha):
-        """Losses further and further on one side, with what `_lines` says of them, until some lines are surely lower
-        than the one `here`, or all beyond are not surely higher; and what those beyond are at most."""
-        at, height, error, _ = here
-        found, sure, beyond = [], np.zeros(at.shape, dtype=bool), np.full(at.shape, np.nan)
-        x = at
-        while len(found) < 2 or not sure.all():
-            going = np.flatnonzero(~sure) if len(found) > 1 else np.arange(at.size)
-            if found:
-                sure[going] |= (found[-1][1] + found[-1][2] <= height - error)[going]
-            rows = np.full((4, at.size), np.nan)
-            x = x + sign * np.minimum(width * 2.0 ** max(len(found) - 1, 0), _STRIDE)
-            rows[:, going] = x[going], *self._lines(np.clip(x[going], -_UTMOST, _UTMOST), alpha[going])
-            found.append(rows)
-            # 1 − δ does not fall with t and is at most 1 − Pr_Q[L = ∞].
-            rest = (
-                rows[3] + rows[2]
-                if sign < 0
-                else 1.0 - self._infinite[0] - np.exp(np.minimum(x + np.log(alpha), 700.0))
-            )
-            low = ~sure & (rest <= height + 2 * error)
-            beyond[low], sure[low] = rest[low], True
-            sure[going] |= np.abs(x[going]) > _UTMOST
-        return np.array(found), beyond
+            line = rest - np.exp(np.minimum(at + np.log(alpha[some]), 700.0))
+        best[some] = np.maximum(best[some], line)
+        return alpha_at
 
     def tradeoff(self, alpha):
         """f at α."""
-        return self._kept_touched(alpha)[0].copy()
+        return self._kept_touched(alpha)[0]
 
     def tradeoff_error(self, alpha):
         """Bound on the error of f."""
-        return self._touched_error(*self._kept_touched(alpha)[1]).reshape(np.shape(alpha))
+        return self._kept_touched(alpha)[1]
 
     def _kept_touched(self, alpha):
-        """What `_touched` finds; the last is remembered, as whoever asks for a bound has asked for f."""
+        """f and its bound; the last α are remembered, as whoever asks for one asks for the other."""
         key = np.shape(alpha), np.asarray(alpha, dtype=float).tobytes()
         if self._last_touched[0] != key:
             self._last_touched = key, self._touched(alpha)
-        return self._last_touched[1]
+        value, bound = self._last_touched[1]
+        return value.copy(), bound.copy()
 
     def epsilon(self, delta):
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
@@ -466,8 +372,7 @@ class TabulatedFaces:
             float(np.max(table.at(table.nodes(0.0, end)).error))
             for table, end in ((self._forward, high), (self._backward, -low))
         )
-        # f is found by lines that may each be off.
-        return 3.0 * most + 1e-12
+        return most + 1e-12
 
     @cached_property
     def bayes_error_bound(self) -> float:
@@ -479,17 +384,6 @@ class TabulatedFaces:
 
 def _error_of_rest(answer, loss):
     return answer.error
-
-
-def _prolonged(x, height, error):
-    """Above a concave function of e^x between each place and the next: chords that end at the first, prolonged."""
-    ahead = np.expm1(np.diff(x, axis=0))
-    above = np.full(ahead.shape, np.nan)
-    for back in range(1, min(_CHORDS, len(x) - 1)):
-        rise = height[back:-1] - height[: -back - 1] + error[back:-1] + error[: -back - 1] + 2 * _ROUNDING
-        ratio = ahead[back:] / -np.expm1(x[: -back - 1] - x[back:-1])
-        above[back:] = np.fmin(above[back:], height[back:-1] + error[back:-1] + np.maximum(rise, 0.0) * ratio)
-    return above
 
 
 class _Plainly:
