@@ -377,6 +377,8 @@ class Run {
       this.tabs.append(make("button", { type: "button", "data-view": view, onclick: () => this.show(view) }, name));
     this.left = new Chart("run-left", this);
     this.right = new Chart("run-right", this);
+    this.front = "left";
+    this.glance = make("button", { type: "button", class: "run-glance", onclick: () => this.exchange() });
     this.table = make("table", { class: "run-numbers" });
     this.table.addEventListener("click", ({ target }) => {
       const cell = target.closest("td[title]");
@@ -404,9 +406,8 @@ class Run {
     this.root.replaceChildren(
       examples,
       this.columns,
-      this.words,
       this.tabs,
-      make("div", { class: "run-picture" }, this.left.svg, this.right.svg, this.table),
+      make("div", { class: "run-picture" }, this.left.svg, this.right.svg, this.glance, this.words, this.table),
       this.menu,
       this.said,
       this.source,
@@ -416,6 +417,13 @@ class Run {
       this.build();
       this.draw();
     });
+    globalThis.addEventListener("resize", () => NARROW.matches && this.draw());
+    // Paper shows both pictures.
+    for (const [event, printing] of [["beforeprint", true], ["afterprint", false]]) // biome-ignore format: a table
+      globalThis.addEventListener(event, () => {
+        this.printing = printing;
+        this.draw();
+      });
   }
 
   // What a printed report ends with.
@@ -428,8 +436,14 @@ class Run {
     );
   }
 
+  exchange() {
+    this.front = this.front === "left" ? "right" : "left";
+    this.draw();
+  }
+
   show(view) {
     this.view = view;
+    this.front = "left";
     this.update();
   }
 
@@ -790,6 +804,7 @@ class Run {
   }
 
   pictures(answers, both, losses) {
+    this.arrange(Boolean(answers.A?.R?.values && answers.B?.R?.values), both);
     const curves = (name) =>
       ["A", "B"]
         .filter((side) => answers[side]?.[name]?.values)
@@ -801,24 +816,45 @@ class Run {
     };
     if (this.view === "f" && curves("f").length)
       this.left.curves({ name: "Trade-off functions", x: ALPHAS, lines: curves("f"), xlim: [0, 1], ylim: [0, 1], xlabel: "of 100 people not in the data, wrongly accused",
-        ylabel: "of 100 people in the data, missed", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), reference: [[0, 1], [1, 0]],
+        ylabel: "of 100 people in the data, missed", xbrief: "wrongly accused, of 100", ybrief: "missed, of 100", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), reference: [[0, 1], [1, 0]],
         handle: { at: look.fpr, moves: "fpr", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
-        tip: (x) => `${told((text) => percent(ask(text, "tradeOff", x)))} missed at ${percent({ value: x, errorBound: 0 })} wrongly accused` }); // biome-ignore format: long
+        tip: (x) => [`${told((text) => percent(ask(text, "tradeOff", x)))} missed`, `at ${percent({ value: x, errorBound: 0 })} wrongly accused`] }); // biome-ignore format: long
     else if (this.view === "R" && curves("R").length)
       this.left.curves({ name: "Bayes errors", x: PRIORS, lines: curves("R"), xlim: [0, 1], ylim: [0, 0.5], xlabel: "adversary’s prior for “not in the data”",
-        ylabel: "of 100 guesses, wrong", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), yticks: [0, 0.1, 0.2, 0.3, 0.4, 0.5], reference: [[0, 0.5, 1], [0, 0.5, 0]],
+        ylabel: "of 100 guesses, wrong", xbrief: "prior for “not in the data”", ybrief: "wrong, of 100", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), yticks: [0, 0.1, 0.2, 0.3, 0.4, 0.5], reference: [[0, 0.5, 1], [0, 0.5, 0]],
         handle: { at: look.prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
-        tip: (x) => `wrong at a prior of ${percent({ value: x, errorBound: 0 })}: ${told((text) => percent(ask(text, "bayesError", x)))}` }); // biome-ignore format: long
+        tip: (x) => [`${told((text) => percent(ask(text, "bayesError", x)))} wrong`, `at a prior of ${percent({ value: x, errorBound: 0 })}`] }); // biome-ignore format: long
     else if (curves("d").length) {
       const most = losses.at(-1),
         step = [1, 2, 5, 10].map((n) => n * 10 ** Math.floor(Math.log10(most / 5))).find((one) => most / one <= 6);
       this.left.curves({ name: "Privacy profiles", x: losses, lines: curves("d"), xlim: [0, most], ylim: [1e-10, 1], log: true, xlabel: "ε", ylabel: "δ",
         ticks: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step), tick: (x) => String(+x.toPrecision(4)), yticks: [1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1],
         handle: { at: look.epsilon, moves: "epsilon", toText: (x) => String(+x.toPrecision(3)) },
-        tip: (x) => `δ at ε = ${+x.toPrecision(3)}: ${told((text) => shownDelta(ask(text, "delta", x)))}` }); // biome-ignore format: long
+        tip: (x) => [`δ at ε = ${+x.toPrecision(3)}:`, told((text) => shownDelta(ask(text, "delta", x)))] }); // biome-ignore format: long
     }
     if (answers.A?.R?.values && answers.B?.R?.values) this.right.regrets(answers, both, look.prior);
     else this.right.clear();
+  }
+
+  // On a phone one picture is large, and the other a thumbnail that exchanges them.
+  arrange(two, both) {
+    const narrow = NARROW.matches && !this.printing,
+      front = two ? this.front : "left",
+      room = Math.max(200, this.root.clientWidth - (two ? GLANCE : 0));
+    this.root.dataset.front = front;
+    this.left.fit(!narrow ? "wide" : front === "left" ? "large" : "small", room);
+    this.right.fit(!narrow ? "wide" : front === "right" ? "large" : "small", room);
+    if (front === "right") {
+      const name = this.tabs.querySelector("[aria-pressed=true]").textContent;
+      this.glance.replaceChildren(make("b", {}, name));
+      this.glance.setAttribute("aria-label", `Show large: ${name}`);
+      return;
+    }
+    const { divergence = 0, reverseDivergence = 0, errorBound = 0, refused } = both ?? { refused: true };
+    const [side, value] = divergence >= reverseDivergence ? ["B", divergence] : ["A", reverseDivergence];
+    const big = refused ? "" : `${points({ value, errorBound })} points`;
+    this.glance.replaceChildren(make("b", {}, big), refused ? "Which is better?" : ` regret of ${side}`);
+    this.glance.setAttribute("aria-label", `Show large: which of the two protects better. ${big} regret of ${side}`);
   }
 
   verdict(answers, both) {
@@ -979,17 +1015,30 @@ class Run {
 
 // A picture: axes, the curves of both sides, what is read off under the pointer, and a grip.
 
-const WIDTH = 430,
-  HEIGHT = 392,
-  BOX = { left: 54, top: 14, right: 14, bottom: 50 };
+const SIZES = {
+  wide: { width: 430, height: 392, box: { left: 54, top: 14, right: 14, bottom: 50 } },
+  // On a phone one picture is large, in its own pixels, and the other a thumbnail beside it.
+  large: (width) => ({ width, height: Math.min(width, 330) + 24, box: { left: 36, top: 8, right: 10, bottom: 50 } }),
+  small: { width: 104, height: 104, box: { left: 9, top: 20, right: 9, bottom: 14 } },
+};
 
 class Chart {
   constructor(name, run) {
     this.run = run;
-    this.svg = drawn("svg", { class: `run-chart ${name}`, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group" });
+    this.svg = drawn("svg", { class: `run-chart ${name}`, role: "group" });
+    this.fit("wide");
     this.svg.addEventListener("pointermove", (event) => this.hover(event));
     this.svg.addEventListener("pointerleave", () => this.tipGone());
     this.svg.addEventListener("pointerdown", (event) => this.press(event));
+  }
+
+  // How large it is drawn: "wide", "large" or "small".
+  fit(size, room) {
+    this.size = size;
+    Object.assign(this, size === "large" ? SIZES.large(room) : SIZES[size]);
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.svg.classList.toggle("run-small", size === "small");
+    this.svg.toggleAttribute("inert", size === "small");
   }
 
   clear() {
@@ -999,9 +1048,9 @@ class Chart {
 
   // From values to places, and back for the x axis.
   scale({ xlim, ylim, log }) {
-    const { left, top, right, bottom } = BOX;
-    const across = WIDTH - left - right,
-      down = HEIGHT - top - bottom;
+    const { left, top, right, bottom } = this.box;
+    const across = this.width - left - right,
+      down = this.height - top - bottom;
     this.x = (x) => left + (across * (x - xlim[0])) / (xlim[1] - xlim[0]);
     this.back = (px) => Math.min(xlim[1], Math.max(xlim[0], xlim[0] + ((px - left) / across) * (xlim[1] - xlim[0])));
     const of = log
@@ -1010,21 +1059,39 @@ class Chart {
     this.y = (y) => top + down * (1 - Math.min(1.02, Math.max(log ? 0 : -0.02, of(y))));
   }
 
-  axes({ name, xlim, ylim, ticks, tick, yticks = ticks, ytick, xlabel, ylabel, log }) {
+  axes({
+    name,
+    xlim,
+    ylim,
+    ticks,
+    tick,
+    yticks = ticks,
+    ytick,
+    xlabel,
+    ylabel,
+    xbrief = xlabel,
+    ybrief = ylabel,
+    log,
+  }) {
     this.svg.setAttribute("aria-label", name);
     const put = (...made) => this.svg.append(...made);
+    if (this.size === "small") {
+      put(drawn("path", { class: "run-axis", d: `M${this.x(xlim[0])} ${this.y(ylim[0])}H${this.x(xlim[1])}` }));
+      return;
+    }
+    const brief = this.size === "large";
     for (const x of ticks) {
-      put(drawn("path", { class: "run-grid", d: `M${this.x(x)} ${BOX.top}V${HEIGHT - BOX.bottom}` }));
+      put(drawn("path", { class: "run-grid", d: `M${this.x(x)} ${this.box.top}V${this.height - this.box.bottom}` }));
       put(
         drawn(
           "text",
-          { class: "run-tick", x: this.x(x), y: HEIGHT - BOX.bottom + 19, "text-anchor": "middle" },
+          { class: "run-tick", x: this.x(x), y: this.height - this.box.bottom + 19, "text-anchor": "middle" },
           tick(x),
         ),
       );
     }
     for (const y of yticks) {
-      put(drawn("path", { class: "run-grid", d: `M${BOX.left} ${this.y(y)}H${WIDTH - BOX.right}` }));
+      put(drawn("path", { class: "run-grid", d: `M${this.box.left} ${this.y(y)}H${this.width - this.box.right}` }));
       const text = ytick
         ? ytick(y)
         : log
@@ -1032,24 +1099,26 @@ class Chart {
             ? "1"
             : raisedTo(Math.round(Math.log10(y)))
           : String(+(100 * y).toPrecision(3));
-      put(drawn("text", { x: BOX.left - 8, y: this.y(y) + 5, "text-anchor": "end" }, text));
+      put(drawn("text", { x: this.box.left - 8, y: this.y(y) + 5, "text-anchor": "end" }, text));
     }
-    put(drawn("path", { class: "run-axis", d: `M${BOX.left} ${BOX.top}V${this.y(ylim[0])}H${this.x(xlim[1])}` }));
-    const middle = (BOX.top + HEIGHT - BOX.bottom) / 2;
     put(
-      drawn(
-        "text",
-        { class: "run-label", x: (BOX.left + WIDTH - BOX.right) / 2, y: HEIGHT - 8, "text-anchor": "middle" },
-        xlabel,
-      ),
+      drawn("path", {
+        class: "run-axis",
+        d: `M${this.box.left} ${this.box.top}V${this.y(ylim[0])}H${this.x(xlim[1])}`,
+      }),
     );
-    put(
-      drawn(
-        "text",
-        { class: "run-label", x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` },
-        ylabel,
-      ),
-    );
+    const across = (this.box.left + this.width - this.box.right) / 2,
+      down = (this.box.top + this.height - this.box.bottom) / 2;
+    const label = { class: "run-label", "text-anchor": "middle" };
+    put(drawn("text", { ...label, x: across, y: this.height - 8 }, brief ? xbrief : xlabel));
+    if (brief && ybrief) put(this.corner(`↑ ${ybrief}`, this.box.top + 16));
+    else put(drawn("text", { ...label, x: 12, y: down, transform: `rotate(-90 12 ${down})` }, ylabel));
+  }
+
+  // A label inside the picture, at its right edge.
+  corner(text, y, side) {
+    const place = { class: `run-corner run-${side}`, x: this.width - this.box.right - 6, y, "text-anchor": "end" };
+    return drawn("text", place, text);
   }
 
   path(xs, ys) {
@@ -1061,7 +1130,7 @@ class Chart {
     if (chart.reference) this.svg.append(drawn("path", { class: "run-reference", d: this.path(...chart.reference) }));
     for (const { side, y } of [...chart.lines].reverse()) {
       this.svg.append(drawn("path", { class: `run-curve run-${side}`, d: this.path(...this.above(chart, y)) }));
-      this.name(chart, side, y);
+      if (this.size !== "small") this.name(chart, side, y);
     }
     this.end(chart);
   }
@@ -1079,10 +1148,10 @@ class Chart {
     let best = 0;
     chart.x.forEach((x, k) => {
       const inside =
-        this.y(y[k]) > BOX.top + 20 &&
-        this.y(y[k]) < HEIGHT - BOX.bottom - 12 &&
-        this.x(x) > BOX.left + 24 &&
-        this.x(x) < WIDTH - BOX.right - 30;
+        this.y(y[k]) > this.box.top + 20 &&
+        this.y(y[k]) < this.height - this.box.bottom - 12 &&
+        this.x(x) > this.box.left + 24 &&
+        this.x(x) < this.width - this.box.right - 30;
       if (inside && far(k) > (best ? far(best) : -1)) best = k;
     });
     const above = !other || y[best] >= other.y[best];
@@ -1100,6 +1169,7 @@ class Chart {
   }
 
   end(chart) {
+    if (this.size === "small") return;
     if (chart.handle) this.grip(chart);
     this.tip = drawn("g", { class: "run-tip", visibility: "hidden" });
     this.svg.append(this.tip);
@@ -1112,16 +1182,16 @@ class Chart {
     const group = drawn("g", { class: "run-grip", "data-handle": handle.moves, tabindex: 0, role: "slider", "aria-label": xlabel, "aria-valuemin": xlim[0],
       "aria-valuemax": xlim[1], "aria-valuenow": handle.at, "aria-valuetext": said }); // biome-ignore format: one line
     const x = this.x(at),
-      foot = HEIGHT - BOX.bottom,
+      foot = this.height - this.box.bottom,
       half = 5 * said.length + 16;
-    const shift = Math.min(WIDTH - BOX.right - half, Math.max(BOX.left + half, x)) - x;
-    group.append(drawn("path", { class: "run-line", d: `M${x} ${BOX.top}V${foot}` }));
+    const shift = Math.min(this.width - this.box.right - half, Math.max(this.box.left + half, x)) - x;
+    group.append(drawn("path", { class: "run-line", d: `M${x} ${this.box.top}V${foot}` }));
     for (const { side, y } of lines ?? []) {
       const k = nearestTo(xs, at);
       group.append(drawn("circle", { class: `run-dot run-${side}`, cx: this.x(xs[k]), cy: this.y(y[k]), r: 5 }));
     }
     group.append(
-      drawn("rect", { class: "run-target", x: x - 22, y: BOX.top, width: 44, height: foot - BOX.top }),
+      drawn("rect", { class: "run-target", x: x - 22, y: this.box.top, width: 44, height: foot - this.box.top }),
       drawn("rect", { class: "run-pill", x: x + shift - half, y: foot + 1, width: 2 * half, height: 28, rx: 14 }),
       drawn("path", {
         class: "run-arrow",
@@ -1188,21 +1258,29 @@ class Chart {
       this.move(this.back(px));
       return;
     }
-    if (!this.shown.tip || event.target.closest(".run-grip") || px < BOX.left || px > WIDTH - BOX.right) {
+    if (
+      !this.shown.tip ||
+      event.target.closest(".run-grip") ||
+      px < this.box.left ||
+      px > this.width - this.box.right
+    ) {
       this.tipGone();
       return;
     }
     const { x, lines, tip } = this.shown,
       k = nearestTo(x, this.back(px));
-    const text = drawn("text", { y: BOX.top + 14, "text-anchor": "middle" }, tip(x[k]));
-    this.tip.replaceChildren(text);
+    const said = this.size === "large" ? tip(x[k]) : [tip(x[k]).join(" ")];
+    const texts = said.map((line, n) =>
+      drawn("text", { y: this.box.top + 14 + 18 * n, "text-anchor": "middle" }, line),
+    );
+    this.tip.replaceChildren(...texts);
     this.tip.setAttribute("visibility", "visible");
-    const half = text.getComputedTextLength() / 2 + 8,
-      middle = Math.min(WIDTH - half - 2, Math.max(half + 2, this.x(x[k])));
-    text.setAttribute("x", middle);
-    text.before(
-      drawn("path", { d: `M${this.x(x[k])} ${BOX.top}V${HEIGHT - BOX.bottom}` }),
-      drawn("rect", { x: middle - half, y: BOX.top - 4, width: 2 * half, height: 26, rx: 4 }),
+    const half = Math.max(...texts.map((text) => text.getComputedTextLength())) / 2 + 8,
+      middle = Math.min(this.width - half - 2, Math.max(half + 2, this.x(x[k])));
+    for (const text of texts) text.setAttribute("x", middle);
+    texts[0].before(
+      drawn("path", { d: `M${this.x(x[k])} ${this.box.top}V${this.height - this.box.bottom}` }),
+      drawn("rect", { x: middle - half, y: this.box.top - 4, width: 2 * half, height: 8 + 18 * said.length, rx: 4 }),
     );
     for (const { side, y } of lines)
       this.tip.append(drawn("circle", { class: `run-dot run-${side}`, cx: this.x(x[k]), cy: this.y(y[k]), r: 4 }));
@@ -1227,7 +1305,7 @@ class Chart {
     for (let k = Math.round(bottom / unit); k <= Math.round(top / unit); k += 1) yticks.push(k * unit);
     const chart = { name: "Which of the two protects better, by the adversary's prior", x: PRIORS, lines: [], xlim: [0, 1], ylim: [bottom, top], ticks: [0, 0.25, 0.5, 0.75, 1],
       tick: (x) => `${100 * x}${x === 0 || x === 1 ? " %" : ""}`, yticks, ytick: (y) => (Math.abs(y) < 1e-3 && y ? scientific(Math.abs(y), 1) : String(Math.abs(+y.toPrecision(6)))),
-      xlabel: "adversary’s prior for “not in the data”", ylabel: "",
+      xlabel: "adversary’s prior for “not in the data”", xbrief: "prior for “not in the data”", ylabel: "",
       handle: { at: prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` } }; // biome-ignore format: long
     this.begin(chart);
     for (const [side, sign] of [
@@ -1243,19 +1321,13 @@ class Chart {
         }),
       );
     }
-    for (const [side, from, to] of [
-      ["A", bottom < 0 ? 0 : bottom, top],
-      ["B", bottom, 0],
-    ]) {
-      // biome-ignore format: a table
-      const room = Math.abs(this.y(from) - this.y(to)),
-        text = room > 240 ? `points by which ${side} protects better` : room > 70 ? `${side} better` : "";
-      const middle = (this.y(from) + this.y(to)) / 2;
-      const place = { class: `run-way run-${side}`, x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }; // biome-ignore format: one line
-      this.svg.append(drawn("text", place, side === "A" ? `${text} ${text && "→"}` : `${text && "←"} ${text}`));
+    if (this.size === "wide") this.ways(top, bottom);
+    if (this.size === "large") {
+      this.svg.append(this.corner("↑ A better", this.box.top + 16, "A"));
+      if (this.y(bottom) - this.y(0) > 40) this.svg.append(this.corner("↓ B better", this.y(bottom) - 8, "B"));
     }
     this.svg.append(
-      drawn("path", { class: "run-zero", d: `M${BOX.left} ${this.y(0)}H${WIDTH - BOX.right}` }),
+      drawn("path", { class: "run-zero", d: `M${this.box.left} ${this.y(0)}H${this.width - this.box.right}` }),
       drawn("path", { class: "run-curve run-lead", d: this.path(PRIORS, lead) }),
     );
     this.end(chart);
@@ -1275,18 +1347,35 @@ class Chart {
           d: `M${x} ${this.y(0)}V${end}M${x - 8} ${end}h16M${x - 8} ${this.y(0)}h16`,
         }),
       );
-      const text = drawn("text", {
-        class: "run-gain",
-        x: Math.min(WIDTH - 120, Math.max(BOX.left + 112, x)),
-        y: end + (sign > 0 ? -10 : 20),
-        "text-anchor": "middle",
-      });
-      text.append(
-        drawn("tspan", { class: "run-big" }, `${points({ value, errorBound: both.errorBound })} points`),
-        ` regret of choosing ${side}`,
-      );
-      this.svg.append(text);
+      if (this.size === "small") continue;
+      const big = `${points({ value, errorBound: both.errorBound })} points`;
+      if (this.size === "large") this.svg.append(this.gain(x, end + (sign > 0 ? -10 : 20), big, ""));
+      else this.svg.append(this.gain(x, end + (sign > 0 ? -10 : 20), big, ` regret of choosing ${side}`));
       this.better(lead, side === "B" ? "A" : "B", sign, at, 100 * value);
+    }
+  }
+
+  // What the ruler measures, at its end.
+  gain(x, y, big, rest) {
+    const half = rest ? 116 : 52,
+      inside = Math.min(this.width - this.box.right - half + 10, Math.max(this.box.left + half - 4, x));
+    const text = drawn("text", { class: "run-gain", x: inside, y, "text-anchor": "middle" });
+    text.append(drawn("tspan", { class: "run-big" }, big), rest);
+    return text;
+  }
+
+  // Beside the axis: what its two directions mean.
+  ways(top, bottom) {
+    for (const [side, from, to] of [
+      ["A", bottom < 0 ? 0 : bottom, top],
+      ["B", bottom, 0],
+    ]) {
+      // biome-ignore format: a table
+      const room = Math.abs(this.y(from) - this.y(to)),
+        text = room > 240 ? `points by which ${side} protects better` : room > 70 ? `${side} better` : "";
+      const middle = (this.y(from) + this.y(to)) / 2;
+      const place = { class: `run-way run-${side}`, x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }; // biome-ignore format: one line
+      this.svg.append(drawn("text", place, side === "A" ? `${text} ${text && "→"}` : `${text && "←"} ${text}`));
     }
   }
 
@@ -1305,6 +1394,9 @@ class Chart {
       );
   }
 }
+
+// What the thumbnail takes of a phone's width, with the space before it.
+const GLANCE = 120;
 
 const NARROW = worker ? null : globalThis.matchMedia("(max-width: 600px)");
 

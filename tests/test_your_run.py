@@ -360,14 +360,46 @@ def test_one_is_singular_and_thousands_are_set_apart(run):
     assert "1400000" in page.url
 
 
-def test_the_verdict_is_in_points_and_near_the_fields_of_a_phone(run):
+def test_a_phones_first_screen_has_both_settings_a_picture_and_the_regret(run):
     page = run(SETTINGS[1], viewport={"width": 390, "height": 664})
-    words, picture = page.locator(".run-words"), page.locator(".run-left")
-    assert words.bounding_box()["y"] < picture.bounding_box()["y"]
-    assert "points" in words.text_content()
-    assert " in a " not in words.text_content()
+    glance, picture = page.locator(".run-glance"), page.locator(".run-left")
+    assert re.fullmatch(r"[\d.]+ points regret of [AB]", glance.text_content())
+    for shown in (glance, picture):
+        assert shown.bounding_box()["y"] + shown.bounding_box()["height"] <= 664
+    words = page.text_content(".run-words")
+    assert "points" in words
+    assert " in a " not in words
     assert "right guess in 100" in page.text_content("[data-row=regret]")
-    assert "protects better" in page.text_content(".run-right .run-way")
+
+
+def test_on_a_phone_a_tap_exchanges_the_large_picture_and_the_small(run):
+    page = run(SETTINGS[0], viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    widths = (
+        "() => ['left', 'right'].map((side) => document.querySelector(`.run-${side}`).getBoundingClientRect().width)"
+    )
+    left, right = page.evaluate(widths)
+    assert left > 2 * right
+    page.tap(".run-glance")
+    assert page.evaluate(widths) == [right, left]
+    assert page.text_content(".run-glance") == "Trade-off"
+    assert "better" in page.text_content(".run-right .run-corner")
+    before = page.text_content(".run-words")
+    box = page.locator(".run-right .run-pill").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 40, y, steps=4)
+    page.mouse.up()
+    computed(page)
+    assert page.input_value("[data-field=prior]") != "50 %"
+    assert page.text_content(".run-words") == before
+    page.tap("[data-view=R]")
+    computed(page)
+    assert page.evaluate(widths) == [left, right]
+    page.tap("[aria-label='Remove B']")
+    computed(page)
+    assert not page.locator(".run-glance").is_visible()
+    assert page.evaluate(widths)[0] > left + 100
 
 
 def test_the_sentence_can_stand_in_a_paper(run):
