@@ -46,11 +46,11 @@ LOOK = [
     "book/_static",
     "book/_theme",
     "book/accountant",
-    "book/your_run.css",
-    "book/your_run.js",
-    "scripts/typesetting.py",
-    "scripts/pages.py",
-    "scripts/searching.py",
+    *(f"book/{page}.{kind}" for page in ("asking", "front", "your_run") for kind in ("css", "js")),
+    *(
+        f"scripts/{name}.py"
+        for name in ("asking", "embedding", "exercising", "gallery", "pages", "previews", "searching", "typesetting")
+    ),
 ]
 PAGES = ["_toc.yml", "book", "notebooks"]
 

@@ -22,6 +22,7 @@ from sphinx_proof.nodes import NODE_TYPES
 
 import asking
 import embedding
+import gallery
 import searching
 from dptutor.explore.machinery.page import SCRIPTS, STYLES
 
@@ -87,6 +88,7 @@ PARTS = {
             "book/your_run.js",
         ],
     ),
+    "front": (["book/front.css"], ["book/accountant/numbers.js", "book/front.js"]),
 }
 ASIDE = "In the library:"
 STATEMENTS = tuple(NODE_TYPES.values())
@@ -189,7 +191,8 @@ def opening(app, page, name):
             nodes.Text(title[0][number.end() - 1 :]),
         ]
     start, between, stop = (
-        nodes.raw("", html, format="html") for html in ('<div class="opening">', '<div class="lead">', "</div></div>")
+        nodes.raw("", html, format="html")
+        for html in (f'<div class="opening{" front" * name.endswith("intro")}">', '<div class="lead">', "</div></div>")
     )
     chapter[0:end] = [start, title, between, *lead, stop]
 
@@ -368,5 +371,6 @@ def picture_size(file):
 def finished(app, error):
     """What a reader can search, and explorers alone, are what the pages have in the end."""
     if error is None and app.builder.format == "html":
+        gallery.fill(Path(app.outdir), sorted(app.env.found_docs))
         searching.index(Path(app.outdir), app.env.found_docs)
         embedding.embed(Path(app.outdir), sorted(app.env.found_docs), app.config.html_title)

@@ -1,4 +1,4 @@
-"""The index of the site's search, made of the finished pages: sections, theorems, terms, functions, explorers.
+"""The index of the site's search, made of the finished pages: sections, theorems, terms, symbols, functions, explorers.
 
 It is one script, `_static/search-index.js`, which a page loads when its reader searches. A record is
 [kind, title, number of its page, anchor, text].
@@ -48,6 +48,11 @@ def records_of(article, page):
         formula.replace_with(plain(formula.text()))
     for part in article.css(MUTE):
         part.decompose()
+    if page.endswith("/notation"):
+        for row in article.css("#symbols table tr:has(td)"):
+            sign, name, *rest = (words(cell) for cell in row.css("td"))
+            name, more = re.match(r"([^;(]+|.*)(.*)", name).groups()  # what comes first
+            found.append(["symbol", f"{sign}: {name.strip()}", nearest_id(row), " ".join([more, *rest])])
     for term in article.css("dl.glossary > dt"):
         said = term.next
         while said and said.tag != "dd":
@@ -67,9 +72,12 @@ def records_of(article, page):
     for part in article.css("dl.glossary, dl.py, div.proof"):
         part.decompose()
     for section in reversed(article.css("section")):  # those inside come after those around them
-        heading = next((part for part in section.iter() if part.tag in {"h1", "h2", "h3", "h4"}), None)
+        inside = section.css_first("div.opening") or section  # where the title of a chapter is
+        heading = next((part for part in inside.iter() if part.tag in {"h1", "h2", "h3", "h4"}), None)
         if heading is None:
             continue
+        for label in heading.css(".chapter"):
+            label.replace_with(label.text().removeprefix("Chapter "))
         title, anchor = words(heading), section.attributes.get("id") or ""
         whole = "chapter" if re.match(r"book/\d", page) else "page"
         kind = "notebook" if page.startswith("notebooks") else whole if heading.tag == "h1" else "section"

@@ -278,7 +278,11 @@ def running(command, port_option, answers, home, own):
             yield address
         finally:
             server.terminate()
-            server.wait(20)
+            try:
+                server.wait(20)
+            except subprocess.TimeoutExpired:  # beside other work it may take long to end its kernels
+                server.kill()
+                server.wait()
 
 
 def wait_until_it_answers(address, server, log, seconds=60):

@@ -7,16 +7,17 @@
   const KINDS = {
     term: 2.6,
     symbol: 2.4,
-    chapter: 2.2,
+    chapter: 3.2,
     explorer: 2,
     theorem: 1.5,
     section: 1.2,
-    page: 1.2,
+    page: 1.6,
     function: 1.1,
     notebook: 0.6,
   };
   const SHOWN = {
     term: "Term",
+    symbol: "Symbol",
     chapter: "Chapter",
     page: "Page",
     explorer: "Explorer",
@@ -25,16 +26,59 @@
     function: "Function",
     notebook: "Notebook",
   };
+  // Pages that name everything once.
+  const ASIDES = Object.entries({
+    source_index: 0.4,
+    reproduction: 0.5,
+    errata: 0.6,
+    five: 0.2,
+    references: 0.6,
+    explorers: 0.6,
+    intro: 0.6,
+  });
   const MOST = 30;
 
-  // Accents fall; Δ and δ are two letters.
+  // What readers call something, and what the book calls it: words with one meaning, and words met by the next ones.
+  const SAME = ["eps epsilon ε", "delta δ Δ", "sigma σ", "mu μ", "pi π", "rho ρ", "alpha α", "beta β", "kappa κ", "erratum errata"].map((line) => line.split(" ")); // biome-ignore format: a table
+  const MEANT = new Map(
+    ["roc tradeoff", "rdp renyi", "g_mu gμ", "gdp gaussian", "dp differential", "pld loss", "prv accountant", "tpr positive audit", "fpr positive audit", "mia membership",
+      "rero reconstruction", "safer protects", "multiplier σ", "sample_rate rate", "batch_size batch", "bibliography references", "blog references",
+      "mistakes errata", "leaks reveals"].map((line) => line.split(" ")).map(([word, ...meant]) => [word, meant])); // biome-ignore format: a table
+  const others = (word) => [...SAME.filter((line) => line.includes(word)).flat(), ...(MEANT.get(word) ?? [])];
+  // Words that say what kind of place is looked for; the lists of kinds are below.
+  const WANTED = {
+    explorer: "explorer interactive slider sliders picture plot demo animation drag widget",
+    lecture: "lecture lectures slides deck",
+    exercise: "exercise exercises solution solutions problem problems homework answers",
+    notebook: "notebook notebooks ipynb",
+    function: "function api dptutor library python code",
+    theorem: "theorem lemma proposition corollary definition proof statement",
+    chapter: "chapter ch",
+  };
+  const wanted = new Map(Object.entries(WANTED).flatMap(([kind, all]) => all.split(" ").map((word) => [word, kind])));
+  const STOP = new Set("a an and are be by can do does for from how i in is it mean means my of on or should that the their to under versus vs what when where which who why with your".split(" ")); // biome-ignore format: a list
+
+  // Accents fall; Δ and δ are two letters; some words are written in three ways.
   const fold = (text) =>
     text
       .normalize("NFKD")
       .replace(/[\u0300-\u036f]/g, "")
-      .replace(/[^Α-Ω]+/g, (part) => part.toLowerCase());
-  const WORD = /[\p{L}\p{N}_.]*[\p{L}\p{N}_]/gu;
+      .replace(/[^Α-Ω]+/g, (part) => part.toLowerCase())
+      .replace(/\b(trade|hyper|sub|hockey)[ -](off|prior|sampl|stick)/g, "$1$2");
+  const WORD = /[\p{L}\p{N}_.]*[\p{L}\p{N}_]|⊗/gu;
   const split = (text) => fold(text).match(WORD) ?? [];
+  // Composition, compose, composing; curve, curves.
+  const ENDING = /(?:(?:ic)?ation|ition|ing|ions?|ors?|ers?|ies|ed|es|s|e|y)$/;
+  const stems = new Map();
+  const stem = (word) => {
+    let made = stems.get(word);
+    if (made === undefined) {
+      made = word.length > 4 && !/[._\d]/.test(word) ? word.replace(ENDING, "") : word;
+      if (made.length < 4) made = word;
+      stems.set(word, made);
+    }
+    return made;
+  };
 
   let pages, records, whole;
   const known = new Set(); // words that the book uses, for those that are misspelled
@@ -55,25 +99,32 @@
   let read;
   const reading = async () => {
     const [names, found] = JSON.parse(globalThis.dptutorIndex),
-      made = [],
-      said = names.map(() => []);
+      made = [];
+    whole = names.map(() => new Map());
     for (const [kind, title, page, anchor, text] of found) {
-      const record = {
-        kind,
-        title,
-        page,
-        anchor,
-        text,
-        name: fold(title),
-        words: split(title),
-        said: ` ${fold(text)} `,
-      };
+      const words = split(title),
+        said = split(text),
+        counts = new Map();
+      for (const word of said) counts.set(stem(word), (counts.get(stem(word)) ?? 0) + 1);
+      const name = names[page][0],
+        number = +(/\/(\d\d)_/.exec(name)?.[1] ?? 0);
+      const also = /_lecture/.test(name)
+        ? "lecture"
+        : /_exercises/.test(name)
+          ? "exercise"
+          : /\/api/.test(name)
+            ? "function"
+            : "";
+      const aside = ASIDES.find(([part]) => name.includes(part))?.[1] ?? 1;
+      const record = { kind, also, aside, title, page, number, anchor, text, name: fold(title), counts, length: said.length, words,
+        stems: words.map(stem), said: ` ${said.join(" ")} ` }; // biome-ignore format: one object
       made.push(record);
-      said[page].push(record.name + record.said);
-      for (const word of [...record.words, ...(record.said.match(WORD) ?? [])]) if (word.length > 3) known.add(word);
+      for (const [found, count] of counts) whole[page].set(found, (whole[page].get(found) ?? 0) + count);
+      for (const word of [...words, ...said]) if (word.length > 3) known.add(word);
       if (made.length % 50 === 0) await new Promise((done) => setTimeout(done));
     }
-    [pages, whole, records] = [names, said.map((parts) => parts.join(" ")), made];
+    for (const words of [...SAME, [...wanted.keys()]]) for (const word of words) if (word.length > 3) known.add(word);
+    [pages, records] = [names, made];
   };
 
   const distance = (a, b, most) => {
@@ -94,11 +145,12 @@
   };
 
   const mended = (word) => {
-    const most = word.length > 7 ? 2 : word.length > 4 ? 1 : 0;
+    const most = word.length > 5 ? 2 : word.length > 3 ? 1 : 0;
     let best = word,
       least = most + 1;
     if (most)
       for (const other of known) {
+        if (word.length < 7 && other[0] !== word[0]) continue;
         const far = distance(word, other, most);
         if (far < least) {
           best = other;
@@ -108,52 +160,105 @@
     return best;
   };
 
-  // How well one word is met by a record; 0 if it is not there.
-  const met = (word, record) => {
+  // How well one word is met by a record: in its title, in its text; 0 if it is not there. A chapter is also about what
+  // only its sections say.
+  const met = (word, record, last) => {
     let best = 0;
-    for (const w of record.words) {
+    const root = stem(word);
+    record.words.forEach((w, k) => {
       if (w === word) best = Math.max(best, 6);
+      else if (record.stems[k] === root) best = Math.max(best, 5);
       else if (word.length > 1 && w.startsWith(word)) best = Math.max(best, 4);
       else if (word.length > 3 && w.includes(word)) best = Math.max(best, 2.5);
-    }
-    let at = -1,
-      count = 0;
-    while (count < 5 && (at = record.said.indexOf(word, at + 1)) >= 0) {
-      const whole =
-        !/[\p{L}\p{N}_]/u.test(record.said[at - 1]) &&
-        (word.length > 1 || !/[\p{L}\p{N}_]/u.test(record.said[at + word.length]));
-      if (whole) count++;
-    }
-    return best + (count ? 1 + (0.25 * (count - 1)) / (1 + record.said.length / 4000) : 0);
+    });
+    const count = Math.min(5, record.counts.get(root) ?? 0);
+    if (count) best += 1 + (0.25 * (count - 1)) / (1 + record.length / 700);
+    else if (last && !best && word.length > 1 && record.said.includes(` ${word}`)) best = 0.6;
+    if (!best && (record.kind === "chapter" || record.kind === "page") && whole[record.page].has(root)) best = 0.7;
+    return best;
+  };
+
+  const look = (words, kinds, number) => {
+    const table = words.map((word, k) => {
+      const all = [word, ...others(word)];
+      return records.map((record) =>
+        Math.max(...all.map((one, n) => met(one, record, k === words.length - 1) * (n ? 0.85 : 1))),
+      );
+    });
+    const worth = table.map((row) => Math.log(1 + records.length / (1 + row.filter(Boolean).length))),
+      all = worth.reduce((sum, one) => sum + one, 0) || 1,
+      phrase = words.join(" ");
+    const hits = [];
+    records.forEach((record, place) => {
+      const here = table.map((row) => row[place]);
+      const share = words.length ? here.reduce((sum, one, k) => sum + (one ? worth[k] : 0), 0) / all : 1;
+      if (kinds.has("run") && /your_run/.test(pages[record.page][0])) {
+        hits.push([100 * KINDS[record.kind], record, true]);
+        return;
+      }
+      if (share < 0.45) return;
+      let score = words.length ? here.reduce((sum, one, k) => sum + one * worth[k], 0) / all : 1;
+      score *= share ** 2 * KINDS[record.kind] * (/errata/.test(phrase) || record.name === phrase ? 1 : record.aside);
+      const titled = here.filter((one) => one >= 4).length;
+      score *=
+        1 +
+        Math.min(1, titled / Math.max(1, record.words.filter((w) => !STOP.has(w) && !/^(\d.*|[a-z])$/.test(w)).length));
+      if (titled > 1 && titled === words.length) score *= 1.5;
+      const title = record.words.join(" ").replace(/^(chapter )?\d+ /, ""),
+        sign = record.kind === "symbol" ? split(record.title.split(":")[0]) : [];
+      if (title === phrase || title === `dp.${phrase}` || `dp.${title}` === phrase) score *= 6;
+      else if (sign.length && sign.join(" ") === phrase) score *= 4;
+      else if (words.length === 1 && phrase.length === 1 && sign.includes(phrase)) score *= 2.5;
+      else if (words.length > 1 && title.includes(phrase)) score *= 2;
+      else if (words.length > 1 && record.said.includes(` ${phrase}`)) score *= 1.5;
+      if (kinds.has(record.kind) || kinds.has(record.also))
+        score *= kinds.has(record.also) && /^(lecture|exercises)/.test(record.name) ? 60 : 4;
+      if (number) score *= record.number === number ? 3 : 0.3;
+      hits.push([score, record, share > 0.999]);
+    });
+    hits.sort((a, b) => b[0] - a[0]);
+    const whole = hits.filter(([, , full]) => full);
+    // The closest first; if that one has all words, those that have not are left out.
+    return { hits: (hits[0]?.[2] ? whole : hits).map(([, record]) => record), full: Boolean(hits[0]?.[2]) };
   };
 
   const find = (query) => {
-    const look = (words) => {
-      const hits = [];
-      for (const record of records) {
-        let score = 1;
-        for (const word of words) {
-          // A chapter is also about what only its sections say.
-          const one = met(word, record) || (record.kind === "chapter" && whole[record.page].includes(word) ? 0.7 : 0);
-          if (!one) {
-            score = 0;
-            break;
-          }
-          score += one;
-        }
-        if (!score) continue;
-        if (record.name === fold(query).trim() || record.name === `dp.${fold(query).trim()}`) score *= 6;
-        else if (record.name.includes(fold(query).trim()) && words.length > 1) score *= 2;
-        hits.push([score * KINDS[record.kind], record]);
-      }
-      return hits.sort((a, b) => b[0] - a[0]).map(([, record]) => record);
-    };
-    const words = split(query);
+    const typed = split(query),
+      kinds = new Set();
+    let number = 0,
+      words = typed.filter((word) => !STOP.has(word));
+    if (!words.length) words = typed;
     if (!words.length) return { hits: [], words };
-    const hits = look(words);
-    if (hits.length) return { hits, words };
-    const better = words.map((word) => (look([word]).length ? word : mended(word)));
-    return { hits: look(better), words: better, instead: better.join(" ") };
+    const lost = [];
+    let instead = false;
+    const there = (word) => others(word).length || wanted.has(word) || records.some((record) => met(word, record, true)); // biome-ignore format: one line
+    words = words.flatMap((word) => {
+      if (there(word)) return [word];
+      const better = mended(word);
+      if (better === word) {
+        lost.push(word);
+        return [];
+      }
+      instead = true;
+      return [better];
+    });
+    if (!words.length) return { hits: [], words, lost };
+    // Who types two numbers or more has settings of a training.
+    const numbers = words.filter((word) => /^\d+(\.\d+)?$/.test(word));
+    if (numbers.length > 1 && numbers.some((word) => word.includes("."))) {
+      kinds.add("run");
+      words = words.filter((word) => !numbers.includes(word));
+    }
+    // "Exercise", "picture", "ch 5" say which place is meant, unless nothing else is said.
+    const rest = words.filter((word) => !wanted.has(word));
+    const numbered = rest.filter((word) => /^\d\d?$/.test(word) && +word >= 1 && +word <= 20 && words.length > 1);
+    if (words.some((word) => wanted.has(word)) && words.length > 1) {
+      for (const word of words) if (wanted.has(word)) kinds.add(wanted.get(word));
+      if (kinds.size > 1) kinds.delete("chapter");
+      if (numbered.length) number = +numbered[0];
+      words = rest.filter((word) => !number || !numbered.includes(word));
+    }
+    return { ...look(words, kinds, number), words, lost, instead: instead ? words.join(" ") : "" };
   };
 
   // A quotation around the first word that is found.
@@ -206,14 +311,18 @@
     told.setAttribute("role", "status");
     const show = () => {
       if (!records) return;
-      const { hits, words, instead } = find(input.value);
-      told.textContent = !words.length
+      const { hits, words, instead, lost, full } = find(input.value);
+      told.textContent = !input.value.trim()
         ? ""
         : !hits.length
           ? "Nothing is found."
-          : instead
-            ? `Nothing is found as typed; found for “${instead}”:`
-            : `${hits.length === 1 ? "One place" : `${hits.length} places`}${hits.length > MOST ? `, the best ${MOST} of them:` : ":"}`;
+          : lost?.length
+            ? `This book does not say “${lost.join("”, “")}”; the closest to the rest:`
+            : instead
+              ? `Nothing is found as typed; found for “${instead}”:`
+              : !full
+                ? "No place has all of these words; the closest:"
+                : `${hits.length === 1 ? "One place" : `${hits.length} places`}${hits.length > MOST ? `, the best ${MOST} of them:` : ":"}`;
       list.replaceChildren(
         ...hits.slice(0, MOST).map((hit) => {
           const [address, page] = pages[hit.page];

@@ -1,0 +1,100 @@
+"""All explorers on one page, `book/explorers.html`: a picture of each, its question, its chapter, and ways to show it.
+
+The pictures are the explorers' own: what is drawn in their large panel, without letters, grid and marks of axes. They
+are taken from the finished pages, as is the rest of a card, so that nothing is said twice.
+"""
+
+import re
+from html import escape
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser
+
+PAGE = "book/explorers"
+PARTS = {"One release": range(1, 6), "Two mechanisms": range(6, 9), "Many steps": range(9, 12), "People": range(12, 15)}
+# What is no curve: letters, names beside curves, grips.
+LETTERS = "title, text, .dpe-legend, .dpe-name, .dpe-grip"
+SECOND = {"hyper_prior"}  # those of which the small panel says more
+CARD = """<li data-part="{part}"><a href="{chapter}.html#{name}">{picture}<strong>{question}</strong></a>
+<span>{number} {title}</span>
+<details><summary>In your lecture</summary>
+<p><a href="../embed/{name}.html">Alone on a page</a>, for a projector or a link. In another page:</p>
+<pre>&lt;iframe src="…/embed/{name}.html" width="1120" height="640"&gt;&lt;/iframe&gt;</pre>
+<p>In a notebook:</p>
+<pre>from dptutor.explore import {name}
+{name}</pre>
+<p>In <a href="../notebooks/{lecture}_lecture.html">lecture {number}</a>; <code>make slides</code> makes it a deck.</p>
+</details></li>
+"""
+
+
+def fill(site: Path, pages):
+    """Writes the cards of all explorers of the chapters among `pages`, where each comes first, into the gallery."""
+    file = site / f"{PAGE}.html"
+    if not file.is_file():
+        return
+    cards = {}
+    for page in pages:
+        if number := re.match(r"book/(\d\d)_", page):
+            tree = LexborHTMLParser((site / f"{page}.html").read_text(encoding="utf-8"))
+            for explorer in tree.css("[data-explorer]"):
+                cards.setdefault(explorer.attributes["data-explorer"], card(tree, explorer, page, number[1]))
+    text = file.read_text(encoding="utf-8")
+    start, end = "<!-- cards -->", "<!-- end of cards -->"
+    before, _, rest = text.partition(start)
+    after = rest.partition(end)[2] or rest
+    new = f"{before}{start}{''.join(cards.values())}{end}{after}"
+    if new != text:
+        file.write_text(new, encoding="utf-8")
+
+
+def card(tree, explorer, page, number):
+    heading = LexborHTMLParser(tree.css_first("h1").html).css_first("h1")
+    for other in heading.css(".headerlink, .chapter"):
+        other.decompose()
+    return CARD.format(
+        part=next(part for part, chapters in PARTS.items() if int(number) in chapters),
+        chapter=page.removeprefix("book/"),
+        lecture=number,
+        number=int(number),
+        name=explorer.attributes["data-explorer"],
+        picture=picture(explorer.css("svg.dpe-panel")[explorer.attributes["data-explorer"] in SECOND]),
+        question=explorer.css_first(".dpe-find strong").inner_html,
+        title=escape(" ".join(heading.text().split())),
+    )
+
+
+def picture(panel):
+    """A panel without what would be too small to read."""
+    small = LexborHTMLParser(panel.html, is_fragment=True)
+    svg = small.css_first("svg")
+    for part in svg.css(LETTERS):
+        part.decompose()
+    for path in svg.css("path"):
+        if "--dpe-pale" in (path.attributes.get("style") or ""):  # the grid
+            path.decompose()
+    marks = {
+        path.attributes["id"]
+        for path in svg.css("defs > path[id]")
+        if re.fullmatch(r"M 0 0 L \S+ \S+", path.attributes["d"])
+    }
+    for use in svg.css("use"):
+        if use.attributes["href"].lstrip("#") in marks:
+            use.decompose()
+    if frame := svg.css_first("clipPath rect, clippath rect"):
+        x, y, width, height = (float(frame.attributes[name]) for name in ("x", "y", "width", "height"))
+        svg.attrs["viewBox"] = f"{x - 4} {y - 4} {width + 8} {height + 8}"
+    for group in reversed(svg.css("g")):
+        if not group.css("path, use, circle, rect, polygon"):
+            group.decompose()
+    for name in ("class", "data-panel", "style", "role"):
+        if name in svg.attrs:
+            del svg.attrs[name]
+    svg.attrs["aria-hidden"] = "true"
+    # Two pictures of a page must not share names.
+    return re.sub(r'(id="|#)dpe-', r"\1gallery-", rounded(svg.html))
+
+
+def rounded(html):
+    """A tenth of a pixel is enough for a picture of this size."""
+    return re.sub(r"-?\d+\.\d\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), html)
