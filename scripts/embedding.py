@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 FOLDER = "embed"
 ALONE = """<!DOCTYPE html>
 <html lang="en">{head}<body class="embedded"><main>{explorer}</main>
-<p><a href="../{page}#{name}" target="_blank">{book}: {title}</a></p></body></html>
+<p><a href="../{page}#explorer-{name}" target="_blank">{book}: {title}</a></p></body></html>
 """
 
 

@@ -15,7 +15,7 @@ PARTS = {"One release": range(1, 6), "Two mechanisms": range(6, 9), "Many steps"
 # What is no curve: letters, names beside curves, grips.
 LETTERS = "title, text, .dpe-legend, .dpe-name, .dpe-grip"
 SECOND = {"hyper_prior"}  # those of which the small panel says more
-CARD = """<li data-part="{part}"><a href="{chapter}.html#{name}">{picture}<strong>{question}</strong></a>
+CARD = """<li data-part="{part}"><a href="{chapter}.html#explorer-{name}">{picture}<strong>{question}</strong></a>
 <span>{number} {title}</span>
 <details><summary>In your lecture</summary>
 <p><a href="../embed/{name}.html">Alone on a page</a>, for a projector or a link. In another page:</p>

@@ -246,6 +246,7 @@ class Translator(HTML5Translator):
             part.decompose()
         up = "../" * self.builder.current_docname.count("/")
         for explorer in piece.css("[data-explorer]"):
+            explorer.attrs["id"] = f"explorer-{explorer.attributes['data-explorer']}"
             explorer.attrs["data-embed"] = f"{up}{embedding.FOLDER}/{explorer.attributes['data-explorer']}.html"
         for tables in piece.css("script[data-shared=tables]"):
             self.explorers += 1

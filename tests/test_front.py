@@ -103,11 +103,11 @@ def cards(site):
 def test_every_explorer_has_a_card_with_its_question_picture_and_chapter(site):
     names = []
     for card in cards(site):
-        page, name = card.css_first("a").attributes["href"].split("#")
+        page, name = card.css_first("a").attributes["href"].split("#explorer-")
         names.append(name)
         there = LexborHTMLParser((site / "book" / page).read_text(encoding="utf-8"))
         explorer = there.css_first(f"[data-explorer={name}]")
-        assert explorer is not None
+        assert explorer.attributes["id"] == f"explorer-{name}"
         assert card.css_first("strong").text() == explorer.css_first(".dpe-find strong").text()
         assert len(card.css("svg path, svg use")) >= 3
         assert not card.css("svg text")
