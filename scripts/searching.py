@@ -43,7 +43,7 @@ def records_of(article, page):
     for explorer in article.css("[data-explorer]"):
         if name := explorer.css_first(".dpe-find strong"):
             say = explorer.css_first("figcaption")
-            found.append(["explorer", words(name), explorer.attributes.get("id") or nearest_id(explorer), words(say) if say else ""])
+            found.append(["explorer", words(name), explorer.attributes["id"], words(say) if say else ""])
     for formula in article.css("math"):  # letters of formulas as they are typed, without signs that say how to draw
         formula.replace_with(plain(formula.text()))
     for part in article.css(MUTE):
