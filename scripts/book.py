@@ -26,6 +26,7 @@ import threading
 from contextlib import contextmanager
 
 from content import BUILD, ROOT, TABLES, digest
+from sharing import dated
 
 SITE = BUILD / "html"
 DONE = BUILD / "done"  # what the last build was made from, while it is whole
@@ -49,7 +50,17 @@ LOOK = [
     *(f"book/{page}.{kind}" for page in ("asking", "front", "your_run") for kind in ("css", "js")),
     *(
         f"scripts/{name}.py"
-        for name in ("asking", "embedding", "exercising", "gallery", "pages", "previews", "searching", "typesetting")
+        for name in (
+            "asking",
+            "embedding",
+            "exercising",
+            "gallery",
+            "pages",
+            "previews",
+            "searching",
+            "sharing",
+            "typesetting",
+        )
     ),
 ]
 PAGES = ["_toc.yml", "book", "notebooks"]
@@ -105,7 +116,7 @@ def run(arguments):
 def build():
     with locked():
         foundation = digest(*FOUNDATION)
-        look = digest(*LOOK)
+        look = f"{digest(*LOOK)} {dated()}"
         openings = opened()
         state = f"{foundation} {look} {digest(*PAGES)} {openings}"
         done = DONE.read_text() if DONE.is_file() and SITE.is_dir() else ""
@@ -176,6 +187,19 @@ class Server(http.server.ThreadingHTTPServer):
 class Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
         pass
+
+    def send_error(self, code, message=None, explain=None):
+        lost = SITE / "404.html"
+        if code != 404 or not lost.is_file():
+            super().send_error(code, message, explain)
+            return
+        body = lost.read_bytes()
+        self.send_response(404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def end_headers(self):
         self.send_header("Cache-Control", "no-cache")  # a rebuilt page is seen at the next reload

@@ -24,6 +24,8 @@ import asking
 import embedding
 import gallery
 import searching
+import sharing
+from dptutor import __version__
 from dptutor.explore.machinery.page import SCRIPTS, STYLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,7 +106,11 @@ def setup(app):
     app.set_translator("html", Translator, override=True)
     app.add_node(HideCodeCellNode, override=True, html=(visit_hidden_code, depart_hidden_code))
     app.connect("builder-inited", shared_files)
-    app.connect("html-collect-pages", lambda app: [("search", {"title": "Search", "toc": ""}, "search.html")])
+    app.add_config_value("report_errors", "", "html")
+    app.connect("html-collect-pages", lambda app: [
+        ("search", {"title": "Search", "toc": ""}, "search.html"),
+        (sharing.LOST, {"title": "No such page", "toc": ""}, "404.html"),
+    ])  # fmt: skip
     app.connect("doctree-resolved", opening)
     app.connect("doctree-resolved", asides)
     app.connect("doctree-resolved", later)
@@ -166,16 +172,60 @@ def write(path, text):
 def context_of(app, page, template, context, doctree):
     body = context.get("body", "")
     needed = [f"{name}.js" for name in PARTS if f"dptutor-{name}" in body]
-    if page == "search":
+    if page in {"search", sharing.LOST}:
         needed.append("search.js")
-    context |= {
+    context |= sharing.context(
+        page,
+        LexborHTMLParser(context.get("title") or page).text(),
+        body,
+        app.config.html_baseurl,
+        app.config.report_errors,
+    )
+    context |= neighbors(app, page) | {
+        "explorers": explorers_of(body),
         "policy": POLICY,
         "first_script": FIRST_SCRIPT,
         "fonts": FONTS,
         "scripts": ["site.js", *needed],
         "version_of": app.version_of,
         "sections": context.get("display_toc"),
+        "version": __version__,
     }
+
+
+def neighbors(app, page):
+    """Before and after a chapter are chapters; its lecture and its exercises are beside it."""
+    if not page.startswith("book/"):
+        return {}
+    order = app.env.collect_relations()
+    found = {"beside": []}
+    for side, step in (("prev", 1), ("next", 2)):
+        other = order.get(page, [None] * 3)[step]
+        while other and other.startswith("notebooks/"):
+            other = order[other][step]
+        found[side] = link_to(app, page, other)
+    for kind in ("lecture", "exercises"):
+        notebook = f"notebooks/{page[5:7]}_{kind}"
+        if notebook in app.env.found_docs:
+            found["beside"].append({**link_to(app, page, notebook), "kind": kind.capitalize()})
+    return found
+
+
+def link_to(app, page, other):
+    if not other:
+        return None
+    title = app.builder.render_partial(app.env.titles[other])["title"]
+    return {"link": app.builder.get_relative_uri(page, other), "title": title}
+
+
+def explorers_of(body):
+    """The explorers of a page: their names and questions."""
+    tree = LexborHTMLParser(body)
+    asked = (
+        (explorer.attributes.get("id"), explorer.css_first(".dpe-find strong"))
+        for explorer in tree.css("[data-explorer]")
+    )
+    return [(name, question.inner_html) for name, question in asked if name and question]
 
 
 def opening(app, page, name):
@@ -375,3 +425,4 @@ def finished(app, error):
         gallery.fill(Path(app.outdir), sorted(app.env.found_docs))
         searching.index(Path(app.outdir), app.env.found_docs)
         embedding.embed(Path(app.outdir), sorted(app.env.found_docs), app.config.html_title)
+        sharing.write(Path(app.outdir), app.env.found_docs, app.config.html_baseurl, app.config.html_title)

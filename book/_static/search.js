@@ -402,7 +402,9 @@
   };
   if (page) {
     const { input, show } = build(page);
-    input.value = new URLSearchParams(location.search).get("q") ?? "";
+    // Of an address that does not exist: the words of its last part.
+    const lost = "lost" in page.dataset ? location.pathname.split("/").pop().replace(/\.html$/, "").replace(/^\d+|[_-]+/g, " ") : ""; // biome-ignore format: one line
+    input.value = new URLSearchParams(location.search).get("q") ?? lost;
     index().then(show);
     input.focus();
   }

@@ -37,7 +37,50 @@
     const here = all(".current > a.current", chapters).pop();
     here?.setAttribute("aria-current", "page");
     here?.scrollIntoView({ block: "center" });
+    mark();
   });
+
+  // A report says where the reader is: the page with the setting of its explorer, and the section.
+
+  const report = document.querySelector(".foot .report");
+  report?.addEventListener("click", () => {
+    const above = all("article :is(h1, h2, h3)").filter(
+      (heading) => heading.getBoundingClientRect().top < innerHeight / 2,
+    );
+    const section = above.at(-1)?.firstChild?.textContent ?? "";
+    const to = new URL(report.href),
+      mail = to.protocol === "mailto:";
+    to.searchParams.set(mail ? "subject" : "title", `${document.title}: ${section}`);
+    to.searchParams.set(
+      "body",
+      `${location.href}\nSection: ${section}\n${document.querySelector(".foot p").firstChild.textContent.trim()}\n\n`,
+    );
+    report.href = mail ? to.href.replaceAll("+", "%20") : to.href;
+  });
+
+  // What this reader has answered, beside each chapter.
+
+  const mark = () => {
+    let kept = {};
+    try {
+      kept = JSON.parse(stored("dptutor-asks")) ?? {};
+    } catch {
+      /* not ours */
+    }
+    const counts = new Map();
+    for (const name of Object.keys(kept)) {
+      const chapter = /^ask-(\d\d)-/.exec(name)?.[1];
+      if (chapter) counts.set(chapter, (counts.get(chapter) ?? 0) + 1);
+    }
+    for (const link of all("a", chapters)) {
+      const count = counts.get(/book\/(\d\d)_[^/]*$/.exec(link.pathname)?.[1]);
+      link.querySelector(".done")?.remove();
+      if (count)
+        link.append(
+          Object.assign(document.createElement("span"), { className: "done", textContent: `${count} answered` }),
+        );
+    }
+  };
 
   // Who has kept a pair of mechanisms on "Your own run" sees the curve of a chapter for it.
 
@@ -66,8 +109,8 @@
     line.append(link);
     document.querySelector("article .cell:has(.dptutor-explorer)")?.after(line);
   }
-  const report = document.querySelector(".my-report a");
-  if (pair && report) report.href = `your_run.html#${pair}&report=1`;
+  const printed = document.querySelector(".my-report a");
+  if (pair && printed) printed.href = `your_run.html#${pair}&report=1`;
 
   // What a link to a term or a statement leads to shows itself beside it: under a resting pointer, at a link that keys have
   // reached, and at the first touch, which the second follows.
