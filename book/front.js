@@ -7,8 +7,8 @@ const ROUNDS = 3,
   BEST = 0.5, // where the densities cross
   PULL = 48; // pixels by which the answer is pulled aside for a guess
 const SIZES = {
-  wide: { height: 300, top: 84, foot: 48, range: [-3.2, 4.2], brief: false },
-  narrow: { height: 226, top: 62, foot: 48, range: [-2.7, 3.7], brief: true },
+  wide: { height: 300, top: 84, foot: 48, range: [-3.2, 4.2] },
+  narrow: { height: 226, top: 62, foot: 48, range: [-2.7, 3.7] },
 };
 const CALM = globalThis.matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -146,7 +146,7 @@ class Front {
     const width = this.root.clientWidth;
     if (!width) return;
     const focused = this.svg.contains(document.activeElement);
-    Object.assign(this, { width, ...(width < 600 ? SIZES.narrow : SIZES.wide) });
+    Object.assign(this, { width, ...(width < 600 ? SIZES.narrow : SIZES.wide), brief: width < 1000 });
     this.base = this.height - this.foot;
     const { svg, base, range, brief } = this;
     svg.setAttribute("viewBox", `0 0 ${width} ${this.height}`);

@@ -200,3 +200,20 @@ def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, t
     for name in dp.explore.__all__:
         other.goto(f"{site_url}embed/{name}.html")
         other.wait_for_selector("[data-ready]")
+
+
+@pytest.mark.parametrize(
+    "screen", [{"width": 1280, "height": 800}, {"width": 390, "height": 664}], ids=["wide", "phone"]
+)
+def test_a_chapters_first_screen_shows_its_explorer(new_page, site, site_url, screen):
+    """Wide, the whole picture and something to take hold of; on a phone its title and the upper half of the picture."""
+    page, missed = new_page(viewport=screen), {}
+    for chapter in sorted(site.glob("book/[0-9][0-9]_*.html")):
+        page.goto(site_url + f"book/{chapter.name}")
+        explorer = page.locator("[data-explorer]").first
+        panels = explorer.locator(".dpe-panels").bounding_box()
+        share = 1 if screen["width"] > 1000 else 0.5
+        end = panels["y"] + share * panels["height"]
+        if end > screen["height"] or explorer.locator("strong").first.bounding_box()["y"] > end:
+            missed[chapter.stem] = end
+    assert not missed
