@@ -171,3 +171,23 @@ def test_finite_experiments_are_symmetric_if_their_numbers_say_so():
     assert symmetric([0.5, 0.5, 0.0], [0.0, 0.5, 0.5])
     assert not symmetric([1.0, 0.0], [0.9, 0.1])
     assert not symmetric([0.125, 0.125, 0.25, 0.5], [0.25, 0.25, 0.125, 0.375])
+
+
+TINY = np.concatenate([[0.0], np.logspace(-40, -1, 40), np.linspace(0.15, 0.95, 9), 1 - np.logspace(-12, -2, 6), [1.0]])
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_no_line_is_above_the_tradeoff_function_and_its_bound(seed):
+    """1 − δ(ε) − e^ε α at every ε, also where the profile is flat and many losses are as good to rounding."""
+    m = drawn(seed)[0]
+    value, bound = m.tradeoff(TINY, with_error=True)
+    epsilon = np.concatenate([-np.logspace(2, -15, 300), [0.0], np.logspace(-15, 2, 300)])
+    delta, off = m.privacy_profile(epsilon, with_error=True)
+    lines = 1 - (delta + off)[:, None] - np.exp(epsilon)[:, None] * TINY
+    assert np.all(lines.max(axis=0) <= value + bound + 1e-15)
+
+
+def test_a_line_at_a_kink_is_found():
+    m = dp.DPSGD(0.04, 0.01, 5)
+    value, bound = m.tradeoff(1e-6, with_error=True)
+    assert value + bound >= 1 - m.privacy_profile(0.0) - 1e-6

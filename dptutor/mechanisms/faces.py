@@ -27,6 +27,8 @@ from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
 
 # Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
 _TAIL, _APART, _ROUNDS = 1e-14, 1e-15, 80
+# How far beside the loss found other lines are tried.
+_ASIDE = (1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 # Beside a kink of the profile.
 _BESIDE = 1e-15
 _NEXT_TO = 1e-7
@@ -183,10 +185,15 @@ class TabulatedFaces:
         return self._known_nodes[number]
 
     @cached_property
-    def _beside(self):
-        """Losses next to the kinks; a symmetrized profile has one at 0."""
+    def _kinks(self):
+        """Losses at which a profile has kinks, increasing; a symmetrized profile has one at 0."""
         low, high = self.window
-        kinks = np.append(self.breakpoints[(self.breakpoints >= low) & (self.breakpoints <= high)], 0.0)
+        return np.unique(np.append(self.breakpoints[(self.breakpoints >= low) & (self.breakpoints <= high)], 0.0))
+
+    @cached_property
+    def _beside(self):
+        """Losses next to the kinks."""
+        kinks = self._kinks
         return np.concatenate([kinks - _BESIDE * (1 + np.abs(kinks)), kinks + _BESIDE * (1 + np.abs(kinks))])
 
     def _in_order(self, losses):
@@ -273,13 +280,20 @@ class TabulatedFaces:
             off = (bound > np.where(jump, _ROUNDING, _APART)) & ~near
             if not off.any():
                 break
+        # Where the profile is flat the loss found is one of many as good to rounding: a line farther off may be higher,
+        # above all one at a kink.
+        everywhere, number = np.ones(flat.shape, dtype=bool), np.searchsorted(self._kinks, (low + high) / 2)
+        kinks = (self._kinks[np.clip(number + side, 0, len(self._kinks) - 1)] for side in (-1, 0))
+        for aside in (*kinks, *(low - away for away in _ASIDE), *(high + away for away in _ASIDE)):
+            self._improve(best, flat, np.clip(aside, *self.window), everywhere)
         value = np.clip(np.maximum(best, 0.0), 0.0, 1.0 - flat)
         value[flat == 0.0] = 1.0 - self._infinite[0]
         ends = (self._filled(np.clip(x, *self.window), *(2 * [_error_of_rest])) for x in (low, (low + high) / 2, high))
         known = np.maximum.reduce(list(ends))
         # Where little is known the loss found may be another's: f is at least the line's height, and at most 1 − α.
         bound = np.where(known > _LITTLE, np.maximum(1.0 - flat - value, known), np.minimum(bound, 1.0) + known)
-        return value.reshape(np.shape(alpha)), (bound + 4 * _ROUNDING).reshape(np.shape(alpha))
+        bound += 2 * _TAIL + 4 * _ROUNDING  # the tails beyond both ends of the window
+        return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
 
     def _improve(self, best, alpha, losses, some):
         """Raise `best` to the supporting lines at losses; the α where they touch."""
