@@ -47,7 +47,11 @@ class Front {
     );
     this.again = make("button", { type: "button", class: "front-guess", onclick: () => this.start() }, "Play again");
     this.onward = make("a", { class: "front-guess", href: root.dataset.next }, "Read on: chapter 1 →");
-    this.skip = make("button", { type: "button", class: "front-skip", onclick: () => this.end() }, "Skip to the line");
+    this.skip = make(
+      "button",
+      { type: "button", class: "front-skip", onclick: () => this.end() },
+      "Skip to the best guess",
+    );
     this.said = make("p", { class: "front-said", role: "status" });
     this.play = make("div", { class: "front-play" });
     root.replaceChildren(this.svg, this.play);
@@ -108,14 +112,16 @@ class Front {
       this.said.replaceChildren(...this.verdict());
       return;
     }
+    const last = rounds.at(-1);
+    const went = !last ? "" : rightly(last) ? "Right. " : last.truth ? "Wrong: they were in the data. " : "Wrong: they were not in the data. "; // biome-ignore format: one line
     const hint =
       rounds.length === 0
-        ? "They are in the data in half of the rounds. "
+        ? "Each time, a fair coin has decided whether they are in. "
         : rounds.length === ROUNDS - 1
           ? "After this one you see the best anyone can do. "
           : "";
     const heard = make("span", { class: "front-heard" }, `The answer is ${signed(this.answer)}.`);
-    this.said.replaceChildren(`Round ${rounds.length + 1} of ${ROUNDS}. `, heard, hint, this.skip);
+    this.said.replaceChildren(went, `Round ${rounds.length + 1} of ${ROUNDS}. `, heard, hint, this.skip);
   }
 
   // The errors of who says "in the data" right of the line, of a hundred people each.
@@ -130,14 +136,19 @@ class Front {
       right = this.rounds.filter(rightly).length,
       bold = (text, tone) => make("b", { class: `front-${tone}` }, text);
     const start =
-      this.rounds.length === ROUNDS ? `You were right ${["no time", "once", "twice", "each time"][right]}. ` : "";
+      this.rounds.length === ROUNDS
+        ? `You were ${["never right", "right once", "right twice", "right all three times"][right]}. `
+        : "";
     const least = 100 * normalCdf(-BEST);
-    const end =
-      wrong - least < 0.05
-        ? ", and no line does better. That is what this noise promises."
-        : `. The best line is wrong ${least.toFixed(0)} times.`;
-    return [start, "If you say “in the data” right of the line, ", bold(`${accused.toFixed(0)} of 100`, "out"), " are wrongly accused and ",
-      bold(`${missed.toFixed(0)} of 100`, "in"), " missed: you are ", bold(`wrong ${wrong.toFixed(0)} times in 100`, "best"), end]; // biome-ignore format: one sentence
+    // A worse line is never said to be as good.
+    const best = wrong - least < 1e-9,
+      digits = best ? 0 : [0, 1, 2, 3].find((n) => wrong.toFixed(n) !== least.toFixed(n));
+    const people = (count) => (count < 0.5 ? "fewer than 1" : count > 99.5 ? "more than 99" : count.toFixed(0));
+    const end = best
+      ? ", and no line does better. Drag it and see."
+      : `. The best line is wrong ${least.toFixed(digits)} times.`;
+    return [start, "Of 100 people who are not in the data you accuse ", bold(people(accused), "out"), "; of 100 who are, you miss ",
+      bold(people(missed), "in"), ". You are ", bold(`wrong ${wrong.toFixed(digits)} times in 100`, "best"), end]; // biome-ignore format: one sentence
   }
 
   // The picture, in the page's own pixels.
@@ -163,7 +174,7 @@ class Front {
     }
     const names = brief
       ? [["not in the data", 0, "start"], ["in the data", width, "end"]]
-      : [["what comes out if this person is not in the data", this.x(-0.95), "end"], ["and if this person is", this.x(1.98), "start"]]; // biome-ignore format: a table
+      : [["what comes out if this person is not in the data", this.x(-0.95), "end"], ["if this person is in the data", this.x(1.98), "start"]]; // biome-ignore format: a table
     names.forEach(([text, x, anchor], world) => {
       const place = { class: `front-name front-${["out", "in"][world]}`, x, y: this.y(0.7) };
       svg.append(drawn("text", { ...place, "text-anchor": anchor }, text));
@@ -253,13 +264,18 @@ class Front {
   // Keys and fingers.
 
   key(event) {
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1 }[event.key];
-    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (!this.over && event.key.length === 9 + (step > 0)) event.preventDefault();
-    if (this.over && event.target.closest("[role=slider]")) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (this.over) {
+      const by = { ArrowLeft: -0.1, ArrowRight: 0.1, ArrowDown: -0.1, ArrowUp: 0.1, PageDown: -0.5, PageUp: 0.5, Home: -9, End: 9 }[event.key]; // biome-ignore format: a table
+      if (!by || !event.target.closest("[role=slider]")) return;
       event.preventDefault();
-      this.move(this.line + step / 10);
-    } else if (!this.over && !event.repeat && /Left|Right/.test(event.key)) this.guess(+(step > 0));
+      this.move(this.line + by);
+      return;
+    }
+    const world = ["ArrowLeft", "ArrowRight"].indexOf(event.key);
+    if (world < 0 || event.repeat) return;
+    event.preventDefault();
+    this.guess(world);
   }
 
   move(to) {
@@ -273,7 +289,13 @@ class Front {
   }
 
   press(event) {
-    if (!event.target.closest(this.over ? ".front-line" : ".front-answer")) return;
+    if (!this.over && !event.target.closest(".front-answer")) return;
+    // The line comes to where the picture is pressed; a finger beside it scrolls.
+    if (this.over && !event.target.closest(".front-line")) {
+      if (event.pointerType !== "touch")
+        this.move(this.range[0] + (this.at(event) * (this.range[1] - this.range[0])) / this.width); // biome-ignore format: one line
+      else return;
+    }
     event.preventDefault();
     this.held = { from: this.at(event), line: this.line };
     this.svg.setPointerCapture(event.pointerId);

@@ -19,10 +19,10 @@ CARD = """<li data-part="{part}"><a href="{chapter}.html#explorer-{name}">{pictu
 <span>{number} {title}</span>
 <details><summary>In your lecture</summary>
 <p><a href="../embed/{name}.html">Alone on a page</a>, for a projector or a link. In another page:</p>
-<pre>&lt;iframe src="…/embed/{name}.html" width="1120" height="640"&gt;&lt;/iframe&gt;</pre>
+<pre>&lt;iframe src="…/embed/{name}.html" width="100%" height="740"&gt;&lt;/iframe&gt;</pre>
 <p>In a notebook:</p>
 <pre>from dptutor.explore import {name}
-{name}</pre>
+{name}()</pre>
 <p>In <a href="../notebooks/{lecture}_lecture.html">lecture {number}</a>; <code>make slides</code> makes it a deck.</p>
 </details></li>
 """

@@ -30,6 +30,8 @@ def index(site: Path, pages):
             continue
         for link in article.css(".headerlink"):
             link.decompose()
+        for label in heading.css(".chapter"):
+            label.replace_with(label.text().removeprefix("Chapter "))
         names.append([f"{page}.html", words(heading)])
         records += [[kind, title, len(names) - 1, *rest] for kind, title, *rest in records_of(article, page)]
     data = json.dumps([names, records], ensure_ascii=False, separators=(",", ":"))
@@ -76,8 +78,6 @@ def records_of(article, page):
         heading = next((part for part in inside.iter() if part.tag in {"h1", "h2", "h3", "h4"}), None)
         if heading is None:
             continue
-        for label in heading.css(".chapter"):
-            label.replace_with(label.text().removeprefix("Chapter "))
         title, anchor = words(heading), section.attributes.get("id") or ""
         whole = "chapter" if re.match(r"book/\d", page) else "page"
         kind = "notebook" if page.startswith("notebooks") else whole if heading.tag == "h1" else "section"

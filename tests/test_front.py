@@ -39,8 +39,8 @@ def test_three_guesses_lead_to_the_line_that_nobody_beats(front):
     for world in (0, 1, 1):
         truth.append(front.evaluate("document.querySelector('.dptutor-front').run.truth") == world)
         front.locator(".front-guess").nth(world).click()
-    count = {0: "no time", 1: "once", 2: "twice", 3: "each time"}[sum(truth)]
-    assert said(front).startswith(f"You were right {count}.")
+    count = {0: "never right", 1: "right once", 2: "right twice", 3: "right all three times"}[sum(truth)]
+    assert said(front).startswith(f"You were {count}.")
     assert f"wrong {BEST} times in 100, and no line does better" in said(front)
     assert front.locator("[role=slider]").get_attribute("aria-valuetext") == "0.5"
 
@@ -58,12 +58,20 @@ def test_the_line_is_dragged_and_moved_by_keys(front):
     assert at > 0.6
     accused, missed = 1 - NormalDist().cdf(at), NormalDist(1).cdf(at)
     told = said(front)
-    assert f"{100 * accused:.0f} of 100 are wrongly accused" in told
-    assert f"{100 * missed:.0f} of 100 missed" in told
+    assert f"you accuse {100 * accused:.0f};" in told
+    assert f"you miss {100 * missed:.0f}." in told
     assert f"wrong {50 * (accused + missed):.0f} times in 100" in told
     assert f"The best line is wrong {BEST} times" in told
     front.locator(".front-guess").first.click()
     assert said(front).startswith("Round 1 of 3")
+
+
+def test_a_worse_line_is_never_said_to_be_as_good(front):
+    front.click(".front-skip")
+    front.keyboard.press("ArrowRight")
+    assert "wrong 30.94 times in 100. The best line is wrong 30.85 times." in said(front)
+    front.keyboard.press("End")
+    assert "you accuse fewer than 1;" in said(front)
 
 
 def test_an_answer_is_pulled_aside_for_a_guess(front):

@@ -43,7 +43,7 @@
   const MEANT = new Map(
     ["roc tradeoff", "rdp renyi", "g_mu gμ", "gdp gaussian", "dp differential", "pld loss", "prv accountant", "tpr positive audit", "fpr positive audit", "mia membership",
       "rero reconstruction", "safer protects", "multiplier σ", "sample_rate rate", "batch_size batch", "bibliography references", "blog references",
-      "mistakes errata", "leaks reveals"].map((line) => line.split(" ")).map(([word, ...meant]) => [word, meant])); // biome-ignore format: a table
+      "mistakes errata", "leaks reveals", "marking grading", "marks grading", "exam grading", "syllabus plans", "install run", "licence license"].map((line) => line.split(" ")).map(([word, ...meant]) => [word, meant])); // biome-ignore format: a table
   const others = (word) => [...SAME.filter((line) => line.includes(word)).flat(), ...(MEANT.get(word) ?? [])];
   // Words that say what kind of place is looked for; the lists of kinds are below.
   const WANTED = {
@@ -64,6 +64,8 @@
       .normalize("NFKD")
       .replace(/[\u0300-\u036f]/g, "")
       .replace(/[^Α-Ω]+/g, (part) => part.toLowerCase())
+      .replace(/(neighb|behavi|col|fav)our/g, "$1or")
+      .replace(/(random|optim|general|minim|maxim|normal|character|symmetr)is(?=[ea]|ing)/g, "$1iz")
       .replace(/\b(trade|hyper|sub|hockey)[ -](off|prior|sampl|stick)/g, "$1$2");
   const WORD = /[\p{L}\p{N}_.]*[\p{L}\p{N}_]|⊗/gu;
   const split = (text) => fold(text).match(WORD) ?? [];
@@ -213,6 +215,9 @@
       else if (words.length > 1 && record.said.includes(` ${phrase}`)) score *= 1.5;
       if (kinds.has(record.kind) || kinds.has(record.also))
         score *= kinds.has(record.also) && /^(lecture|exercises)/.test(record.name) ? 60 : 4;
+      if (kinds.has("explorer") && record.kind !== "explorer") score *= 0.02;
+      if (words.length === 1 && phrase.length > 3 && !kinds.size && record.kind === "chapter" && here[0] > 5)
+        score *= 10;
       if (number) score *= record.number === number ? 3 : 0.3;
       hits.push([score, record, share > 0.999]);
     });
@@ -252,7 +257,8 @@
     // "Exercise", "picture", "ch 5" say which place is meant, unless nothing else is said.
     const rest = words.filter((word) => !wanted.has(word));
     const numbered = rest.filter((word) => /^\d\d?$/.test(word) && +word >= 1 && +word <= 20 && words.length > 1);
-    if (words.some((word) => wanted.has(word)) && words.length > 1) {
+    const only = words.length === 1 && /exercise|lecture/.test(wanted.get(words[0]));
+    if (only || (words.some((word) => wanted.has(word)) && words.length > 1)) {
       for (const word of words) if (wanted.has(word)) kinds.add(wanted.get(word));
       if (kinds.size > 1) kinds.delete("chapter");
       if (numbered.length) number = +numbered[0];
@@ -315,7 +321,7 @@
       told.textContent = !input.value.trim()
         ? ""
         : !hits.length
-          ? "Nothing is found."
+          ? "No results."
           : lost?.length
             ? `This book does not say “${lost.join("”, “")}”; the closest to the rest:`
             : instead

@@ -53,10 +53,15 @@
     to.searchParams.set(mail ? "subject" : "title", `${document.title}: ${section}`);
     to.searchParams.set(
       "body",
-      `${location.href}\nSection: ${section}\n${document.querySelector(".foot p").firstChild.textContent.trim()}\n\n`,
+      `${location.href}\nSection: ${section}\n${/Version [\d.]+/.exec(document.querySelector(".foot p").textContent)?.[0] ?? ""}\n\n`,
     );
     report.href = mail ? to.href.replaceAll("+", "%20") : to.href;
   });
+
+  // Code to copy has the address of this site.
+
+  for (const code of all(".gallery pre"))
+    code.textContent = code.textContent.replace("…/", new URL("../", location.href).href);
 
   // What this reader has answered, beside each chapter.
 
