@@ -22,15 +22,13 @@ from content import BUILD, ROOT, environment
 FOLDER = BUILD / "versions"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mpmath", "python-flint"]
-# Need a browser, the book, the notebooks or what builds them.
-OTHERWISE = (
-    "accessibility accountant anywhere app book exercises_lab explore_browser explore_live formulas notebooks package"
-)
-OTHERWISE += " asking habits pages previews prose questions scripts setup slides teaching your_run"
+# Need the notebooks, the book's sources or what builds them; those that need a browser or the book say so themselves.
+OTHERWISE = "anywhere formulas habits package prose setup teaching"
+BROWSER = re.compile(r"def \w+\([^)]*\b(chromium|new_page|site|site_url|jupyterlab)\b")
 FILES = sorted(
     f"tests/{path.name}"
     for path in (ROOT / "tests").glob("test_*.py")
-    if path.stem.removeprefix("test_") not in OTHERWISE.split()
+    if path.stem.removeprefix("test_") not in OTHERWISE.split() and not BROWSER.search(path.read_text(encoding="utf-8"))
 )
 
 

@@ -1066,6 +1066,7 @@ def test_hovering_over_a_curve_tells_where_one_is(opened):
 
 def test_symbols_of_a_sentence_are_in_the_letters_of_formulas(opened):
     page = opened("hyper_prior")
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.sentence")
     before = page.inner_html(".dpe-words")
     assert page.evaluate("document.querySelector('[data-explorer]').explorer.sentence") == re.sub(
         ' data-tex="[^"]*"', "", dp.explore.machinery.page.colored(dp.explore.hyper_prior())

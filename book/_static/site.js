@@ -227,16 +227,24 @@
   // What scrolls sideways can be scrolled by keys. Its width is asked for when it is on the screen: before, the browser
   // would have to lay out all that it has put off.
 
+  const reachable = (box) => {
+    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+  };
+  const met = [];
   const seen = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {
         if (!isIntersecting) continue;
         seen.unobserve(target);
-        if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0;
+        met.push(target);
+        reachable(target);
       }
     },
     { rootMargin: "200px" },
   );
+  // Wider letters, or a narrower window, may make what fitted scroll.
+  document.fonts.addEventListener("loadingdone", () => met.forEach(reachable));
+  addEventListener("resize", () => met.forEach(reachable));
   for (const box of all("article pre, div.math, div.table, .cell_output, table.dptutor-numbers")) seen.observe(box);
 
   // What is far from the screen is laid out when there is nothing else to do, one at a time: then the page is as tall
