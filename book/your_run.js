@@ -2,16 +2,15 @@
 // from the accountant in ./accountant, each with a bound on its error, and only digits that the bound makes certain are
 // shown. The address of the page contains all settings.
 
-import { calibrate, compare, Refused, read } from "./accountant/accountant.js";
+import { calibrate, compare, Refused, read, Unreachable } from "./accountant/accountant.js";
 
-// The kinds of mechanism: the sentence that describes each, and its text in the library. Only the first number of each may
-// be asked for by "?".
+// The kinds of mechanism: the sentence that describes each, and its text in the library.
 
 const KINDS = {
   dpsgd: {
     name: "DP-SGD",
     says: "with noise multiplier {sigma}, sampling rate {rate} and {steps:step}",
-    brief: "σ {sigma} at {rate}, {steps:step}",
+    brief: "σ {sigma}, p {rate}, {steps:step}",
     text: ({ sigma, rate, steps }) => `DPSGD(${sigma}, ${rate}, ${steps})`,
     paper: ({ sigma, rate, steps }) =>
       `DP-SGD (noise multiplier ${sigma}, Poisson sampling rate ${rate}, ${counted(steps, "step")})`,
@@ -108,7 +107,9 @@ const FIELDS = {
   fpr: { name: "false alarms", ...share },
   tpr: { name: "hits", ...share },
 };
-const ASKABLE = new Set(["sigma", "scale", "loss"]);
+// Any number of a mechanism may be asked for by "?"; of those that count, the most that meet the target.
+const ASKABLE = new Set(Object.values(KINDS).flatMap(({ start }) => Object.keys(start)));
+const COUNTS = new Set(["steps", "count"]);
 
 const EXAMPLES = {
   "two trainings, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1 %;500&B=dpsgd;?;90 %;1500&goalB=point;8;10⁻⁵",
@@ -121,9 +122,19 @@ const EXAMPLES = {
 const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 const lowered = (text) =>
   text.replace(/[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (all) => "^" + [...all].map((one) => "-0123456789"[RAISED.indexOf(one)]).join(""));
-// Where counts are typed, one comma parts thousands as well: 60,000.
-const numberIn = (text) =>
-  numerals.read(text.replace(/\b\d{1,3}(,\d{3})+\b/g, (all) => all.replaceAll(",", ""))).value ?? NaN;
+// Where counts are typed, one comma parts thousands as well: 60,000 steps, a rate of 64/60,000. Elsewhere it is a decimal
+// comma, as in 0,001; where it could be either, as in 1,125, the reader is asked.
+const THOUSANDS = /^[1-9]\d{0,2}(,\d{3})+$/;
+const numberIn = (text, name) => {
+  const parts = text.split("/").map((part) => part.trim());
+  if ((COUNTS.has(name) || parts.length === 2) && parts.some((part) => THOUSANDS.test(part)))
+    return (
+      numerals.read(parts.map((part) => (THOUSANDS.test(part) ? part.replaceAll(",", "") : part)).join("/")).value ??
+      NaN
+    );
+  return numerals.read(text).value ?? NaN;
+};
+const ambiguous = (text, name) => !COUNTS.has(name) && /^[1-9]\d{0,2},\d{3}$/.test(text);
 
 // Numbers as they are shown. A value below its error bound cannot be distinguished from 0.
 const THIN = "\u202f",
@@ -157,9 +168,27 @@ const points = ({ value, errorBound }) =>
     : 100 * value < 0.001
       ? scientific(100 * value)
       : fixed(100 * value, 100 * errorBound, Math.max(1, 1 - Math.floor(Math.log10(100 * value))));
+// A number that was asked for, as it would be typed.
+const foundAs = (name, { value, errorBound }) => {
+  if (COUNTS.has(name)) return String(value);
+  const digits = Math.max(1, Math.min(4, Math.floor(-Math.log10((2 * errorBound) / value)))) + 1;
+  if (name === "rate") return `${+(100 * value).toPrecision(digits)} %`;
+  return value < 1e-3 ? scientific(value, digits) : String(+value.toPrecision(digits));
+};
 const inPoints = (regret) => {
   const said = points(regret);
   return `${said.replace("< ", "less than ")} ${said === "1.0" ? "point" : "points"}`;
+};
+// All digits that the bound makes certain, and the bound, in percent or points if that is the unit.
+const withBound = ({ value, errorBound }, unit = "") => {
+  if (value === Infinity) return "∞, exactly";
+  const factor = unit ? 100 : 1,
+    [x, bound] = [factor * value, factor * errorBound],
+    digits = bound
+      ? Math.max(1, Math.min(15, 1 + Math.floor(Math.log10(Math.abs(x) || bound) - Math.log10(bound))))
+      : 15,
+    said = String(+x.toPrecision(digits)).replace(/e-(\d+)/, (_, power) => `·${raisedTo(-power)}`);
+  return `${said}${unit && ` ${unit}`}, ${bound ? `± ${scientific(bound, 1)}${unit && ` ${unit}`}` : "exactly"}`;
 };
 // "fewer than 1 in a billion", "3 in a million", "13 in 100"
 const inSo = ({ value, errorBound }) => {
@@ -243,7 +272,9 @@ function answer({ sides, look }) {
         f: look.view === "f" ? once(`f ${made}`, () => envelope(errors(made, ODDS))) : null,
       };
     } catch (error) {
-      answers[side] = { wrong: error.message };
+      answers[side] = {
+        wrong: error instanceof Unreachable ? "No number in place of the “?” meets this target." : error.message,
+      };
     }
   }
   const made = Object.values(answers).filter((one) => one.text);
@@ -288,7 +319,19 @@ const drawn = (tag, attributes = {}, text = "") => {
 };
 // Letters that are symbols, in the type of formulas.
 const lettered = (text) =>
-  text.split(/([εδσπαβΔ]₀?|\bb\b(?= =))/).map((part, k) => (k % 2 ? make("i", {}, part) : part));
+  text.split(/([εδσπαβΔ]₀?|\bb\b(?= =)|\bp\b(?= $))/).map((part, k) => (k % 2 ? make("i", {}, part) : part));
+
+// What is wrong with a number that was typed, or nothing.
+const mistake = (text, name, value) => {
+  const { test, says } = FIELDS[name];
+  if (Number.isNaN(value)) return "This is not a number.";
+  if (ambiguous(text, name))
+    return `Is this ${text.replace(",", ".")} or ${text.replace(",", "")}? Write it without a comma.`;
+  if (test(value)) return "";
+  if (test === whole.test && whole.test(Math.round(value)))
+    return `This must be a whole number. Did you mean ${grouped(String(Math.round(value)))}?`;
+  return says;
+};
 
 class Run {
   constructor(root) {
@@ -304,6 +347,8 @@ class Run {
       if (location.hash.slice(1) === this.address()) return;
       this.fill(location.hash.slice(1));
       this.build();
+      // An example may have been chosen far below.
+      if (this.columns.getBoundingClientRect().top < 0) this.columns.scrollIntoView();
     });
   }
 
@@ -381,9 +426,10 @@ class Run {
     this.glance = make("button", { type: "button", class: "run-glance", onclick: () => this.exchange() });
     this.table = make("table", { class: "run-numbers" });
     this.table.addEventListener("click", ({ target }) => {
-      const cell = target.closest("td[title]");
-      if (cell) this.said.textContent = cell.title;
+      const cell = target.closest("td[data-told]");
+      if (cell) this.tell(cell.parentElement.dataset.row, cell.dataset.of);
     });
+    this.bound = make("tr", { class: "run-bound" }, make("td", { colspan: 3, role: "status" }));
     this.words = make("p", { class: "run-words", "data-words": true, role: "status" });
     this.said = make("p", { class: "run-said", role: "status" });
     const examples = make("p", { class: "run-examples" }, "Type your settings. Write ", make("span", { class: "run-field run-asked" }, "?"),
@@ -434,6 +480,24 @@ class Run {
       `Computed on ${day} by `,
       make("span", { class: "run-address" }, this.link()),
     );
+  }
+
+  // A number with its bound, in a row below its own; another tap takes it away.
+  tell(row, side) {
+    const same = this.told?.row === row && this.told.side === side;
+    this.told = same ? null : { row, side };
+    this.showTold();
+  }
+
+  showTold() {
+    const { row, side } = this.told ?? {},
+      cell = this.table.querySelector(`[data-row=${row}] [data-of=${side}][data-told]`);
+    if (!cell) {
+      this.bound.remove();
+      return;
+    }
+    this.bound.firstChild.textContent = `${side}: ${cell.dataset.told}`;
+    cell.parentElement.after(this.bound);
   }
 
   exchange() {
@@ -505,7 +569,8 @@ class Run {
       part.fields = { ...KINDS[part.kind].start };
       for (const name of Object.keys(part.fields)) if (old[name] && old[name] !== "?") part.fields[name] = old[name];
       // What is asked for stays asked for, under the name that it has now.
-      if (Object.values(old).includes("?")) part.fields[Object.keys(part.fields).find((name) => ASKABLE.has(name))] = "?";
+      const asked = Object.keys(old).find((name) => old[name] === "?");
+      if (asked) part.fields[asked in part.fields ? asked : Object.keys(part.fields)[0]] = "?";
       this.build();
       this.columns.querySelectorAll(`.run-${side} .run-part > select`)[number]?.focus();
     } }); // biome-ignore format: short
@@ -533,7 +598,7 @@ class Run {
       spellcheck: "false", inputmode: ASKABLE.has(name) ? "text" : "decimal", value: grouped(fields[name]) }); // biome-ignore format: one line
     const counts = make("span");
     const fit = () => {
-      if (unit) counts.textContent = ` ${unit}${numberIn(input.value) === 1 ? "" : "s"}`;
+      if (unit) counts.textContent = ` ${unit}${numberIn(input.value, name) === 1 ? "" : "s"}`;
       input.style.width = `${Math.max(2, input.value.length) + 0.4}ch`;
       input.classList.toggle("run-asked", input.value.trim() === "?");
     };
@@ -561,7 +626,7 @@ class Run {
       requestAnimationFrame(() => document.activeElement === input && input.value === before && input.select());
     });
     input.addEventListener("change", () => {
-      const value = numberIn(fields[name]);
+      const value = numberIn(fields[name], name);
       if (unit && whole.test(value)) fields[name] = String(value);
       input.value = grouped(fields[name]);
       fit();
@@ -640,9 +705,12 @@ class Run {
       const section = this.columns.querySelector(`.run-${side}`),
         inputs = [...section.querySelectorAll("input")];
       const values = new Map(inputs.map((input) => [input.run.fields, {}]));
+      const asked = new Set(
+        inputs.filter(({ run }) => ASKABLE.has(run.name) && run.fields[run.name] === "?").map(({ run }) => run.name),
+      );
       let fine = true;
       for (const input of inputs) {
-        const value = this.checked(input);
+        const value = this.checked(input, asked);
         if (Number.isNaN(value)) fine = false;
         values.get(input.run.fields)[input.dataset.field] = value;
       }
@@ -661,19 +729,19 @@ class Run {
     if (right) this.ask({ sides, look: { ...look, view: this.view } });
   }
 
-  // The number in a field, or NaN, with what is wrong beside it.
-  checked(input) {
+  // The number in a field, or NaN, with what is wrong beside it. Only one kind of number may be asked for.
+  checked(input, asked = new Set()) {
     const { name, fields, wrong } = input.run,
-      text = fields[name];
-    const value = text === "?" && ASKABLE.has(name) ? "?" : numberIn(text);
-    const says =
-      value === "?" || FIELDS[name].test(value)
-        ? ""
-        : Number.isNaN(value)
-          ? "This is not a number."
-          : FIELDS[name].test === whole.test && whole.test(Math.round(value))
-            ? `This must be a whole number. Did you mean ${Math.round(value)}?`
-            : FIELDS[name].says;
+      text = fields[name],
+      asks = text === "?" && asked.has(name);
+    const value = asks ? "?" : numberIn(text, name);
+    const says = asks
+      ? asked.size > 1
+        ? "Only one number can be asked for."
+        : ""
+      : text === "?"
+        ? "This number must be given."
+        : mistake(text, name, value);
     input.setAttribute("aria-invalid", String(Boolean(says)));
     if (wrong.textContent !== says) wrong.textContent = says;
     wrong.hidden = !says;
@@ -739,12 +807,14 @@ class Run {
     if (!this.result) return;
     const { answers, both, losses } = this.result,
       cell = (row, side) => this.table.querySelector(`[data-row=${row}] [data-of=${side}]`);
-    for (const button of this.tabs.children)
-      button.setAttribute("aria-pressed", String(button.dataset.view === this.view));
     for (const output of this.columns.querySelectorAll("[data-delta]")) output.textContent = this.look.delta;
     for (const side of ["A", "B"]) {
       const its = answers[side];
-      for (const row of this.table.querySelectorAll(`[data-of=${side}]`)) row.textContent = "";
+      for (const place of this.table.querySelectorAll(`[data-of=${side}]`)) {
+        place.textContent = "";
+        place.removeAttribute("title");
+        delete place.dataset.told;
+      }
       const section = this.columns.querySelector(`.run-${side}`),
         alert = this.sides[side]?.wrong;
       if (alert) {
@@ -761,39 +831,39 @@ class Run {
         if (!found) continue;
         found.hidden = !(its?.found && fields[name] === "?");
         if (found.hidden) continue;
-        const { value, errorBound } = its.found;
-        const digits = Math.max(1, Math.min(4, Math.floor(-Math.log10((2 * errorBound) / value))));
-        found.dataset.value = String(+value.toPrecision(digits + 1));
+        found.dataset.value = foundAs(name, its.found);
         const before = found.textContent;
         found.textContent = `= ${grouped(found.dataset.value)}`;
-        if (before !== found.textContent) found.setAttribute("aria-label", `= ${found.dataset.value}: use this value`);
+        if (before === found.textContent) continue;
+        found.setAttribute("aria-label", `= ${found.dataset.value}: use this value`);
+        found.title = COUNTS.has(name) ? "The most that meet the target. Use this value" : "Use this value";
       }
       const out = section.querySelector("[data-epsilon]");
       if (out) out.textContent = its?.text && !its.epsilon.refused ? shownEpsilon(its.epsilon) : "–";
       if (!its?.text) continue;
-      const put = (row, value, show) => {
+      const put = (row, value, show, unit) => {
         const place = cell(row, side);
         if (value.refused) {
           place.replaceChildren(make("abbr", { title: `In Python: ${value.refused}` }, "–"));
           return;
         }
         place.textContent = show(value);
-        place.title = `${value.value}, ± ${value.errorBound.toExponential(0)}`;
+        place.title = place.dataset.told = withBound(value, unit);
       };
-      put("right", its.even, ({ value, errorBound }) => percent({ value: 1 - value, errorBound }, 2));
+      const other = ({ value, errorBound, refused }) => ({ value: 1 - value, errorBound, refused });
+      const inPercent = (value) => percent(value, 2);
+      put("right", other(its.even), inPercent, "%");
       put("advantage", its.advantage, ({ value, errorBound }) =>
         value < 5e-4 && value > 0 ? small({ value, errorBound }) : fixed(value, errorBound, 3),
       );
-      put("caught", its.missed, ({ value, errorBound }) => percent({ value: 1 - value, errorBound }, 2));
-      put("error", its.error, (error) => percent(error, 2));
+      put("caught", other(its.missed), inPercent, "%");
+      put("error", its.error, inPercent, "%");
       put("epsilon", its.epsilon, shownEpsilon);
       put("delta", its.delta, shownDelta);
+      if (!both || both.refused) continue;
+      put("regret", { value: side === "A" ? both.reverseDivergence : both.divergence, errorBound: both.errorBound }, points, "points"); // biome-ignore format: one line
     }
-    if (both && !both.refused) {
-      const { divergence, reverseDivergence, errorBound } = both;
-      cell("regret", "A").textContent = points({ value: reverseDivergence, errorBound });
-      cell("regret", "B").textContent = points({ value: divergence, errorBound });
-    }
+    this.showTold();
     this.root.classList.toggle("run-single", !answers.B?.text || !answers.A?.text);
     this.root.classList.toggle("run-alone", !this.sides.B);
     this.showKept();
@@ -842,10 +912,12 @@ class Run {
       front = two ? this.front : "left",
       room = Math.max(200, this.root.clientWidth - (two ? GLANCE : 0));
     this.root.dataset.front = front;
+    for (const tab of this.tabs.children)
+      tab.setAttribute("aria-pressed", String(tab.dataset.view === this.view && !(narrow && front === "right")));
     this.left.fit(!narrow ? "wide" : front === "left" ? "large" : "small", room);
     this.right.fit(!narrow ? "wide" : front === "right" ? "large" : "small", room);
     if (front === "right") {
-      const name = this.tabs.querySelector("[aria-pressed=true]").textContent;
+      const name = this.tabs.querySelector(`[data-view=${this.view}]`).textContent;
       this.glance.replaceChildren(make("b", {}, name));
       this.glance.setAttribute("aria-label", `Show large: ${name}`);
       return;
@@ -853,8 +925,11 @@ class Run {
     const { divergence = 0, reverseDivergence = 0, errorBound = 0, refused } = both ?? { refused: true };
     const [side, value] = divergence >= reverseDivergence ? ["B", divergence] : ["A", reverseDivergence];
     const big = refused ? "" : `${points({ value, errorBound })} points`;
-    this.glance.replaceChildren(make("b", {}, big), refused ? "Which is better?" : ` regret of ${side}`);
-    this.glance.setAttribute("aria-label", `Show large: which of the two protects better. ${big} regret of ${side}`);
+    this.glance.replaceChildren(make("b", {}, big), refused ? "Which is better?" : ` regret of choosing ${side}`);
+    this.glance.setAttribute(
+      "aria-label",
+      `Show large: which of the two protects better. ${big} regret of choosing ${side}`,
+    );
   }
 
   verdict(answers, both) {
@@ -890,7 +965,7 @@ class Run {
         ` against every adversary: each regret is ${inPoints({ value: 0, errorBound: Math.max(divergence, reverseDivergence) + errorBound })}.`,
       ];
     const odds = [
-      start.length ? `${start[0]}, but they are not equally private. ` : "",
+      start.length ? `${start[0]}, ${Math.max(divergence, reverseDivergence) < 1e-3 ? "and they are almost equally private" : "but they are not equally private"}. ` : "",
       "Starting from even odds, the best adversary guesses right for ", bold(people(A), "A"), " people against A, and for ",
       bold(people(B), "B"), " against B. ",
     ]; // biome-ignore format: one sentence
@@ -904,8 +979,16 @@ class Run {
         bold(inPoints(mine).replace("less than ", ""), "gain"),
         ".",
       ];
-    return [...odds, "Neither protects better against every adversary: choosing A can cost up to ", bold(inPoints(ofA), "gain"), ", choosing B up to ",
-      bold(inPoints(ofB), "gain"), ". ", bold(`${better} is the smaller regret`), `; the adversary who gains most from this choice starts out ${percent({ value: against, errorBound: 0 }, 0)} sure that you are not in the data.`,
+    if (other.value - mine.value <= 2 * errorBound)
+      return [
+        ...odds,
+        "Neither protects better against every adversary, and choosing either can cost up to ",
+        bold(inPoints(mine), "gain"),
+        ".",
+      ];
+    return [...odds, bold(`Choose ${better}:`), " some adversaries do better against it than against the other, but by at most ", bold(inPoints(mine), "gain"),
+      `; choosing ${better === "A" ? "B" : "A"} can cost up to `, bold(inPoints(other), "gain"), ". ",
+      `The adversary for whom ${better} is worst starts out ${percent({ value: against, errorBound: 0 }, 0)} sure that you are not in the data.`,
       other.value < 2 * mine.value ? " It is a close call." : ""]; // biome-ignore format: one sentence
   }
 
@@ -928,7 +1011,7 @@ class Run {
         const { found } = answers[side],
           said = Object.entries(fields).map(([name, text]) => [
             name,
-            grouped(text === "?" && found ? String(+found.value.toPrecision(5)) : text),
+            grouped(text === "?" && found ? foundAs(name, found) : text),
           ]);
         return KINDS[kind].paper(Object.fromEntries(said));
       });
@@ -937,7 +1020,7 @@ class Run {
       const { epsilon, advantage } = answers[side],
         shown = (value, show) => (value.refused ? "?" : show(value));
       return [
-        `(ε, δ) = (${shown(epsilon, shownEpsilon)}, ${this.look.delta})`,
+        `(${shown(epsilon, shownEpsilon)}, ${this.look.delta})-DP`,
         `membership advantage is ${shown(advantage, ({ value, errorBound }) => fixed(value, errorBound, 4))}`,
       ];
     };
@@ -949,19 +1032,19 @@ class Run {
       first = named(one),
       inside = first.endsWith(")") && !first.includes(" composed ");
     const start = inside ? `${first.slice(0, -1)}; ${adjacency})` : `${first} (${adjacency})`;
-    let text = `We ${trains ? "train with" : "use"} ${start}, which is ${budget}; its ${advantage}`;
-    if (!other) return `${text}.`;
-    const [its, theirs] = known(other);
-    text += `. Compared to ${named(other)}, which is ${its} and whose ${theirs}`;
-    if (!both || both.refused) return `${text}.`;
+    const text = `We ${trains ? "train with" : "use"} ${start}, which is ${budget}; its ${advantage}.`;
+    if (!other) return text;
+    const [its, theirs] = known(other),
+      alternative = `${text} The alternative, ${named(other)}, is ${its}; its ${theirs}.`;
+    if (!both || both.refused) return alternative;
     const share = (value) => {
       const { errorBound } = both;
       if (value <= 2 * errorBound) return `less than ${raisedTo(Math.ceil(Math.log10(value + errorBound || 1e-12)))}`;
       return value < 1e-3 ? scientific(value, 2) : fixed(value, errorBound, 4);
     };
     return (
-      `${text}, the Δ-divergence is ${share(both.divergence)}, and ${share(both.reverseDivergence)} in the reverse ` +
-      "direction (in Bayes error: 0.01 is one point)."
+      `${alternative} Choosing ours over the alternative raises no adversary's success by more than ${share(both.reverseDivergence)}, ` +
+      `and the alternative over ours by more than ${share(both.divergence)} (Δ-divergences between the two, in probability).`
     );
   }
 
@@ -1148,7 +1231,7 @@ class Chart {
     let best = 0;
     chart.x.forEach((x, k) => {
       const inside =
-        this.y(y[k]) > this.box.top + 20 &&
+        this.y(y[k]) > this.box.top + (this.size === "large" ? 44 : 20) &&
         this.y(y[k]) < this.height - this.box.bottom - 12 &&
         this.x(x) > this.box.left + 24 &&
         this.x(x) < this.width - this.box.right - 30;

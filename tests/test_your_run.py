@@ -216,7 +216,7 @@ def test_bad_input_is_explained_beside_its_field_and_nothing_is_computed_from_it
 @pytest.mark.parametrize(
     ("text", "value"),
     [("1e-5", 1e-5), ("10^-5", 1e-5), ("10⁻⁵", 1e-5), ("3·10⁻⁵", 3e-5), ("2*10**-3", 2e-3), ("0,01", 0.01),
-     ("1 %", 0.01), ("1/8", 0.125), ("2.5%", 0.025), ("1e-3", 1e-3)],
+     ("0,001", 0.001), ("1 %", 0.01), ("1/8", 0.125), ("60/60,000", 0.001), ("1,000/1,000,000", 0.001), ("2.5%", 0.025), ("1e-3", 1e-3)],
 )  # fmt: skip
 def test_numbers_are_read_as_people_write_them(run, text, value):
     page = run("A=gaussian;1;1")
@@ -224,6 +224,77 @@ def test_numbers_are_read_as_people_write_them(run, text, value):
     computed(page)
     assert result(page)["look"]["delta"] == approx(value, rel=1e-15)
     assert cell(page, "epsilon", "A") == f"{dp.Gaussian(sigma=1).epsilon(value):.3f}"
+
+
+def test_a_comma_is_never_taken_for_another(run):
+    page = run("A=dpsgd;1;1 %;1000")
+    wrong = page.locator(".run-A [data-field=sigma] ~ .run-wrong")
+    page.fill(".run-A [data-field=sigma]", "1,125")
+    assert wrong.first.text_content() == "Is this 1.125 or 1125? Write it without a comma."
+    page.fill(".run-A [data-field=sigma]", "1,1")
+    page.fill(".run-A [data-field=rate]", "0,001")
+    page.fill(".run-A [data-field=steps]", "1,125")
+    computed(page)
+    assert cell(page, "epsilon", "A") == f"{dp.DPSGD(1.1, 0.001, 1125).epsilon(1e-5):.3f}"
+
+
+@pytest.mark.parametrize(
+    ("setting", "of"),
+    [
+        ("A=dpsgd;1;1 %;?&goalA=point;8;10^-5", lambda n: dp.DPSGD(1, 0.01, n)),
+        ("A=full;50;?&goalA=point;1;10^-5", lambda n: dp.DPSGD(50, 1, n)),
+        ("A=laplace;10;?&goalA=point;2;10^-6", lambda n: dp.Laplace(scale=10) ** n),
+        ("A=gaussian;20;?+laplace;1;1&goalA=point;3;10^-6", lambda n: dp.Gaussian(sigma=20) ** n @ dp.Laplace(scale=1)),
+    ],
+)
+def test_how_often_is_asked_for(run, setting, of):
+    page = run(setting)
+    found = page.locator(".run-A .run-found:visible")
+    most = int(found.text_content().strip("= ").replace("\u202f", ""))
+    goal = result(page)["look"]["delta"], float(setting.split("point;")[1].split(";")[0])
+    epsilons = [of(n).epsilon(float(setting.rsplit(";", 1)[1].replace("10^", "1e"))) for n in (most, most + 1)]
+    assert epsilons[0] <= goal[1] < epsilons[1]
+    found.click()
+    computed(page)
+    assert "?" not in page.input_value(".run-A [data-field=count], .run-A [data-field=steps]")
+
+
+def test_a_sampling_rate_and_a_delta_are_asked_for(run):
+    page = run("A=dpsgd;1;?;1000&B=point;1;?;2&goalA=point;8;10^-5&goalB=advantage;0.6")
+    rate = dp.calibrate(lambda p: dp.DPSGD(1, p, 1000), epsilon=8, delta=1e-5, bracket=(1e-4, 1)).sampling_rate
+    [made] = re.findall(r"ApproximateDP\(1, ([\d.e-]+)\)", result(page)["answers"]["B"]["text"])
+    assert (dp.ApproximateDP(1, float(made)) ** 2).advantage == approx(0.6, rel=1e-9)
+    shown = page.locator(".run-found:visible").all_text_contents()
+    assert shown[0] == f"= {100 * rate:.5g} %"
+    assert float(shown[1].strip("= ")) == approx(float(made), rel=1e-4)
+
+
+def test_one_number_is_asked_for_and_it_must_be_reachable(run):
+    page = run("A=dpsgd;?;1 %;?&goalA=point;8;10^-5")
+    assert "Only one number" in page.locator(".run-A .run-wrong:visible").first.text_content()
+    page = run("A=dpsgd;0.3;50 %;?&goalA=point;0.1;10^-5")
+    assert "No number in place of the" in page.locator(".run-A .run-wrong:visible").first.text_content()
+    page.fill("[data-row=epsilon] input", "?")
+    assert page.locator("[data-row=epsilon] .run-wrong").text_content() == "This number must be given."
+
+
+def test_a_tap_tells_the_bound_in_the_unit_of_the_number(run):
+    page = run("A=gaussian;1;1&B=laplace;1;1", viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    told = page.locator(".run-bound")
+    page.tap("[data-row=right] [data-of=A]")
+    said, unit, bound = re.fullmatch(r"A: ([\d.]+) (%), ± (.*) %", told.text_content()).groups()
+    assert float(said) == approx(100 - 100 * dp.Gaussian(sigma=1).bayes_error(0.5), abs=1e-6)
+    before = page.locator("[data-row=right]").bounding_box()
+    assert 0 <= told.bounding_box()["y"] - before["y"] - before["height"] < 2
+    page.tap("[data-row=regret] [data-of=A]")
+    assert re.fullmatch(r"A: [\d.]+ points, ± .* points", told.text_content())
+    page.tap("[data-row=regret] [data-of=A]")
+    assert told.count() == 0
+    page.tap("[data-row=epsilon] [data-of=B]")
+    assert told.text_content().startswith("B: 0.99997999")
+    page.tap("[aria-label='Remove B']")
+    computed(page)
+    assert told.count() == 0
 
 
 def test_the_address_holds_everything(run):
@@ -363,7 +434,7 @@ def test_one_is_singular_and_thousands_are_set_apart(run):
 def test_a_phones_first_screen_has_both_settings_a_picture_and_the_regret(run):
     page = run(SETTINGS[1], viewport={"width": 390, "height": 664})
     glance, picture = page.locator(".run-glance"), page.locator(".run-left")
-    assert re.fullmatch(r"[\d.]+ points regret of [AB]", glance.text_content())
+    assert re.fullmatch(r"[\d.]+ points regret of choosing [AB]", glance.text_content())
     for shown in (glance, picture):
         assert shown.bounding_box()["y"] + shown.bounding_box()["height"] <= 664
     words = page.text_content(".run-words")
@@ -382,6 +453,7 @@ def test_on_a_phone_a_tap_exchanges_the_large_picture_and_the_small(run):
     page.tap(".run-glance")
     assert page.evaluate(widths) == [right, left]
     assert page.text_content(".run-glance") == "Trade-off"
+    assert page.locator(".run-tabs [aria-pressed=true]").count() == 0
     assert "better" in page.text_content(".run-right .run-corner")
     before = page.text_content(".run-words")
     box = page.locator(".run-right .run-pill").bounding_box()
@@ -406,14 +478,14 @@ def test_the_sentence_can_stand_in_a_paper(run):
     page = run(SETTINGS[0])
     a, b = dp.DPSGD(0.6, 0.01, 500), dp.Gaussian(sigma=1)
     sentence = page.evaluate(f"document.querySelector('{ROOT}').run.sentence()")
-    before, after = sentence.split(", and ")
-    assert before == (
+    assert sentence == (
         "We train with DP-SGD (noise multiplier 0.6, Poisson sampling rate 1 %, 500 steps; add-or-remove-one "
-        f"adjacency), which is (ε, δ) = ({a.epsilon(1e-5):.3f}, 10⁻⁵); its membership advantage is "
-        f"{a.advantage:.4f}. Compared to Gaussian noise (σ = 1), which is (ε, δ) = ({b.epsilon(1e-5):.3f}, 10⁻⁵) and "
-        f"whose membership advantage is {b.advantage:.4f}, the Δ-divergence is {dp.delta_divergence(a, b).value:.4f}"
+        f"adjacency), which is ({a.epsilon(1e-5):.3f}, 10⁻⁵)-DP; its membership advantage is {a.advantage:.4f}. "
+        f"The alternative, Gaussian noise (σ = 1), is ({b.epsilon(1e-5):.3f}, 10⁻⁵)-DP; its membership advantage is "
+        f"{b.advantage:.4f}. Choosing ours over the alternative raises no adversary's success by more than 3.1·10⁻⁵, "
+        f"and the alternative over ours by more than {dp.delta_divergence(a, b).value:.4f} "
+        "(Δ-divergences between the two, in probability)."
     )
-    assert after == "3.1·10⁻⁵ in the reverse direction (in Bayes error: 0.01 is one point)."
     assert dp.delta_divergence(b, a).value == approx(3.1e-5, abs=0.05e-5)
 
 

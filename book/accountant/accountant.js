@@ -827,7 +827,7 @@ class Reader {
     if (string) return { value: string.slice(1, -1), start, end };
     if (token.sign === "?") {
       if (this.sought === undefined) fail("a ? stands for a number that is looked for", token);
-      return { value: this.sought, start, end };
+      return { value: this.sought, whole: Number.isInteger(this.sought), start, end };
     }
     if (token.sign === "(") {
       const inside = this.sum();
@@ -988,6 +988,14 @@ function calibrate(template, wanted) {
       0,
     );
   const { target, height } = targetOf(wanted);
+  const allowed = (x) => {
+    try {
+      return Boolean(new Reader(template, x).read());
+    } catch (problem) {
+      if (problem instanceof SpecificationError) return false;
+      throw problem;
+    }
+  };
   const seen = new Map();
   // log of height over target; nothing where the number is out of range.
   const at = (x) => {
@@ -1005,6 +1013,11 @@ function calibrate(template, wanted) {
     return seen.get(x);
   };
   const name = `the target ${JSON.stringify(wanted)}`;
+  if (allowed(2) && !allowed(1.5)) {
+    const { most, errorBound } = mostOf(at, name),
+      text = template.replaceAll("?", String(most));
+    return { parameter: most, errorBound, text, mechanism: read(text) };
+  }
   const [low, high] = bracketed(at, name);
   const root = rootBetween(at, low, high);
   const sides = [-1, 1].map((sign) => {
@@ -1059,6 +1072,25 @@ function bracketed(at, name) {
       if (Math.abs(one - other) > 1e-6 && Math.abs(other) > Math.abs(one)) done[side] = true;
     }
   throw new Unreachable(`${name} is out of reach`);
+}
+
+// The largest whole number that meets the target, where each further one leaks more.
+function mostOf(at, name) {
+  const meets = (n) => at(n).value <= 0;
+  if (!meets(1)) throw new Unreachable(`${name} is out of reach: once is already too often`);
+  let [inside, outside] = [1, 2];
+  while (meets(outside)) {
+    if (outside >= LARGEST) throw new Unreachable(`${name} is out of reach: even 1e15 times meets it`);
+    [inside, outside] = [outside, Math.min(2 * outside, LARGEST)];
+  }
+  while (outside - inside > 1) {
+    const middle = Math.floor((inside + outside) / 2);
+    if (meets(middle)) inside = middle;
+    else outside = middle;
+  }
+  // Within the error of what was computed, the next one may meet it too, or this one may not.
+  const certain = at(inside).high <= 0 && at(outside).low > 0;
+  return { most: inside, errorBound: certain ? 0 : 1 };
 }
 
 function rootBetween(at, low, high) {
