@@ -370,6 +370,16 @@ def test_a_rate_of_true_positives_is_met(kernel):
     assert read(found["text"]).tradeoff(0.05) == approx(0.8, abs=1e-6)
 
 
+@pytest.mark.parametrize("text", ["DPSGD(1, 0.01, ?)", "Gaussian(9) ** ?", "Laplace(4) ** ? @ Gaussian(2)"])
+def test_the_largest_whole_number_that_meets_a_target(kernel, text):
+    found = kernel.evaluate("(text) => kernel.calibrate(text, { epsilon: 6.5, delta: 1e-7 })", text)
+    most = found["parameter"]
+    assert found["text"] == text.replace("?", str(most))
+    assert found["errorBound"] == 0
+    leaks = [read(text.replace("?", str(count))).privacy_profile(6.5) for count in (most, most + 1)]
+    assert leaks[0] <= 1e-7 < leaks[1]
+
+
 def test_what_cannot_be_reached_is_told(kernel):
     name = kernel.evaluate("""() => {
       try {
