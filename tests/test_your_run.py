@@ -216,7 +216,8 @@ def test_bad_input_is_explained_beside_its_field_and_nothing_is_computed_from_it
 @pytest.mark.parametrize(
     ("text", "value"),
     [("1e-5", 1e-5), ("10^-5", 1e-5), ("10⁻⁵", 1e-5), ("3·10⁻⁵", 3e-5), ("2*10**-3", 2e-3), ("0,01", 0.01),
-     ("0,001", 0.001), ("1 %", 0.01), ("1/8", 0.125), ("60/60,000", 0.001), ("1,000/1,000,000", 0.001), ("2.5%", 0.025), ("1e-3", 1e-3)],
+     ("0,001", 0.001), ("1 %", 0.01), ("1/8", 0.125), ("60/60,000", 0.001),
+     ("1,000/1,000,000", 0.001), ("2.5%", 0.025), ("1e-3", 1e-3)],
 )  # fmt: skip
 def test_numbers_are_read_as_people_write_them(run, text, value):
     page = run("A=gaussian;1;1")
@@ -282,8 +283,8 @@ def test_a_tap_tells_the_bound_in_the_unit_of_the_number(run):
     page = run("A=gaussian;1;1&B=laplace;1;1", viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
     told = page.locator(".run-bound")
     page.tap("[data-row=right] [data-of=A]")
-    said, unit, bound = re.fullmatch(r"A: ([\d.]+) (%), ± (.*) %", told.text_content()).groups()
-    assert float(said) == approx(100 - 100 * dp.Gaussian(sigma=1).bayes_error(0.5), abs=1e-6)
+    said = re.fullmatch(r"A: ([\d.]+) %, ± .* %", told.text_content())
+    assert float(said[1]) == approx(100 - 100 * dp.Gaussian(sigma=1).bayes_error(0.5), abs=1e-6)
     before = page.locator("[data-row=right]").bounding_box()
     assert 0 <= told.bounding_box()["y"] - before["y"] - before["height"] < 2
     page.tap("[data-row=regret] [data-of=A]")
