@@ -112,8 +112,7 @@ class Front {
       this.said.replaceChildren(...this.verdict());
       return;
     }
-    const last = rounds.at(-1);
-    const went = !last ? "" : rightly(last) ? "Right. " : last.truth ? "Wrong: they were in the data. " : "Wrong: they were not in the data. "; // biome-ignore format: one line
+    const went = this.went();
     const hint =
       rounds.length === 0
         ? "Each time, a fair coin has decided whether they are in. "
@@ -122,6 +121,13 @@ class Front {
           : "";
     const heard = make("span", { class: "front-heard" }, `The answer is ${signed(this.answer)}.`);
     this.said.replaceChildren(went, `Round ${rounds.length + 1} of ${ROUNDS}. `, heard, hint, this.skip);
+  }
+
+  // How the last guess went.
+  went() {
+    const last = this.rounds.at(-1);
+    if (!last) return "";
+    return rightly(last) ? "Right. " : `Wrong: they were ${last.truth ? "" : "not "}in the data. `;
   }
 
   // The errors of who says "in the data" right of the line, of a hundred people each.
@@ -137,13 +143,13 @@ class Front {
       bold = (text, tone) => make("b", { class: `front-${tone}` }, text);
     const start =
       this.rounds.length === ROUNDS
-        ? `You were ${["never right", "right once", "right twice", "right all three times"][right]}. `
+        ? `${this.went()}You were ${["never right", "right once", "right twice", "right all three times"][right]}. `
         : "";
     const least = 100 * normalCdf(-BEST);
     // A worse line is never said to be as good.
     const best = wrong - least < 1e-9,
       digits = best ? 0 : [0, 1, 2, 3].find((n) => wrong.toFixed(n) !== least.toFixed(n));
-    const people = (count) => (count < 0.5 ? "fewer than 1" : count > 99.5 ? "more than 99" : count.toFixed(0));
+    const people = (count) => (count < 0.5 ? "fewer than 1" : count > 99.5 ? "more than 99" : count.toFixed(digits));
     const end = best
       ? ", and no line does better. Drag it and see."
       : `. The best line is wrong ${least.toFixed(digits)} times.`;
@@ -172,6 +178,13 @@ class Front {
       svg.append(drawn("path", { class: "front-error front-out", d: this.area(0, this.line, range[1]) }));
       svg.append(drawn("path", { class: "front-error front-in", d: this.area(1, range[0], this.line) }));
     }
+    svg.append(drawn("path", { class: "front-axis", d: `M0 ${base}H${width}` }));
+    for (let at = Math.ceil(range[0]); at <= range[1]; at++)
+      svg.append(drawn("text", { class: "front-tick", x: this.x(at), y: base + 24, "text-anchor": "middle" }, String(at).replace("-", "−"))); // biome-ignore format: one line
+    this.past();
+    if (this.over) this.handle(focused);
+    else this.fallen();
+    // Above all else, so that the line does not cross them out.
     const names = brief
       ? [["not in the data", 0, "start"], ["in the data", width, "end"]]
       : [["what comes out if this person is not in the data", this.x(-0.95), "end"], ["if this person is in the data", this.x(1.98), "start"]]; // biome-ignore format: a table
@@ -179,12 +192,6 @@ class Front {
       const place = { class: `front-name front-${["out", "in"][world]}`, x, y: this.y(0.7) };
       svg.append(drawn("text", { ...place, "text-anchor": anchor }, text));
     });
-    svg.append(drawn("path", { class: "front-axis", d: `M0 ${base}H${width}` }));
-    for (let at = Math.ceil(range[0]); at <= range[1]; at++)
-      svg.append(drawn("text", { class: "front-tick", x: this.x(at), y: base + 24, "text-anchor": "middle" }, String(at).replace("-", "−"))); // biome-ignore format: one line
-    this.past();
-    if (this.over) this.handle(focused);
-    else this.fallen();
   }
 
   x(value) {
@@ -205,8 +212,10 @@ class Front {
   // Rounds that are over: a ring for a right guess, a cross for a wrong one; below it, if there is room, how it went.
   past() {
     let before = [];
-    this.rounds.forEach((round, k) => {
-      const x = this.x(round.answer),
+    // The newest first: it keeps its words.
+    [...this.rounds.keys()].reverse().forEach((k) => {
+      const round = this.rounds[k],
+        x = this.x(round.answer),
         right = rightly(round);
       this.svg.append(drawn("circle", { class: right ? "front-right" : "front-wrong", cx: x, cy: this.base, r: 7 }));
       if (!right)

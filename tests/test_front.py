@@ -40,9 +40,25 @@ def test_three_guesses_lead_to_the_line_that_nobody_beats(front):
         truth.append(front.evaluate("document.querySelector('.dptutor-front').run.truth") == world)
         front.locator(".front-guess").nth(world).click()
     count = {0: "never right", 1: "right once", 2: "right twice", 3: "right all three times"}[sum(truth)]
-    assert said(front).startswith(f"You were {count}.")
+    went = "Right." if truth[-1] else "Wrong: they were not in the data."
+    assert said(front).startswith(f"{went} You were {count}.")
     assert f"wrong {BEST} times in 100, and no line does better" in said(front)
     assert front.locator("[role=slider]").get_attribute("aria-valuetext") == "0.5"
+
+
+def test_the_whole_row_of_a_route_leads_there(front):
+    for row in front.locator(".routes > li").all():
+        box = row.bounding_box()
+        assert box["height"] >= 44
+        place = [box["x"] + box["width"] - 8, box["y"] + box["height"] / 2]
+        front.evaluate("(y) => scrollTo(0, y - 200)", place[1])
+        there = row.bounding_box()
+        hit = front.evaluate(
+            "([x, y]) => document.elementFromPoint(x, y)?.closest('a')?.getAttribute('href')",
+            [place[0], there["y"] + there["height"] / 2],
+        )
+        assert hit == row.locator("a").first.get_attribute("href")
+        front.evaluate("scrollTo(0, 0)")
 
 
 def test_the_line_is_dragged_and_moved_by_keys(front):
@@ -58,10 +74,11 @@ def test_the_line_is_dragged_and_moved_by_keys(front):
     assert at > 0.6
     accused, missed = 1 - NormalDist().cdf(at), NormalDist(1).cdf(at)
     told = said(front)
-    assert f"you accuse {100 * accused:.0f};" in told
-    assert f"you miss {100 * missed:.0f}." in told
-    assert f"wrong {50 * (accused + missed):.0f} times in 100" in told
-    assert f"The best line is wrong {BEST} times" in told
+    # As many digits as it takes to see that another line is better, in all numbers.
+    digits = len(re.search(r"The best line is wrong [\d]+\.?(\d*) times", told)[1])
+    assert f"you accuse {100 * accused:.{digits}f};" in told
+    assert f"you miss {100 * missed:.{digits}f}." in told
+    assert f"wrong {50 * (accused + missed):.{digits}f} times in 100" in told
     front.locator(".front-guess").first.click()
     assert said(front).startswith("Round 1 of 3")
 
