@@ -23,6 +23,7 @@ from sphinx_proof.nodes import NODE_TYPES
 import asking
 import embedding
 import gallery
+import previews
 import searching
 import sharing
 from dptutor import __version__
@@ -424,5 +425,6 @@ def finished(app, error):
     if error is None and app.builder.format == "html":
         gallery.fill(Path(app.outdir), sorted(app.env.found_docs))
         searching.index(Path(app.outdir), app.env.found_docs)
+        previews.symbols(Path(app.outdir))
         embedding.embed(Path(app.outdir), sorted(app.env.found_docs), app.config.html_title)
         sharing.write(Path(app.outdir), app.env.found_docs, app.config.html_baseurl, app.config.html_title)

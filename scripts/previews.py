@@ -3,12 +3,16 @@ itself beside them.
 
 The page brings along what it may have to show: the definitions of its terms, and the statements of other chapters that
 it cites. The script of the site (book/_static/site.js) shows them; those of the page itself it finds in the page. If a
-page changes, those that show something of it are written anew.
+page changes, those that show something of it are written anew. What a letter of a formula means comes from the page on
+notation, in a script of its own that is loaded when somebody asks.
 """
 
+import json
 import re
+from pathlib import Path
 
 from docutils import nodes
+from selectolax.lexbor import LexborHTMLParser
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import NODE_TYPES
@@ -16,6 +20,9 @@ from sphinx_proof.nodes import NODE_TYPES
 import asking
 
 GLOSSARY = "book/glossary"
+NOTATION = "book/notation.html"
+# Latin letters with one meaning; the others are also names of functions, counts and densities.
+LETTERS = ["f", "L", "R", "H", "Adv"]
 # Words that are terms only sometimes: how they then stand in a sentence.
 SENSE = {
     "test": r"\b(?:a|the|best|each|every|any|this|such a) (tests?)\b(?! set| data| case)",
@@ -165,6 +172,33 @@ def outdated(app, env):
         if re.match(r"book/\d", name)
         and not app.read_now.isdisjoint({GLOSSARY, *(home.get(label) for label in citations(env).get(name, ()))})
     ]
+
+
+def symbols(site: Path):
+    """Writes _static/symbols.js: by letter, whether it has an index there, and what it means."""
+    page = LexborHTMLParser((site / NOTATION).read_text(encoding="utf-8"))
+    known = {}
+    for row in page.css("#symbols table tr:has(td)"):
+        sign, name, meaning, _ = row.css("td")
+        letter = sign.css_first("mi")
+        if letter is None or not (letter.text() in LETTERS or re.fullmatch("[α-ωΔΨ]", letter.text())):
+            continue
+        for link in row.css("a"):
+            link.unwrap()
+        said = "".join(f"<p>{part}</p>" for part in (f"<b>{inner(sign)}</b> {inner(name)}", inner(meaning)) if part)
+        known.setdefault(letter.text(), []).append([outer(letter).parent.tag == "msub", said])
+    data = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
+    (site / "_static" / "symbols.js").write_text(f"globalThis.dptutorSymbols = {data};\n", encoding="utf-8")
+
+
+def outer(letter):
+    """With the space that an upright letter comes in."""
+    return letter.parent if letter.parent.tag == "mrow" and letter.prev and letter.prev.tag == "mspace" else letter
+
+
+def inner(cell):
+    paragraph = cell.css_first("p")
+    return re.sub(r"^<p>|</p>$", "", paragraph.html.strip()) if paragraph else ""
 
 
 def visit_previews(writer, node):

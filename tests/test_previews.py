@@ -1,5 +1,6 @@
 """Terms lead to the glossary, statements are numbered by chapter, and links show what they lead to."""
 
+import json
 import re
 from pathlib import Path
 
@@ -115,3 +116,76 @@ def test_the_first_touch_shows_and_the_second_follows(chapter_2):
     with page.expect_navigation():
         term.tap()
     assert "glossary.html#" in page.url
+
+
+def test_a_letter_of_a_formula_says_what_it_means(chapter_2):
+    page = chapter_2()
+    card = page.locator(".card")
+
+    def rest_on(tex):
+        page.mouse.move(1, 1)
+        page.wait_for_timeout(400)
+        place = page.locator(f"article section p > math[data-tex='{tex}']:visible").first
+        place.scroll_into_view_if_needed()
+        page.wait_for_timeout(300)
+        place.locator("mi").first.hover()
+        page.wait_for_timeout(900)
+        return " ".join(card.text_content().split()) if card.is_visible() else None
+
+    assert rest_on(r"\\alpha").startswith("α type I error, false-positive rate")
+    assert Axe().run(page, {"include": [[".card"]]}).violations_count == 0
+    assert rest_on(r"\\Delta_1") is None  # a sensitivity, not the Δ-divergence
+    assert rest_on("k") is None  # a count
+
+
+def test_what_letters_mean_is_what_the_notation_says(site):
+    known = json.loads((site / "_static" / "symbols.js").read_text(encoding="utf-8").partition(" = ")[2].rstrip(";\n"))
+    assert {"α", "β", "δ", "ε", "π", "Δ", "μ", "σ", "f", "L", "R"} <= set(known)
+    assert not {"k", "N", "p", "C", "b", "x"} & set(known)
+    notation = " ".join(LexborHTMLParser((site / "book" / "notation.html").read_text(encoding="utf-8")).text().split())
+    for meanings in known.values():
+        for _, said in meanings:
+            name = LexborHTMLParser(said).css_first("p").text().split(maxsplit=1)[-1]
+            assert " ".join(name.split()) in notation
+    assert "href" not in json.dumps(known)
+
+
+def test_a_touched_letter_is_explained(chapter_2):
+    page = chapter_2(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    letter = page.locator("article p > math[data-tex='\\\\alpha'] mi").first
+    letter.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    letter.tap()
+    card = page.locator(".card")
+    card.wait_for(state="visible")
+    assert card.text_content().lstrip().startswith("α")
+    page.locator("h1").tap()
+    assert card.is_hidden()
+
+
+def test_a_source_shows_itself(chapter_2):
+    page = chapter_2()
+    link = page.locator("article a[href*='references.html#']").first
+    source = link.get_attribute("title")
+    link.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    link.hover()
+    card = page.locator(".card")
+    card.wait_for(state="visible")
+    assert card.text_content() == source
+    assert link.get_attribute("title") is None  # the browser would show it a second time
+
+
+def test_an_equation_shows_itself(site_url, new_page):
+    page = new_page()
+    page.goto(f"{site_url}book/07_delta_divergence.html")
+    settle(page)
+    link = page.locator("article a.reference[href^='#equation-']").first
+    link.evaluate("link => { link.closest('details').open = true; }")
+    link.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    link.hover()
+    card = page.locator(".card")
+    card.wait_for(state="visible")
+    assert card.locator("math").count() == 1
+    assert card.bounding_box()["width"] > 100

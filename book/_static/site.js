@@ -117,16 +117,45 @@
   const printed = document.querySelector(".my-report a");
   if (pair && printed) printed.href = `your_run.html#${pair}&report=1`;
 
-  // What a link to a term or a statement leads to shows itself beside it: under a resting pointer, at a link that keys have
-  // reached, and at the first touch, which the second follows.
+  // What a link to a term, a statement, an equation or a source leads to shows itself beside it: under a resting pointer,
+  // at a link that keys have reached, and at the first touch, which the second follows. So does what a letter of a formula
+  // means, under a pointer and at a touch.
 
   const brought = new Map(all(".previews > [data-target]").map((card) => [card.dataset.target, card]));
   const leadsTo = (link) => {
     const [page, anchor] = link.href.split("/").pop().split("#");
     if (!anchor || anchor.includes("=")) return null; // "A=1 %" is a setting, not the name of a place
     if (brought.has(`${page}#${anchor}`)) return brought.get(`${page}#${anchor}`);
-    const statement = link.pathname === location.pathname && document.getElementById(decodeURIComponent(anchor));
-    return statement?.matches?.(".proof") ? statement : null;
+    if (page === "references.html" && (link.title || link.dataset.source)) {
+      link.dataset.source ??= link.title; // the browser would show it too
+      link.removeAttribute("title");
+      const source = document.createElement("div");
+      source.append(Object.assign(document.createElement("p"), { textContent: link.dataset.source }));
+      return source;
+    }
+    const there = link.pathname === location.pathname && document.getElementById(decodeURIComponent(anchor));
+    return there?.matches?.(".proof, .math") ? there : null;
+  };
+  const meaningOf = (letter) => {
+    const known = globalThis.dptutorSymbols?.[letter.textContent] ?? [];
+    const before = letter.previousElementSibling,
+      outer = before?.matches("mspace") ? letter.parentElement : letter; // upright letters come with a space
+    const indexed = outer.parentElement.matches("msub, msubsup") && outer.parentElement.firstElementChild === outer;
+    const numeral = before?.matches("mn"); // 2π is a number
+    const meant = numeral ? [] : known.filter(([index]) => index === indexed);
+    if (!meant.length) return null;
+    return Object.assign(document.createElement("div"), { innerHTML: meant.map(([, said]) => said).join("") });
+  };
+  // Asked for once, at the first letter.
+  let meanings = null;
+  const symbols = () => {
+    meanings ??= new Promise((arrived) => {
+      const script = document.createElement("script");
+      script.src = new URL("../_static/symbols.js", location.href);
+      script.onload = arrived;
+      document.head.append(script);
+    });
+    return meanings;
   };
   const card = Object.assign(document.createElement("div"), {
     className: "card",
@@ -151,7 +180,7 @@
     card.replaceChildren(...inside.childNodes);
     card.showPopover();
     shownFor = link;
-    link.setAttribute("aria-describedby", card.id);
+    if (link.matches("a")) link.setAttribute("aria-describedby", card.id);
     place();
   };
   const place = () => {
@@ -165,19 +194,31 @@
     waiting = setTimeout(act, time);
   };
   const linkAt = (target) => target.closest?.("article a[href]:not(.headerlink)");
+  const letterAt = (target) =>
+    target.closest?.("a, button, label, summary, [data-explorer]") ? null : target.closest?.("article math mi");
+  const explain = async (letter, time) => {
+    await symbols();
+    const content = meaningOf(letter);
+    if (content && letter.isConnected) wait(() => show(letter, content), time);
+    else if (shownFor) wait(hide, 250);
+  };
   let touched = false;
   addEventListener("pointerdown", ({ pointerType, target }) => {
     touched = pointerType !== "mouse";
-    if (shownFor && !card.contains(target) && linkAt(target) !== shownFor) hide();
+    if (shownFor && !card.contains(target) && (linkAt(target) ?? letterAt(target)) !== shownFor) hide();
   });
   addEventListener("pointerover", ({ pointerType, target }) => {
     if (pointerType !== "mouse") return;
     if (card.contains(target)) return clearTimeout(waiting);
-    const link = linkAt(target);
-    if (link && link === shownFor) return clearTimeout(waiting);
+    const link = linkAt(target),
+      letter = !link && letterAt(target);
+    if (shownFor && (link ?? letter) === shownFor) return clearTimeout(waiting);
     const content = link && leadsTo(link);
     if (content) wait(() => show(link, content), 250);
-    else wait(hide, 250);
+    else if (letter) {
+      clearTimeout(waiting);
+      explain(letter, 500);
+    } else wait(hide, 250);
   });
   addEventListener("focusin", ({ target }) => {
     const link = !touched && target.matches?.(":focus-visible") && linkAt(target),
@@ -191,7 +232,11 @@
     if (content && touched && link !== shownFor) {
       event.preventDefault();
       show(link, content);
-    } else hide();
+      return;
+    }
+    const letter = !link && touched && letterAt(event.target);
+    if (letter && letter !== shownFor) explain(letter, 0);
+    else hide();
   });
   addEventListener("keydown", ({ key }) => {
     if (key === "Escape") hide();
