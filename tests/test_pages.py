@@ -217,3 +217,24 @@ def test_a_chapters_first_screen_shows_its_explorer(new_page, site, site_url, sc
         if end > screen["height"] or explorer.locator("strong").first.bounding_box()["y"] > end:
             missed[chapter.stem] = end
     assert not missed
+
+
+@pytest.mark.parametrize(
+    "screen", [{"width": 1280, "height": 800}, {"width": 390, "height": 664}], ids=["wide", "phone"]
+)
+def test_back_leads_to_what_was_on_the_screen(site_url, new_page, screen):
+    page = new_page(viewport=screen)
+    middle = """() => document.elementsFromPoint(innerWidth / 3, innerHeight / 2)
+        .find((e) => e.matches("article :is(p, pre, li, figure, math, section)")).textContent.slice(0, 200)"""
+    page.goto(f"{site_url}book/05_bayesian_adversary.html")
+    page.wait_for_timeout(2500)
+    page.evaluate("scrollTo(0, 7000)")
+    page.wait_for_timeout(400)
+    seen = page.evaluate(middle)
+    page.reload()
+    page.wait_for_timeout(1500)
+    assert page.evaluate(middle) == seen
+    page.goto(f"{site_url}book/06_blackwell_order.html")
+    page.go_back()
+    page.wait_for_timeout(1500)
+    assert page.evaluate(middle) == seen

@@ -315,6 +315,41 @@
   const lettersCome = () => letters.map((font) => document.fonts.load(font, document.body.textContent));
   addEventListener("load", () => setTimeout(() => Promise.allSettled(lettersCome()).then(() => idle(layOut)), 500));
 
+  // Back at a page, the reader finds what was on the screen. The browser restores a distance from the top, which is another
+  // place as long as not all is laid out.
+
+  const blocks = all("article :is(p, li, h2, h3, pre, figure, table, div.math)"),
+    PLACE = `dptutor-place ${location.pathname}`;
+  addEventListener("pagehide", () => {
+    const number = blocks.findIndex((block) => {
+      const { bottom, height } = block.getBoundingClientRect();
+      return bottom > 60 && height && !block.closest("details:not([open])");
+    });
+    try {
+      if (scrollY < 60 || number < 0) sessionStorage.removeItem(PLACE);
+      else sessionStorage.setItem(PLACE, `${number} ${blocks[number].getBoundingClientRect().top}`);
+    } catch {
+      /* the browser does it, roughly */
+    }
+  });
+  const returning = performance.getEntriesByType("navigation")[0]?.type;
+  if (returning === "back_forward" || returning === "reload")
+    try {
+      const [number, top] = (sessionStorage.getItem(PLACE) ?? "").split(" ").map(Number),
+        block = top !== undefined && blocks[number];
+      if (block) {
+        history.scrollRestoration = "manual";
+        for (let up = block; up; up = up.parentElement)
+          if (up.matches(".later")) up.style.contentVisibility = "visible";
+        for (let up = block; up; up = up.parentElement) if (up.matches("details")) up.open = true;
+        const restore = () => scrollBy(0, block.getBoundingClientRect().top - top);
+        restore();
+        addEventListener("load", restore, { once: true });
+      }
+    } catch {
+      /* as above */
+    }
+
   // Code is copied without prompts and without what it answers.
 
   const NOTHING_TO_COPY = ".cell_output .highlight, .output .highlight";
