@@ -176,6 +176,8 @@ def outdated(app, env):
 
 def symbols(site: Path):
     """Writes _static/symbols.js: by letter, whether it has an index there, and what it means."""
+    if not (site / NOTATION).is_file():
+        return
     page = LexborHTMLParser((site / NOTATION).read_text(encoding="utf-8"))
     known = {}
     for row in page.css("#symbols table tr:has(td)"):

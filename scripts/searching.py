@@ -47,7 +47,7 @@ def records_of(article, page):
             say = explorer.css_first("figcaption")
             found.append(["explorer", words(name), explorer.attributes["id"], words(say) if say else ""])
     for formula in article.css("math"):  # letters of formulas as they are typed, without signs that say how to draw
-        formula.replace_with(plain(formula.text()))
+        formula.replace_with(plain(typed(formula)))
     for part in article.css(MUTE):
         part.decompose()
     if page.endswith("/notation"):
@@ -101,6 +101,28 @@ def nearest_id(node):
 
 def words(node):
     return plain(SPACE.sub(" ", node.text(deep=True)).strip())
+
+
+def typed(formula):
+    """A formula in one line, as it is typed: e^ε, (1 − π)/π, √(2n). Indices stand beside their letters."""
+    parts = [typed(part) for part in formula.iter(include_text=True)]
+    match formula.tag:
+        case "-text":
+            return formula.text()
+        case "msup" | "msubsup" if re.search(r"\w", parts[-1]):
+            return f"{''.join(parts[:-1])}^{grouped(parts[-1])}"
+        case "mfrac":
+            return "/".join(map(grouped, parts))
+        case "msqrt":
+            return f"√{grouped(''.join(parts))}"
+        case "mtr" | "mspace":
+            return "".join(parts) + " "
+    return "".join(parts)
+
+
+def grouped(text):
+    text = plain(text).strip()
+    return text if re.fullmatch(r"[−-]?\w+|\(.*\)", text) else f"({text})"
 
 
 def plain(text):
