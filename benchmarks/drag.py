@@ -1,4 +1,5 @@
-"""How long a moved slider takes to change the picture in JupyterLab: explorers beside `interact` and `plt.show()`.
+"""How long a moved slider takes to change the picture in JupyterLab: explorers beside `interact` and `plt.show()`; and
+how many pictures a second a dragged curve draws on a page.
 
     python benchmarks/drag.py
 
@@ -7,10 +8,15 @@ of the same two curves; each explorer. In each the first slider is moved step by
 a step leads to a setting that the page has not yet, which takes one answer of the kernel. The clock runs in the
 page, from the key press to the changed picture: a changed image there, a changed path here. Once more with 200 ms
 added to every message to the kernel and to every message from it.
+
+On a page each ring is dragged for a second and a half, a move every 8 ms, after a first move of some distance, from
+which the time to the changed picture is taken. A frame is late if it comes half a frame after its time: of a sixtieth
+of a second, or of a thirtieth where the processor is slowed four times.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -57,6 +63,29 @@ WATCH = """(cell) => {
     cell.marks.push({ took: performance.now() - pressed });
     pressed = null;
   }).observe(cell, { subtree: true, childList: true, attributes: true });
+}"""
+
+# The rings of an explorer, each with a place where its part is drawn at another setting.
+RINGS = """() => {
+  const { explorer } = document.querySelector("[data-explorer]"), { handles, manifest } = explorer;
+  const screen = (part, p) => {
+    const q = new DOMPoint(...p).matrixTransform(handles.panels[part.panel].getScreenCTM());
+    return [q.x, q.y];
+  };
+  return handles.parts.filter((part) => part.grip?.at).map((part) => {
+    const [left, top, width, height] = manifest.panels[part.panel].box, [x, y] = part.grip.at;
+    const to = [x + (x < left + width / 2 ? 0.3 : -0.3) * width, y + (y < top + height / 2 ? 0.2 : -0.2) * height];
+    return { from: screen(part, [x, y]), to: screen(part, to) };
+  });
+}"""
+# The times between frames from now on, and the time from the first move to the first changed part.
+FRAMES = """() => {
+  const seen = (globalThis.seen = { frames: [], moved: 0, answered: 0, on: true });
+  const tick = (now) => { seen.frames.push(now); if (seen.on) requestAnimationFrame(tick); };
+  requestAnimationFrame(tick);
+  addEventListener("pointermove", () => { seen.moved ||= performance.now(); }, { capture: true, once: true });
+  new MutationObserver(() => { if (seen.moved) seen.answered ||= performance.now(); })
+    .observe(document.querySelector("[data-explorer]"), { subtree: true, attributes: true, attributeFilter: ["d"] });
 }"""
 
 # Goes to before a step at whose setting the explorer is not already.
@@ -150,6 +179,57 @@ def measure(browser, url: str, explorers: list[str], latency: int = 0, moves: in
     return times
 
 
+def dragged(browser, pages: dict[str, Path], slowed: int = 1) -> dict[str, Drag]:
+    """For each explorer what its rings do together when they are dragged."""
+    found = {}
+    for name, file in pages.items():
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(file.as_uri())
+        page.wait_for_selector("[data-explorer][data-ready]")
+        if page.is_visible("[data-ask]"):
+            page.click("[data-ask-skip]")
+        page.wait_for_timeout(500)
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowed})
+        gaps, firsts = [], []
+        for ring in page.evaluate(RINGS):
+            (x, y), (end_x, end_y) = ring["from"], ring["to"]
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.evaluate(FRAMES)
+            page.mouse.move(x + 0.3 * (end_x - x), y + 0.3 * (end_y - y))
+            page.wait_for_timeout(100)
+            start = time.monotonic()
+            while (share := (time.monotonic() - start) / 1.5) < 1:
+                way = 1 - abs(1 - 2 * share)  # there and back
+                page.mouse.move(x + way * (end_x - x), y + way * (end_y - y))
+                time.sleep(0.008)
+            page.mouse.up()
+            seen = page.evaluate("() => { seen.on = false; return seen; }")
+            gaps += [b - a for a, b in itertools.pairwise(seen["frames"])]
+            if seen["answered"]:
+                firsts.append(seen["answered"] - seen["moved"])
+        if gaps:  # a game has none
+            found[name] = Drag(gaps, firsts)
+        page.close()
+    return found
+
+
+@dataclass
+class Drag:
+    """Milliseconds between frames, and from the first move of each ring to its first answer."""
+
+    gaps: list[float]
+    firsts: list[float]
+
+    def line(self, name: str, limit: float) -> str:
+        rate = 1000 * len(self.gaps) / sum(self.gaps)
+        late = sum(gap > 1.5 * 1000 / limit for gap in self.gaps) / len(self.gaps)
+        return (
+            f"{name:<20}{len(self.firsts):>6}{rate:>16.1f}{max(self.gaps):>13.1f} ms{100 * late:>11.1f} %"
+            f"{max(self.firsts, default=math.nan):>13.1f} ms"
+        )
+
+
 @dataclass
 class Times:
     """Milliseconds of the moves along a slider, how often the picture was empty, and of a jump elsewhere."""
@@ -220,16 +300,26 @@ def main():
 
     import dptutor as dp
 
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+    from browser import installed
+
     explorers = list(dp.explore.__all__)
     with tempfile.TemporaryDirectory() as folder, jupyterlab(Path(folder)) as address, sync_playwright() as playwright:
         own = playwright.chromium.executable_path
-        path = own if Path(own).exists() else "/usr/bin/chromium"
-        browser = playwright.chromium.launch(executable_path=path, args=BROWSER)
+        browser = playwright.chromium.launch(executable_path=own if Path(own).exists() else installed(), args=BROWSER)
         for latency in (0, 200):
             name = f"drag{latency}.ipynb"
             (Path(folder) / name).write_text(notebook(*cells(explorers)))
             times = measure(browser, f"{address}lab/tree/{name}?reset", explorers, latency)
             print(f"\nadded to each kernel message: {latency} ms\n{table(times)}", flush=True)
+        pages = {name: Path(folder) / f"{name}.html" for name in explorers}
+        for name, file in pages.items():
+            getattr(dp.explore, name)().freeze(file)
+        for slowed, limit in ((1, 60), (4, 30)):
+            print(f"\na page, its processor slowed {slowed} times; at least {limit} frames a second are wanted")
+            print(f"{'':<20}{'rings':>6}{'frames/second':>16}{'longest':>16}{'late':>13}{'first answer':>16}")
+            for name, drag in dragged(browser, pages, slowed).items():
+                print(drag.line(name, limit), flush=True)
         browser.close()
 
 
