@@ -4,6 +4,7 @@ import gzip
 import itertools
 import random
 import re
+import shutil
 import zlib
 from html import unescape
 from pathlib import Path
@@ -498,9 +499,25 @@ def test_a_point_far_outside_its_panel_is_refused_rather_than_bent():
 
 @pytest.mark.parametrize("package", ["numpy", "scipy", "matplotlib"])
 def test_tables_belong_to_the_packages_they_were_computed_with(package, monkeypatch):
-    before = store.state.__wrapped__()
+    before = store.state.__wrapped__("duel")
     monkeypatch.setattr(f"{package}.__version__", "0.0")
-    assert store.state.__wrapped__() != before
+    assert store.state.__wrapped__("duel") != before
+
+
+def test_tables_belong_to_the_explorers_that_they_come_from(tmp_path, monkeypatch):
+    package = shutil.copytree(store._PACKAGE, tmp_path / "dptutor", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(store, "_PACKAGE", package)
+    state, names = store.state.__wrapped__, ["tradeoff_gallery", "bayes_error", "duel"]
+    before = {name: state(name) for name in names}
+
+    def changed(file):
+        with (package / file).open("a") as end:
+            end.write("# changed\n")
+        return {name for name in names if state(name) != before[name]}
+
+    assert changed("exercises/chapter_01.py") == set()
+    assert changed("explore/tradeoff_gallery.py") == {"tradeoff_gallery", "bayes_error"}  # which has its mechanisms
+    assert changed("blackwell.py") == set(names)
 
 
 def test_tables_are_kept_in_a_folder_if_one_is_named(tmp_path, monkeypatch):

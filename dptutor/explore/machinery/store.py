@@ -1,7 +1,8 @@
 """Packed tables kept in a folder, for whoever builds pages again and again; unused unless the environment names one.
 
-`DPTUTOR_TABLES` is the folder. A file in it belongs to one state of this package and of what it computes with: whatever
-of that changes, tables are made anew. A file holds a line of JSON and then the deflated numbers.
+`DPTUTOR_TABLES` is the folder. A file in it belongs to one state of this package, without the other explorers, and of
+what it computes with: whatever of that changes, the table is made anew. A file holds a line of JSON and then the
+deflated numbers.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -23,18 +25,28 @@ import scipy
 FOLDER = "DPTUTOR_TABLES"
 _PACKAGE = Path(__file__).resolve().parents[2]
 # What no explorer knows of, so that a new exercise leaves the tables as they are.
-_UNUSED = ("exercises/", "plots.py", "datasets.py", "command.py", "__main__.py")
+_UNUSED = ("exercises/", "plots.py", "datasets.py", "command.py", "__main__.py", "explore/__init__.py")
 
 
 @cache
-def state() -> str:
-    """A digest of all that tables come from."""
+def state(explorer: str) -> str:
+    """A digest of all that an explorer's tables come from."""
     found = hashlib.sha256(f"{sys.version} {numpy.__version__} {scipy.__version__} {matplotlib.__version__}".encode())
+    needed = _with_imported(_PACKAGE / "explore" / f"{explorer}.py")
     for path in sorted(_PACKAGE.rglob("*.py")):
         name = path.relative_to(_PACKAGE).as_posix()
-        if not name.startswith(_UNUSED):
+        other = path.parent.name == "explore" and path not in needed
+        if not other and not name.startswith(_UNUSED):
             found.update(name.encode() + path.read_bytes())
     return found.hexdigest()[:32]
+
+
+def _with_imported(path: Path) -> set[Path]:
+    """An explorer's file and the explorers' files that it imports."""
+    if not path.is_file():  # an explorer of one's own
+        return set()
+    imported = re.findall(r"^from \.(\w+) import", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {path}.union(*(_with_imported(path.with_name(f"{name}.py")) for name in imported))
 
 
 def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[dict], bytes]:
@@ -42,7 +54,7 @@ def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[
     folder = os.environ.get(FOLDER)
     if not folder:
         return make()
-    path = Path(folder) / f"{name}-{state()}"
+    path = _path(folder, name)
     if path.is_file():
         head, payload = path.read_bytes().split(b"\n", 1)
         return json.loads(head), payload
@@ -59,13 +71,17 @@ def fill():
     from .. import __all__ as names
 
     folder = Path(os.environ[FOLDER])
-    for path in folder.glob("*"):
-        if not path.name.endswith(state()):
-            path.unlink()
-    missing = [name for name in names if not (folder / f"{name}-{state()}").is_file()]
+    kept = {_path(folder, name): name for name in names}
+    for path in set(folder.glob("*")) - kept.keys():
+        path.unlink()
+    missing = [name for path, name in kept.items() if not path.is_file()]
     if missing:
         with ProcessPoolExecutor() as pool:
             list(pool.map(_make, missing))
+
+
+def _path(folder: str | Path, name: str) -> Path:
+    return Path(folder) / f"{name}-{state(name)}"
 
 
 def _make(name: str):
