@@ -78,6 +78,7 @@ RINGS = """() => {
     return { from: screen(part, [x, y]), to: screen(part, to) };
   });
 }"""
+SETTING = """() => document.querySelector("[data-explorer]").explorer.values.join()"""
 # The times between frames from now on, and the time from the first move to the first changed part.
 FRAMES = """() => {
   const seen = (globalThis.seen = { frames: [], moved: 0, answered: 0, on: true });
@@ -196,8 +197,10 @@ def dragged(browser, pages: dict[str, Path], slowed: int = 1) -> dict[str, Drag]
             page.mouse.move(x, y)
             page.mouse.down()
             page.evaluate(FRAMES)
+            before = page.evaluate(SETTING)
             page.mouse.move(x + 0.3 * (end_x - x), y + 0.3 * (end_y - y))
-            page.wait_for_timeout(100)
+            page.wait_for_timeout(300)
+            stayed = page.evaluate(SETTING) == before  # a move along a curve may ask for nothing new
             start = time.monotonic()
             while (share := (time.monotonic() - start) / 1.5) < 1:
                 way = 1 - abs(1 - 2 * share)  # there and back
@@ -206,7 +209,7 @@ def dragged(browser, pages: dict[str, Path], slowed: int = 1) -> dict[str, Drag]
             page.mouse.up()
             seen = page.evaluate("() => { seen.on = false; return seen; }")
             gaps += [b - a for a, b in itertools.pairwise(seen["frames"])]
-            if seen["answered"]:
+            if not stayed:
                 firsts.append(seen["answered"] - seen["moved"])
         if gaps:  # a game has none
             found[name] = Drag(gaps, firsts)

@@ -1150,6 +1150,35 @@ def test_on_a_phone_a_press_makes_the_small_panel_the_large_one(opened):
     assert page.locator("svg.dpe-panel").nth(0).bounding_box()["width"] < 110
 
 
+# The texts and grips of the large panel that the small one lies on, and whether it leaves the picture.
+COVERED = """() => {
+  const large = document.querySelector("svg.dpe-main"), small = document.querySelector("svg.dpe-panel:not(.dpe-main)");
+  const frame = small.parentElement.getBoundingClientRect(), box = small.getBoundingClientRect(), found = [];
+  if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1) found.push("outside");
+  for (const element of large.querySelectorAll("text, .dpe-grip")) {
+    if (element.closest(".dpe-legend, .dpe-covered")) continue;
+    if (!element.checkVisibility({ visibilityProperty: true })) continue;
+    const other = element.getBoundingClientRect();
+    const width = Math.min(box.right, other.right) - Math.max(box.left, other.left);
+    const height = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
+    if (width > 1 && height > 1) found.push(element.textContent || element.dataset.handle);
+  }
+  return found;
+}"""
+
+
+@every_explorer
+def test_on_a_phone_the_small_panel_covers_nothing_that_is_read(opened, name):
+    page = opened(name, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    if len(getattr(dp.explore, name).panels) < 2:
+        return
+    settled(page)
+    assert page.evaluate(COVERED) == []
+    page.locator("svg.dpe-panel:not(.dpe-main)").tap()
+    settled(page)
+    assert page.evaluate(COVERED) == []
+
+
 def test_a_part_can_move_sliders_only():
     panel = dp.explore.threshold_test.panels[0]
     with pytest.raises(ValueError, match="can move sliders only"):

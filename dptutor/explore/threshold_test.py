@@ -19,7 +19,6 @@ LOW, HIGH, AXIS = -4.4, 5.4, 0.13  # of the picture: the ends of the axis, and h
 
 threshold_test = Explorer(
     "threshold_test",
-    low=True,
     title="Where would you draw the line?",
     caption="Left: a hundred people who are not in the data (blue, above the axis) and a hundred who are (vermillion, "
     "below) at the output that the adversary sees for each. The purple line is the threshold: everyone to its "

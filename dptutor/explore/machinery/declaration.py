@@ -41,7 +41,7 @@ class Explorer:
     look for; `code` is a snippet in which `{sigma}` stands for the parameter sigma, and which assigns each readout
     that it works out to a variable of the readout's name. A step has a label, a story of one line, and its settings,
     or a function to them, which are rounded to the stops of the sliders.
-    On a phone the second panel is a small picture in the upper right corner of the first, or in the lower if `low`.
+    On a phone the second panel is a small picture in the emptiest corner of the first.
     """
 
     name: str
@@ -58,7 +58,6 @@ class Explorer:
     sentences: list[Table] = field(default_factory=list)
     rounds: Game | None = None
     stage: Stage | None = None
-    low: bool = False
     prediction: Prediction | None = None
     drawn: Samples | None = None
     goal: Table | None = None

@@ -268,6 +268,7 @@ class Explorer {
   // On a phone one panel is large and the others are small; pressing a small one makes it the large one.
   enlargePanel(svg) {
     for (const panel of this.root.querySelectorAll("svg.dpe-panel")) panel.classList.toggle("dpe-main", panel === svg);
+    this.names.place();
   }
 
   // Moving. The controls follow at once, the picture with the next frame that has all its rows.

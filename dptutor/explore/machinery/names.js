@@ -58,17 +58,54 @@ class Names {
       for (const entry of panel.entries)
         entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
       panel.written = panel.still.map((text) => boxOf(text, panel.svg));
+      panel.size = parseFloat(getComputedStyle(panel.svg.querySelector("text") ?? panel.svg).fontSize) || 11.5;
       // On a phone the other panel lies small on this one.
+      this.makeRoom(panel);
       panel.under = this.panels
         .filter((other) => other.svg.clientWidth < panel.svg.clientWidth)
         .map((other) => boxOf(other.svg, panel.svg));
-      panel.size = parseFloat(getComputedStyle(panel.svg.querySelector("text") ?? panel.svg).fontSize) || 11.5;
     }
-    this.measured = this.panels[0]?.svg.clientWidth;
+    this.measured = this.widths();
+  }
+
+  // Also of a panel that is hidden, or has come since.
+  widths() {
+    return this.panels.map(({ svg }) => svg.clientWidth).join();
+  }
+
+  // A small panel that lies on a large one lies in that of its corners where least is.
+  makeRoom(panel) {
+    const small = this.panels.find((other) => other.svg.clientWidth < panel.svg.clientWidth)?.svg;
+    if (!small || getComputedStyle(small).position !== "absolute") return;
+    const { svg, box, parts, entries, written, lines } = panel,
+      view = svg.viewBox.baseVal,
+      scale = svg.clientWidth / view.width,
+      room = small.getBoundingClientRect(),
+      [w, h] = [room.width / scale, room.height / scale];
+    const [left, top, width, height] = box,
+      end = view.x + view.width - w;
+    const seen = [
+      ...parts.filter((part) => !part.veiled).flatMap((part) => along(part.points)),
+      ...lines.flatMap(along),
+    ];
+    const said = parts.filter((part) => !part.veiled && isText(part)).map((part) => boxOfText(part, panel.size));
+    const corners = [[end, view.y], [left + 4, top + height - h - 4], [end, top + height - h - 4], [left + 4, view.y]]; // biome-ignore format: a table
+    const costs = corners.map(([x, y], number) => {
+      const place = [x, y, x + w, y + h],
+        grips = parts.filter((part) => part.grip?.at && overlap(place, boxAround(part.grip))).length;
+      const covered = seen.filter((p) => p[0] > x && p[0] < x + w && p[1] > y && p[1] < y + h).length;
+      const texts = [...written, ...said].filter((text) => overlap(place, text)).length;
+      return number + covered + 200 * grips + 40 * texts;
+    });
+    const [x, y] = corners[costs.indexOf(Math.min(...costs))];
+    svg.style.left = svg.style.top = "";
+    small.style.left = `${(x - view.x) * scale}px`;
+    small.style.top = `${(y - view.y) * scale}px`;
+    entries.forEach((entry) => delete entry.kept);
   }
 
   place() {
-    if (this.measured !== this.panels[0]?.svg.clientWidth) {
+    if (this.measured !== this.widths()) {
       this.measure();
       for (const part of this.explorer.parts) if (part.grip?.text) this.explorer.handles.fill(part);
     }
@@ -104,14 +141,7 @@ class Names {
       if (part.grip?.at) taken.push(boxAround(part.grip));
       else if (part.kind === "points")
         for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
-      if (part.kind === "text" && part.points[0] && part.text.textContent.trim()) {
-        // Asked for its size, a browser would lay out the page again in every frame of a drag.
-        const w = 0.6 * panel.size * part.text.textContent.length,
-          x = part.points[0][0] + part.offset[0],
-          y = part.points[0][1] - part.offset[1];
-        const start = { middle: x - w / 2, end: x - w }[part.text.style.textAnchor] ?? x;
-        taken.push([start - 2, y - panel.size, start + w + 2, y + 3]);
-      }
+      if (isText(part)) taken.push(boxOfText(part, panel.size));
     }
     for (const entry of entries) {
       const best = this.best(entry, { height: 1.18 * panel.size, box, inside, seen, crowd, taken });
@@ -180,6 +210,23 @@ const write = (svg, entry) => {
   }
   svg.append(entry.text);
   if (entry.part) entry.part.name = entry.text.lastChild;
+};
+
+const isText = (part) => part.kind === "text" && part.points[0] && part.text.textContent.trim();
+
+// Asked for its size, a browser would lay out the page again in every frame of a drag.
+const boxOfText = (part, size) => {
+  const w = 0.6 * size * part.text.textContent.length,
+    x = part.points[0][0] + part.offset[0],
+    y = part.points[0][1] - part.offset[1];
+  const start = { middle: x - w / 2, end: x - w }[part.text.style.textAnchor] ?? x;
+  return [start - 2, y - size, start + w + 2, y + 3];
+};
+
+// Points along a line, also between its ends.
+const along = (points) => {
+  const known = points.filter(Boolean);
+  return known.length === 2 ? [...Array(25).keys()].map((k) => between([known[0]], [known[1]], k / 24)[0]) : known;
 };
 
 const boxAround = ({ at: [x, y], half: [dx, dy] }) => [x - dx, y - dy, x + dx, y + dy];

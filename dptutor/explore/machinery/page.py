@@ -101,8 +101,9 @@ class Frozen:
             "<style>html{color-scheme:light dark;background:#fff}"
             "@media(prefers-color-scheme:dark){html{background:#14181e}}"
             "body{font-family:system-ui,sans-serif;margin:1rem auto;"
-            "max-width:70rem;padding:0 1rem}h1{font-size:1.5rem}.dptutor-explorer .dpe-find "
-            "strong{display:none}</style></head>"
+            "max-width:70rem;padding:0 1rem}"
+            "h1{margin:0;font:600 23px/30px 'STIX Two Text',Georgia,serif}"
+            "main .dptutor-explorer .dpe-find>strong{display:none}</style></head>"
             f"<body><main><h1>{title}</h1>{piece}</main></body></html>\n"
         )
 
@@ -272,7 +273,7 @@ def body(exploration, prefix: str) -> str:
         f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> <span class="dpe-invitation">'
         f'{typeset(escape(exploration.task))}</span><span class="dpe-story" role="status" hidden></span></p>'
         f"{_MENU}</div>"
-        f'<div class="dpe-panels{" dpe-low" if explorer.low else ""}" style="--dpe-wide: {wide:.4g}">{panels}</div>'
+        f'<div class="dpe-panels" style="--dpe-wide: {wide:.4g}">{panels}</div>'
         f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(explorer)}'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
         f"{game}{controls}{drawn}{_steps(explorer)}"
