@@ -1179,6 +1179,63 @@ def test_on_a_phone_the_small_panel_covers_nothing_that_is_read(opened, name):
     assert page.evaluate(COVERED) == []
 
 
+# A page that styles whatever it finds, also by a class of what is around.
+HOSTILE = """
+body { font: italic bold 31px/3 monospace; color: red; letter-spacing: 3px; word-spacing: 9px; text-align: right;
+  text-indent: 2em; text-transform: uppercase; white-space: pre; }
+.host :is(p, div, span, ul, li, dl, dt, dd, label, legend, fieldset, button, input, strong, b, i, a, summary, details,
+  code, pre, figure, figcaption) { margin: 17px; padding: 11px; border: 5px solid red; background: yellow; color: red;
+  font: bold 31px/2 cursive; float: right; max-width: 60px; text-transform: uppercase; box-shadow: 0 0 9px red;
+  list-style: square; box-sizing: content-box; }
+.host :is(li, dt, button)::before { content: "!"; }
+.host svg { max-width: 40%; margin: 9px; border: 3px solid red; }
+"""
+# How everything inside is drawn: its box, and what is computed for it.
+DRAWN = """() => {
+  const names = ["color", "font", "letterSpacing", "textTransform", "textAlign", "backgroundColor", "boxShadow",
+    "borderTopWidth", "cursor", "display", "float", "listStyleType", "opacity"];
+  return [...document.querySelectorAll("[data-explorer] *:not(style, script)")].map((element) => {
+    const box = element.getBoundingClientRect(), style = getComputedStyle(element);
+    const lengths = [box.x, box.y, box.width, box.height].map((length) => length.toFixed(1));
+    const before = getComputedStyle(element, "::before").content;
+    return [element.tagName, element.getAttribute("class"), before, lengths, names.map((name) => style[name])].join();
+  });
+}"""
+HEAD = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>t</title><link rel="icon" href="data:,">'
+
+
+@pytest.mark.parametrize("name", ["duel", "be_the_adversary", "threshold_test"])
+def test_the_styles_of_a_page_end_at_its_explorers(new_page, name, tmp_path):
+    piece, seen = getattr(dp.explore, name)().frozen().html, []
+    for style in ("", HOSTILE):
+        file = tmp_path / "page.html"
+        file.write_text(
+            f'{HEAD}<style>{style}</style></head><body class="host">{piece}</body></html>', encoding="utf-8"
+        )
+        page = new_page()
+        page.goto(file.as_uri())
+        page.wait_for_selector("[data-explorer][data-ready]")
+        settled(page)
+        seen.append(page.evaluate(DRAWN))
+    assert [pair for pair in zip(*seen, strict=True) if pair[0] != pair[1]] == []
+
+
+def test_the_styles_of_an_explorer_end_at_it(new_page, tmp_path):
+    outside = "<p class=dpe-words>a <b>b</b> <i>c</i></p><ul><li>d</li></ul><button>e</button><svg><text>f</text></svg>"
+    seen = []
+    for piece in ("", dp.explore.threshold_test().frozen().html):
+        file = tmp_path / "page.html"
+        file.write_text(
+            f"{HEAD}</head><body><main data-explorer>{outside}</main>{piece}</body></html>", encoding="utf-8"
+        )
+        page = new_page()
+        page.goto(file.as_uri())
+        if piece:
+            page.wait_for_selector("figure[data-explorer][data-ready]")
+        seen.append(page.evaluate(DRAWN.replace("[data-explorer] *", "main *")))
+    assert seen[0] == seen[1]
+
+
 def test_a_part_can_move_sliders_only():
     panel = dp.explore.threshold_test.panels[0]
     with pytest.raises(ValueError, match="can move sliders only"):

@@ -103,7 +103,7 @@ class Frozen:
             "body{font-family:system-ui,sans-serif;margin:1rem auto;"
             "max-width:70rem;padding:0 1rem}"
             "h1{margin:0;font:600 23px/30px 'STIX Two Text',Georgia,serif}"
-            "main .dptutor-explorer .dpe-find>strong{display:none}</style></head>"
+            "main .dptutor-explorer.dptutor-explorer .dpe-find>strong{display:none}</style></head>"
             f"<body><main><h1>{title}</h1>{piece}</main></body></html>\n"
         )
 
