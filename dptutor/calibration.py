@@ -3,7 +3,8 @@
 A family is any function from a positive number to a mechanism along which privacy changes in one direction:
 `lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, or a posterior belief ρ from the prior
 belief b, at ε = logit ρ − logit b: there the profile must equal δ, or the tail Pr_Q[L > ε] a given exceedance. The
-parameter is found by inverse interpolation in log-log coordinates, where δ(ε) is nearly straight, or by Brent's method.
+parameter is found by inverse interpolation in log-log coordinates, where δ(ε) is nearly straight, or by Brent's method;
+the last step is to the side on which the target is kept.
 
 Source: Kaissis et al. (2024), section 1 (the calibration point).
 """
@@ -32,6 +33,10 @@ _CLEARLY, _ROUGH, _NOTHING = 0.1, 1e-2, 5e-4
 _NEAR = 1e-13
 # Through how many parameters heights are interpolated, and how often before another method takes over.
 _THROUGH, _TRIES = 4, 12
+# A height so little below the target is near enough; how much of δ the bound on its error may add.
+_MET, _OF_BOUND = 1e-9, 1e-3
+# The last place of a parameter; the first stride beside one found, and by how much strides grow.
+_LAST_PLACE, _STRIDE, _FASTER = 2.0**-52, 2.0**-46, 8.0
 
 
 class Unreachable(ValueError):
@@ -82,7 +87,9 @@ def calibrate(
     Returns
     -------
     Mechanism
-        `family` at the parameter, which is found to a relative accuracy of about 1e-12.
+        `family` at the parameter nearest to the target, to a relative accuracy of about 1e-12, at which it is kept: δ,
+        the largest loss, the advantage or the exceedance is at most what was asked for. For δ this includes the bound
+        on its error, if that is less than a thousandth of it.
 
     Raises
     ------
@@ -110,7 +117,7 @@ def calibrate(
         low, high = search.reachable
         reached = f"{low:.6g} to {high:.6g}" if low < high else f"{low:.6g} only"
         raise Unreachable(f"{name} = {target:.6g} is out of reach: the family reaches {reached}")
-    root = search.root(*ends)
+    root = search.kept(search.root(*ends))
     search.insist_on_one_direction(name)
     if exceedance is not None:
         search.insist_on_no_jump(name, root)
@@ -145,7 +152,10 @@ def _target(epsilon, delta, advantage, posterior_belief, membership_prior, excee
         value, error = (float(x) for x in mechanism._delta_quickly(at))
         if error <= _ROUGH * value and value + error < _CLEARLY * delta:
             return value
-        return value + error if value + error < _NOTHING * delta else float(mechanism._delta(at))
+        if value + error < _NOTHING * delta:
+            return value + error
+        value = float(mechanism._delta(at))
+        return value + min(float(mechanism._delta_error(at)), _OF_BOUND * value)
 
     return f"delta at epsilon = {epsilon:.6g}", delta, height
 
@@ -163,12 +173,16 @@ class _Search:
     def __init__(self, family, height, target):
         self._family, self._height, self._target = family, height, target
         self._seen: dict[float, float] = {}
+        self._known: dict[Mechanism, float] = {}
 
     def at(self, x) -> float:
         """The height at a parameter; a ValueError of the family passes."""
         if x not in self._seen:
             mechanism = as_mechanism("what the family returns", self._family(x))
-            self._seen[x] = float(self._height(mechanism))
+            # Parameters that are rounded give the same mechanism many times.
+            if mechanism not in self._known:
+                self._known[mechanism] = float(self._height(mechanism))
+            self._seen[x] = self._known[mechanism]
         return self._seen[x]
 
     def root(self, low, high) -> float:
@@ -193,6 +207,26 @@ class _Search:
             return self._excess(self.at(math.exp(y)))
 
         return math.exp(brentq(excess_at, left, right, xtol=_NEAR))
+
+    def kept(self, root) -> float:
+        """The parameter nearest to one found at which the height is at most the target."""
+        low, high = self._crossing(())
+        if low == high:
+            return low
+        bad, safe = (high, low) if self.at(low) <= self._target else (low, high)
+        towards, stride = math.copysign(1.0, safe - bad), _STRIDE
+        place = root * (1.0 + towards * stride)
+        while abs(safe - bad) > 2.0 * _LAST_PLACE * safe:
+            if not min(bad, safe) < place < max(bad, safe):
+                place = (bad + safe) / 2
+            stride *= _FASTER
+            if self.at(place) <= self._target:
+                safe, place = place, place * (1.0 - towards * stride)
+            else:
+                bad, place = place, place * (1.0 + towards * stride)
+            if self._excess(self.at(safe)) >= -_MET:
+                break
+        return safe
 
     def _interpolated(self):
         """Where the excess vanishes, by the polynomial of it through the parameters seen nearest to the target; and how

@@ -16,8 +16,8 @@ These refute it: an ε at which δ < δ̃ by more than the bounds on both errors
 `other` is the larger one (dominance orders all Rényi divergences).
 
 Parameters are taken to be exactly their floating-point values, and so are numbers computed from them in one step, such
-as μ = sensitivity/sigma. Probabilities of finite experiments that round to fractions of small integers are taken to be
-these fractions.
+as μ = sensitivity/sigma. Probabilities of finite experiments, randomized response included, that round to fractions of
+small integers are taken to be these fractions.
 
 Sources: Blackwell (1953); Kaissis et al. (2024), theorem 1; Dong, Roth & Su (2022), section 2.
 """
@@ -327,8 +327,7 @@ def _response_parameters(m):
 
 def _finite_pair(m, o) -> Dominance | None:
     """Two finite experiments with probabilities that are given as numbers: exactly."""
-    given = FiniteExperiment, PerfectPrivacy, BlatantlyNonPrivate
-    if not (isinstance(m, given) and isinstance(o, given)):
+    if not (_is_given_by_numbers(m) and _is_given_by_numbers(o)):
         return None
     (p, q), other = _fractions(m), _fractions(o)
     if max(len(p), len(other[0])) > _MOST_OUTCOMES:
@@ -348,6 +347,14 @@ def _finite_pair(m, o) -> Dominance | None:
     return Dominance("refuted", str(found), found)
 
 
+def _is_given_by_numbers(mechanism) -> bool:
+    """Whether probabilities were given, or are fractions of small integers, as those of randomized response with ε =
+    log 3."""
+    if isinstance(mechanism, (RandomizedResponse, ApproximateDP)):
+        return all(_simple(x.tolist()) is not None for x in mechanism._outcomes())
+    return isinstance(mechanism, (FiniteExperiment, PerfectPrivacy, BlatantlyNonPrivate))
+
+
 def _hockey_stick(pair, ratio):
     return sum(max(b - ratio * a, 0) for a, b in zip(*pair, strict=True))
 
@@ -360,10 +367,16 @@ def _fractions(m):
 
 def _summing_to_one(probabilities):
     exact = [Fraction(x) for x in probabilities]
+    total = sum(exact)
+    return _simple(probabilities) or [x / total for x in exact]
+
+
+def _simple(probabilities) -> list[Fraction] | None:
+    """The fractions of small integers that probabilities round to, if these sum to one."""
+    exact = [Fraction(x) for x in probabilities]
     simple = [x.limit_denominator(_LARGEST_DENOMINATOR) for x in exact]
     near = all(abs(a - b) <= Fraction(1, 2**52) * b for a, b in zip(simple, exact, strict=True))
-    total = sum(exact)
-    return simple if near and sum(simple) == 1 else [x / total for x in exact]
+    return simple if near and sum(simple) == 1 else None
 
 
 def _at_all_losses(m, o) -> str | None:

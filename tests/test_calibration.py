@@ -122,6 +122,43 @@ def test_exceedance_of_a_composition_is_met():
     assert dp.PosteriorBelief(m).sf(0.9) == approx(0.01, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("family", "epsilon", "delta"),
+    [
+        (dp.Laplace, 5, 1e-9),
+        (dp.Laplace, 0, 0.3),
+        (dp.Gaussian, 1, 1e-9),
+        (dp.RandomizedResponse, 0.2, 1e-3),
+        (lambda x: dp.Laplace(scale=x) ** 3, 1, 1e-6),
+        (lambda x: dp.DPSGD(x, 0.01, 500), 2, 1e-5),
+        (lambda x: dp.DPSGD(x, 0.05, 3), 1, 1e-5),
+        (lambda x: dp.DPSGD(x, 1e-7, 100_000), 1, 1e-9),
+        (lambda x: dp.DPSGD(1.0, min(x, 1.0), 100), 1, 1e-5),
+        (lambda x: dp.Gaussian(sigma=1 / x) @ dp.RandomizedResponse(0.1), 1, 1e-5),
+    ],
+)
+def test_the_target_is_kept_and_no_noise_wasted(family, epsilon, delta):  # 0.8 s together
+    value, bound = dp.calibrate(family, epsilon=epsilon, delta=delta).privacy_profile(float(epsilon), with_error=True)
+    assert delta * (1 - 1e-6) <= value <= value + bound <= delta
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_other_targets_are_kept(name):
+    for advantage in (1e-3, 0.1, 0.25, 0.7, 0.99):
+        assert dp.calibrate(FAMILIES[name], advantage=advantage).advantage <= advantage
+
+
+def test_the_largest_loss_is_kept():
+    for epsilon in (0.1, 1 / 3, 0.7, 3.0):
+        assert dp.calibrate(dp.Laplace, epsilon=epsilon).epsilon(0) <= epsilon
+        assert dp.calibrate(lambda b: dp.Laplace(b) ** 7, epsilon=epsilon).epsilon(0) <= epsilon
+
+
+def test_a_family_of_steps_keeps_its_target():
+    m = dp.calibrate(lambda x: dp.DPSGD(1.0, 0.01, round(x)), epsilon=1, delta=1e-5)
+    assert m.privacy_profile(1.0) <= 1e-5 < dp.DPSGD(1.0, 0.01, m.steps + 1).privacy_profile(1.0)
+
+
 # What cannot be met.
 
 

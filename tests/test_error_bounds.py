@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -11,6 +12,8 @@ from references import TooLong, bayes_error
 
 import dptutor as dp
 from dptutor.mechanisms.faces import TabulatedFaces
+from dptutor.mechanisms.profiles import contours
+from dptutor.transform.hellinger import Inversion
 
 COUNT = 60  # of 200 that were tried; one, a mix with few large losses, has a bound of 3e-5 and says so
 
@@ -191,3 +194,46 @@ def test_a_line_at_a_kink_is_found():
     m = dp.DPSGD(0.04, 0.01, 5)
     value, bound = m.tradeoff(1e-6, with_error=True)
     assert value + bound >= 1 - m.privacy_profile(0.0) - 1e-6
+
+
+# The smallest numbers, and beyond the last interval.
+
+
+@pytest.mark.parametrize("mu", [0.125, 0.5, 1.0, 4.0, 20.0])
+def test_contours_keep_their_bounds_down_to_the_smallest_numbers_and_beyond(mu):  # 0.4 s together
+    faces = contours(((dp.Gaussian(sigma=1 / mu), 1),))
+    epsilon = np.append(np.linspace(0, 1.02, 60), [0.99, 0.995, 0.999]) * faces._forward.end
+    with mpmath.workdps(30):
+        exact = [_gaussian_profile(mpmath.mpf(mu))(mpmath.mpf(e)) for e in epsilon]
+        for delta, bound, right in zip(faces.delta(epsilon), faces.delta_error(epsilon), exact, strict=True):
+            assert abs(mpmath.mpf(delta) - right) <= bound
+    inversion, checked = Inversion(lambda s: (s * (s - 1) * (mu**2 / 2), 4e-16 * np.abs(s * (s - 1)) * mu**2)), 0
+    for interval, ends in enumerate(pairwise(inversion.edges)):
+        place = np.linspace(*ends, 7)
+        value, error, complement = inversion.sample(interval, place)
+        if complement:
+            continue
+        with mpmath.workdps(30):
+            for x, delta, share in zip(place, value, error, strict=True):
+                right = _gaussian_profile(mpmath.mpf(mu))(mpmath.mpf(x))
+                if share < 0.5:
+                    assert abs(mpmath.mpf(delta) - right) <= share * delta
+                    checked += delta < 1e-300
+    assert checked
+
+
+@pytest.mark.parametrize("sigma", [0.02, 0.04, 0.1, 0.15])
+def test_next_to_the_largest_loss_there_is_a_little_left(sigma):
+    m, largest = dp.DPSGD(sigma, 0.01, 5, "add"), -5 * math.log1p(-0.01)
+    epsilon = largest * (1 - 2.0 ** -np.array([20.0, 30.0, 38.0, 39.5, 40.0, 41.0, 43.0, 46.0]))
+    value, bound = m.privacy_profile(epsilon, with_error=True)
+    # With so little noise nearly all losses are the largest one.
+    assert np.all(value - bound <= (largest - epsilon) * (1 + 1e-9))
+    if sigma < 0.05:
+        assert np.all(value + bound >= (largest - epsilon) * (1 - 1e-3))
+    assert np.all(bound <= 1.4e-12 * largest)
+
+
+def test_a_kink_at_the_largest_loss_leaves_little_open():
+    _, bound = dp.DPSGD(0.04, 0.01, 5, "add").tradeoff([1e-6, 0.5, 0.9, 0.99], with_error=True)
+    assert np.all(bound <= 1e-12)

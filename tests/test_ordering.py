@@ -117,6 +117,9 @@ def test_compositions_that_are_dominated_part_by_part_are_dominated(a, b, c, cou
         (dp.SubsampledGaussian(0.5, 0.3), dp.SubsampledGaussian(0.8, 0.31)),
         (dp.FiniteExperiment([0.2, 0.3, 0.5], [0.5, 0.3, 0.2]), dp.FiniteExperiment([0.5, 0.5], [0.8, 0.2])),
         (dp.FiniteExperiment([0.9, 0.1], [0.1, 0.9]), dp.FiniteExperiment([0.74, 0.26], [0.26, 0.74])),
+        (dp.FiniteExperiment([0.6, 0.3, 0.1], [0.1, 0.3, 0.6]), dp.RandomizedResponse(math.log(3))),  # equal at ε = 0
+        (dp.ApproximateDP(math.log(3), 0.1), dp.FiniteExperiment([0.7, 0.3], [0.3, 0.7])),
+        (dp.RandomizedResponse(math.log(6)), dp.FiniteExperiment([0.6, 0.3, 0.1], [0.1, 0.3, 0.6])),
     ],
     ids=str,
 )

@@ -174,7 +174,8 @@ class Mechanism(ABC):
         found = np.isfinite(flat) & (wanted > 0) & (flat != 0)
         if found.any():
             at = flat[found]
-            slope = slope_of_profile(at, self._errors(at)[0], lambda far: 1.0 - self._errors(far)[1] - self._delta(far))
+            alpha, beta = self._errors(at)
+            slope = slope_of_profile(at, alpha, lambda far: 1.0 - beta[far] - self._delta(at[far]))
             largest = self._largest_finite_loss()
             bound[found] = reach_of_epsilon(self._delta, self._delta_error, wanted[found], at, slope, largest)
         return bound.reshape(np.shape(epsilon))

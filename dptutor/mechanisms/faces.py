@@ -566,7 +566,7 @@ class MixtureFaces(_Plainly):
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
         at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
         alpha = self._over(lambda x: self._rest._errors(x)[0], at, self._p, slice(None))
-        slope = slope_of_profile(at, alpha, self._exceedance)
+        slope = slope_of_profile(at, alpha, lambda far: self._exceedance(at[far]))
         largest = float(self._loss.max()) + self._rest._largest_finite_loss()
         bound[finite] = reach_of_epsilon(self.delta, self.delta_error, wanted, at, slope, largest)
         return bound.reshape(np.shape(epsilon))

@@ -19,7 +19,7 @@ from ..transform.positive_sums import PositiveLaw
 from ..transform.profile_table import Profile, ProfileTable
 from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
-from .roots import FAR
+from .roots import FAR, slope_of_profile
 
 # δ below e^−this is not told from 0: upper values are at least 1e-300.
 _DEEPEST = 690.0
@@ -154,7 +154,21 @@ class _SeparateProfile(Profile):
         """0, octaves towards it, and the losses between which the profile is smooth."""
         places = self._sums.losses() if self._direction == "remove" else np.array([self._sums.highest])
         octaves = float(places[-1]) * 2.0 ** -np.arange(_OCTAVES)
+        if self._direction == "add":
+            # Next to the largest loss δ falls to 0.
+            places = octaves = places * (1.0 - 2.0 ** -np.arange(1.0, _OCTAVES - 4))
         return np.unique(np.concatenate([[0.0], places[places > 0], octaves[octaves > 0]]))
+
+    @property
+    def highest(self) -> float:
+        """The largest loss."""
+        return math.inf if self._direction == "remove" else self._sums.highest
+
+    def left(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ beyond the last interval."""
+        if self._direction == "add":
+            return np.maximum(self._sums.highest - epsilon, 0.0) * 1.01
+        return np.full(epsilon.shape, self._sums.left)
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
@@ -208,10 +222,9 @@ class MixedProfile(Profile):
             own = slice(start, start := start + half.size * weight.size)
             columns[own, number] = (half * weight).ravel()
         alpha, beta = self._bounded._errors(x)
-        above = np.where(x >= 0, self._bounded._delta(x) + np.exp(np.minimum(x, 700.0)) * alpha, 1.0 - beta)
-        # So far out e^x is too large for a number and α too small: 1 − β has no digits of its own where it is tiny.
-        far = x > FAR
-        above[far] = np.clip(1.0 - beta[far], self._bounded._delta(x[far]), 1.0)
+        delta = self._bounded._delta(x)
+        slope = slope_of_profile(x, alpha, lambda far: np.maximum(1.0 - beta[far] - delta[far], 0.0))
+        above, far = np.where(x >= 0, np.minimum(delta + slope, 1.0), 1.0 - beta), x >= FAR
         return x, columns * above[:, None], columns * beta[:, None], np.where(far, columns[:, 0] * 4 * _ROUNDING, 0.0)
 
     def sample(self, interval: int, epsilon: np.ndarray):

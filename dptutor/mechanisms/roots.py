@@ -91,10 +91,11 @@ def _excess(function, x, goal):
 
 
 def slope_of_profile(epsilon, alpha, exceedance):
-    """−dδ/dε, which is e^ε α where e^ε is a number, and `exceedance(ε)`, which is Pr_Q[L > ε] − δ, beyond."""
+    """−dδ/dε, which is e^ε α where e^ε is a number; beyond, where α has no digits, Pr_Q[L > ε] − δ, which
+    `exceedance` says of the places asked for."""
     slope, far = np.exp(np.minimum(epsilon, FAR)) * alpha, epsilon >= FAR
     if far.any():
-        slope[far] = exceedance(epsilon[far])
+        slope[far] = exceedance(far)
     return slope
 
 

@@ -47,8 +47,9 @@ _ROUNDING = 2.0**-52
 _DEPTH = 40.0
 # Contours are so near each other that none is this much larger, as a logarithm, than a better one would be.
 _SPACING = 2.0
-# δ below e^−720 is 0 in floating point.
+# δ below e^−720 is 0 in floating point; the smallest of all numbers, and its logarithm.
 _DEEPEST = 720.0
+_SMALLEST, _LEAST_EXPONENT = 2.0**-1074, -744.0
 _POINTS = 32
 # The phase that a panel may turn through besides, so that its Gauss-Legendre error is below 1e-16, and the highest
 # Legendre coefficients of what is resolved.
@@ -176,6 +177,15 @@ class Inversion(Profile):
     def log_most(self, epsilon: np.ndarray) -> np.ndarray:
         """log of an upper bound on δ of finite losses."""
         return self.chernoff(epsilon)
+
+    def left(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ beyond the last interval: by Chernoff, or next to the largest loss, its distance."""
+        bound = np.full(epsilon.shape, math.exp(-_DEEPEST))
+        if self._edge <= 0:
+            return bound
+        near = epsilon < self._below(np.array([_DEEPEST]))[0]
+        bound[near] = (self._edge - epsilon[near]) * 1.01
+        return np.where(epsilon < self._edge, bound, 0.0)
 
     @cached_property
     def edges(self) -> np.ndarray:
@@ -426,7 +436,13 @@ class Inversion(Profile):
         points, units, rest = self._points(number, ends)
         contour = self.contour(number)
         value, noise = self._sums(contour, points, epsilon, units)
-        return value * np.exp(np.clip(contour.peak - contour.c * epsilon, -745.0, 700.0)), noise + rest
+        turn = contour.c * epsilon
+        exponent = contour.peak - turn
+        factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, 700.0))
+        # The exponent is rounded, and so are numbers near the smallest of all; smaller ones are between 0 and that.
+        found = np.where(value < 0, -1.0, 1.0) * np.maximum(np.abs(value * factor), _SMALLEST)
+        rounding = _ROUNDING * (2.0 + np.abs(turn) + np.abs(exponent)) + _SMALLEST / factor + _SMALLEST / np.abs(found)
+        return found, noise + rest + np.where(exponent >= _LEAST_EXPONENT, rounding, 1.0)
 
     def _points(self, number: int, ends):
         """Points, weights, F and its error up to the end of a contour; that end, in units of 1/|ε − edge|, or ∞ where

@@ -45,7 +45,7 @@ class Answer:
 
 
 class Profile:
-    """What a table is filled from: the profile of finite losses, on intervals from 0 on, beyond which δ is 0.
+    """What a table is filled from: the profile of finite losses, on intervals from 0 on, beyond which δ is nearly 0.
 
     Each has `edges` and `sample`; the others have defaults.
     """
@@ -67,6 +67,10 @@ class Profile:
     def cuts(self, interval: int) -> np.ndarray:
         """Losses within an interval between which its values are smooth."""
         return np.empty(0)
+
+    def left(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ beyond the last interval."""
+        return np.zeros(epsilon.shape)
 
     def log_most(self, epsilon: np.ndarray) -> np.ndarray:
         """log of an upper bound on δ, for which nothing is worked out."""
@@ -109,6 +113,7 @@ class ProfileTable:
         inside = epsilon < self.end
         zero = np.zeros(epsilon.shape)
         delta, rest, slope, error = zero.copy(), np.full(epsilon.shape, self.mass), zero.copy(), zero.copy()
+        error[~inside] = self._evaluator.left(epsilon[~inside])
         if inside.any():
             self._fill(epsilon[inside])
             for few in np.array_split(np.flatnonzero(inside), max(1, int(inside.sum()) // _MOST_AT_ONCE)):

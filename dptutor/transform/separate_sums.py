@@ -54,6 +54,11 @@ class SeparateSums:
         """The largest loss of (Q, P)."""
         return -self._count * math.log1p(-self._rate)
 
+    @property
+    def left(self) -> float:
+        """How much of δ of (P, Q) is open everywhere."""
+        return 3.0 * self._count * self._wrong_side + _LEAST
+
     def removed(self, epsilon: np.ndarray, complement: bool):
         """δ of (P, Q), or 1 − δ, at ε, and a bound on the relative error."""
         value = np.zeros(epsilon.shape)
@@ -64,7 +69,7 @@ class SeparateSums:
                 value += weight * (np.exp(np.minimum(at, 0.0)) if complement else -np.expm1(np.minimum(at, 0.0)))
             else:
                 value += weight * _profile(mu, at, complement)
-        return self._with_error(value, 3.0 * self._count * self._wrong_side, np.abs(epsilon))
+        return self._with_error(value, self.left, np.abs(epsilon))
 
     def _that_count(self, low, high, complement):
         """Numbers of participations that are not too rare beside others, for losses between both."""
