@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache, reduce
 from itertools import pairwise
 
 import numpy as np
+from scipy.special import ndtr
 
 from ..transform.hellinger import Inversion
 from ..transform.lines import Lines
@@ -39,8 +40,8 @@ _MOST_KINKS, _WIDEST = 200, 1.5
 # Up to as many steps, or participations, by sums of losses where contours do not do.
 _FEW, _RARE = 32, 40.0
 _NEARLY_NORMAL = 1e4
-# With no more noise than this, and no more participations, by the number of participations.
-_SEPARATE, _PARTICIPATIONS = 0.05, 1e4
+# By the number of participations, if these are no more, and so little noise that that leaves less open than this.
+_PARTICIPATIONS, _SEPARATE = 1e4, 3e-12
 
 
 def contours(factors) -> TabulatedFaces:
@@ -66,7 +67,7 @@ def _are_separate(factors) -> bool:
     if others or part._sampled is None:
         return False
     sigma, rate, _ = part._sampled
-    return sigma <= _SEPARATE and rate * count < _PARTICIPATIONS
+    return rate * count < _PARTICIPATIONS and 3.0 * count * float(ndtr(-0.5 / sigma)) < _SEPARATE
 
 
 def mixed(bounded, smooth) -> TabulatedFaces | None:
@@ -168,7 +169,7 @@ class _SeparateProfile(Profile):
         """An upper bound on δ beyond the last interval."""
         if self._direction == "add":
             return np.maximum(self._sums.highest - epsilon, 0.0) * 1.01
-        return np.full(epsilon.shape, self._sums.left)
+        return self._sums.left(epsilon) + _LEAST
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
