@@ -46,7 +46,7 @@ def mathml(tex: str, *, display: bool = False) -> str:
     tex : str
         The formula, without dollars.
     display : bool
-        Whether it stands on lines of its own.
+        Whether it is set on lines of its own.
 
     Examples
     --------

@@ -101,7 +101,7 @@ def bayes_error(*mechanisms, labels=None, ax=None):
     >>> dp.plots.bayes_error(dp.Gaussian(sigma=1)).get_ylabel()
     'Bayes error $R$($π$)'
     """
-    ax = _axes(ax, "adversary's prior π", "Bayes error R(π)", (0, 1), (0, 0.55))
+    ax = _axes(ax, "adversary’s prior π", "Bayes error R(π)", (0, 1), (0, 0.55))
     ax.plot([0, 0.5, 1], [0, 0.5, 0], color=GREY, linewidth=1, label="blind guessing")
     return _draw(ax, mechanisms, labels, lambda m: (_PRIORS, m.bayes_error(_PRIORS)))
 

@@ -209,7 +209,7 @@ def test_delta_divergence_reads_out_the_figure_of_the_paper():  # Kaissis et al.
     assert e.readouts["forth"] == approx(0.0052722089, abs=1e-9)
     assert e.readouts["back"] == approx(0.0341385466, abs=1e-9)
     assert e.readouts["crossing"] == approx(0.4185393766, abs=1e-9)
-    assert e.shown["difference"] == "3.4 points"
+    assert e.shown["difference"] == "3.4 percentage points"
 
 
 def test_delta_divergence_reads_out_the_librarys_numbers():

@@ -1276,10 +1276,10 @@ def test_a_curve_is_drawn_before_it_is_shown_and_is_told_how_far_it_was_off(alon
     page.click("[data-ask-commit]")
     assert page.is_hidden("[data-ask]") and page.is_visible("[data-words]")
     shows(page, e)
-    # What is told is true: the line goes up to 2.2 points, and the lead has its corners at 27 % and 73 %.
+    # What is told is true: the line goes up to 2.2 percentage points, and the lead has its corners at 27 % and 73 %.
     said = re.fullmatch(
-        r"You named the winner for (\d+) of 100 priors. You were off by at most ([\d.]+) points, at a prior of "
-        r"(\d+) %\.",
+        r"You named the winner for (\d+) of 100 priors. You were off by at most ([\d.]+) percentage points, at a "
+        r"prior of (\d+) %\.",
         page.text_content(".dpe-story"),
     )
     priors = (np.arange(60) + 0.5) / 60

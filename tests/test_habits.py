@@ -7,6 +7,7 @@ import ast
 import inspect
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +21,13 @@ from test_prose import prose
 ROOT = Path(__file__).resolve().parent.parent
 
 LABEL, LOSS = r"\blabels?\b", r"(?:ε|\\varepsilon)"
+QUANTITY = (
+    r"(?:(?:type II? )?errors?|probabilit(?:y|ies)|prior|slope|height|mean|variance|densit(?:y|ies)|rate|advantage)"
+)
 PLACE, VERB = r"(?:On|In|At|Beside|Below|Above|Under|Behind)", r"(?:stands?|lies|sits)"
 HABITS = {
     "a statement that begins with a free who": r"(?:^|(?<=[.!?:] ))Who\b[^.?!]*\.(?!\d)",
-    "who for someone who": r"(?<![\w,] )\b(?:of|for|to|by|against|than|from) who (?!(?:is|are) (?:who|the)\b)\w+",
+    "who for someone who": r"\b(?:of|for|to|by|against|than|from) who (?!(?:is|are|was|were|the)\b)\w+",
     "an unlikely event that happens rarely": r"\b(?:more|how|so|as) rarely\b",
     "turn round": r"\bturn(?:s|ed|ing)? (?:\S+ ){0,3}round\b",
     "a label that is an (ε, δ)": rf"{LABEL}(?:\W+\S+){{0,5}}\W*{LOSS}|{LOSS}(?:\S*\W+\S+){{0,4}}\W+{LABEL}",
@@ -33,9 +37,53 @@ HABITS = {
     "the subject arrives last": rf"(?:^|(?<=[.!?:] )){PLACE} [^,.;:]{{1,60}} {VERB} (?:a|an|the)\b",
     "false friends": r"\beven-handed\b|\bholds? \S+ for (?:likely|true)\b|\baccepts? to\b|\bas the \w+ has it\b",
     "house words": r"\beasier prey\b|\bthe road\b|\bcards? (?:says?|shows?|promises?)\b",
+    "a probability counted in cases": r"(?:%|half|quarter|third|most) of (?:the|all) cases\b|\bcases? out of\b",
+    "an article before a value": rf"\b(?:has|have|had|having|with) the {QUANTITY} (?:x|…|\(|\d|zero\b|one half\b)",
+    "so large a thing": r"\bso (?:small|large|long|few|many|rare) an? [a-zαβδεμπρσκ]",
+    "an adversary of a prior": r"\b(?:adversar\w+|reader|someone|somebody|anyone) of prior\b",
+    "a request without a verb": r"(?:^|(?<=[.?!] ))(?:Two|Three|Four|Five) (?:decimals?|digits?)\.",
+    "an adverb that turns the sentence": r"(?:^|(?<=[.!?:] ))(?:Rarely|Seldom|Hardly) (?:is|are|does|do|has|have)\b",
+    "something stands somewhere": r"\bstands? (?:inside|beside|above|below|under|on|there\b)|\bstands? in (?!for\b)",
+    "to err less": r"\berrs? (?:less|more)\b(?! often| than \d)",
 }
-# Sentences that may stand as they are, by a piece of them.
+# Sentences that may stay as they are, by a piece of them.
 FINE: tuple[str, ...] = ()
+# One sentence for each construction, and the same thing said well.
+CAUGHT = [
+    "Who reads the output errs half of the time.",
+    "This is the error of who ignores the output, and of nobody else.",
+    "It shows how rarely an adversary errs.",
+    "No opinion turns this choice round.",
+    "The label of the model needs an ε.",
+    "There is to find a test.",
+    "The tolerance is exceeded so many times.",
+    "The second mechanism tells more.",
+    "On both statements stands the same pair.",
+    "An adversary who accepts to be wrong once in a while.",
+    "The card says 8.",
+    "The adversary errs in 31 % of the cases.",
+    "In one case out of ten the loss exceeds 1.",
+    "It is right in half of the cases.",
+    "The test has the errors (0.1, 0.4).",
+    "Both worlds have the prior one half.",
+    "But so small a δ is not needed.",
+    "An adversary of prior 20 % says “in”.",
+    "What is η? Three decimals.",
+    "Rarely is a bound so close to the truth.",
+    "The seed stands inside the loop.",
+    "Some adversary errs less against the second mechanism.",
+]
+PASSED = [
+    "An adversary who reads the output is wrong 31 % of the time.",
+    "One time in ten, the loss exceeds 1.",
+    "The test has errors (0.1, 0.4), and the error that it makes most often is a miss.",
+    "With the prior that you chose, the mean of all beliefs is one half.",
+    "A δ that small is not needed.",
+    "An adversary with prior 20 % says “in”. Give three decimals.",
+    "Bounds are rarely this close to the truth.",
+    "The digits stand in for MNIST; it stands to reason.",
+    "Some adversary errs less often against the second mechanism.",
+]
 
 
 def found(text):
@@ -77,10 +125,27 @@ def test_what_the_library_says_has_no_such_habit(module):
     assert not [habit for text in texts for habit in found(text)]
 
 
-def test_the_habits_cry_wolf_in_one_sentence_of_a_thousand_at_most():
+@cache
+def foreign():
+    """Running text that others have edited, docstrings of numpy and scipy, and its number of sentences."""
     parts = (np, scipy.stats, scipy.optimize, scipy.signal, scipy.special)
     docs = {inspect.getdoc(getattr(part, name)) or "" for part in parts for name in dir(part) if name[0] != "_"}
     texts = [text for doc in docs for text in doc.split("\n\n") if not text.startswith((">>>", "..", " "))]
-    sentences = sum(len(re.findall(r"[.!?](?:\s|$)", text)) for text in texts)
+    return texts, sum(len(re.findall(r"[.!?](?:\s|$)", text)) for text in texts)
+
+
+def test_the_habits_cry_wolf_in_one_sentence_of_five_thousand_at_most():
+    """Measured on numpy 2.4 and scipy 1.17: one alarm, "in about half of the cases", in 28,298 sentences."""
+    texts, sentences = foreign()
     assert sentences > 5000
-    assert sum(1 for text in texts for _ in found(text)) <= sentences / 1000
+    assert sum(1 for text in texts for _ in found(text)) <= sentences / 5000
+
+
+@pytest.mark.parametrize("text", CAUGHT)
+def test_a_habit_is_found(text):
+    assert len(list(found(text))) == 1
+
+
+@pytest.mark.parametrize("text", PASSED)
+def test_good_english_passes(text):
+    assert not list(found(text))

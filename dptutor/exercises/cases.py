@@ -50,10 +50,10 @@ _CHANCES = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 STATEMENTS = {
     "proven": "The pilot is sound: its ε is at most what its claim allows.",
-    "bounded": "With 95 % confidence, the pilot's ε is at least the lower end of the interval; its claim is neither "
+    "bounded": "With 95 % confidence, the pilot’s ε is at least the lower end of the interval; its claim is neither "
     "refuted nor proven.",
-    "probable": "With probability 95 %, the pilot's ε is at most the lower end of the interval.",
-    "carried": "The vendor's privacy statement is right: what holds for the pilot holds for the training on the "
+    "probable": "With probability 95 %, the pilot’s ε is at most the lower end of the interval.",
+    "carried": "The vendor’s privacy statement is right: what holds for the pilot holds for the training on the "
     "records.",
 }
 

@@ -428,7 +428,7 @@ def tradeoff(alpha, mu):
             ),
             Mistake(
                 lambda a, mu: norm.cdf(norm.isf(a) - mu / 2),
-                "You moved one world by μ/2. The threshold t is measured from the center of P, and Q lies μ further.",
+                "You moved one world by μ/2. The threshold t is measured from the center of P, and the center of Q is μ farther up.",
             ),
             Mistake(
                 lambda a, mu: 1 - a,
@@ -532,7 +532,7 @@ def threshold(prior):
         explanation="After the output y the odds of the two worlds are π p(y) to (1 − π) q(y). The second is larger when "
         "q(y)/p(y) > π/(1 − π), that is, when the loss exceeds the log-odds of the prior.",
         hints=(
-            "Use Bayes' rule. For which outputs y is world Q more likely than world P?",
+            "Use Bayes’ rule. For which outputs y is world Q more likely than world P?",
             "Compare π p(y) with (1 − π) q(y), and solve the inequality for q(y)/p(y).",
             "The privacy loss is the logarithm of q(y)/p(y).",
         ),
@@ -568,7 +568,7 @@ def threshold(prior):
             ),
             Mistake(
                 lambda p: norm.ppf(p),
-                "This is a quantile of the normal distribution. The threshold does not depend on the noise: use Bayes' rule.",
+                "This is a quantile of the normal distribution. The threshold does not depend on the noise: use Bayes’ rule.",
             ),
             Mistake(
                 lambda p: -math.log(1 - p),
@@ -681,13 +681,13 @@ def interval(wrong, rounds):
             "Pr[Binomial(n, x) ≥ k] = Pr[Beta(k, n − k + 1) ≤ x].",
             "low = beta.ppf(0.025, k, n − k + 1), high = beta.ppf(0.975, k + 1, n − k), with 0 and 1 at the ends.",
         ),
-        praise="Right, also at 0 and n, where the textbook's ± gives an interval of no width.",
+        praise="Right, also at 0 and n, where the textbook’s ± gives an interval of no width.",
         cases=((3, 15), (0, 30), (7, 30), (30, 30), (1, 8)),
         draw=lambda r: (r.randint(2, 12), r.randint(20, 60)),
         mistakes=(
             Mistake(
                 _normal_interval,
-                "This is the normal approximation, the textbook's ±. With no errors in 30 rounds it says “between 0 and 0”, "
+                "This is the normal approximation, the textbook’s ±. With no errors in 30 rounds it says “between 0 and 0”, "
                 "so it cannot be trusted for small counts. Use the binomial distribution itself.",
             ),
             Mistake(
@@ -699,8 +699,8 @@ def interval(wrong, rounds):
                     float(beta_distribution.ppf(0.025, k + 1, n - k + 1)),
                     float(beta_distribution.ppf(0.975, k + 1, n - k + 1)),
                 ),
-                "This is the Bayesian interval from a flat prior. It is narrower, and covers some error rates less often "
-                "than in 95 % of the cases.",
+                "This is the Bayesian interval from a flat prior. It is narrower, and covers some error rates less "
+                "than 95 % of the time.",
             ),
             Mistake(
                 _cut_off(_normal_interval),
@@ -709,8 +709,8 @@ def interval(wrong, rounds):
             ),
             Mistake(
                 _wilson,
-                "This is Wilson's interval. It is far better than the textbook's ±, but still an approximation: it covers "
-                "some error rates less often than in 95 % of the cases. The exact one inverts two binomial tails.",
+                "This is Wilson’s interval. It is far better than the textbook’s ±, but still an approximation: it covers "
+                "some error rates less than 95 % of the time. The exact one inverts two binomial tails.",
             ),
             Mistake(
                 _plus_four,
@@ -724,22 +724,22 @@ def interval(wrong, rounds):
             ),
             Mistake(
                 _jeffreys,
-                "This is Jeffreys' interval, Bayesian with the prior Beta(1/2, 1/2). On average over error rates it is good, "
+                "This is Jeffreys’ interval, Bayesian with the prior Beta(1/2, 1/2). On average over error rates it is good, "
                 "but it does not guarantee 95 % for each of them.",
             ),
             Mistake(
                 lambda k, n: _jeffreys(k, n, ends=True),
-                "This is Jeffreys' interval, with 0 and 1 for its ends where nothing or everything was wrong. It does not "
+                "This is Jeffreys’ interval, with 0 and 1 for its ends where nothing or everything was wrong. It does not "
                 "guarantee 95 % for every error rate.",
             ),
             Mistake(
                 _hoeffding,
-                "This is Hoeffding's inequality, right for every distribution on [0, 1] and therefore wide. The binomial "
+                "This is Hoeffding’s inequality, right for every distribution on [0, 1] and therefore wide. The binomial "
                 "distribution is known: use its tails.",
             ),
             Mistake(
                 _cut_off(_hoeffding),
-                "This is Hoeffding's inequality, cut off at 0 and 1. It guarantees its 95 %, but is wider than it has to be.",
+                "This is Hoeffding’s inequality, cut off at 0 and 1. It guarantees its 95 %, but is wider than it has to be.",
             ),
             Mistake(
                 lambda k, n: tuple(binom.ppf([0.025, 0.975], n, k / n) / n),

@@ -201,8 +201,8 @@ def tradeoff(epsilon, delta, alpha):
 """,
         explanation="1 − β ≤ e^ε α + δ for the test, and 1 − α ≤ e^ε β + δ for its opposite with the worlds exchanged.",
         hints=(
-            "Apply the definition of (ε, δ)-DP to the event 'the test rejects', and express it in α and β.",
-            "1 − β ≤ e^ε α + δ. Now exchange the worlds, for the event 'the test accepts'.",
+            "Apply the definition of (ε, δ)-DP to the event “the test rejects”, and express it in α and β.",
+            "1 − β ≤ e^ε α + δ. Now exchange the worlds, for the event “the test accepts”.",
             "The largest of 0, 1 − δ − e^ε α and e^(−ε)(1 − δ − α).",
         ),
         praise="Right. It is the curve of leaky randomized response, the worst that keeps the promise.",
@@ -305,7 +305,7 @@ def tradeoff(sigma, sensitivity, alpha):
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) + d / s)),
-                "The sign is wrong: in world Q the output lies further up, so it stays below the threshold less often.",
+                "The sign is wrong: in world Q the output tends to be larger, so it stays below the threshold less often.",
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(ndtri(1 - a) - s / d)),
@@ -333,9 +333,9 @@ def least_epsilon(alpha, beta, delta):
     ratios = (1 - delta - beta) / alpha, (1 - delta - alpha) / beta
     return max([0] + [log(ratio) for ratio in ratios if ratio > 0])
 """,
-        explanation="Both lines of the guarantee must lie below the attack's point: 1 − δ − β ≤ e^ε α and 1 − δ − α ≤ e^ε β.",
+        explanation="Both lines of the guarantee must lie below the attack’s point: 1 − δ − β ≤ e^ε α and 1 − δ − α ≤ e^ε β.",
         hints=(
-            "The attack's point cannot lie below the curve that (ε, δ) promises. Which two inequalities does that "
+            "The attack’s point cannot lie below the curve that (ε, δ) promises. Which two inequalities does that "
             "give?",
             "1 − δ − e^ε α ≤ β and e^(−ε)(1 − δ − α) ≤ β. Solve both for ε.",
             "The larger of log((1 − δ − β)/α) and log((1 − δ − α)/β), and at least 0.",
@@ -414,7 +414,7 @@ def least_epsilon(alpha, beta, delta):
         explanation="Along a chain of k neighbors the probability of rejecting grows from α to 1 − f(α), to 1 − f(1 − f(α)), and so on.",
         hints=(
             "A test rejects with probability α in the first world. With what probability, at most, can it reject one "
-            "neighbor further?",
+            "neighbor farther along?",
             "At most 1 − f(α). That is its type I error for the next step.",
             "Apply 1 − f k times, and take the result from 1.",
         ),

@@ -366,7 +366,7 @@ def touch(mu, epsilon):
             ),
             Mistake(
                 lambda m, e: (float(ndtr(-e / m - m / 2)), float(ndtr(e / m + m / 2))),
-                "Your α is right. Your β leaves out that in world Q the outputs are μ further up.",
+                "Your α is right. Your β leaves out that in world Q the outputs are larger by μ.",
             ),
             Mistake(
                 lambda m, e: (float(ndtr(-e / m + m / 2)), float(ndtr(e / m - m / 2))),

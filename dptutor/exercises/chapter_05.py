@@ -103,7 +103,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
         explanation="The odds 0.8/0.2 are 4, so ε = ln 4 is the point of this adversary, and R = (1 − π)(1 − δ) = 0.2·0.7. "
         "Without the output the error would be 0.2.",
         hints=(
-            "Which ε belongs to an adversary of prior π?",
+            "Which ε corresponds to the prior π?",
             "ε = log(π/(1 − π)) = ln 4, where you know δ. How does it give R(π)?",
             "R(π) = (1 − π)(1 − δ(ε)).",
         ),
@@ -115,7 +115,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
             Mistake(0.2, "This is the error without the output, min(π, 1 − π). Reading it helps: δ > 0."),
             Mistake(0.86, "This is the probability that the adversary is right. R is the error."),
             Mistake(0.06, "This is the gain, min(π, 1 − π) − R(π). The question asks for R itself."),
-            Mistake(0.2 * (1 - 0.3 / 4), "δ(ln 4) is δ at this adversary's own ε. It need not be divided by e^ε."),
+            Mistake(0.2 * (1 - 0.3 / 4), "δ(ln 4) is δ at this adversary’s own ε. It need not be divided by e^ε."),
             in_percent(0.14),
         ),
         laws=(PROBABILITY,),
@@ -131,7 +131,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
         "become 27 to 9, which is 3 to 1.",
         hints=(
             "How many times as likely is this output if you are in the data?",
-            "It is e^L = 27 times as likely. Bayes' rule multiplies the odds of “in the data” by this factor.",
+            "It is e^L = 27 times as likely. Bayes’ rule multiplies the odds of “in the data” by this factor.",
             "The prior odds are 0.1/0.9, so the new ones are 27/9 = 3. Turn odds into a probability.",
         ),
         praise="Right: odds of 1 to 9 become odds of 3 to 1.",
@@ -158,7 +158,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
         id="5.1",
         grade="warm-up",
         title="What the output is worth",
-        question="Write `gain(mechanism, prior)`: the drop in error probability that the mechanism's output brings an "
+        question="Write `gain(mechanism, prior)`: the drop in error probability that the mechanism’s output brings an "
         "adversary of this prior.",
         name="gain",
         stub="def gain(mechanism, prior):\n    ...\n",
@@ -188,11 +188,11 @@ answer = (1 - prior) * (1 - delta[epsilon])
             ),
             Mistake(
                 lambda m, p: p - m.bayes_error(p),
-                "π is the error of always saying 'in'. If π > 1/2, 'not in' is the better guess.",
+                "π is the error of always saying “in”. If π > 1/2, “not in” is the better guess.",
             ),
             Mistake(
                 lambda m, p: 1 - p - m.bayes_error(p),
-                "1 − π is the error of always saying 'not in'. If π < 1/2, 'in' is the better guess.",
+                "1 − π is the error of always saying “not in”. If π < 1/2, “in” is the better guess.",
             ),
             Mistake(
                 lambda m, p: m.bayes_error(p),
@@ -240,7 +240,7 @@ def bayes_error(delta, prior):
         "(1−π)q − πp. The first integrates to 1−π. The second is (1−π) times that of max(q − e^ε p, 0), where e^ε is "
         "the odds π/(1−π), and this is (1−π)δ(ε).",
         hints=(
-            "Which ε belongs to an adversary of prior π?",
+            "Which ε corresponds to the prior π?",
             "The threshold of the best test: ε = log(π/(1 − π)), of any sign.",
             "R(π) = (1 − π)(1 − δ(ε)).",
         ),
@@ -249,7 +249,7 @@ def bayes_error(delta, prior):
         mistakes=(
             Mistake(
                 lambda d, p: (1 - p) * (1 - d(math.log((1 - p) / p))),
-                "Your odds are upside down. π is the prior of 'not in the data', and a large π is a large ε.",
+                "Your odds are upside down. π is the prior of “not in the data”, and a large π is a large ε.",
             ),
             Mistake(
                 lambda d, p: p * (1 - d(math.log(p / (1 - p)))),
@@ -257,11 +257,11 @@ def bayes_error(delta, prior):
             ),
             Mistake(
                 lambda d, p: 1 - d(math.log(p / (1 - p))),
-                "A factor is missing. For δ = 0 you would get an error of 1; guessing 'not in' has 1 − π.",
+                "A factor is missing. For δ = 0 you would get an error of 1; guessing “not in” has 1 − π.",
             ),
             Mistake(
                 lambda d, p: p * (1 - d(math.log((1 - p) / p))),
-                "You took π for the prior of 'in the data'. In this book it belongs to 'not in the data', world P.",
+                "You took π for the prior of “in the data”. In this book it belongs to “not in the data”, world P.",
             ),
             Mistake(
                 lambda d, p: (1 - p) * (1 - d(math.log(p))),
@@ -273,7 +273,7 @@ def bayes_error(delta, prior):
             ),
             Mistake(
                 lambda d, p: (1 - p) * d(math.log(p / (1 - p))),
-                "This is how much better than 'not in' the adversary does. The error is what remains.",
+                "This is how much better than “not in” the adversary does. The error is what remains.",
             ),
             Mistake(
                 lambda d, p: min(p, 1 - p) * (1 - d(math.log(p / (1 - p)))),
@@ -432,7 +432,7 @@ def worth_reading(scale):
         id="5.5",
         grade="think",
         title="A belief, updated",
-        question="The prior of 'not in the data' is `prior`, and the output has the privacy loss `loss` = log q/p. "
+        question="The prior of “not in the data” is `prior`, and the output has the privacy loss `loss` = log q/p. "
         "Write `belief(prior, loss)`: the probability that this adversary now gives to “in the data”.",
         name="belief",
         stub="from math import exp, log\n\n\ndef belief(prior, loss):\n    ...\n",
@@ -443,9 +443,9 @@ def belief(prior, loss):
     log_odds_in = log((1 - prior) / prior) + loss
     return 1 / (1 + exp(-log_odds_in))
 """,
-        explanation="Bayes' rule adds the privacy loss to the log-odds of 'in'. A logistic function turns them into a probability.",
+        explanation="Bayes’ rule adds the privacy loss to the log-odds of “in”. A logistic function turns them into a probability.",
         hints=(
-            "Write Bayes' rule as odds: what does an output multiply the odds of 'in' by?",
+            "Write Bayes’ rule as odds: what does an output multiply the odds of “in” by?",
             "By q/p = e^L. And the odds beforehand are (1 − π)/π.",
             "belief = 1/(1 + e^(ε − L)) with ε = log(π/(1 − π)).",
         ),
@@ -455,19 +455,19 @@ def belief(prior, loss):
         mistakes=(
             Mistake(
                 lambda p, x: 1 / (1 + math.exp(-x)),
-                "You started from an even prior. The prior's log-odds have to be added to the loss.",
+                "You started from an even prior. The prior’s log-odds have to be added to the loss.",
             ),
             Mistake(
                 lambda p, x: 1 / (1 + math.exp(x - math.log(p / (1 - p)))),
-                "This is the probability of 'not in'. You want the other one.",
+                "This is the probability of “not in”. You want the other one.",
             ),
             Mistake(
                 lambda p, x: 1 / (1 + math.exp(-math.log(p / (1 - p)) - x)),
-                "You took π as the prior of 'in'. Here it belongs to 'not in the data'.",
+                "You took π as the prior of “in”. Here it belongs to “not in the data”.",
             ),
             Mistake(
                 lambda p, x: 1 / (1 + math.exp(math.log(p / (1 - p)) + x)),
-                "The loss has the wrong sign: a positive loss is more likely in world Q and speaks for 'in'.",
+                "The loss has the wrong sign: a positive loss is more likely in world Q and speaks for “in”.",
             ),
             Mistake(
                 lambda p, x: (1 - p) * math.exp(x),
@@ -479,11 +479,11 @@ def belief(prior, loss):
             ),
             Mistake(
                 lambda p, x: math.exp(x) * (1 - p) / p,
-                "These are the odds of 'in'. A probability is odds/(1 + odds).",
+                "These are the odds of “in”. A probability is odds/(1 + odds).",
             ),
             Mistake(
                 lambda p, x: math.log((1 - p) / p) + x,
-                "These are the log-odds of 'in'. Turn them into a probability.",
+                "These are the log-odds of “in”. Turn them into a probability.",
             ),
             Mistake(
                 lambda p, x: 1 / (1 + math.exp(-math.log(1 - p) - x)),

@@ -55,7 +55,7 @@ EXERCISES = [
         title="A lie about a lie",
         question="Randomized response with ε = ln 9 lies with probability 0.1. Its output, and nothing else, goes "
         "through a second randomized response, with ε = ln 4, which lies with probability 0.2. What is the ε "
-        "of the whole? Two decimals.",
+        "of the whole? Give two decimals.",
         solution="""from math import log
 
 first, second = 0.1, 0.2
@@ -105,7 +105,7 @@ answer = log((1 - lie) / lie)
         ),
         solution="import dptutor as dp\n\nmore, less = dp.Gaussian(sigma=1), dp.Gaussian(sigma=2)      # f ≤ f̃\n"
         "answer = 2 if dp.blackwell_dominates(more, less) and not dp.blackwell_dominates(less, more) else 1\n",
-        explanation="A lower curve means that tests miss less often: M reveals more. By Blackwell's theorem this is "
+        explanation="A lower curve means that tests miss less often: M reveals more. By Blackwell’s theorem this is "
         "the case exactly if the output of M can be turned into that of M̃ by a machine that never looks "
         "at the data.",
         hints=(
@@ -113,7 +113,7 @@ answer = log((1 - lie) / lie)
             "M does, whose curve is lower. What can be done with the output that reveals more?",
             "A more revealing output can be garbled, and in general a garbling cannot be undone.",
         ),
-        praise="Right: by Blackwell's theorem one curve is below another exactly where such a garbling exists.",
+        praise="Right: by Blackwell’s theorem one curve is below another exactly where such a garbling exists.",
         mistakes=(
             Mistake(1, "The other way round: a garbling never lowers the curve, so it leads from M to M̃."),
             Mistake(3, "With a lower curve tests miss less often, so M reveals more and protects less."),
@@ -380,7 +380,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
         id="6.5",
         grade="build",
         title="Garble",
-        question="The arrays `p` and `q` are the probabilities of a finite experiment's outcomes and `matrix` is a garbling, a row for each outcome. Write "
+        question="The arrays `p` and `q` are the probabilities of a finite experiment’s outcomes and `matrix` is a garbling, a row for each outcome. Write "
         "`garbled_error(p, q, matrix, prior)`: the Bayes error of the garbled experiment.",
         name="garbled_error",
         stub="import numpy as np\n\n\ndef garbled_error(p, q, matrix, prior):\n    ...\n",
@@ -510,7 +510,7 @@ def renyi(epsilon, order):
             ),
             Mistake(
                 lambda e, s: e * math.tanh(e / 2),
-                "This is the Kullback-Leibler divergence, the limit s → 1. Where does the order enter?",
+                "This is the Kullback–Leibler divergence, the limit s → 1. Where does the order enter?",
             ),
         ),
         laws=(

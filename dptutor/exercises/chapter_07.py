@@ -56,7 +56,7 @@ def _duel(answer):
     if lead[0] < -1e-9 and lead[1] > 1e-9:
         return None
     if lead[0] > 1e-9 and lead[1] < -1e-9:
-        return "The two are in the wrong order: the mechanism that loses more is the one against which the adversary errs less."
+        return "The two are in the wrong order: the mechanism that loses more is the one against which the adversary errs less often."
     if np.any(np.abs(lead) <= 1e-9):
         place = 0 if abs(lead[0]) <= 1e-9 else 1
         return (
@@ -74,7 +74,7 @@ EXERCISES = [
         "0.26 and 0.13. Of these three adversaries: what is the largest regret of having used M̃ in place of M?",
         solution="errors, used = (0.17, 0.30, 0.15), (0.18, 0.26, 0.13)\n"
         "answer = max(r - other for r, other in zip(errors, used))\n",
-        explanation="Regret is R − R̃: by how much the adversary's error would have been larger with M. It is −0.01, 0.04 "
+        explanation="Regret is R − R̃: by how much the adversary’s error would have been larger with M. It is −0.01, 0.04 "
         "and 0.02; the Δ-divergence of M to M̃ is at least the largest of them.",
         hints=(
             "You used M̃. For which adversary do you most wish that you had used M?",
@@ -84,7 +84,9 @@ EXERCISES = [
         praise="Right: so Δ(M‖M̃) is at least 0.04.",
         mistakes=(
             Mistake(0.01, "This is the largest R̃ − R, the regret of having used M in place of M̃."),
-            Mistake(-0.04, "The sign is wrong: you regret that the adversary errs less against M̃ than against M."),
+            Mistake(
+                -0.04, "The sign is wrong: you regret that the adversary errs less often against M̃ than against M."
+            ),
             Mistake(-0.01, "This is the regret at the prior 0.2, the smallest of the three."),
             Mistake(0.3, "This is the largest error against M. Regret compares the errors against M and M̃."),
             Mistake(0.05 / 3, "You took the mean. The Δ-divergence is about the worst case, the largest regret."),
@@ -137,7 +139,7 @@ EXERCISES = [
         solution="""def regret(mechanism, other, prior):
     return mechanism.bayes_error(prior) - other.bayes_error(prior)
 """,
-        explanation="You regret your choice when the adversary errs less against it than against the alternative.",
+        explanation="You regret your choice when the adversary errs less often against it than against the alternative.",
         hints=(
             "Is a small Bayes error good for the adversary, or for you?",
             "You chose `other`. With `mechanism` the error would be R(π); with your choice it is R̃(π).",
@@ -148,7 +150,7 @@ EXERCISES = [
         mistakes=(
             Mistake(
                 lambda m, o, p: o.bayes_error(p) - m.bayes_error(p),
-                "The sign is wrong: you regret a choice when the adversary errs less against it. A small Bayes error is good "
+                "The sign is wrong: you regret a choice when the adversary errs less often against it. A small Bayes error is good "
                 "for the adversary.",
             ),
             Mistake(
@@ -197,7 +199,7 @@ EXERCISES = [
         id="7.2",
         grade="warm-up",
         title="How far from perfect privacy?",
-        question="A mechanism's membership advantage, δ(0), is `advantage`. Write `from_perfect_privacy(advantage)`: the "
+        question="A mechanism’s membership advantage, δ(0), is `advantage`. Write `from_perfect_privacy(advantage)`: the "
         "Δ-divergence of perfect privacy to it, Δ(PP‖M).",
         name="from_perfect_privacy",
         stub="def from_perfect_privacy(advantage):\n    ...\n",
@@ -228,7 +230,7 @@ EXERCISES = [
             Mistake(lambda a: 1 - a, "This is 1 − δ(0) = 2R(1/2). Compare R(1/2) with 1/2."),
             Mistake(
                 lambda a: -a / 2,
-                "The size is right, the sign is not: against perfect privacy the adversary errs more, R_PP − R ≥ 0.",
+                "The size is right, the sign is not: against perfect privacy the adversary errs more often, R_PP − R ≥ 0.",
             ),
             Mistake(
                 lambda a: (1 + a) / 2,
@@ -280,7 +282,7 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
             Mistake(
                 (0.5, 0.27),
                 "The two are in the wrong order: the mechanism that loses more is the one against which the adversary errs "
-                "less.",
+                "less often.",
             ),
             Mistake((27, 50), "Are these percentages? A prior is a probability: write 0.3 for 30 %."),
             Mistake(

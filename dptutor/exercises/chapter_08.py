@@ -107,7 +107,7 @@ EXERCISES = [
         id="8.a",
         title="Weigh, then compare",
         question="At the priors 0.1, 0.2 and 0.5 the differences R − R̃ are 0.01, 0.02 and 0.03. What is the largest weighted "
-        "difference of the three under the U-quadratic hyper-prior Ψ(π) = 12 (π − 1/2)²? Four decimals.",
+        "difference of the three under the U-quadratic hyper-prior Ψ(π) = 12 (π − 1/2)²? Give four decimals.",
         solution="import dptutor as dp\n\npriors, differences = (0.1, 0.2, 0.5), (0.01, 0.02, 0.03)\n"
         "answer = max(float(dp.u_quadratic_prior(p)) * d for p, d in zip(priors, differences))\n",
         explanation="The weights are 1.92, 1.08 and 0, so the products are 0.0192, 0.0216 and 0. The adversary in the middle "
@@ -181,8 +181,8 @@ answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
         id="8.1",
         grade="warm-up",
         title="How much does it count?",
-        question="The U-quadratic hyper-prior has the density 12 (π − ½)². How many times as much as an adversary "
-        "with prior 0.4 does one with prior 0.1 count? Give `times`.",
+        question="The U-quadratic hyper-prior has density 12 (π − ½)². How many times as much weight "
+        "does an adversary with prior 0.1 have as one with prior 0.4? Give `times`.",
         name="times",
         stub="times = None\n",
         solution="times = (0.1 - 0.5) ** 2 / (0.4 - 0.5) ** 2\n",
@@ -287,7 +287,7 @@ def weighted(mechanism, other, prior):
         id="8.3",
         grade="think",
         title="The mean of randomized response",
-        question="An adversary's prior is drawn from the flat hyper-prior, and it then guesses as well as it can. "
+        question="An adversary’s prior is drawn from the flat hyper-prior, and it then guesses as well as it can. "
         "Write `mean_error(epsilon)`: the probability that it errs against randomized response with "
         "parameter `epsilon`.",
         name="mean_error",
@@ -348,7 +348,7 @@ def mean_error(epsilon):
         ),
         laws=(
             lambda result, e: (
-                "Blind guessing errs in 1/4 of the cases on average, and the output cannot make that worse."
+                "On average, blind guessing is wrong 1/4 of the time, and the output cannot make that worse."
                 if result[0] > 0.25 + 1e-9
                 else None
             ),

@@ -143,7 +143,7 @@ EXERCISES = [
         id="9.b",
         title="One in ten",
         question="A mechanism is ε-DP with ε = ln 11. It is run on a random sample, which contains each record with "
-        "probability p = 0.1. Which ε is guaranteed now? Two decimals.",
+        "probability p = 0.1. Which ε is guaranteed now? Give two decimals.",
         solution="from math import exp, log\n\nanswer = log(1 + 0.1 * (exp(log(11)) - 1))\n",
         explanation="Only with probability p are you in the sample, so the largest likelihood ratio becomes 1 + p(e^ε − 1) = "
         "1 + 0.1·10 = 2, and ε = ln 2.",

@@ -86,7 +86,7 @@ EXERCISES = [
         id="10.a",
         title="η from two moments",
         question="The privacy loss of one step has the moments v₁ = 0.08 and v₂ = 0.1664, as a Gaussian mechanism with σ = 2.5 has. "
-        "What is η? Three decimals.",
+        "What is η? Give three decimals.",
         solution="import dptutor as dp\n\nanswer = float(dp.composition_moments(dp.Gaussian(sigma=2.5)).eta)\n",
         explanation="The variance of the loss is v₂ − v₁² = 0.16, its standard deviation 0.4, and η = 0.08/0.4.",
         hints=(
@@ -190,7 +190,7 @@ def eta(epsilon):
     Exercise(
         id="10.2",
         grade="warm-up",
-        title="How many steps are as much?",
+        title="How many steps reveal as much?",
         question="A symmetric mechanism with η = `eta` is used `count` times, another with `other_eta` is to be used as often as the condition of "
         "the finite-step bound allows. Write `most(count, eta, other_eta)`: the largest whole number of steps of the other.",
         name="most",
@@ -260,7 +260,7 @@ def training_mu(sigma, rate, steps):
 """,
         explanation="The loss of a step is log(1 + p(W − 1)) ≈ p(W − 1), where W is the likelihood ratio of a full step. So v₂ ≈ p² Var W, v₁ ≈ v₂/2, and μ ≈ √(N v₂).",
         hints=(
-            "A step's likelihood ratio is 1 + p(W − 1), where W belongs to the step without sampling. What is its logarithm if p is small?",
+            "A step’s likelihood ratio is 1 + p(W − 1), where W belongs to the step without sampling. What is its logarithm if p is small?",
             "L ≈ p(W − 1), so v₂ ≈ p² Var(W), and Var(W) = E[W²] − 1 under P.",
             "E[W²] = e^(1/σ²) for Gaussian noise. μ ≈ √(N v₂).",
         ),
@@ -385,7 +385,7 @@ def training_mu(sigma, rate, steps):
         id="10.5",
         grade="build",
         title="Moments of a table",
-        question="`p` and `q` are the probabilities of a finite experiment's outcomes, all positive. Write `moments(p, q)`: the five numbers "
+        question="`p` and `q` are the probabilities of a finite experiment’s outcomes, all positive. Write `moments(p, q)`: the five numbers "
         "(v₁, v₂, v₃, v₄, η).",
         name="moments",
         stub="import numpy as np\n\n\ndef moments(p, q):\n    ...\n",
@@ -447,7 +447,7 @@ def moments(p, q):
         ),
         laws=(
             lambda result, p, q: (
-                "v₁ is a Kullback-Leibler divergence, which is never negative." if result[0] < -1e-12 else None
+                "v₁ is a Kullback–Leibler divergence, which is never negative." if result[0] < -1e-12 else None
             ),
             lambda result, p, q: (
                 "v₂ is at least v₁²." if len(result) > 1 and result[1] < result[0] ** 2 - 1e-12 else None
@@ -533,7 +533,7 @@ def bound(count, v, other_count, w):
             ),
             Mistake(
                 lambda n, v, m, w: _bound(n, v, m, w, constant=0.4748),
-                "Your constant is 0.4748, which the inequality of Berry and Esseen allows for equal laws. The chapter's bound has 0.56.",
+                "Your constant is 0.4748, which the inequality of Berry and Esseen allows for equal laws. The chapter’s bound has 0.56.",
             ),
             Mistake(
                 lambda n, v, m, w: _bound(n, v, m, w, constant=1),

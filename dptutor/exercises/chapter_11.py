@@ -465,7 +465,7 @@ def steps(sigma, rate, epsilon, delta):
         id="11.5",
         grade="build",
         title="Connect the dots",
-        question="`p` and `q` are the probabilities, all positive, of a finite mechanism's outcomes in the two "
+        question="`p` and `q` are the probabilities, all positive, of a finite mechanism’s outcomes in the two "
         "worlds. Write `dotted(p, q, width, prior)`: the Bayes error at that prior, after the loss log(q/p) "
         "of each outcome has been split between the two neighboring multiples of `width` in such a way that "
         "its mass is kept in both worlds.",

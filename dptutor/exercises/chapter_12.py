@@ -58,7 +58,7 @@ EXERCISES = [
         id="12.a",
         title="A tolerated belief",
         question="No one who starts from the prior belief b = 0.25 that you are in the data may end with a belief "
-        "above ρ = 0.9. Which ε of pure differential privacy guarantees that? Two decimals.",
+        "above ρ = 0.9. Which ε of pure differential privacy guarantees that? Give two decimals.",
         solution="import dptutor as dp\n\nanswer = float(dp.epsilon_for_posterior_belief(0.9, membership_prior=0.25))\n",
         explanation="The log-odds of a belief are those of the prior plus the loss, which is at most ε. From odds of "
         "1/3 to odds of 9 is a factor of 27, so ε = ln 27.",
@@ -122,7 +122,7 @@ EXERCISES = [
 def posterior(loss, prior):
     return prior * exp(loss) / (prior * exp(loss) + 1 - prior)
 """,
-        explanation="Bayes' rule: the odds of being in the data, prior/(1 − prior), are multiplied by q/p = e^loss.",
+        explanation="Bayes’ rule: the odds of being in the data, prior/(1 − prior), are multiplied by q/p = e^loss.",
         hints=(
             "Work with odds. Which factor takes the odds before the output to the odds after it?",
             "q/p = e^loss. The odds after the output are e^loss · prior/(1 − prior).",
@@ -150,7 +150,7 @@ def posterior(loss, prior):
             ),
             Mistake(
                 lambda x, b: b * math.exp(x),
-                "Bayes' rule divides by the probability of the output in both worlds together.",
+                "Bayes’ rule divides by the probability of the output in both worlds together.",
             ),
             Mistake(
                 lambda x, b: b + x,
@@ -210,7 +210,7 @@ def epsilon(belief, prior):
             ),
             Mistake(
                 lambda r, b: math.log(b / (1 - b)) - math.log(r / (1 - r)),
-                "The sign is reversed: ε is what is added to the prior's log-odds to reach the tolerance.",
+                "The sign is reversed: ε is what is added to the prior’s log-odds to reach the tolerance.",
             ),
             Mistake(
                 lambda r, b: logit(r) + logit(b), "You added the log-odds of the prior. The rise is the difference."

@@ -57,7 +57,7 @@ EXERCISES = [
         id="13.a",
         title="At least which ε?",
         question="Against a training that claims pure ε-DP, an attack has the errors α = 0.05 and β = 0.4 (take them "
-        "as exact). How large must ε be at least? Two decimals.",
+        "as exact). How large must ε be at least? Give two decimals.",
         solution="from math import log\n\nalpha, beta = 0.05, 0.4\n"
         "answer = max(log((1 - beta) / alpha), log((1 - alpha) / beta))\n",
         explanation="ε-DP keeps the point on or above both lines: β ≥ 1 − e^ε α, and α ≥ 1 − e^ε β. The first gives e^ε ≥ 0.6/0.05 = 12, the "
@@ -366,11 +366,11 @@ def right(sigma, steps):
             ),
             Mistake(
                 lambda s, k: float(ndtr(k / s)),
-                "The mean of a step's loss is half of μ²: 1/(2σ²).",
+                "The mean of a step’s loss is half of μ²: 1/(2σ²).",
             ),
             Mistake(
                 lambda s, k: 1.0,
-                "An adversary who knows of the flaw is always right from the second step on. This one adds the first step's noise.",
+                "An adversary who knows of the flaw is always right from the second step on. This one adds the first step’s noise.",
             ),
             Mistake(
                 lambda s, k: float(ndtr(k / (2 * s**2))),
@@ -408,7 +408,7 @@ def largest(mu, repetitions):
             "F(x)^R = ½, so x is the 2^(−1/R)-quantile.",
             "F belongs to a normal distribution with mean μ²/2 and standard deviation μ: μ²/2 + μ Φ⁻¹(2^(−1/R)).",
         ),
-        praise="Right. It grows without end, while ε(δ) stays: the expected maximum says more about R than about privacy.",
+        praise="Right. It grows without limit, while ε(δ) stays: the expected maximum says more about R than about privacy.",
         cases=((1.0, 1), (0.65, 300), (0.65, 1000), (2.0, 10)),
         draw=lambda r: (r.uniform(0.3, 2), r.randint(10, 500)),
         mistakes=(
@@ -648,7 +648,7 @@ def at_least(wins, repetitions, delta):
             ),
             Mistake(
                 lambda w, r, d: _least(float(w / r - math.sqrt(math.log(20) / (2 * r))), d),
-                "This is Hoeffding's limit, which is valid, but smaller. The Clopper–Pearson limit is asked for, from "
+                "This is Hoeffding’s limit, which is valid, but smaller. The Clopper–Pearson limit is asked for, from "
                 "the beta distribution.",
             ),
             Mistake(

@@ -176,7 +176,7 @@ regret = {
             "dp.compare(better, worse) has everything: divergence, reverse_divergence, crossings.",
             "divergence.value and divergence.prior, the larger of crossings, and the difference of both m.bayes_error(pi).",
         ),
-        praise="Right. Where the privacy statement compares them, they are equal; at your adversary's prior, they are "
+        praise="Right. Where the privacy statement compares them, they are equal; at your adversary’s prior, they are "
         "not.",
         judge=part("regret"),
         patience=_PATIENCE,
@@ -219,7 +219,7 @@ transcripts = {"flagged": flagged, "check": check}
         id="14.6",
         grade="build",
         title="What the wins show",
-        question="Take the pilot that passes; A's, if both do. From its right guesses, how large is its ε at least at "
+        question="Take the pilot that passes; A’s, if both do. From its right guesses, how large is its ε at least at "
         "the quoted δ, whatever its mechanism: `epsilon_low`, the lower end of the two-sided 95 % interval? "
         "Which ε does its claim allow: `epsilon_claimed`? Which statement of the case may you sign: "
         '`meaning`, a letter from "a" to "d"?',

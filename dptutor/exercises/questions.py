@@ -2,7 +2,7 @@
 
 A `Question` is an exercise whose answer is one number; with `options` it is the number of one of them. Whatever the
 page needs to judge it (what is right and how nearly, the mistakes and their replies) is worked out by Python when
-the page is built, so that `dp.exercises.check` and the page cannot disagree. In the page it stands in base64: a look
+the page is built, so that `dp.exercises.check` and the page cannot disagree. In the page it is stored in base64: a look
 at the source does not spoil the question.
 """
 

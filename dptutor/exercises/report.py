@@ -124,7 +124,7 @@ def _promise(c: Case) -> dict[str, Line]:
             1, epsilon, "By how much may the log-odds rise from the prior to the tolerance?",
             (logit(rho), "You start from even odds. Subtract the log-odds of the prior."),
             (math.exp(epsilon), "This is e^ε, the factor of the odds. ε is its logarithm."),
-            (math.log(rho / b), "You compare probabilities. Bayes' rule multiplies odds: use log(p/(1 − p))."),
+            (math.log(rho / b), "You compare probabilities. Bayes’ rule multiplies odds: use log(p/(1 − p))."),
             (logit(rho) + logit(b), "Subtract the log-odds of the prior; you added them."),
             (-epsilon, "The sign is reversed: the belief rises from the prior to the tolerance."),
         ),
@@ -197,7 +197,7 @@ def _card(c: Case) -> dict[str, Line]:
         lines[f"exceedance_{name.lower()}"] = numeric(
             1, tails[name], "How often does the belief end above the tolerance, from your prior, if the person is in? "
                 "Use the settings of the offer.",
-            (tails[other], "This is the other offer's."),
+            (tails[other], "This is the other offer’s."),
             (c.delta, "δ bounds no such probability. Compute it from the mechanism."),
             (c.exceedance, "This is what is allowed. How often does the offer exceed it?"),
             (by_card, "This is the most that the privacy statement allows. You know more than that: the settings."),

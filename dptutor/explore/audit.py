@@ -32,11 +32,11 @@ audit = Explorer(
     title="What repeating a training shows",
     caption="Trainings of up to 30 steps that claim to scale the noise of each step to its local sensitivity. The "
     "claim is then exact: the ε of k Gaussian steps at δ = 0.01. First panel: the belief in D during eight "
-    "trainings on D (vermillion, dashed) and eight on D′ (blue); if the claim is true, each step's belief on "
+    "trainings on D (vermillion, dashed) and eight on D′ (blue); if the claim is true, each step’s belief on "
     "D lies in the gray band with probability 98 %. Second panel: three ways to estimate ε′ after k steps and "
     "R repetitions. Points are the values reported, bars are 95 % intervals, and the dashed line is the "
     "claim. Without clipping, gradients are assumed to be twice as long as C; with a reused seed, the "
-    "direction of the gradient's change is assumed to stay the same.",
+    "direction of the gradient’s change is assumed to stay the same.",
     find="For each flaw, find a statistic that reveals it and one that misses it.",
     code="""import numpy as np
 
@@ -226,9 +226,7 @@ def words(flaw, steps, repetitions):
     low, high = (getattr(belief(flaw, steps, repetitions), end) for end in ("low", "high"))
     start = "After {steps} steps the claim is ε = {epsilon}. "
     if right > allowed:
-        return start + (
-            "The adversary is right in {right} of the cases. A true claim allows at most {allowed}: caught."
-        )
+        return start + ("The adversary is right {right} of the time. A true claim allows at most {allowed}: caught.")
     start += "{right} of the guesses are right, which the claim allows. "
     if by_sensitivities > epsilon + 1e-9:
         return start + "But the steps move by more than the claimed sensitivity."

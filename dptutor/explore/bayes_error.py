@@ -18,7 +18,7 @@ bayes_error = Explorer(
     "bayes_error",
     title="What a prior is worth to an adversary",
     caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: its tests "
-    "are best for an adversary of prior π, and where it meets the diagonal α = β both coordinates are R(π). "
+    "are best for an adversary with prior π, and where it meets the diagonal α = β both coordinates are R(π). "
     "The dotted green diagonal meets f where both errors are equal. Right: the Bayes error R at all priors; "
     "the green ruler is the gain, the drop in error that the output brings.",
     find="Drag the prior to where the adversary errs most. Is that always at one half?",
@@ -109,7 +109,7 @@ def guessing(prior):
     return min(prior, 1 - prior)
 
 
-@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="points")
+@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="percentage points")
 def gain(kind, noise, prior):
     return guessing(prior) - error(kind, noise, prior)
 
@@ -133,7 +133,10 @@ def decided(kind, noise, prior):
 @bayes_error.words
 def words(kind, noise, prior):
     if decided(kind, noise, prior):
-        return "At a prior of {prior} no output changes this adversary's guess: {error} of the guesses are wrong."
+        return "At a prior of {prior} no output changes this adversary’s guess: {error} of the guesses are wrong."
     if gain(kind, noise, prior) < 5e-4:
-        return "At a prior of {prior} the output lowers this adversary's error by less than 0.05 points, to {error}."
-    return "At a prior of {prior} the output lowers this adversary's error from {guessing} to {error}."
+        return (
+            "At a prior of {prior} the output lowers this adversary’s error by less than 0.05 percentage points, "
+            "to {error}."
+        )
+    return "At a prior of {prior} the output lowers this adversary’s error from {guessing} to {error}."

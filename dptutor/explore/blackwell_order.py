@@ -38,7 +38,7 @@ print(comparison)
         ),
         "Gaussian dominates": (
             "Every adversary does at least as well against this Gaussian mechanism: garbling its output gives the "
-            "other's.",
+            "other’s.",
             {"sigma": 0.4, "epsilon": 1, "third": "meet"},
         ),
         "Never the reverse": (
@@ -115,13 +115,15 @@ def amount(divergence, name):
 def words(sigma, epsilon):
     both = compared(sigma, epsilon)
     if both.divergence.value <= both.divergence.error_bound:
-        return "No adversary errs less against randomized response: the Gaussian mechanism Blackwell-dominates it."
+        return (
+            "No adversary errs less often against randomized response: the Gaussian mechanism Blackwell-dominates it."
+        )
     if both.reverse_divergence.value <= both.reverse_divergence.error_bound:
         return (
-            "To ten digits, no adversary errs less against the Gaussian mechanism; far out in its tails it still "
+            "To ten digits, no adversary errs less often against the Gaussian mechanism; far out in its tails it still "
             "reveals more."
         )
     return (
-        f"Some adversaries err less against randomized response, {amount(both.divergence, 'forth')}, others against "
-        f"the Gaussian mechanism, {amount(both.reverse_divergence, 'back')}."
+        f"Some adversaries err less often against randomized response, {amount(both.divergence, 'forth')}, others "
+        f"against the Gaussian mechanism, {amount(both.reverse_divergence, 'back')}."
     )

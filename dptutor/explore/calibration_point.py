@@ -11,7 +11,7 @@ calibration_point = Explorer(
     caption="A Gaussian mechanism (blue, solid) and a Laplace mechanism (vermillion, dashed), both with exactly the "
     "noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet at the "
     "green point. Second panel: their trade-off functions.",
-    find="Hold ε fixed and move δ: which mechanism's curve hardly moves, and which one's does?",
+    find="Hold ε fixed and move δ: which mechanism’s curve hardly moves, and which one’s does?",
     code="""import dptutor as dp
 
 target = {"epsilon": {epsilon}, "delta": {delta}}

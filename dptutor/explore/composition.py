@@ -112,7 +112,7 @@ def along(base, delta, number):
     return steps, [epsilons(base, delta, k)[number] for k in steps]
 
 
-@growth.curve(GREY, "from a step's (ε, δ)", width=1.5)
+@growth.curve(GREY, "from a step’s (ε, δ)", width=1.5)
 def theorems_growth(base, delta):
     steps, advanced = along(base, delta, 3)
     return steps, np.minimum(advanced, along(base, delta, 4)[1])

@@ -57,7 +57,8 @@ print(comparison)
             lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
         ),
         "Gaussian dominates": (
-            "No adversary errs more against this Gaussian mechanism. The reverse never happens: its loss has no bound.",
+            "No adversary errs more often against this Gaussian mechanism. The reverse never happens: its loss has no "
+            "bound.",
             {"sigma": 0.5, "scale": 2, "prior": 0.5},
         ),
     },
@@ -81,9 +82,9 @@ def compared(sigma, scale):
     return blackwell.compare(gaussian(sigma), laplace(scale))
 
 
-@delta_divergence.panel("Which protects better", xlabel="adversary's prior π", ylabel="points of the adversary's error",
-                        ylim=(-42, 42), ystretch=1.0, titled=False, width=430.0,
-                        margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+@delta_divergence.panel("Which protects better", xlabel="adversary’s prior π",
+                        ylabel="difference in error, percentage points", ylim=(-42, 42), ystretch=1.0,
+                        titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     axes.axhline(0, color=GREY, linewidth=1, label="_zero")
     axes.set_yticks([-30, -10, -3, -1, 0, 1, 3, 10, 30], [30, 10, 3, 1, 0, 1, 3, 10, 30], minor=False)
@@ -156,8 +157,8 @@ tradeoff.shifted(laplace, shift_of_laplace, "f̃ shifted by Δ")
 
 
 @delta_divergence.readouts(
-    gaussian_cost=Number("largest regret of choosing Gaussian noise", GREEN, 1, percent=True, unit="points"),
-    laplace_cost=Number("largest regret of choosing Laplace noise", GREEN, 1, percent=True, unit="points"),
+    gaussian_cost=Number("largest regret of choosing Gaussian noise", GREEN, 1, percent=True, unit="percentage points"),
+    laplace_cost=Number("largest regret of choosing Laplace noise", GREEN, 1, percent=True, unit="percentage points"),
     forth=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The largest regret of choosing Laplace noise"),
     forth_prior=Number("… attained at prior", GREEN, 1, percent=True),
     back=Number("Δ(Lap‖Gauss)", GREEN, 4, help="The largest regret of choosing Gaussian noise"),
@@ -184,19 +185,19 @@ def laplace_error(scale, prior):
     return laplace(scale).bayes_error(prior)
 
 
-@delta_divergence.readout("difference at your π", PURPLE, 1, percent=True, unit="points")
+@delta_divergence.readout("difference at your π", PURPLE, 1, percent=True, unit="percentage points")
 def difference(sigma, scale, prior):
     return abs(laplace_error(scale, prior) - gaussian_error(sigma, prior))
 
 
 @lru_cache(maxsize=4096)
 def regret(sigma, scale, choice):
-    """What a choice costs in points, as the sentence says it, and never a zero that is none."""
+    """What a choice costs in percentage points, as the sentence says it, and never a zero that is none."""
     both = compared(sigma, scale)
     divergence = both.reverse_divergence if choice == "gaussian" else both.divergence
     if divergence.value <= divergence.error_bound:
         return "costs nothing, whatever the prior"
-    return "costs less than 0.1 points" if divergence.value < 5e-4 else f"can cost up to {{{choice}_cost}}"
+    return "costs less than 0.1 percentage points" if divergence.value < 5e-4 else f"can cost up to {{{choice}_cost}}"
 
 
 @delta_divergence.words
@@ -213,7 +214,7 @@ def words(sigma, scale):
 
 @delta_divergence.words
 def at_the_prior(prior):
-    return "At a prior of {prior} the adversary's error is {gaussian_error} (Gaussian) and {laplace_error} (Laplace)."
+    return "At a prior of {prior} the adversary’s error is {gaussian_error} (Gaussian) and {laplace_error} (Laplace)."
 
 
 @delta_divergence.solved

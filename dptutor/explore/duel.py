@@ -48,7 +48,7 @@ pairs = {
 first_error, second_error = first.bayes_error(prior), second.bayes_error(prior)
 lead = first_error - second_error
 margin = abs(lead)
-print(f"at prior {prior}: lead of the first {100 * lead:.2f} points")
+print(f"at prior {prior}: lead of the first {100 * lead:.2f} percentage points")
 """,
     parameters={
         "prior": Slider(0.01, 0.99, 0.5, "prior", "π", step=0.01, percent=True),
@@ -98,7 +98,7 @@ def line(prior, pair):
     return [0, error / prior], [error / (1 - prior), 0]
 
 
-@duel.panel("The lead of the first", xlabel="adversary's prior π", ylabel="points of the adversary's error",
+@duel.panel("The lead of the first", xlabel="adversary’s prior π", ylabel="difference in error, percentage points",
             ylim=(-5.5, 5.5), titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     axes.axhline(0, color=GREY, linewidth=1, label="_zero")
@@ -142,15 +142,16 @@ duel.ask(
     curve=lead_curve,
     hides=(line, wins_of_first, wins_of_second, adversary, here),
     per=("pair",),
-    says="You named the winner for {agree} of 100 priors. You were off by at most {gap} points, at a prior of {at}.",
+    says="You named the winner for {agree} of 100 priors. You were off by at most {gap} percentage points, at a "
+    "prior of {at}.",
 )
 
 
 @duel.readouts(
     first_error=Number("error against the first", BLUE, 2, percent=True),
     second_error=Number("error against the second", VERMILLION, 2, percent=True),
-    lead=Number("lead of the first", PURPLE, 2, percent=True, unit="points"),
-    margin=Number("margin of the winner", PURPLE, 1, percent=True, unit="points"),
+    lead=Number("lead of the first", PURPLE, 2, percent=True, unit="percentage points"),
+    margin=Number("margin of the winner", PURPLE, 1, percent=True, unit="percentage points"),
 )
 def numbers(prior, pair):
     errors = first(pair).bayes_error(prior), second(pair).bayes_error(prior)
@@ -160,7 +161,7 @@ def numbers(prior, pair):
 @duel.words
 def words(prior, pair):
     start = (
-        "At a prior of {prior} the adversary's error is {first_error} against the first and {second_error} against the "
+        "At a prior of {prior} the adversary’s error is {first_error} against the first and {second_error} against the "
         "second"
     )
     lead = lead_at(pair, prior)

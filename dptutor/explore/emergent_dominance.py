@@ -17,7 +17,7 @@ emergent_dominance = Explorer(
     "emergent_dominance",
     title="What many steps do to a crossing",
     caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. First panel: the "
-    "difference of the two Bayes errors. Above 0 the adversary errs less against Gaussian noise (vermillion), "
+    "difference of the two Bayes errors. Above 0 the adversary errs less often against Gaussian noise (vermillion), "
     "below 0 less against randomized response (blue). Second panel: the two Δ-divergences over N and, dotted, "
     "the finite-step bound in the direction in which it holds.",
     find="Choose the same noise in every step. For some N ≥ 4, find a σ at which the dotted bound belongs to the "
@@ -44,7 +44,8 @@ print(forth, back, bound)
     },
     steps={
         "One step": (
-            "The difference changes sign: some adversaries err less against one mechanism, some against the other.",
+            "The difference changes sign: some adversaries err less often against one mechanism, some against the "
+            "other.",
             {"steps": SMALLER, "count": 1, "sigma": 1.1},
         ),
         "Sixteen smaller steps": (
@@ -109,12 +110,12 @@ def differences(steps, count, sigma):
     return responses(steps, count).bayes_error(PRIORS) - gaussians(steps, count, sigma).bayes_error(PRIORS)
 
 
-@regret.region(VERMILLION, "err less against Gaussian noise", opacity=0.45)
+@regret.region(VERMILLION, "err less often against Gaussian noise", opacity=0.45)
 def above(steps, count, sigma):
     return PRIORS, 0 * PRIORS, np.maximum(differences(steps, count, sigma), THIN)
 
 
-@regret.region(BLUE, "err less against randomized response", opacity=0.45)
+@regret.region(BLUE, "err less often against randomized response", opacity=0.45)
 def below(steps, count, sigma):
     return PRIORS, 0 * PRIORS, np.minimum(differences(steps, count, sigma), -THIN)
 

@@ -17,7 +17,7 @@ PRIORS, FINE = np.linspace(0.005, 0.995, 67), np.linspace(0, 1, 1001)
 
 hyper_prior = Explorer(
     "hyper_prior",
-    title="Your opinion about the adversary's prior",
+    title="Your opinion about the adversary’s prior",
     caption="First panel: your hyper-prior Ψ (purple), the density that says how plausible you consider each prior of "
     "the adversary. Second panel: by how many percentage points the adversary errs more often against M than "
     "against M̃, unweighted (gray, dotted) and times Ψ: blue where M is safer, vermillion where M̃ is. The "
@@ -41,7 +41,7 @@ prior = np.linspace(0, 1, 1001)
 below = 0.5 + 4 * (prior - 0.5)**3 if {family} == "U-quadratic" else beta.cdf(prior, {a}, {b})
 ahead = m.bayes_error(prior) - other.bayes_error(prior)
 mean = np.diff(below) @ (ahead[1:] + ahead[:-1]) / 2
-print(f"weighted regrets {forth:.4f} and {back:.4f}, mean difference {100 * mean:.2f} points")
+print(f"weighted regrets {forth:.4f} and {back:.4f}, mean difference {100 * mean:.2f} percentage points")
 """,
     parameters={
         "pair": Choice(tuple(PAIRS), "two subsampled Gaussians", "M and M̃:"),
@@ -94,7 +94,7 @@ def regrets(pair, family, a, b):
 plain = lru_cache(lambda pair: regrets(pair, "Beta(a, b)", 1, 1))
 
 
-@hyper_prior.panel("Your hyper-prior", xlabel="adversary's prior π", ylabel="density Ψ(π)", ylim=(0, 4))
+@hyper_prior.panel("Your hyper-prior", xlabel="adversary’s prior π", ylabel="density Ψ(π)", ylim=(0, 4))
 def opinion(axes):
     axes.axhline(1, color=GREY, linewidth=1, label="no opinion")
 
@@ -105,7 +105,11 @@ def hyper(family, a, b):
 
 
 @hyper_prior.panel(
-    "Which is safer", xlabel="adversary's prior π", ylabel="Ψ (R − R̃) in points", ylim=(-7, 5), legend="lower left"
+    "Which is safer",
+    xlabel="adversary’s prior π",
+    ylabel="Ψ (R − R̃), percentage points",
+    ylim=(-7, 5),
+    legend="lower left",
 )
 def difference(axes):
     axes.axhline(0, color=GREY, linewidth=1)
@@ -145,7 +149,7 @@ def back_ruler(pair, family, a, b):
 @hyper_prior.readouts(
     forth=Number("Δ(M‖M̃) with Ψ", GREEN, 4, help="The largest weighted regret of choosing M̃"),
     back=Number("Δ(M̃‖M) with Ψ", GREEN, 4, help="The largest weighted regret of choosing M"),
-    mean=Number("R − R̃, mean over Ψ", PURPLE, 2, percent=True, unit="points"),
+    mean=Number("R − R̃, mean over Ψ", PURPLE, 2, percent=True, unit="percentage points"),
 )
 def numbers(pair, family, a, b):
     cumulated = 0.5 + 4 * (FINE - 0.5) ** 3 if family == "U-quadratic" else betainc(a, b, FINE)

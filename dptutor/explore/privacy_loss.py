@@ -20,8 +20,8 @@ privacy_loss = Explorer(
     title="δ is an area",
     caption="Left: the densities of the output without the record, multiplied by exp(ε) (blue, solid), and with it "
     "(vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Right: the privacy profile δ "
-    "(blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points belong to "
-    "the ε on the left.",
+    "(blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points mark "
+    "the ε of the left panel.",
     find="Find an ε at which the dotted curve is at least ten times as high as δ.",
     code="""import math
 

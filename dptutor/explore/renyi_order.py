@@ -37,7 +37,7 @@ print(least_lead, forth, back)
             {"sigma": 1, "epsilon": 1},
         ),
         "Both agree": (
-            "With little enough noise the Gaussian mechanism reveals more in Blackwell's sense, too.",
+            "With little enough noise the Gaussian mechanism reveals more in Blackwell’s sense, too.",
             {"sigma": 0.5, "epsilon": 1},
         ),
         "Rényi undecided": (
@@ -114,11 +114,12 @@ def words(sigma, epsilon):
     if lead >= 0 and forth > 1e-12:
         return (
             "At every order from 1 on the Gaussian divergence is larger; "
-            f"yet some adversaries err more against it, {less}."
+            f"yet some adversaries err more often against it, {less}."
         )
     if lead >= 0:
         return (
-            "Both orders agree: no adversary errs more against the Gaussian mechanism; some err less, by up to {back}."
+            "Both orders agree: no adversary errs more often against the Gaussian mechanism; some err less often, by "
+            "up to {back}."
         )
     regrets = "{forth} and {back}" if back >= 5e-5 else "{forth} and less than 0.0001"
     if crossing_is_shown(sigma, epsilon):

@@ -29,7 +29,7 @@ total_failure = Explorer(
     "total_failure",
     title="The same δ: a few lose everything, or many a little?",
     caption="Two mechanisms that are both exactly (ε, δ)-DP: Gaussian noise (blue, solid), and one that with "
-    "probability δ publishes a person's record and otherwise answers by randomized response (vermillion, "
+    "probability δ publishes a person’s record and otherwise answers by randomized response (vermillion, "
     "dashed). Left: for someone who is in the data, how often the output multiplies the odds of “in” by more "
     "than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler shows how much more "
     "often Gaussian noise exceeds exp(ε). Right: their privacy profiles, which meet at ε.",

@@ -46,7 +46,7 @@ _FACES = {
     "bayes_error": _Face(
         "R",
         ([0, 0.5, 1], [0, 0.5, 0]),
-        {"title": "Bayes errors", "xlabel": "adversary's prior π", "ylabel": "Bayes error R(π)",
+        {"title": "Bayes errors", "xlabel": "adversary’s prior π", "ylabel": "Bayes error R(π)",
          "xlim": (0.0, 1.0), "ylim": (0.0, 0.64), "legend": "upper left"},
     ),
     "privacy_profile": _Face(
@@ -100,7 +100,7 @@ class FacePanel(Panel):
         self.curve(self.explorer.mechanisms[mechanism].color, label, line=DOTTED, shift=shift, ghost=False)(again)
 
     def reader(self, parameter: str, label="", *, top=1.0):
-        """A purple line where a parameter stands on the x axis, up to `top`, and its points on the curves."""
+        """A purple line at a parameter's place on the x axis, up to `top`, and its points on the curves."""
 
         def line(**at):
             x = at[parameter]

@@ -1,6 +1,6 @@
 """An explorer as a piece of a page: picture, sliders, numbers and, frozen, all its tables and the script.
 
-The piece needs nothing else: it works in a file opened from a disk, and more than one can stand on a page. What a site
+The piece needs nothing else: it works in a file opened from a disk, and a page can have more than one. What a site
 may keep in files of its own, for several pages, is marked by `data-shared`: styles, the script, the tables. In place of
 the tables the explorer then has their address, as `data-tables`.
 """
