@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 from .blackwell import delta_divergence
 from .formulas import symbols
@@ -18,7 +19,7 @@ from .mechanisms import ApproximateDP, Gaussian, Laplace, PerfectPrivacy, Random
 from .mechanisms.base import as_mechanism
 from .palette import BLUE, DASHDOT, DASHED, GREEN, GREY, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 
-__all__ = ["bayes_error", "privacy_profile", "rulers", "shift", "style", "tangent", "tradeoff"]
+__all__ = ["answer", "bayes_error", "privacy_profile", "rulers", "shift", "style", "tangent", "tradeoff"]
 
 _OF_KIND = {
     Gaussian: (BLUE, SOLID),
@@ -220,6 +221,54 @@ def rulers(mechanism, other, *, ax=None):
             beside = {"xytext": (-6, 4), "textcoords": "offset points", "ha": "right", "color": GREEN}
             ax.annotate(f"{found.value:.4f}", (found.prior, ends[1]), **beside)
     return ax
+
+
+def answer(x, given, right=None, *, place=None, label="farthest off", ax=None):
+    """A curve that someone gives, over the right one, with one place marked.
+
+    Parameters
+    ----------
+    x, given : array
+    right : array, optional
+        The right curve; without it, only the given one is drawn.
+    place : int, optional
+        The index of the place to mark: by a ruler between the curves, or a point on the given one.
+    label : str
+        The name of the mark.
+    ax : matplotlib Axes, optional
+        Axes of its own, if none are given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> ax = dp.plots.answer([0, 1], [1, 0.5], [1, 0], place=1)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['yours', 'right', 'farthest off']
+    """
+    x, given = np.asarray(x, dtype=float), np.asarray(given, dtype=float)
+    ax = _axes(ax, "", "", (x[0], x[-1]), None)
+    ax.plot(x, given, color=VERMILLION, linestyle=DASHED, linewidth=2, label="yours", zorder=3)
+    if right is not None:
+        ax.plot(x, right, color=BLUE, linewidth=2.2, label="right")
+    if place is not None:
+        ends = [given[place], *(() if right is None else (right[place],))]
+        mark = {"color": GREEN, "marker": "o", "markevery": [0], "clip_on": False, "zorder": 4}
+        ax.plot([x[place]] * len(ends), ends, linewidth=3, label=label, **mark)
+    return _keyed(ax, True)
+
+
+def detached():
+    """Axes of a figure that pyplot does not know, which no notebook shows by itself.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    return Figure(figsize=(4.6, 3.4), layout="constrained").add_subplot()
 
 
 def _axes(ax, xlabel, ylabel, xlim, ylim):

@@ -21,7 +21,8 @@ every_seed = pytest.mark.parametrize("seed", SEEDS)
 @pytest.fixture(autouse=True)
 def own_case(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cases, "_chosen", 1)
+    with dp.exercises.Learner():
+        yield
 
 
 def lines(seed):

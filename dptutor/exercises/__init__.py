@@ -15,21 +15,28 @@ that a page can judge by itself are each a `Question`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 from importlib import import_module
 from pkgutil import iter_modules
 
+from . import worker
+from .calling import here
 from .cases import Case, case
 from .core import Exercise, Mistake, Result
+from .drawing import Drawing, drawn
 from .grading import Rubric
+from .learner import Learner, learner
 from .progress import Progress
 from .questions import Question, Sheet, words
 from .report import rubric
 
 __all__ = [
     "Case",
+    "Drawing",
     "Exercise",
+    "Learner",
     "Mistake",
     "Question",
     "Result",
@@ -45,9 +52,6 @@ __all__ = [
     "rubric",
     "solution",
 ]
-
-_progress = Progress()
-_catalogue: dict[str, Exercise] = {}
 
 
 def catalogue(chapter: int | None = None) -> list[Exercise]:
@@ -67,11 +71,13 @@ def catalogue(chapter: int | None = None) -> list[Exercise]:
     >>> [exercise.id for exercise in dp.exercises.catalogue(chapter=1)]
     ['1.a', '1.b', '1.c', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7']
     """
-    if not _catalogue:
-        names = sorted(module.name for module in iter_modules(__path__) if module.name.startswith("chapter_"))
-        for name in names:
-            _catalogue.update({e.id: e for e in import_module(f".{name}", __name__).EXERCISES})
-    return [e for e in _catalogue.values() if chapter is None or e.chapter == chapter]
+    return [e for e in _all() if chapter is None or e.chapter == chapter]
+
+
+@lru_cache
+def _all() -> tuple[Exercise, ...]:
+    names = sorted(module.name for module in iter_modules(__path__) if module.name.startswith("chapter_"))
+    return tuple(e for name in names for e in import_module(f".{name}", __name__).EXERCISES)
 
 
 def get(id: str) -> Exercise:
@@ -136,6 +142,9 @@ def ask(id: str, seed=None) -> Text:
 def check(id: str, answer, seed=None) -> Result:
     """Judges an answer, and notes the try in the learner's file.
 
+    A function is called in a process of its own, so that a call that never ends can be ended. In a notebook, a wrong
+    function is also drawn, where its exercise has a curve.
+
     Parameters
     ----------
     id : str
@@ -167,9 +176,46 @@ def check(id: str, answer, seed=None) -> Result:
     >>> result.passed, result.message.split(":")[0]
     (False, 'This is the power 1 − β')
     """
-    result = _chosen(id, seed).check(answer)
-    _progress.note(str(id), tries=1, passed=result.passed)
-    return result
+    exercise, mine = _chosen(id, seed), learner()
+    calls = _Calls()
+    result = exercise.check(answer, calls)
+    if result.kind in ("mistake", "slip", "law", "generic"):
+        result = replace(result, drawing=drawn(exercise, answer, calls))
+    before = mine.named.get(exercise.id)
+    if result.named or result.passed:
+        mine.named[exercise.id] = result
+    mine.progress.note(exercise.id, tries=1, passed=result.passed)
+    return replace(result, message=_praised(before, result), note=calls.note)
+
+
+def _praised(before: Result | None, result: Result) -> str:
+    """The reply, after a word of praise if what the last one named is gone for certain."""
+    if before is None or before.passed or before.about == result.about:
+        return result.message
+    if result.passed:
+        return f"You have found your mistake. {result.message}"
+    # What breaks no law has mended the one before, and one mistake that explains all leaves no room for another.
+    gone = result.kind in (("generic", "nearly") if before.kind == "law" else ("mistake", "slip", "nearly"))
+    return f"The mistake of before is gone, well done. {result.message}" if gone else result.message
+
+
+class _Calls:
+    """Calls functions in another process; in this one, if they cannot be sent, and says why."""
+
+    def __init__(self):
+        self.note = ""
+
+    def __call__(self, answer, cases, shape, patience):
+        try:
+            if not worker.available():
+                return here(answer, cases, shape, patience)
+            return worker.results(answer, cases, shape, patience)
+        except worker.Unsendable as why:
+            self.note = (
+                f"This was checked in the notebook's own process, since it cannot be sent to another ({why}). "
+                "If a check hangs there, interrupt it."
+            )
+            return here(answer, cases, shape, patience)
 
 
 def hint(id: str) -> Text:
@@ -197,7 +243,7 @@ def hint(id: str) -> Text:
     'Hint 1 of 3: Here the likelihood ratio g'
     """
     exercise = get(id)
-    number = min(_progress.note(exercise.id, hints=1)["hints"], 3)
+    number = min(learner().progress.note(exercise.id, hints=1)["hints"], 3)
     return Text(f"Hint {number} of 3: {exercise.hints[number - 1]}")
 
 
@@ -230,7 +276,7 @@ def solution(id: str, seed=None) -> Text:
     True
     """
     exercise = _chosen(id, seed)
-    _progress.note(exercise.id, saw_solution=True)
+    learner().progress.note(exercise.id, saw_solution=True)
     return Text(exercise.explanation, exercise.solution)
 
 
@@ -278,7 +324,7 @@ def progress() -> Progress:
     >>> dp.exercises.progress().path.name
     'progress-dptutor.json'
     """
-    return _progress
+    return learner().progress
 
 
 def _chosen(id: str, seed) -> Exercise:

@@ -28,10 +28,12 @@ from ..auditing import epsilon_from_advantage as from_wins
 from ..calibration import calibrate
 from ..identifiability import PosteriorBelief
 from ..mechanisms import DPSGD
+from .learner import learner
 
 __all__ = ["STATEMENTS", "Case", "case", "largest_seed"]
 
 largest_seed = 999_999
+NOT_CHOSEN = "no case was chosen: dp.exercises.case(number) chooses yours"
 _WIDTH = 84
 
 # Privacy statements, and (sampling rate, steps) of trainings with few examples in a step and with many.
@@ -74,6 +76,8 @@ class Case:
     (7, ['A', 'B'], True)
     >>> mine == dp.exercises.case(7)
     True
+    >>> mine.title
+    'Case 7'
     """
 
     seed: int
@@ -89,14 +93,20 @@ class Case:
     offers: dict[str, dict]
     transcripts: dict[str, Transcript] = field(repr=False)
     statements: dict[str, str] = field(repr=False)
+    chosen: bool = field(default=True, repr=False)
+
+    @property
+    def title(self) -> str:
+        """Its number, and whether somebody chose it."""
+        return f"Case {self.seed}" + ("" if self.chosen else f" ({NOT_CHOSEN})")
 
     def __str__(self) -> str:
         sentences = (fill(sentence, _WIDTH, subsequent_indent="    ") for sentence in self._sentences())
-        return "\n".join([f"Case {self.seed}", *sentences])
+        return "\n".join([self.title, *sentences])
 
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self._sentences())
-        return f"<p><strong>Case {self.seed}</strong></p><ul>{items}</ul>"
+        return f"<p><strong>{self.title}</strong></p><ul>{items}</ul>"
 
     def _sentences(self):
         yield (
@@ -129,11 +139,10 @@ class Case:
             yield f"({letter}) {sentence}"
 
 
-_chosen = 1
-
-
 def case(seed: int | None = None) -> Case:
     """The case of a seed, by which reports are judged from now on; without one, the case chosen last.
+
+    Where none was chosen it is case 1, whose words say so.
 
     Parameters
     ----------
@@ -155,10 +164,15 @@ def case(seed: int | None = None) -> Case:
     >>> dp.exercises.case(7).seed, dp.exercises.case().seed
     (7, 7)
     """
-    global _chosen
+    mine = learner()
     if seed is not None:
-        _chosen = made(seed).seed
-    return made(_chosen)
+        mine.case = made(seed).seed
+    return _unchosen() if mine.case is None else made(mine.case)
+
+
+@lru_cache
+def _unchosen() -> Case:
+    return replace(made(1), chosen=False)
 
 
 def made(seed) -> Case:

@@ -8,6 +8,7 @@ from scipy.stats import beta as beta_distribution
 from scipy.stats import binom, norm
 
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import PROBABILITY, Question, in_percent
 
 _ROUNDS = tuple(
@@ -327,6 +328,7 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
         question="The output is drawn from N(0, 1) if you are not in the data, from N(μ, 1) if you are. The adversary "
         "says “in” when the output exceeds `threshold`. Write `errors(threshold, mu)`, which returns (α, β).",
         name="errors",
+        curve=Curve("threshold"),
         stub="from scipy.stats import norm\n\n\ndef errors(threshold, mu):\n    ...\n",
         solution="""from scipy.stats import norm
 
@@ -394,6 +396,7 @@ def errors(threshold, mu):
         question="For the same two worlds, N(0, 1) and N(μ, 1), write the trade-off function `tradeoff(alpha, mu)`: the "
         "smallest type II error of all tests whose type I error is at most `alpha`.",
         name="tradeoff",
+        curve=Curve("alpha"),
         stub="from scipy.stats import norm\n\n\ndef tradeoff(alpha, mu):\n    ...\n",
         solution="""from scipy.stats import norm
 
@@ -456,6 +459,7 @@ def tradeoff(alpha, mu):
         question="Randomized response tells the truth with probability e^ε/(1 + e^ε). Write its trade-off function "
         "`tradeoff(alpha, epsilon)` for all α in [0, 1]; tests may toss coins.",
         name="tradeoff",
+        curve=Curve("alpha", hidden=True),
         stub="from math import exp\n\n\ndef tradeoff(alpha, epsilon):\n    ...\n",
         solution="""from math import exp
 
@@ -521,6 +525,7 @@ def tradeoff(alpha, epsilon):
         "the smallest probability of error. Write `threshold(prior)`: the privacy loss log dQ/dP(output) "
         "above which this adversary should say “in”.",
         name="threshold",
+        curve=Curve("prior"),
         stub="from math import log\n\n\ndef threshold(prior):\n    ...\n",
         solution="""from math import log
 
@@ -584,6 +589,7 @@ def threshold(prior):
         "`alpha`. Write `power(p, q, alpha)`: the largest probability under q with which any test, coins allowed, says “in”, "
         "if under p it may do so with probability at most `alpha`.",
         name="power",
+        curve=Curve("alpha"),
         stub="def power(p, q, alpha):\n    ...\n",
         solution="""def power(p, q, alpha):
     ratio = lambda pair: pair[1] / pair[0] if pair[0] > 0 else float("inf")

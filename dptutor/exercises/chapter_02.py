@@ -7,6 +7,7 @@ from scipy.special import ndtr, ndtri
 
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import PROBABILITY, Question, in_percent
 
 _PARAMETERS = ((1.0, 0.0), (0.5, 0.1), (2.0, 1e-3), (0.0, 0.2))
@@ -192,6 +193,7 @@ EXERCISES = [
         question="Write `tradeoff(epsilon, delta, alpha)`: the smallest type II error that an (ε, δ) guarantee leaves possible at the "
         "type I error α.",
         name="tradeoff",
+        curve=Curve("alpha"),
         stub="from math import exp\n\n\ndef tradeoff(epsilon, delta, alpha):\n    ...\n",
         solution="""from math import exp
 
@@ -260,6 +262,7 @@ def tradeoff(epsilon, delta, alpha):
         question="Write `tradeoff(sigma, sensitivity, alpha)` for 0 < α < 1: the trade-off function of a query of this sensitivity with "
         "Gaussian noise of standard deviation σ. `norm.cdf` and `norm.ppf` of scipy.stats are Φ and its inverse.",
         name="tradeoff",
+        curve=Curve("alpha"),
         stub="from scipy.stats import norm\n\n\ndef tradeoff(sigma, sensitivity, alpha):\n    ...\n",
         solution="""from scipy.stats import norm
 
@@ -404,6 +407,7 @@ def least_epsilon(alpha, beta, delta):
         question="Write `group(f, k, alpha)`: the smallest type II error at α, if all that is known is that neighbors "
         "have a trade-off function of at least `f`, and k records are in the data together or not at all.",
         name="group",
+        curve=Curve("alpha"),
         stub="def group(f, k, alpha):\n    ...\n",
         solution="""def group(f, k, alpha):
     rejected = alpha
@@ -470,6 +474,7 @@ def least_epsilon(alpha, beta, delta):
         "level)`: the smallest type II error with a type I error of at most `level`, if a coin may choose "
         "between these tests, blind guessing included.",
         name="best",
+        curve=Curve("level"),
         stub="def best(alphas, betas, level):\n    ...\n",
         solution="""def best(alphas, betas, level):
     a, b = [0, *alphas, 1], [1, *betas, 0]      # "never in" and "always in"
@@ -536,6 +541,7 @@ def least_epsilon(alpha, beta, delta):
         "function `f`. Write `draw(f, u)`, which turns a uniform random number u in (0, 1) into an output of "
         "Q, to six digits. `f` takes a number; it need not have an inverse in closed form.",
         name="draw",
+        curve=Curve("u"),
         stub="def draw(f, u):\n    ...\n",
         solution="""def draw(f, u):
     # The distribution function of Q is 1 - f: find the first x with 1 - f(x) >= u.

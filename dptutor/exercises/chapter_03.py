@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import Question, Within, in_percent
 
 
@@ -145,6 +146,7 @@ answer = 1 + true.index(True)
         title="The profile of Gaussian noise",
         question="Write `delta(mu, epsilon)`: the privacy profile of a Gaussian mechanism with μ = sensitivity/σ. `norm.cdf` of scipy.stats is Φ.",
         name="delta",
+        curve=Curve("epsilon"),
         stub="from math import exp\n\nfrom scipy.stats import norm\n\n\ndef delta(mu, epsilon):\n    ...\n",
         solution="""from math import exp
 
@@ -220,6 +222,7 @@ def delta(mu, epsilon):
         title="A hockey stick for two lists",
         question="Write `hockey_stick(p, q, epsilon)`: δ(ε) of two finite distributions, arrays of probabilities of the same outcomes.",
         name="hockey_stick",
+        curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef hockey_stick(p, q, epsilon):\n    ...\n",
         solution="""from math import exp
 
@@ -282,6 +285,7 @@ def hockey_stick(p, q, epsilon):
         question="`delta` is the privacy profile of a symmetric mechanism, and may be called for ε ≥ 0 only. Write `below(delta, epsilon)`: δ(−ε), for "
         "ε ≥ 0.",
         name="below",
+        curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef below(delta, epsilon):\n    ...\n",
         solution="""from math import exp
 
@@ -336,6 +340,7 @@ def below(delta, epsilon):
         question="In world P the privacy loss takes the finite values `losses` with the probabilities `p` (two arrays). Write `tail(losses, p, epsilon)`: "
         "Pr_Q[L > ε], counting finite losses only.",
         name="tail",
+        curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef tail(losses, p, epsilon):\n    ...\n",
         solution="""from math import exp
 
@@ -404,6 +409,7 @@ def tail(losses, p, epsilon):
         question="The array `losses` is a sample of privacy losses from world Q. Write `estimate(losses, epsilon)`: the mean over the sample whose expectation is "
         "δ(ε).",
         name="estimate",
+        curve=Curve("epsilon"),
         stub="import numpy as np\n\n\ndef estimate(losses, epsilon):\n    ...\n",
         solution="""import numpy as np
 
@@ -470,6 +476,7 @@ def estimate(losses, epsilon):
         question="Write `spent(epsilon, delta)`: the δ(epsilon) that a Gaussian mechanism of sensitivity 1 really has with the classical "
         "σ = √(2 log(1.25/δ))/ε.",
         name="spent",
+        curve=Curve("epsilon"),
         stub="from math import log, sqrt\n\nimport dptutor as dp\n\n\ndef spent(epsilon, delta):\n    ...\n",
         solution="""from math import log, sqrt
 

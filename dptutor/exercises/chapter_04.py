@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from ..calibration import calibrate
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers, roughly
+from .drawing import Curve
 from .questions import PROBABILITY, Question, Within, in_percent
 
 _REPORTS = tuple(
@@ -173,6 +174,7 @@ answer = float(max(dp.ApproximateDP(*pair).tradeoff(0.05) for pair in pairs))
         question="A symmetric mechanism has δ(epsilon) = delta, and that is all you know. Write "
         "`advantage_range(epsilon, delta)`: the smallest and the largest advantage δ(0) that it may have.",
         name="advantage_range",
+        curve=Curve("epsilon"),
         stub="from math import exp\n\n\ndef advantage_range(epsilon, delta):\n    ...\n",
         solution="""from math import exp
 
@@ -243,6 +245,7 @@ def advantage_range(epsilon, delta):
         question="A report lists `pairs`, an array with a row (ε, δ) for each promise that the mechanism keeps. Write `guaranteed(pairs, alpha)`: the type II error that "
         "all of them together guarantee at α.",
         name="guaranteed",
+        curve=Curve("alpha"),
         stub="from math import exp\n\n\ndef guaranteed(pairs, alpha):\n    ...\n",
         solution="""from math import exp
 
@@ -319,6 +322,7 @@ def guaranteed(pairs, alpha):
         question="A Gaussian mechanism with μ = 1/σ. Write `touch(mu, epsilon)`: the point (α, β) at which the line 1 − δ(ε) − e^ε α touches its "
         "trade-off function.",
         name="touch",
+        curve=Curve("epsilon"),
         stub="from scipy.stats import norm\n\n\ndef touch(mu, epsilon):\n    ...\n",
         solution="""from scipy.stats import norm
 
@@ -389,6 +393,7 @@ def touch(mu, epsilon):
         title="From the curve to δ",
         question="Write `delta(f, epsilon)`: δ(ε) of a mechanism with the trade-off function `f`, to six digits, for any real ε. `f` takes arrays.",
         name="delta",
+        curve=Curve("epsilon"),
         stub="import numpy as np\n\n\ndef delta(f, epsilon):\n    ...\n",
         solution="""import numpy as np
 
@@ -456,6 +461,7 @@ def delta(f, epsilon):
         title="Calibrate",
         question="Write `sigma(epsilon, delta)`: the σ with which a Gaussian mechanism of sensitivity 1 has δ(epsilon) = delta exactly, to six digits.",
         name="sigma",
+        curve=Curve("epsilon"),
         stub="from scipy.stats import norm\n\n\ndef sigma(epsilon, delta):\n    ...\n",
         solution="""from math import exp, sqrt
 

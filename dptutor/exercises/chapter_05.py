@@ -7,6 +7,7 @@ import numpy as np
 
 from ..mechanisms import ApproximateDP, FiniteExperiment, Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake, roughly
+from .drawing import Curve
 from .questions import PROBABILITY, Question, in_percent
 
 _MECHANISMS = (
@@ -161,6 +162,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
         question="Write `gain(mechanism, prior)`: the drop in error probability that the mechanism’s output brings an "
         "adversary of this prior.",
         name="gain",
+        curve=Curve("prior"),
         stub="def gain(mechanism, prior):\n    ...\n",
         solution="""def gain(mechanism, prior):
     return min(prior, 1 - prior) - mechanism.bayes_error(prior)
@@ -228,6 +230,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
         question="You are given a privacy profile, a function `delta` of ε. Write `bayes_error(delta, prior)`, for "
         "0 < prior < 1.",
         name="bayes_error",
+        curve=Curve("prior"),
         stub="from math import log\n\n\ndef bayes_error(delta, prior):\n    ...\n",
         solution="""from math import log
 
@@ -364,6 +367,7 @@ def bayes_error(delta, prior):
         question="Laplace noise of scale `scale`, sensitivity 1. Write `worth_reading(scale)`: the two priors (low, high) between "
         "which the output has a gain, and outside which it has none.",
         name="worth_reading",
+        curve=Curve("scale", hidden=True),
         stub="from math import exp\n\n\ndef worth_reading(scale):\n    ...\n",
         solution="""from math import exp
 
@@ -435,6 +439,7 @@ def worth_reading(scale):
         question="The prior of “not in the data” is `prior`, and the output has the privacy loss `loss` = log q/p. "
         "Write `belief(prior, loss)`: the probability that this adversary now gives to “in the data”.",
         name="belief",
+        curve=Curve("loss"),
         stub="from math import exp, log\n\n\ndef belief(prior, loss):\n    ...\n",
         solution="""from math import exp, log
 
@@ -503,6 +508,7 @@ def belief(prior, loss):
         question="Write `tradeoff(bayes_error, alpha)`: f(α) for 0 < α < 1 to five digits, where all you may use is `bayes_error`, a "
         "function of the prior that takes arrays.",
         name="tradeoff",
+        curve=Curve("alpha"),
         stub="import numpy as np\n\n\ndef tradeoff(bayes_error, alpha):\n    ...\n",
         solution="""import numpy as np
 

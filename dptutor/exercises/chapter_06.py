@@ -6,6 +6,7 @@ import numpy as np
 
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import Question, Within
 
 _PAIRS = (
@@ -316,6 +317,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
         title="Just above, just below",
         question="Write `faces(m, other, x)`: the pair (Bayes error of their join at the prior x, trade-off function of their meet at α = x).",
         name="faces",
+        curve=Curve("x"),
         stub="def faces(m, other, x):\n    ...\n",
         solution="""def faces(m, other, x):
     join = min(m.bayes_error(x), other.bayes_error(x))
@@ -383,6 +385,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
         question="The arrays `p` and `q` are the probabilities of a finite experiment’s outcomes and `matrix` is a garbling, a row for each outcome. Write "
         "`garbled_error(p, q, matrix, prior)`: the Bayes error of the garbled experiment.",
         name="garbled_error",
+        curve=Curve("prior"),
         stub="import numpy as np\n\n\ndef garbled_error(p, q, matrix, prior):\n    ...\n",
         solution="""import numpy as np
 
@@ -453,6 +456,7 @@ def garbled_error(p, q, matrix, prior):
         title="All orders at once",
         question="Write `renyi(epsilon, order)`: the Rényi divergence D_s(Q‖P) of randomized response, for an order s > 1.",
         name="renyi",
+        curve=Curve("order", hidden=True),
         stub="from math import exp, log\n\n\ndef renyi(epsilon, order):\n    ...\n",
         solution="""from math import exp, log
 

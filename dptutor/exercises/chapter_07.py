@@ -7,6 +7,7 @@ import numpy as np
 from ..blackwell import delta_divergence
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers, roughly
+from .drawing import Curve
 from .questions import Question, in_percent
 
 _PAIRS = (
@@ -135,6 +136,7 @@ EXERCISES = [
         "smaller the Bayes error of an adversary of this prior is against your choice than against the alternative "
         "(negative if it is larger).",
         name="regret",
+        curve=Curve("prior"),
         stub="def regret(mechanism, other, prior):\n    ...\n",
         solution="""def regret(mechanism, other, prior):
     return mechanism.bayes_error(prior) - other.bayes_error(prior)
@@ -202,6 +204,7 @@ EXERCISES = [
         question="A mechanism’s membership advantage, δ(0), is `advantage`. Write `from_perfect_privacy(advantage)`: the "
         "Δ-divergence of perfect privacy to it, Δ(PP‖M).",
         name="from_perfect_privacy",
+        curve=Curve("advantage", hidden=True),
         stub="def from_perfect_privacy(advantage):\n    ...\n",
         solution="""def from_perfect_privacy(advantage):
     return advantage / 2
@@ -304,6 +307,7 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         question="The Δ-divergence asks for the smallest κ with f(α + κ) − κ ≤ f̃(α). Write `shifted(mechanism, kappa, alpha)`: the "
         "left side, for any α in [0, 1]; f is 0 beyond α = 1.",
         name="shifted",
+        curve=Curve("alpha"),
         stub="def shifted(mechanism, kappa, alpha):\n    ...\n",
         solution="""def shifted(mechanism, kappa, alpha):
     return mechanism.tradeoff(min(alpha + kappa, 1)) - kappa
@@ -369,6 +373,7 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         question="For two randomized responses with privacy parameters `epsilon` and `other`, write "
         "`delta_rr(epsilon, other)`: Δ(RR(epsilon)‖RR(other)), in closed form.",
         name="delta_rr",
+        curve=Curve("epsilon", hidden=True),
         stub="from math import exp\n\n\ndef delta_rr(epsilon, other):\n    ...\n",
         solution="""from math import exp
 

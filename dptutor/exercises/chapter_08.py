@@ -9,6 +9,7 @@ from scipy.stats import beta
 from ..blackwell import delta_divergence, u_quadratic_prior
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers
+from .drawing import Curve
 from .questions import Question
 
 _PAIRS = (
@@ -223,6 +224,7 @@ answer = 2 if weighted[0] == 0 < weighted[1] != plain else 1
         question="The weighted Δ-divergence of `mechanism` from `other` is the largest value, over all priors, of one function. Write "
         "that function for the U-quadratic hyper-prior: `weighted(mechanism, other, prior)`.",
         name="weighted",
+        curve=Curve("prior"),
         stub="import dptutor as dp\n\n\ndef weighted(mechanism, other, prior):\n    ...\n",
         solution="""import dptutor as dp
 
@@ -291,6 +293,7 @@ def weighted(mechanism, other, prior):
         "Write `mean_error(epsilon)`: the probability that it errs against randomized response with "
         "parameter `epsilon`.",
         name="mean_error",
+        curve=Curve("epsilon", hidden=True),
         stub="from math import exp\n\n\ndef mean_error(epsilon):\n    ...\n",
         solution="""from math import exp
 
@@ -390,6 +393,7 @@ def mean_error(epsilon):
         question="Your opinion is the density Beta(a, b) over priors π. Write `log_odds_density(a, b, epsilon)`: the density of the same "
         "opinion over ε = log(π/(1 − π)).",
         name="log_odds_density",
+        curve=Curve("epsilon"),
         stub="from scipy.special import expit\nfrom scipy.stats import beta\n\n\ndef log_odds_density(a, b, epsilon):\n    ...\n",
         solution="""from scipy.special import expit
 from scipy.stats import beta

@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 from ..mechanisms import Gaussian, Laplace
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import Question, Within
 
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0)
@@ -255,6 +256,7 @@ EXERCISES = [
         "mechanism sees only the sample. Write `amplified(epsilon, rate)`: the ε of the whole, by "
         "amplification by subsampling.",
         name="amplified",
+        curve=Curve("rate"),
         stub="from math import exp, log\n\n\ndef amplified(epsilon, rate):\n    ...\n",
         solution="""from math import exp, log
 
@@ -409,6 +411,7 @@ def renyi_epsilon(orders, divergences, steps, delta):
         question="`m` is a symmetric mechanism with `m.privacy_profile(epsilon)`. Write `both(m, rate, epsilon)` for epsilon ≥ 0: the pair (δ of (P, (1 − rate) P + "
         "rate Q), δ of the same pair exchanged) after Poisson sampling.",
         name="both",
+        curve=Curve("epsilon"),
         stub="from math import exp, log\n\n\ndef both(m, rate, epsilon):\n    ...\n",
         solution="""from math import exp, log
 
@@ -495,6 +498,7 @@ def both(m, rate, epsilon):
         question="Randomized response with parameter `epsilon` is applied `steps` times, independently. Write "
         "`response(epsilon, steps, at)`: the exact δ of all outputs together, at ε = `at`.",
         name="response",
+        curve=Curve("at"),
         stub="from math import comb, exp\n\n\ndef response(epsilon, steps, at):\n    ...\n",
         solution="""from math import comb, exp
 

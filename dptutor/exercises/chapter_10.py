@@ -7,6 +7,7 @@ import numpy as np
 from ..asymptotics import composition_moments
 from ..mechanisms import SubsampledGaussian
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import Question, Within
 
 _EXPERIMENTS = (
@@ -140,6 +141,7 @@ EXERCISES = [
         title="η of randomized response",
         question="Write `eta(epsilon)`: η = v₁/√(v₂ − v₁²) of randomized response with parameter `epsilon` > 0.",
         name="eta",
+        curve=Curve("epsilon", hidden=True),
         stub="from math import sinh, sqrt, tanh\n\n\ndef eta(epsilon):\n    ...\n",
         solution="""from math import sqrt, tanh
 

@@ -9,6 +9,7 @@ from ..blackwell import delta_divergence
 from ..calibration import calibrate
 from ..mechanisms import DPSGD, Gaussian, Laplace
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import Question, Within
 
 _BASE = DPSGD(0.6, 0.01, 125)
@@ -244,6 +245,7 @@ def steps(sigma, rate, epsilon, delta):
         "`success(m, guess, regret)`: the best possible bound on the probability of reconstruction against "
         "the other training, if a blind guess succeeds with probability `guess`. It is never more than 1.",
         name="success",
+        curve=Curve("guess"),
         stub="def success(m, guess, regret):\n    ...\n",
         solution="""def success(m, guess, regret):
     shifted = m.tradeoff(min(1, guess + regret)) - regret
@@ -470,6 +472,7 @@ def steps(sigma, rate, epsilon, delta):
         "of each outcome has been split between the two neighboring multiples of `width` in such a way that "
         "its mass is kept in both worlds.",
         name="dotted",
+        curve=Curve("prior"),
         stub="from math import exp, floor, log\n\n\ndef dotted(p, q, width, prior):\n    ...\n",
         solution="""from math import exp, floor, log
 

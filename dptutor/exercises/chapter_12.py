@@ -9,6 +9,7 @@ from ..calibration import calibrate
 from ..identifiability import PosteriorBelief
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import PROBABILITY, Question, Within, in_percent
 
 _MECHANISMS = (Gaussian(sigma=1), Laplace(scale=0.7), RandomizedResponse(epsilon=2))
@@ -115,6 +116,7 @@ EXERCISES = [
         question="Before seeing the output, an adversary believes with probability `prior` that you are in the data. "
         "The output has the privacy loss `loss`. Write `posterior(loss, prior)`: the belief after it.",
         name="posterior",
+        curve=Curve("loss"),
         stub="from math import exp\n\n\ndef posterior(loss, prior):\n    ...\n",
         solution="""from math import exp
 
@@ -174,6 +176,7 @@ def posterior(loss, prior):
         question="No one who starts with the belief `prior` may end above `belief`. Write `epsilon(belief, prior)`: "
         "the largest ε of pure differential privacy that guarantees it.",
         name="epsilon",
+        curve=Curve("belief"),
         stub="from math import log\n\n\ndef epsilon(belief, prior):\n    ...\n",
         solution="""from math import log
 
@@ -229,6 +232,7 @@ def epsilon(belief, prior):
         question="A Gaussian mechanism has sensitivity 1 and noise `sigma`; you are in the data. Write `exceeds(sigma, belief, prior)`: the probability that an "
         "adversary of that prior belief ends above `belief`.",
         name="exceeds",
+        curve=Curve("belief"),
         stub="from math import log\nfrom statistics import NormalDist\n\n\ndef exceeds(sigma, belief, prior):\n    ...\n",
         solution="""from math import log
 from statistics import NormalDist
@@ -306,6 +310,7 @@ def exceeds(sigma, belief, prior):
         "belief reads the output of the mechanism `m`. Write `excess(m, belief, prior)`: the mean of max(B − "
         "belief, 0).",
         name="excess",
+        curve=Curve("belief"),
         stub="from math import log\n\n\ndef excess(m, belief, prior):\n    ...\n",
         solution="""from math import log
 
@@ -441,6 +446,7 @@ def advantage(sigma, steps):
         "with exactly the given `probability`. Write `noise(belief, probability)`: the σ of a Gaussian "
         "mechanism of sensitivity 1 that does it.",
         name="noise",
+        curve=Curve("belief"),
         stub="from math import log, sqrt\nfrom statistics import NormalDist\n\n\ndef noise(belief, probability):\n    ...\n",
         solution="""from math import log, sqrt
 from statistics import NormalDist

@@ -7,6 +7,7 @@ from scipy.special import bdtrc, betaincinv, expit, ndtr, ndtri
 
 from ..auditing import epsilon_from_advantage
 from .core import Exercise, Mistake
+from .drawing import Curve
 from .questions import Question, Within
 
 
@@ -334,6 +335,7 @@ def scale(residuals):
         question="Every one of `steps` steps has sensitivity 1 and claims the noise `sigma`, but only the first step adds any. The adversary trusts the claim. "
         "Write `right(sigma, steps)`: the probability that its guess, from prior ½, is right.",
         name="right",
+        curve=Curve("sigma"),
         stub="from statistics import NormalDist\n\n\ndef right(sigma, steps):\n    ...\n",
         solution="""from statistics import NormalDist
 

@@ -5,41 +5,33 @@ ones; where it differs, with the mistakes that people make, first those of the e
 made everywhere: whoever made one of them is told which, everyone else the first law that the answer breaks, or how
 nearly it is right, or the first place where it is off, and in which direction.
 
-What a learner wrote is called in a thread of its own and waited for `_PATIENCE` seconds. So a loop that never ends is
-noticed in the main thread of a kernel and in any other, on Windows as on Unix, which a signal would do on Unix and in
-the main thread only. Such a call is left alone and stopped at its next step in Python. Two things stay out of reach
-of anything inside a process: a call that waits in foreign code is left waiting, though nobody waits for it, and one
-step of Python that takes forever, say 10**10**10, holds up everything.
+How a function is called is a parameter of `check`: in this process (`calling`) or in one of its own (`worker`).
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import ctypes
 import inspect
-import math
 import random
-import threading
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from html import escape
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
 from ..formulas import typeset
+from .calling import TOO_LATE, Rejected, Stopped, breach, here, in_time, numbers, short
+from .drawing import Curve, Drawing
 from .slips import explained
 
 # A call of a learner's function that takes longer than this is given up, in seconds.
 _PATIENCE = 5.0
 # How many random cases a check adds to the chosen ones.
 _RANDOM_CASES = 6
-# So many characters of an argument are shown: enough to try it again.
-_LONG = 240
 # The digits that a number of one's own is asked for, and what is let through.
 _DIGITS, _CLOSE = 4, 1e-3
 _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, and check again."
@@ -56,26 +48,58 @@ class Result:
     ----------
     passed : bool
     message : str
+    kind : str
+        Of the reply: "right", "nothing" (nothing to check yet), "form" (no numbers to compare), "mistake" (one of the
+        exercise's), "slip" (one that is made everywhere), "law" (a law is broken), "nearly", "judged", or "generic": it
+        says only where the answer lies.
+    about : str
+        The mistake or law that the reply is about: the same for the same one, whatever the numbers.
+    drawing : Drawing or None
+        A wrong function as a picture.
+    note : str
+        How the answer was called, where that is worth a word.
 
     Examples
     --------
     >>> import dptutor as dp
     >>> dp.exercises.get("1.3").check(None)
     ✘ There is nothing to check yet: fill in the stub, run the cell, and check again.
+    >>> blind = dp.exercises.get("1.3").check(lambda alpha, mu: 1 - alpha)
+    >>> blind.kind, blind.named
+    ('mistake', True)
     """
 
     passed: bool
     message: str
+    kind: str = ""
+    about: str = ""
+    drawing: Drawing | None = field(default=None, repr=False, compare=False)
+    note: str = ""
+
+    @property
+    def named(self) -> bool:
+        """Whether the reply names what is wrong."""
+        return self.kind in ("mistake", "slip", "law")
 
     def __bool__(self) -> bool:
         return self.passed
 
     def __repr__(self) -> str:
-        return f"{'✔' if self.passed else '✘'} {self.message}"
+        return f"{'✔' if self.passed else '✘'} {self.message}" + (f"\n({self.note})" if self.note else "")
 
     def _repr_html_(self) -> str:
         color, sign = ("#00805d", "✔") if self.passed else ("#b04a00", "✘")
-        return f'<p style="border-left:4px solid {color};padding-left:.6em">{sign} {typeset(escape(self.message))}</p>'
+        said = f'<p style="border-left:4px solid {color};padding-left:.6em">{sign} {typeset(escape(self.message))}</p>'
+        note = f"<p><small>{escape(self.note)}</small></p>" if self.note else ""
+        return said + note + (self.drawing.html if self.drawing else "")
+
+
+class Reply(NamedTuple):
+    """What is said to an answer that is not right, and the kind of it; see `Result`."""
+
+    kind: str
+    words: str
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,6 +171,8 @@ class Exercise:
         Up to which numbers are the same, absolutely and relatively.
     shape : str
         What an answer is, in words.
+    curve : Curve, optional
+        Along which argument a wrong function is drawn.
 
     Examples
     --------
@@ -156,6 +182,8 @@ class Exercise:
     ('tradeoff', 'think', 1, 3)
     >>> exercise.check(exercise.answer).passed
     True
+    >>> [round(float(right[0]), 4) for right in exercise.truths([(0.05, 1.0)])]
+    [0.7405]
     """
 
     id: str
@@ -180,6 +208,7 @@ class Exercise:
     tolerance: float = 1e-6
     relative: float = 0.0
     shape: str = field(default="a number")
+    curve: Curve | None = None
 
     @property
     def chapter(self) -> int:
@@ -265,6 +294,7 @@ class Exercise:
             stumbles=None,
             draw=None,
             exact=None,
+            curve=None,
             without=(),
             tolerance=0.0,
             relative=_CLOSE,
@@ -283,15 +313,21 @@ class Exercise:
             return None
         apart, found = [truth], []
         for mistake in self.mistakes:
-            with contextlib.suppress(_Rejected, ArithmeticError, ValueError), np.errstate(all="ignore"):
+            with contextlib.suppress(Rejected, ArithmeticError, ValueError), np.errstate(all="ignore"):
                 wrong = numbers(mistake.answer(*case), self.shape)  # type: ignore[operator]
                 if not any(_alike(wrong, other, 0.0, 10 * _CLOSE) for other in apart):
                     apart.append(wrong)
                     found.append(Mistake(tuple(wrong), mistake.reply))
         return found
 
-    def check(self, answer) -> Result:
+    def check(self, answer, call: Callable = here) -> Result:
         """Judges an answer. Whatever the answer is or does, this returns a result.
+
+        Parameters
+        ----------
+        answer : object
+        call : callable, optional
+            Calls a function case by case, `calling.here` in this process or `worker.results` in another.
 
         Examples
         --------
@@ -301,29 +337,37 @@ class Exercise:
         """
         try:
             with np.errstate(all="ignore"):
-                reply = self._judged(answer)
-        except _Rejected as rejected:
-            reply = str(rejected)
-        return Result(reply is None, reply or self.praise)
+                reply = self._judged(answer, call)
+        except Rejected as rejected:
+            reply = Reply("form", str(rejected))
+        if reply is None:
+            return Result(True, self.praise, "right")
+        return Result(False, reply.words, reply.kind, reply.about)
 
-    def _judged(self, answer) -> str | None:
+    def _judged(self, answer, call: Callable) -> Reply | None:
         if answer is None or answer is ...:
-            return _NOTHING_YET
+            return Reply("nothing", _NOTHING_YET)
         try:
             if self.judge:
-                return in_time(self.judge, answer, patience=self.patience)
+                words = in_time(self.judge, answer, patience=self.patience or _PATIENCE)
+                return words and Reply("nothing" if words.startswith("There is nothing") else "judged", words)
             if not self.cases:
-                given = in_time(numbers, answer, self.shape)
-                return self._compared([()], lambda: given)
+                given = in_time(numbers, answer, self.shape, patience=_PATIENCE)
+                return self._compared([()], [given], answer)
             if not callable(answer):
-                words = in_time(_short, answer)
-                return f"{self.name} should be a function, but it is {words}. Define it with def, and pass it on."
-        except _Stopped as stopped:
-            raise _Rejected(f"It stops with {stopped}") from None
-        reply = self._compared(self.tried, answer)
+                words = in_time(short, answer, patience=_PATIENCE)
+                told = f"{self.name} should be a function, but it is {words}. Define it with def, and pass it on."
+                return Reply("form", told)
+        except Stopped as stopped:
+            raise Rejected(f"It stops with {stopped}") from None
+        reply = self._compared(self.tried, self._called(answer, self.tried, call), answer)
         if reply is None and (used := [name for name in self.without if name in _names_in(answer)]):
-            return f"The numbers are right, but your program uses `{used[0]}`. Do it without."
+            return Reply("form", f"The numbers are right, but your program uses `{used[0]}`. Do it without.")
         return reply
+
+    def truths(self, cases: Sequence[tuple] | None = None) -> list:
+        """The right answers at all cases that are tried, or at others, each as an array of numbers."""
+        return self._truths if cases is None else [numbers((self.exact or self.answer)(*c), self.shape) for c in cases]
 
     @cached_property
     def _truths(self) -> list:
@@ -338,27 +382,31 @@ class Exercise:
     def _errors(self) -> list[list]:
         return [self._values(mistake.answer) for mistake in self.mistakes]
 
-    def _compared(self, cases: Sequence[tuple], answer: Callable) -> str | None:
+    def _compared(self, cases: Sequence[tuple], given: list, answer) -> Reply | None:
         # Every case is tried with every candidate, so that a mistake is named only if it explains all results.
-        given = [self._called(answer, case) for case in cases]
         if all(result is None for result in given):
-            return _NOTHING_YET if self._untouched(answer) else _NO_RETURN
+            return Reply("nothing", _NOTHING_YET) if self._untouched(answer) else Reply("form", _NO_RETURN)
         for case, result in zip(cases, given, strict=True):
             if result is None:
-                return f"At {self._words(case)} your function returns nothing. Does every path end in a return?"
+                nothing = f"At {self._words(case)} your function returns nothing. Does every path end in a return?"
+                return Reply("form", nothing)
         if self._agree(given, self._truths):
             return None
         for mistake, wrong in zip(self.mistakes, self._errors, strict=True):
             if self._agree(given, wrong, mistake.within):
-                return mistake.reply
-        if reply := self._slip(given) or self._of_another_size(given):
-            return reply
-        for law in self.laws:
+                return Reply("mistake", mistake.reply, mistake.reply)
+        if words := self._slip(given):
+            return Reply("slip", words, words)
+        if words := self._of_another_size(given):
+            return Reply("form", words)
+        for number, law in enumerate(self.laws, 1):
             for case, result in zip(cases, given, strict=True):
-                with contextlib.suppress(ArithmeticError, ValueError, TypeError, IndexError):
-                    if broken := law(result, *case):
-                        return f"At {self._words(case)} you give {_listed(result)}. {broken}" if case else broken
-        return self._nearly(given) or self._direction(cases, given)
+                if broken := breach(law, result, case):
+                    words = f"At {self._words(case)} you give {_listed(result)}. {broken}" if case else broken
+                    return Reply("law", words, f"law {number}")
+        if words := self._nearly(given):
+            return Reply("nearly", words)
+        return Reply("generic", self._direction(cases, given))
 
     def _slip(self, given: list) -> str | None:
         if self._yes_or_no or any(own.size != right.size for own, right in zip(given, self._truths, strict=True)):
@@ -387,23 +435,23 @@ class Exercise:
             return [numbers(candidate, self.shape)]
         return [numbers(candidate(*case), self.shape) for case in self.tried]
 
-    def _called(self, answer: Callable, case: tuple):
-        def call():
-            # Copies, as a learner may sort a list in place.
-            result = answer(*(copy(x) if isinstance(x, (list, np.ndarray)) else x for x in case))
-            try:
-                return None if result is None or result is ... else numbers(result, self.shape)
-            except _Rejected as rejected:
-                if not advice:
-                    raise
-                raise _Rejected(f"At {self._words(case)}: {rejected}{advice}") from None
-
-        advice = f" {said}" if self.stumbles and (said := self.stumbles(*case)) else ""
-        try:
-            return in_time(call)
-        except _Stopped as stopped:
-            stop = "." if advice else ""
-            raise _Rejected(f"At {self._words(case)} it stops with {stopped}{stop}{advice}") from None
+    def _called(self, answer: Callable, cases: Sequence[tuple], call: Callable) -> list:
+        """What a function returns at each case, None where that is nothing."""
+        given = []
+        call = here if self._untouched(answer) else call
+        for case, (kind, result) in zip(cases, call(answer, cases, self.shape, _PATIENCE), strict=False):
+            if kind == "late":
+                raise Rejected(TOO_LATE.format(_PATIENCE))
+            if kind == "died":
+                raise Rejected(f"At {self._words(case)} your function ends Python itself.")
+            advice = f" {said}" if self.stumbles and (said := self.stumbles(*case)) else ""
+            if kind == "stopped":
+                stop = "." if advice else ""
+                raise Rejected(f"At {self._words(case)} it stops with {result}{stop}{advice}")
+            if kind == "rejected":
+                raise Rejected(f"At {self._words(case)}: {result}{advice}" if advice else result)
+            given.append(result)
+        return given
 
     @property
     def _slack(self) -> float:
@@ -428,39 +476,7 @@ class Exercise:
 
     def _words(self, case: tuple) -> str:
         names = inspect.signature(self.answer).parameters
-        return ", ".join(f"{name} = {_short(value)}" for name, value in zip(names, case, strict=True))
-
-
-class _Rejected(BaseException):
-    """What is wrong with an answer, before it can be compared. A learner's `except Exception` does not catch it."""
-
-
-class _Stopped(Exception):
-    """With what a call ended that did not return, in words."""
-
-
-class _TooLate(SystemExit):
-    """Stops a thread, which then ends without a word."""
-
-
-def numbers(value, shape: str = "a number") -> np.ndarray:
-    """An answer as a flat array of finite numbers."""
-    try:
-        value = list(islice(value, 1000)) if isinstance(value, Iterator) else value
-        array = np.asarray(value, dtype=complex if np.iscomplexobj(value) else float).ravel()
-    except Exception:  # objects may do anything when asked for a number
-        raise _Rejected(f"The result should be {shape}, but it is {_short(value)}.") from None
-    if np.iscomplexobj(array):
-        if np.any(array.imag != 0):
-            raise _Rejected(f"The result should be {shape}, but it is complex: {_short(value)}.")
-        array = array.real
-    if array.size == 0:
-        raise _Rejected(f"The result should be {shape}, but it is empty.")
-    if not np.all(np.isfinite(array)):
-        bad = array[~np.isfinite(array)][0]
-        name = "not a number (0/0, or the like)" if math.isnan(bad) else "infinite"
-        raise _Rejected(f"The result should be {shape}, but it is {name}.")
-    return array
+        return ", ".join(f"{name} = {short(value)}" for name, value in zip(names, case, strict=True))
 
 
 def _names_in(function, seen: frozenset = frozenset()) -> set[str]:
@@ -484,49 +500,6 @@ def run(program: str) -> dict:
     return space
 
 
-def in_time(call: Callable, *arguments, patience: float | None = None):
-    """What a call returns, if it does so before a learner loses patience; see the top of this file."""
-    ended: list = []
-    over = threading.Event()
-
-    def work():
-        try:
-            with np.errstate(all="ignore"):
-                ended.append((call(*arguments), None))
-        except _TooLate:
-            pass
-        except _Rejected as rejected:
-            ended.append((None, rejected))
-        except BaseException as error:  # `exit()` included
-            ended.append((None, _Stopped(_reason(error))))
-        finally:
-            over.set()
-
-    patience = patience or _PATIENCE
-    worker = threading.Thread(target=work, daemon=True)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            worker.start()
-            over.wait(patience)
-    finally:  # in time, too late, or interrupted
-        _stop(worker, over)
-    if not ended:
-        raise _Rejected(f"It takes more than {patience:g} seconds. Does a loop never end?")
-    result, error = ended[0]
-    if error is not None:
-        raise error
-    return result
-
-
-def _stop(worker: threading.Thread, over: threading.Event):
-    for _ in range(50):  # a bare `except` swallows some
-        if over.is_set():
-            break
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(_TooLate))
-        over.wait(0.02)
-
-
 def _at(law: Callable, case: tuple) -> Callable:
     return lambda result: law(result, *case)
 
@@ -537,28 +510,3 @@ def _alike(own, right, tolerance: float, relative: float) -> bool:
 
 def _listed(result: np.ndarray) -> str:
     return ", ".join(f"{x:.6g}" for x in result[:4]) + (", …" if result.size > 4 else "")
-
-
-def _short(value) -> str:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    try:
-        owner = getattr(value, "__self__", None)  # of a mechanism's method: Gaussian(sigma=1.0).tradeoff
-        text = repr(value) if owner is None or inspect.isbuiltin(value) else f"{owner!r}.{value.__name__}"
-    except Exception:
-        text = f"an object of type {type(value).__name__}"
-    return _printable(text if len(text) <= _LONG else text[: _LONG - 1] + "…")
-
-
-def _reason(error: BaseException) -> str:
-    name = type(error).__name__
-    try:
-        first = next(iter(str(error).splitlines()), "")
-    except Exception:
-        first = ""
-    return _printable(f"{name}: {first[:200]}" if first else name)
-
-
-def _printable(text: str) -> str:
-    """Without halves of characters, which no page can show."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

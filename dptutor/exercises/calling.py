@@ -1,0 +1,166 @@
+"""A learner's answer called or read: what comes of it, as numbers or in words.
+
+Here, in this process, a call gets a thread of its own, which is waited for so many seconds. So a loop that never ends
+is noticed in the main thread of a kernel and in any other, on Windows as on Unix, which a signal would do on Unix and
+in the main thread only. Such a call is left alone and stopped at its next step in Python. Two things stay out of reach
+of anything inside a process: a call that waits in foreign code is left waiting, though nobody waits for it, and one
+step of Python that takes forever, say 10**10**10, holds up everything. These end in a process of their own (`worker`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import ctypes
+import inspect
+import math
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from itertools import islice
+
+import numpy as np
+
+# So many characters of an argument are shown: enough to try it again.
+_LONG = 240
+TOO_LATE = "It takes more than {:g} seconds. Does a loop never end?"
+
+
+class Rejected(BaseException):
+    """What is wrong with an answer, before it can be compared. A learner's `except Exception` does not catch it."""
+
+
+class Stopped(Exception):
+    """With what a call ended that did not return, in words."""
+
+
+class Late(Rejected):
+    """That a call takes too long."""
+
+
+class _TooLate(SystemExit):
+    """Stops a thread, which then ends without a word."""
+
+
+def numbers(value, shape: str = "a number") -> np.ndarray:
+    """An answer as a flat array of finite numbers."""
+    try:
+        value = list(islice(value, 1000)) if isinstance(value, Iterator) else value
+        array = np.asarray(value, dtype=complex if np.iscomplexobj(value) else float).ravel()
+    except Exception:  # objects may do anything when asked for a number
+        raise Rejected(f"The result should be {shape}, but it is {short(value)}.") from None
+    if np.iscomplexobj(array):
+        if np.any(array.imag != 0):
+            raise Rejected(f"The result should be {shape}, but it is complex: {short(value)}.")
+        array = array.real
+    if array.size == 0:
+        raise Rejected(f"The result should be {shape}, but it is empty.")
+    if not np.all(np.isfinite(array)):
+        bad = array[~np.isfinite(array)][0]
+        name = "not a number (0/0, or the like)" if math.isnan(bad) else "infinite"
+        raise Rejected(f"The result should be {shape}, but it is {name}.")
+    return array
+
+
+def here(answer: Callable, cases: Sequence[tuple], shape: str, patience: float) -> Iterator[tuple]:
+    """The outcome of each case, called in this process; see `worker.results` for another."""
+    return (outcome(answer, case, shape, patience) for case in cases)
+
+
+def outcome(answer: Callable, case: tuple, shape: str, patience: float) -> tuple:
+    """What comes of calling an answer: ("result", numbers), or ("nothing", None), or why not, in words.
+
+    Reasons are "rejected" (no numbers), "stopped" (an error) and "late".
+    """
+
+    def call():
+        # Copies, as a learner may sort a list in place.
+        result = answer(*(copy(x) if isinstance(x, (list, np.ndarray)) else x for x in case))
+        return None if result is None or result is ... else numbers(result, shape)
+
+    try:
+        result = in_time(call, patience=patience)
+    except Late:
+        return "late", ""
+    except Rejected as rejected:
+        return "rejected", str(rejected)
+    except Stopped as stopped:
+        return "stopped", str(stopped)
+    return ("nothing", None) if result is None else ("result", result)
+
+
+def breach(law: Callable, result: np.ndarray, case: tuple) -> str | None:
+    """What a law says to a result, None where it holds or cannot be asked."""
+    with contextlib.suppress(ArithmeticError, ValueError, TypeError, IndexError):
+        return law(result, *case)
+    return None
+
+
+def in_time(call: Callable, *arguments, patience: float):
+    """What a call returns, if it does so before a learner loses patience; see the top of this file."""
+    ended: list = []
+    over = threading.Event()
+
+    def work():
+        try:
+            with np.errstate(all="ignore"):
+                ended.append((call(*arguments), None))
+        except _TooLate:
+            pass
+        except Rejected as rejected:
+            ended.append((None, rejected))
+        except BaseException as error:  # `exit()` included
+            ended.append((None, Stopped(_reason(error))))
+        finally:
+            over.set()
+
+    # It sees the same learner (see `learner`).
+    worker = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            worker.start()
+            over.wait(patience)
+    finally:  # in time, too late, or interrupted
+        _stop(worker, over)
+    if not ended:
+        raise Late(TOO_LATE.format(patience))
+    result, error = ended[0]
+    if error is not None:
+        raise error
+    return result
+
+
+def _stop(worker: threading.Thread, over: threading.Event):
+    for _ in range(50):  # a bare `except` swallows some
+        if over.is_set():
+            break
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(_TooLate))
+        over.wait(0.02)
+
+
+def short(value) -> str:
+    """A value in so many characters, or what it is."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    try:
+        owner = getattr(value, "__self__", None)  # of a mechanism's method: Gaussian(sigma=1.0).tradeoff
+        text = repr(value) if owner is None or inspect.isbuiltin(value) else f"{owner!r}.{value.__name__}"
+    except Exception:
+        text = f"an object of type {type(value).__name__}"
+    return _printable(text if len(text) <= _LONG else text[: _LONG - 1] + "…")
+
+
+def _reason(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        first = next(iter(str(error).splitlines()), "")
+    except Exception:
+        first = ""
+    return _printable(f"{name}: {first[:200]}" if first else name)
+
+
+def _printable(text: str) -> str:
+    """Without halves of characters, which no page can show."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

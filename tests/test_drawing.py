@@ -1,0 +1,146 @@
+"""A wrong function as a picture: over the right one where that gives nothing away, marked where it is wrong."""
+
+import base64
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import dptutor as dp
+from dptutor.exercises.calling import breach
+from dptutor.exercises.drawing import Curve, drawn
+
+DRAWN = [exercise for exercise in dp.exercises.catalogue() if exercise.curve]
+# Exercises whose curve is their answer: a corner, a constant, a formula of one number.
+HIDDEN = {"1.4", "5.4", "6.6", "7.2", "7.5", "8.3", "10.1"}
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with dp.exercises.Learner():
+        yield
+
+
+def test_most_exercises_with_a_curve_are_drawn_and_only_some_without_the_right_one():
+    assert len(DRAWN) >= 45 and {e.chapter for e in DRAWN} == set(range(1, 14))
+    assert {e.id for e in DRAWN if e.curve.hidden} == HIDDEN
+
+
+@pytest.mark.parametrize("exercise", DRAWN, ids=lambda e: e.id)
+def test_a_mistake_is_drawn_where_it_is_wrong(exercise):
+    picture = drawn(exercise, exercise.mistakes[0].answer)
+    assert picture is not None and np.all(np.isfinite(picture.given)) and len(picture.x) == len(picture.given)
+    assert (picture.right is None) == exercise.curve.hidden
+    if picture.right is not None and not picture.law:
+        off = np.abs(picture.given - picture.right)
+        assert off[picture.place] == np.max(off) > 0
+    assert picture.over in picture.words
+
+
+@pytest.mark.parametrize("exercise", DRAWN, ids=lambda e: e.id)
+def test_the_right_curve_breaks_no_law(exercise):
+    along = [*exercise.tried[0]]
+    names = list(inspect.signature(exercise.answer).parameters)
+    place = names.index(exercise.curve.over)
+    values = [case[place] for case in exercise.tried]
+    for x in np.linspace(min(values), max(values), 21):
+        case = (*along[:place], float(x), *along[place + 1 :])
+        (right,) = exercise.truths([case])
+        assert not any(breach(law, right, case) for law in exercise.laws)
+
+
+def test_a_law_is_marked_where_it_is_broken():
+    picture = dp.exercises.check("1.3", lambda alpha, mu: np.exp(-alpha)).drawing
+    assert "above that" in picture.law and picture.law in picture.words
+    assert picture.given[picture.place] > 1 - picture.x[picture.place]
+    assert [text.get_text() for text in picture.plot().get_legend().get_texts()] == ["yours", "right", "breaks a law"]
+
+
+def test_what_would_give_the_answer_away_is_not_drawn():
+    picture = dp.exercises.check("1.4", lambda alpha, epsilon: (1 - alpha) ** 2).drawing
+    assert [text.get_text() for text in picture.plot().get_legend().get_texts()] == ["yours", "farthest off"]
+    assert "the right one" not in picture.words
+
+
+def test_a_notebook_shows_the_picture_with_its_words():
+    page = dp.exercises.check("1.3", lambda alpha, mu: 1 - alpha)._repr_html_()
+    assert page.startswith("<p ") and re.search(r'<img alt="Your tradeoff along alpha at mu = [^"]+"', page)
+    assert base64.b64decode(re.search(r"base64,([^\"]+)", page)[1]).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda alpha, mu: 1 / 0,
+        lambda alpha, mu: "half",
+        lambda alpha, mu: None,
+        lambda alpha, mu: (0.1, 0.2),
+        lambda alpha, mu: 0.5 if round(alpha, 2) == alpha else np.nan,
+        0.5,
+        None,
+    ],
+)
+def test_what_is_no_curve_is_not_drawn(answer):
+    assert dp.exercises.check("1.3", answer).drawing is None
+
+
+def test_a_right_answer_and_one_number_are_not_drawn():
+    assert dp.exercises.check("1.3", dp.exercises.get("1.3").answer).drawing is None
+    assert dp.exercises.check("1.3", 0.5, seed="Ada").drawing is None
+
+
+def test_an_argument_is_named_that_the_exercise_has():
+    for exercise in DRAWN:
+        assert isinstance(exercise.curve, Curve)
+        assert exercise.curve.over in inspect.signature(exercise.answer).parameters
+
+
+# Praise.
+
+
+def said(id, *answers):
+    return [dp.exercises.check(id, answer).message for answer in answers]
+
+
+def test_a_mistake_that_is_gone_is_praised_once():
+    exercise = dp.exercises.get("1.3")
+    first, second = exercise.mistakes[:2]
+    replies = said("1.3", first.answer, first.answer, second.answer, second.answer, exercise.answer, exercise.answer)
+    assert replies == [
+        first.reply,
+        first.reply,
+        f"The mistake of before is gone, well done. {second.reply}",
+        second.reply,
+        f"You have found your mistake. {exercise.praise}",
+        exercise.praise,
+    ]
+
+
+def test_nothing_is_praised_that_may_still_be_there():
+    exercise = dp.exercises.get("1.3")
+    mistake = exercise.mistakes[0]
+    for worse in (lambda alpha, mu: 0.3, lambda alpha, mu: 1 / 0, None):
+        assert "gone" not in "".join(said("1.3", mistake.answer, worse))
+    assert said("1.3", exercise.answer)[0].startswith("You have found")
+
+
+def test_a_law_that_is_kept_again_is_praised():
+    above, below = (lambda alpha, mu: 1.5 - alpha / 2), (lambda alpha, mu: 0.3 * (1 - alpha) ** 2)
+    replies = said("1.3", above, below)
+    assert "gone" not in replies[0] and replies[1].startswith("The mistake of before is gone")
+
+
+def test_learners_of_one_process_share_nothing(tmp_path):
+    wrong = dp.exercises.get("1.3").mistakes[0].answer
+    with dp.exercises.Learner(tmp_path / "ada.json"):
+        dp.exercises.case(7)
+        said("1.3", wrong)
+        with dp.exercises.Learner(tmp_path / "bob.json"):
+            assert dp.exercises.case().seed == 1 and "no case was chosen" in str(dp.exercises.case())
+            assert dp.exercises.progress().records == {}
+            assert "found" not in said("1.3", dp.exercises.get("1.3").answer)[0]
+        assert dp.exercises.case().seed == 7 and "no case was chosen" not in str(dp.exercises.case())
+        assert set(dp.exercises.progress().records) == {"1.3"}
+        assert "You have found your mistake" in said("1.3", dp.exercises.get("1.3").answer)[0]
