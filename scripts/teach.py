@@ -14,15 +14,17 @@
 A roster is a CSV file with the columns id, name and, if you like, email. A right answer has 1 point for a warm-up, 2
 for an exercise to think about, 3 for one to build.
 
-`marks` runs what was handed in, submitted/ada/01_own/01_own.ipynb, and writes marks.csv (a row for each student) and
-replies.csv (a row for each exercise). Checks are those of the master, whatever was handed in; nothing leaves the
-machine.
+`marks` runs what was handed in, submitted/ada/01_own/01_own.ipynb, and writes marks.csv (a row for each student),
+replies.csv (a row for each exercise), misconceptions.csv (how many made which mistake, and the chapter to reread), and
+class.html with a slide for each exercise (see scripts/misconceptions.py). Checks are those of the master, whatever was
+handed in; nothing leaves the machine.
 """
 
 import argparse
 import contextlib
 import csv
 import io
+import json
 import os
 import re
 import shutil
@@ -38,6 +40,7 @@ from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import dptutor as dp
+import misconceptions
 from notebooks import KERNEL, setup_cell
 
 PATIENCE = 60  # seconds for a cell of what was handed in
@@ -53,6 +56,9 @@ ASSIGNMENT = (
     "check is worth its points when it passes; you may try as often as you like. Without the `#`, `dp.exercises.hint` "
     "gives one hint more each time."
 )
+# After each check: of which kind its reply is, and about which mistake.
+DIAGNOSIS = """import json
+print(json.dumps([getattr(reply, "kind", ""), getattr(reply, "about", "")]))"""
 OWN = "The numbers are your own. Copy the functions from the exercises, if you have written them there."
 
 
@@ -250,7 +256,7 @@ def marks(folder: Path) -> int:
             strange.append(path)
             continue
         results = marked(path, masters[assignment], id)
-        rows.setdefault(id, {})[assignment] = sum(points for _, points, _, _ in results)
+        rows.setdefault(id, {})[assignment] = sum(points for _, points, *_ in results)
         replies += [(id, assignment, *result) for result in results]
     of = {name: sum(points for _, points in graded(notebook)) for name, notebook in masters.items()}
     head = ("student", "name", *(f"{name} (of {of[name]})" for name in masters), "total", "of")
@@ -260,8 +266,14 @@ def marks(folder: Path) -> int:
     ]
     with tempfile.TemporaryDirectory(dir=folder, prefix=".marks-") as made:
         table(Path(made) / "marks.csv", head, lines)
-        table(Path(made) / "replies.csv", ("student", "assignment", "exercise", "points", "of", "reply"), replies)
-        for name in ("marks.csv", "replies.csv"):
+        head = ("student", "assignment", "exercise", "points", "of", "reply", "kind")
+        table(Path(made) / "replies.csv", head, [reply[:7] for reply in replies])
+        asked = misconceptions.counted(
+            [misconceptions.Reply(id, exercise, points > 0, *said) for id, _, exercise, points, _, *said in replies]
+        )
+        table(Path(made) / "misconceptions.csv", misconceptions.HEAD, misconceptions.rows(asked))
+        (Path(made) / "class.html").write_text(misconceptions.page(asked), encoding="utf-8")
+        for name in ("marks.csv", "replies.csv", "misconceptions.csv", "class.html"):
             os.replace(Path(made) / name, folder / name)
     for path in strange:
         print(f"not marked, because no student or no assignment has this name: {path.relative_to(folder)}")
@@ -276,7 +288,7 @@ def graded(notebook):
 
 
 def marked(path: Path, master, id: str) -> list[tuple]:
-    """For every exercise its number, the points, of how many, and the reply."""
+    """For every exercise its number, the points, of how many, the reply, its kind, and what it is about."""
     try:
         handed = nbformat.read(path, 4)
         notebook = to_run(handed, master, id)
@@ -286,8 +298,9 @@ def marked(path: Path, master, id: str) -> list[tuple]:
         reply, outputs = executed(notebook)
     results = []
     for name, points in graded(master):
-        passed, words = outputs.get(name, (False, reply))
-        results.append((name.removeprefix("check-").replace("-", "."), points if passed else 0, points, words))
+        passed, words, kind, about = outputs.get(name, (False, reply, "", ""))
+        number = name.removeprefix("check-").replace("-", ".")
+        results.append((number, points if passed else 0, points, words, kind, about))
     return results
 
 
@@ -296,9 +309,9 @@ def to_run(handed, master, id: str):
     checks = {}
     for cell in master.cells:
         if cell.metadata.get("nbgrader", {}).get("grade"):
-            checks[cell.metadata.nbgrader.grade_id] = new_code_cell(
-                f"student = {id!r}\n{cell.source}", metadata=cell.metadata
-            )
+            name = cell.metadata.nbgrader.grade_id
+            check = new_code_cell(f"student, reply = {id!r}, None\n{cell.source}", metadata=cell.metadata)
+            checks[name] = check, new_code_cell(DIAGNOSIS, metadata={"dptutor": f"about {name}"})
     cells = []
     for cell in handed.cells:
         own = cell.metadata.get("nbgrader", {})
@@ -307,12 +320,14 @@ def to_run(handed, master, id: str):
         if not own.get("grade"):
             cells.append(new_code_cell(cell.source))
         elif own.get("grade_id") in checks:
-            cells.append(checks.pop(own.grade_id))
-    return new_notebook(cells=[*cells, *checks.values()], metadata={"kernelspec": KERNEL})
+            cells += checks.pop(own.grade_id)
+    return new_notebook(
+        cells=[*cells, *(cell for pair in checks.values() for cell in pair)], metadata={"kernelspec": KERNEL}
+    )
 
 
 def executed(notebook):
-    """What the run of all died of, if so, and for every check that ran whether it passed, and its words."""
+    """What the run of all died of, if so, and for every check that ran whether it passed, its words and diagnosis."""
     reply = "the check did not run"
     with tempfile.TemporaryDirectory() as place:
         client = NotebookClient(
@@ -329,13 +344,23 @@ def executed(notebook):
         except DeadKernelError:
             reply = "the run ended before the check: its kernel died"
     outputs = {}
+    diagnoses = {cell.metadata.dptutor: diagnosed(cell) for cell in notebook.cells if "dptutor" in cell.metadata}
     for cell in notebook.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if name and cell.outputs:
             errors = [output for output in cell.outputs if output.output_type == "error"]
             words = errors[0].evalue if errors else "".join(output.get("text", "") for output in cell.outputs)
-            outputs[name] = not errors, " ".join(words.split())
+            outputs[name] = not errors, " ".join(words.split()), *diagnoses.get(f"about {name}", ("", ""))
     return reply, outputs
+
+
+def diagnosed(cell) -> tuple[str, str]:
+    """The kind of a reply and what it is about, as the cell after a check prints them."""
+    try:
+        kind, about = json.loads("".join(output.get("text", "") for output in cell.outputs))
+    except ValueError:  # whoever hands in may print anything
+        return "", ""
+    return str(kind), str(about)
 
 
 def main(arguments) -> int:

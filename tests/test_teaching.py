@@ -289,3 +289,6 @@ def test_nbgrader_takes_the_master_and_comes_to_the_same_marks(course, tmp_path)
         row["student"]: float(row["total"]) for row in rows(course / "marks.csv") if row["student"] in theirs
     }
     assert theirs == {"ada": of(None), "bob": of(None) - dp.exercises.get("4.3").points}
+    (made,) = rows(course / "misconceptions.csv")
+    assert (made["exercise"], made["students"], made["of"], made["kind"]) == ("4.3", "1", "2", "mistake")
+    assert made["misconception"] in (course / "class.html").read_text(encoding="utf-8").replace("&#x27;", "'")

@@ -1,4 +1,4 @@
-"""Who is learning: the file with what was done, the case of chapter 14, and what the last reply to an exercise named.
+"""A learner: the file with what was done, the case of chapter 14, and what the last reply to an exercise named.
 
 In a notebook there is one learner, who needs no name. A program that serves several gives each a `Learner` with a file
 of its own, and everything in a `with` block is that learner's:

@@ -16,10 +16,11 @@ __all__ = ["SLIPS", "Slip", "explained", "told_apart"]
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip: what it makes of right numbers, or None where nobody would make it, and the reply to it."""
+    """A slip: what it makes of right numbers, or None where nobody would make it, the reply, and the chapter on it."""
 
     wrong: Callable[[np.ndarray], np.ndarray | None]
     reply: str
+    chapter: int | None = None
 
 
 def _where(condition, wrong):
@@ -43,8 +44,8 @@ SLIPS = (
     Slip(_where(_share, lambda x: 100 * x), "This is in percent. Give the share itself, a number from 0 to 1."),
     Slip(_where(_share, lambda x: x / 100), "This is a hundredth of what is right: was a percentage divided twice?"),
     Slip(_where(_share, lambda x: 1 - x), "You give 1 minus what is asked for, the complement. Which event counts?"),
-    Slip(_where(_inner, lambda x: x / (1 - x)), "These are odds. As a probability, odds x are x/(1 + x)."),
-    Slip(_where(_inner, lambda x: np.log(x / (1 - x))), "These are log-odds. The probability itself is asked for."),
+    Slip(_where(_inner, lambda x: x / (1 - x)), "These are odds. As a probability, odds x are x/(1 + x).", 5),
+    Slip(_where(_inner, lambda x: np.log(x / (1 - x))), "These are log-odds. The probability itself is asked for.", 5),
     Slip(lambda x: x[::-1] if x.size == 2 else None, "The numbers are right, but in the wrong order."),
     Slip(lambda x: -x, "The size is right, but the sign is wrong."),
     Slip(_where(_positive, np.log), "You give the logarithm of what is asked for."),

@@ -1,0 +1,92 @@
+"""What a class got wrong: counted once for each student, with the chapter to reread, and a page that names nobody."""
+
+import csv
+import io
+
+import pytest
+
+import dptutor as dp
+import misconceptions
+import teach
+from dptutor.exercises.slips import SLIPS
+from misconceptions import Reply, counted, page, rows
+
+
+def reply(student, id, answer):
+    result = dp.exercises.get(id).check(answer)
+    return Reply(student, id, result.passed, repr(result), result.kind, result.about)
+
+
+@pytest.fixture
+def replies():
+    errors, odds = dp.exercises.get("4.3"), dp.exercises.get("5.5")
+    right = {"4.3": errors.answer, "5.5": odds.answer}
+    swapped = errors.mistakes[0].answer
+    return [
+        reply("ada", "4.3", right["4.3"]),
+        reply("bob", "4.3", swapped),
+        reply("bob", "4.3", swapped),  # in another notebook
+        reply("cem", "4.3", swapped),
+        reply("dia", "4.3", lambda mu, epsilon: 1 / 0),
+        reply("eve", "4.3", lambda mu, epsilon: (0.123, 0.456)),
+        reply("fay", "4.3", None),
+        reply("gus", "4.3", lambda mu, epsilon: (0.3, 0.456)),
+        reply("bob", "2.1", lambda epsilon, delta, alpha: 2 - alpha),
+        reply("ada", "5.5", lambda prior, loss: -right["5.5"](prior, loss)),
+        Reply("zed", "5.5", False, "the check did not run", "", ""),
+    ]
+
+
+def test_mistakes_are_counted_by_student_and_the_most_frequent_comes_first(replies):
+    found = {asked.id: asked for asked in counted(replies)}
+    assert list(found) == ["2.1", "4.3", "5.5"]  # as in the book
+    asked = found["4.3"]
+    assert asked.solved == {"ada"} and len(asked.students) == 7
+    assert [(one.kind, one.students) for one in asked.wrong] == [
+        ("mistake", {"bob", "cem"}),
+        ("generic", {"eve", "gus"}),
+        ("nothing", {"fay"}),
+        ("form", {"dia"}),
+    ]
+    assert asked.wrong[0].words == dp.exercises.get("4.3").mistakes[0].reply
+    assert [one.kind for one in found["2.1"].wrong] == ["law"]
+    assert {one.words for one in found["5.5"].wrong} == {
+        "The check did not run.",
+        "The size is right, but the sign is wrong.",
+    }
+
+
+def test_the_table_says_how_many_of_how_many_and_what_to_reread(replies):
+    file = io.StringIO()
+    csv.writer(file).writerows([misconceptions.HEAD, *rows(counted(replies))])
+    table = list(csv.DictReader(io.StringIO(file.getvalue())))
+    first = next(row for row in table if row["exercise"] == "4.3")
+    assert (first["students"], first["of"], first["kind"]) == ("2", "7", "mistake")
+    assert first["reread"] == misconceptions.chapter(4) and first["reread"].startswith("4 ")
+
+
+def test_a_slip_with_a_chapter_of_its_own_leads_there():
+    slip = next(slip for slip in SLIPS if slip.chapter)
+    (asked,) = counted([Reply("ada", "12.3", False, slip.reply, "slip", slip.reply)])
+    assert asked.wrong[0].chapter == slip.chapter == 5
+
+
+def test_the_page_has_a_slide_for_each_exercise_and_names_nobody(replies):
+    made = page(counted([*replies, Reply("ivy", "1.2", False, "✘ <script>", "judged", "")]))
+    assert made.count("<section id=") == 4
+    assert "<script>" not in made and "&lt;script&gt;" in made
+    assert "2 of 7" in made and "1 of 7" in made
+    assert not any(f">{name}<" in made or f" {name} " in made for name in ("ada", "bob", "cem", "dia"))
+    assert page([]).startswith("<!DOCTYPE html>")
+
+
+def test_every_chapter_has_a_title():
+    for number in range(1, 15):
+        assert len(misconceptions.chapter(number)) > 5
+
+
+def test_what_a_student_prints_is_no_diagnosis():
+    for text in ("", "nonsense", "[1]", '{"a": 1, "b": 2}', "[[], {}]"):
+        cell = teach.new_code_cell("")
+        cell.outputs = [teach.nbformat.v4.new_output("stream", text=text)]
+        assert all(isinstance(word, str) for word in teach.diagnosed(cell))
