@@ -111,10 +111,10 @@ def rows(found: list[Asked]) -> list[tuple]:
 
 
 def chapter(number: int) -> str:
-    """A chapter with its title."""
+    """A chapter by its title, which carries its number."""
     (path,) = BOOK.glob(f"{number:02}_*.md")
-    heading = next(line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("# "))
-    return f"{number} {heading.removeprefix('# ').split('.', 1)[-1].strip()}"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return next(line.removeprefix("# ") for line in lines if line.startswith("# "))
 
 
 def page(found: list[Asked]) -> str:

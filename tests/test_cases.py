@@ -12,7 +12,7 @@ from test_exercises import NONSENSE
 import dptutor as dp
 from dptutor.exercises import cases
 from dptutor.exercises.core import run
-from dptutor.exercises.report import PARTS, keeps, model_report, sheet
+from dptutor.exercises.report import PARTS, better, caught, keeps, model_report, sheet, signed
 
 SEEDS = range(20)
 every_seed = pytest.mark.parametrize("seed", SEEDS)
@@ -34,15 +34,43 @@ def lines(seed):
 
 
 @every_seed
-def test_one_offer_keeps_the_tolerance_and_the_other_does_not(seed):
+def test_each_offer_clearly_keeps_the_tolerance_or_clearly_does_not(seed):
     case = cases.made(seed)
     prior = case.records / case.population
     tails = {}
     for name, offer in case.offers.items():
         tails[name] = dp.PosteriorBelief(dp.DPSGD(**offer, direction="remove"), prior).sf(case.tolerance)
-    keeper, other = sorted(tails, key=tails.get)
-    assert 1.2 * tails[keeper] <= case.exceedance <= tails[other] / 1.2
-    assert keeper == keeps(case)
+    kept = [name for name, tail in tails.items() if tail <= case.exceedance]
+    assert all(1.2 * tail <= case.exceedance or tail >= 1.2 * case.exceedance for tail in tails.values())
+    assert keeps(case) == (kept[0] if len(kept) == 1 else "both" if kept else "neither")
+    assert better(case) == min(tails, key=tails.get)
+
+
+def test_every_answer_to_which_offer_keeps_the_tolerance_is_right_for_some_case():
+    kinds = [keeps(cases.made(seed)) for seed in SEEDS]
+    assert {*kinds} == {"A", "B", "both", "neither"}
+    assert kinds.count("both") >= 2 and kinds.count("neither") >= 2
+
+
+@every_seed
+def test_what_is_signed_keeps_the_tolerance_and_is_not_refused(seed):
+    case = cases.made(seed)
+    kept = {"both": {"A", "B"}, "neither": set()}.get(keeps(case), {keeps(case)})
+    may = {name for name in kept if not caught(case)[name]}
+    assert signed(case) in (may or {"neither"})
+    assert len(may) < 2 or signed(case) == better(case)
+
+
+def test_a_case_that_nobody_chose_says_so():
+    assert str(dp.exercises.case()).startswith("Case 1 (no case was chosen: dp.exercises.case(number)")
+    assert "no case was chosen" in dp.exercises.case()._repr_html_()
+    note = "This is case 1, as no case was chosen"
+    assert note in repr(dp.exercises.rubric({"prior": 0.5}))
+    assert note in dp.exercises.check("14.1", {"prior": 0.5}).message
+    assert note not in repr(dp.exercises.rubric({"seed": 1, "prior": 0.5}))
+    dp.exercises.case(1)
+    assert str(dp.exercises.case()).startswith("Case 1\n")
+    assert note not in dp.exercises.check("14.1", {"prior": 0.5}).message
 
 
 @every_seed

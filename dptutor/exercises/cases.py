@@ -6,10 +6,10 @@ likely to be in the data, how sure it may become of a person who is in, and how 
 
     Pr_Q[B > tolerance] ≤ exceedance    from the prior belief b = n/N.
 
-Both offers are DP-SGD settings at the (ε, δ) of one privacy statement, exactly (see `_offer`); one keeps the
-tolerance and the other breaks it, both by a fifth at least. Each vendor has sent the transcript of a pilot; at most
-one of the two comes from a broken training (`auditing.FLAWS`), and the audit sees it. What a report should say is in
-`report`.
+Both offers are DP-SGD settings at the (ε, δ) of one privacy statement, exactly (see `_offer`). Mostly one keeps the
+tolerance and the other breaks it; sometimes both keep it, or neither does, always by a fifth at least. Each vendor has
+sent the transcript of a pilot; at most one of the two comes from a broken training (`auditing.FLAWS`), and the audit
+sees it. What a report should say is in `report`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from .learner import learner
 __all__ = ["STATEMENTS", "Case", "case", "largest_seed"]
 
 largest_seed = 999_999
+# Chosen so that in the case of the chapter one offer keeps the tolerance.
+_OFFERS = 273
 NOT_CHOSEN = "no case was chosen: dp.exercises.case(number) chooses yours"
 _WIDTH = 84
 
@@ -186,7 +188,7 @@ def made(seed) -> Case:
 @lru_cache(maxsize=64)
 def _made(seed: int) -> Case:
     generator = np.random.default_rng([14, seed])
-    tolerance = _with_one_that_keeps_it(generator)
+    tolerance = _with_two_offers(generator, np.random.default_rng([_OFFERS, seed]))
     flawed = generator.choice(["A", "B", "neither"], p=[0.4, 0.4, 0.2])
     transcripts = {}
     for vendor in "AB":
@@ -197,8 +199,20 @@ def _made(seed: int) -> Case:
     return Case(seed, **tolerance, transcripts=transcripts, statements=statements)
 
 
-def _with_one_that_keeps_it(generator) -> dict:
-    """A holder, a tolerance and two offers, of which one keeps it with room to spare and the other clearly does not."""
+def _allowed(generator, tails, between) -> float:
+    """How often the tolerance may be exceeded: in between the offers, or so that both keep it, or neither."""
+    wide = [chance for chance in _CHANCES if chance >= 1.2 * tails[1]]
+    tight = [chance for chance in _CHANCES if chance <= tails[0] / 1.2]
+    wanted = generator.choice(["one", "both", "neither"], p=[0.6, 0.2, 0.2])
+    if wanted == "both" and wide:
+        return wide[0]
+    if wanted == "neither" and tight:
+        return tight[-1]
+    return between
+
+
+def _with_two_offers(generator, others) -> dict:
+    """A holder, a tolerance and two offers, each of which clearly keeps it or clearly does not."""
     while True:
         epsilon = int(generator.choice(_EPSILONS))
         few, many = (_offer(epsilon, *settings[generator.integers(4)]) for settings in (_FEW, _MANY))
@@ -224,7 +238,7 @@ def _with_one_that_keeps_it(generator) -> dict:
         "records": records,
         "population": population,
         "tolerance": tolerance,
-        "exceedance": float(generator.choice(between)),
+        "exceedance": _allowed(others, sorted(tails), float(generator.choice(between))),
         "steps": int(generator.choice([20, 25, 30, 40, 50])),
         "epsilon": float(epsilon),
         "delta": _DELTA,

@@ -14,7 +14,7 @@ EXERCISES = [
         grade="warm-up",
         title="The promise",
         question="Choose your case by its number, and read it. Then say what its tolerance asks: `prior`, the belief in membership before anything is "
-        "published; `epsilon`, the privacy loss at which the belief passes the tolerance; `pi`, the prior of the world without the person.",
+        "published; `epsilon`, the privacy loss at which the belief passes the tolerance; `pi`, the prior of the world without the person. In all parts, give numbers to at least three significant digits.",
         name="promise",
         stub="""import dptutor as dp
 
@@ -103,7 +103,8 @@ noise = {
         grade="think",
         title="Two offers, one privacy statement",
         question="How often does each offer exceed your tolerance, if the person is in the data: `exceedance_a`, "
-        '`exceedance_b`? Which one `keeps` it: "A", "B", "both" or "neither"?',
+        "`exceedance_b`, to three significant digits, or to four decimals as the chapter prints them? Which one "
+        '`keeps` it: "A", "B", "both" or "neither"? All four occur, and none is nearer to the limit than a fifth.',
         name="risks",
         stub="""risks = {
     "exceedance_a": ...,
@@ -263,10 +264,11 @@ wins = {
         id="14.7",
         grade="build",
         title="The decision",
-        question='What do you `sign`: "A", "B" or "neither"? Sign no offer whose program is refused. Say how far the '
-        "offer that keeps the tolerance can be trusted: `largest_prior`, the belief in membership from which "
-        "it exceeds the tolerance exactly as often as allowed. And defend the decision in a `sentence` with "
-        "a number of your report and the condition under which it holds.",
+        question='What do you `sign`: "A", "B" or "neither"? Sign no offer that breaks the tolerance or whose program is '
+        "refused; of two that remain, sign the one that exceeds the tolerance less often. Say how far the offer that "
+        "exceeds it less often can be trusted on paper: `largest_prior`, the belief in membership from which it exceeds the tolerance "
+        "exactly as often as allowed. And defend the decision in a `sentence` with a number of your report and the "
+        "condition under which it holds.",
         name="decision",
         stub="""decision = {
     "sign": ...,
@@ -288,17 +290,21 @@ def odds(p):
 
 offers = {name: dp.DPSGD(**offer, direction="remove") for name, offer in case.offers.items()}
 tails = {name: dp.PosteriorBelief(m, prior).sf(case.tolerance) for name, m in offers.items()}
-keeps = next(name for name, tail in tails.items() if tail <= case.exceedance)
-verdicts = dp.auditing.audit_transcript(case.transcripts[keeps])
-sign = "neither" if any(v.caught for v in verdicts.values()) else keeps
+order = sorted(tails, key=tails.get)
+refused = {
+    name: any(v.caught for v in dp.auditing.audit_transcript(transcript).values())
+    for name, transcript in case.transcripts.items()
+}
+sign = next((name for name in order if tails[name] <= case.exceedance and not refused[name]), "neither")
 
-from_even_odds = dp.PosteriorBelief(offers[keeps]).quantile(1 - case.exceedance)
+from_even_odds = dp.PosteriorBelief(offers[order[0]]).quantile(1 - case.exceedance)
 start = odds(case.tolerance) - odds(from_even_odds)
+named = order[0] if sign == "neither" else sign
 
 decision = {
     "sign": sign,
     "largest_prior": 1 / (1 + exp(-start)),
-    "sentence": f"I sign {sign}: offer {keeps} exceeds the tolerance with probability {tails[keeps]:.2g}, "
+    "sentence": f"I sign {sign}: offer {named} exceeds the tolerance with probability {tails[named]:.2g}, "
     "if its program adds the noise that it claims, and against adversaries who start no surer than the largest prior above.",
 }
 """,

@@ -20,7 +20,7 @@ from ..blackwell import delta_divergence
 from ..calibration import calibrate
 from ..identifiability import PosteriorBelief, belief_exceedance_bound
 from ..mechanisms import DPSGD, Gaussian
-from .cases import STATEMENTS, Case, case, made
+from .cases import NOT_CHOSEN, STATEMENTS, Case, case, made
 from .grading import Graded, Line, Rubric, Unreadable, numeric, word, worded
 
 __all__ = ["PARTS", "model_report", "part", "rubric", "sheet"]
@@ -99,7 +99,9 @@ def _read(report) -> tuple[Case, dict, str]:
         )
     except Exception as error:  # a mapping may do anything when asked
         return case(), {}, f"The report cannot be read: {error}"
-    return found, given, f"Not a line of the report: {unknown[:80]}." if unknown else ""
+    notes = ["" if found.chosen else f"This is case {found.seed}, as {NOT_CHOSEN}."]
+    notes.append(f"Not a line of the report: {unknown[:80]}." if unknown else "")
+    return found, given, " ".join(filter(None, notes))
 
 
 def model_report(seed: int) -> dict:
@@ -208,29 +210,43 @@ def _card(c: Case) -> dict[str, Line]:
             (PosteriorBelief(added, b).sf(rho), "Here the two worlds are exchanged: Q has to be the one with the person, direction=\"remove\"."),
             decimals=4,
         )  # fmt: skip
-    keeper = keeps(c)
     lines["keeps"] = worded(
-        keeper.lower(),
+        keeps(c).lower(),
         'Answer "A", "B", "both" or "neither": whose exceedance is at most the one allowed?',
-        [
-            ("b" if keeper == "A" else "a", "This is the offer that breaks the tolerance. Compare both probabilities with the one allowed."),
-            ("both", "The privacy statement is the same, but the probabilities are not: one is above what is allowed."),
-            ("neither", "One of the two probabilities is below what is allowed."),
-        ],
-    )  # fmt: skip
+        _not_kept(c),
+    )
     return lines
 
 
+def _not_kept(c: Case) -> list[tuple[str, str]]:
+    """The wrong answers to which offer keeps the tolerance."""
+    kept = _keeping(c)
+    replies = {
+        "both": "The privacy statement is the same, but the probabilities are not: at least one is above what is allowed.",
+        "neither": "At least one of the two probabilities is below what is allowed.",
+    }
+    if kept:
+        breaks = "This is the offer that breaks the tolerance. Compare both probabilities with the one allowed."
+        other = "This one keeps it, but it is not the only one: compare the other's probability, too."
+    else:
+        breaks = "This one exceeds the tolerance more often than allowed. Less often than the other is not enough."
+        other = ""
+    for name in "AB":
+        replies[name.lower()] = other if name in kept else breaks
+    replies.pop(keeps(c).lower())
+    return list(replies.items())
+
+
 def _regret(c: Case) -> dict[str, Line]:
-    b, keeper = _prior(c), keeps(c)
-    loser = "B" if keeper == "A" else "A"
-    better, worse = _offer(c, keeper), _offer(c, loser)
-    forth, back = delta_divergence(better, worse), delta_divergence(worse, better)
-    at_prior = better.bayes_error(1 - b) - worse.bayes_error(1 - b)
-    crossing = _crossing(better, worse, c.epsilon)
+    b, winner = _prior(c), better(c)
+    loser = "B" if winner == "A" else "A"
+    more, less = _offer(c, winner), _offer(c, loser)
+    forth, back = delta_divergence(more, less), delta_divergence(less, more)
+    at_prior = more.bayes_error(1 - b) - less.bayes_error(1 - b)
+    crossing = _crossing(more, less, c.epsilon)
     return {
         "winner": worded(
-            keeper.lower(),
+            winner.lower(),
             'Answer "A" or "B": against which offer does your adversary, at π, err more often?',
             [
                 (loser.lower(), "Against this one the adversary errs less often: it is the less private. Compare R(π)."),
@@ -242,7 +258,7 @@ def _regret(c: Case) -> dict[str, Line]:
             (back.value, "This is the other direction: what choosing the better offer can cost. One direction says "
                          "nothing about the other."),
             (at_prior, "This is the difference at your prior. The regret is the largest, over all priors."),
-            (worse.advantage - better.advantage, "This is the difference in advantage, twice that in Bayes error."),
+            (less.advantage - more.advantage, "This is the difference in advantage, twice that in Bayes error."),
             (-forth.value, "A regret is not negative: subtract the error against the worse from that against the better."),
             (forth.value + back.value, "You add up both directions. Each is the regret of a different choice."),
         ),
@@ -357,25 +373,12 @@ def _wins(c: Case) -> dict[str, Line]:
 
 
 def _decision(c: Case) -> dict[str, Line]:
-    rho, t, keeper, found = c.tolerance, c.exceedance, keeps(c), caught(c)
-    signed = "neither" if found[keeper] else keeper
-    m = _offer(c, keeper, "remove")
+    rho, t, sign = c.tolerance, c.exceedance, signed(c)
+    m = _offer(c, better(c), "remove")
     start = logit(rho)
     top = start - logit(PosteriorBelief(m).quantile(1 - t))
-    breaks = "This offer breaks the tolerance, whatever its transcript shows."
-    wrong = [(name, breaks) for name in "ab" if name != keeper.lower()]
-    if signed == "neither":
-        wrong.append(
-            (
-                keeper.lower(),
-                "On paper it keeps the tolerance. But its program does not do what it claims: the audit has refused it.",
-            )
-        )
-    else:
-        wrong.append(("neither", "One offer keeps the tolerance, and the audit finds nothing wrong with its program."))
-    wrong.append(("both", "One of them breaks the tolerance."))
     return {
-        "sign": worded(signed.lower(), 'Answer "A", "B" or "neither".', wrong),
+        "sign": worded(sign.lower(), 'Answer "A", "B" or "neither".', _not_signed(c)),
         "largest_prior": numeric(
             2, expit(top), "From which prior belief is the tolerance exceeded with exactly the probability allowed?",
             (expit(-top), "This is the prior of the other world, π. The belief in membership is asked for."),
@@ -386,8 +389,25 @@ def _decision(c: Case) -> dict[str, Line]:
             (_prior(c), "This is the prior that you have. How high may it be before the promise breaks?"),
             (top, "These are the log-odds. Turn them into a probability."),
         ),
-        "sentence": Line(1, _model_sentence(c, signed), (), _FORM, _sentence(c, signed)),
+        "sentence": Line(1, _model_sentence(c, sign), (), _FORM, _sentence(c, sign)),
     }  # fmt: skip
+
+
+def _not_signed(c: Case) -> list[tuple[str, str]]:
+    """The wrong answers to what is signed."""
+    replies = {"both": "One decision is asked for: sign one of them, or neither."}
+    for name in "AB":
+        if name not in _keeping(c):
+            replies[name.lower()] = "This offer breaks the tolerance, whatever its transcript shows."
+        elif caught(c)[name]:
+            replies[name.lower()] = (
+                "On paper it keeps the tolerance. But its program does not do what it claims: the audit has refused it."
+            )
+        elif name != signed(c):
+            replies[name.lower()] = "It may be signed, but the other one exceeds the tolerance less often."
+    if signed(c) != "neither":
+        replies["neither"] = "An offer keeps the tolerance, and the audit finds nothing wrong with its program."
+    return list(replies.items())
 
 
 _FORM = (
@@ -396,15 +416,15 @@ _FORM = (
 )
 
 
-def _model_sentence(c: Case, signed: str) -> str:
-    number = f"{PosteriorBelief(_offer(c, keeps(c), 'remove'), _prior(c)).sf(c.tolerance):.2g}"
+def _model_sentence(c: Case, sign: str) -> str:
+    name = better(c) if sign == "neither" else sign
     return (
-        f"I sign {signed}: offer {keeps(c)} exceeds the tolerance with probability {number}, "
+        f"I sign {sign}: offer {name} exceeds the tolerance with probability {_tails(c)[name]:.2g}, "
         "as long as its program adds the noise that it claims."
     )
 
 
-def _sentence(c: Case, signed: str) -> Callable:
+def _sentence(c: Case, sign: str) -> Callable:
     """A reader that takes any sentence of the right form for the model's."""
 
     def read(answer) -> str:
@@ -414,9 +434,9 @@ def _sentence(c: Case, signed: str) -> Callable:
         if len(words) < 12:
             raise Unreadable("This is short. " + _FORM)
         decided = _decided(answer)
-        if decided is None and not {signed} & {*words, *(word.lower() for word in words)}:
+        if decided is None and not {sign} & {*words, *(word.lower() for word in words)}:
             raise Unreadable("It does not name what you sign. Write “I sign …”, or “I refuse …”. " + _FORM)
-        if decided not in (None, signed):
+        if decided not in (None, sign):
             raise Unreadable("Its decision is not the one that your report supports. " + _FORM)
         if re.search(r"\bproves\b(?! (?:nothing|neither|no|little)\b)", answer):
             raise Unreadable("An audit proves nothing: it refutes, or it does not. " + _FORM)
@@ -429,7 +449,7 @@ def _sentence(c: Case, signed: str) -> Callable:
             raise Unreadable(f"The number beside {other} is the probability of the other offer. " + _FORM)
         if not _CONDITIONS.search(answer):
             raise Unreadable("It names no condition under which it holds. " + _FORM)
-        return _model_sentence(c, signed)
+        return _model_sentence(c, sign)
 
     return read
 
@@ -501,10 +521,26 @@ def _training(**settings) -> DPSGD:
     return DPSGD(**settings)  # the same object, which remembers what it has worked out
 
 
-def keeps(c: Case) -> str:
-    """The offer that keeps the tolerance."""
+def better(c: Case) -> str:
+    """The offer that exceeds the tolerance less often."""
     tails = _tails(c)
     return min(tails, key=tails.__getitem__)
+
+
+def keeps(c: Case) -> str:
+    """The offer that keeps the tolerance: A, B, both or neither."""
+    kept = _keeping(c)
+    return kept[0] if len(kept) == 1 else "both" if kept else "neither"
+
+
+def _keeping(c: Case) -> list[str]:
+    tails = _tails(c)
+    return sorted((name for name in tails if tails[name] <= c.exceedance), key=tails.__getitem__)
+
+
+def signed(c: Case) -> str:
+    """The offer to sign: it keeps the tolerance and is not refused; of two such, the one that exceeds it less often."""
+    return next((name for name in _keeping(c) if not caught(c)[name]), "neither")
 
 
 def _tails(c: Case) -> dict[str, float]:
