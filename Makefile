@@ -3,6 +3,7 @@
 PORT = 8000
 COURSE = course
 python = .venv/bin/python
+paper = $(if $(filter letter,$(PAPER)),letter,a4)
 
 # Whoever asks for no bytecode would have a hundred kernels compile the library, and three workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,6 +17,7 @@ help:
 	@echo "make site      build the book to _build/html, no server"
 	@echo "make pdf       print the book to _build/dptutor.pdf, with an installed Chromium"
 	@echo "make slides    turn each lecture into a deck of slides, _build/slides/NN.html, a single file that needs no network"
+	@echo "               (LECTURES='03 12 mine.ipynb' only these, TITLE and LOGO of an own one, PAPER=a4|letter for handouts)"
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make app       show every explorer as an app, with Voilà"
 	@echo "make pack      create the notebooks for a class, with answers (COURSE=folder ROSTER=students.csv)"
@@ -47,7 +49,7 @@ pdf: environment
 	@$(python) scripts/pdf.py
 
 slides: environment
-	@$(python) scripts/slides.py
+	@$(python) scripts/slides.py $(LECTURES) $(if $(TITLE),--title "$(TITLE)") $(if $(LOGO),--logo "$(LOGO)") $(if $(PAPER),--paper $(paper))
 
 lab: environment
 	@$(python) scripts/lab.py

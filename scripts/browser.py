@@ -3,6 +3,7 @@
 import os
 import shutil
 
+NONE = "no Chromium found: install one (on Debian or Ubuntu 'apt-get install chromium'), or name its file in CHROMIUM"
 # The first has no windows at all, and does the same work in less time.
 NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 

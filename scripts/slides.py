@@ -1,24 +1,35 @@
 """Makes a deck of slides of every lecture: _build/slides/NN.html, one file that needs nothing but a browser.
 
-    python scripts/slides.py                 # all that changed
-    python scripts/slides.py 03 12           # these
+    python scripts/slides.py                                        # all that changed
+    python scripts/slides.py 03 12                                  # these
+    python scripts/slides.py mine.ipynb --title Privacy --logo us.svg   # a notebook of one's own
+    python scripts/slides.py 03 --paper a4                          # and _build/slides/03.pdf, two slides to a sheet
 
-A deck shows a lecture notebook as it is stored, and its explorers frozen, so that they move without a kernel. What a
-cell becomes stands in its metadata, as `"slideshow": {"slide_type": ..., "minutes": ...}`:
+A deck shows a notebook as it is stored, and its explorers frozen, so that they move without a kernel. What a
+cell becomes stands in its metadata, as `"slideshow": {"slide_type": ..., "minutes": ..., "notes": ...}`:
 
     slide              begins a slide; `minutes` is the time for it, of the fifty that a lecture has
     subslide           the same; without a heading of its own it goes on under the last one
     fragment           appears at the next key
     -                  goes on
-    notes              for the speaker's window, key S
+    notes              for the speaker's window, key S; so is what stands in `notes` of any other cell
     skip               is not shown
+
+In a notebook without slides every heading of the first two levels begins one. The title at the foot, and a logo beside
+it, may stand in the notebook's metadata, as `"deck": {"title": ..., "logo": FILE}`.
 """
 
+import argparse
 import ast
 import base64
+import hashlib
+import mimetypes
 import os
+import re
 import sys
+import tempfile
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,11 +39,14 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
+from pypdf import PdfWriter
 
 import dptutor as dp
+from browser import NONE, installed
 from content import BUILD, ROOT, TABLES, digest
 from dptutor.explore.machinery import store
 from dptutor.formulas import mathml
+from printing import print_page
 
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))
 DECKS = BUILD / "slides"
@@ -55,29 +69,115 @@ TALK = 50  # minutes of a lecture
 LONG, LONGER = 90, 1.5
 
 
-def main(numbers):
+def main(arguments):
     """Makes the decks named, or all, and the page that lists them all."""
-    lectures = {path.stem.split("_")[0]: path for path in sorted((ROOT / "notebooks").glob("*_lecture.ipynb"))}
-    if unknown := [number for number in numbers if number not in lectures]:
+    asked = options(arguments)
+    lectures = {name: Lecture(path) for name, path in book_lectures().items()}
+    own = {Path(name).stem: Lecture(Path(name), asked.title, asked.logo) for name in asked.names if is_file(name)}
+    if unknown := [name for name in asked.names if not is_file(name) and name not in lectures]:
         print(f"There is no lecture {', '.join(unknown)}. The lectures are {', '.join(lectures)}.")
         return 1
+    if wrong := [str(file) for lecture in own.values() for file in lecture.files if not file.is_file()]:
+        print(f"There is no file {', '.join(wrong)}.")
+        return 1
+    chromium = installed()
+    if asked.paper and not chromium:
+        print(NONE)
+        return 1
     DECKS.mkdir(parents=True, exist_ok=True)
+    wanted = own | {name: lectures[name] for name in asked.names or lectures if name in lectures and name not in own}
     library, stale = digest(*FOUNDATION), {}
-    for number in numbers or lectures:
-        key = digest(lectures[number], chapter(number)) + library
-        deck = DECKS / f"{number}.html"
+    for name, lecture in wanted.items():
+        key, deck = lecture.digest() + library, DECKS / f"{name}.html"
         if not deck.is_file() or f'content="{key}"' not in deck.read_text(encoding="utf-8")[:1000]:
-            stale[number] = key
+            stale[name] = key
+    problems = []
     if stale:
         store.fill()  # on all cores
-        print(f"Making {len(stale)} of {len(numbers or lectures)} decks ...", flush=True)
+        print(f"Making {len(stale)} of {len(wanted)} decks ...", flush=True)
         with ProcessPoolExecutor(min(len(stale), os.cpu_count() or 1)) as pool:
-            pages = pool.map(deck_page, stale, [lectures[number] for number in stale], stale.values())
-            for number, page in zip(stale, pages, strict=True):
-                write(DECKS / f"{number}.html", page)
-    write(DECKS / "index.html", list_page(lectures))
-    print(f"The decks are in {DECKS.relative_to(ROOT)}/")
-    return 0
+            made = [pool.submit(deck_page, wanted[name], key) for name, key in stale.items()]
+            for name, page in zip(stale, made, strict=True):
+                try:
+                    write(DECKS / f"{name}.html", page.result())
+                except CannotShowError as problem:
+                    problems.append(str(problem))
+    write(DECKS / "index.html", list_page())
+    print("\n".join([*problems, f"The decks are in {DECKS.relative_to(ROOT)}/"]))
+    if asked.paper and not problems:
+        for name in wanted:
+            sheets = on_paper(chromium, DECKS / f"{name}.html", asked.paper)
+            print(f"{sheets} sheets are in {(DECKS / name).relative_to(ROOT)}.pdf")
+    return len(problems)
+
+
+def options(arguments):
+    parser = argparse.ArgumentParser(prog="slides.py", description="Makes decks of slides.")
+    parser.add_argument("names", nargs="*", help="numbers of lectures, or notebooks of one's own")
+    parser.add_argument("--title", help="at the foot of an own deck")
+    parser.add_argument("--logo", type=Path, help="a picture for the foot of an own deck")
+    parser.add_argument("--paper", choices=["a4", "letter"], help="print handouts on this paper")
+    return parser.parse_args(arguments)
+
+
+def is_file(name):
+    return name.endswith(".ipynb")
+
+
+def book_lectures():
+    """The notebooks of the lectures, by the name of their deck: a chapter's is its number."""
+    found = sorted((ROOT / "notebooks").glob("*_lecture.ipynb"))
+    return {path.stem.removesuffix("_lecture"): path for path in found}
+
+
+def on_paper(chromium, deck, size):
+    """Prints a deck beside it; tells how many sheets that makes."""
+    with tempfile.TemporaryDirectory() as folder:
+        sheets = print_page(chromium, f"{deck.as_uri()}?paper={size}", Path(folder) / "browser")
+        writer = PdfWriter(clone_from=sheets)
+        writer.write(deck.with_suffix(".pdf"))
+        return len(sheets.pages)
+
+
+class CannotShowError(Exception):
+    """A cell that no slide can show."""
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """A notebook that becomes a deck; title and logo, if given, come before those of its metadata."""
+
+    path: Path
+    title: str | None = None
+    logo: Path | None = None
+
+    @property
+    def files(self):
+        return [file for file in (self.path, self.logo) if file]
+
+    @property
+    def chapter(self):
+        """The page of the book that it goes with, if it is one of the book's."""
+        if self.path.resolve().parent != ROOT / "notebooks":
+            return None
+        return next((ROOT / "book").glob(f"{self.path.stem.removesuffix('_lecture')}_*.md"), None)
+
+    def digest(self):
+        found = hashlib.sha256(f"{self.title} {self.chapter and title_of(self.chapter)}".encode())
+        for file in self.files:
+            found.update(file.read_bytes())
+        return found.hexdigest()
+
+    def foot(self, notebook):
+        """Title and logo of its deck."""
+        said = notebook.metadata.get("deck", {})
+        headings = [cell.source for cell in notebook.cells if cell.cell_type == "markdown" and cell.source[:1] == "#"]
+        heading = headings[0].splitlines()[0].strip("# ") if headings else self.path.stem
+        title = self.title or said.get("title") or (title_of(self.chapter) if self.chapter else heading)
+        logo = self.logo or (self.path.parent / said["logo"] if "logo" in said else None)
+        if logo and not logo.is_file():
+            raise CannotShowError(f"{self.path.name}: there is no file {logo}.")
+        return title, logo
 
 
 def write(path, text):
@@ -85,11 +185,6 @@ def write(path, text):
     half = path.with_suffix(".half")
     half.write_text(text, encoding="utf-8")
     half.replace(path)
-
-
-def chapter(number):
-    """The page of the book that a lecture goes with."""
-    return next((ROOT / "book").glob(f"{number}_*.md"))
 
 
 def title_of(page):
@@ -100,10 +195,11 @@ def title_of(page):
 # A deck.
 
 
-def deck_page(number, notebook, key):
+def deck_page(lecture, key):
     """The deck of a lecture, as a page."""
-    slides = slides_of(nbformat.read(notebook, 4))
-    back, title = chapter(number), title_of(chapter(number))
+    notebook = nbformat.read(lecture.path, 4)
+    title, logo = lecture.foot(notebook)
+    slides = slides_of(notebook, lecture.path)
     scripts = [
         (REVEAL / "dist" / "reveal.js").read_text(encoding="utf-8"),
         (REVEAL / "plugin" / "notes" / "notes.js").read_text(encoding="utf-8"),
@@ -121,13 +217,26 @@ def deck_page(number, notebook, key):
         f"<title>{escape(title)}</title>"
         f'<meta name="made-from" content="{key}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
-        f"{''.join(f'<style>{style}</style>' for style in styles)}</head>"
+        f'{"".join(f"<style>{style}</style>" for style in styles)}<style id="deck-sheet"></style></head>'
         f'<body><div class="reveal"><div class="slides">{"".join(timed(slides))}</div></div>'
-        f'<footer class="deck-foot"><a href="../html/book/{back.stem}.html">{escape(title)}</a>'
+        # Nothing here leads out of the file: it may lie alone on a stick.
+        f'<footer class="deck-foot">{picture(logo)}<a href="#/1">{escape(title)}</a>'
         '<span class="deck-clock"></span></footer>'
         f"{''.join(inline_script(script) for script in scripts)}"
-        f'<script type="module">{(OWN / "deck.js").read_text(encoding="utf-8")}</script></body></html>\n'
+        f"{''.join(module(name) for name in ('deck.js', 'speaker.js'))}</body></html>\n"
     )
+
+
+def module(name):
+    return f'<script type="module">{(OWN / name).read_text(encoding="utf-8")}</script>'
+
+
+def picture(file):
+    """A picture in the page, if there is one."""
+    if not file:
+        return ""
+    kind = mimetypes.guess_type(file.name)[0] or "image/png"
+    return f'<img src="data:{kind};base64,{base64.b64encode(file.read_bytes()).decode()}" alt="">'
 
 
 def face(name, file):
@@ -152,26 +261,34 @@ class Slide:
         self.title = ""
 
 
-def slides_of(notebook):
+def slides_of(notebook, path):
     """The slides of a notebook."""
     slides = []
-    for cell in notebook.cells:
+    kinds = [cell.metadata.get("slideshow", {}).get("slide_type", "-") for cell in notebook.cells]
+    plain = not {"slide", "subslide"} & set(kinds)  # nobody has said what the slides are
+    for number, (cell, kind) in enumerate(zip(notebook.cells, kinds, strict=True), 1):
         show = cell.metadata.get("slideshow", {})
-        kind = show.get("slide_type", "-")
-        if kind == "skip":
+        if kind == "skip" or "remove-cell" in cell.metadata.get("tags", []) or cell.cell_type == "raw":
             continue
+        if plain and cell.cell_type == "markdown" and re.match("##? ", cell.source):
+            kind = "slide"
         if kind in {"slide", "subslide"} or not slides:
             slides.append(Slide(show.get("minutes", 0)))
-            if kind == "subslide" and not cell.source.startswith("#"):
+            if kind == "subslide" and not cell.source.startswith("#") and len(slides) > 1:
                 slides[-1].title = slides[-2].title
                 slides[-1].shown.append(f'<div class="deck-prose deck-again">{prose(f"## {slides[-2].title}")}</div>')
         slide = slides[-1]
-        if kind == "notes":
-            slide.said.append(prose(cell.source))
-            continue
-        if not slide.title and cell.cell_type == "markdown":
-            slide.title = cell.source.splitlines()[0].strip("# ")
-        classes, inside = shown(cell, slide.title)
+        try:
+            if kind == "notes":
+                slide.said.append(prose(cell.source))
+                continue
+            if "notes" in show:
+                slide.said.append(prose(show["notes"]))
+            if not slide.title and cell.cell_type == "markdown" and cell.source.strip():
+                slide.title = cell.source.strip().splitlines()[0].strip("# ")
+            classes, inside = shown(cell, slide.title, path)
+        except Exception as error:
+            raise CannotShowError(f"{path.name}, cell {number}, cannot be shown: {error}") from error
         slide.shown.append(f'<div class="{classes}{" fragment" * (kind == "fragment")}">{inside}</div>')
     return slides
 
@@ -179,27 +296,31 @@ def slides_of(notebook):
 def timed(slides):
     """The slides as elements, each with the minutes in which it is on, in a short lecture and in a long one."""
     begin = begin_long = 0
+    talk = sum(slide.minutes for slide in slides)
     for number, slide in enumerate(slides, 1):
         end = begin + slide.minutes
         end_long = LONG if number == len(slides) else round(LONGER * end)
-        when = f"<p><b>Minute {begin} to {end} of {TALK}</b> ({begin_long} to {end_long} of {LONG})</p>"
+        when = f"<b>Minute {begin} to {end} of {talk}</b>" if talk else ""
+        when += f" ({begin_long} to {end_long} of {LONG})" if talk == TALK else ""
         yield (
             f'<section data-end="{end}" data-end-long="{end_long}"><div class="deck-slide">{"".join(slide.shown)}</div>'
-            f'<aside class="notes">{"".join([when, *slide.said])}</aside></section>'
+            f'<aside class="notes">{"".join([f"<p>{when}</p>" if when else "", *slide.said])}</aside></section>'
         )
         begin, begin_long = end, end_long
 
 
-def shown(cell, title):
+def shown(cell, title, path):
     """Class and content of a cell's element."""
     if cell.cell_type == "markdown":
-        return "deck-prose", prose(cell.source)
+        return "deck-prose", prose(cell.source, attachments=cell.get("attachments", {}), path=str(path.parent))
     if explorer := explorer_of(cell.source):
         return "deck-explorer", explorer.frozen().html
     code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True))
     code = f'<pre class="deck-code" tabindex="0"><code>{code}</code></pre>'
     outputs = [output_of(output, title) for output in joined(cell.outputs)]
     result = f'<div class="deck-outputs">{"".join(outputs)}</div>'
+    if "remove-input" in cell.metadata.get("tags", []):
+        return "deck-cell", result
     if not any(output.startswith("<img") for output in outputs):
         return "deck-cell", code + result
     # A picture has the room, the code that draws it is at hand.
@@ -219,14 +340,19 @@ class Renderer(IPythonRenderer):
         return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
 
 
-def prose(source):
-    """Markdown as HTML."""
-    return MarkdownWithMath(renderer=Renderer(escape=False, exclude_anchor_links=True)).render(source)
+def prose(source, **places):
+    """Markdown as HTML; `places` are where its pictures are."""
+    renderer = Renderer(escape=False, exclude_anchor_links=True, embed_images=True, **places)
+    return MarkdownWithMath(renderer=renderer).render(source)
 
 
 def explorer_of(source):
     """The explorer that a cell ends with, as `dp.explore.name(sigma=2)`; else nothing."""
-    match ast.parse(source).body:
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # a magic of IPython
+        return None
+    match body:
         case [*_, ast.Expr(ast.Call(ast.Attribute(ast.Attribute(ast.Name("dp"), "explore"), name), [], settings))]:
             return getattr(dp.explore, name)(**{s.arg: ast.literal_eval(s.value) for s in settings})
 
@@ -246,13 +372,17 @@ def output_of(output, title):
     """An output as it is stored."""
     if output.output_type == "stream":
         return printed(output.text)
+    if output.output_type == "error":
+        return printed(f"{output.ename}: {output.evalue}")
     data = output.data
-    if "image/png" in data:
-        picture = base64.b64encode(base64.b64decode(data["image/png"])).decode()
-        return f'<img src="data:image/png;base64,{picture}" alt="Plot: {escape(title)}">'
-    if "text/html" in data:
-        return data["text/html"]
-    return printed(data["text/plain"])
+    for kind in ("image/png", "image/jpeg"):
+        if kind in data:
+            picture = base64.b64encode(base64.b64decode(data[kind])).decode()
+            return f'<img src="data:{kind};base64,{picture}" alt="Plot: {escape(title)}">'
+    for kind in ("image/svg+xml", "text/html"):
+        if kind in data:
+            return data[kind]
+    return printed(data.get("text/plain", ""))
 
 
 def printed(text):
@@ -264,12 +394,12 @@ def printed(text):
 # The list.
 
 
-def list_page(lectures):
+def list_page():
     """The page that lists the decks."""
     rows = "".join(
-        f'<li><a href="{number}.html">{escape(title_of(chapter(number)))}</a></li>'
-        for number in lectures
-        if (DECKS / f"{number}.html").is_file()
+        f'<li><a href="{deck.name}">{re.search("<title>(.*?)</title>", deck.read_text(encoding="utf-8"))[1]}</a></li>'
+        for deck in sorted(DECKS.glob("*.html"))
+        if deck.stem != "index"
     )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Lectures</title>'

@@ -3,10 +3,13 @@
 import re
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 
 import nbformat
 import pytest
+from PIL import Image, ImageStat
+from pypdf import PdfReader
 
 import dptutor as dp
 import slides
@@ -73,8 +76,15 @@ def test_the_list_leads_to_the_decks(decks, page):
     page.goto((decks / "index.html").as_uri())
     page.click("a[href='03.html']")
     page.wait_for_selector("html[data-ready]")
-    back = page.get_attribute(".deck-foot a", "href")
-    assert (decks.parent.parent / "book" / Path(back).name).with_suffix(".md").is_file()
+    page.keyboard.press("ArrowRight")
+    page.click(".deck-foot a")
+    page.wait_for_function("Reveal.getIndices().h === 0")
+
+
+@made
+def test_a_deck_that_lies_alone_leads_nowhere_else(decks, page, number):
+    links = opened(page, decks / f"{number}.html").eval_on_selector_all("a[href]", "all => all.map(a => a.href)")
+    assert {link.split("#")[0] for link in links} == {page.url.split("#")[0]}
 
 
 # Showing.
@@ -188,7 +198,182 @@ def test_a_link_to_a_setting_leads_to_the_slide_of_its_explorer(decks, page):
     assert page.input_value("section.present [data-typed=epsilon]") == "2"
 
 
+# Every screen and sheet.
+
+
+BOX = "e => { const { left, top, right, bottom } = e.getBoundingClientRect(); return [left, top, right, bottom]; }"
+
+
+@pytest.mark.parametrize("size", [(1920, 1080), (1280, 800), (1024, 768)])
+def test_a_deck_fills_the_screen_and_no_arrow_covers_a_number(decks, page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    opened(page, decks / "12.html", "#/3")
+    left, top, right, bottom = page.eval_on_selector(".slides", BOX)
+    assert right - left > 0.89 * size[0] and bottom - top > 0.89 * size[1]
+    number = page.eval_on_selector(".slide-number", BOX)
+    for other in (".navigate-left", ".navigate-right", ".deck-clock"):
+        left, _, right, _ = page.eval_on_selector(other, BOX)
+        assert right <= number[0] or left >= number[2], other
+
+
+def test_the_overview_shows_all_slides_and_leads_to_them(decks, page):
+    opened(page, decks / "12.html", "#/3")
+    page.keyboard.press("o")
+    boxes = page.evaluate(f"Array.from(document.querySelectorAll('.slides > section'), {BOX})")
+    for left, top, right, bottom in boxes:
+        assert 0 <= left < right <= 1281 and 0 <= top < bottom <= 721
+        assert right - left > 200
+    assert len({(round(left), round(top)) for left, top, *_ in boxes}) == len(boxes)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    columns = len({round(left) for left, *_ in boxes})
+    assert slide(page) == 3 + columns + 1
+    page.keyboard.press("o")
+    page.mouse.click(boxes[1][0] + 50, boxes[1][1] + 50)
+    assert slide(page) == 2
+    left, _, right, _ = page.eval_on_selector("section.present", BOX)
+    assert right - left > 1000
+
+
+@made
+def test_sheets_hold_two_whole_slides_each(decks, page, number):
+    opened(page, decks / f"{number}.html", "?paper=a4")
+    page.emulate_media(media="print")
+    count = page.locator(".slides > section").count()
+    sheets = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
+    assert len(sheets.pages) == (count + 1) // 2
+    assert [round(float(x)) for x in sheets.pages[0].mediabox[2:]] == [595, 842]
+    assert page.locator("section :is(.fragment, .deck-code)").first.is_visible()
+    cut = page.evaluate(
+        "Array.from(document.querySelectorAll('.slides > section'), s => [s, ...s.querySelectorAll('pre, img, svg, p')]"
+        ".filter(e => e !== s && e.getClientRects().length && !e.closest('aside, figcaption')"
+        " && (e.getBoundingClientRect().bottom > s.getBoundingClientRect().bottom"
+        " || (e.matches('pre') && e.scrollWidth > e.clientWidth + 2))).map(e => e.textContent.slice(0, 80))).flat()"
+    )
+    assert cut == []
+
+
+def test_a_picture_is_no_white_box_in_the_dark(decks, page):
+    opened(page, decks / "12.html")
+    page.keyboard.press("d")
+    place = page.evaluate("Array.from(document.querySelectorAll('.slides > section'))"
+        ".findIndex(s => s.querySelector('.deck-outputs img'))")  # fmt: skip
+    page.evaluate(f"Reveal.slide({place}, 0, 99)")
+    page.wait_for_function("document.querySelector('section.present .deck-outputs img').complete")
+    shot = Image.open(BytesIO(page.locator("section.present .deck-outputs img").screenshot())).convert("L")
+    assert ImageStat.Stat(shot).mean[0] < 60
+    assert max(shot.getextrema()) > 150  # axes and letters are light
+
+
+# Decks of one's own.
+
+
+def own_notebook(folder, *cells, **metadata):
+    path = folder / "mine.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=list(cells), metadata=metadata), path)
+    return path
+
+
+def test_a_notebook_of_ones_own_becomes_a_deck(tmp_path, monkeypatch, new_page):
+    monkeypatch.setattr(slides, "DECKS", tmp_path)
+    (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"/>')
+    notes = {"slideshow": {"slide_type": "notes"}}
+    path = own_notebook(
+        tmp_path,
+        nbformat.v4.new_markdown_cell("# Privacy at our place\n\n$\\varepsilon = 1$"),
+        nbformat.v4.new_markdown_cell("Say hello.", metadata=notes),
+        nbformat.v4.new_code_cell("%matplotlib inline\nprint(1)"),
+        nbformat.v4.new_markdown_cell("## Second"),
+        deck={"title": "Our course", "logo": "logo.svg"},
+    )
+    deck = tmp_path / "mine.html"
+    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    page = opened(new_page(), deck)
+    assert page.evaluate("Reveal.getTotalSlides()") == 2
+    assert page.inner_text(".deck-foot a") == "Our course"
+    assert page.locator(".deck-foot img").count() == 1
+    assert page.inner_text(".deck-clock") == ""
+    assert "Say hello." in page.text_content("aside.notes")
+    assert "Say hello." not in page.inner_text(".slides")
+    assert slides.Lecture(path, "Another").foot(nbformat.read(path, 4))[0] == "Another"
+
+
+def test_a_cell_that_no_slide_can_show_is_named(tmp_path):
+    path = own_notebook(tmp_path, nbformat.v4.new_markdown_cell("# One"), nbformat.v4.new_markdown_cell("$\\nothing$"))
+    with pytest.raises(slides.CannotShowError, match=r"mine\.ipynb, cell 2, cannot be shown"):
+        slides.deck_page(slides.Lecture(path), "")
+
+
+def test_a_lecture_without_a_chapter_stops_no_other(tmp_path):
+    lecture = slides.Lecture(ROOT / "notebooks" / "my_lecture.ipynb")
+    assert lecture.chapter is None
+
+
 # The lecturer's side.
+
+
+def speaker(page):
+    """The speaker's window, once it shows the deck, with its frame of the current slide."""
+    with page.context.expect_page() as event:
+        page.keyboard.press("s")
+    window = event.value
+    window.wait_for_selector(".speaker-controls-notes:not(.hidden) .value p")
+    frame = window.wait_for_selector("#current-slide iframe").content_frame()
+    frame.wait_for_selector("html[data-ready]")
+    return window, frame
+
+
+def test_the_speakers_window_opens_on_the_slide_shown_and_the_room_stays(decks, new_page):
+    page = opened(new_page(), decks / "12.html", "#/7")
+    page.evaluate("window.turned = []; Reveal.on('slidechanged', ({ indexh }) => turned.push(indexh))")
+    window, frame = speaker(page)
+    frame.wait_for_function("Reveal.getIndices().h === 6")
+    window.wait_for_selector(".pacing")
+    frame.evaluate("Reveal.slide(4, 0, 99)")
+    page.wait_for_function("Reveal.getIndices().h === 4")
+    page.keyboard.press("ArrowRight")
+    frame.wait_for_function("Reveal.getIndices().h === 5")
+    assert page.evaluate("window.turned") == [4, 5]  # and nothing before that
+
+
+def test_explorers_of_the_room_and_of_the_speaker_move_together(decks, new_page):
+    page = opened(new_page(), decks / "03.html", "#/2")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    _, frame = speaker(page)
+    frame.wait_for_selector("section.present [data-explorer][data-ready]")
+    there = "document.querySelector('section.present [data-explorer]').explorer"
+    value = f"{there}.shownParameter({there}.manifest.parameters.findIndex(p => p.name === 'epsilon'))"
+    page.fill("section.present [data-typed=epsilon]", "2")
+    page.keyboard.press("Enter")
+    frame.wait_for_function(f"{value} === '2'")
+    frame.locator("section.present [data-step=next]").click()
+    page.wait_for_function(f"{there}.step === 1 && !{there}.story.hidden")
+    assert page.evaluate(f"{there}.values") == frame.evaluate(f"{there}.values")
+    frame.locator("section.present input[type=range]").first.press("ArrowRight")
+    page.wait_for_function(f"JSON.stringify({there}.values) === '{frame.evaluate(f'JSON.stringify({there}.values)')}'")
+
+
+def test_a_stranger_moves_nothing(decks, page):
+    opened(page, decks / "03.html", "#/2")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    before = readouts(page)
+    page.evaluate(
+        "new Promise(done => { const f = document.createElement('iframe'); document.body.append(f);"
+        " f.contentWindow.parent.postMessage({namespace: 'deck', place: 0, state: {step: 1, values: []}}, '*');"
+        " setTimeout(done, 50) })"
+    )
+    assert readouts(page) == before
+
+
+def test_a_slider_that_the_mouse_has_moved_leaves_the_keys_to_the_deck(decks, page):
+    opened(page, decks / "03.html", "#/8")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    box = page.locator("section.present input[type=range]").first.bounding_box()
+    page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + box["height"] / 2)
+    page.wait_for_function("document.activeElement === document.body")
+    page.keyboard.press("PageUp")
+    assert slide(page) == 7
 
 
 @made
@@ -252,13 +437,14 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, 
     deck = tmp_path / f"{number}.html"
     path = ROOT / "notebooks" / f"{number}_lecture.ipynb"
     notebook = nbformat.read(path, 4)
-    deck.write_text(slides.deck_page(number, path, ""), encoding="utf-8")
+    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
     page = opened(new_page(), deck)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     widgets = [output for output in outputs if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
     assert page.locator("[data-frozen]").count() == len(widgets)
-    for width, height in [(1280, 720), (1920, 1080)]:
+    for width, height in [(1280, 720), (1920, 1080), (1024, 768)]:
         page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(f"Math.abs(Reveal.getConfig().height - {1280 * height / width}) < 2")
         for place in range(page.evaluate("Reveal.getTotalSlides()")):
             page.evaluate(f"Reveal.slide({place}, 0, 99)")
             zoom, inside, box, wide = page.evaluate(

@@ -1,10 +1,25 @@
-// A deck: slides that fit, a clock, keys that leave a slider. Explorers bring their own script.
+// A deck: slides that fill the screen they are shown on, a clock, an overview, sheets of paper. Explorers bring their own
+// script; speaker.js moves them together with those of the speaker's window.
 
 const WIDTH = 1280,
-  HEIGHT = 720;
-const root = document.documentElement;
-if (new URLSearchParams(location.search).has("receiver")) root.dataset.preview = ""; // in the speaker's window
+  root = document.documentElement,
+  asked = new URLSearchParams(location.search),
+  preview = asked.has("receiver"), // in the speaker's window
+  slides = [...document.querySelectorAll(".slides > section")];
+if (preview) root.dataset.preview = "";
+// reveal's own sheets break pictures; paper() has others.
+if (/print-pdf/i.test(location.search)) history.replaceState(null, "", `${location.pathname}?paper${location.hash}`);
 const typing = () => document.activeElement?.closest?.("input");
+const explorerOn = (slide) => slide.querySelector("[data-explorer]")?.explorer;
+
+// A projector is 4:3 or 16:9 or between; a slide has its shape.
+let height;
+const shape = (now) => {
+  height = now;
+  root.style.setProperty("--deck-height", `${height}px`);
+};
+const heightOfScreen = () => Math.round(WIDTH / Math.min(16 / 9, Math.max(4 / 3, innerWidth / innerHeight)));
+shape(heightOfScreen());
 
 // A link to an explorer's setting, #name?sigma=0.7, leads to its slide; reveal knows only numbers.
 const wanted = document.querySelector(`[data-explorer="${CSS.escape(location.hash.slice(1).split("?")[0])}"]`);
@@ -15,49 +30,72 @@ for (const explorer of document.querySelectorAll(".dptutor-explorer")) explorer.
 const { Reveal, RevealNotes } = window;
 await Reveal.initialize({
   width: WIDTH,
-  height: HEIGHT,
+  height,
   margin: 0.05,
   minScale: 0.1,
   maxScale: 4,
   center: false,
   hash: true,
-  hashOneBasedIndex: true,
+  hashOneBasedIndex: !preview, // the speaker's window counts from nought
   slideNumber: "c/t",
   transition: "none",
   backgroundTransition: "none",
   totalTime: 0,
   defaultTiming: 0,
+  overview: false, // ours shows all slides
   plugins: [RevealNotes],
   // A button is pressed by its own keys.
-  keyboardCondition: (event) => !(["Enter", " "].includes(event.key) && event.target.closest?.("button, a, summary")),
+  keyboardCondition: (event) => !(["Enter", " "].includes(event.key) && event.target?.closest?.("button, a, summary")),
+});
+addEventListener("resize", () => {
+  if (heightOfScreen() === height || root.classList.contains("deck-paper")) return;
+  shape(heightOfScreen());
+  Reveal.configure({ height });
+  fitNow();
 });
 
 // The steps of an explorer are what its slide has to show before the next: keys that go on go through them first, unless
-// the lecturer is at one of its controls.
-const ONWARDS = { ArrowRight: 1, PageDown: 1, " ": 1, n: 1, ArrowLeft: -1, PageUp: -1, p: -1 };
-addEventListener(
-  "keydown",
-  (event) => {
-    const way = ONWARDS[event.key],
-      { explorer } = Reveal.getCurrentSlide().querySelector("[data-explorer]") ?? {};
-    if (!way || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || !explorer || Reveal.isOverview())
-      return;
-    if (event.target.closest?.("[data-explorer], input, button, a, summary")) return;
-    const step = explorer.step + way;
-    if (step < 0 || step > explorer.manifest.steps.length || explorer.manifest.game) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    explorer.stepTo(step);
-  },
-  true,
-);
+// the lecturer is at one of its controls. In a game the arrows are guesses.
+const go = (way) => (way > 0 ? Reveal.next() : Reveal.prev());
+const onwards = (way, arrow) => (event) => {
+  if (event.shiftKey) {
+    if (arrow) Reveal.slide(way > 0 ? slides.length - 1 : 0);
+    else go(-way);
+    return;
+  }
+  const explorer = explorerOn(Reveal.getCurrentSlide());
+  if (!explorer || event.target?.closest?.("[data-explorer], input, button, a, summary")) {
+    go(way);
+    return;
+  }
+  if (arrow && explorer.game?.playing) {
+    explorer.game.guess(+(way > 0));
+    return;
+  }
+  const step = explorer.step + way;
+  if (explorer.manifest.game || step < 0 || step > explorer.manifest.steps.length) go(way);
+  else explorer.stepTo(step);
+};
+for (const [way, arrow, ...others] of [
+  [1, 39, 34, 32, 78],
+  [-1, 37, 33, 80],
+]) {
+  Reveal.addKeyBinding(arrow, onwards(way, true));
+  for (const key of others) Reveal.addKeyBinding(key, onwards(way, false));
+}
+// What the mouse has moved does not keep the keys.
+addEventListener("pointerup", ({ target }) => {
+  const control = target.closest?.("[data-explorer] :is(input:not([type=text]), [data-step], [data-play])");
+  if (control) requestAnimationFrame(() => control.blur());
+});
 
 // A slide that is too long for its box is made smaller until it fits.
 
 function fit(slide) {
   const inside = slide?.querySelector(".deck-slide");
   if (!inside || !slide.getClientRects().length) return;
-  let zoom = 1;
+  // A higher slide has larger letters; its explorer takes the room by itself.
+  let zoom = slide.querySelector("[data-explorer]") ? 1 : Math.min(1.25, height / 720);
   const fits = () => {
     inside.style.zoom = zoom;
     const box = slide.getBoundingClientRect(),
@@ -69,6 +107,7 @@ function fit(slide) {
 }
 
 const fitNow = () => fit(Reveal.getCurrentSlide());
+const fitAll = () => slides.forEach(fit);
 document.fonts.ready.then(fitNow);
 for (const image of document.images) image.decode().then(fitNow, () => {});
 Reveal.on("resize", fitNow);
@@ -76,22 +115,27 @@ addEventListener("click", () => requestAnimationFrame(fitNow)); // which may hav
 
 // The clock: by when to be done with a slide, in a lecture of fifty minutes or of ninety.
 
+// A deck of one's own lasts as long as its slides say.
+
 const clock = document.querySelector(".deck-clock"),
-  lengths = ["50", "90", ""];
-let length = new URLSearchParams(location.search).get("minutes") ?? "50";
-if (!lengths.includes(length)) length = "50";
+  own = document.querySelector(".slides > section:last-child").dataset.end,
+  lengths = own === "50" ? ["50", "90", ""] : [own, ""];
+let length = asked.get("minutes") ?? own;
+if (!lengths.includes(length)) [length] = lengths;
+
+const long = () => length === "90" && own === "50";
 
 function tell() {
   const { end, endLong } = Reveal.getCurrentSlide().dataset,
-    minute = length === "90" ? endLong : end;
-  clock.textContent = length && +minute ? `until minute ${minute} of ${length}` : "";
+    minute = long() ? endLong : end;
+  clock.textContent = +length && +minute ? `until minute ${minute} of ${length}` : "";
 }
 
 function setLength(now) {
   length = now;
   let before = 0;
-  for (const slide of document.querySelectorAll(".slides > section")) {
-    const until = +(length === "90" ? slide.dataset.endLong : slide.dataset.end);
+  for (const slide of slides) {
+    const until = +(long() ? slide.dataset.endLong : slide.dataset.end);
     slide.dataset.timing = Math.round(60 * (until - before)); // the speaker's window paces by it
     before = until;
   }
@@ -109,7 +153,79 @@ Reveal.on("slidechanged", () => {
   fitNow();
   tell();
 });
-Reveal.addKeyBinding({ keyCode: 84, key: "T", description: "Clock for 50 or 90 minutes, or none" }, () =>
+
+// All slides at once, as large as they can be. A key or a press leads to one of them.
+
+const GAP = 12;
+let columns = 0; // of the overview that is open
+
+function openOverview() {
+  const size = (count) => {
+    const across = (innerWidth - (count + 1) * GAP) / count,
+      rows = Math.ceil(slides.length / count);
+    return Math.min(across / WIDTH, (innerHeight - (rows + 1) * GAP) / rows / height);
+  };
+  columns = slides.map((_, k) => k + 1).reduce((best, count) => (size(count) > size(best) ? count : best));
+  root.style.setProperty("--deck-columns", columns);
+  root.style.setProperty("--deck-zoom", size(columns));
+  root.classList.add("deck-overview");
+  fitAll();
+}
+
+function closeOverview(place = Reveal.getIndices().h) {
+  columns = 0;
+  root.classList.remove("deck-overview");
+  Reveal.slide(place);
+  fitNow();
+}
+
+Reveal.addKeyBinding({ keyCode: 79, key: "O", description: "All slides" }, openOverview);
+addEventListener("resize", () => columns && openOverview());
+addEventListener(
+  "keydown",
+  (event) => {
+    if (!columns) return;
+    const here = Reveal.getIndices().h,
+      ways = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
+    ways.Home = -here;
+    ways.End = slides.length - 1 - here;
+    if (event.key in ways) Reveal.slide(Math.max(0, Math.min(slides.length - 1, here + ways[event.key])));
+    else if (["Enter", " ", "Escape", "o", "O"].includes(event.key)) closeOverview();
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  },
+  true,
+);
+addEventListener(
+  "click",
+  (event) => {
+    if (!columns) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const place = slides.indexOf(event.target.closest(".slides > section"));
+    closeOverview(place < 0 ? undefined : place);
+  },
+  true,
+);
+
+// On paper: two slides to a sheet, with everything that appears on them.
+
+function paper(on) {
+  if (columns) closeOverview();
+  root.classList.toggle("deck-paper", on);
+  document.querySelector("#deck-sheet").textContent = on
+    ? `@page{size:${asked.get("paper") || "auto"};margin:12mm}`
+    : "";
+  root.classList.toggle("print-pdf", on); // so that reveal's style of paper stays away
+  shape(on ? 720 : heightOfScreen());
+  if (on) fitAll();
+  else fitNow();
+}
+addEventListener("beforeprint", () => paper(true));
+addEventListener("afterprint", () => asked.has("paper") || paper(false));
+
+Reveal.addKeyBinding({ keyCode: 84, key: "T", description: "Clock, longer clock, or none" }, () =>
   setLength(lengths[(lengths.indexOf(length) + 1) % lengths.length]),
 );
 Reveal.addKeyBinding({ keyCode: 68, key: "D", description: "Dark or light" }, () => {
@@ -138,4 +254,5 @@ if (wanted) {
 }
 wake();
 fitNow();
+if (asked.has("paper") || /[?&]paper/.test(location.search)) await document.fonts.ready.then(() => paper(true));
 root.dataset.ready = "1"; // for tests
