@@ -16,6 +16,7 @@ help:
 	@echo "make book      build the book and serve it on this machine (PORT=$(PORT))"
 	@echo "make site      build the book to _build/html, no server"
 	@echo "make pdf       print the book to _build/dptutor.pdf, with an installed Chromium"
+	@echo "               (PAPER=a4|letter, CHAPTER=7 only that chapter, STUDENT=1 without hints and answers)"
 	@echo "make slides    turn each lecture into a deck of slides, _build/slides/NN.html, a single file that needs no network"
 	@echo "               (LECTURES='03 12 mine.ipynb' only these, TITLE and LOGO of an own one, PAPER=a4|letter for handouts)"
 	@echo "make lab       open the notebooks in JupyterLab"
@@ -46,7 +47,7 @@ site: environment
 	@$(python) scripts/book.py build
 
 pdf: environment
-	@$(python) scripts/pdf.py
+	@$(python) scripts/pdf.py $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(STUDENT),--student) --paper $(paper)
 
 slides: environment
 	@$(python) scripts/slides.py $(LECTURES) $(if $(TITLE),--title "$(TITLE)") $(if $(LOGO),--logo "$(LOGO)") $(if $(PAPER),--paper $(paper))

@@ -1,6 +1,9 @@
 """Prints the book to one PDF, _build/dptutor.pdf.
 
 python scripts/pdf.py                          every page of the contents, in their order
+python scripts/pdf.py --chapter 7              a chapter with its lecture and its exercises, _build/dptutor-07.pdf
+python scripts/pdf.py --student                for students: chapters and exercises, without hints and answers
+python scripts/pdf.py --paper letter           on that paper; else A4
 python scripts/pdf.py FILE.pdf PAGE ...        these pages of the contents only, as named in _toc.yml
 
 An installed Chromium prints each page of the site, proofs open (book/_static/site.css says how).
@@ -8,8 +11,9 @@ They are joined: each has its entry in the outline, sheets are numbered at the f
 stay in the file.
 """
 
+import argparse
 import os
-import subprocess
+import re
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -17,47 +21,97 @@ from pathlib import Path
 from urllib.parse import urldefrag
 
 import yaml
-from pypdf import PdfReader, PdfWriter
+from pypdf import PdfWriter
 from pypdf.generic import ArrayObject, Fit, NameObject
 from selectolax.lexbor import LexborHTMLParser
 
 from book import SITE
 from book import main as book
-from browser import installed
+from browser import NONE, installed
 from content import BUILD, ROOT
+from printing import SIZES, print_page
 
-NONE = "no Chromium found: install one (on Debian or Ubuntu 'apt-get install chromium'), or name its file in CHROMIUM"
-ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-PATIENCE = "--virtual-time-budget=5000"  # milliseconds of the page's own time, in which its fonts are there
+# What tells the answer; a page of exercises also has pieces of code that only a kernel can use.
+ANSWERS = re.compile(r"hint|answer|solution|slip", re.IGNORECASE)
+CHAPTER = re.compile(r"(?:book|notebooks)/(\d\d)_")
 NUMBERS = """<!doctype html><meta charset="utf-8"><style>
-@page {{ margin: 0 }} body {{ margin: 0; font: 9pt sans-serif }}
+@page {{ size: {size}; margin: 0 }} body {{ margin: 0; font: 9pt sans-serif }}
 p {{ height: 100vh; margin: 0; padding-bottom: 9mm; box-sizing: border-box; break-after: page;
-display: flex; align-items: end; justify-content: center }} p:last-child {{ break-after: auto }}</style>{}"""
+display: flex; align-items: end; justify-content: center }} p:last-child {{ break-after: auto }}</style>{numbers}"""
 
 
 def main(arguments):
+    asked = options(arguments)
     chromium = installed()
     if chromium is None:
         print(NONE, file=sys.stderr)
         return 1
+    pages = [page for page in contents() if wanted(page[0], asked)]
+    if not pages:
+        print("No page of the contents is called so.", file=sys.stderr)
+        return 1
     if code := book(["build"]):
         return code
-    target = Path(arguments[0]) if arguments else BUILD / "dptutor.pdf"
-    pages = [page for page in contents() if page[0] in arguments[1:] or not arguments[1:]]
+    target = Path(asked.file) if asked.file else BUILD / name_of(asked)
     print(f"Printing {len(pages)} pages of the site ...", flush=True)
     # From the folder: what a page asks for early is sometimes missing when a server sends it in a page's own time.
     address = f"{SITE.as_uri()}/"
     with tempfile.TemporaryDirectory() as folder:
 
         def printed(page):
-            return print_page(chromium, f"{address}{page[0]}.html", Path(folder) / page[0].replace("/", "_"))
+            copy = sheet_of(page[0], asked)
+            try:
+                return print_page(chromium, copy.as_uri(), Path(folder) / page[0].replace("/", "_"))
+            finally:
+                copy.unlink()
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             writer = joined(pages, list(pool.map(printed, pages)), address)
-        number(writer, chromium, Path(folder))
+        number(writer, chromium, Path(folder), SIZES[asked.paper])
+        # Every page has brought its own copy of the fonts.
+        writer.compress_identical_objects(remove_identicals=True, remove_orphans=True)
         writer.write(target)
     print(f"{len(writer.pages)} pages are in {os.path.relpath(target, ROOT)}")
     return 0
+
+
+def options(arguments):
+    parser = argparse.ArgumentParser(prog="pdf.py", description="Prints the book.")
+    parser.add_argument("file", nargs="?", help="the PDF")
+    parser.add_argument("pages", nargs="*", help="pages of the contents")
+    parser.add_argument("--chapter", type=int, help="only this chapter")
+    parser.add_argument("--student", action="store_true", help="without lectures, hints and answers")
+    parser.add_argument("--paper", choices=SIZES, default="a4")
+    return parser.parse_args(arguments)
+
+
+def wanted(page, asked):
+    """Whether a page of the contents is to be printed."""
+    chapter = CHAPTER.match(page)
+    if asked.chapter and (not chapter or int(chapter[1]) != asked.chapter):
+        return False
+    if asked.student and ((not chapter and page not in {"book/intro", "book/notation"}) or page.endswith("_lecture")):
+        return False
+    return page in asked.pages or not asked.pages
+
+
+def name_of(asked):
+    chapter = f"-{asked.chapter:02}" if asked.chapter else ""
+    return f"dptutor{chapter}{'-student' if asked.student else ''}.pdf"
+
+
+def sheet_of(page, asked):
+    """A copy of a page, beside it, for the paper and the readers that it is printed for."""
+    file = SITE / f"{page}.html"
+    tree = LexborHTMLParser(file.read_text(encoding="utf-8"))
+    if asked.student:
+        for details in tree.css("article details"):
+            if (title := details.css_first("summary")) and ANSWERS.search(title.text()):
+                details.decompose()
+    text = tree.html.replace("</head>", f"<style>@page {{ size: {SIZES[asked.paper]} }}</style></head>", 1)
+    copy = file.with_name(f"{file.stem}.print-{os.getpid()}.html")
+    copy.write_text(text, encoding="utf-8")
+    return copy
 
 
 def contents():
@@ -68,17 +122,6 @@ def contents():
         yield chapter["file"], 0
         for section in chapter.get("sections", []):
             yield section["file"], 1
-
-
-def print_page(chromium, address, folder):
-    """The PDF of one page; the browser lives in `folder`."""
-    folder.mkdir()
-    file = folder / "page.pdf"
-    own = [f"--user-data-dir={folder}", f"--print-to-pdf={file}", "--no-pdf-header-footer", PATIENCE]
-    done = subprocess.run([chromium, *ARGUMENTS, *own, address], capture_output=True, text=True, timeout=300)
-    if not file.is_file():
-        raise SystemExit(f"{chromium} did not print {address}:\n{done.stderr}")
-    return PdfReader(file)
 
 
 # Joining.
@@ -125,10 +168,11 @@ def lead(link, writer, page, fit):
         link[NameObject("/Dest")] = ArrayObject([where, NameObject(fit.fit_type), *fit.fit_args])
 
 
-def number(writer, chromium, folder):
+def number(writer, chromium, folder, size):
     """Sets the number of each page at its foot, but not on the first."""
     sheet = folder / "numbers.html"
-    sheet.write_text(NUMBERS.format("".join(f"<p>{n if n > 1 else ''}</p>" for n in range(1, len(writer.pages) + 1))))
+    feet = "".join(f"<p>{n if n > 1 else ''}</p>" for n in range(1, len(writer.pages) + 1))
+    sheet.write_text(NUMBERS.format(size=size, numbers=feet))
     numbers = print_page(chromium, sheet.as_uri(), folder / "numbers")
     for page, foot in zip(writer.pages, numbers.pages, strict=True):
         page.merge_page(foot)

@@ -114,6 +114,7 @@ def test_pages_have_no_such_habit(page):
 def test_notebooks_have_no_such_habit(notebook):
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    texts += [cell["metadata"].get("slideshow", {}).get("notes", "") for cell in cells]
     texts = [re.sub(r"^\s*(?:[-*]|\d+\.|\|) ?", "\n\n", text, flags=re.MULTILINE) for text in texts]
     assert not [habit for text in texts for habit in found(prose(text))]
 

@@ -421,7 +421,56 @@ def test_the_slides_of_a_lecture_take_fifty_minutes(number):
     minutes = [show.get("minutes", 0) for show in shows if show["slide_type"] in {"slide", "subslide"}]
     assert all(minutes)
     assert sum(minutes) == slides.TALK
-    assert any(show["slide_type"] == "notes" for show in shows)
+
+
+def cells_of_slides(number):
+    """The cells of every slide of a lecture."""
+    found = []
+    for cell in nbformat.read(ROOT / "notebooks" / f"{number}_lecture.ipynb", 4).cells:
+        kind = cell.metadata["slideshow"]["slide_type"]
+        if kind in {"slide", "subslide"}:
+            found.append([])
+        if kind != "skip":
+            found[-1].append(cell)
+    return found
+
+
+@every_lecture
+def test_every_slide_has_notes(number):
+    """What to say, what to ask, what most rooms answer, and where it goes on."""
+    told = [
+        " ".join(cell.metadata["slideshow"].get("notes", "") for cell in cells) for cells in cells_of_slides(number)
+    ]
+    short = {place: len(notes.split()) for place, notes in enumerate(told, 1) if len(notes.split()) < 25}
+    assert short == {}
+    # In the notebook they would stand as paragraphs among what the room sees.
+    assert not [show for all_of_it in shows for show in all_of_it if show["slide_type"] == "notes"]
+
+
+@every_lecture
+def test_predictions_come_before_answers(number):
+    """On a slide that asks *something?*, what is computed waits for the next key; an explorer asks by itself."""
+    for place, cells in enumerate(cells_of_slides(number), 1):
+        asked = False
+        for cell in cells:
+            asked |= cell.cell_type == "markdown" and bool(re.search(r"\*[^*]+\?\*", cell.source))
+            computed = cell.cell_type == "code" and cell.outputs and not slides.explorer_of(cell.source)
+            if asked and computed:
+                assert cell.metadata["slideshow"]["slide_type"] == "fragment", f"slide {place}"
+
+
+@pytest.mark.parametrize(
+    ("number", "question", "answer"),
+    [
+        ("07", "dp.explore.duel(", "dp.explore.delta_divergence("),
+        ("07", "at which priors", "dp.explore.delta_divergence("),
+        ("12", "*How likely is a belief above 90", "dp.explore.posterior_belief("),
+    ],
+)
+def test_a_vote_is_taken_before_an_explorer_settles_it(number, question, answer):
+    sources = [cell.source.lower() for cells in cells_of_slides(number) for cell in cells]
+    asked, told = (next(k for k, source in enumerate(sources) if text.lower() in source) for text in (question, answer))
+    assert asked < told
 
 
 @every_lecture
