@@ -20,6 +20,7 @@ HEAD = ("exercise", "title", "kind", "misconception", "students", "of", "reread"
 OTHERS = {
     "law": None,  # is named by its reply
     "generic": "Wrong in a way that no reply names.",
+    "partly": "Right in some cases, or in some of the numbers, but not in all.",
     "nearly": "Nearly right: the last digits are off.",
     "form": "Nothing to compare: an error, no number, or a call that does not end.",
     "nothing": "Not answered.",

@@ -15,6 +15,7 @@ import yaml
 from scipy.stats import norm
 
 import dptutor as dp
+from dptutor.exercises import arguments
 from dptutor.exercises.slips import SLIPS, explained, told_apart
 
 FILES = sorted((Path(__file__).parent / "answers").glob("*.yaml"))
@@ -66,3 +67,81 @@ def test_slips_of_one_number_are_apart_from_all_that_has_a_reply():
     found = told_apart(0.3, [0.7], lambda a, b: abs(a - b) < 0.01)
     assert all(abs(wrong - 0.3) > 0.01 and abs(wrong - 0.7) > 0.01 for wrong, _ in found)
     assert {reply: wrong for wrong, reply in found}[SLIPS[0].reply] == pytest.approx(30)
+
+
+# Answers that nobody foresaw.
+
+FRESH = sorted((Path(__file__).parent / "answers" / "unforeseen").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", FRESH, ids=lambda path: path.stem)
+def test_few_unforeseen_mistakes_are_only_told_where_they_lie(path):
+    replies = []
+    for id, given in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+        exercise = dp.exercises.get(id)
+        for program in given:
+            result = exercise.check(made(program, exercise.name))
+            assert not result.passed and result.kind != "form", f"{id}: {program}\n{result.message}"
+            assert (result.kind == "generic") == bool(GENERIC.search(result.message))
+            replies.append((id, result.kind))
+    assert len(replies) >= 100 and len({id for id, _ in replies}) >= 25
+    assert [kind for _, kind in replies].count("generic") / len(replies) < 0.2
+
+
+# Slips with arguments.
+
+
+def half(share, sigma, f):
+    return f * share / (sigma + share)
+
+
+CASES = [(0.2, 1.0, 2.0), (0.7, 3.0, 1.0), (0.4, 0.5, 5.0), (0.1, 2.0, 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reply"),
+    [
+        (lambda x, s, f: half(1 - x, s, f), "right with 1 − `share` in place of `share`"),
+        (lambda x, s, f: half(x, s**2, f), "right with `sigma`² in place of `sigma`"),
+        (lambda x, s, f: half(s, x, f), "exchanged `share` and `sigma`"),
+        (lambda x, s, f: half(x, s, f) / s**2, "1/`sigma`² times what is asked for"),
+        (lambda x, s, f: half(x, s, f) * x / (1 - x), "`share`/(1 − `share`) times what is asked for"),
+        (lambda x, s, f: 1.7 * half(x, s, f), "1.7 times what is asked for, everywhere"),
+        (lambda x, s, f: half(x, s, f) - 0.25, "0.25 less than what is asked for, everywhere"),
+        (lambda x, s, f: half(x, s, f) if s < 3 else 0.9, "right in 3 of the 4 cases"),
+        (lambda x, s, f: x * s * f + 0.3 * x, None),
+    ],
+)
+def test_slips_with_arguments_are_told_apart(wrong, reply):
+    def alike(a, b):
+        return a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=1e-9)
+
+    names = ["share", "sigma", "f"]
+    given, truths = ([np.array([program(*case)]) for case in CASES] for program in (wrong, half))
+    found = (
+        arguments.misplaced(half, names, CASES, given, alike)
+        or arguments.scaled(names, CASES, given, truths, alike)
+        or arguments.constant(given, truths, alike)
+        or arguments.in_part(given, truths, alike, lambda place: f"case {place}")
+    )
+    assert (found is None) if reply is None else (reply in found), found
+
+
+def test_two_cases_are_no_rule():
+    given = [np.array([half(1 - x, s, f)]) for x, s, f in CASES[:2]]
+    assert arguments.misplaced(half, ["share", "sigma", "f"], CASES[:2], given, np.allclose) is None
+
+
+def test_of_two_numbers_the_right_one_is_told():
+    given, truths = [np.array([1.0, x]) for x in (2, 3, 4)], [np.array([1.0, x]) for x in (2, 3.5, 5)]
+    said = arguments.in_part(given, truths, np.allclose, str)
+    assert said.startswith("Number 1 of your answer is right, everywhere; number 2 is not.")
+
+
+def test_a_right_program_that_takes_forever_elsewhere_is_not_called_there():
+    def slow(steps):
+        assert steps <= 100
+        return float(sum(range(int(steps))))
+
+    given = [np.array([0.1 * n]) for n in (3, 5, 10)]
+    assert arguments.misplaced(slow, ["steps"], [(3,), (5,), (10,)], given, np.allclose) is None

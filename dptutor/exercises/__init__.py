@@ -179,7 +179,7 @@ def check(id: str, answer, seed=None) -> Result:
     exercise, mine = _chosen(id, seed), learner()
     calls = _Calls()
     result = exercise.check(answer, calls)
-    if result.kind in ("mistake", "slip", "law", "generic"):
+    if result.kind in ("mistake", "slip", "law", "partly", "generic"):
         result = replace(result, drawing=drawn(exercise, answer, calls))
     before = mine.named.get(exercise.id)
     if result.named or result.passed:
@@ -195,7 +195,7 @@ def _praised(before: Result | None, result: Result) -> str:
     if result.passed:
         return f"You have found your mistake. {result.message}"
     # What breaks no law has mended the one before, and one mistake that explains all leaves no room for another.
-    gone = result.kind in (("generic", "nearly") if before.kind == "law" else ("mistake", "slip", "nearly"))
+    gone = result.kind in (("generic", "nearly", "partly") if before.kind == "law" else ("mistake", "slip", "nearly"))
     return f"The mistake of before is gone, well done. {result.message}" if gone else result.message
 
 

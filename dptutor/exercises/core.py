@@ -19,11 +19,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from html import escape
 from itertools import islice
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
 
 from ..formulas import typeset
+from . import arguments
 from .calling import TOO_LATE, Rejected, Stopped, breach, here, in_time, numbers, short
 from .drawing import Curve, Drawing
 from .slips import explained
@@ -36,6 +38,8 @@ _RANDOM_CASES = 6
 _DIGITS, _CLOSE = 4, 1e-3
 _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, and check again."
 _NO_RETURN = "Your function returned None. Does it print its result where it should return it?"
+# What the right program may take for two cases, in seconds, if it is to be tried with many other arguments.
+_QUICK = 0.2
 # So near an answer is said to be right but for its last digits.
 _NEARLY = 1e-3
 
@@ -50,8 +54,8 @@ class Result:
     message : str
     kind : str
         Of the reply: "right", "nothing" (nothing to check yet), "form" (no numbers to compare), "mistake" (one of the
-        exercise's), "slip" (one that is made everywhere), "law" (a law is broken), "nearly", "judged", or "generic": it
-        says only where the answer lies.
+        exercise's), "slip" (one that is made everywhere), "law" (a law is broken), "nearly", "partly" (right in some of
+        the cases or numbers), "judged", or "generic": it says only where the answer lies.
     about : str
         The mistake or law that the reply is about: the same for the same one, whatever the numbers.
     drawing : Drawing or None
@@ -374,6 +378,13 @@ class Exercise:
         return self._values(self.exact or self.answer)
 
     @cached_property
+    def _quick(self) -> bool:
+        """Whether the right answer can be asked again and again, with other arguments."""
+        start = monotonic()
+        self.truths(self.tried[:2])
+        return monotonic() - start < _QUICK
+
+    @cached_property
     def _yes_or_no(self) -> bool:
         value = self.answer(*self.cases[0]) if self.cases else self.answer
         return np.asarray(value).dtype == bool
@@ -397,6 +408,10 @@ class Exercise:
                 return Reply("mistake", mistake.reply, mistake.reply)
         if words := self._slip(given):
             return Reply("slip", words, words)
+        if words := self._nearly(given):
+            return Reply("nearly", words)
+        if words := self._slip_of_arguments(cases, given):
+            return Reply("slip", words, words)
         if words := self._of_another_size(given):
             return Reply("form", words)
         for number, law in enumerate(self.laws, 1):
@@ -404,14 +419,28 @@ class Exercise:
                 if broken := breach(law, result, case):
                     words = f"At {self._words(case)} you give {_listed(result)}. {broken}" if case else broken
                     return Reply("law", words, f"law {number}")
-        if words := self._nearly(given):
-            return Reply("nearly", words)
+        if self.cases and not self._yes_or_no:
+            if words := arguments.constant(given, self._truths, self._same):
+                return Reply("slip", words, words)
+            words = arguments.in_part(given, self._truths, self._same, lambda place: self._words(cases[place]))
+            if words:
+                return Reply("partly", words)
         return Reply("generic", self._direction(cases, given))
 
     def _slip(self, given: list) -> str | None:
         if self._yes_or_no or any(own.size != right.size for own, right in zip(given, self._truths, strict=True)):
             return None
-        return explained(given, self._truths, partial(_alike, tolerance=self._slack, relative=max(self.relative, 1e-6)))
+        return explained(given, self._truths, self._same)
+
+    def _same(self, own, right) -> bool:
+        return _alike(own, right, self._slack, max(self.relative, 1e-6))
+
+    def _slip_of_arguments(self, cases: Sequence[tuple], given: list) -> str | None:
+        if not self.cases or self._yes_or_no:
+            return None
+        names = list(inspect.signature(self.answer).parameters)
+        found = self._quick and arguments.misplaced(self.exact or self.answer, names, cases, given, self._same)
+        return found or arguments.scaled(names, cases, given, self._truths, self._same)
 
     def _of_another_size(self, given: list) -> str | None:
         wrong = [len(own) for own, right in zip(given, self._truths, strict=True) if len(own) != len(right)]

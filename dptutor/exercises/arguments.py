@@ -1,0 +1,179 @@
+"""Slips with the arguments of a function: one is put in wrongly, or remains as a factor; and what is right in part.
+
+Like those of `slips`, they are found in every exercise. The right function is called with another argument in place of
+one (1 − prior for prior, σ² for σ, two exchanged); or a wrong answer is the right one times some function of an
+argument. What is said explains an answer at all cases that were tried, so it is true.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from time import monotonic
+
+import numpy as np
+
+from .calling import Rejected, numbers
+
+__all__ = ["constant", "in_part", "misplaced", "scaled"]
+
+# So many cases at least tell a rule from a coincidence.
+_ENOUGH = 3
+# A learner does not wait longer for a name of a mistake, in seconds.
+_PATIENCE = 1.0
+
+_INSTEAD: tuple[tuple[str, Callable], ...] = (
+    ("1 − {}", lambda x: 1 - x if 0 <= x <= 1 else np.nan),
+    ("−{}", lambda x: -x),
+    ("1/{}", lambda x: 1 / x),
+    ("{}²", lambda x: x * x),
+    ("√{}", np.sqrt),
+    ("2·{}", lambda x: 2 * x),
+    ("{}/2", lambda x: x / 2),
+    ("e^{}", np.exp),
+    ("log {}", np.log),
+    ("|{}|", abs),
+    ("{} + 1", lambda x: x + 1),
+    ("{} − 1", lambda x: x - 1),
+)
+_FACTORS: tuple[tuple[str, Callable], ...] = (
+    ("{}", lambda x: x),
+    ("1/{}", lambda x: 1 / x),
+    ("{}²", lambda x: x * x),
+    ("1/{}²", lambda x: 1 / (x * x)),
+    ("√{}", np.sqrt),
+    ("1/√{}", lambda x: 1 / np.sqrt(x)),
+    ("e^{}", np.exp),
+    ("e^(−{})", lambda x: np.exp(-x)),
+    ("(1 − {})", lambda x: 1 - x),
+    ("1/(1 − {})", lambda x: 1 / (1 - x)),
+    ("{}/(1 − {})", lambda x: x / (1 - x)),
+    ("(1 − {})/{}", lambda x: (1 - x) / x),
+)
+
+
+def misplaced(
+    right: Callable, names: Sequence[str], cases: Sequence[tuple], given: Sequence[np.ndarray], alike: Callable
+) -> str | None:
+    """The reply to an answer that is right for other arguments, among these two that are exchanged."""
+    if len(cases) < _ENOUGH:
+        return None
+    end = monotonic() + _PATIENCE
+    for words, change in _changes(names, cases):
+        if monotonic() > end:
+            return None
+        if _explains(right, change, cases, given, alike):
+            return words
+    return None
+
+
+def scaled(
+    names: Sequence[str],
+    cases: Sequence[tuple],
+    given: Sequence[np.ndarray],
+    truths: Sequence[np.ndarray],
+    alike: Callable,
+) -> str | None:
+    """The reply to the right answer times a function of an argument."""
+    if len(cases) < _ENOUGH or any(own.size != right.size for own, right in zip(given, truths, strict=True)):
+        return None
+    for place, name in enumerate(names):
+        if not _scalar(cases, place):
+            continue
+        for words, factor in _FACTORS:
+            with np.errstate(all="ignore"):
+                factors = [factor(np.float64(case[place])) for case in cases]
+            if np.all(np.isfinite(factors)) and not np.allclose(factors, 1) and _all(given, truths, factors, alike):
+                return f"You give {words.replace('{}', f'`{name}`')} times what is asked for."
+    return None
+
+
+def constant(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Callable) -> str | None:
+    """The reply to the right answer times a constant, or plus one."""
+    if len(given) < _ENOUGH or any(own.size != right.size for own, right in zip(given, truths, strict=True)):
+        return None
+    own, right = np.concatenate(given), np.concatenate(truths)
+    with np.errstate(all="ignore"):
+        factor = own[np.argmax(np.abs(right))] / right[np.argmax(np.abs(right))]
+    varies = np.ptp(right) > 1e-6
+    if varies and np.isfinite(factor) and abs(factor) > 1e-9 and _all(given, truths, [factor] * len(given), alike):
+        return f"You give {factor:.4g} times what is asked for, everywhere. Where does the factor come from?"
+    summand = own[0] - right[0]
+    moved = [x + summand for x in truths]
+    if np.ptp(own) > 1e-6 and all(alike(a, b) for a, b in zip(given, moved, strict=True)):
+        return f"You give {abs(summand):.4g} {'more' if summand > 0 else 'less'} than what is asked for, everywhere."
+    return None
+
+
+def in_part(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Callable, words: Callable) -> str | None:
+    """The reply to an answer that is right in some cases, or in some of its numbers; `words` describes a case.
+
+    Right by accident is no part: a third of the cases at least, and not those alone where the right answer is trivial.
+    """
+    sizes = {x.size for x in (*given, *truths)}
+    if len(sizes) == 1 and (size := sizes.pop()) > 1 and len(given) >= _ENOUGH:
+        good = [i for i in range(size) if all(alike(a[[i]], b[[i]]) for a, b in zip(given, truths, strict=True))]
+        if good and len(good) < size:
+            bad = [str(i + 1) for i in range(size) if i not in good]
+            told = " and ".join([", ".join(bad[:-1]), bad[-1]] if len(bad) > 1 else bad)
+            right = ", ".join(str(i + 1) for i in good)
+            return f"Number {right} of your answer is right, everywhere; number {told} is not. Check that one alone."
+    hits = [alike(a, b) for a, b in zip(given, truths, strict=True)]
+    trivial = [np.all(np.minimum(np.abs(b), np.abs(1 - b)) < 1e-4) for b in truths]
+    worth = sum(hit and not plain for hit, plain in zip(hits, trivial, strict=True))
+    if worth < max(_ENOUGH, len(hits) / 3):
+        return None
+    yes, no = hits.index(True), hits.index(False)
+    return (
+        f"You are right in {sum(hits)} of the {len(hits)} cases that were tried: at {words(yes)}, for one, but not at "
+        f"{words(no)}. What is different there?"
+    )
+
+
+def _scalar(cases: Sequence[tuple], place: int) -> bool:
+    return all(isinstance(case[place], (int, float)) and not isinstance(case[place], bool) for case in cases)
+
+
+def _changes(names, cases) -> Iterator[tuple[str, Callable]]:
+    for first, second in combinations(range(len(names)), 2):
+        if all(type(case[first]) is type(case[second]) for case in cases):
+            yield f"You have exchanged `{names[first]}` and `{names[second]}`.", _exchanged(first, second)
+    for place, name in enumerate(names):
+        if _scalar(cases, place):
+            for words, change in _INSTEAD:
+                told = words.replace("{}", f"`{name}`")
+                yield f"This is right with {told} in place of `{name}`.", _replaced(place, change, _most(cases, place))
+
+
+def _exchanged(first: int, second: int) -> Callable:
+    def change(case):
+        other = list(case)
+        other[first], other[second] = case[second], case[first]
+        return other
+
+    return change
+
+
+def _replaced(place: int, change: Callable, most: float) -> Callable:
+    def changed(case):
+        x = float(change(np.float64(case[place])))
+        if not abs(x) <= most:  # for which the right program may take forever
+            raise ValueError(x)
+        return [*case[:place], int(x) if isinstance(case[place], int) and x == int(x) else x, *case[place + 1 :]]
+
+    return changed
+
+
+def _most(cases, place: int) -> float:
+    return 10 * max(1.0, *(abs(case[place]) for case in cases))
+
+
+def _explains(right, change, cases, given, alike) -> bool:
+    with contextlib.suppress(Rejected, Exception), np.errstate(all="ignore"):
+        return all(alike(own, numbers(right(*change(case)))) for case, own in zip(cases, given, strict=True))
+    return False
+
+
+def _all(given, truths, factors, alike) -> bool:
+    return all(alike(own, factor * x) for own, factor, x in zip(given, factors, truths, strict=True))
