@@ -69,7 +69,7 @@ def main(arguments):
             writer = joined(pages, list(pool.map(printed, pages)), address)
         number(writer, chromium, Path(folder), SIZES[asked.paper])
         # Every page has brought its own copy of the fonts.
-        writer.compress_identical_objects(remove_identicals=True, remove_orphans=True)
+        writer.compress_identical_objects(remove_duplicates=True, remove_unreferenced=True)
         writer.write(target)
     print(f"{len(writer.pages)} pages are in {os.path.relpath(target, ROOT)}")
     return 0

@@ -438,13 +438,11 @@ def cells_of_slides(number):
 @every_lecture
 def test_every_slide_has_notes(number):
     """What to say, what to ask, what most rooms answer, and where it goes on."""
-    told = [
-        " ".join(cell.metadata["slideshow"].get("notes", "") for cell in cells) for cells in cells_of_slides(number)
-    ]
-    short = {place: len(notes.split()) for place, notes in enumerate(told, 1) if len(notes.split()) < 25}
-    assert short == {}
+    shows = [[cell.metadata["slideshow"] for cell in cells] for cells in cells_of_slides(number)]
+    words = [len(" ".join(show.get("notes", "") for show in its).split()) for its in shows]
+    assert {place: count for place, count in enumerate(words, 1) if count < 25} == {}
     # In the notebook they would stand as paragraphs among what the room sees.
-    assert not [show for all_of_it in shows for show in all_of_it if show["slide_type"] == "notes"]
+    assert not [show for its in shows for show in its if show["slide_type"] == "notes"]
 
 
 @every_lecture
