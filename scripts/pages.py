@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import re
+from html import escape
 from pathlib import Path
 
 from docutils import nodes
@@ -21,6 +22,7 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_proof.nodes import NODE_TYPES
 
 import asking
+import dptutor as dp
 import embedding
 import gallery
 import previews
@@ -94,6 +96,8 @@ PARTS = {
     "front": (["book/front.css"], ["book/accountant/numbers.js", "book/front.js"]),
 }
 ASIDE = "In the library:"
+EXPLORERS = {name: escape(getattr(dp.explore, name).title) for name in dp.explore.__all__}
+RUN_THIS = "<p>Run this cell, and the picture can be moved.</p>"
 STATEMENTS = tuple(NODE_TYPES.values())
 # What joins modules, of which one script has no need.
 IMPORT = re.compile(r"^export default .*$|^import \{[^}]*\} from \"[^\"]*\";$", re.MULTILINE)
@@ -172,6 +176,8 @@ def write(path, text):
 
 def context_of(app, page, template, context, doctree):
     body = context.get("body", "")
+    if page.startswith("notebooks/"):
+        body = context["body"] = without_kernel(body)
     needed = [f"{name}.js" for name in PARTS if f"dptutor-{name}" in body]
     if page in {"search", sharing.LOST}:
         needed.append("search.js")
@@ -195,21 +201,35 @@ def context_of(app, page, template, context, doctree):
 
 
 def neighbors(app, page):
-    """Before and after a chapter are chapters; its lecture and its exercises are beside it."""
-    if not page.startswith("book/"):
+    """Before and after a chapter are chapters, and of a lecture lectures; what goes with it is beside it."""
+    notebook = re.match(r"notebooks/(\d\d)_(lecture|exercises)$", page)
+    if not notebook and not page.startswith("book/"):
         return {}
     order = app.env.collect_relations()
     found = {"beside": []}
+
+    def alike(other):
+        return other.endswith(f"_{notebook[2]}") if notebook else not other.startswith("notebooks/")
+
     for side, step in (("prev", 1), ("next", 2)):
         other = order.get(page, [None] * 3)[step]
-        while other and other.startswith("notebooks/"):
+        while other and not alike(other):
             other = order[other][step]
         found[side] = link_to(app, page, other)
-    for kind in ("lecture", "exercises"):
-        notebook = f"notebooks/{page[5:7]}_{kind}"
-        if notebook in app.env.found_docs:
-            found["beside"].append({**link_to(app, page, notebook), "kind": kind.capitalize()})
+    number = notebook[1] if notebook else page[5:7]
+    chapter = next((doc for doc in app.env.found_docs if notebook and doc.startswith(f"book/{number}_")), page)
+    for kind, other in {"chapter": chapter, **{k: f"notebooks/{number}_{k}" for k in ("lecture", "exercises")}}.items():
+        if other != page and other in app.env.found_docs:
+            found["beside"].append({**link_to(app, page, other), "kind": kind.capitalize()})
     return found
+
+
+def without_kernel(body):
+    """Where no cell can be run, a still explorer leads to the one that moves."""
+    for name, title in EXPLORERS.items():
+        still = re.compile(f"(<strong>{re.escape(title)}</strong>.*?){RUN_THIS}", re.DOTALL)
+        body = still.sub(rf'\1<p class="move"><a href="../embed/{name}.html">Move this picture</a></p>', body)
+    return body
 
 
 def link_to(app, page, other):

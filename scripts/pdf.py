@@ -68,6 +68,8 @@ def main(arguments):
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             writer = joined(pages, list(pool.map(printed, pages)), address)
         number(writer, chromium, Path(folder), SIZES[asked.paper])
+        for sheet in writer.pages:
+            sheet.compress_content_streams()
         # Every page has brought its own copy of the fonts.
         writer.compress_identical_objects(remove_duplicates=True, remove_unreferenced=True)
         writer.write(target)

@@ -64,6 +64,9 @@ FOUNDATION = [
 # Formulas and the letters in them; words are in the letters of the machine that shows them.
 FACES = {"STIX Two Math": "stix-two-math", "Symbols": "stix-two-text-greek-400-italic"}
 
+# A formula in a line, and the mark after it.
+POINTED = re.compile(r"(<math(?: (?!display)[^>]*)?>(?:(?!</math>).)*</math>)([.,:;?!)]+)", re.DOTALL)
+
 TALK = 50  # minutes of a lecture
 # In ninety minutes every slide has half as much time again, and the exercises have the rest.
 LONG, LONGER = 90, 1.5
@@ -343,7 +346,8 @@ class Renderer(IPythonRenderer):
 def prose(source, **places):
     """Markdown as HTML; `places` are where its pictures are."""
     renderer = Renderer(escape=False, exclude_anchor_links=True, embed_images=True, **places)
-    return MarkdownWithMath(renderer=renderer).render(source)
+    html = MarkdownWithMath(renderer=renderer).render(source)
+    return POINTED.sub(r'<span class="deck-joined">\1\2</span>', html)  # no line begins with a comma
 
 
 def explorer_of(source):

@@ -264,6 +264,7 @@ def test_a_picture_is_no_white_box_in_the_dark(decks, page):
     shot = Image.open(BytesIO(page.locator("section.present .deck-outputs img").screenshot())).convert("L")
     assert ImageStat.Stat(shot).mean[0] < 60
     assert max(shot.getextrema()) > 150  # axes and letters are light
+    assert abs(shot.getpixel((2, 2)) - 24) <= 4  # as the slide around it
 
 
 # Decks of one's own.
