@@ -203,9 +203,10 @@ def tree(app, page):
 
 
 class Collect(SphinxPostTransform):
-    """Before links are resolved, which then lead from the page where a question is asked again."""
+    """Before links are resolved, which then lead from the page where a question is asked again, and before myst-nb, at 4,
+    chooses how the numbers in it are shown."""
 
-    default_priority = 5
+    default_priority = 3
 
     def run(self, **kwargs):
         for place in list(self.document.findall(collected)):

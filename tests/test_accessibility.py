@@ -265,6 +265,44 @@ def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(site, chromium,
     assert not [name for name in names if "Serif" in name]  # in place of a font that came too late
     pages = {link["/Dest"][0].idnum for link in links if "/Dest" in link}
     assert book.pages[notation].indirect_reference.idnum in pages
+    assert {tuple(round(float(x)) for x in sheet.mediabox[2:]) for sheet in book.pages} == {(595, 842)}
+    assert all("/Filter" in sheet["/Contents"].get_object() for sheet in book.pages)  # else it is four times as large
+    assert not list(pdf.SITE.rglob("*.print-*"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "some", "none"),
+    [
+        ("--chapter 7", {"book/07_delta_divergence", "notebooks/07_lecture", "notebooks/07_exercises"}, {"book/intro"}),
+        ("--student", {"book/intro", "book/notation", "notebooks/03_exercises"}, {"notebooks/03_lecture", "book/api"}),
+        ("--student --chapter 2", {"book/02_tradeoff_functions"}, {"book/intro", "notebooks/02_lecture"}),
+    ],
+)
+def test_a_chapter_or_a_students_handout_may_be_printed(asked, some, none):
+    printed = {page for page, _ in pdf.contents() if pdf.wanted(page, pdf.options(asked.split()))}
+    assert some <= printed
+    assert not none & printed
+
+
+def test_a_students_sheets_have_no_answers(site):
+    sheets = {}
+    for student in (["--student"], []):
+        copy = pdf.sheet_of("notebooks/02_exercises", pdf.options([*student, "--paper", "letter"]))
+        sheets[bool(student)] = copy.read_text(encoding="utf-8")
+        copy.unlink()
+    assert "@page { size: 8.5in 11in }" in sheets[True]
+    assert "A worked answer" in sheets[False] and "A worked answer" not in sheets[True] and "Hint 1" not in sheets[True]
+
+
+def test_folded_code_is_there_in_the_first_frame_of_a_sheet(site_url, page):
+    page.goto(site_url + CHAPTER)
+    page.emulate_media(media="print")
+    moving = (
+        "Array.from(document.querySelectorAll('*')).filter(e => getComputedStyle(e).animationName !== 'none').length"
+    )
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(moving) == 0
+    assert page.evaluate("document.getAnimations().length") == 0
 
 
 def test_without_a_browser_one_line_says_so(monkeypatch, capsys):

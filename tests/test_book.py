@@ -101,6 +101,21 @@ def test_a_page_as_it_was_parsed_carries_its_own_explorers_only(site):
         assert set(re.findall(r'data-explorer="(\w+)"', parsed.read_bytes().decode(errors="replace"))) == shown, parsed
 
 
+def test_a_lecture_has_neighbors_and_asks_nobody_to_run_a_cell(pages, site):
+    text = (site / "notebooks" / "07_lecture.html").read_text()
+    assert "Run this cell" not in text
+    links = pages["notebooks/07_lecture.html"].targets
+    for target in ("06_lecture.html", "08_lecture.html", "07_exercises.html", "../book/07_delta_divergence.html"):
+        assert target in links
+    assert {"../embed/delta_divergence.html", "../embed/duel.html", "../embed/spectrum.html"} <= set(links)
+    assert not [name for name in pages if name.startswith("notebooks/") and "Run this" in (site / name).read_text()]
+
+
+def test_a_number_in_a_question_that_is_asked_again_stands_in_its_line(pages, site):
+    """What myst-nb has not chosen a form for is a block of its own."""
+    assert not [name for name in pages if '<div class="docutils container">' in (site / name).read_text()]
+
+
 def test_every_internal_link_and_anchor_resolves(pages, site):
     broken = []
     for page, links in pages.items():
