@@ -20,7 +20,7 @@ bayes_error = Explorer(
     caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: its tests "
     "are best for an adversary with prior π, and where it meets the diagonal α = β both coordinates are R(π). "
     "The dotted green diagonal meets f where both errors are equal. Right: the Bayes error R at all priors; "
-    "the green ruler is the gain, the drop in error that the output brings.",
+    "the green ruler is the gain, the drop in error that the output brings, in percentage points.",
     find="Drag the prior to where the adversary errs most. Is that always at one half?",
     code=MAKERS.replace(
         "\n}\n", '\n    "sampled Gaussian": lambda noise: dp.SubsampledGaussian(noise, 0.5, direction="remove"),\n}\n'
@@ -109,7 +109,7 @@ def guessing(prior):
     return min(prior, 1 - prior)
 
 
-@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="percentage points")
+@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="points")
 def gain(kind, noise, prior):
     return guessing(prior) - error(kind, noise, prior)
 
