@@ -95,6 +95,7 @@ from .subsampling import subsampling
 from .threshold_test import threshold_test
 from .total_failure import total_failure
 from .tradeoff_gallery import tradeoff_gallery
+from .two_offers import two_offers
 
 __all__ = [
     "audit",
@@ -119,4 +120,5 @@ __all__ = [
     "threshold_test",
     "total_failure",
     "tradeoff_gallery",
+    "two_offers",
 ]
