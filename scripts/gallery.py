@@ -14,9 +14,27 @@ PAGE = "book/explorers"
 PARTS = {"One release": range(1, 6), "Two mechanisms": range(6, 9), "Many steps": range(9, 12), "People": range(12, 15)}
 # What is no curve: letters, names beside curves, grips.
 LETTERS = "title, text, .dpe-legend, .dpe-name, .dpe-grip"
+# What an explorer shows, by the names of its panels, and what a reader does with it, by what its page has.
+SHOWN = {
+    "tradeoff": "trade-off function",
+    "privacy_profile": "privacy profile",
+    "profile": "privacy profile",
+    "bayes_error": "Bayes error",
+    "renyi": "Rényi divergence",
+    **dict.fromkeys(("leads", "regret", "regrets", "difference"), "regret"),
+    **dict.fromkeys(("beliefs", "here"), "posterior belief"),
+    **dict.fromkeys(("growth", "whole"), "composition"),
+}
+DONE = {
+    "[data-ask]": "predict first",
+    "[data-game=start]": "a game",
+    "[data-samples=play]": "draw samples",
+    "[data-play]": "plays by itself",
+}
 SECOND = {"hyper_prior"}  # those of which the small panel says more
 CARD = """<li data-part="{part}"><a href="{chapter}.html#explorer-{name}">{picture}<strong>{question}</strong></a>
 <span>{number} {title}</span>
+<ul class="gallery-tags" aria-label="Tags">{tags}</ul>
 <details><summary>In your lecture</summary>
 <p><a href="../embed/{name}.html">Alone on a page</a>, for a projector or a link. In another page:</p>
 <pre>&lt;iframe src="…/embed/{name}.html" width="100%" height="740"&gt;&lt;/iframe&gt;</pre>
@@ -61,7 +79,15 @@ def card(tree, explorer, page, number):
         picture=picture(explorer.css("svg.dpe-panel")[explorer.attributes["data-explorer"] in SECOND]),
         question=explorer.css_first(".dpe-find strong").inner_html,
         title=escape(" ".join(heading.text().split())),
+        tags="".join(f"<li>{tag}</li>" for tag in tags(explorer)),
     )
+
+
+def tags(explorer):
+    """What an explorer shows and what can be done with it, each once."""
+    panels = [panel.attributes["data-panel"] for panel in explorer.css("svg.dpe-panel")]
+    shown = [SHOWN[panel] for panel in panels if panel in SHOWN]
+    return list(dict.fromkeys([*shown, *(tag for mark, tag in DONE.items() if explorer.css(mark))]))
 
 
 def picture(panel):

@@ -141,6 +141,25 @@ def test_every_explorer_has_a_card_with_its_question_picture_and_chapter(site):
     assert sorted(names) == sorted(dp.explore.__all__)
 
 
+def test_cards_have_tags_of_what_is_shown_and_done(site):
+    tags = {
+        card.css_first("a").attributes["href"].split("#explorer-")[1]: {
+            tag.text() for tag in card.css(".gallery-tags li")
+        }
+        for card in cards(site)
+    }
+    for name, found in tags.items():
+        explorer = getattr(dp.explore, name)().explorer
+        panels = {panel.name for panel in explorer.panels}
+        assert found
+        assert ("predict first" in found) == bool(explorer.prediction)
+        assert ("a game" in found) == bool(explorer.rounds)
+        assert ("draw samples" in found) == bool(explorer.drawn)
+        assert ("plays by itself" in found) == any(getattr(p, "play", False) for p in explorer.parameters.values())
+        assert ("trade-off function" in found) == ("tradeoff" in panels)
+        assert ("Bayes error" in found) == ("bayes_error" in panels)
+
+
 def test_a_card_leads_to_its_explorer(new_page, site_url):
     page = new_page(viewport=WIDE)
     page.goto(site_url + GALLERY)
