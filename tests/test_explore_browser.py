@@ -1419,3 +1419,21 @@ def test_on_a_phone_picture_sentence_and_a_slider_are_seen_together(opened, name
         " parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a)"
     )
     assert min(sizes) > 11.5
+
+
+@pytest.mark.parametrize("name", ["two_offers", "threshold_test", "delta_divergence"])
+def test_alone_on_a_projector_letters_are_large_and_all_fits(opened, name):
+    page = opened(name, viewport={"width": 1920, "height": 1080})
+    sizes = page.evaluate("""() => {
+        const shown = (e) => e.checkVisibility({ visibilityProperty: true }) && e.getBoundingClientRect().width > 2;
+        const text = [...document.querySelectorAll("h1, .dpe-find, .dpe-words, .dpe-controls label, figcaption")];
+        const drawn = [...document.querySelectorAll("svg.dpe-panel text")].filter((e) => e.textContent.trim());
+        const size = (e) => parseFloat(getComputedStyle(e).fontSize);
+        const scale = ({ a, b }) => Math.hypot(a, b);
+        return [...text.filter(shown).map(size), ...drawn.filter(shown).map((e) => size(e) * scale(e.getScreenCTM()))];
+    }""")
+    assert len(sizes) > 10 and min(sizes) >= 22
+    assert page.locator("h1").count() == 1 and not page.locator(".dpe-find > strong").is_visible()
+    controls = page.locator(".dpe-controls").bounding_box()
+    assert controls["y"] + controls["height"] <= 1080
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1920
