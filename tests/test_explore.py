@@ -297,7 +297,8 @@ def test_be_the_adversary_reads_out_counts_exact_intervals_and_the_best_test():
         assert numbers[name] == wrong / 15
         assert (numbers[f"{name}_low"], numbers[f"{name}_high"]) == approx(exact, abs=1e-12)
     assert numbers["best_beta"] == mechanism.tradeoff(4 / 15)
-    assert (numbers["wrong"], numbers["best_error"]) == (1 / 3, mechanism.bayes_error(0.5))
+    assert numbers["wrong"] == 1 / 3
+    assert numbers["best_error"] == approx(mechanism.bayes_error(0.5), abs=1e-3)  # outputs are rounded
     assert "accused = 4 of 15" not in e.code() and "accused, outside = 4, 15" in e.code()
 
 

@@ -1,10 +1,10 @@
 """An audit by repetition: beliefs over the steps of a training, and what three statistics of them say about ε."""
 
 from functools import cache
-from math import inf, log, sqrt
+from math import expm1, inf, log, log1p, sqrt
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 from ..auditing import (
     FIRST_STEP_ONLY,
@@ -60,8 +60,8 @@ by_sensitivities = a.epsilon_from_sensitivities(sensitivities, sigmas, delta).va
 by_beliefs = a.epsilon_from_beliefs(loss, delta).value
 wins = int((loss > 0).sum())
 at_least = a.epsilon_from_advantage(wins, R, delta, method="any").low
-right, allowed = wins / R, a.most_wins(R, claim) / R
-print(f"right {right:.1%}, allowed by the claim up to {allowed:.1%}")
+allowed = a.most_wins(R, claim)
+print(f"{wins} right guesses, up to {allowed} allowed by the claim")
 """,
     parameters={
         "flaw": Choice(NAMES, NAMES[0], "Training"),
@@ -117,7 +117,7 @@ def paths(flaw, first, sign):
     return np.tile(np.append(np.arange(STEPS + 1.0), STEPS), PATHS), expit(seen).ravel()
 
 
-@audit.panel("Beliefs over the training", xlabel="step", ylabel="belief in D", xlim=(0, STEPS), ylim=(0, 1.2),
+@audit.panel("Beliefs over the training", xlabel="step", ylabel="belief in D", xlim=(0, STEPS), ylim=(0, 1),
              legend="upper left")  # fmt: skip
 def beliefs(axes):
     steps = np.linspace(0, STEPS, 121)
@@ -208,34 +208,41 @@ def belief(flaw, steps, repetitions):
     by_sensitivities=Number("ε′ from sensitivities", PURPLE, 2),
     by_beliefs=Number("ε′ from the largest belief", BLUE, 2),
     at_least=Number("ε is at least, from the wins", GREEN, 2, help="for any mechanism, at 95 % confidence"),
-    right=Number("guesses right", GREEN, 1, percent=True),
-    allowed=Number("allowed by the claim, at most", GREY, 1, percent=True, help="at the 1 % level"),
+    wins=Number("right guesses", GREEN, 0),
+    allowed=Number("right guesses allowed by the claim", GREY, 0, help="at most; at the 1 % level"),
 )
 def numbers(flaw, steps, repetitions):
     loss = final(flaw, steps, repetitions)
     wins, count = int((loss > 0).sum()), len(loss)
     true = Gaussian(sigma=Z, sensitivity=sqrt(steps))
     low = epsilon_from_advantage(wins, count, DELTA, method="any").low
-    return (claim(steps), claim(steps, ratio(flaw)), float(loss.max()), low, wins / count,
-            most_wins(count, true) / count)  # fmt: skip
+    return claim(steps), claim(steps, ratio(flaw)), float(loss.max()), low, wins, most_wins(count, true)
+
+
+def chance_of_so_large(largest, steps, repetitions):
+    """The probability that the largest of so many log-odds is at least so large, if the claim is true."""
+    mu = sqrt(steps) / Z
+    return -expm1(repetitions * log1p(-ndtr(mu / 2 - largest / mu)))
 
 
 @audit.words
 def words(flaw, steps, repetitions):
-    epsilon, by_sensitivities, _, _, right, allowed = numbers(flaw, steps, repetitions)
-    low, high = (getattr(belief(flaw, steps, repetitions), end) for end in ("low", "high"))
-    start = "After {steps} steps the claim is ε = {epsilon}. "
-    if right > allowed:
-        return start + ("The adversary is right {right} of the time. A true claim allows at most {allowed}: caught.")
-    start += "{right} of the guesses are right, which the claim allows. "
-    if by_sensitivities > epsilon + 1e-9:
+    _, _, largest, _, wins, allowed = numbers(flaw, steps, repetitions)
+    start = f"After {'one step' if steps == 1 else '{steps} steps'} the claim is ε = {{epsilon}}. "
+    if wins > allowed:
+        return start + (
+            "The adversary guesses right in {wins} of {repetitions} cases. If the claim is true, more than {allowed} "
+            "happen at most once in a hundred audits: caught."
+        )
+    start += "{wins} of {repetitions} guesses are right, which the claim allows. "
+    if ratio(flaw) > 1:
         return start + "But the steps move by more than the claimed sensitivity."
-    if low > epsilon * 1.5:
+    if chance_of_so_large(largest, steps, repetitions) < 0.01:
         return start + (
-            "But log-odds of {by_beliefs} are far too large: the losses do not have the claimed distribution."
+            "But if the claim is true, some log-odds reach {by_beliefs} at most once in a hundred audits: caught."
         )
-    if high == inf:
+    if belief(flaw, steps, repetitions).high == inf:
         return start + (
-            "So few repetitions say nothing about the most extreme beliefs: their interval has no upper end."
+            "So few repetitions give no upper limit for the log-odds that one training in a hundred exceeds."
         )
-    return start + "The largest belief gives ε′ = {by_beliefs}, which says more about R than about ε."
+    return start + "The largest log-odds give ε′ = {by_beliefs}, and more repetitions can only raise it."

@@ -109,7 +109,7 @@ def guessing(prior):
     return min(prior, 1 - prior)
 
 
-@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="points")
+@bayes_error.readout("gain from the output", GREEN, 1, percent=True, unit="percentage points")
 def gain(kind, noise, prior):
     return guessing(prior) - error(kind, noise, prior)
 
@@ -134,9 +134,9 @@ def decided(kind, noise, prior):
 def words(kind, noise, prior):
     if decided(kind, noise, prior):
         return "At a prior of {prior} no output changes this adversary’s guess: {error} of the guesses are wrong."
-    if gain(kind, noise, prior) < 5e-4:
+    if gain(kind, noise, prior) < 1e-3:
         return (
-            "At a prior of {prior} the output lowers this adversary’s error by less than 0.05 percentage points, "
+            "At a prior of {prior} the output lowers this adversary’s error by less than 0.1 percentage points, "
             "to {error}."
         )
     return "At a prior of {prior} the output lowers this adversary’s error from {guessing} to {error}."

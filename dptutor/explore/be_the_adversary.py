@@ -46,13 +46,16 @@ be_the_adversary = Explorer(
     "probability at least 90 %. At the end a dashed line marks a threshold that fits your guesses as well as "
     "any, and a ring marks its errors.",
     find="Which world does each output come from? Can you get below the curve?",
-    code="""import dptutor as dp
+    code="""from statistics import NormalDist
+
+import dptutor as dp
 
 sigma = {sigma}
 accused, outside = {accused}
 missed, inside = {missed}
 mechanism = dp.Gaussian(sigma=sigma)
-best_error = mechanism.bayes_error(0.5)
+accusing = [1 - NormalDist(world, sigma).cdf(0.525) for world in (0, 1)]  # above 0.5: outputs are rounded to twentieths
+best_error = (accusing[0] + 1 - accusing[1]) / 2
 
 
 def interval(wrong, rounds):
@@ -227,7 +230,7 @@ def you(accused, missed):
 
 def long_run(sigma, threshold):
     """The errors of a threshold."""
-    edge = place(threshold) + HALF
+    edge = np.inf if place(threshold) == ANSWERS[-1] else place(threshold) + HALF
     return ndtr(-edge / sigma), ndtr((edge - 1) / sigma)
 
 
@@ -272,7 +275,7 @@ def threshold_error(sigma, threshold):
 
 @be_the_adversary.readout("of 100 rounds the best test is wrong in", GREEN, 1, percent=True, unit="")
 def best_error(sigma):
-    return mechanism(sigma).bayes_error(0.5)
+    return np.minimum(*chances(sigma)).sum() / 2  # outputs are rounded, which costs the best test very little
 
 
 @be_the_adversary.task

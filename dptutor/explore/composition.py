@@ -10,7 +10,7 @@ from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
 from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider, decades
 
 BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
-DELTAS = "1e-3", "1e-5", "1e-8"
+DELTAS = {"10⁻³": 1e-3, "10⁻⁵": 1e-5, "10⁻⁸": 1e-8}
 STOPS = decades(2, 6, 1, 1.5, 2, 3, 5, 7)
 ORDERS = 1 + np.geomspace(0.01, 150, 120)
 ALPHAS, LOSSES = np.linspace(0, 1, 61) ** 2, np.linspace(0, 25, 251)
@@ -18,20 +18,23 @@ ALPHAS, LOSSES = np.linspace(0, 1, 61) ** 2, np.linspace(0, 25, 251)
 composition = Explorer(
     "composition",
     title="Four accountants for one training",
-    caption="First panel: ε at the chosen δ after 1 to 1,000,000 steps, on logarithmic axes: the exact value (blue, "
+    caption="First panel: ε at the chosen δ after 100 to 1,000,000 steps, on logarithmic axes: the exact value (blue, "
     "solid), Rényi divergences (orange, dotted), the limit theorem (vermillion, dashed), and the smaller of "
     "basic and advanced composition (gray). Second panel: the trade-off functions of the first three. DP-SGD "
     "samples 1 % of the examples in each step.",
     find="Here the limit theorem promises too much privacy. Find settings where it promises too little.",
     code="""import math
 
+import numpy as np
+
 import dptutor as dp
 
-sigma, rate = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}[{base}]
+bases = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
+sigma, rate = bases[{base}]
 steps, delta = {steps}, {delta}
 exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
 
-orders = [1 + 0.01 * 15000 ** (k / 119) for k in range(120)]
+orders = 1 + np.geomspace(0.01, 150, 120)
 one_step = dp.SubsampledGaussian(sigma, rate).renyi_divergence(orders)  # the larger of both directions
 renyi = dp.accounting.rdp_to_epsilon(orders, steps * one_step, delta)
 
@@ -46,21 +49,21 @@ print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4
 """,
     parameters={
         "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),
-        "delta": Choice(DELTAS, "1e-5", "δ"),
+        "delta": Choice(tuple(DELTAS), "10⁻⁵", "δ"),
         "steps": Slider(100, 1_000_000, 10_000, "steps", "k", stops=STOPS),
     },
     steps={
         "A long training": (
             "10,000 steps: an accountant that knows the mechanism comes close; one that knows only (ε, δ) does not.",
-            {"base": "DP-SGD, σ = 1", "steps": 10_000, "delta": "1e-5"},
+            {"base": "DP-SGD, σ = 1", "steps": 10_000, "delta": "10⁻⁵"},
         ),
         "A limit is no bound": (
             "100 steps with little noise: the limit theorem promises an ε that the training does not keep.",
-            {"base": "DP-SGD, σ = 0.6", "steps": 100, "delta": "1e-8"},
+            {"base": "DP-SGD, σ = 0.6", "steps": 100, "delta": "10⁻⁸"},
         ),
         "Sums of normal losses": (
             "Gaussian steps: the limit theorem is exact from the first step on.",
-            {"base": "Gaussian, σ = 30", "steps": 1000, "delta": "1e-5"},
+            {"base": "Gaussian, σ = 30", "steps": 1000, "delta": "10⁻⁵"},
         ),
     },
 )
@@ -86,7 +89,7 @@ def renyi_step(base):
 @lru_cache(maxsize=8192)
 def all_epsilons(base, steps):
     """For each δ, ε exactly, by Rényi, by the limit theorem, by advanced and by basic composition."""
-    deltas = np.array([float(delta) for delta in DELTAS])
+    deltas = np.array([*DELTAS.values()])
     half, whole = deltas / (2 * steps), deltas / steps
     promised = SubsampledGaussian(*BASES[base]).epsilon([half, whole])
     columns = [
@@ -103,13 +106,12 @@ def epsilons(base, delta, steps):
     return all_epsilons(base, steps)[delta]
 
 
-growth = composition.plain_panel("growth", "ε at δ", xlabel="steps k", ylabel="ε", xlim=(1, 1e6), ylim=(5e-3, 2e4),
+growth = composition.plain_panel("growth", "ε at δ", xlabel="steps k", ylabel="ε", xlim=(100, 1e6), ylim=(5e-3, 2e4),
                                  xlog=True, ylog=True, legend="lower right")  # fmt: skip
 
 
 def along(base, delta, number):
-    steps = [1, 3, 10, 30, *STOPS]
-    return steps, [epsilons(base, delta, k)[number] for k in steps]
+    return STOPS, [epsilons(base, delta, k)[number] for k in STOPS]
 
 
 @growth.curve(GREY, "from a step’s (ε, δ)", width=1.5)
@@ -179,16 +181,11 @@ def too_little_privacy(base, delta, steps):
 @composition.words
 def words(base, delta, steps):
     exact, _, limit, *_ = numbers(base, delta, steps)
+    start, renyi = "After {steps} steps ε is {exact} at δ = {delta}", "; Rényi divergences say {renyi}."
+    if BASES[base][1] == 1:
+        return f"{start}, as the limit theorem says, which is exact for Gaussian steps{renyi}"
     if limit < 0.99 * exact:
-        return (
-            "After {steps} steps ε is {exact}. The limit theorem says {limit}, which is too small; Rényi "
-            "divergences say {renyi}."
-        )
+        return f"{start}. The limit theorem says {{limit}}, which is too small{renyi}"
     if limit > 1.01 * exact:
-        return (
-            "After {steps} steps ε is {exact}. The limit theorem says {limit}, which is too large; Rényi "
-            "divergences say {renyi}."
-        )
-    return (
-        "After {steps} steps ε is {exact}, and the limit theorem is right to within 1 %; Rényi divergences say {renyi}."
-    )
+        return f"{start}. The limit theorem says {{limit}}, which is too large{renyi}"
+    return f"{start}, and the limit theorem is right to within 1 %{renyi}"

@@ -9,23 +9,25 @@ from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
 from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider, decades
 
 DELTAS, AT = 10.0 ** np.arange(-10, 0), 5  # the last is the place of δ = 1e-5
-ORDERS = 1 + np.geomspace(0.01, 150, 60)
+ORDERS = 1 + np.geomspace(0.01, 150, 120)  # as in `composition`, so that both say the same
 
 dpsgd_accounting = Explorer(
     "dpsgd_accounting",
     title="Four accountants, at every δ",
     caption="N steps of DP-SGD. First panel: ε at every δ: the exact value (blue, solid), Rényi divergences (orange, "
     "dotted), the limit theorem (vermillion, dashed), and advanced composition (gray); the green point marks "
-    "δ = 0.00001. Second panel: each of them divided by the exact ε; advanced composition lies above this "
+    "δ = 10⁻⁵. Second panel: each of them divided by the exact ε; advanced composition lies above this "
     "panel.",
     find="The ε of the limit theorem is too small. Move σ, p and N until it is right, then until it is too large.",
-    code="""import dptutor as dp
+    code="""import numpy as np
+
+import dptutor as dp
 
 sigma, rate, steps, delta = {sigma}, {rate}, {steps}, 1e-5
 exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
 limit = dp.Gaussian(sigma=1 / dp.accounting.clt_mu(sigma, rate, steps)).epsilon(delta)
 
-step, orders = dp.SubsampledGaussian(sigma, rate), [1 + 0.01 * 15000 ** (k / 59) for k in range(60)]
+step, orders = dp.SubsampledGaussian(sigma, rate), 1 + np.geomspace(0.01, 150, 120)
 renyi = dp.accounting.rdp_to_epsilon(orders, steps * step.renyi_divergence(orders), delta)
 
 half = delta / (2 * steps)
@@ -111,7 +113,7 @@ def here(sigma, rate, steps):
 
 
 @dpsgd_accounting.readouts(
-    exact=Number("ε at δ = 0.00001, exact", BLUE, 3),
+    exact=Number("ε at δ = 10⁻⁵, exact", BLUE, 3),
     renyi=Number("by Rényi divergences", ORANGE, 3),
     limit=Number("by the limit theorem", VERMILLION, 3, help="not a bound"),
     advanced=Number("by advanced composition", GREY, 0),
@@ -131,5 +133,6 @@ def words(sigma, rate, steps):
     exact, _, limit, _ = numbers(sigma, rate, steps)
     how = "too small" if limit < 0.98 * exact else "too large" if limit > 1.02 * exact else "right to within 2 %"
     return (
-        f"The exact ε is {{exact}}. Rényi divergences say {{renyi}}; the limit theorem says {{limit}}, which is {how}."
+        "At δ = 10⁻⁵ the exact ε is {exact}. Rényi divergences say {renyi}; the limit theorem says {limit}, which is "
+        f"{how}."
     )

@@ -12,17 +12,19 @@ RATES = decades(-2, 0, 1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4, 5, 6, 7, 8, 9)[:-1]
 
 dpsgd_map = Explorer(
     "dpsgd_map",
-    title="The same (8, 0.00001), other settings",
+    title="The same (8, 10⁻⁵), other settings",
     caption="The base training samples each example with probability 0.01 in each of 500 steps, the other training "
-    "with probability p in each of N steps. Both have exactly the noise that (8, 0.00001) requires. First "
+    "with probability p in each of N steps. Both have exactly the noise that (8, 10⁻⁵) requires. First "
     "panel: Δ over p for this number of steps (green); the gray line is Δ for the Gaussian mechanism with the "
     "same (ε, δ). Second panel: both trade-off functions, and a line at κ, the probability that a blind guess "
     "succeeds. There, 1 minus the height of a curve is the largest probability of reconstruction.",
     find="Triple the steps at p = 0.01. Then go back to 500 steps: which p costs as much?",
     code="""import dptutor as dp
 
+
 def training(rate, steps):
     return dp.calibrate(lambda s: dp.DPSGD(s, rate, steps), epsilon=8, delta=1e-5)
+
 
 base, other = training(0.01, 500), training({rate}, {steps})
 sigma, regret = other.noise_multiplier, float(dp.delta_divergence(base, other))
@@ -142,12 +144,10 @@ def as_dear_as_three_times_the_steps(rate, steps):
 
 @dpsgd_map.words
 def words(rate, steps, guess):
-    if regret_of(rate, steps) < 1e-9:
-        return (
-            "This is the base: where a blind guess succeeds with {guess}, reconstruction succeeds with at most "
-            "{base_success}."
-        )
-    return (
-        "With p = {rate} and {steps} steps the same (ε, δ) requires σ = {sigma}; the largest regret is {regret}. Where "
-        "a blind guess succeeds with {guess}, reconstruction succeeds with at most {other_success}, not {base_success}."
-    )
+    where = "here a blind guess succeeds with {guess}, reconstruction succeeds with at most "
+    if (rate, steps) == (0.01, "500"):
+        return f"This is the base: w{where}{{base_success}}."
+    start = "With p = {rate} and {steps} steps the same (ε, δ) requires σ = {sigma}; the largest regret is "
+    if regret_of(rate, steps) < 1e-3:
+        return f"{start}less than 0.001. W{where}{{other_success}}, nearly as with the base."
+    return f"{start}{{regret}}. W{where}{{other_success}}, not {{base_success}}."

@@ -33,8 +33,9 @@ duel = Explorer(
     "mechanisms are Gaussian with σ = 1, Laplace with b = 1, the worst (1, 0.02)-DP mechanism, and a Gaussian "
     "mechanism with the same advantage as the Laplace mechanism.",
     find="Drag the prior. Where does the dashed curve dip below the purple line?",
-    code="""import dptutor as dp
-from scipy.special import ndtri
+    code="""from scipy.special import ndtri
+
+import dptutor as dp
 
 gaussian, laplace, worst = dp.Gaussian(sigma=1), dp.Laplace(scale=1), dp.ApproximateDP(1, 0.02)
 even = dp.Gaussian(sigma=1 / (2 * ndtri((1 + laplace.advantage) / 2)))
@@ -51,7 +52,7 @@ margin = abs(lead)
 print(f"at prior {prior}: lead of the first {100 * lead:.2f} percentage points")
 """,
     parameters={
-        "prior": Slider(0.01, 0.99, 0.5, "prior", "π", step=0.01, percent=True),
+        "prior": Slider(0.01, 0.99, 0.5, "prior of world P", "π", step=0.01, percent=True),
         "pair": Choice(PAIR_NAMES, PAIR_NAMES[1], "Duel"),
     },
     steps={
@@ -166,5 +167,5 @@ def words(prior, pair):
     )
     lead = lead_at(pair, prior)
     if abs(lead) < DRAW:
-        return f"{start}: hardly a difference."
+        return f"{start}: a difference of less than 0.05 percentage points."
     return f"{start}: the {'first' if lead > 0 else 'second'} protects better, by {{margin}}."

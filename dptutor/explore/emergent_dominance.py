@@ -26,8 +26,8 @@ emergent_dominance = Explorer(
 
 import dptutor as dp
 
-N = {count}
-growth = 1 if {steps} == "the same noise" else math.sqrt(N)
+N, steps = {count}, {steps}
+growth = 1 if steps == "the same noise" else math.sqrt(N)
 response, gaussian = dp.RandomizedResponse(epsilon=1 / growth), dp.Gaussian(sigma={sigma} * growth)
 forth = float(dp.delta_divergence(response**N, gaussian**N))
 back = float(dp.delta_divergence(gaussian**N, response**N))
@@ -49,7 +49,7 @@ print(forth, back, bound)
             {"steps": SMALLER, "count": 1, "sigma": 1.1},
         ),
         "Sixteen smaller steps": (
-            "One of the divergences has all but vanished; the other is close to its limit.",
+            "One of the divergences has all but vanished; the other is a tenth above its limit.",
             {"steps": SMALLER, "count": 16, "sigma": 1.1},
         ),
         "Sixteen equal steps": (
@@ -190,8 +190,11 @@ def words(steps, count, sigma):
     forth, back = divergences(steps, count, sigma)
     _, mu, other = limits(steps, count, sigma)
     larger = "Randomized response" if mu >= other else "Gaussian noise"
-    if max(forth, back) < 1e-4:
-        return "N = {count}: an adversary hardly errs against either. Both have given nearly everything away."
+    if max(m.minimax_bayes_error for m in (responses(steps, count), gaussians(steps, count, sigma))) < 1e-3:
+        return (
+            "N = {count}: against either, an adversary errs in less than 0.1 % of the cases. Both have given nearly "
+            "everything away."
+        )
     if min(forth, back) < 10 * FLOOR:
         first = "randomized response" if forth < back else "Gaussian noise"
         return f"N = {{count}}: to twelve digits, {first} reveals at least as much. {larger} has the larger η."

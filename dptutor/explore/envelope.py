@@ -83,7 +83,7 @@ def guaranteed(kind, noise, k, alpha):
 
 
 tradeoff = envelope.face_panel("tradeoff", title="Trade-off function")
-profile = envelope.face_panel("privacy_profile", title="Privacy profile", xlim=(0, 5), ylim=(0, 1.25), grid=LOSSES)
+profile = envelope.face_panel("privacy_profile", title="Privacy profile", xlim=(0, 5), grid=LOSSES)
 
 
 @tradeoff.region(ORANGE, "left open")
@@ -144,7 +144,7 @@ def words(kind, noise, k):
         return f"A report of {points} says everything: the envelope is the curve, and the advantage is {{advantage}}."
     if gap < 0.01:
         return (
-            f"A report of {points} says nearly everything: the advantage is at most {{known_advantage}}. It is "
+            f"A report of {points} leaves a gap of less than 0.01: the advantage is at most {{known_advantage}}. It is "
             "{advantage}."
         )
     return f"From {points} alone, the advantage could be as large as {{known_advantage}}. It is {{advantage}}."

@@ -120,8 +120,12 @@ def just_broken(epsilon, delta):
 
 @gaussian_noise.words
 def words(epsilon, delta):
-    if numbers(epsilon, delta)[2] < 0:
+    _, _, saved, _, times = numbers(epsilon, delta)
+    if saved < 0 and times < 1.005:
+        return "The classical σ breaks its promise, though by little: it spends a δ of {spent}."
+    if saved < 0:
         return "The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed."
+    wastes = "wastes " + ("{saved}" if saved >= 1e-3 else "less than 0.1 %") + " of its noise"
     if epsilon >= 1:
-        return "The formula is not proven here, but it holds: it spends a δ of {spent} and wastes {saved} of its noise."
-    return "The classical σ keeps its promise and wastes {saved} of its noise: it spends a δ of only {spent}."
+        return f"The formula is not proven here, but it holds: it spends a δ of {{spent}} and {wastes}."
+    return f"The classical σ keeps its promise and {wastes}: it spends a δ of only {{spent}}."

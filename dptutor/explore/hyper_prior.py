@@ -1,6 +1,6 @@
 """An opinion about the adversary's prior as a weight on the Bayes errors: figure 4 of Kaissis et al. (2024), moving."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.special import betainc, betaln, xlog1py, xlogy
@@ -14,6 +14,7 @@ PAIRS = {
     "Laplace, Gaussian": (Laplace(scale=1.0), Gaussian(sigma=1.0)),
 }
 PRIORS, FINE = np.linspace(0.005, 0.995, 67), np.linspace(0, 1, 1001)
+in_points = partial(Number, digits=2, percent=True, unit="percentage points")
 
 hyper_prior = Explorer(
     "hyper_prior",
@@ -33,15 +34,16 @@ pairs = {
     "Laplace, Gaussian": (dp.Laplace(scale=1.0), dp.Gaussian(sigma=1.0)),
 }
 m, other = pairs[{pair}]
-density = dp.u_quadratic_prior if {family} == "U-quadratic" else lambda p: beta.pdf(p, {a}, {b})
+family, a, b = {family}, {a}, {b}
+density = dp.u_quadratic_prior if family == "U-quadratic" else lambda p: beta.pdf(p, a, b)
 forth = dp.delta_divergence(m, other, prior_density=density).value
 back = dp.delta_divergence(other, m, prior_density=density).value
 plain_forth, plain_back = (dp.delta_divergence(*two).value for two in ((m, other), (other, m)))
 prior = np.linspace(0, 1, 1001)
-below = 0.5 + 4 * (prior - 0.5)**3 if {family} == "U-quadratic" else beta.cdf(prior, {a}, {b})
+below = 0.5 + 4 * (prior - 0.5) ** 3 if family == "U-quadratic" else beta.cdf(prior, a, b)
 ahead = m.bayes_error(prior) - other.bayes_error(prior)
 mean = np.diff(below) @ (ahead[1:] + ahead[:-1]) / 2
-print(f"weighted regrets {forth:.4f} and {back:.4f}, mean difference {100 * mean:.2f} percentage points")
+print(f"weighted regrets {100 * forth:.2f} and {100 * back:.2f}, mean difference {100 * mean:.2f} percentage points")
 """,
     parameters={
         "pair": Choice(tuple(PAIRS), "two subsampled Gaussians", "M and M̃:"),
@@ -147,9 +149,9 @@ def back_ruler(pair, family, a, b):
 
 
 @hyper_prior.readouts(
-    forth=Number("Δ(M‖M̃) with Ψ", GREEN, 4, help="The largest weighted regret of choosing M̃"),
-    back=Number("Δ(M̃‖M) with Ψ", GREEN, 4, help="The largest weighted regret of choosing M"),
-    mean=Number("R − R̃, mean over Ψ", PURPLE, 2, percent=True, unit="percentage points"),
+    forth=in_points("Δ(M‖M̃) with Ψ", GREEN, help="The largest weighted regret of choosing M̃"),
+    back=in_points("Δ(M̃‖M) with Ψ", GREEN, help="The largest weighted regret of choosing M"),
+    mean=in_points("R − R̃, mean over Ψ", PURPLE),
 )
 def numbers(pair, family, a, b):
     cumulated = 0.5 + 4 * (FINE - 0.5) ** 3 if family == "U-quadratic" else betainc(a, b, FINE)
@@ -158,7 +160,8 @@ def numbers(pair, family, a, b):
 
 
 @hyper_prior.readouts(
-    plain_forth=Number("Δ(M‖M̃), unweighted", GREY, 4), plain_back=Number("Δ(M̃‖M), unweighted", GREY, 4)
+    plain_forth=in_points("Δ(M‖M̃), unweighted", GREY),
+    plain_back=in_points("Δ(M̃‖M), unweighted", GREY),
 )
 def unweighted_regrets(pair):
     return tuple(float(d) for d in plain(pair))
@@ -167,8 +170,12 @@ def unweighted_regrets(pair):
 @hyper_prior.words
 def words(pair, family, a, b):
     forth, back, _ = numbers(pair, family, a, b)
-    safer = "M" if forth > back else "M̃"
+    of_m, of_other = ("less than 0.01 percentage points" if d < 1e-4 else f"at most {{{n}}}" for d, n in
+                      ((back, "back"), (forth, "forth")))  # fmt: skip
+    start = f"With this opinion, choosing M is regretted by {of_m}, choosing M̃ by {of_other}: "
+    mean = "Averaged over Ψ, R − R̃ is {mean}."
+    if abs(forth - back) < 1e-4:
+        return f"{start}to within 0.01 percentage points neither is safer. {mean}"
     turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
     opinion = "The opinion reverses the ranking." if turned else "The ranking is the same as without one."
-    start = "With this opinion, choosing M is regretted by at most {back}, choosing M̃ by at most {forth}: "
-    return f"{start}{safer} is safer. {opinion} Averaged over Ψ, R − R̃ is {{mean}}."
+    return f"{start}{'M' if forth > back else 'M̃'} is safer. {opinion} {mean}"

@@ -26,16 +26,18 @@ posterior_belief = Explorer(
     "exceeds each level, on a logarithmic scale; the horizontal line is δ, the green point the probability of "
     "exceeding ρ.",
     find="With exactly the noise that (ε, δ) requires: where is ρ exceeded twenty times as often as δ seems to say?",
-    code="""import dptutor as dp
-from math import log, sqrt
+    code="""from math import log, sqrt
 
-tolerance, delta = {tolerance}, {delta}
-epsilon, family = dp.epsilon_for_posterior_belief(tolerance), lambda s: dp.Gaussian(sigma=s)
-mechanism = {
-    "δ is the profile δ(ε)": lambda: dp.calibrate(family, posterior_belief=tolerance, delta=delta),
-    "classical σ for (ε, δ)": lambda: family(sqrt(2 * log(1.25 / delta)) / epsilon),
-    "δ is how often ρ is exceeded": lambda: dp.calibrate(family, posterior_belief=tolerance, exceedance=delta),
-}[{reading}]()
+import dptutor as dp
+
+reading, tolerance, delta = {reading}, {tolerance}, {delta}
+epsilon = dp.epsilon_for_posterior_belief(tolerance)
+if reading == "δ is the profile δ(ε)":
+    mechanism = dp.calibrate(dp.Gaussian, posterior_belief=tolerance, delta=delta)
+elif reading == "classical σ for (ε, δ)":
+    mechanism = dp.Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon)
+else:  # δ is how often ρ is exceeded
+    mechanism = dp.calibrate(dp.Gaussian, posterior_belief=tolerance, exceedance=delta)
 sigma, advantage, belief = mechanism.sigma, mechanism.advantage, dp.PosteriorBelief(mechanism)
 exceeds, mean = belief.sf(tolerance), belief.mean()
 ratio = exceeds / delta
@@ -173,7 +175,8 @@ def words(reading, tolerance, delta):
     ratio = numbers(reading, tolerance, delta)[2]
     start = "With σ = {sigma}, an output from world Q leads to a belief above {tolerance} with probability {exceeds}"
     if reading == TAIL:
-        return start + ": exactly δ. The mean belief is {mean}."
-    if ratio > 1:
-        return start + ", {ratio} times δ. The mean belief is {mean}."
-    return start + ", less than δ. The mean belief is {mean}."
+        return start + ": exactly δ. There the mean belief is {mean}."
+    if ratio >= 1.005:
+        return start + ", {ratio} times δ. There the mean belief is {mean}."
+    how = "hardly more" if ratio > 1 else "less"
+    return start + f", {how} than δ. There the mean belief is {{mean}}."

@@ -29,9 +29,11 @@ import dptutor as dp
 
 makers = {"Gaussian": dp.Gaussian, "Laplace": dp.Laplace}
 mechanism, epsilon = makers[{kind}]({noise}), {epsilon}
-delta, tail = mechanism.privacy_profile(epsilon), mechanism.privacy_loss.sf(epsilon, under="Q")
+delta, advantage = mechanism.privacy_profile(epsilon), mechanism.advantage
 alpha = mechanism.privacy_loss.sf(epsilon, under="P")
-second, advantage = math.exp(epsilon) * alpha, mechanism.advantage
+second = math.exp(epsilon) * alpha
+tail = delta + second  # as mechanism.privacy_loss.sf(epsilon, under="Q"), and to all digits where it is tiny
+weight, largest = delta / tail if tail else math.nan, mechanism.epsilon(0.0)
 print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")
 """,
     parameters={
@@ -112,16 +114,19 @@ def here(kind, noise, epsilon):
 
 
 @privacy_loss.readouts(
-    delta=Number("δ(ε)", GREEN, 4),
-    tail=Number("Pr[L > ε] in world Q", PURPLE, 4),
-    second=Number("exp(ε) Pr[L > ε] in world P", BLUE, 4, help="what is subtracted from the tail"),
+    delta=Number("δ(ε)", GREEN, 3, power=True),
+    tail=Number("Pr[L > ε] in world Q", PURPLE, 3, power=True),
+    second=Number("exp(ε) Pr[L > ε] in world P", BLUE, 3, power=True, help="what is subtracted from the tail"),
     advantage=Number("advantage δ(0)", VERMILLION, 4),
+    weight=Number("mean of 1 − exp(ε − L) where L > ε", GREEN, 3, help="in world Q: δ divided by the tail"),
+    largest=Number("largest loss", VERMILLION, 3),
 )
 def numbers(kind, noise, epsilon):
     loss = mechanism(kind, noise).privacy_loss
-    second = np.exp(epsilon) * loss.sf(epsilon, under="P")
+    second = float(np.exp(epsilon) * loss.sf(epsilon, under="P"))
     delta = mechanism(kind, noise).privacy_profile(epsilon)
-    return delta, loss.sf(epsilon, under="Q"), float(second), mechanism(kind, noise).advantage
+    tail, largest = delta + second, mechanism(kind, noise).epsilon(0.0)  # tiny tails have all their digits, too
+    return delta, tail, second, mechanism(kind, noise).advantage, delta / tail if tail else np.nan, largest
 
 
 @privacy_loss.solved
@@ -138,11 +143,11 @@ def alpha(kind, noise, epsilon):
 @privacy_loss.words
 def words(kind, noise, epsilon):
     delta, tail, *_ = numbers(kind, noise, epsilon)
-    if delta == 0:
-        return "The loss never exceeds {epsilon}, so no part of Q is above exp(ε) P. At ε = 0 the area is {advantage}."
+    if epsilon >= mechanism(kind, noise).epsilon(0.0):
+        return "No loss exceeds {largest}, so at ε = {epsilon} no part of Q is above exp(ε) P, and δ is 0."
     if tail > 3 * delta:
         return (
-            "The loss exceeds ε with probability {tail}, but δ is only {delta}: most of these losses exceed ε by "
-            "little."
+            "The loss exceeds ε with probability {tail}, but δ is only {delta}: each of these losses counts 1 − exp(ε "
+            "− L), on average {weight}."
         )
     return "δ is {delta}: the probability {tail} of a loss above ε, minus {second}."

@@ -18,11 +18,13 @@ renyi_order = Explorer(
     "curve of the first panel is above the other at every order, an accountant that uses Rényi divergences "
     "calls the Gaussian mechanism the less private one.",
     find="Here the Rényi curves do not cross, but the trade-off functions do. At which σ do Rényi and Blackwell agree?",
-    code="""import dptutor as dp
+    code="""import numpy as np
+
+import dptutor as dp
 
 gaussian, response = dp.Gaussian(sigma={sigma}), dp.RandomizedResponse(epsilon={epsilon})
-orders = [1 + k / 5 for k in range(96)]
-least_lead = min(g - r for g, r in zip(gaussian.renyi_divergence(orders), response.renyi_divergence(orders)))
+orders = np.linspace(1, 20, 96)
+least_lead = min(gaussian.renyi_divergence(orders) - response.renyi_divergence(orders))
 forth, back = (float(dp.delta_divergence(*pair)) for pair in [(gaussian, response), (response, gaussian)])
 gaussian_advantage, response_advantage = gaussian.advantage, response.advantage
 print(least_lead, forth, back)
@@ -109,9 +111,9 @@ def crossing_is_shown(sigma, epsilon):
 
 @renyi_order.words
 def words(sigma, epsilon):
-    lead, forth, back, *_ = numbers(sigma, epsilon)
+    lead, forth, back, gaussian_advantage, response_advantage = numbers(sigma, epsilon)
     less = "by up to {forth}" if forth >= 5e-5 else "by less than 0.0001"
-    if lead >= 0 and forth > 1e-12:
+    if lead >= 0 and gaussian_advantage < response_advantage:
         return (
             "At every order from 1 on the Gaussian divergence is larger; "
             f"yet some adversaries err more often against it, {less}."

@@ -114,7 +114,7 @@ def add_profile(sigma, rate):
 
 
 @subsampling.readouts(
-    plain_epsilon=Number("ε at δ = 0.00001, all data", GREY, 3),
+    plain_epsilon=Number("ε at δ = 10⁻⁵, all data", GREY, 3),
     remove_epsilon=Number("ε, sampled, remove", BLUE, 3),
     add_epsilon=Number("ε, sampled, add", VERMILLION, 3),
     largest=Number("largest loss, add", VERMILLION, 3, help="−log(1 − p)"),
@@ -131,6 +131,6 @@ def words(sigma, rate):
     _, one, other = epsilons(sigma, rate)
     much = "only " if one > 2 * other else ""
     return (
-        "Sampling takes ε at δ = 0.00001 from {plain_epsilon} to {remove_epsilon} in the direction “remove”, and to "
+        "Sampling takes ε at δ = 10⁻⁵ from {plain_epsilon} to {remove_epsilon} in the direction “remove”, and to "
         f"{much}{{add_epsilon}} in the direction “add”."
     )

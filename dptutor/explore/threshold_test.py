@@ -27,8 +27,9 @@ threshold_test = Explorer(
     "are draws from P and from Q, which pile up; a thousand of each fill the two hills, up to chance. The "
     "bars along the axes and the cross show the shares of draws that are errors.",
     find="Drag the purple line. Can you make both errors smaller at once?",
-    code="""import dptutor as dp
-from statistics import NormalDist
+    code="""from statistics import NormalDist
+
+import dptutor as dp
 
 threshold, sigma = {threshold}, {sigma}
 mechanism = dp.Gaussian(sigma=sigma)
@@ -49,7 +50,7 @@ print(f"wrongly accused: {alpha:.3f}, missed: {beta:.3f}")
                         {"threshold": -0.4, "sigma": 1}),
         "Less noise": ("Only the clinic can make both errors smaller at once: here with half the noise.",
                        {"threshold": 0.5, "sigma": 0.5}),
-        "More noise": ("With twice the noise every threshold comes closer to blind guessing.",
+        "More noise": ("With twice the noise the whole curve comes closer to blind guessing.",
                        {"threshold": 0.5, "sigma": 2}),
     },
 )  # fmt: skip
@@ -208,7 +209,10 @@ def test(threshold, sigma):
 
 @threshold_test.words
 def words(threshold, sigma):
+    # As in the picture, where nobody and everybody are fewer than one half from being so.
+    accused, missed, *_ = test(threshold, sigma)
+    some = {0: "hardly any of 100", 100: "nearly all of 100"}
     return (
-        "If you accuse everyone above {threshold}, you accuse {accused} of 100 people who are not in the data, and "
-        "miss {missed} of 100 who are."
+        f"If you accuse everyone above {{threshold}}, you accuse {some.get(accused, 'about {accused} of 100')} people "
+        f"who are not in the data, and miss {some.get(missed, 'about {missed} of 100')} who are."
     )

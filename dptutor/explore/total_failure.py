@@ -36,8 +36,9 @@ total_failure = Explorer(
     find="Find a promise that Gaussian noise exceeds at least twenty times as often as total failure does.",
     code="""from math import exp
 
-import dptutor as dp
 from scipy.special import ndtri
+
+import dptutor as dp
 
 epsilon, delta = {epsilon}, {delta}
 gaussian = dp.calibrate(lambda sigma: dp.Gaussian(sigma=sigma), epsilon=epsilon, delta=delta)
@@ -140,6 +141,7 @@ def words(epsilon, delta):
     else:
         people, outputs = "{ruined} people", "the {ruined} most revealing outputs of a million multiply"
     return (
-        f"Of a million people, total failure gives {people} away. Gaussian noise gives nobody away: {outputs} the odds "
-        "by {odds} or more, and {over} multiply them by more than the promised {promised}."
+        f"Of a million people, total failure gives {people} away on average. Gaussian noise gives nobody away: "
+        f"{outputs} the odds by {{odds}} or more, and {{over}} multiply them by more than the "
+        "promised {promised}."
     )

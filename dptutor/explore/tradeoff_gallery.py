@@ -122,4 +122,4 @@ def pure(kind, noise):
 def words(kind, noise, epsilon):
     if mechanism(kind, noise).epsilon(0.0) <= epsilon:
         return "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0."
-    return "The mechanism is ({epsilon}, {delta})-DP, and not with any smaller δ at this ε."
+    return "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) from 1 − δ touches the curve."

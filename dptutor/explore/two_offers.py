@@ -27,10 +27,10 @@ two_offers = Explorer(
     low=True,
     title="Which of two offers is safer?",
     caption="Left: of how many people in the data an adversary becomes more than 85 % sure, over what the adversary "
-    "believed beforehand, with A's offer (blue, solid) and with B's (vermillion, dashed). In the blue part of the "
-    "picture A's offer is the safer one, in the vermillion part B's. The purple line is the adversary's prior, "
+    "believed beforehand, with A’s offer (blue, solid) and with B’s (vermillion, dashed). In the blue part of the "
+    "picture A’s offer is the safer one, in the vermillion part B’s. The purple line is the adversary’s prior, "
     "the green one what the promise allows. Heights are stretched near zero. Right: the same at this prior. Both "
-    "offers are DP-SGD: A's has noise multiplier 0.51926, sampling rate 0.004 and 1000 steps, B's sampling rate "
+    "offers are DP-SGD: A’s has noise multiplier 0.51926, sampling rate 0.004 and 1000 steps, B’s sampling rate "
     "0.02 and 4000 steps.",
     find="Drag the prior to where the verdict turns.",
     code="""import dptutor as dp
@@ -51,16 +51,16 @@ print(f"A exposes {exposed_a:.4f}, B {exposed_b:.4f}: safer {safer}, promise kep
 """,
     parameters={
         "prior": Slider(0.02, 0.84, 0.35, "prior belief", "b", step=0.01, percent=True),
-        "noise_b": Slider(1.1, 3.0, 1.8, "B's noise", "σ", stops=NOISES, play=True),
+        "noise_b": Slider(1.1, 3.0, 1.8, "B’s noise", "σ", stops=NOISES, play=True),
         "allowed": Slider(0.001, 0.2, 0.02, "promised: at most", percent=True),
     },
     steps={
         "The same (ε, δ)": (
-            "As quoted: both offers are (6, 0.00001)-DP. For the hospital's adversary A keeps the promise, B does not.",
+            "As quoted: both offers are (6, 10⁻⁵)-DP. For the hospital’s adversary A keeps the promise, B does not.",
             {"noise_b": QUOTED, "prior": 0.35, "allowed": 0.02},
         ),
         "The smaller ε": (
-            "B adds noise until its ε is 4.2 and A's is still 6. To this adversary B still exposes more people.",
+            "B adds noise until its ε is 4.2 and A’s is still 6. To this adversary B still exposes more people.",
             {"noise_b": 1.5, "prior": 0.35, "allowed": 0.02},
         ),
         "The same Bayes error at ½": (
@@ -144,20 +144,20 @@ def a_ahead(noise_b):
 
 @people.text(VERMILLION, offset=(8, -4))
 def b_is_safer(noise_b):
-    return 0 if turn(noise_b) > 0.18 else np.nan, 80, "B's offer is safer"
+    return 0 if turn(noise_b) > 0.18 else np.nan, 80, "B’s offer is safer"
 
 
 @people.text(BLUE, offset=(-8, -4), align="right")
 def a_is_safer(noise_b):
-    return SURE if turn(noise_b) < 0.65 else np.nan, 80, "A's offer is safer"
+    return SURE if turn(noise_b) < 0.65 else np.nan, 80, "A’s offer is safer"
 
 
-@people.curve(BLUE, "A's", moves="")
+@people.curve(BLUE, "A’s", moves="")
 def exposed_by_a():
     return PRIORS, curve_a()
 
 
-@people.curve(VERMILLION, "B's", line=DASHED)
+@people.curve(VERMILLION, "B’s", line=DASHED)
 def exposed_by_b(noise_b):
     return PRIORS, curve_b(noise_b)
 
@@ -214,12 +214,12 @@ def promise_here(allowed):
 
 @here.text(BLUE, offset=(0, -15), align="center")
 def height_of_a(prior):
-    return 0.5, 0, "A's: {exposed_a}" if exposed_a(prior) >= SLIGHT else "A's: < 0.01 %"
+    return 0.5, 0, "A’s: {exposed_a}" if exposed_a(prior) >= SLIGHT else "A’s: < 0.01 %"
 
 
 @here.text(VERMILLION, offset=(0, -15), align="center")
 def height_of_b(prior, noise_b):
-    return 1.5, 0, "B's: {exposed_b}" if exposed_b(prior, noise_b) >= SLIGHT else "B's: < 0.01 %"
+    return 1.5, 0, "B’s: {exposed_b}" if exposed_b(prior, noise_b) >= SLIGHT else "B’s: < 0.01 %"
 
 
 def said(offer, share):
@@ -227,14 +227,14 @@ def said(offer, share):
     return f"{{exposed_{offer}}}" if share >= SLIGHT else "less than 0.01 %"
 
 
-@two_offers.readout("exposed by A's offer", BLUE, 2, percent=True)
+@two_offers.readout("exposed by A’s offer", BLUE, 2, percent=True)
 def exposed_a(prior):
     return exposes(offer_a(), prior)
 
 
 @two_offers.readouts(
-    exposed_b=Number("exposed by B's offer", VERMILLION, 2, percent=True),
-    regret=Number("difference", GREY, 2, percent=True, unit="points"),
+    exposed_b=Number("exposed by B’s offer", VERMILLION, 2, percent=True),
+    regret=Number("difference", GREY, 2, percent=True, unit="percentage points"),
 )
 def numbers(prior, noise_b):
     b = exposes(offer_b(noise_b), prior)
@@ -247,8 +247,8 @@ def exposed_b(prior, noise_b):
 
 @two_offers.readouts(
     crossing=Number("equally safe at prior", PURPLE, 1, percent=True),
-    epsilon_b=Number("B's ε at δ = 0.00001", VERMILLION, 2),
-    error_b=Number("Bayes error at ½, B's", VERMILLION, 1, percent=True),
+    epsilon_b=Number("B’s ε at δ = 0.00001", VERMILLION, 2),
+    error_b=Number("Bayes error at ½, B’s", VERMILLION, 1, percent=True),
 )
 def summary(noise_b):
     both = offer_b(noise_b, "both")
@@ -256,7 +256,7 @@ def summary(noise_b):
 
 
 @two_offers.readouts(
-    epsilon_a=Number("A's ε at δ = 0.00001", BLUE, 2), error_a=Number("Bayes error at ½, A's", BLUE, 1, percent=True)
+    epsilon_a=Number("A’s ε at δ = 0.00001", BLUE, 2), error_a=Number("Bayes error at ½, A’s", BLUE, 1, percent=True)
 )
 def summary_of_a():
     both = offer_a("both")
@@ -271,7 +271,7 @@ def at_the_turn(prior, noise_b):
 two_offers.ask(
     "B now adds half as much noise again, so that its ε is the smaller one. At even odds, however, an adversary errs "
     "more often against A. Whose offer lets an adversary become sure of fewer people?",
-    options=("A's", "B's", "that depends on the adversary"),
+    options=("A’s", "B’s", "that depends on the adversary"),
     truth=lambda: "that depends on the adversary",
     hides=(zone_of_a, zone_of_b, a_ahead, b_ahead, a_is_safer, b_is_safer, exposed_by_b, b_here, bar_of_b, height_of_b),
     says=(
@@ -286,20 +286,20 @@ def outcome(prior, noise_b):
     with_a, with_b = said("a", exposed_a(prior)), said("b", exposed_b(prior, noise_b))
     return (
         f"An adversary with a prior of {{prior}} becomes more than 85 % sure of {with_a} of the people in the data "
-        f"with A's offer, and of {with_b} with B's."
+        f"with A’s offer, and of {with_b} with B’s."
     )
 
 
 @two_offers.words
 def verdict(prior, noise_b, allowed):
     a, b = exposed_a(prior), exposed_b(prior, noise_b)
-    keep = {(True, True): "Both keep", (True, False): "Only A's keeps", (False, True): "Only B's keeps"}
+    keep = {(True, True): "Both keep", (True, False): "Only A’s keeps", (False, True): "Only B’s keeps"}
     start = f"{keep.get((a <= allowed, b <= allowed), 'Neither keeps')} the promise"
     if abs(a - b) < SLIGHT:
-        return f"{start}, and they are less than 0.01 points apart."
+        return f"{start}, and they are less than 0.01 percentage points apart."
     return f"{start}; you would regret signing {'A' if a > b else 'B'}'s by {{regret}}."
 
 
 @two_offers.words
 def turning():
-    return "Below a prior of {crossing} B's offer is the safer one, above it A's."
+    return "Below a prior of {crossing} B’s offer is the safer one, above it A’s."

@@ -97,7 +97,10 @@ class SeparateSums:
 
     def removed(self, epsilon: np.ndarray, complement: bool):
         """δ of (P, Q), or 1 − δ, at ε, and a bound on the relative error."""
-        value, places = np.zeros(epsilon.shape), self._that_count(float(epsilon.min()), float(epsilon.max()), complement)
+        value, places = (
+            np.zeros(epsilon.shape),
+            self._that_count(float(epsilon.min()), float(epsilon.max()), complement),
+        )
         if places.size and self._k[places[0]] == 0:
             none, places = places[0], places[1:]
             at = np.minimum(epsilon - self._start[none], 0.0)

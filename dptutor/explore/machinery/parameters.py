@@ -6,7 +6,9 @@ frozen page holds a table, so they are few and round; from Python any number of 
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -22,6 +24,7 @@ def decades(low: int, high: int, *digits: float) -> tuple[float, ...]:
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LOWERED = {raised: usual for usual, raised in _RAISED.items()}
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Slider:
             raise ValueError(f"min must be smaller than max={self.max!r}, got {self.min!r}")
         if self.stops and (self.stops[0], self.stops[-1]) != (self.min, self.max):
             raise ValueError(f"stops must go from min={self.min!r} to max={self.max!r}, got {self.stops!r}")
+        if self.step and abs(math.remainder(self.max - self.min, self.step)) > 1e-9:
+            raise ValueError(f"max must be whole steps of {self.step!r} above min={self.min!r}, got {self.max!r}")
         if self.step is None and not self.stops and self.min <= 0:
             raise ValueError(f"min must be positive where no step is given, got {self.min!r}")
 
@@ -137,12 +142,13 @@ class Choice:
         return value
 
     def code(self, value) -> str:
-        """The option as a program has it: one that is a number as that number."""
+        """The option as a program has it: one that is a number, or a power of ten, as that number."""
+        number = re.sub("^10(?=[⁻⁰-⁹¹²³])", "1e", value).translate(_LOWERED)
         try:
-            float(value)
+            float(number)
         except ValueError:
-            return repr(value)
-        return value
+            return json.dumps(value, ensure_ascii=False)
+        return number
 
     def show(self, value) -> str:
         return value

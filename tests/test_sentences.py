@@ -1,0 +1,1173 @@
+"""No explorer says what is not so.
+
+Every form of every sentence is written here once more, with what must hold where it is said: a predicate on exact
+values, which come from closed forms or from the library, not from the explorer. They are asked at the corners of the
+sliders and at random settings, and each number of a sentence must be a correct rounding. Of the stories of the steps
+the claims with a number or a comparison are quoted and checked, and the code that is shown is linted.
+"""
+
+import ast
+import itertools
+import random
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from functools import cache
+from math import exp, inf, isinf, isnan, log, log1p, nan, sinh, sqrt, tanh
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from pytest import approx
+from scipy.integrate import quad
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import betainc, expit, log_ndtr, logit, ndtr, ndtri
+from scipy.stats import beta as beta_law
+from scipy.stats import binom
+
+import dptutor as dp
+from content import ROOT
+from dptutor.explore.machinery import Choice
+
+NAMES = dp.explore.__all__
+every_explorer = pytest.mark.parametrize("name", NAMES)
+
+
+# Forms of sentences.
+
+NUMBER = r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d[\d.]*)(?: %| percentage points)?|\d+ of \d+"
+FORMS, EXACT = defaultdict(list), {}
+
+
+def exact(function):
+    """Declares what is so at a setting: what sentences name beside its parameters, and what predicates need."""
+    EXACT[function.__name__] = function
+    return function
+
+
+def says(explorer, text, fits):
+    """Declares a form of a sentence, and of what is so at a setting whether it may be said there."""
+    seen, pattern = set(), ""
+    for place, piece in enumerate(re.split(r"\{(\w+)\}", text)):
+        if place % 2:
+            pattern += f"(?P={piece})" if piece in seen else f"(?P<{piece}>{NUMBER})"
+            seen.add(piece)
+        else:
+            pattern += re.escape(piece)
+    FORMS[explorer].append((text, re.compile(pattern), fits))
+
+
+def is_rounding(said, value):
+    """Whether a number is another one, rounded to the digits that it has."""
+    if isinstance(value, str):
+        return said == value.replace("-", "−")
+    if isnan(value) or isinf(value):
+        return said == ("none" if isnan(value) else "∞" if value > 0 else "−∞")
+    digits, unit = re.fullmatch(r"(.*?)( %| percentage points)?", said).groups()
+    raised = re.fullmatch(r"(?:(.*)·)?10([⁻⁰-⁹¹²³]+)", digits)
+    power = 0
+    if raised:
+        digits, power = raised[1] or "1", int(raised[2].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+    if not re.fullmatch(r"−?\d+(\.\d+)?", digits):
+        return False
+    last = 10.0 ** (power - len(digits.partition(".")[2]))
+    value = 100 * value if unit else value
+    return abs(float(digits.replace("−", "-")) * 10.0**power - value) <= last / 2 * (1 + 1e-6) + 1e-9 * abs(value)
+
+
+def wrong_about(explorer, sentence, so):
+    """What is wrong about a sentence at a setting: the empty string if nothing is."""
+    found = [(form, pattern.fullmatch(sentence), fits) for form, pattern, fits in FORMS[explorer]]
+    found = [each for each in found if each[1]]
+    if len(found) != 1:
+        return f"{len(found)} forms"
+    [(form, match, fits)] = found
+    rounded = [name for name, said in match.groupdict().items() if not is_rounding(said, getattr(so, name))]
+    if rounded:
+        return ", ".join(f"{name} is {getattr(so, name)}" for name in rounded)
+    return "" if fits(so) else f"not so: {form}"
+
+
+# Settings.
+
+# What takes long to compute is computed at a few random values.
+DEAR = {"dpsgd_map": ("rate", "steps"), "composition": ("base", "steps"), "dpsgd_accounting": ("sigma", "rate")}
+
+
+def ends(parameter):
+    return parameter.options if isinstance(parameter, Choice) else (parameter.min, parameter.max)
+
+
+def drawn(generator, parameter):
+    """A value of a parameter: a stop or, of a slider, as often a place between two."""
+    if isinstance(parameter, Choice) or parameter.whole or generator.random() < 0.5:
+        return generator.choice(parameter.values)
+    return generator.uniform(parameter.min, parameter.max)
+
+
+def game(sigma, played, accused, missed, threshold, outcome="over", answer="none"):
+    """A state of a game that can be reached."""
+    ended = f"{accused} and {missed} of {played}" if outcome == "over" else "none"
+    return {"sigma": sigma, "accused": f"{accused} of {played}", "missed": f"{missed} of {played}", "ended": ended,
+            "answer": answer, "outcome": outcome, "threshold": threshold,
+            "fits": f"{2 * played - 3} of {2 * played}"}  # fmt: skip
+
+
+def games(count, seed):
+    generator = random.Random(seed)
+    for number in range(count):
+        played, sigma = generator.choice([5, 15]), generator.choice([0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0])
+        wrong = [generator.randint(0, played) for _ in range(2)]
+        answer = f"{generator.randint(-60, 80) / 20:g}"
+        if number % 4:
+            yield game(sigma, played, *wrong, answer)
+        else:
+            outcome = generator.choice(["cleared", "accused", "missed", "found", "void", "none"])
+            yield game(sigma, played, *wrong, "none", outcome, generator.choice([answer, "none"]))
+
+
+def settings(name, count, seed=5):
+    """The corners of the sliders, the steps, and random settings."""
+    e = getattr(dp.explore, name)()
+    if name == "be_the_adversary":
+        corners = [game(s, 15, a, m, t) for s in (0.5, 2.0) for a in (0, 15) for m in (0, 15) for t in ("-5", "6")]
+        return [e.setting, *corners, *e.steps.values(), *games(count, seed)]
+    found = [
+        dict(zip(e.parameters, corner, strict=True)) for corner in itertools.product(*map(ends, e.parameters.values()))
+    ]
+    generator = random.Random(f"{name} {seed}")
+    few = [{n: drawn(generator, e.parameters[n]) for n in DEAR.get(name, ())} for _ in range(max(4, count // 25))]
+    found += [{n: drawn(generator, p) for n, p in e.parameters.items()} | generator.choice(few) for _ in range(count)]
+    return [e.setting, *found, *(e.setting | step for step in e.steps.values())]
+
+
+def said_at(e, setting):
+    """The sentences at a setting, each with the names in the place of its numbers, and what is so."""
+    e.set(**setting)
+    return [template for template in (table.at(setting) for table in e.explorer.sentences) if template]
+
+
+@cache
+def so_at(name, **setting):
+    return SimpleNamespace(**setting | EXACT[name](**setting))
+
+
+def check(name, count, seed=5):
+    """What is said at which settings, after it was found to be so."""
+    e = getattr(dp.explore, name)()
+    e.reset()
+    said = []
+    for setting in settings(name, count, seed):
+        so = so_at(name, **setting)
+        for template in said_at(e, setting):
+            sentence = e._filled(template)
+            assert not (wrong := wrong_about(name, sentence, so)), f"{setting}: {sentence} ({wrong})"
+            said.append((template, setting, so))
+    return said
+
+
+# Closed forms: profiles δ(ε) of symmetric pairs, and what follows from them.
+
+
+def gaussian_profile(mu):
+    return lambda e: ndtr(mu / 2 - e / mu) - np.exp(e + log_ndtr(-mu / 2 - e / mu))
+
+
+def mirrored(upper):
+    """A profile from its half over ε ≥ 0."""
+    return lambda e: np.where(e >= 0, upper(np.abs(e)), 1 - np.exp(e) + np.exp(np.minimum(e, 0)) * upper(np.abs(e)))
+
+
+def laplace_profile(scale):
+    return mirrored(lambda e: np.maximum(-np.expm1((e - 1 / scale) / 2), 0))
+
+
+def worst_profile(epsilon, delta=0.0):
+    return mirrored(lambda e: delta + (1 - delta) * np.maximum(expit(epsilon) - np.exp(e) * expit(-epsilon), 0))
+
+
+def sampled_profile(sigma, rate):
+    """Of the pair N(0, σ²), (1 − p) N(0, σ²) + p N(1, σ²), and of the same pair in reverse."""
+
+    def remove(e):
+        inside = (np.expm1(e) + rate) / rate
+        losses = np.log(np.maximum(inside, 1e-300))
+        return np.where(inside > 0, rate * gaussian_profile(1 / sigma)(losses), -np.expm1(e))
+
+    return remove, lambda e: 1 - np.exp(e) + np.exp(e) * remove(-e)
+
+
+def alarm_profile(noise):
+    return lambda e: 1 / (1 + noise) + np.maximum(noise / (1 + noise) - np.exp(e), 0)
+
+
+def profile_of(kind, noise):
+    return {
+        "Gaussian": lambda: gaussian_profile(1 / noise),
+        "Laplace": lambda: laplace_profile(noise),
+        "randomized response": lambda: worst_profile(1 / noise),
+        "worst (ε, δ)": lambda: worst_profile(1 / noise, 0.1),
+        "sampled Gaussian": lambda: sampled_profile(noise, 0.5)[0],
+        "alarm": lambda: alarm_profile(noise),
+    }[kind]()
+
+
+def largest_loss(kind, noise):
+    return inf if kind in {"Gaussian", "worst (ε, δ)", "sampled Gaussian", "alarm"} else 1 / noise
+
+
+def bayes(profile, odds):
+    """The Bayes error at the log-odds of a prior."""
+    return expit(-odds) * (1 - profile(odds))
+
+
+GRID = np.unique([*logit(np.linspace(1e-4, 1 - 1e-4, 4001)), *np.linspace(-36, 36, 2401)])  # log-odds
+
+
+def largest(lead, kinks=()):
+    """The largest value of a function of the log-odds, which may bend at some."""
+    at = int(np.argmax(lead(GRID)))
+    ends = GRID[max(at - 1, 0)], GRID[min(at + 1, len(GRID) - 1)]
+    found = minimize_scalar(lambda odds: -float(lead(odds)), bounds=ends, method="bounded", options={"xatol": 1e-10})
+    return max(float(lead(odds)) for odds in (GRID[at], found.x, *kinks))
+
+
+def regrets(one, other, kink):
+    """max (R − R̃) and max (R̃ − R)."""
+    return tuple(
+        largest(lambda odds, way=way: way * (bayes(one, odds) - bayes(other, odds)), (-kink, kink)) for way in (1, -1)
+    )
+
+
+def gaussian_sigma(epsilon, delta):
+    """σ of the Gaussian mechanism that is exactly (ε, δ)-DP."""
+    return 1 / brentq(lambda mu: float(gaussian_profile(mu)(epsilon)) - delta, 1e-4, 50, xtol=1e-15, rtol=1e-14)
+
+
+# What is so, explorer by explorer, and what may be said.
+
+
+@cache
+def belief_noise():
+    return np.random.default_rng(13).standard_normal((2048, 30))
+
+
+@exact
+def audit(flaw, steps, repetitions):
+    z = sqrt(30) * gaussian_sigma(log(9), 0.01)  # of each of 30 steps, which are (log 9, 0.01)-DP together
+    size = 2 if flaw == "no clipping" else 1
+    noise = belief_noise()[:repetitions, :steps]
+    noise = {
+        "noise for half the sensitivity": lambda: noise.sum(1) / 2,
+        "noise added once": lambda: noise[:, 0],
+        "seed reused at every step": lambda: noise[:, 0] * steps,
+    }.get(flaw, lambda: noise.sum(1))()
+    losses = steps * (size / z) ** 2 / 2 + size / z * noise
+    mu, wins = sqrt(steps) / z, int((losses > 0).sum())
+    allowed = next(k for k in range(repetitions + 1) if binom.sf(k, repetitions, ndtr(mu / 2)) <= 0.01)
+    epsilon = brentq(lambda e: float(gaussian_profile(mu)(e)) - 0.01, -1, 20)
+    # The largest of R losses is below x with probability Φ((x − μ²/2)/μ)^R.
+    rare = 1 - ndtr((losses.max() - mu**2 / 2) / mu) ** repetitions <= 0.01
+    # No order statistic is above the 99 % quantile with confidence 97.5 % if all R are below it more often than that.
+    unlimited = 0.99**repetitions > 0.025
+    return {
+        "epsilon": max(epsilon, 0),
+        "wins": wins,
+        "allowed": allowed,
+        "by_beliefs": losses.max(),
+        "rare": rare,
+        "unlimited": unlimited,
+        "true_wins": ndtr(mu / 2),
+    }
+
+
+COUNTED = "{wins} of {repetitions} guesses are right, which the claim allows. "
+for start, one in (("After one step", True), ("After {steps} steps", False)):
+    claim = start + " the claim is ε = {epsilon}. "
+    says(
+        "audit",
+        claim
+        + "The adversary guesses right in {wins} of {repetitions} cases. If the claim is true, more than {allowed} "
+        "happen at most once in a hundred audits: caught.",
+        lambda so, one=one: one == (so.steps == 1) and so.wins > so.allowed,
+    )
+    for end, fits in {
+        "But the steps move by more than the claimed sensitivity.": lambda so: so.flaw == "no clipping",
+        "But if the claim is true, some log-odds reach {by_beliefs} at most once in a hundred audits: caught.": (
+            lambda so: so.flaw != "no clipping" and so.rare
+        ),
+        "So few repetitions give no upper limit for the log-odds that one training in a hundred exceeds.": (
+            lambda so: so.flaw != "no clipping" and not so.rare and so.unlimited
+        ),
+        "The largest log-odds give ε′ = {by_beliefs}, and more repetitions can only raise it.": (
+            lambda so: so.flaw != "no clipping" and not so.rare and not so.unlimited
+        ),
+    }.items():
+        says(
+            "audit",
+            claim + COUNTED + end,
+            lambda so, one=one, fits=fits: one == (so.steps == 1) and so.wins <= so.allowed and fits(so),
+        )
+
+
+@exact
+def bayes_error(kind, noise, prior):
+    profile, guessing = profile_of(kind, noise), min(prior, 1 - prior)
+    odds = logit(prior)
+    error = float(bayes(profile, odds))
+    # A sampled Gaussian's loss towards "remove" never falls below log(1 − p).
+    low = {"sampled Gaussian": log(2), "alarm": inf}.get(kind, largest_loss(kind, noise))
+    decided = odds >= largest_loss(kind, noise) if odds >= 0 else -odds >= low
+    return {"error": error, "guessing": guessing, "gain": guessing - error, "decided": decided}
+
+
+says("bayes_error", "At a prior of {prior} no output changes this adversary’s guess: {error} of the guesses are wrong.",
+     lambda so: so.decided and so.error == approx(so.guessing, abs=1e-14))  # fmt: skip
+says("bayes_error",
+     "At a prior of {prior} the output lowers this adversary’s error by less than 0.1 percentage points, "
+     "to {error}.",
+     lambda so: not so.decided and so.gain < 1e-3)  # fmt: skip
+says("bayes_error", "At a prior of {prior} the output lowers this adversary’s error from {guessing} to {error}.",
+     lambda so: not so.decided and so.gain >= 1e-3)  # fmt: skip
+
+
+def clopper_pearson(wrong, rounds):
+    """The exact interval, by quantiles of beta laws."""
+    low = beta_law.ppf(0.025, wrong, rounds - wrong + 1) if wrong else 0.0
+    return low, beta_law.ppf(0.975, wrong + 1, rounds - wrong) if wrong < rounds else 1.0
+
+
+@exact
+def be_the_adversary(sigma, accused, missed, answer, outcome, ended, threshold, fits):
+    f = lambda alpha: ndtr(-ndtri(alpha) - 1 / sigma)  # noqa: E731
+    (wrongly, played), (overlooked, _) = (map(int, errors.split(" of ")) for errors in (accused, missed))
+    (a, b), (c, d) = clopper_pearson(wrongly, played), clopper_pearson(overlooked, played)
+    where = "above" if c > f(a) else "below" if d < f(b) else "through"
+    # Outputs are rounded to twentieths: the best test on them, and that of the threshold, by their probabilities.
+    answers = np.arange(-100, 121) / 20
+    edges = np.array([-inf, *(answers[1:] + answers[:-1]) / 2, inf])
+    p, q = np.diff(ndtr(edges / sigma)), np.diff(ndtr((edges - 1) / sigma))
+    error = (
+        nan if threshold == "none" else (p[answers > float(threshold)].sum() + q[answers <= float(threshold)].sum()) / 2
+    )
+    return {"where": where, "threshold_error": 100 * error, "best_error": 100 * np.minimum(p, q).sum() / 2}
+
+
+for outcome, text in {
+    "void": "That round is void, and another output is drawn.",
+    "cleared": "Right: it was not in the data.",
+    "accused": "Wrong: it was not in the data, a false accusation.",
+    "missed": "Wrong: it was in the data, a miss.",
+    "found": "Right: it was in the data.",
+}.items():
+    says("be_the_adversary", text, lambda so, outcome=outcome: so.outcome == outcome)
+says("be_the_adversary",
+     "The record is in the data in half of the rounds, in random order. In the long run the best test is wrong in "
+     "{best_error} of 100 rounds.", lambda so: so.answer == so.outcome == "none")  # fmt: skip
+says("be_the_adversary", "So far {accused} wrongly accused, {missed} missed.",
+     lambda so: so.answer != "none" and so.outcome != "none")  # fmt: skip
+says("be_the_adversary", "The output is {answer}. Is the record in the data?", lambda so: so.answer != "none")
+for where, text in {
+    "above": "All of your region lies above the curve: chance hardly explains this, a better test exists.",
+    "below": "All of your region lies below the curve, where no test stays in the long run: you were very lucky.",
+    "through": "The curve runs through your region: so few rounds cannot tell your test from the best one.",
+}.items():
+    says("be_the_adversary", "You accused {accused} wrongly and missed {missed}. " + text,
+         lambda so, where=where: so.ended != "none" and so.where == where)  # fmt: skip
+says("be_the_adversary",
+     "A threshold of {threshold} guesses as you did in {fits} rounds. In the long run it is wrong in {threshold_error} "
+     "of 100 rounds, the best one in {best_error}.", lambda so: so.threshold_error >= so.best_error - 1e-9)  # fmt: skip
+
+
+@exact
+def blackwell_order(sigma, epsilon, third):
+    forth, back = regrets(gaussian_profile(1 / sigma), worst_profile(epsilon), epsilon)
+    # f is convex, so it lies below the other f as soon as it does at the corner of that.
+    return {"forth": forth, "back": back, "dominates": ndtr(1 / (2 * sigma)) >= expit(epsilon)}
+
+
+LESS = {"by up to {%s}": lambda value: value >= 5e-5, "by less than 0.0001": lambda value: value < 5e-5}
+says("blackwell_order",
+     "No adversary errs less often against randomized response: the Gaussian mechanism Blackwell-dominates it.",
+     lambda so: so.dominates)  # fmt: skip
+says("blackwell_order",
+     "To ten digits, no adversary errs less often against the Gaussian mechanism; far out in its tails it still "
+     "reveals "
+     "more.",
+     lambda so: so.back < 5e-11 and not so.dominates)  # fmt: skip
+for (one, first), (two, second) in itertools.product(LESS.items(), repeat=2):
+    says("blackwell_order",
+         f"Some adversaries err less often against randomized response, {one.replace('%s', 'forth')}, others "
+         "against the "
+         f"Gaussian mechanism, {two.replace('%s', 'back')}.",
+         lambda so, first=first, second=second: not so.dominates
+        and so.back >= 5e-11
+        and first(so.forth) and second(so.back))  # fmt: skip
+
+
+@exact
+def calibration_point(epsilon, delta):
+    sigma = gaussian_sigma(epsilon, delta)
+    scale = 1 / (epsilon - 2 * log1p(-delta))  # from 1 − exp((ε − 1/b)/2) = δ
+    return {
+        "gaussian_advantage": 2 * ndtr(1 / (2 * sigma)) - 1,
+        "laplace_advantage": -np.expm1(-1 / (2 * scale)),
+        "scale": scale,
+    }
+
+
+says("calibration_point",
+     "Both are (ε, δ)-DP with the same two numbers, yet the advantage is larger against Laplace noise: "
+     "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism.",
+     lambda so: so.laplace_advantage > so.gaussian_advantage + 1e-4)  # fmt: skip
+
+BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
+step_divergence = cache(lambda sigma, rate: dp.SubsampledGaussian(sigma, rate).renyi_divergence(RENYI_ORDERS))
+RENYI_ORDERS = 1 + np.geomspace(0.01, 150, 120)
+
+
+def accountants(sigma, rate, steps, delta):
+    """ε exactly, by Rényi divergences, and by the limit theorem."""
+    mu = sqrt(steps) / sigma if rate == 1 else rate * sqrt(steps * np.expm1(sigma**-2))
+    exact_epsilon = dp.DPSGD(sigma, rate, steps).epsilon(delta)
+    # Canonne, Kamath & Steinke (2020): ε = D + log(1 − 1/s) − log(δ s)/(s − 1), at the best of the orders.
+    s = RENYI_ORDERS
+    renyi = min(steps * step_divergence(sigma, rate) + np.log1p(-1 / s) - np.log(delta * s) / (s - 1))
+    limit = brentq(
+        lambda e: log(max(float(gaussian_profile(mu)(e)), 1e-300) / delta), 0, mu**2 / 2 + 9 * mu, xtol=1e-12
+    )
+    return {"exact": exact_epsilon, "renyi": renyi, "limit": limit, "steps": steps, "rate": rate}
+
+
+@exact
+def composition(base, delta, steps):
+    number = {"10⁻³": 1e-3, "10⁻⁵": 1e-5, "10⁻⁸": 1e-8}[delta]
+    return accountants(*BASES[base], steps, number) | {"delta": number}
+
+
+START = "After {steps} steps ε is {exact} at δ = {delta}"
+says("composition",
+     START + ", as the limit theorem says, which is exact for Gaussian steps; Rényi divergences say {renyi}.",
+     lambda so: so.rate == 1 and so.limit == approx(so.exact, rel=1e-9))  # fmt: skip
+for much, fits in {
+    "small": lambda so: so.limit < 0.99 * so.exact,
+    "large": lambda so: so.limit > 1.01 * so.exact,
+}.items():
+    says(
+        "composition",
+        START + f". The limit theorem says {{limit}}, which is too {much}; Rényi divergences say {{renyi}}.",
+        fits,
+    )
+says("composition",
+     START + ", and the limit theorem is right to within 1 %; Rényi divergences say {renyi}.",
+     lambda so: so.rate < 1 and abs(so.limit / so.exact - 1) <= 0.01)  # fmt: skip
+
+
+@exact
+def delta_divergence(sigma, scale, prior):
+    gaussian, laplace = gaussian_profile(1 / sigma), laplace_profile(scale)
+    laplace_cost, gaussian_cost = regrets(gaussian, laplace, 1 / scale)
+    # f lies below f̃ if δ is nowhere smaller: checked up to 1/b, beyond which δ̃ is 0.
+    losses = np.linspace(0, 1 / scale, 4001)
+    return {
+        "laplace_cost": laplace_cost,
+        "gaussian_cost": gaussian_cost,
+        "dominates": (gaussian(losses) >= laplace(losses)).all(),
+        "gaussian_error": float(bayes(gaussian, logit(prior))),
+        "laplace_error": float(bayes(laplace, logit(prior))),
+    }
+
+
+COSTS = {
+    "can cost up to {%s_cost}": lambda cost, dominated: cost >= 1e-4,
+    "costs less than 0.01 percentage points": lambda cost, dominated: cost < 1e-4 and not dominated,
+    "costs nothing, whatever the prior": lambda cost, dominated: dominated,
+}
+SAFER = {
+    "To within 0.02 percentage points neither": lambda lead: abs(lead) < 2e-4,
+    "Gaussian noise": lambda lead: lead >= 2e-4,
+    "Laplace noise": lambda lead: lead <= -2e-4,
+}
+for (one, first), (two, second), (three, third) in itertools.product(COSTS.items(), COSTS.items(), SAFER.items()):
+    # Laplace noise never dominates: its loss is bounded, that of Gaussian noise is not.
+    says("delta_divergence",
+         f"Choosing Gaussian noise {one.replace('%s', 'gaussian')}; choosing Laplace noise "
+         f"{two.replace('%s', 'laplace')}. {three} is the safer choice.",
+         lambda so, first=first, second=second, third=third: first(so.gaussian_cost, False)
+         and second(so.laplace_cost, so.dominates) and third(so.laplace_cost - so.gaussian_cost))  # fmt: skip
+says("delta_divergence",
+     "At a prior of {prior} the adversary’s error is {gaussian_error} (Gaussian) and {laplace_error} (Laplace).",
+     lambda so: True)  # fmt: skip
+
+
+@exact
+def dpsgd_accounting(sigma, rate, steps):
+    return accountants(sigma, float(rate), steps, 1e-5)
+
+
+for how, fits in {
+    "too small": lambda so: so.limit < 0.98 * so.exact,
+    "too large": lambda so: so.limit > 1.02 * so.exact,
+    "right to within 2 %": lambda so: abs(so.limit / so.exact - 1) <= 0.02,
+}.items():
+    says("dpsgd_accounting",
+         "At δ = 10⁻⁵ the exact ε is {exact}. Rényi divergences say {renyi}; the limit theorem says {limit}, which is "
+         + how + ".", fits)  # fmt: skip
+
+
+@cache
+def training(rate, steps):
+    sigma = dp.explore.dpsgd_map(rate=rate, steps=str(steps)).readouts["sigma"]
+    assert dp.DPSGD(sigma, rate, steps).epsilon(1e-5) == approx(8, abs=1e-7)
+    return sigma, dp.DPSGD(sigma, rate, steps)
+
+
+@exact
+def dpsgd_map(rate, steps, guess):
+    (_, base), (sigma, other) = training(0.01, 500), training(rate, int(steps))
+    regret = 0.0 if other == base else float(dp.delta_divergence(base, other))
+    return {
+        "steps": int(steps),
+        "sigma": sigma,
+        "regret": regret,
+        "base_success": 1 - float(base.tradeoff(guess)),
+        "other_success": 1 - float(other.tradeoff(guess)),
+    }
+
+
+WHERE = "here a blind guess succeeds with {guess}, reconstruction succeeds with at most "
+says("dpsgd_map", f"This is the base: w{WHERE}{{base_success}}.", lambda so: (so.rate, so.steps) == (0.01, 500))
+SAME = "With p = {rate} and {steps} steps the same (ε, δ) requires σ = {sigma}; the largest regret is "
+says("dpsgd_map", f"{SAME}less than 0.001. W{WHERE}{{other_success}}, nearly as with the base.",
+     lambda so: 0 < so.regret < 1e-3 and abs(so.other_success - so.base_success) < 2e-3)  # fmt: skip
+says("dpsgd_map", f"{SAME}{{regret}}. W{WHERE}{{other_success}}, not {{base_success}}.",
+     lambda so: so.regret >= 1e-3 and abs(so.other_success - so.base_success) >= 1e-3)  # fmt: skip
+
+EVEN = 1 / (2 * ndtri(1 - exp(-0.5) / 2))  # σ with the advantage 1 − exp(−1/2) of Laplace noise, b = 1
+DUELS = {
+    "Gaussian : Laplace": (gaussian_profile(1), laplace_profile(1)),
+    "Gaussian : worst": (gaussian_profile(1), worst_profile(1, 0.02)),
+    "Laplace : worst": (laplace_profile(1), worst_profile(1, 0.02)),
+    "of equal advantage": (gaussian_profile(1 / EVEN), laplace_profile(1)),
+}
+
+
+@exact
+def duel(prior, pair):
+    first, second = (float(bayes(profile, logit(prior))) for profile in DUELS[pair])
+    return {"first_error": first, "second_error": second, "lead": first - second, "margin": abs(first - second)}
+
+
+ERRS = (
+    "At a prior of {prior} the adversary’s error is {first_error} against the first and {second_error} against the "
+    "second: "
+)
+says("duel", ERRS + "a difference of less than 0.05 percentage points.", lambda so: so.margin < 5e-4)
+says("duel", ERRS + "the first protects better, by {margin}.", lambda so: so.lead >= 5e-4)
+says("duel", ERRS + "the second protects better, by {margin}.", lambda so: so.lead <= -5e-4)
+
+
+@exact
+def emergent_dominance(steps, count, sigma):
+    growth = 1 if steps == "the same noise" else sqrt(count)
+    p, q = (binom.pmf(np.arange(count + 1), count, expit(way / growth)) for way in (-1, 1))
+    mu_response, mu_gaussian = 2 * sqrt(count) * sinh(1 / growth / 2), sqrt(count) / growth / sigma
+
+    kinks = (2 * np.arange(count + 1) - count) / growth
+
+    def lead(odds):
+        odds = np.atleast_1d(odds)
+        error = np.minimum(expit(odds)[:, None] * p, expit(-odds)[:, None] * q).sum(1)
+        return (error - bayes(gaussian_profile(mu_gaussian), odds)).squeeze()
+
+    response, gaussian = dp.RandomizedResponse(epsilon=1 / growth), dp.Gaussian(sigma=sigma * growth)
+    pair = (response, gaussian) if mu_response >= mu_gaussian else (gaussian, response)
+    return {
+        "forth": largest(lead, kinks),
+        "back": largest(lambda odds: -lead(odds), kinks),
+        "mu_response": mu_response,
+        "mu_gaussian": mu_gaussian,
+        "bound": float(dp.dominance_bound(pair[0], count, pair[1], count)),
+        "largest_error": max(np.minimum(p, q).sum() / 2, ndtr(-mu_gaussian / 2)),
+    }
+
+
+says("emergent_dominance",
+     "N = {count}: against either, an adversary errs in less than 0.1 % of the cases. Both have given nearly "
+     "everything away.", lambda so: so.largest_error < 1e-3)  # fmt: skip
+for (first, fits), (larger, ahead) in itertools.product(
+    {"randomized response": lambda so: so.forth < 1e-12, "Gaussian noise": lambda so: so.back < 1e-12}.items(),
+    {"Randomized response": lambda so: so.mu_response > so.mu_gaussian,
+     "Gaussian noise": lambda so: so.mu_response < so.mu_gaussian}.items(),
+):  # fmt: skip
+    says("emergent_dominance",
+         f"N = {{count}}: to twelve digits, {first} reveals at least as much. {larger} has the larger η.",
+         lambda so, fits=fits, ahead=ahead: so.largest_error >= 1e-3 and fits(so) and ahead(so))  # fmt: skip
+for bounded, fits in {
+    "first": lambda so: so.mu_response > so.mu_gaussian and so.forth <= so.bound,
+    "second": lambda so: so.mu_response < so.mu_gaussian and so.back <= so.bound,
+}.items():
+    says("emergent_dominance",
+         "N = {count}: choosing Gaussian noise is regretted by up to {forth}, choosing randomized response by up to "
+         f"{{back}}. The finite-step bound on the {bounded} of these is {{bound}}.",
+         lambda so, fits=fits: so.largest_error >= 1e-3 and min(so.forth, so.back) >= 1e-12 and fits(so))  # fmt: skip
+
+
+@exact
+def envelope(kind, noise, k):
+    profile, e, alpha = profile_of(kind, noise), exp(1 / noise), expit(np.linspace(-16, 16, 20001))
+    listed = 4 * np.arange(1, k + 1) / k
+    levels, slopes = 1 - profile(listed)[:, None], np.exp(listed)[:, None]
+    delta = 0.1 if kind == "worst (ε, δ)" else 0.0
+    f = {
+        "Gaussian": lambda: ndtr(-ndtri(alpha) - 1 / noise),
+        "Laplace": lambda: np.where(
+            alpha < 1 / (2 * e), 1 - e * alpha, np.where(alpha < 0.5, 1 / (4 * e * alpha), (1 - alpha) / e)
+        ),
+    }.get(kind, lambda: np.maximum(np.maximum(1 - delta - e * alpha, (1 - delta - alpha) / e), 0))()
+    known = np.maximum(levels - slopes * alpha, (levels - alpha) / slopes).max(0)
+    return {
+        "gap": np.max(f - np.maximum(known, 0)),
+        "advantage": float(profile(0.0)),
+        "known_advantage": 1 - 2 * max(levels / (1 + slopes))[0],
+        "all_said": kind in ("randomized response", "worst (ε, δ)") and min(abs(listed * noise - 1)) < 1e-9,
+    }
+
+
+for points, one in (("one point", True), ("{k} points", False)):
+    says("envelope",
+         f"A report of {points} says everything: the envelope is the curve, and the advantage is {{advantage}}.",
+         lambda so, one=one: one == (so.k == 1) and so.all_said and so.gap < 1e-6)  # fmt: skip
+    says("envelope",
+         f"A report of {points} leaves a gap of less than 0.01: the advantage is at most {{known_advantage}}. It is "
+         "{advantage}.", lambda so, one=one: one == (so.k == 1) and not so.all_said and so.gap < 0.01)  # fmt: skip
+    says("envelope",
+         f"From {points} alone, the advantage could be as large as {{known_advantage}}. It is {{advantage}}.",
+         lambda so, one=one: one == (so.k == 1) and not so.all_said and so.gap > 0.01 - 2e-5)  # fmt: skip
+
+
+@exact
+def gaussian_noise(epsilon, delta):
+    classical = sqrt(2 * log(1.25 / delta)) / epsilon
+    spent = float(gaussian_profile(1 / classical)(epsilon))
+    saved = 1 - gaussian_sigma(epsilon, delta) / classical
+    return {"spent": spent, "times": spent / delta, "saved": saved}
+
+
+says("gaussian_noise", "The classical σ breaks its promise, though by little: it spends a δ of {spent}.",
+     lambda so: 1 < so.times < 1.005)  # fmt: skip
+says("gaussian_noise", "The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed.",
+     lambda so: so.times >= 1.005)  # fmt: skip
+for wastes, much in {"{saved}": lambda so: so.saved >= 1e-3, "less than 0.1 %": lambda so: so.saved < 1e-3}.items():
+    says("gaussian_noise",
+         f"The formula is not proven here, but it holds: it spends a δ of {{spent}} and wastes {wastes} of its noise.",
+         lambda so, much=much: so.epsilon >= 1 and so.times <= 1 and much(so))  # fmt: skip
+    says("gaussian_noise",
+         f"The classical σ keeps its promise and wastes {wastes} of its noise: it spends a δ of only {{spent}}.",
+         lambda so, much=much: so.epsilon < 1 and so.times <= 1 and much(so))  # fmt: skip
+
+OPINIONS = {
+    "two subsampled Gaussians": [dp.SubsampledGaussian(0.5, 0.2), dp.SubsampledGaussian(0.2, 0.1)],
+    "Laplace, Gaussian": [laplace_profile(1), gaussian_profile(1)],
+}
+
+
+def error_of(m, odds):
+    return m.bayes_error(expit(odds)) if isinstance(m, dp.Mechanism) else bayes(m, odds)
+
+
+def lead_of(pair):
+    one, other = OPINIONS[pair]
+    return lambda odds: error_of(one, odds) - error_of(other, odds)
+
+
+# At many priors, once.
+lead_on_grid = cache(lambda pair: lead_of(pair)(logit(np.linspace(0, 1, 20001)[1:-1])))
+
+
+@exact
+def hyper_prior(pair, family, a, b):
+    if family == "U-quadratic":
+        density, below = (lambda x: 12 * (x - 0.5) ** 2), (lambda x: 0.5 + 4 * (x - 0.5) ** 3)
+    else:
+        density, below = beta_law(a, b).pdf, (lambda x: betainc(a, b, x))
+    lead = lead_of(pair)
+    ahead = np.array([0, *lead_on_grid(pair), 0])
+    x = np.linspace(0, 1, len(ahead))
+    found = []
+    for sign in (1, -1):
+        at = np.argmax(sign * (density(x[1:-1]) * ahead[1:-1])) + 1
+        best = minimize_scalar(
+            lambda prior, sign=sign: -sign * float(density(prior) * lead(logit(prior))),
+            bounds=(max(x[at - 1], 1e-9), min(x[at + 1], 1 - 1e-9)),
+            method="bounded",
+        )
+        found.append(max(-best.fun, sign * density(x[at]) * ahead[at], 0))
+    mean = np.diff(below(x)) @ (ahead[1:] + ahead[:-1]) / 2
+    forth, back = found
+    return {"forth": forth, "back": back, "mean": mean, "ahead": forth - back, "plain": max(ahead) + min(ahead)}
+
+
+REGRETS = {"less than 0.01 percentage points": lambda value: value < 1e-4, "at most {%s}": lambda value: value >= 1e-4}
+VERDICTS = {
+    "to within 0.01 percentage points neither is safer.": lambda so: abs(so.ahead) < 1e-4,
+    "M is safer. The opinion reverses the ranking.": lambda so: so.ahead >= 1e-4 and so.plain < 0,
+    "M is safer. The ranking is the same as without one.": lambda so: so.ahead >= 1e-4 and so.plain > 0,
+    "M̃ is safer. The opinion reverses the ranking.": lambda so: so.ahead <= -1e-4 and so.plain > 0,
+    "M̃ is safer. The ranking is the same as without one.": lambda so: so.ahead <= -1e-4 and so.plain < 0,
+}
+for (one, first), (two, second), (verdict, fits) in itertools.product(
+    REGRETS.items(), REGRETS.items(), VERDICTS.items()
+):
+    says("hyper_prior",
+         f"With this opinion, choosing M is regretted by {one.replace('%s', 'back')}, choosing M̃ by "
+         f"{two.replace('%s', 'forth')}: {verdict} Averaged over Ψ, R − R̃ is {{mean}}.",
+         lambda so, first=first, second=second, fits=fits: (
+             first(so.back) and second(so.forth) and fits(so)))  # fmt: skip
+
+READINGS = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is how often ρ is exceeded"
+
+
+@exact
+def posterior_belief(reading, tolerance, delta):
+    epsilon = log(tolerance / (1 - tolerance))
+    tail = lambda mu: ndtr(mu / 2 - epsilon / mu)  # noqa: E731
+    if reading == READINGS[0]:
+        mu = 1 / gaussian_sigma(epsilon, delta)
+    elif reading == READINGS[1]:
+        mu = epsilon / sqrt(2 * log(1.25 / delta))
+    else:
+        mu = brentq(lambda mu: tail(mu) - delta, 1e-3, 20, xtol=1e-15, rtol=1e-14)
+    mean = quad(lambda z: expit(mu**2 / 2 + mu * z) * exp(-z * z / 2) / sqrt(2 * np.pi), -12, 12, epsabs=1e-12)[0]
+    return {"sigma": 1 / mu, "exceeds": tail(mu), "ratio": tail(mu) / delta, "mean": mean}
+
+
+LEADS = "With σ = {sigma}, an output from world Q leads to a belief above {tolerance} with probability {exceeds}"
+for end, fits in {
+    ": exactly δ": lambda so: so.reading == READINGS[2] and so.exceeds == approx(so.delta, rel=1e-9),
+    ", {ratio} times δ": lambda so: so.reading != READINGS[2] and so.ratio >= 1.005,
+    ", hardly more than δ": lambda so: so.reading != READINGS[2] and 1 < so.ratio < 1.005,
+    ", less than δ": lambda so: so.reading != READINGS[2] and so.ratio < 1,
+}.items():
+    says("posterior_belief", LEADS + end + ". There the mean belief is {mean}.", fits)
+
+
+@exact
+def privacy_loss(kind, noise, epsilon):
+    delta = float(profile_of(kind, noise)(epsilon))
+    if kind == "Gaussian":
+        tail, second = ndtr(1 / (2 * noise) - epsilon * noise), exp(epsilon) * ndtr(-1 / (2 * noise) - epsilon * noise)
+    elif epsilon >= 1 / noise:
+        tail = second = 0.0
+    elif epsilon < -1 / noise:
+        tail, second = 1.0, exp(epsilon)
+    else:  # the outputs above (1 + ε b)/2, between 0 and 1
+        place = (1 + epsilon * noise) / 2
+        tail, second = 1 - exp((place - 1) / noise) / 2, exp(epsilon - place / noise) / 2
+    return {
+        "largest": largest_loss(kind, noise),
+        "delta": delta,
+        "tail": tail,
+        "second": second,
+        "weight": delta / tail if tail else nan,
+    }
+
+
+says("privacy_loss", "No loss exceeds {largest}, so at ε = {epsilon} no part of Q is above exp(ε) P, and δ is 0.",
+     lambda so: so.epsilon >= so.largest and so.delta == 0)  # fmt: skip
+says("privacy_loss",
+     "The loss exceeds ε with probability {tail}, but δ is only {delta}: each of these losses counts 1 − exp(ε − L), "
+     "on average {weight}.", lambda so: so.epsilon < so.largest and 0 < 3 * so.delta < so.tail)  # fmt: skip
+says("privacy_loss", "δ is {delta}: the probability {tail} of a loss above ε, minus {second}.",
+     lambda so: so.epsilon < so.largest and 3 * so.delta >= so.tail
+     and so.delta == approx(so.tail - so.second, abs=1e-12))  # fmt: skip
+
+
+@exact
+def renyi_order(sigma, epsilon):
+    forth, back = regrets(gaussian_profile(1 / sigma), worst_profile(epsilon), epsilon)
+    # Densely up to where the one exceeds ε, which the other does not reach.
+    orders = np.geomspace(1 + 1e-6, max(2 * epsilon * sigma**2, 20) + 1, 4001)
+    p, q = expit(-epsilon), expit(epsilon)
+    response = np.log(q**orders * p ** (1 - orders) + p**orders * q ** (1 - orders)) / (orders - 1)
+    lead = orders / (2 * sigma**2) - response
+    return {
+        "forth": forth,
+        "back": back,
+        "dominates": ndtr(1 / (2 * sigma)) >= q,
+        "larger": lead.min() >= -1e-9 and 1 / (2 * sigma**2) >= epsilon * tanh(epsilon / 2),
+        "shown": lead[orders <= 20][-1] >= 0,
+    }
+
+
+for less, fits in LESS.items():
+    says("renyi_order",
+         "At every order from 1 on the Gaussian divergence is larger; yet some adversaries err more against it, "
+         + less.replace("%s", "forth") + ".",
+         lambda so, fits=fits: so.larger and not so.dominates and fits(so.forth))  # fmt: skip
+says("renyi_order",
+     "Both orders agree: no adversary errs more against the Gaussian mechanism; some err less, by up to {back}.",
+     lambda so: so.larger and so.dominates and so.back >= 5e-5)  # fmt: skip
+for (start, shown), (end, fits) in itertools.product(
+    {"The": True, "Beyond order 20 the": False}.items(),
+    {
+        "{forth} and {back}": lambda so: so.back >= 5e-5,
+        "{forth} and less than 0.0001": lambda so: so.back < 5e-5,
+    }.items(),
+):
+    says(
+        "renyi_order",
+        f"{start} Rényi curves cross: not even they order the two, whose regrets are {end}.",
+        lambda so, shown=shown, fits=fits: not so.larger and so.shown == shown and so.forth >= 5e-5 and fits(so),
+    )
+
+
+@exact
+def spectrum(kind, noise):
+    start, rest = float(profile_of(kind, noise)(0.0)) / 2, largest(lambda odds: bayes(profile_of(kind, noise), odds))
+    return {"total": start + rest, "share": start / (start + rest), "advantage": 2 * start}
+
+
+says("spectrum",
+     "f is not symmetric, so the distances add up to {total} instead of 0.5. M is {share} of the way along.",
+     lambda so: so.kind == "alarm" and so.total > 0.5001)  # fmt: skip
+says("spectrum",
+     "M is {share} of the way from perfect privacy to blatant non-privacy. This share is its advantage.",
+     lambda so: so.kind != "alarm" and so.share == approx(so.advantage, abs=1e-9))  # fmt: skip
+
+
+@exact
+def subsampling(sigma, rate):
+    profiles = gaussian_profile(1 / sigma), *sampled_profile(sigma, rate)
+    plain, remove, add = (brentq(lambda e, f=f: float(f(e)) - 1e-5, 0, 40, xtol=1e-12) for f in profiles)
+    return {"plain_epsilon": plain, "remove_epsilon": remove, "add_epsilon": add}
+
+
+for only, fits in {"only ": lambda so: so.add_epsilon < so.remove_epsilon / 2,
+                   "": lambda so: so.add_epsilon >= so.remove_epsilon / 2}.items():  # fmt: skip
+    says("subsampling",
+         "Sampling takes ε at δ = 10⁻⁵ from {plain_epsilon} to {remove_epsilon} in the direction “remove”, and to "
+         + only + "{add_epsilon} in the direction “add”.",
+         lambda so, fits=fits: so.remove_epsilon < so.plain_epsilon and fits(so))  # fmt: skip
+
+
+@exact
+def threshold_test(threshold, sigma):
+    return {"accused": 100 * ndtr(-threshold / sigma), "missed": 100 * ndtr((threshold - 1) / sigma)}
+
+
+SOME = {
+    "hardly any of 100": lambda count: count <= 0.5,
+    "about {%s} of 100": lambda count: 0.5 <= count <= 99.5,
+    "nearly all of 100": lambda count: count >= 99.5,
+}
+for (one, first), (two, second) in itertools.product(SOME.items(), repeat=2):
+    says("threshold_test",
+         f"If you accuse everyone above {{threshold}}, you accuse {one.replace('%s', 'accused')} people who are not in "
+         f"the data, and miss {two.replace('%s', 'missed')} who are.",
+         lambda so, first=first, second=second: first(so.accused) and second(so.missed))  # fmt: skip
+
+
+@exact
+def total_failure(epsilon, delta):
+    mu = 1 / gaussian_sigma(epsilon, delta)
+    return {
+        "ruined": 1e6 * delta,
+        "over": 1e6 * ndtr(mu / 2 - epsilon / mu),
+        "promised": exp(epsilon),
+        "odds": exp(mu**2 / 2 + mu * ndtri(1 - delta)),
+    }
+
+
+FAILS = (
+    "Of a million people, total failure gives {people} away on average. Gaussian noise gives nobody away: {outputs} "
+    "the odds by {{odds}} or more, and {{over}} multiply them by more than the promised {{promised}}."
+)
+says("total_failure",
+     FAILS.format(people="one person", outputs="the most revealing output of a million multiplies"),
+     lambda so: so.ruined < 1.5 + 1e-9 and so.over > so.ruined and so.odds > so.promised)  # fmt: skip
+says("total_failure",
+     FAILS.format(people="{ruined} people", outputs="the {ruined} most revealing outputs of a million multiply"),
+     lambda so: so.ruined >= 1.5 - 1e-9 and so.over > so.ruined and so.odds > so.promised)  # fmt: skip
+
+
+@exact
+def tradeoff_gallery(kind, noise, epsilon):
+    return {"delta": float(profile_of(kind, noise)(epsilon)), "largest": largest_loss(kind, noise)}
+
+
+says("tradeoff_gallery", "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0.",
+     lambda so: so.epsilon >= so.largest)  # fmt: skip
+says("tradeoff_gallery",
+     "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) from 1 − δ touches the curve.",
+     lambda so: so.epsilon < so.largest and so.delta > 0)  # fmt: skip
+
+
+# The tests.
+
+
+@every_explorer
+def test_what_is_said_is_so(name):
+    assert check(name, 50)
+
+
+@pytest.mark.look
+@every_explorer
+def test_what_is_said_is_so_at_many_settings(name):
+    check(name, 500, seed=6)
+
+
+@every_explorer
+def test_a_sentence_in_another_ones_place_is_found_out(name):
+    """Of two forms each is wrong where the other is said, and no two numbers of a sentence may change places."""
+    e, kept, places = getattr(dp.explore, name)(), {}, defaultdict(list)
+    for template, setting, so in check(name, 50):
+        where = next(number for number, table in enumerate(e.explorer.sentences) if table.at(setting) == template)
+        kept.setdefault((where, template), []).append((setting, so))
+        places[where].append(template)
+    exchanged = 0
+    for (where, template), times in kept.items():
+        for other in sorted({*places[where]} - {template}):
+            for setting, so in times[:5]:
+                e.set(**setting)
+                assert wrong_about(name, e._filled(other), so), f"{setting}: {other}"
+                exchanged += 1
+        for one, two in itertools.combinations(sorted({*re.findall(r"{(\w+)}", template)}), 2):
+            other = template.replace(f"{{{one}}}", "{}").replace(f"{{{two}}}", f"{{{one}}}").replace("{}", f"{{{two}}}")
+            for setting, so in times[:5]:
+                e.set(**setting)
+                same = all(is_rounding(e._filled(f"{{{a}}}"), getattr(so, b)) for a, b in ((one, two), (two, one)))
+                assert same or wrong_about(name, e._filled(other), so), f"{setting}: {other}"
+                exchanged += not same
+    assert exchanged
+
+
+# What the stories of the steps claim, with a number or a comparison: quoted, and a predicate on what is so there.
+CLAIMS = [
+    ("audit", "Half the noise", "the wins reveal the flaw", lambda so, s: so.wins > so.allowed and not so.rare),
+    ("audit", "Noise once", "nearly always on the right side", lambda so, s: so.wins > 0.95 * so.repetitions),
+    ("audit", "Noise once", "The beliefs settle at a harmless value", lambda so, s: so.by_beliefs < log(9)),
+    ("audit", "One seed", "hardly better than a coin", lambda so, s: 0.45 < so.wins / so.repetitions < 0.6),
+    ("audit", "One seed", "The beliefs run wild", lambda so, s: so.rare and expit(so.by_beliefs) > 0.999),
+    ("audit", "Too few", "too few to show it", lambda so, s: so.wins <= so.allowed and not so.rare),
+    ("bayes_error", "An even prior", "here the error is largest", lambda so, s: so.error >= max(
+        so_at("bayes_error", **s | {"prior": x}).error for x in (0.1, 0.3, 0.48, 0.52, 0.9))),
+    ("bayes_error", "An even prior", "the advantage is twice the gap",
+     lambda so, s: 2 * (0.5 - so.error) == approx(dp.Gaussian(sigma=1).advantage)),
+    ("bayes_error", "No output changes the guess", "does not help", lambda so, s: so.decided),
+    ("bayes_error", "Always something", "some outputs reverse any guess", lambda so, s: not so.decided and so.gain > 0),
+    ("bayes_error", "Not at one half", "near a prior of 40 %", lambda so, s: 0.35 < brentq(
+        lambda x: so_at("bayes_error", **s | {"prior": x + 1e-4}).error
+        - so_at("bayes_error", **s | {"prior": x - 1e-4}).error, 0.2, 0.6) < 0.45),
+    ("be_the_adversary", "A threshold of ½", "about as many errors as expected",
+     lambda so, s: abs(5 - 15 * ndtr(-0.5)) < 1 and so.where == "through"),
+    ("be_the_adversary", "Tossed a coin", "thirty rounds are enough", lambda so, s: so.where == "above"),
+    ("blackwell_order", "Neither", "The curves cross", lambda so, s: so.forth > 0 and so.back > 0),
+    ("blackwell_order", "Gaussian dominates", "Every adversary does at least as well", lambda so, s: so.dominates),
+    ("blackwell_order", "Never the reverse", "far out", lambda so, s: not so.dominates),
+    ("calibration_point", "As in the textbooks", "ε = 1, δ = 10⁻⁵", lambda so, s: s == {"epsilon": 1, "delta": 1e-5}),
+    ("calibration_point", "A generous δ", "visibly less noise",
+     lambda so, s: so.scale < 0.9 * so_at("calibration_point", epsilon=1.0, delta=1e-5).scale),
+    ("calibration_point", "As in deep learning", "far from small", lambda so, s: so.gaussian_advantage > 0.3),
+    ("composition", "A long training", "an accountant that knows the mechanism comes close",
+     lambda so, s: abs(so.renyi / so.exact - 1) < 0.1 and abs(so.limit / so.exact - 1) < 0.1),
+    ("composition", "A long training", "one that knows only (ε, δ) does not",
+     lambda so, s: min(known_by_theorems(1.0, 0.01, 10_000, 1e-5)) > 5 * so.exact),
+    ("composition", "A limit is no bound", "does not keep",
+     lambda so, s: so.steps == 100 and so.limit < 0.9 * so.exact),
+    ("composition", "Sums of normal losses", "exact from the first step on",
+     lambda so, s: so.limit == approx(so.exact, rel=1e-9)
+     and dp.DPSGD(30.0, 1.0, 1).epsilon(1e-5) == approx(dp.Gaussian(30.0).epsilon(1e-5), rel=1e-9)),
+    ("delta_divergence", "Figure 3 of the paper", "at the prior where Gaussian noise is regretted most",
+     lambda so, s: so.laplace_error - so.gaussian_error == approx(so.gaussian_cost, abs=5e-4)
+     and is_rounding(f"{100 * so.prior:g} %", expit(-1.0))),
+    ("delta_divergence", "Same advantage", "to the digits of σ", lambda so, s: is_rounding(f"{s['sigma']:g}", EVEN)),
+    ("delta_divergence", "Same advantage", "no difference at even odds",
+     lambda so, s: abs(so.laplace_error - so.gaussian_error) < 1e-3 < so.gaussian_cost),
+    ("delta_divergence", "Same (ε, δ)", "Both are (1, 10⁻⁴)-DP, to the digits of σ",
+     lambda so, s: is_rounding(f"{s['sigma']:g}", gaussian_sigma(1, 1e-4)) and float(laplace_profile(1)(1)) == 0),
+    ("delta_divergence", "Gaussian dominates", "No adversary errs more", lambda so, s: so.dominates),
+    ("dpsgd_accounting", "Many small losses", "Only the accountant that knows nothing but (ε, δ) of a step is far off",
+     lambda so, s: max(so.renyi, so.limit) < 1.2 * so.exact
+     and min(known_by_theorems(2.0, 0.01, 10_000, 1e-5)) > 5 * so.exact),
+    ("dpsgd_accounting", "Few, and little noise", "its ε is too small", lambda so, s: so.limit < 0.98 * so.exact),
+    ("dpsgd_accounting", "Large samples", "smaller than the limit theorem assumes",
+     lambda so, s: so.limit > 1.02 * so.exact),
+    ("dpsgd_map", "The base itself", "nothing to regret", lambda so, s: so.regret == 0),
+    ("dpsgd_map", "Batches four times as large", "most of the regret",
+     lambda so, s: so.regret > so_at("dpsgd_map", **s | {"rate": 0.9}).regret / 2 and s["rate"] == 0.04),
+    ("dpsgd_map", "The far corner", "Nine out of ten examples", lambda so, s: s["rate"] == 0.9 and so.steps == 1500),
+    ("duel", "Even odds", "the first wins", lambda so, s: so.lead > 5e-4 and so.prior == 0.5),
+    ("duel", "At the corner", "At a prior of 27 %",
+     lambda so, s: so.lead < -5e-4 and is_rounding("27 %", expit(-1)) and so.prior == 0.27),
+    ("duel", "There and back", "the first wins again, by a little", lambda so, s: 0 < so.lead < 0.02),
+    ("duel", "The same advantage", "no more than a draw at even odds", lambda so, s: abs(so.lead) < 1e-12),
+    ("duel", "The same advantage", "At every other prior the second wins", lambda so, s: all(
+        so_at("duel", **s | {"prior": float(x)}).lead < 0 for x in np.linspace(0.01, 0.99, 99) if abs(x - 0.5) > 1e-3)),
+    ("emergent_dominance", "One step", "The difference changes sign", lambda so, s: min(so.forth, so.back) > 0.01),
+    ("emergent_dominance", "Sixteen smaller steps", "One of the divergences has all but vanished",
+     lambda so, s: min(so.forth, so.back) < 1e-4),
+    ("emergent_dominance", "Sixteen smaller steps", "the other is a tenth above its limit",
+     lambda so, s: is_rounding("1.1", max(so.forth, so.back) / (ndtr(-1 / 2.2) - ndtr(-1 / 2)))),
+    ("emergent_dominance", "Sixteen equal steps", "Randomized response has the larger η",
+     lambda so, s: so.mu_response > so.mu_gaussian),
+    ("emergent_dominance", "Too many steps", "Both divergences vanish", lambda so, s: max(so.forth, so.back) < 1e-3),
+    ("emergent_dominance", "Too many steps", "nearly everything away", lambda so, s: so.largest_error < 1e-3),
+    ("envelope", "One point", "may learn nearly everything", lambda so, s: so.known_advantage > 0.95),
+    ("envelope", "One point that says it all", "One of the four points is ε = 1", lambda so, s: so.all_said),
+    ("envelope", "More, and worse", "Five points leave a larger gap than four",
+     lambda so, s: so.gap > so_at("envelope", **s | {"k": 4}).gap and so.k == 5),
+    ("envelope", "Nearly all", "hardly be distinguished", lambda so, s: so.gap < 0.01 and so.k == 20),
+    ("gaussian_noise", "As it is proven", "only a small part of the δ", lambda so, s: so.times < 0.1),
+    ("gaussian_noise", "By luck", "nearly hits the target", lambda so, s: 0.5 < so.times <= 1 and so.saved < 0.02),
+    ("gaussian_noise", "A broken promise", "too little noise", lambda so, s: so.times > 1 and so.saved < 0),
+    ("hyper_prior", "Jeffreys", "a little more weight", lambda so, s: betainc(0.5, 0.5, 0.1) > 0.1),
+    ("hyper_prior", "Strong opinions", "the ranking is reversed", lambda so, s: so.ahead * so.plain < 0),
+    ("hyper_prior", "Mostly sure of P", "is high", lambda so, s: beta_law(s["a"], s["b"]).mean() > 0.75),
+    ("posterior_belief", "Nobody over 90 %", "(ε, δ) = (2.2, 0.01)",
+     lambda so, s: is_rounding("2.2", log(9)) and so.tolerance == 0.9 and so.delta == 0.01),
+    ("posterior_belief", "Nobody over 90 %", "more than three in a hundred", lambda so, s: 0.03 < so.exceeds < 0.04),
+    ("posterior_belief", "With the old formula", "larger than (ε, δ) requires",
+     lambda so, s: so.sigma > gaussian_sigma(log(9), 0.01)),
+    ("posterior_belief", "With the old formula", "the probability stays below δ", lambda so, s: so.ratio < 1),
+    ("posterior_belief", "As it was meant", "one output in a hundred", lambda so, s: so.exceeds == approx(0.01)),
+    ("posterior_belief", "A small promise", "more than forty times as often", lambda so, s: 40 < so.ratio < 50),
+    ("posterior_belief", "A small promise", "a δ of one in a million", lambda so, s: so.delta == 1e-6),
+    ("privacy_loss", "The advantage", "total variation distance",
+     lambda so, s: so.epsilon == 0 and so.delta == approx(2 * ndtr(0.5) - 1)),
+    ("privacy_loss", "A bounded loss", "δ is 0", lambda so, s: so.delta == 0 and so.epsilon == so.largest),
+    ("privacy_loss", "A tail is not δ", "count little", lambda so, s: so.weight < 1 / 3),
+    ("renyi_order", "σ = 1/ε", "below sε²/2", lambda so, s: s["sigma"] == 1 / s["epsilon"] and so.larger),
+    ("renyi_order", "Both agree", "in Blackwell's sense, too", lambda so, s: so.larger and so.dominates),
+    ("renyi_order", "Rényi undecided", "do not order the two", lambda so, s: not so.larger and so.shown),
+    ("spectrum", "Halfway", "σ is about 0.75", lambda so, s: abs(so.share - 0.5) < 0.01
+     and 1 / (2 * ndtri(0.75)) == approx(0.75, rel=0.02)),
+    ("spectrum", "An ε of 5", "close to publishing", lambda so, s: so.share > 0.95),
+    ("spectrum", "Off the line", "f is not symmetric", lambda so, s: so.total > 0.51),
+    ("subsampling", "A small sample", "a few are large", lambda so, s: so.remove_epsilon > 1 > so.add_epsilon * 5),
+    ("subsampling", "Nearly everything", "no loss exceeds −log(1 − p)",
+     lambda so, s: so.add_epsilon < -log1p(-s["rate"]) < so.remove_epsilon and s["rate"] == 0.95),
+    ("subsampling", "Much noise", "The trade-off functions nearly agree", lambda so, s: np.max(np.abs(
+        dp.SubsampledGaussian(3, 0.3).directions[0].tradeoff(np.linspace(0, 1, 101))
+        - dp.SubsampledGaussian(3, 0.3).directions[1].tradeoff(np.linspace(0, 1, 101)))) < 0.01),
+    ("subsampling", "Much noise", "which do not", lambda so, s: so.remove_epsilon > 1.2 * so.add_epsilon),
+    ("threshold_test", "Accuse few", "three of four who are in the data go unnoticed",
+     lambda so, s: 70 < so.missed < 80 and so.accused < 10),
+    ("threshold_test", "Accuse many", "few are missed, and most of the innocent are accused",
+     lambda so, s: so.missed < 10 and so.accused > 50),
+    ("threshold_test", "Less noise", "make both errors smaller at once", lambda so, s: all(
+        getattr(so, e) < getattr(so_at("threshold_test", **s | {"sigma": 1.0}), e) for e in ("accused", "missed"))),
+    ("threshold_test", "More noise", "the whole curve comes closer to blind guessing", lambda so, s: all(
+        ndtr(-ndtri(x) - 1) < ndtr(-ndtri(x) - 1 / 2) < 1 - x for x in np.linspace(0.01, 0.99, 99))),
+    ("total_failure", "Ten in a million", "ten people are given away", lambda so, s: so.ruined == approx(10)),
+    ("total_failure", "A δ you can see", "one person in a hundred", lambda so, s: so.ruined == approx(10_000)),
+    ("total_failure", "A small ε", "far more often than δ says", lambda so, s: so.over > 20 * so.ruined),
+    ("total_failure", "A small ε", "only by a little each time", lambda so, s: so.odds < 1.5 * so.promised),
+    ("tradeoff_gallery", "One line suffices", "ε = 1/noise",
+     lambda so, s: so.delta == approx(0, abs=1e-15) and so.epsilon == 1 / s["noise"]),
+    ("tradeoff_gallery", "A tangent everywhere", "No tangent to a Gaussian curve has δ = 0",
+     lambda so, s: so.delta > 0),
+    ("tradeoff_gallery", "The edge of Laplace noise", "δ is 0", lambda so, s: so.delta == 0),
+]  # fmt: skip
+# Stories without a number or a comparison.
+NO_CLAIM = {("be_the_adversary", "Never accuse"), ("hyper_prior", "No opinion")}
+
+
+def known_by_theorems(sigma, rate, steps, delta):
+    """ε by basic and by advanced composition of the (ε, δ) of a step."""
+    half = delta / (2 * steps)
+    whole, part = dp.SubsampledGaussian(sigma, rate).epsilon([2 * half, half])
+    # Kairouz, Oh & Viswanath (2015), the last of three terms, which is Dwork, Rothblum & Vadhan's.
+    spread = part * np.expm1(part) / (np.exp(part) + 1)
+    return steps * whole, steps * spread + part * sqrt(2 * steps * log(2 / delta))
+
+
+@pytest.mark.parametrize(
+    ("explorer", "label", "words", "fits"), CLAIMS, ids=lambda part: "" if callable(part) else part[:24]
+)
+def test_what_a_step_claims_is_so(explorer, label, words, fits):
+    e = getattr(dp.explore, explorer)()
+    setting = e.setting | e.steps[label]
+    assert words in e.explorer.steps[label][0]
+    assert fits(so_at(explorer, **setting), setting)
+
+
+def test_the_claims_of_all_steps_are_known():
+    told = {(name, label) for name in NAMES for label in getattr(dp.explore, name).steps}
+    assert told == {(name, label) for name, label, *_ in CLAIMS} | NO_CLAIM
+
+
+# Other texts, and the code.
+
+
+@every_explorer
+def test_the_ends_of_a_slider_are_settings(name):
+    for parameter in getattr(dp.explore, name)().parameters.values():
+        if not isinstance(parameter, Choice):
+            assert (parameter.values[0], parameter.values[-1]) == (parameter.min, parameter.max)
+
+
+@every_explorer
+def test_small_numbers_are_written_as_powers_of_ten(name):
+    e = getattr(dp.explore, name)
+    texts = [e.title, e.caption, e.find, *(story for story, _ in e.steps.values()), *e.steps]
+    texts += [text for number in e.shown_numbers.values() for text in (number.label, number.help)]
+    texts += [text for p in e.parameters.values() for text in (p.title, *getattr(p, "options", ()))]
+    texts += [text for panel in e.panels for text in (panel.title, panel.xlabel, panel.ylabel)]
+    texts += [sentence for sentence, _, _ in FORMS[name]]
+    assert not [text for text in texts if re.search(r"0\.0000|\de[-−+]?\d", text)]
+
+
+def residues(code):
+    """What a template leaves behind: computations of what is known, and choices among what was chosen."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Compare):
+            known = [node.left, *node.comparators]
+        elif isinstance(node, ast.BinOp):
+            known = [node.left, node.right]
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in {"float", "int", "round", "str"}
+        ):
+            known = node.args
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
+            known = [node.slice]
+        else:
+            continue
+        literal = [isinstance(each.operand if isinstance(each, ast.UnaryOp) else each, ast.Constant) for each in known]
+        if all(literal) and ast.unparse(node) not in ALLOWED:
+            found.append(ast.unparse(node))
+    return found
+
+
+ALLOWED = {"30 ** 0.5", "1 / 2", "float('nan')"}  # as people write them
+
+
+@pytest.mark.parametrize(
+    "code", ["float('1e-5')", "10**-2.0", "'a' == 'b'", "{'a': 1}['a']", "x = int('500')", "1 if 1 == 2 else 0"]
+)
+def test_residues_are_found(code):
+    assert residues(code)
+
+
+def test_the_code_that_is_shown_is_clean(tmp_path):
+    for name in NAMES:
+        e = getattr(dp.explore, name)()
+        generator = random.Random(name)
+        for number, setting in enumerate(
+            [{}, *e.steps.values(), *({n: drawn(generator, p) for n, p in e.parameters.items()} for _ in range(4))]
+        ):
+            e.set(**setting)
+            assert not residues(e.code()), name
+            (tmp_path / f"{name}_{number}.py").write_text(e.code(), encoding="utf-8")
+    for command in (["check", "--output-format", "concise", "--ignore", "D"], ["format", "--check"]):
+        ran = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--quiet", "--config", ROOT / "pyproject.toml", tmp_path],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
