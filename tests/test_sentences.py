@@ -69,8 +69,8 @@ def is_rounding(said, value):
     power = 0
     if raised:
         digits, power = raised[1] or "1", int(raised[2].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
-    if not re.fullmatch(r"−?\d+(\.\d+)?", digits):
-        return False
+    if not re.fullmatch(r"−?\d+(\.\d+)?", digits) or (not re.search("[1-9]", digits) and abs(value) > 1e-12):
+        return False  # nothing is said to be 0 that is not
     last = 10.0 ** (power - len(digits.partition(".")[2]))
     value = 100 * value if unit else value
     return abs(float(digits.replace("−", "-")) * 10.0**power - value) <= last / 2 * (1 + 1e-6) + 1e-9 * abs(value)
@@ -717,14 +717,18 @@ VERDICTS = {
     "M̃ is safer. The opinion reverses the ranking.": lambda so: so.ahead <= -1e-4 and so.plain > 0,
     "M̃ is safer. The ranking is the same as without one.": lambda so: so.ahead <= -1e-4 and so.plain < 0,
 }
-for (one, first), (two, second), (verdict, fits) in itertools.product(
-    REGRETS.items(), REGRETS.items(), VERDICTS.items()
+MEANS = {
+    "R − R̃ is {mean}.": lambda mean: abs(mean) >= 5e-5,
+    "R and R̃ differ by less than 0.01 percentage points.": lambda mean: abs(mean) < 5e-5,
+}
+for (one, first), (two, second), (verdict, fits), (end, third) in itertools.product(
+    *(each.items() for each in (REGRETS, REGRETS, VERDICTS, MEANS))
 ):
     says("hyper_prior",
          f"With this opinion, choosing M is regretted by {one.replace('%s', 'back')}, choosing M̃ by "
-         f"{two.replace('%s', 'forth')}: {verdict} Averaged over Ψ, R − R̃ is {{mean}}.",
-         lambda so, first=first, second=second, fits=fits: (
-             first(so.back) and second(so.forth) and fits(so)))  # fmt: skip
+         f"{two.replace('%s', 'forth')}: {verdict} Averaged over Ψ, {end}",
+         lambda so, first=first, second=second, third=third, fits=fits: (
+             first(so.back) and second(so.forth) and third(so.mean) and fits(so)))  # fmt: skip
 
 READINGS = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is how often ρ is exceeded"
 
@@ -1117,6 +1121,14 @@ def test_small_numbers_are_written_as_powers_of_ten(name):
     texts += [text for panel in e.panels for text in (panel.title, panel.xlabel, panel.ylabel)]
     texts += [sentence for sentence, _, _ in FORMS[name]]
     assert not [text for text in texts if re.search(r"0\.0000|\de[-−+]?\d", text)]
+
+
+@every_explorer
+def test_no_axis_of_probabilities_goes_beyond_one(name):
+    for panel in getattr(dp.explore, name).panels:
+        for label, limits in ((panel.xlabel, panel.xlim), (panel.ylabel, panel.ylim)):
+            if re.search(r"belief|prior|error [αβ]|^δ\(ε\)|^Pr\[", label):
+                assert limits[0] >= -0.05 and limits[1] <= 1.05, label
 
 
 def residues(code):

@@ -169,13 +169,15 @@ def unweighted_regrets(pair):
 
 @hyper_prior.words
 def words(pair, family, a, b):
-    forth, back, _ = numbers(pair, family, a, b)
-    of_m, of_other = ("less than 0.01 percentage points" if d < 1e-4 else f"at most {{{n}}}" for d, n in
-                      ((back, "back"), (forth, "forth")))  # fmt: skip
+    forth, back, mean = numbers(pair, family, a, b)
+    of_m = "at most {back}" if back >= 1e-4 else "less than 0.01 percentage points"
+    of_other = "at most {forth}" if forth >= 1e-4 else "less than 0.01 percentage points"
     start = f"With this opinion, choosing M is regretted by {of_m}, choosing M̃ by {of_other}: "
-    mean = "Averaged over Ψ, R − R̃ is {mean}."
+    average = "Averaged over Ψ, " + (
+        "R − R̃ is {mean}." if abs(mean) >= 5e-5 else "R and R̃ differ by less than 0.01 percentage points."
+    )
     if abs(forth - back) < 1e-4:
-        return f"{start}to within 0.01 percentage points neither is safer. {mean}"
+        return f"{start}to within 0.01 percentage points neither is safer. {average}"
     turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
     opinion = "The opinion reverses the ranking." if turned else "The ranking is the same as without one."
-    return f"{start}{'M' if forth > back else 'M̃'} is safer. {opinion} {mean}"
+    return f"{start}{'M' if forth > back else 'M̃'} is safer. {opinion} {average}"
