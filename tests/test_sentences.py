@@ -28,7 +28,7 @@ from scipy.stats import binom
 
 import dptutor as dp
 from content import ROOT
-from dptutor.explore.machinery import Choice
+from dptutor.explore.machinery import Choice, Slider
 
 NAMES = dp.explore.__all__
 every_explorer = pytest.mark.parametrize("name", NAMES)
@@ -1110,6 +1110,21 @@ def test_the_ends_of_a_slider_are_settings(name):
     for parameter in getattr(dp.explore, name)().parameters.values():
         if not isinstance(parameter, Choice):
             assert (parameter.values[0], parameter.values[-1]) == (parameter.min, parameter.max)
+
+
+def test_a_slider_whose_end_is_no_setting_is_refused():
+    with pytest.raises(ValueError, match="max must be whole steps"):
+        Slider(0.1, 4.0, 1.5, "randomized response", step=0.2)
+
+
+def test_an_option_is_a_number_or_a_string_in_double_quotes():
+    options = ("10⁻⁵", "0.01", "DP-SGD, σ = 1", "Beta(a, b)")
+    assert [Choice(options, "0.01", "").code(option) for option in options] == [
+        "1e-5",
+        "0.01",
+        '"DP-SGD, σ = 1"',
+        '"Beta(a, b)"',
+    ]
 
 
 @every_explorer
