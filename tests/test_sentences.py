@@ -92,7 +92,8 @@ def wrong_about(explorer, sentence, so):
 # Settings.
 
 # What takes long to compute is computed at a few random values.
-DEAR = {"dpsgd_map": ("rate", "steps"), "composition": ("base", "steps"), "dpsgd_accounting": ("sigma", "rate")}
+DEAR = {"dpsgd_map": ("rate", "steps"), "composition": ("base", "steps"), "dpsgd_accounting": ("sigma", "rate"),
+        "two_offers": ("noise_b",)}  # fmt: skip
 
 
 def ends(parameter):
@@ -807,11 +808,12 @@ def renyi_order(sigma, epsilon):
 
 for less, fits in LESS.items():
     says("renyi_order",
-         "At every order from 1 on the Gaussian divergence is larger; yet some adversaries err more against it, "
+         "At every order from 1 on the Gaussian divergence is larger; yet some adversaries err more often against it, "
          + less.replace("%s", "forth") + ".",
          lambda so, fits=fits: so.larger and not so.dominates and fits(so.forth))  # fmt: skip
 says("renyi_order",
-     "Both orders agree: no adversary errs more against the Gaussian mechanism; some err less, by up to {back}.",
+     "Both orders agree: no adversary errs more often against the Gaussian mechanism; some err less often, by up to "
+     "{back}.",
      lambda so: so.larger and so.dominates and so.back >= 5e-5)  # fmt: skip
 for (start, shown), (end, fits) in itertools.product(
     {"The": True, "Beyond order 20 the": False}.items(),
@@ -909,6 +911,63 @@ says("tradeoff_gallery",
 
 
 # The tests.
+
+
+CASE = dp.exercises.case(33)
+
+
+@cache
+def offered(name, **changed):
+    return dp.DPSGD(**CASE.offers[name] | changed, direction="remove").privacy_loss
+
+
+def offer(name, noise):
+    """An offer with both directions: A's as it is, B's with this noise."""
+    return dp.DPSGD(**CASE.offers[name] | ({"noise_multiplier": noise} if name == "B" else {}))
+
+
+@exact
+def two_offers(prior, noise_b, allowed):
+    a, b = offered("A"), offered("B", noise_multiplier=noise_b)
+
+    def exposed(loss, prior):
+        return float(loss.sf(logit(CASE.tolerance) - logit(prior)))
+
+    priors = np.linspace(0.001, CASE.tolerance - 0.001, 200)
+    ahead = np.array([exposed(b, p) - exposed(a, p) for p in priors])
+
+    def lead(prior):
+        return log(max(exposed(b, prior), 1e-300)) - log(max(exposed(a, prior), 1e-300))
+
+    crossing = brentq(lead, 1e-5, CASE.tolerance - 1e-3)
+    far = abs(priors - crossing) > 1e-4
+    return {
+        "exposed_a": exposed(a, prior),
+        "exposed_b": exposed(b, prior),
+        "regret": abs(exposed(a, prior) - exposed(b, prior)),
+        "crossing": crossing,
+        "only_there": ((ahead < 0) == (priors < crossing))[far].all(),
+    }
+
+
+SHARES = {"{exposed_%s}": lambda share: share >= 5e-5, "less than 0.01 %": lambda share: share < 5e-5}
+for (one, of_a), (two, of_b) in itertools.product(SHARES.items(), repeat=2):
+    says("two_offers",
+         f"An adversary with a prior of {{prior}} becomes more than 85 % sure of {one.replace('%s', 'a')} of the "
+         f"people in the data with A’s offer, and of {two.replace('%s', 'b')} with B’s.",
+         lambda so, of_a=of_a, of_b=of_b: of_a(so.exposed_a) and of_b(so.exposed_b))  # fmt: skip
+KEPT = {"Both keep": (True, True), "Only A’s keeps": (True, False), "Only B’s keeps": (False, True),
+        "Neither keeps": (False, False)}  # fmt: skip
+ENDS = {
+    ", and they are less than 0.01 percentage points apart.": lambda so: so.regret < 1e-4,
+    "; you would regret signing A’s by {regret}.": lambda so: so.regret >= 5e-5 and so.exposed_a > so.exposed_b,
+    "; you would regret signing B’s by {regret}.": lambda so: so.regret >= 5e-5 and so.exposed_b > so.exposed_a,
+}
+for (keep, kept), (end, fits) in itertools.product(KEPT.items(), ENDS.items()):
+    says("two_offers", f"{keep} the promise{end}",
+         lambda so, kept=kept, fits=fits: kept == (so.exposed_a <= so.allowed, so.exposed_b <= so.allowed)
+         and fits(so))  # fmt: skip
+says("two_offers", "Below a prior of {crossing} B’s offer is the safer one, above it A’s.", lambda so: so.only_there)
 
 
 @every_explorer
@@ -1043,7 +1102,7 @@ CLAIMS = [
     ("privacy_loss", "A bounded loss", "δ is 0", lambda so, s: so.delta == 0 and so.epsilon == so.largest),
     ("privacy_loss", "A tail is not δ", "count little", lambda so, s: so.weight < 1 / 3),
     ("renyi_order", "σ = 1/ε", "below sε²/2", lambda so, s: s["sigma"] == 1 / s["epsilon"] and so.larger),
-    ("renyi_order", "Both agree", "in Blackwell's sense, too", lambda so, s: so.larger and so.dominates),
+    ("renyi_order", "Both agree", "in Blackwell’s sense, too", lambda so, s: so.larger and so.dominates),
     ("renyi_order", "Rényi undecided", "do not order the two", lambda so, s: not so.larger and so.shown),
     ("spectrum", "Halfway", "σ is about 0.75", lambda so, s: abs(so.share - 0.5) < 0.01
      and 1 / (2 * ndtri(0.75)) == approx(0.75, rel=0.02)),
@@ -1073,6 +1132,19 @@ CLAIMS = [
     ("tradeoff_gallery", "A tangent everywhere", "No tangent to a Gaussian curve has δ = 0",
      lambda so, s: so.delta > 0),
     ("tradeoff_gallery", "The edge of Laplace noise", "δ is 0", lambda so, s: so.delta == 0),
+    ("two_offers", "The same (ε, δ)", "both offers are (6, 10⁻⁵)-DP",
+     lambda so, s: all(offer(n, so.noise_b).epsilon(1e-5) == approx(6, abs=5e-3) for n in "AB")),
+    ("two_offers", "The same (ε, δ)", "A keeps the promise, B does not",
+     lambda so, s: so.exposed_a <= so.allowed < so.exposed_b),
+    ("two_offers", "The smaller ε", "until its ε is 4.2", lambda so, s:
+     is_rounding("4.2", offer("B", so.noise_b).epsilon(1e-5))),
+    ("two_offers", "The smaller ε", "B still exposes more people", lambda so, s: so.exposed_b > so.exposed_a),
+    ("two_offers", "The same Bayes error at ½", "nothing separates the two at even odds",
+     lambda so, s: offer("A", 0).bayes_error(0.5) == approx(offer("B", so.noise_b).bayes_error(0.5), abs=5e-4)),
+    ("two_offers", "The same Bayes error at ½", "A exposes far more people",
+     lambda so, s: so.exposed_a > 50 * so.exposed_b),
+    ("two_offers", "An insider", "80 % sure beforehand: now B exposes more people",
+     lambda so, s: so.prior == 0.8 and so.exposed_b > so.exposed_a),
 ]  # fmt: skip
 # Stories without a number or a comparison.
 NO_CLAIM = {("be_the_adversary", "Never accuse"), ("hyper_prior", "No opinion")}

@@ -24,7 +24,6 @@ HEIGHTS = {"ylim": (0, 100), "ystretch": 1.5, "titled": False}  # in percent, th
 
 two_offers = Explorer(
     "two_offers",
-    low=True,
     title="Which of two offers is safer?",
     caption="Left: of how many people in the data an adversary becomes more than 85 % sure, over what the adversary "
     "believed beforehand, with A’s offer (blue, solid) and with B’s (vermillion, dashed). In the blue part of the "
@@ -42,7 +41,7 @@ epsilon_a, epsilon_b = (dp.DPSGD(**offer).epsilon(1e-5) for offer in (a, b))
 error_a, error_b = (dp.DPSGD(**offer).bayes_error(0.5) for offer in (a, b))
 
 exposed_a, exposed_b = (
-    dp.PosteriorBelief(dp.DPSGD(**offer, direction="remove"), prior).sf(0.85) for offer in (a, b)
+    dp.PosteriorBelief(dp.DPSGD(**offer, direction="remove"), membership_prior=prior).sf(0.85) for offer in (a, b)
 )
 regret = abs(exposed_a - exposed_b)
 safer = "A" if exposed_a < exposed_b else "B"
@@ -247,7 +246,7 @@ def exposed_b(prior, noise_b):
 
 @two_offers.readouts(
     crossing=Number("equally safe at prior", PURPLE, 1, percent=True),
-    epsilon_b=Number("B’s ε at δ = 0.00001", VERMILLION, 2),
+    epsilon_b=Number("B’s ε at δ = 10⁻⁵", VERMILLION, 2),
     error_b=Number("Bayes error at ½, B’s", VERMILLION, 1, percent=True),
 )
 def summary(noise_b):
@@ -256,7 +255,7 @@ def summary(noise_b):
 
 
 @two_offers.readouts(
-    epsilon_a=Number("A’s ε at δ = 0.00001", BLUE, 2), error_a=Number("Bayes error at ½, A’s", BLUE, 1, percent=True)
+    epsilon_a=Number("A’s ε at δ = 10⁻⁵", BLUE, 2), error_a=Number("Bayes error at ½, A’s", BLUE, 1, percent=True)
 )
 def summary_of_a():
     both = offer_a("both")
@@ -297,7 +296,7 @@ def verdict(prior, noise_b, allowed):
     start = f"{keep.get((a <= allowed, b <= allowed), 'Neither keeps')} the promise"
     if abs(a - b) < SLIGHT:
         return f"{start}, and they are less than 0.01 percentage points apart."
-    return f"{start}; you would regret signing {'A' if a > b else 'B'}'s by {{regret}}."
+    return f"{start}; you would regret signing {'A' if a > b else 'B'}’s by {{regret}}."
 
 
 @two_offers.words
