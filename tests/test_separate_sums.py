@@ -1,4 +1,4 @@
-"""Sums over participations, for steps with hardly any noise: exact for one step, as contours say for more, and quick."""
+"""Sums over participations, for steps with hardly any noise: right for one step, as contours say for more, quick."""
 
 import time
 
@@ -34,8 +34,8 @@ def test_one_step_is_within_its_bounds(sigma, rate):
     below = sums.highest * np.array([1e-9, 1e-3, 0.1, 0.5, 0.9, 1 - 1e-6, 1 - 1e-12])
     for which, face, places in ((0, sums.removed, np.linspace(0, 1 / sigma**2, 41)), (1, sums.added, below)):
         for complement in (False, True):
-            values, errors = (np.array([float(x[i][0]) for x in map(lambda e: face(np.array([e]), complement), places)])
-                              for i in (0, 1))  # fmt: skip
+            found = [face(np.array([e]), complement) for e in places]
+            values, errors = (np.array([float(each[i][0]) for each in found]) for i in (0, 1))
             for epsilon, value, error in zip(places, values, errors, strict=True):
                 with mpmath.workdps(120):
                     right = one_step(sigma, rate, epsilon)[which]

@@ -62,7 +62,7 @@ _MOST_OCTAVES = 64
 # A transform that may come back is looked at up to so many times where it vanished, in so many pieces an octave.
 _REVIVAL = 2.5, 4
 _MOST_PANELS = 130
-# Errors of δ and of 1 − δ, relative, from which on another method is asked where large losses are rare.
+# Errors of δ, relative, and of 1 − δ, absolute, from which on another method is asked where large losses are rare.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
 # −log δ, about, at which intervals of ε end.
 _LEVELS = np.array([14.0, 25.0, 37.0, 50.0, 72.0, 95.0, 200.0, 400.0])
@@ -283,7 +283,9 @@ class Inversion(Profile):
             if left:
                 # δ may be tiny here, too.
                 with np.errstate(invalid="ignore"):
-                    poor = ~((error <= _UNSHARP_REST) & (error * value <= _UNSHARP * np.maximum(1.0 - value, 0.0)))
+                    off = error * value
+                    sharp = (error <= _UNSHARP) & (off <= _UNSHARP_REST)
+                    poor = ~(sharp & (off <= _UNSHARP * np.maximum(1.0 - value, 0.0)))
             else:
                 poor = ~(error <= _UNSHARP)
             self._chosen[interval] = bool(poor.any())

@@ -1,25 +1,24 @@
 """Losses of subsampled Gaussian steps with so little noise that the two components hardly overlap.
 
 The u of a step is below μ/2, with μ = 1/σ, where the example takes no part, above where it does, up to a mass of
-Φ(−μ/2). The loss L is about L' = log(1 − p) there and L' = log p + μu − μ²/2 here; that of n steps in which it takes part k
-times is then a normal variable, and with B the binomial weights
+Φ(−μ/2). The loss L is about L' = log(1 − p) there and L' = log p + μu − μ²/2 here; that of n steps in which it takes
+part k times is then a normal variable, and with B the binomial weights
 
     δ(ε) ≈ Σ_k B(k) δ_k(ε − m_k),     m_k = k log p + (n − k) log(1 − p),
 
-where δ_k is the profile of N(0, 1) against N(√k μ, 1). Truly L = log(1 − p + p e^{μu − μ²/2}) = L' + r, r > 0, so δ is no
-less than that. It is more by at most the sum over steps of E[r; L > ε], and 1 − δ is less by at most that of
+where δ_k is the profile of N(0, 1) against N(√k μ, 1). Truly L = log(1 − p + p e^{μu − μ²/2}) = L' + r, r > 0, so δ is
+no less than that. It is more by at most the sum over steps of E[r; L > ε], and 1 − δ is less by at most that of
 E[r min(1, e^{ε − L'})], L and L' those of all steps. With Chernoff's bound, for c > 0 and −1 ≤ c ≤ 0,
 
     n E[r e^{cX}] E[e^{cX}]^{n − 1} e^{−cε},     X = L or X = L' of one step,
 
-which is small beside δ, or 1 − δ, itself. Under P, where the largest loss of the reverse pair is −n log(1 − p), its δ is
-less than if all losses were the largest one by at most n E[min(r, y)] at a distance of y.
+which is small beside δ, or 1 − δ, itself. The reverse pair has −n log(1 − p) as its largest loss. Its δ is less than if
+all losses were that by at most n E[min(r, y)] under P, at a distance of y from it.
 """
 
 from __future__ import annotations
 
 import math
-
 from functools import cached_property
 
 import numpy as np
@@ -97,10 +96,8 @@ class SeparateSums:
 
     def removed(self, epsilon: np.ndarray, complement: bool):
         """δ of (P, Q), or 1 − δ, at ε, and a bound on the relative error."""
-        value, places = (
-            np.zeros(epsilon.shape),
-            self._that_count(float(epsilon.min()), float(epsilon.max()), complement),
-        )
+        value = np.zeros(epsilon.shape)
+        places = self._that_count(float(epsilon.min()), float(epsilon.max()), complement)
         if places.size and self._k[places[0]] == 0:
             none, places = places[0], places[1:]
             at = np.minimum(epsilon - self._start[none], 0.0)
