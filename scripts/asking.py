@@ -17,8 +17,8 @@
 A list with bullets is a choice. With `:within: 0.01` its items are numbers, of which the answer may be off by so much;
 an item `0.2 to 0.7 (right)` takes any number between. A numbered list is to be put in order: the page shuffles it.
 `:predict:` makes it a prediction: there is one try, and the answer of the next cell, which is covered, shows itself.
-`:refute:` says that the question quotes a claim that is wrong, `:alone:` that it can be understood without the text
-around it.
+`:refute:` says that the question quotes a claim that is wrong, `:false-step:` that one step of an argument is wrong,
+`:alone:` that it can be understood without the text around it.
 
 `{again}` names questions of other chapters, one a line, which are asked once more; their names begin with `ask-` and
 the number of the chapter. `{due}` stands for those that are due on the day of reading, out of all chapters;
@@ -49,6 +49,7 @@ HEADS = {
     "order": "In what order?",
     "predict": "Predict, then look",
     "refute": "Refute this",
+    "false-step": "Find the false step",
 }
 
 
@@ -87,13 +88,14 @@ class Ask(SphinxDirective):
         "within": float,
         "predict": directives.flag,
         "refute": directives.flag,
+        "false-step": directives.flag,
         "alone": directives.flag,
     }
 
     def run(self):
         inside = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, inside)
-        name, flags = self.options["name"], set(self.options) & {"predict", "refute"}
+        name, flags = self.options["name"], set(self.options) & {"predict", "refute", "false-step"}
         if not inside.children or not isinstance(listed := inside[-1], nodes.bullet_list | nodes.enumerated_list):
             raise self.error(f"{name}: a question ends with a list of answers")
         ordered = isinstance(listed, nodes.enumerated_list)
@@ -203,7 +205,7 @@ def tree(app, page):
 
 
 class Collect(SphinxPostTransform):
-    """Before links are resolved, which then lead from the page where a question is asked again, and before myst-nb, at 4,
+    """Before links are resolved, which then lead from the page where a question is asked again, and before myst-nb (4)
     chooses how the numbers in it are shown."""
 
     default_priority = 3

@@ -238,3 +238,20 @@ def test_a_page_of_exercises_shows_what_a_page_can_do(site, chapter):
     assert folded.count("A worked answer") == len(others)
     (link,) = page.css("a.download")
     assert (site / "notebooks" / link.attributes["href"]).resolve().is_file()
+
+
+# Arguments that a page judges: steps to put in order, claims to refute, false steps to find.
+
+
+def test_every_chapter_has_arguments_that_the_page_judges():
+    for path in sorted((ROOT / "book").glob("[01][0-9]_*.md")):
+        asked = re.findall(r"^:::\{ask\}\n(.*?)^:::$", path.read_text(encoding="utf-8"), re.M | re.S)
+        ordered = [text for text in asked if re.search(r"^2\. ", text, re.M)]
+        refuted = [text for text in asked if re.search(r"^:(refute|false-step):$", text, re.M)]
+        assert ordered and len(ordered) + len(refuted) >= 3, path.name
+
+
+def test_every_chapter_has_a_false_step_to_find():
+    for path in sorted((ROOT / "book").glob("[01][0-9]_*.md")):
+        text = path.read_text(encoding="utf-8")
+        assert ":false-step:" in text or "{argue} Find the false step" in text, path.name

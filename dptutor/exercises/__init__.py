@@ -25,7 +25,7 @@ from . import worker
 from .calling import here
 from .cases import Case, case
 from .core import Exercise, Mistake, Result
-from .drawing import Drawing, drawn
+from .drawing import Curve, Drawing, drawn
 from .grading import Rubric
 from .learner import Learner, learner
 from .progress import Progress
@@ -34,6 +34,7 @@ from .report import rubric
 
 __all__ = [
     "Case",
+    "Curve",
     "Drawing",
     "Exercise",
     "Learner",

@@ -32,7 +32,21 @@ _LEAST = 20
 
 @dataclass(frozen=True)
 class Curve:
-    """The argument along which answers are drawn, over the range in which they are tried."""
+    """The argument along which answers are drawn, over the range in which they are tried.
+
+    Attributes
+    ----------
+    over : str
+        The name of the argument.
+    hidden : bool
+        Whether the right curve would give the answer away.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> dp.exercises.get("1.3").curve
+    Curve(over='alpha', hidden=False)
+    """
 
     over: str
     hidden: bool = False
