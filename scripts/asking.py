@@ -205,8 +205,8 @@ def tree(app, page):
 
 
 class Collect(SphinxPostTransform):
-    """Before links are resolved, which then lead from the page where a question is asked again, and before myst-nb (4)
-    chooses how the numbers in it are shown."""
+    """Before links are resolved, which then lead from the page where a question is asked again, and before myst-nb
+    chooses how the numbers in it are shown, at 4."""
 
     default_priority = 3
 
