@@ -198,3 +198,10 @@ def test_the_examples_of_the_readme_are_right():
     failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert tried > 5
     assert failed == 0
+
+
+def test_what_is_cited_is_this_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {project['version']}\n" in cited and f'name: "{project["authors"][0]["name"]}"' in cited
+    assert f"version = {{{project['version']}}}" in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -495,13 +495,15 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, 
         page.wait_for_function(f"Math.abs(Reveal.getConfig().height - {1280 * height / width}) < 2")
         for place in range(page.evaluate("Reveal.getTotalSlides()")):
             page.evaluate(f"Reveal.slide({place}, 0, 99)")
-            zoom, inside, box, wide = page.evaluate(
+            zoom, code, inside, box, wide = page.evaluate(
                 "() => { const s = Reveal.getCurrentSlide(), d = s.querySelector('.deck-slide');"
                 " const over = e => e.scrollWidth > e.clientWidth + 2;"
-                " return [+d.style.zoom, d.getBoundingClientRect().bottom, s.getBoundingClientRect().bottom,"
+                " const code = Array.from(d.querySelectorAll('pre'), e => +d.style.zoom * e.style.zoom);"
+                " const end = e => e.getBoundingClientRect().bottom;"
+                " return [+d.style.zoom, Math.min(1, ...code), end(d), end(s),"
                 " [...d.querySelectorAll('pre, p, li, div.math')].filter(over)"
                 ".map(e => e.textContent)]; }"
             )
             assert inside <= box - 0.01 * height, f"slide {place + 1} covers the foot"
             assert wide == [], f"slide {place + 1}"
-            assert zoom >= 0.7, f"slide {place + 1}"
+            assert zoom >= 0.7 and code >= 0.65, f"slide {place + 1}"

@@ -98,6 +98,12 @@ function fit(slide) {
   let zoom = slide.querySelector("[data-explorer]") ? 1 : Math.min(1.25, height / 720);
   const fits = () => {
     inside.style.zoom = zoom;
+    // Long lines of code are no reason for a small title.
+    for (const code of inside.querySelectorAll("pre")) {
+      code.style.zoom = 1;
+      if (code.scrollWidth > code.clientWidth)
+        code.style.zoom = Math.floor((98 * code.clientWidth) / code.scrollWidth) / 100;
+    }
     const box = slide.getBoundingClientRect(),
       now = inside.getBoundingClientRect();
     const wide = [...inside.querySelectorAll("pre, div.math")].some((e) => e.scrollWidth > e.clientWidth + 1);
