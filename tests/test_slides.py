@@ -140,7 +140,7 @@ def readouts(page):
     return page.eval_on_selector_all("section.present [data-readout]", "all => all.map(e => e.textContent)")
 
 
-@pytest.mark.parametrize(("number", "place"), [("03", 2), ("12", 3)])
+@pytest.mark.parametrize(("number", "place"), [("03", 2), ("12", 5)])
 def test_an_explorer_moves_on_its_slide(decks, page, number, place):
     opened(page, decks / f"{number}.html", f"#/{place}")
     page.wait_for_selector("section.present [data-explorer][data-ready]")
@@ -331,11 +331,11 @@ def test_the_speakers_window_opens_on_the_slide_shown_and_the_room_stays(decks, 
     window, frame = speaker(page)
     frame.wait_for_function("Reveal.getIndices().h === 6")
     window.wait_for_selector(".pacing")
-    frame.evaluate("Reveal.slide(4, 0, 99)")
-    page.wait_for_function("Reveal.getIndices().h === 4")
+    frame.evaluate("Reveal.slide(5, 0, 99)")
+    page.wait_for_function("Reveal.getIndices().h === 5")
     page.keyboard.press("ArrowRight")
-    frame.wait_for_function("Reveal.getIndices().h === 5")
-    assert page.evaluate("window.turned") == [4, 5]  # and nothing before that
+    frame.wait_for_function("Reveal.getIndices().h === 6")
+    assert page.evaluate("window.turned") == [5, 6]  # and nothing before that
 
 
 def test_explorers_of_the_room_and_of_the_speaker_move_together(decks, new_page):
