@@ -503,6 +503,20 @@ def test_words_that_are_not_there_keep_their_place():
     assert "there" in [text.get_text() for text in e.figure.axes[0].texts]
 
 
+def test_a_prediction_that_hides_or_says_what_there_is_not_is_refused():
+    explorer, panel = small()
+
+    @panel.curve(BLUE)
+    def line(sigma):
+        return [0, 1], [0, sigma]
+
+    with pytest.raises(ValueError, match="hides must be functions of parts, got small"):
+        explorer.ask("?", truth=lambda: 1.0, hides=(line, small), says="{said}")
+    with pytest.raises(ValueError, match="says knows no answer"):
+        explorer.ask("?", truth=lambda: 1.0, hides=(line,), says="{answer}")
+    explorer.ask("?", truth=lambda: 1.0, hides=(line,), says="{said}, off by {gap}")
+
+
 def test_a_point_far_outside_its_panel_is_refused_rather_than_bent():
     explorer, panel = small()
 

@@ -8,8 +8,9 @@
 
 How to make one
 ---------------
-One file an explorer, named like it, imported here and named in `__all__`: that is enough for it to be tested, shown
-and frozen. The file says what is shown, as mathematics; nothing in it knows of widgets, SVG or scripts.
+One file an explorer, named like it, imported here and named in `__all__`: that is enough for it to be shown and
+frozen (CONTRIBUTING says what its tests need). The file says what is shown, as mathematics; nothing in it knows of
+widgets, SVG or scripts.
 
     balance = Explorer("balance", title=…, caption=…, find=…, code=…, parameters={"sigma": Slider(0.3, 4.0, 1.0, …)})
 
@@ -33,8 +34,15 @@ and frozen. The file says what is shown, as mathematics; nothing in it knows of 
         return gaussian(sigma).advantage
 
     @balance.words
-    def words(sigma):
+    def words():                                 # its arguments choose the sentence; {…} needs none
         return "The best test gains {advantage} over guessing."
+
+    @balance.solved
+    def found(sigma):                            # may call the functions of readouts
+        return advantage(sigma) < 0.2
+
+    balance.ask("How much does the best test gain, in percent?", truth=lambda: 100 * advantage(1.0), unit="%",
+                hides=(density,), says="You said {said} %, off by {gap}.")
 
 - **A function's arguments are the parameters it depends on**, and nothing else may change its result. A table over
   its arguments goes into the page, so ask for few: a path over two sliders is cheap, over three it is not. Where
@@ -55,8 +63,10 @@ and frozen. The file says what is shown, as mathematics; nothing in it knows of 
 - The picture takes the width of the page. The panel that is dragged comes first and is the wider one: `width` shares
   out 720 points. `titled=False` leaves a title to screen readers; `ystretch=1` is an axis for small heights beside
   large ones.
-- An upright line that is dragged carries its value, at `share` of its length; other lines and points have a ring.
-- `e.ask` covers the answer until the reader has drawn a `curve`, chosen one of `options` or typed a number.
+- An upright line that is dragged carries its value, at `share` of its length (at the top it covers the panel's title);
+  other lines and points have a ring.
+- `e.ask`, called last, covers sentence, numbers and sliders until the reader has drawn a `curve`, chosen one of
+  `options` or typed a number; `hides` names the parts that would give the answer away.
 - A page moves its explorer by a phrase: `<a data-move href="#balance?sigma=0.5">half the noise</a>`.
 - A panel's `samples` lets draws from two laws fall into it, pile up and be counted at a threshold; their function
   gives the quantiles of both laws at `LEVELS`.

@@ -5,6 +5,7 @@ Every part is a pure function whose arguments name the parameters that it depend
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
@@ -144,7 +145,7 @@ class Explorer:
         return declare
 
     def solved(self, function):
-        """Declares when the task is done, as a function of exact values: a check mark says so."""
+        """Declares when the task is done, as a function of parameters that may call readouts. A check mark says so."""
 
         @wraps(function)
         def mark(*setting):
@@ -168,7 +169,13 @@ class Explorer:
         if kind == "choose" and truth() not in options:
             raise ValueError(f"truth must be one of {options!r}, got {truth()!r}")
         told = (says,) if isinstance(says, str) else tuple(says)
+        known = {part.name for part in self.parts}
         names = tuple(part.__name__ for part in hides)
+        if unknown := set(names) - known:
+            raise ValueError(f"hides must be functions of parts, got {', '.join(sorted(unknown))}")
+        for text in told:
+            if unknown := set(re.findall(r"\{(\w+)\}", text)) - {"said", "gap", "at", "agree"}:
+                raise ValueError(f"says knows no {', '.join(sorted(unknown))}: {text!r}")
         self.prediction = Prediction(kind, question, told, curve.__name__ if curve else "", names, tuple(options),
                                      truth, unit, tuple(per))  # fmt: skip
 

@@ -251,12 +251,8 @@ class Exploration:
         ...     dp.explore.duel().freeze(Path(folder) / "duel.html").name
         'duel.html'
         """
-        from .page import resource
-
         path = Path(path)
-        # At the end, so that it wins over the explorer's own style.
-        style = f"<style>{resource('alone.css')}</style></body>"
-        path.write_text(self.frozen().page.replace("</body>", style), encoding="utf-8")
+        path.write_text(self.frozen().page, encoding="utf-8")
         return path
 
     @property

@@ -98,13 +98,8 @@ class Frozen:
         return (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
-            "<style>html{color-scheme:light dark;background:#fff}"
-            "@media(prefers-color-scheme:dark){html{background:#14181e}}"
-            "body{font-family:system-ui,sans-serif;margin:1rem auto;"
-            "max-width:70rem;padding:0 1rem}"
-            "h1{margin:0;font:600 23px/30px 'STIX Two Text',Georgia,serif}"
-            "main .dptutor-explorer.dptutor-explorer .dpe-find>strong{display:none}</style></head>"
-            f"<body><main><h1>{title}</h1>{piece}</main></body></html>\n"
+            # The style comes last, so that it wins over the explorer's own.
+            f"</head><body><main><h1>{title}</h1>{piece}</main><style>{resource('alone.css')}</style></body></html>\n"
         )
 
     def _repr_html_(self) -> str:

@@ -110,7 +110,8 @@ class ShiftEncoder(PathEncoder):
 class Number:
     """How a readout is shown: with `digits` after the point, or with that many after a power of ten's first.
 
-    `percent` shows 0.034 as 3.4 %, or with another `unit`, as 3.4 points. `color` is that of what it measures.
+    `percent` shows 0.034 as 3.4 %, or with another `unit`, as 3.4 percentage points. `color` is that of what it
+    measures.
     """
 
     label: str
