@@ -111,7 +111,7 @@ def test_a_mistake_that_is_gone_is_praised_once():
     assert replies == [
         first.reply,
         first.reply,
-        f"The mistake of before is gone, well done. {second.reply}",
+        f"The earlier mistake is gone, well done. {second.reply}",
         second.reply,
         f"You have found your mistake. {exercise.praise}",
         exercise.praise,

@@ -19,7 +19,7 @@ def shown(exercise):
     """What is read when an exercise is solved: a formula as its letters, raised or not."""
     reply = dp.exercises.check(exercise.id, exercise.answer)._repr_html_()
     assert reply.startswith("<p ")
-    return LexborHTMLParser(reply).text().strip()
+    return LexborHTMLParser(reply).text().strip().removeprefix("✔ ")
 
 
 def test_a_chapter_from_opening_to_the_closed_ring(new_page, jupyterlab):
@@ -38,7 +38,9 @@ def test_a_chapter_from_opening_to_the_closed_ring(new_page, jupyterlab):
             write_and_run(page, help, 'dp.exercises.hint("1.1")')
             help.locator(".jp-OutputArea-output", has_text="Hint 1 of 3").wait_for()
         write_and_run(page, cell, f"{exercise.solution}\n\n{check}")
-        cell.locator(".jp-OutputArea-output", has_text=shown(exercise)).wait_for()
+        solved = cell.locator(".jp-OutputArea-output", has_text=shown(exercise))
+        solved.wait_for()
+        assert ("The earlier mistake is gone" in solved.text_content()) == (exercise.id == "1.1")
     assert said.filter(has_text="nothing to check yet").count() == 0
     write_and_run(page, page.locator(".jp-CodeCell").last, "dp.exercises.progress()")
     ring = page.locator("svg.dp-ring[data-chapter='1'][data-full='true']")

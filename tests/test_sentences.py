@@ -595,7 +595,7 @@ def emergent_dominance(steps, count, sigma):
 
 
 says("emergent_dominance",
-     "N = {count}: against either, an adversary errs in less than 0.1 % of the cases. Both have given nearly "
+     "N = {count}: against either, an adversary is wrong less than 0.1 % of the time. Both have given nearly "
      "everything away.", lambda so: so.largest_error < 1e-3)  # fmt: skip
 for (first, fits), (larger, ahead) in itertools.product(
     {"randomized response": lambda so: so.forth < 1e-12, "Gaussian noise": lambda so: so.back < 1e-12}.items(),

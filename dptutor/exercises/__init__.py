@@ -197,7 +197,7 @@ def _praised(before: Result | None, result: Result) -> str:
         return f"You have found your mistake. {result.message}"
     # What breaks no law has mended the one before, and one mistake that explains all leaves no room for another.
     gone = result.kind in (("generic", "nearly", "partly") if before.kind == "law" else ("mistake", "slip", "nearly"))
-    return f"The mistake of before is gone, well done. {result.message}" if gone else result.message
+    return f"The earlier mistake is gone, well done. {result.message}" if gone else result.message
 
 
 class _Calls:

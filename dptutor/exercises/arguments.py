@@ -109,7 +109,7 @@ def constant(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: C
 def in_part(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Callable, words: Callable) -> str | None:
     """The reply to an answer that is right in some cases, or in some of its numbers; `words` describes a case.
 
-    Right by accident is no part: a third of the cases at least, and not those alone where the right answer is trivial.
+    Right by accident is no part: at least every third case is right, and not only where the right answer is trivial.
     """
     sizes = {x.size for x in (*given, *truths)}
     if len(sizes) == 1 and (size := sizes.pop()) > 1 and len(given) >= _ENOUGH:

@@ -192,7 +192,7 @@ def words(steps, count, sigma):
     larger = "Randomized response" if mu >= other else "Gaussian noise"
     if max(m.minimax_bayes_error for m in (responses(steps, count), gaussians(steps, count, sigma))) < 1e-3:
         return (
-            "N = {count}: against either, an adversary errs in less than 0.1 % of the cases. Both have given nearly "
+            "N = {count}: against either, an adversary is wrong less than 0.1 % of the time. Both have given nearly "
             "everything away."
         )
     if min(forth, back) < 10 * FLOOR:

@@ -3,17 +3,17 @@
 from math import log, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit, logit
 
+from ..calibration import calibrate
 from ..identifiability import PosteriorBelief
 from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades
 from .machinery.shapes import normal_density
 
 PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is how often ρ is exceeded"
-Z = np.linspace(-4.2, 4.2, 61)
-LEVELS = np.linspace(0.45, 1, 67)[:-1]
+Z = np.linspace(-4.2, 4.2, 49)
+LEVELS = np.linspace(0.45, 1, 56)[:-1]
 NORMAL = np.linspace(-8, 8, 161)
 
 posterior_belief = Explorer(
@@ -72,12 +72,11 @@ print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
 
 @posterior_belief.mechanism(VERMILLION, "the mechanism")
 def mechanism(reading, tolerance, delta):
-    epsilon, delta = logit(tolerance), delta
     if reading == CLASSICAL:
-        return Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon)
-    if reading == TAIL:  # Φ(μ/2 − ε/μ) = δ, solved for μ
-        return Gaussian(sigma=1 / (ndtri(delta) + sqrt(ndtri(delta) ** 2 + 2 * epsilon)))
-    return Gaussian(sigma=brentq(lambda s: Gaussian(sigma=s).privacy_profile(epsilon) / delta - 1, 0.2, 50, xtol=1e-14))
+        return Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / logit(tolerance))
+    if reading == TAIL:
+        return calibrate(Gaussian, posterior_belief=tolerance, exceedance=delta)
+    return calibrate(Gaussian, posterior_belief=tolerance, delta=delta)
 
 
 def density(mu, world):
