@@ -129,7 +129,7 @@ def test_nothing_is_praised_that_may_still_be_there():
 def test_a_law_that_is_kept_again_is_praised():
     above, below = (lambda alpha, mu: 1.5 - alpha / 2), (lambda alpha, mu: 0.3 * (1 - alpha) ** 2)
     replies = said("1.3", above, below)
-    assert "gone" not in replies[0] and replies[1].startswith("The mistake of before is gone")
+    assert "gone" not in replies[0] and replies[1].startswith("The earlier mistake is gone")
 
 
 def test_learners_of_one_process_share_nothing(tmp_path):

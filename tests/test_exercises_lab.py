@@ -40,7 +40,7 @@ def test_a_chapter_from_opening_to_the_closed_ring(new_page, jupyterlab):
         write_and_run(page, cell, f"{exercise.solution}\n\n{check}")
         solved = cell.locator(".jp-OutputArea-output", has_text=shown(exercise))
         solved.wait_for()
-        assert ("The earlier mistake is gone" in solved.text_content()) == (exercise.id == "1.1")
+        assert ("You have found your mistake" in solved.text_content()) == (exercise.id == "1.1")
     assert said.filter(has_text="nothing to check yet").count() == 0
     write_and_run(page, page.locator(".jp-CodeCell").last, "dp.exercises.progress()")
     ring = page.locator("svg.dp-ring[data-chapter='1'][data-full='true']")
