@@ -73,7 +73,7 @@ class Names {
     return this.panels.map(({ svg }) => svg.clientWidth).join();
   }
 
-  // A small panel that lies on a large one lies in that of its corners where least is.
+  // A small panel that lies on a large one lies where least is, in a corner if there is a free one.
   makeRoom(panel) {
     const small = this.panels.find((other) => other.svg.clientWidth < panel.svg.clientWidth)?.svg;
     if (!small || getComputedStyle(small).position !== "absolute") return;
@@ -89,15 +89,23 @@ class Names {
       ...lines.flatMap(along),
     ];
     const said = parts.filter((part) => !part.veiled && isText(part)).map((part) => boxOfText(part, panel.size));
-    const corners = [[end, view.y], [left + 4, top + height - h - 4], [end, top + height - h - 4], [left + 4, view.y]]; // biome-ignore format: a table
-    const costs = corners.map(([x, y], number) => {
+    // Corners come first, then places between two of them, then those within.
+    const highest = view.y,
+      lowest = top + height - h - 4,
+      below = view.y + view.height - h - 2; // where no numbers are
+    const rows = [highest, lowest, below, ...[1, 2, 3].map((k) => highest + ((lowest - highest) * k) / 4)];
+    const columns = [end, left + 4, ...[1, 2, 3].map((k) => left + 4 + ((end - left - 4) * k) / 4)];
+    const places = rows.flatMap((y, row) =>
+      columns.map((x, column) => [x, y, 25 * ((row > 2) + (column > 1)) + row + column]),
+    );
+    const costs = places.map(([x, y, apart]) => {
       const place = [x, y, x + w, y + h],
         grips = parts.filter((part) => part.grip?.at && overlap(place, boxAround(part.grip))).length;
       const covered = seen.filter((p) => p[0] > x && p[0] < x + w && p[1] > y && p[1] < y + h).length;
       const texts = [...written, ...said].filter((text) => overlap(place, text)).length;
-      return number + covered + 200 * grips + 40 * texts;
+      return apart + covered + 200 * grips + 100 * texts;
     });
-    const [x, y] = corners[costs.indexOf(Math.min(...costs))];
+    const [x, y] = places[costs.indexOf(Math.min(...costs))];
     svg.style.left = svg.style.top = "";
     small.style.left = `${(x - view.x) * scale}px`;
     small.style.top = `${(y - view.y) * scale}px`;
