@@ -144,3 +144,12 @@ def test_learners_of_one_process_share_nothing(tmp_path):
         assert dp.exercises.case().seed == 7 and "no case was chosen" not in str(dp.exercises.case())
         assert set(dp.exercises.progress().records) == {"1.3"}
         assert "You have found your mistake" in said("1.3", dp.exercises.get("1.3").answer)[0]
+
+
+def test_what_an_answer_prints_is_shown_for_the_cases_that_are_judged_and_not_for_the_picture(capsys):
+    def printing(alpha, mu):
+        print("called")
+        return 1 - alpha
+
+    assert dp.exercises.check("1.3", printing).drawing
+    assert capsys.readouterr().out.count("called") == len(dp.exercises.get("1.3").tried)

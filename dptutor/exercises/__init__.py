@@ -15,6 +15,8 @@ that a page can judge by itself are each a `Question`.
 
 from __future__ import annotations
 
+import contextlib
+import io
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
@@ -181,7 +183,8 @@ def check(id: str, answer, seed=None) -> Result:
     calls = _Calls()
     result = exercise.check(answer, calls)
     if result.kind in ("mistake", "slip", "law", "partly", "generic"):
-        result = replace(result, drawing=drawn(exercise, answer, calls))
+        with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was judged
+            result = replace(result, drawing=drawn(exercise, answer, calls))
     before = mine.named.get(exercise.id)
     if result.named or result.passed:
         mine.named[exercise.id] = result
