@@ -36,6 +36,7 @@ from .mechanisms import registry as _registry
 from .mechanisms.registry import *  # noqa: F403
 from .order_certificates import OrderCertificate
 from .ordering import Dominance, Witness, blackwell_dominates, dominance
+from .specification import read
 
 __version__ = "0.1.0"
 
@@ -85,6 +86,7 @@ __all__ = [
     "posterior_belief_bound",
     "rdp_expected_advantage",
     "rdp_posterior_belief_bound",
+    "read",
     "reconstruction_bound",
     "symmetric_delta_divergence",
     "u_quadratic_prior",

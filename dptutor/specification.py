@@ -1,6 +1,6 @@
 """Mechanisms written as text, in the form in which they print, and read without running any code.
 
-    read("DPSGD(0.6, 0.01, 500)")        read("Gaussian(sigma=2) ** 10 @ Laplace(1)")
+    dp.read("DPSGD(0.6, 0.01, 500)")     dp.read("Gaussian(sigma=2) ** 10 @ Laplace(1)")
     family("DPSGD(?, 0.01, 500)")        # σ ↦ the mechanism: `?` is the number that is looked for
 
 Allowed are the public mechanisms by name with numbers, texts and lists of numbers as arguments, `join(…)` and
@@ -62,8 +62,8 @@ def read(text: str) -> Mechanism:
 
     Examples
     --------
-    >>> from dptutor.specification import read
-    >>> read("Gaussian(sigma=2) ** 4 @ Laplace(1/4)")
+    >>> import dptutor as dp
+    >>> dp.read("Gaussian(sigma=2) ** 4 @ Laplace(1/4)")
     Gaussian(sigma=1.0, sensitivity=1.0) @ Laplace(scale=0.25, sensitivity=1.0)
     """
     return _mechanism(_parsed(text), text, {})

@@ -326,7 +326,7 @@ def test_what_is_refused_comes_with_python(kernel):
         }""",
             text,
         )
-        assert found == ["Refused", f"from dptutor.specification import read; read({json.dumps(text)})"]
+        assert found == ["Refused", f"import dptutor as dp; dp.read({json.dumps(text)})"]
 
 
 @pytest.mark.parametrize("call", ["bayesError(1.5)", "tradeOff(-0.1)", "epsilon(2)", "delta(NaN)", 'bayesError("0.5")'])

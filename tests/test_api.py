@@ -15,7 +15,7 @@ import dptutor as dp
 from dptutor.exercises.progress import Progress
 from dptutor.explore.machinery.exploration import Exploration
 from dptutor.mechanisms.loss import PrivacyLoss
-from dptutor.specification import family, read
+from dptutor.specification import family
 from reading import with_mechanisms
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
@@ -31,7 +31,7 @@ def public() -> dict[str, object]:
     for part in PARTS:
         module = getattr(dp, part)
         named |= {f"dptutor.{part}.{name}": getattr(module, name) for name in module.__all__}
-    for given in (Exploration, PrivacyLoss, Progress, family, read):
+    for given in (Exploration, PrivacyLoss, Progress, family):
         named[f"{given.__module__}.{given.__qualname__}"] = given
     return {name: value for name, value in named.items() if callable(value)}
 

@@ -29,6 +29,7 @@ ORDER = [
     "asymptotics",
     "calibration",
     "identifiability",
+    "specification",
     "auditing",
     "datasets",
     "palette",
@@ -36,7 +37,6 @@ ORDER = [
     "plots",
     "explore",
     "exercises",
-    "specification",
     "command",
     "__main__",
 ]

@@ -9,7 +9,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import mechanisms
+from strategies import CLOSED_FORMS, mechanisms
 
 import dptutor as dp
 from dptutor.specification import family, read
@@ -18,6 +18,27 @@ from dptutor.specification import family, read
 @given(mechanisms())
 def test_what_a_mechanism_prints_is_read_as_it(m):
     assert read(repr(m)) == m
+
+
+@pytest.mark.parametrize("name", CLOSED_FORMS)
+def test_compositions_of_every_mechanism_are_read_as_they_print(name):
+    @given(CLOSED_FORMS[name], st.integers(1, 10**6))
+    @settings(max_examples=20)
+    def holds(part, count):
+        steps = dp.DPSGD(1.0, 0.01, count)
+        for m in (part**count, part**2 @ dp.Laplace(0.5) ** 3, steps @ part, part.reverse @ dp.Gaussian(2.0)):
+            for form in (m, m.reverse, m.symmetrized):
+                assert read(repr(form)) == form
+                assert repr(read(repr(form))) == repr(form)
+
+    holds()
+
+
+def test_reading_is_public_and_runs_no_code():
+    assert dp.read is read
+    assert dp.read("DPSGD(0.6, 0.01, 500)") == dp.DPSGD(0.6, 0.01, 500)
+    with pytest.raises(ValueError, match="is not allowed in a specification"):
+        dp.read("Gaussian((open('stolen', 'w'), 1)[1])")
 
 
 @pytest.mark.parametrize(

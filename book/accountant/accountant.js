@@ -113,7 +113,7 @@ class Mechanism {
   refused(question) {
     return new Refused(
       `the answer for ${this.text}`,
-      `from dptutor.specification import read; read(${JSON.stringify(this.text)}).${question}`,
+      `import dptutor as dp; dp.read(${JSON.stringify(this.text)}).${question}`,
     );
   }
 
@@ -540,8 +540,8 @@ function compare(a, b) {
     back = largestDifference(other, one, swapped),
     errorBound = Math.max(there.error, back.error);
   if (!(errorBound <= Math.max(one.open, other.open))) {
-    const texts = [one, other].map(({ text }) => `read(${JSON.stringify(text)})`).join(", ");
-    const python = `import dptutor as dp; from dptutor.specification import read; dp.delta_divergence(${texts})`;
+    const texts = [one, other].map(({ text }) => `dp.read(${JSON.stringify(text)})`).join(", ");
+    const python = `import dptutor as dp; dp.delta_divergence(${texts})`;
     throw new Refused(`the difference of ${one.text} and ${other.text}`, python);
   }
   return {
@@ -884,7 +884,7 @@ class Reader {
       return { value, ...place };
     }
     if (REFUSED.includes(name)) {
-      const python = `from dptutor.specification import read; read(${JSON.stringify(this.text)})`;
+      const python = `import dptutor as dp; dp.read(${JSON.stringify(this.text)})`;
       throw new Refused(name, python);
     }
     const { defaults, make } = MAKERS[name];
