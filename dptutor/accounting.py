@@ -23,10 +23,12 @@ proposition 3), Canonne, Kamath & Steinke (2020, proposition 12), Bun & Steinke 
 from __future__ import annotations
 
 import math
+from typing import overload
 
 import numpy as np
 from scipy.optimize import elementwise, minimize_scalar
 
+from ._types import Array, Number, Numbers
 from ._validation import choice, positive_integer, positive_number, real_array, real_number, shaped
 from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.finite import ApproximateDP
@@ -46,7 +48,7 @@ __all__ = [
 _CONVERSIONS = ("improved", "standard")
 
 
-def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
+def basic_composition(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
     """(kε, kδ) for k mechanisms, each (ε, δ)-differentially private.
 
     Parameters
@@ -84,7 +86,7 @@ def basic_composition(epsilon, delta, steps) -> tuple[float, float]:
     return steps * epsilon, min(steps * delta, 1.0)
 
 
-def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
+def advanced_composition(epsilon: float, delta: float, steps: int, slack: float) -> tuple[float, float]:
     """(√(2k ln(1/δ′)) ε + kε(e^ε − 1), kδ + δ′) for k mechanisms, each (ε, δ)-differentially private.
 
     Parameters
@@ -127,7 +129,7 @@ def advanced_composition(epsilon, delta, steps, slack) -> tuple[float, float]:
     return spread + steps * epsilon * growth, min(steps * delta + slack, 1.0)
 
 
-def optimal_composition(epsilon, delta, steps) -> Mechanism:
+def optimal_composition(epsilon: float, delta: float, steps: int) -> Mechanism:
     """The composition of k mechanisms about which only (ε, δ) is known, as a mechanism.
 
     No bound from (ε, δ) alone can be better, since one mechanism attains it.
@@ -166,6 +168,10 @@ def optimal_composition(epsilon, delta, steps) -> Mechanism:
     return ApproximateDP(epsilon=epsilon, delta=delta) ** steps
 
 
+@overload
+def rdp_to_delta(orders: Numbers, rdp: Numbers, epsilon: Number, *, conversion: str = ...) -> float: ...
+@overload
+def rdp_to_delta(orders: Numbers, rdp: Numbers, epsilon: Numbers, *, conversion: str = ...) -> Array: ...
 def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     """The smallest δ at ε that Rényi divergences imply.
 
@@ -209,6 +215,10 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
     return shaped(np.exp(np.minimum(log_delta.min(axis=-1), 0.0)))
 
 
+@overload
+def rdp_to_epsilon(orders: Numbers, rdp: Numbers, delta: Number, *, conversion: str = ...) -> float: ...
+@overload
+def rdp_to_epsilon(orders: Numbers, rdp: Numbers, delta: Numbers, *, conversion: str = ...) -> Array: ...
 def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
     """The smallest ε at δ that Rényi divergences imply; the inverse of `rdp_to_delta`.
 
@@ -252,7 +262,7 @@ def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
     return shaped(np.maximum(epsilon.min(axis=-1), 0.0))
 
 
-def zcdp(mechanism) -> float:
+def zcdp(mechanism: Mechanism) -> float:
     """ρ of zero-concentrated differential privacy: the largest D_α/α over orders α > 1; infinite if some D_α is.
 
     For the Gaussian mechanism it is μ²/2. The larger of both directions is taken. Orders up to 1e9 are searched: where
@@ -287,6 +297,10 @@ def zcdp(mechanism) -> float:
     return max(_largest_ratio(direction) for direction in directions)
 
 
+@overload
+def zcdp_to_delta(rho: Number, epsilon: Number, *, conversion: str = ...) -> float: ...
+@overload
+def zcdp_to_delta(rho: Number, epsilon: Numbers, *, conversion: str = ...) -> Array: ...
 def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
     """The smallest δ at ε that ρ-zCDP implies, that is D_α = ρα for all orders α > 1.
 
@@ -329,6 +343,10 @@ def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
         return shaped(np.exp(-_log_inverse_delta(rho, _best_order_for_epsilon(rho, epsilon))))
 
 
+@overload
+def zcdp_to_epsilon(rho: Number, delta: Number, *, conversion: str = ...) -> float: ...
+@overload
+def zcdp_to_epsilon(rho: Number, delta: Numbers, *, conversion: str = ...) -> Array: ...
 def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
     """The smallest ε at δ that ρ-zCDP implies; by the standard conversion, ρ + 2√(ρ ln(1/δ)).
 
@@ -373,7 +391,7 @@ def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
         return shaped(np.where(log_inverse > 0, np.maximum(found, 0.0), 0.0))
 
 
-def clt_mu(noise_multiplier, sampling_rate, steps) -> float:
+def clt_mu(noise_multiplier: float, sampling_rate: float, steps: int) -> float:
     """μ = p √(k (e^{1/σ²} − 1)) of the Gaussian mechanism that DP-SGD tends to. This is not a bound.
 
     The limit is of many steps k with p√k fixed.

@@ -25,6 +25,7 @@ Sources: Kaissis et al. (2024), equations 8-15, lemma 6 and theorem 3; Dong, Rot
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +34,7 @@ from scipy.special import erf, ndtr
 from ._numeric import Numeric
 from ._validation import positive_integer
 from .blackwell import delta_divergence
-from .mechanisms.base import as_mechanism
+from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.gaussian import Gaussian
 from .transform.polynomials import gauss
 
@@ -83,7 +84,7 @@ class CompositionMoments:
     v4: float
     eta: float
 
-    def gaussian(self, count) -> Gaussian:
+    def gaussian(self, count: int) -> Gaussian:
         """The Gaussian mechanism, μ = 2√n η, that the composition of `count` copies is close to.
 
         Raises
@@ -105,7 +106,7 @@ class CompositionMoments:
         """
         return Gaussian(sigma=1 / (2 * math.sqrt(positive_integer("count", count)) * self.eta))
 
-    def distance(self, count) -> float:
+    def distance(self, count: int) -> float:
         """Berry-Esseen bound on the distance of the composition of `count` copies from that Gaussian mechanism.
 
         Raises
@@ -264,7 +265,7 @@ class AsymptoticDominance:
         )
 
 
-def composition_moments(mechanism) -> CompositionMoments:
+def composition_moments(mechanism: Mechanism) -> CompositionMoments:
     """Moments of the privacy loss that govern long compositions.
 
     Parameters
@@ -307,7 +308,7 @@ def composition_moments(mechanism) -> CompositionMoments:
     return _gaussian_moments(pair._normal) if pair._normal is not None else _moments(pair)
 
 
-def dominance_bound(mechanism, count, other, other_count) -> DominanceBound:
+def dominance_bound(mechanism: Mechanism, count: int, other: Mechanism, other_count: int) -> DominanceBound:
     """Bound on the Δ-divergence of two long compositions, from the moments of their parts.
 
     Parameters
@@ -388,7 +389,9 @@ def _largest_gap(curve, other) -> float:
     return max(0.0, *(float(ndtr(a * z - b) - ndtr(a_ * z - b_)) for z in places), 0.0)
 
 
-def asymptotic_dominance(family, other_family, counts) -> AsymptoticDominance:
+def asymptotic_dominance(
+    family: Callable[[int], Mechanism], other_family: Callable[[int], Mechanism], counts: Sequence[int]
+) -> AsymptoticDominance:
     """The sequence of lemma 6: compositions of n ever more private mechanisms, for each n in `counts`.
 
     Parameters

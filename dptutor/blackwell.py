@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
 from ._numeric import Numeric
+from ._types import Array, Curve, Number, Numbers
 from ._validation import real_array, shaped
 from .certificates import Certificate, certified
 from .mechanisms.base import Mechanism, as_mechanism
@@ -98,7 +100,7 @@ class DeltaDivergence(Numeric):
         return certified(mechanism, other, self.value, self.epsilon)
 
 
-def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence:
+def delta_divergence(mechanism: Mechanism, other: Mechanism, *, prior_density: Curve | None = None) -> DeltaDivergence:
     """Worst-case regret, in Bayes error, of using `other` instead of `mechanism`.
 
     Smallest κ ≥ 0 such that f(α + κ) − κ ≤ f̃(α) for all α; equal to max_π [R(π) − R̃(π)].
@@ -152,7 +154,9 @@ def delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence
     return DeltaDivergence(value, float(expit(epsilon)), epsilon, bound)
 
 
-def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> DeltaDivergence:
+def symmetric_delta_divergence(
+    mechanism: Mechanism, other: Mechanism, *, prior_density: Curve | None = None
+) -> DeltaDivergence:
     """The larger of the Δ-divergences in both directions, a metric: `max_π |R(π) − R̃(π)|`.
 
     Read as cumulative distributions 1 − f, it is the Lévy distance of the trade-off functions.
@@ -177,6 +181,10 @@ def symmetric_delta_divergence(mechanism, other, *, prior_density=None) -> Delta
     )
 
 
+@overload
+def jeffreys_prior(prior: Number) -> float: ...
+@overload
+def jeffreys_prior(prior: Numbers) -> Array: ...
 def jeffreys_prior(prior):
     """Density of the Jeffreys hyper-prior, Beta(1/2, 1/2), which is infinite at 0 and 1.
 
@@ -214,6 +222,10 @@ def jeffreys_prior(prior):
         return shaped(1 / (math.pi * np.sqrt(prior * (1 - prior))))
 
 
+@overload
+def u_quadratic_prior(prior: Number) -> float: ...
+@overload
+def u_quadratic_prior(prior: Numbers) -> Array: ...
 def u_quadratic_prior(prior):
     """Density of the U-quadratic hyper-prior on [0, 1], 12 (π − 1/2)²: an adversary with strong opinions.
 
@@ -249,7 +261,7 @@ def u_quadratic_prior(prior):
     return shaped(12 * (real_array("prior", prior, 0.0, 1.0) - 0.5) ** 2)
 
 
-def compare(mechanism, other) -> Comparison:
+def compare(mechanism: Mechanism, other: Mechanism) -> Comparison:
     """Both Δ-divergences of two mechanisms, where their Bayes errors cross, and a verdict in words.
 
     Parameters

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -22,6 +24,8 @@ from ._validation import positive_number, real_number
 from .mechanisms.base import Mechanism, as_mechanism
 
 __all__ = ["Unreachable", "calibrate"]
+
+_M = TypeVar("_M", bound=Mechanism)
 
 # Parameters beyond these are not searched unless a bracket says so.
 _SMALLEST, _LARGEST = 1e-9, 1e15
@@ -54,7 +58,7 @@ class Unreachable(ValueError):
 
 
 def calibrate(
-    family,
+    family: Callable[[float], _M],
     *,
     epsilon=None,
     delta=0.0,
@@ -63,7 +67,7 @@ def calibrate(
     membership_prior=0.5,
     exceedance=None,
     bracket=None,
-) -> Mechanism:
+) -> _M:
     """The mechanism of a one-parameter family that meets a target exactly.
 
     Parameters

@@ -15,9 +15,12 @@ Kaissis et al. (2024), equations 1, 2 and 25 (the minimum Bayes error).
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 from scipy.special import expit, logit
 
+from ._types import Array, Curve, Number, Numbers
 from ._validation import real_array, shaped
 
 __all__ = [
@@ -39,6 +42,10 @@ _SMALLEST_LOSS = -30.0
 _LARGEST_PRIOR = 1.0 - np.finfo(float).epsneg
 
 
+@overload
+def profile_from_tradeoff(tradeoff: Curve, epsilon: Number) -> float: ...
+@overload
+def profile_from_tradeoff(tradeoff: Curve, epsilon: Numbers) -> Array: ...
 def profile_from_tradeoff(tradeoff, epsilon):
     """Privacy profile δ(ε) = 1 − min_α [e^ε α + f(α)].
 
@@ -81,6 +88,10 @@ def profile_from_tradeoff(tradeoff, epsilon):
     return shaped(np.clip(1.0 - _support(tradeoff, slope, 1.0), 0.0, 1.0))
 
 
+@overload
+def bayes_error_from_tradeoff(tradeoff: Curve, prior: Number) -> float: ...
+@overload
+def bayes_error_from_tradeoff(tradeoff: Curve, prior: Numbers) -> Array: ...
 def bayes_error_from_tradeoff(tradeoff, prior):
     """Minimum Bayes error R(π) = min_α [π α + (1−π) f(α)].
 
@@ -119,6 +130,10 @@ def bayes_error_from_tradeoff(tradeoff, prior):
     return shaped(_support(tradeoff, prior, 1.0 - prior))
 
 
+@overload
+def tradeoff_from_profile(profile: Curve, alpha: Number) -> float: ...
+@overload
+def tradeoff_from_profile(profile: Curve, alpha: Numbers) -> Array: ...
 def tradeoff_from_profile(profile, alpha):
     """Trade-off function f(α) = max_ε [1 − δ(ε) − e^ε α].
 
@@ -161,6 +176,10 @@ def tradeoff_from_profile(profile, alpha):
     return _highest_line(line_below, alpha)
 
 
+@overload
+def tradeoff_from_bayes_error(bayes_error: Curve, alpha: Number) -> float: ...
+@overload
+def tradeoff_from_bayes_error(bayes_error: Curve, alpha: Numbers) -> Array: ...
 def tradeoff_from_bayes_error(bayes_error, alpha):
     """Trade-off function f(α) = max_π [R(π) − π α]/(1−π).
 
@@ -207,6 +226,10 @@ def tradeoff_from_bayes_error(bayes_error, alpha):
     return _highest_line(line_below, alpha, logit(_LARGEST_PRIOR))
 
 
+@overload
+def bayes_error_from_profile(profile: Curve, prior: Number) -> float: ...
+@overload
+def bayes_error_from_profile(profile: Curve, prior: Numbers) -> Array: ...
 def bayes_error_from_profile(profile, prior):
     """Minimum Bayes error R(π) = (1−π)(1 − δ(ε)) at ε = log(π/(1−π)).
 
@@ -246,6 +269,10 @@ def bayes_error_from_profile(profile, prior):
     return shaped(np.asarray((1.0 - prior) * (1.0 - delta)))
 
 
+@overload
+def profile_from_bayes_error(bayes_error: Curve, epsilon: Number) -> float: ...
+@overload
+def profile_from_bayes_error(bayes_error: Curve, epsilon: Numbers) -> Array: ...
 def profile_from_bayes_error(bayes_error, epsilon):
     """Privacy profile δ(ε) = 1 − R(π)/(1−π) at π = 1/(1 + e^−ε).
 
@@ -286,7 +313,7 @@ def profile_from_bayes_error(bayes_error, epsilon):
     return shaped(np.clip(1.0 - error / (1.0 - prior), 0.0, 1.0))
 
 
-def dominating_pair(alpha, beta):
+def dominating_pair(alpha: Numbers, beta: Numbers) -> tuple[Array, Array]:
     """The pair (p, q) of finite distributions whose trade-off function has the corners (`alpha`, `beta`).
 
     Lemma B.1 of Kaissis et al. (2024) in its finite form: P uniform on [0, 1], Q with cumulative distribution
@@ -322,22 +349,21 @@ def dominating_pair(alpha, beta):
     >>> round(dp.FiniteExperiment(p, q).tradeoff(0.2), 12)
     0.3
     """
-    alpha = real_array("alpha", alpha, 0.0, 1.0)
-    beta = real_array("beta", beta, 0.0, 1.0)
-    if alpha.ndim != 1 or alpha.shape != beta.shape or alpha.size < 2:
-        raise ValueError(f"alpha and beta must be equally long, got shapes {alpha.shape} and {beta.shape}")
-    if alpha[0] != 0.0 or alpha[-1] != 1.0 or beta[-1] != 0.0:
+    x, y = real_array("alpha", alpha, 0.0, 1.0), real_array("beta", beta, 0.0, 1.0)
+    if x.ndim != 1 or x.shape != y.shape or x.size < 2:
+        raise ValueError(f"alpha and beta must be equally long, got shapes {x.shape} and {y.shape}")
+    if x[0] != 0.0 or x[-1] != 1.0 or y[-1] != 0.0:
         raise ValueError("the corners must run from α = 0 to α = 1, with f(1) = 0")
-    p, q = np.diff(alpha), -np.diff(beta)
+    p, q = np.diff(x), -np.diff(y)
     if np.any(p <= 0):
-        raise ValueError(f"alpha must increase, it does not after α = {alpha[:-1][p <= 0][0]:g}")
+        raise ValueError(f"alpha must increase, it does not after α = {x[:-1][p <= 0][0]:g}")
     if np.any(q < 0):
-        raise ValueError(f"f must decrease, it does not after α = {alpha[:-1][q < 0][0]:g}")
+        raise ValueError(f"f must decrease, it does not after α = {x[:-1][q < 0][0]:g}")
     slopes = q / p
     if np.any(np.diff(slopes) > 1e-12 * (1.0 + slopes[:-1])):
-        where = alpha[1:-1][np.diff(slopes) > 1e-12 * (1.0 + slopes[:-1])][0]
+        where = x[1:-1][np.diff(slopes) > 1e-12 * (1.0 + slopes[:-1])][0]
         raise ValueError(f"f must be convex, it is not at α = {where:g}")
-    return np.append(p, 0.0), np.append(q, 1.0 - beta[0])
+    return np.append(p, 0.0), np.append(q, 1.0 - y[0])
 
 
 def _of_arrays(name, function):

@@ -17,11 +17,13 @@ Source: Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
 from __future__ import annotations
 
 import math
+from typing import overload
 
 import numpy as np
 
+from ._types import Array, Curve, Number, Numbers
 from ._validation import real_array, shaped
-from .mechanisms.base import LARGEST_LOSS, as_mechanism
+from .mechanisms.base import LARGEST_LOSS, Mechanism, as_mechanism
 from .mechanisms.mixture import mixture_of_hockey_sticks
 
 __all__ = [
@@ -35,6 +37,10 @@ __all__ = [
 ]
 
 
+@overload
+def hockey_stick(mechanism: Mechanism, order: Number) -> float: ...
+@overload
+def hockey_stick(mechanism: Mechanism, order: Numbers) -> Array: ...
 def hockey_stick(mechanism, order):
     """Hockey-stick divergence ∫ max(Q − γP, 0) of order γ: the privacy profile at log γ.
 
@@ -71,7 +77,7 @@ def hockey_stick(mechanism, order):
         return shaped(as_mechanism("mechanism", mechanism)._delta(np.log(order)))
 
 
-def total_variation(mechanism) -> float:
+def total_variation(mechanism: Mechanism) -> float:
     """Total variation of P and Q, in [0, 1]: the hockey-stick divergence of order 1.
 
     Parameters
@@ -101,6 +107,10 @@ def total_variation(mechanism) -> float:
     return as_mechanism("mechanism", mechanism).advantage
 
 
+@overload
+def renyi(mechanism: Mechanism, order: Number) -> float: ...
+@overload
+def renyi(mechanism: Mechanism, order: Numbers) -> Array: ...
 def renyi(mechanism, order):
     """Rényi divergence D_s(Q‖P), `mechanism.renyi_divergence(order)`: of both directions the larger one.
 
@@ -134,7 +144,7 @@ def renyi(mechanism, order):
     return as_mechanism("mechanism", mechanism).renyi_divergence(order)
 
 
-def kullback_leibler(mechanism) -> float:
+def kullback_leibler(mechanism: Mechanism) -> float:
     """Kullback-Leibler divergence of Q from P, E_Q[L], in [0, ∞].
 
     Parameters
@@ -164,7 +174,7 @@ def kullback_leibler(mechanism) -> float:
     return as_mechanism("mechanism", mechanism).privacy_loss.mean("Q")
 
 
-def chi_squared(mechanism) -> float:
+def chi_squared(mechanism: Mechanism) -> float:
     """χ² divergence ∫ (Q − P)²/P = e^{D_2} − 1, in [0, ∞].
 
     Parameters
@@ -195,7 +205,7 @@ def chi_squared(mechanism) -> float:
     return math.expm1(divergence) if divergence < LARGEST_LOSS else math.inf
 
 
-def hellinger_squared(mechanism) -> float:
+def hellinger_squared(mechanism: Mechanism) -> float:
     """Squared Hellinger distance 1 − ∫ √(PQ), in [0, 1]: 1 − e^{−D_½/2}.
 
     Parameters
@@ -227,7 +237,7 @@ def hellinger_squared(mechanism) -> float:
     return -math.expm1(-divergence / 2)
 
 
-def f_divergence(mechanism, second_derivative) -> float:
+def f_divergence(mechanism: Mechanism, second_derivative: Curve) -> float:
     """The divergence E_P[g(dQ/dP)] of a convex g with g(1) = 0, given its second derivative.
 
     Parameters

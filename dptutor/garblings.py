@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 from scipy.sparse import bmat, coo_array, csr_array, eye_array
 
 from .blackwell import delta_divergence
-from .mechanisms.base import as_mechanism
+from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.finite import FiniteExperiment, FiniteMechanism
 from .ordering import dominance
 
@@ -76,7 +76,7 @@ class Garbling:
         return self.prior is None
 
 
-def garbling(mechanism, other) -> Garbling:
+def garbling(mechanism: Mechanism, other: Mechanism) -> Garbling:
     """How to process the outputs of `mechanism` so that they resemble those of `other` as closely as possible.
 
     Parameters

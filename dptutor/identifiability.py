@@ -19,10 +19,12 @@ Sources: Bernau et al. (2021), theorems 1 and 2, equations 10 and 15; Kaissis et
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from scipy.special import erf, erfinv, expit, logit
 
+from ._types import Array, Number, Numbers
 from ._validation import choice, real_array, real_number, shaped
 from .accounting import rdp_to_epsilon
 from .divergences import f_divergence
@@ -82,6 +84,10 @@ class PosteriorBelief:
         as_mechanism("mechanism", self.mechanism)
         object.__setattr__(self, "membership_prior", _prior(self.membership_prior))
 
+    @overload
+    def sf(self, belief: Number, under: str = "Q") -> float: ...
+    @overload
+    def sf(self, belief: Numbers, under: str = "Q") -> Array: ...
     def sf(self, belief, under: str = "Q"):
         """Pr[B > ρ]. Where B has an atom at ρ itself, rounding may count it.
 
@@ -112,6 +118,10 @@ class PosteriorBelief:
         tail = self.mechanism.privacy_loss.sf(logit(belief) - logit(self.membership_prior), under)
         return shaped(np.where(belief == 1.0, 0.0, tail))
 
+    @overload
+    def cdf(self, belief: Number, under: str = "Q") -> float: ...
+    @overload
+    def cdf(self, belief: Numbers, under: str = "Q") -> Array: ...
     def cdf(self, belief, under: str = "Q"):
         """Pr[B ≤ ρ]; parameters and errors are those of `sf`.
 
@@ -126,6 +136,10 @@ class PosteriorBelief:
         below = self.mechanism.privacy_loss.cdf(logit(belief) - logit(self.membership_prior), under)
         return shaped(np.where(belief == 1.0, 1.0, below))
 
+    @overload
+    def quantile(self, level: Number, under: str = "Q") -> float: ...
+    @overload
+    def quantile(self, level: Numbers, under: str = "Q") -> Array: ...
     def quantile(self, level, under: str = "Q"):
         """The smallest ρ with Pr[B ≤ ρ] at least `level`.
 
@@ -180,7 +194,9 @@ class PosteriorBelief:
         gain = f_divergence(self.mechanism, lambda x: 2 * b * c**2 * (b * x + c) ** -3.0)
         return b + gain if choice("under", under, ("P", "Q")) == "Q" else b - b / c * gain
 
-    def sample(self, size, under: str = "Q", seed=None) -> np.ndarray:
+    def sample(
+        self, size: int | tuple[int, ...], under: str = "Q", seed: int | np.random.Generator | None = None
+    ) -> Array:
         """Independent draws of B.
 
         Parameters
@@ -210,6 +226,10 @@ class PosteriorBelief:
         return expit(self.mechanism.privacy_loss.sample(size, under, seed) + logit(self.membership_prior))
 
 
+@overload
+def posterior_belief_bound(epsilon: Number, membership_prior: float = ...) -> float: ...
+@overload
+def posterior_belief_bound(epsilon: Numbers, membership_prior: float = ...) -> Array: ...
 def posterior_belief_bound(epsilon, membership_prior=0.5):
     """Largest posterior belief ρ = 1/(1 + e^{−ε} (1−b)/b) of an adversary under (ε, 0)-differential privacy.
 
@@ -248,6 +268,10 @@ def posterior_belief_bound(epsilon, membership_prior=0.5):
     return shaped(expit(epsilon + logit(_prior(membership_prior))))
 
 
+@overload
+def epsilon_for_posterior_belief(belief: Number, membership_prior: float = ...) -> float: ...
+@overload
+def epsilon_for_posterior_belief(belief: Numbers, membership_prior: float = ...) -> Array: ...
 def epsilon_for_posterior_belief(belief, membership_prior=0.5):
     """The ε at which the posterior belief is bounded by `belief`: ε = logit ρ − logit b.
 
@@ -283,6 +307,14 @@ def epsilon_for_posterior_belief(belief, membership_prior=0.5):
     return shaped(logit(real_array("belief", belief, prior, 1.0)) - logit(prior))
 
 
+@overload
+def belief_exceedance_bound(
+    epsilon: Number, delta: Number, belief: Number, membership_prior: Number = ...
+) -> float: ...
+@overload
+def belief_exceedance_bound(
+    epsilon: Number, delta: Number, belief: Numbers, membership_prior: Number = ...
+) -> Array: ...
 def belief_exceedance_bound(epsilon, delta, belief, membership_prior=0.5):
     """Largest probability, in world Q, of a belief above ρ, if only (ε, δ) is known, in both directions.
 
@@ -331,6 +363,14 @@ def belief_exceedance_bound(epsilon, delta, belief, membership_prior=0.5):
     return shaped(np.where((delta == 0.0) & (loss >= epsilon), 0.0, bound))
 
 
+@overload
+def rdp_posterior_belief_bound(
+    orders: Numbers, rdp: Numbers, delta: Number, membership_prior: Number = ...
+) -> float: ...
+@overload
+def rdp_posterior_belief_bound(
+    orders: Numbers, rdp: Numbers, delta: Numbers, membership_prior: Number = ...
+) -> Array: ...
 def rdp_posterior_belief_bound(orders, rdp, delta, membership_prior=0.5):
     """A belief that is exceeded, in world Q, with probability at most δ, from Rényi divergences of the composition.
 
@@ -374,6 +414,12 @@ def rdp_posterior_belief_bound(orders, rdp, delta, membership_prior=0.5):
     return posterior_belief_bound(rdp_to_epsilon(orders, rdp, delta, conversion="standard"), membership_prior)
 
 
+@overload
+def expected_advantage_bound(epsilon: Number, delta: Number) -> float: ...
+@overload
+def expected_advantage_bound(epsilon: Numbers, delta: Number | Numbers) -> Array: ...
+@overload
+def expected_advantage_bound(epsilon: Number, delta: Numbers) -> Array: ...
 def expected_advantage_bound(epsilon, delta):
     """Expected advantage ρ = 2Φ(ε/(2√(2 ln(1.25/δ)))) − 1 against the classically calibrated Gaussian mechanism.
 
@@ -413,6 +459,12 @@ def expected_advantage_bound(epsilon, delta):
     return shaped(erf(real_array("epsilon", epsilon, 0.0) / (2 * np.sqrt(2) * _classical(delta))))
 
 
+@overload
+def epsilon_for_expected_advantage(advantage: Number, delta: Number) -> float: ...
+@overload
+def epsilon_for_expected_advantage(advantage: Numbers, delta: Number | Numbers) -> Array: ...
+@overload
+def epsilon_for_expected_advantage(advantage: Number, delta: Numbers) -> Array: ...
 def epsilon_for_expected_advantage(advantage, delta):
     """The ε at which the classically calibrated Gaussian mechanism has this advantage: 2√(2 ln(1.25/δ)) Φ⁻¹((ρ+1)/2).
 
@@ -448,6 +500,12 @@ def epsilon_for_expected_advantage(advantage, delta):
     return shaped(2 * np.sqrt(2) * _classical(delta) * erfinv(real_array("advantage", advantage, 0.0, 1.0)))
 
 
+@overload
+def rdp_expected_advantage(order: Number, rdp: Number) -> float: ...
+@overload
+def rdp_expected_advantage(order: Numbers, rdp: Number | Numbers) -> Array: ...
+@overload
+def rdp_expected_advantage(order: Number, rdp: Numbers) -> Array: ...
 def rdp_expected_advantage(order, rdp):
     """Expected advantage 2Φ(√(D_s/(2s))) − 1 of the Gaussian mechanism, from its Rényi divergence of one order.
 
@@ -487,6 +545,10 @@ def rdp_expected_advantage(order, rdp):
     return shaped(erf(np.sqrt(real_array("rdp", rdp, 0.0) / order) / 2))
 
 
+@overload
+def reconstruction_bound(mechanism: Mechanism, prior_success: Number) -> float: ...
+@overload
+def reconstruction_bound(mechanism: Mechanism, prior_success: Numbers) -> Array: ...
 def reconstruction_bound(mechanism, prior_success):
     """Largest probability 1 − f(κ) with which data can be reconstructed.
 

@@ -125,7 +125,7 @@ class Dominance:
         return f"{self.verdict}: {self.reason}"
 
 
-def dominance(mechanism, other) -> Dominance:
+def dominance(mechanism: Mechanism, other: Mechanism) -> Dominance:
     """Whether `mechanism` is proven to be at least as informative, hence at most as private, as `other`, or refuted.
 
     Parameters
@@ -165,7 +165,7 @@ def dominance(mechanism, other) -> Dominance:
     return replace(_decided(mechanism, other), mechanisms=(mechanism, other))
 
 
-def blackwell_dominates(mechanism, other) -> bool:
+def blackwell_dominates(mechanism: Mechanism, other: Mechanism) -> bool:
     """Whether `mechanism` is proven to be at least as informative, hence at most as private, as `other`.
 
     False says either that it is not, or that neither is known; `dominance` tells the two apart, and why.

@@ -12,6 +12,7 @@ LIBRARY = Path(__file__).resolve().parent.parent / "dptutor"
 
 # Later may import earlier. The package's own __init__ sees all of them.
 ORDER = [
+    "_types",
     "_validation",
     "_numeric",
     "conversions",

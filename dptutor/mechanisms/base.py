@@ -22,11 +22,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
+from .._types import Array, Number, Numbers
 from .._validation import complex_array, real_array, shaped, shown
 from ..transform.finite import Law
 from .evaluator import Evaluator
@@ -322,7 +323,7 @@ class Mechanism(ABC):
         """Equal for equal mechanisms, such as a composition in another order, or the same μ from other units."""
         return (type(self).__name__, *(getattr(self, name) for name in self._parameters()))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Mechanism) else NotImplemented
 
     def __hash__(self) -> int:
@@ -333,6 +334,14 @@ class Mechanism(ABC):
 
     # The faces.
 
+    @overload
+    def tradeoff(self, alpha: Number, *, with_error: Literal[False] = ...) -> float: ...
+    @overload
+    def tradeoff(self, alpha: Number, *, with_error: Literal[True]) -> tuple[float, float]: ...
+    @overload
+    def tradeoff(self, alpha: Numbers, *, with_error: Literal[False] = ...) -> Array: ...
+    @overload
+    def tradeoff(self, alpha: Numbers, *, with_error: Literal[True]) -> tuple[Array, Array]: ...
     def tradeoff(self, alpha, *, with_error=False):
         """Trade-off function f(α): the smallest type II error of a test with type I error at most α.
 
@@ -369,6 +378,14 @@ class Mechanism(ABC):
         value = shaped(self._tradeoff(alpha))
         return (value, shaped(self._tradeoff_error(alpha))) if with_error else value
 
+    @overload
+    def privacy_profile(self, epsilon: Number, *, with_error: Literal[False] = ...) -> float: ...
+    @overload
+    def privacy_profile(self, epsilon: Number, *, with_error: Literal[True]) -> tuple[float, float]: ...
+    @overload
+    def privacy_profile(self, epsilon: Numbers, *, with_error: Literal[False] = ...) -> Array: ...
+    @overload
+    def privacy_profile(self, epsilon: Numbers, *, with_error: Literal[True]) -> tuple[Array, Array]: ...
     def privacy_profile(self, epsilon, *, with_error=False):
         """Privacy profile δ(ε) = ∫ max(Q − e^ε P, 0), the hockey-stick divergence of order e^ε.
 
@@ -409,6 +426,14 @@ class Mechanism(ABC):
         value = shaped(self._delta(epsilon) + 0.0)  # no −0
         return (value, shaped(self._delta_error(epsilon))) if with_error else value
 
+    @overload
+    def bayes_error(self, prior: Number, *, with_error: Literal[False] = ...) -> float: ...
+    @overload
+    def bayes_error(self, prior: Number, *, with_error: Literal[True]) -> tuple[float, float]: ...
+    @overload
+    def bayes_error(self, prior: Numbers, *, with_error: Literal[False] = ...) -> Array: ...
+    @overload
+    def bayes_error(self, prior: Numbers, *, with_error: Literal[True]) -> tuple[Array, Array]: ...
     def bayes_error(self, prior, *, with_error=False):
         """Minimum Bayes error R(π) = min_α [π α + (1−π) f(α)] of an adversary who weighs type I errors by π.
 
@@ -451,6 +476,14 @@ class Mechanism(ABC):
         value = shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)))
         return (value, shaped(self._bayes_error_error(logit(prior)))) if with_error else value
 
+    @overload
+    def epsilon(self, delta: Number, *, with_error: Literal[False] = ...) -> float: ...
+    @overload
+    def epsilon(self, delta: Number, *, with_error: Literal[True]) -> tuple[float, float]: ...
+    @overload
+    def epsilon(self, delta: Numbers, *, with_error: Literal[False] = ...) -> Array: ...
+    @overload
+    def epsilon(self, delta: Numbers, *, with_error: Literal[True]) -> tuple[Array, Array]: ...
     def epsilon(self, delta, *, with_error=False):
         """The smallest ε ≥ 0 for which the mechanism is (ε, δ)-differentially private.
 
@@ -534,6 +567,10 @@ class Mechanism(ABC):
 
         return float(self._bayes_error(decreasing_root(slope, np.asarray(0.0))))
 
+    @overload
+    def renyi_divergence(self, order: Number) -> float: ...
+    @overload
+    def renyi_divergence(self, order: Numbers) -> Array: ...
     def renyi_divergence(self, order):
         """Rényi divergence D_s(Q‖P) of order s; of order 1 it is the Kullback-Leibler divergence.
 
@@ -667,7 +704,7 @@ class Mechanism(ABC):
 
         return self if self.is_symmetric else Symmetrized(self)
 
-    def __pow__(self, count) -> Mechanism:
+    def __pow__(self, count: SupportsIndex) -> Mechanism:
         """The mechanism applied `count` times to the same data, with all outputs published.
 
         Parameters
@@ -697,7 +734,7 @@ class Mechanism(ABC):
 
         return power(self, count)
 
-    def __matmul__(self, other) -> Mechanism:
+    def __matmul__(self, other: Mechanism) -> Mechanism:
         """This mechanism and another, applied to the same data, with both outputs published.
 
         Parameters

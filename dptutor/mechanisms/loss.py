@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from .._types import Array, Number, Numbers
 from .._validation import array_shape, choice, random_generator, real_array, shaped
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ class PrivacyLoss:
 
     mechanism: Mechanism
 
+    @overload
+    def sf(self, x: Number, under: str = "Q") -> float: ...
+    @overload
+    def sf(self, x: Numbers, under: str = "Q") -> Array: ...
     def sf(self, x, under: str = "Q"):
         """Pr[L > x] in world `under`.
 
@@ -69,6 +74,10 @@ class PrivacyLoss:
         alpha, beta = self.mechanism._errors(real_array("x", x))
         return shaped(alpha if choice("under", under, ("P", "Q")) == "P" else 1.0 - beta)
 
+    @overload
+    def cdf(self, x: Number, under: str = "Q") -> float: ...
+    @overload
+    def cdf(self, x: Numbers, under: str = "Q") -> Array: ...
     def cdf(self, x, under: str = "Q"):
         """Pr[L ≤ x] in world `under`; parameters and errors are those of `sf`.
 
@@ -119,7 +128,9 @@ class PrivacyLoss:
         """
         return self.mechanism._loss_moments(choice("under", under, ("P", "Q")))[1]
 
-    def sample(self, size, under: str = "Q", seed=None) -> np.ndarray:
+    def sample(
+        self, size: int | tuple[int, ...], under: str = "Q", seed: int | np.random.Generator | None = None
+    ) -> Array:
         """Independent draws of L.
 
         Parameters
