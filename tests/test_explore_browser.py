@@ -3,6 +3,7 @@
 import random
 import re
 import unicodedata
+from collections import Counter
 from html import unescape
 
 import numpy as np
@@ -23,6 +24,10 @@ NAMES = dp.explore.__all__
 def every_explorer(test):
     """`make test` looks at a fixed part of them, `make look` at all."""
     return pytest.mark.look(pytest.mark.parametrize("name", NAMES)(test))
+
+
+# Its script has taken over the picture that stood in the page. The tables are unpacked a frame earlier.
+DRAWN_ONCE = "() => document.querySelector('[data-explorer]').explorer?.drawn"
 
 
 class Folder:
@@ -67,7 +72,7 @@ def opened(new_page, tab, frozen):
     def open_explorer(name, **options):
         page = new_page(**options) if options else tab
         page.goto((frozen / f"{name}.html").as_uri())
-        page.wait_for_selector("[data-explorer][data-ready]")
+        page.wait_for_function(DRAWN_ONCE)
         if page.is_visible("[data-ask]"):
             page.click("[data-ask-skip]")
         return page
@@ -75,6 +80,11 @@ def opened(new_page, tab, frozen):
     for noted in vars(tab.seen).values():
         noted.clear()
     yield open_explorer
+    # The next test finds no pointer on its explorer, and nothing that this one has predicted or played.
+    tab.mouse.up()
+    tab.mouse.move(0, 0)
+    if tab.url.startswith("file:"):
+        tab.evaluate("{ localStorage.clear(); sessionStorage.clear(); }")
     tab.goto("about:blank")
     tab.emulate_media(color_scheme=None)
     judge(tab)
@@ -768,16 +778,44 @@ RANDOM_EVENTS = """async ([events, seed]) => {
 }"""
 
 
+# All elements, each by what it lies in. A prediction that was made tells its story and stays, and a game shows a mark
+# for each of its rounds, of which there may be more or fewer.
+ELEMENTS = """() => [...document.querySelectorAll(":not(.dpe-story *, .dpe-game *)")].map((element) => {
+  const ways = [];
+  for (let e = element; e !== document.body && e; e = e.parentElement) ways.unshift(e.dataset.part ?? e.tagName);
+  return ways.join(" ");
+})"""
+
+
 @every_explorer
 def test_an_hour_of_random_events_is_survived(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
-    # But for colored numbers; a game shows one mark more for each of its rounds.
-    elements = "document.querySelectorAll(':not(.dpe-words *, .dpe-story *, .dpe-game *)').length"
-    before = page.evaluate(elements)
+    before = Counter(page.evaluate(ELEMENTS))
     page.evaluate(RANDOM_EVENTS, [3600, 5])  # one a second
     e.set(**setting_of(page))
     shows(page, e)
-    assert page.evaluate(elements) == before
+    page.evaluate("{ const x = document.querySelector('[data-explorer]').explorer; x.game?.forget(); x.stepTo(0); }")
+    settled(page)
+    after = Counter(page.evaluate(ELEMENTS))
+    assert (after - before, before - after) == (Counter(), Counter())
+
+
+# Hold back every frame: the picture is as it stood in the page.
+UNDRAWN = "{ const soon = requestAnimationFrame; requestAnimationFrame = (draw) => setTimeout(soon, 3e6, draw); }"
+LETTERS = """() => [...document.querySelectorAll("[data-part] text, .dpe-invitation, .dpe-words")]
+  .filter((text) => text.checkVisibility())
+  .map((text) => text.innerHTML.replace(/ (data-tex|xmlns)="[^"]*"/g, ""))"""
+
+
+@every_explorer
+def test_the_first_drawing_changes_no_letter(new_page, frozen, name):
+    page = new_page()
+    page.add_init_script(UNDRAWN)
+    page.goto((frozen / f"{name}.html").as_uri())
+    page.wait_for_selector("[data-explorer][data-ready]")
+    before = page.evaluate(LETTERS)
+    assert page.evaluate("document.querySelector('[data-explorer]').explorer.draw()")
+    assert page.evaluate(LETTERS) == before
 
 
 @every_explorer

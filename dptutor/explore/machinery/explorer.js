@@ -14,6 +14,12 @@ const lettered = (text) =>
     .split(SYMBOL)
     .map((part, k) => (k % 2 === 0 ? plain(part) : part.endsWith("\u0303") ? waved(part) : `<i>${part}</i>`))
     .join("");
+// The same in a picture, as `picture.py` writes it.
+const letteredInPicture = (text) =>
+  text
+    .split(SYMBOL)
+    .map((part, k) => (k % 2 === 0 ? plain(part) : `<tspan class="dpe-letter">${part}</tspan>`))
+    .join("");
 
 class Explorer {
   constructor(root, manifest, tables) {
@@ -448,7 +454,7 @@ class Explorer {
       const blend = this.blend && this.blended(part) ? JSON.stringify(this.blend) : "";
       if (part.kind === "text") {
         const [, words] = part.pieces;
-        part.text.textContent = filled(this.tables.string(words, rows[words][0]));
+        this.write(part, filled(this.tables.string(words, rows[words][0])));
       }
       if (changed(number, { key: key + blend })) this.motion.bring(part, this.target(part), this.duration);
     });
@@ -579,6 +585,12 @@ class Explorer {
       use.setAttribute("x", short(point[0]));
       use.setAttribute("y", short(point[1]));
     });
+  }
+
+  write(part, words) {
+    if (part.written === words) return;
+    part.written = words;
+    part.text.innerHTML = letteredInPicture(words);
   }
 
   placeText(part, point) {

@@ -206,9 +206,9 @@ class Samples {
     const told = { n: this.landed, over: counts[0], under: counts[1], over_share: percent[0], under_share: percent[1] };
     const shown = { ...this.explorer.shown, ...told };
     for (const [number, template] of Object.entries(this.tells))
-      this.explorer.parts[number].text.textContent = template.replace(
-        /\{(\w+)\}/g,
-        (whole, name) => shown[name] ?? whole,
+      this.explorer.write(
+        this.explorer.parts[number],
+        template.replace(/\{(\w+)\}/g, (whole, name) => shown[name] ?? whole),
       );
     this.explorer.sentence = null;
     this.explorer.words.innerHTML = this.explorer.colored(
