@@ -25,7 +25,7 @@ TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mpmath", "python-flint"]
 # Need the notebooks, the book's sources, what builds them, or a type checker; those that need a browser or the book say
 # so themselves.
 OTHERWISE = "anywhere formulas habits package prose setup teaching types"
-BROWSER = re.compile(r"def \w+\([^)]*\b(chromium|new_page|site|site_url|jupyterlab)\b")
+BROWSER = re.compile(r"def \w+\([^)]*\b(chromium|new_page|site|site_url|jupyterlab|window)\b")
 FILES = sorted(
     f"tests/{path.name}"
     for path in (ROOT / "tests").glob("test_*.py")

@@ -264,9 +264,7 @@ def jupyterlab(tmp_path_factory):
 @contextmanager
 def running(command, port_option, answers, home, own):
     """A server in Python, with an empty home and a free port, by its address; `answers` is what it is asked first."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("JUPYTER", "IPYTHON"))}
     environment |= {"HOME": str(home), "MPLCONFIGDIR": str(home / "matplotlib")} | own
     with open(home / "log", "w+") as log:
@@ -283,6 +281,12 @@ def running(command, port_option, answers, home, own):
             except subprocess.TimeoutExpired:  # beside other work it may take long to end its kernels
                 server.kill()
                 server.wait()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def wait_until_it_answers(address, server, log, seconds=60):

@@ -1013,10 +1013,7 @@ OFF = """([number, [x, y]]) => {
 }"""
 # Pairs of texts of one panel that lie on each other.
 OVERLAPS = """() => [...document.querySelectorAll("svg.dpe-panel")].flatMap((svg) => {
-  const shown = (text) => {
-    const { display, visibility } = getComputedStyle(text);
-    return text.textContent.trim() && display !== "none" && visibility !== "hidden";
-  };
+  const shown = (text) => text.textContent.trim() && text.checkVisibility({ visibilityProperty: true });
   const texts = [...svg.querySelectorAll("text:not(.dpe-rim)")].filter(shown), found = [];
   const boxes = texts.map((text) => text.getBoundingClientRect());
   boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, j) => {
@@ -1391,6 +1388,15 @@ def test_back_steps_back_through_settings_and_a_reload_keeps_them(alone):
         e.set(**expected)
         shows(page, e)
         assert page.text_content("[data-steps] .dpe-count") == said
+
+
+def test_back_leads_to_where_a_slider_was_left_just_before_a_step(alone):
+    page = alone("threshold_test")
+    page.evaluate("document.querySelector('[data-explorer]').explorer.set(0, 2.1)")
+    page.evaluate("document.querySelector('[data-step=next]').click()")  # sooner than the address is written
+    assert setting_of(page)["threshold"] != 2.1
+    page.go_back()
+    page.wait_for_function("document.querySelector('[data-explorer]').explorer.values[0] === 2.1")
 
 
 def test_play_runs_a_slider_to_its_end_and_a_touch_stops_it(alone):

@@ -16,6 +16,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from conftest import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -112,12 +113,6 @@ def test_a_failed_installation_ends_in_one_line_and_is_taken_up_again(empty_clon
     (empty_clone / "requirements.txt").write_text("pip\n")
     assert make("environment", cwd=empty_clone, **nowhere).returncode == 0  # what is there needs no uv, no network
     assert (empty_clone / ".venv/ready").exists()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def served_in_a_terminal(port):

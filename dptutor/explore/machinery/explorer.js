@@ -184,14 +184,19 @@ class Explorer {
     if (!this.addressed || this.root.closest(".reveal") || this.manifest.game) return;
     clearTimeout(this.noting);
     if (leap && self === top) {
-      // What was not moved yet has no address to come back to.
-      if (!location.hash.startsWith(`#${this.manifest.name}?`))
+      // What was not moved yet has no address to come back to; where a drag led to just now may not stand there yet.
+      if (this.unnoted) history.replaceState(null, "", this.unnoted);
+      else if (!location.hash.startsWith(`#${this.manifest.name}?`))
         history.replaceState({ startOf: this.manifest.name }, "");
       history.pushState(null, "", this.address());
-    } else
+      this.unnoted = null;
+    } else {
+      this.unnoted = this.address();
       this.noting = setTimeout(() => {
-        if (location.hash !== this.address()) history.replaceState(null, "", this.address());
+        if (location.hash !== this.unnoted) history.replaceState(null, "", this.unnoted);
+        this.unnoted = null;
       }, 300);
+    }
   }
 
   copyLink() {
