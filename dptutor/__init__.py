@@ -31,7 +31,7 @@ from .identifiability import (
     rdp_posterior_belief_bound,
     reconstruction_bound,
 )
-from .mechanisms import Mechanism, join, meet
+from .mechanisms import Mechanism, group, join, matrix_mechanism, meet, tree_aggregation
 from .mechanisms import registry as _registry
 from .mechanisms.registry import *  # noqa: F403
 from .order_certificates import OrderCertificate
@@ -80,8 +80,10 @@ __all__ = [
     "epsilon_for_posterior_belief",
     "expected_advantage_bound",
     "garbling",
+    "group",
     "jeffreys_prior",
     "join",
+    "matrix_mechanism",
     "meet",
     "posterior_belief_bound",
     "rdp_expected_advantage",
@@ -89,6 +91,7 @@ __all__ = [
     "read",
     "reconstruction_bound",
     "symmetric_delta_divergence",
+    "tree_aggregation",
     "u_quadratic_prior",
 ]
 __all__ += _registry.__all__

@@ -3,9 +3,9 @@
     dp.read("DPSGD(0.6, 0.01, 500)")     dp.read("Gaussian(sigma=2) ** 10 @ Laplace(1)")
     family("DPSGD(?, 0.01, 500)")        # σ ↦ the mechanism: `?` is the number that is looked for
 
-Allowed are the public mechanisms by name with numbers, texts and lists of numbers as arguments, `join(…)` and
-`meet(…)`, `**` with an integer, `@`, `.reverse` and `.symmetrized`, and arithmetic with numbers (`1/3`, `10**6`,
-`sqrt`, `exp`, `log`). A minus sign may be typed as the book prints it.
+Allowed are the public mechanisms by name with numbers, texts and lists of numbers as arguments, `join(…)`, `meet(…)`,
+`group(…)`, `matrix_mechanism(…)` and `tree_aggregation(…)`, `**` with an integer, `@`, `.reverse` and `.symmetrized`,
+and arithmetic with numbers (`1/3`, `10**6`, `sqrt`, `exp`, `log`). A minus sign may be typed as the book prints it.
 
 Limits: 100,000 characters; calls, brackets and operators nested 50 deep, where a chain like `a @ b @ c` counts as one
 level; and the cost of nested joins and meets. A join or a meet evaluates each of its parts twice, so every level
@@ -27,8 +27,9 @@ from .mechanisms import Mechanism
 
 __all__ = ["family", "read"]
 
-# All others are made by operators and by `join` and `meet`, and print as those.
-_MAKERS = {name: getattr(mechanisms, name) for name in [*mechanisms.registry.__all__, "join", "meet"]}
+# All others are made by operators and by `join` and `meet`, and print as those; the rest print as what they give.
+_FROM_OTHERS = ["join", "meet", "group", "matrix_mechanism", "tree_aggregation"]
+_MAKERS = {name: getattr(mechanisms, name) for name in [*mechanisms.registry.__all__, *_FROM_OTHERS]}
 _FUNCTIONS = {"sqrt": math.sqrt, "exp": math.exp, "log": math.log}
 _ARITHMETIC = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,

@@ -100,6 +100,9 @@ ENTRIES = """\
    {names}
    join
    meet
+   group
+   matrix_mechanism
+   tree_aggregation
 
 ```
 
@@ -108,6 +111,12 @@ ENTRIES = """\
 .. autofunction:: dptutor.join
 
 .. autofunction:: dptutor.meet
+
+.. autofunction:: dptutor.group
+
+.. autofunction:: dptutor.matrix_mechanism
+
+.. autofunction:: dptutor.tree_aggregation
 
 ```
 """

@@ -32,6 +32,7 @@ PARAMETERS = {
     "noise_multiplier": st.floats(0.3, 20.0),
     "sampling_rate": st.floats(0.001, 1.0),
     "direction": st.sampled_from(["add", "remove", "both"]),
+    "categories": st.integers(2, 1000),
 }
 
 
@@ -42,7 +43,11 @@ def made(kind):
 
 
 # Of mechanisms whose parameters belong together, and of the others by their parameters; compositions have own tests.
-OWN = {"FiniteExperiment": finite_experiments()}
+OWN = {
+    "FiniteExperiment": finite_experiments(),
+    "DiscreteGaussian": st.builds(dp.DiscreteGaussian, sigma=noise, sensitivity=st.integers(1, 5)),
+    "DiscreteLaplace": st.builds(dp.DiscreteLaplace, scale=noise, sensitivity=st.integers(1, 5)),
+}
 CLOSED_FORMS = {
     name: OWN[name] if name in OWN else made(getattr(dp, name))
     for name in dp.mechanisms.registry.__all__

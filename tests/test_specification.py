@@ -52,6 +52,12 @@ def test_reading_is_public_and_runs_no_code():
         ("join(Gaussian(1), meet(Laplace(1), ApproximateDP(1, 1e-5)))",
          dp.join(dp.Gaussian(1), dp.meet(dp.Laplace(1), dp.ApproximateDP(1, 1e-5)))),
         ("FiniteExperiment([.5, .5], q=(.1, .9)).reverse", dp.FiniteExperiment([0.5, 0.5], [0.1, 0.9]).reverse),
+        ("DiscreteGaussian(2)", dp.DiscreteGaussian(2)),
+        ("DiscreteLaplace(1, 3) ** 2", dp.DiscreteLaplace(1, 3) ** 2),
+        ("KaryRandomizedResponse(log(3), 5)", dp.KaryRandomizedResponse(math.log(3), 5)),
+        ("group(Laplace(1) @ Gaussian(2), 3)", dp.Laplace(1, 3) @ dp.Gaussian(2, 3)),
+        ("matrix_mechanism(2, [[1, 0], [1, 1]])", dp.matrix_mechanism(2, [[1, 0], [1, 1]])),
+        ("tree_aggregation(2, 1000, epochs=3)", dp.tree_aggregation(2, 1000, 3)),
         ("SubsampledGaussian(1, .1, 'add').symmetrized", dp.SubsampledGaussian(1, 0.1, "add").symmetrized),
     ],
 )  # fmt: skip

@@ -264,6 +264,10 @@ class Mechanism(ABC):
         """Where the loss is that of one subsampled Gaussian step of one direction: σ, p < 1 and the direction."""
         return None
 
+    def _of_group(self, size: int) -> Mechanism | None:
+        """Where noise is added to a number and larger shifts are worse: the mechanism with `size` times the shift."""
+        return None
+
     def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """H(s) for a one-dimensional array of complex s, and a bound on its absolute error.
 

@@ -41,6 +41,8 @@ from .profiles import LinesProfile, contours, mixed
 
 # About what a grid leaves open.
 _GRID_GOAL = 5e-7
+# Sums over more atoms, at each place of a line, take longer than a grid.
+_FEW_ATOMS = 64
 
 
 def compose(parts) -> Mechanism:
@@ -240,8 +242,10 @@ class Composition(Mechanism):
 
 
 def _is_known(part: Mechanism) -> bool:
-    """Whether the loss has a law of one of the declared kinds."""
-    return any(law is not None for law in (part._law, part._normal, part._laplace, part._sampled))
+    """Whether the loss has a law of one of the declared kinds, with few atoms if it has any."""
+    if part._law is not None:
+        return part._law.kinks.size <= _FEW_ATOMS
+    return any(law is not None for law in (part._normal, part._laplace, part._sampled))
 
 
 def _together(parts):
@@ -264,7 +268,9 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
 def grid_factor(part, count) -> Factor:
     """A part as the grid needs it."""
     masses = float(part.reverse._delta(np.asarray(math.inf))), float(part._delta(np.asarray(math.inf)))
-    atoms = tuple(float(kink) for kink in part._breakpoints())
+    kinks = part._breakpoints()
+    # A grid cannot meet many atoms; the brackets hold anyway.
+    atoms = tuple(kinks.tolist()) if kinks.size <= _FEW_ATOMS else ()
     return Factor(part._errors, *masses, count, *window(part._errors, *masses), atoms)
 
 

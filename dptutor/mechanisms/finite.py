@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._validation import probabilities, real_number
+from .._validation import positive_integer, probabilities, real_number
 from ..transform.finite import FiniteLaw
 from ..transform.finite_two import TwoLosses
 from .base import LARGEST_LOSS, Mechanism, logarithm
@@ -151,7 +151,9 @@ class FiniteExperiment(FiniteMechanism):
         return np.asarray(self.p), np.asarray(self.q)
 
 
-class _SymmetricFinite(FiniteMechanism):
+class SymmetricFiniteMechanism(FiniteMechanism):
+    """A finite experiment whose trade-off function is its own inverse."""
+
     @property
     def is_symmetric(self) -> bool:
         return True
@@ -162,7 +164,7 @@ class _SymmetricFinite(FiniteMechanism):
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class ApproximateDP(_SymmetricFinite):
+class ApproximateDP(SymmetricFiniteMechanism):
     """The worst mechanism that (ε, δ)-differential privacy allows: leaky randomized response.
 
     With probability δ it publishes the truth, otherwise it is randomized response with parameter ε. Its
@@ -222,7 +224,7 @@ class ApproximateDP(_SymmetricFinite):
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class RandomizedResponse(_SymmetricFinite):
+class RandomizedResponse(SymmetricFiniteMechanism):
     """Answers a yes/no question truthfully with probability e^ε/(1 + e^ε).
 
     Parameters
@@ -269,8 +271,72 @@ class RandomizedResponse(_SymmetricFinite):
         return _response(self.largest_loss, 0.0)
 
 
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class KaryRandomizedResponse(SymmetricFiniteMechanism):
+    """Publishes one of k categories: the true one with probability e^ε/(e^ε + k − 1), else one of the others.
+
+    All neighbors, any two categories, give the same pair, so the faces are exact. With two categories it is
+    `RandomizedResponse`; the more there are, the less each answer says.
+
+    Parameters
+    ----------
+    epsilon : float
+        At least 0, finite; by default 1. The attribute is called `largest_loss`, because `epsilon` is a method.
+    categories : int
+        k, at least 2; by default 3.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `epsilon` is out of range, or `categories` not an integer of at least 2.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath (2016).
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.KaryRandomizedResponse(epsilon=1, categories=10)
+    >>> m.epsilon(0), round(m.advantage, 4), round(dp.RandomizedResponse(1).advantage, 4)
+    (1.0, 0.1466, 0.4621)
+    """
+
+    largest_loss: float
+    categories: int
+
+    def __init__(self, epsilon=None, categories=3, *, largest_loss: float = 1.0):
+        object.__setattr__(self, "largest_loss", _loss_parameter(largest_loss if epsilon is None else epsilon))
+        categories = positive_integer("categories", categories)
+        if categories < 2:
+            raise ValueError(f"categories must be at least 2, got {categories}")
+        object.__setattr__(self, "categories", categories)
+
+    @property
+    def _key(self):
+        if self.categories == 2 or not self.largest_loss:
+            return _response_key(self.largest_loss, 0.0)
+        return "KaryRandomizedResponse", self.largest_loss, self.categories
+
+    def __repr__(self):
+        return f"KaryRandomizedResponse(epsilon={self.largest_loss!r}, categories={self.categories!r})"
+
+    def _outcomes(self):
+        shrink = math.exp(-self.largest_loss)
+        truth = 1.0 / (1.0 + (self.categories - 1) * shrink)
+        p = np.array([truth, (self.categories - 2) * shrink * truth, shrink * truth])
+        return p, p[::-1]
+
+    @cached_property
+    def _law(self):
+        if self.categories == 2 or self.largest_loss < 1e-30:
+            return _response(self.largest_loss, 0.0)
+        losses = self.largest_loss * np.array([-1.0, 0.0, 1.0])
+        return FiniteLaw.of_finite(losses, *self._outcomes(), 0.0, 0.0, location_error=0.0)
+
+
 @dataclass(frozen=True, eq=False)
-class PerfectPrivacy(_SymmetricFinite):
+class PerfectPrivacy(SymmetricFiniteMechanism):
     """Reveals nothing about the example: P = Q, f(α) = 1 − α, R(π) = min(π, 1−π).
 
     References
@@ -290,7 +356,7 @@ class PerfectPrivacy(_SymmetricFinite):
 
 
 @dataclass(frozen=True, eq=False)
-class BlatantlyNonPrivate(_SymmetricFinite):
+class BlatantlyNonPrivate(SymmetricFiniteMechanism):
     """Reveals whether the example is in the data: P and Q have no outcome in common, f = 0 and R = 0.
 
     References

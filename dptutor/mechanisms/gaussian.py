@@ -11,7 +11,7 @@ Sources: Dong, Roth & Su (2022), definition 2.5; Balle & Wang (2018), theorem 8 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
@@ -105,6 +105,9 @@ class Gaussian(Mechanism):
     def _sample_loss(self, size, under, generator):
         mean, variance = self._loss_moments(under)
         return generator.normal(mean, math.sqrt(variance), size)
+
+    def _of_group(self, size):
+        return replace(self, sensitivity=size * self.sensitivity)
 
     @property
     def _normal(self):

@@ -14,7 +14,7 @@ Source: Dong, Roth & Su (2022), example 2.6 and appendix A.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -85,6 +85,9 @@ class Laplace(Mechanism):
     @property
     def reverse(self) -> Laplace:
         return self
+
+    def _of_group(self, size):
+        return replace(self, sensitivity=size * self.sensitivity)
 
     @property
     def _laplace(self):

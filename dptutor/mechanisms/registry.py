@@ -4,7 +4,15 @@ The public names, the names allowed in texts, the tests of laws and of hostile a
 mechanisms are derived from it.
 """
 
-from .finite import ApproximateDP, BlatantlyNonPrivate, FiniteExperiment, PerfectPrivacy, RandomizedResponse
+from .discrete import DiscreteGaussian, DiscreteLaplace
+from .finite import (
+    ApproximateDP,
+    BlatantlyNonPrivate,
+    FiniteExperiment,
+    KaryRandomizedResponse,
+    PerfectPrivacy,
+    RandomizedResponse,
+)
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .subsampled import DPSGD, SubsampledGaussian
@@ -12,7 +20,10 @@ from .subsampled import DPSGD, SubsampledGaussian
 __all__ = [  # noqa: RUF022
     "Gaussian",
     "Laplace",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "RandomizedResponse",
+    "KaryRandomizedResponse",
     "ApproximateDP",
     "SubsampledGaussian",
     "DPSGD",

@@ -29,6 +29,7 @@ from scipy.special import ndtr, ndtri
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.subsampled_gaussian import gaussian_loss, largest_inverse_powers, largest_powers, log_hellinger, reach
 from .base import LARGEST_LOSS, Mechanism
+from .delegated import Delegated
 from .gaussian import Gaussian, gaussian_profile
 from .roots import decreasing_root
 
@@ -249,7 +250,7 @@ class SubsampledGaussian(Mechanism):
 
 
 @dataclass(frozen=True, eq=False)
-class DPSGD(Mechanism):
+class DPSGD(Delegated):
     """DP-SGD: `steps` Poisson-subsampled Gaussian steps, with all outputs published.
 
     Parameters
@@ -339,86 +340,6 @@ class DPSGD(Mechanism):
     def symmetrized(self) -> DPSGD:
         return self if self.direction == "both" else replace(self, direction="both")
 
-    @property
-    def error_bound(self) -> float:
-        return self._whole.error_bound
-
-    @property
-    def _bayes_error_bound(self) -> float:
-        return self._whole._bayes_error_bound
-
-    def _loss_range(self):
-        return self._whole._loss_range()
-
-    def _breakpoints(self):
-        return self._whole._breakpoints()
-
-    def _errors(self, epsilon):
-        return self._whole._errors(epsilon)
-
-    def _delta(self, epsilon):
-        return self._whole._delta(epsilon)
-
-    def _delta_error(self, epsilon):
-        return self._whole._delta_error(epsilon)
-
-    def _delta_quickly(self, epsilon):
-        return self._whole._delta_quickly(epsilon)
-
-    def _delta_at_most(self, epsilon):
-        return self._whole._delta_at_most(epsilon)
-
-    def _epsilon(self, delta):
-        return self._whole._epsilon(delta)
-
-    def _tradeoff(self, alpha):
-        return self._whole._tradeoff(alpha)
-
-    def _bayes_error(self, log_odds):
-        return self._whole._bayes_error(log_odds)
-
-    def _tradeoff_error(self, alpha):
-        return self._whole._tradeoff_error(alpha)
-
-    def _bayes_error_error(self, log_odds):
-        return self._whole._bayes_error_error(log_odds)
-
-    def _epsilon_error(self, delta, epsilon):
-        return self._whole._epsilon_error(delta, epsilon)
-
-    def _loss_moments(self, under):
-        return self._whole._loss_moments(under)
-
-    def _sample_loss(self, size, under, generator):
-        return self._whole._sample_loss(size, under, generator)
-
-    def _renyi(self, order):
-        return self._whole._renyi(order)
-
-    def _pair_renyi(self, order):
-        return self._whole._pair_renyi(order)
-
     def _parts(self):
         parts, both = self.step._parts()
         return tuple((part, count * self.steps) for part, count in parts), both
-
-    def _log_hellinger(self, s):
-        return self._whole._log_hellinger(s)
-
-    def _log_envelope(self, s):
-        return self._whole._log_envelope(s)
-
-    def _hellinger(self, s):
-        return self._whole._hellinger(s)
-
-    @property
-    def _normal(self):
-        return self._whole._normal
-
-    @property
-    def _sampled(self):
-        return self._whole._sampled
-
-    @property
-    def _faces(self):
-        return self._whole._faces
