@@ -45,7 +45,8 @@ def made(kind):
 # Of mechanisms whose parameters belong together, and of the others by their parameters; compositions have own tests.
 OWN = {
     "FiniteExperiment": finite_experiments(),
-    "DiscreteGaussian": st.builds(dp.DiscreteGaussian, sigma=noise, sensitivity=st.integers(1, 5)),
+    # Of farther peaks errors would not be floats.
+    "DiscreteGaussian": st.builds(dp.DiscreteGaussian, sigma=st.floats(0.25, 20.0), sensitivity=st.integers(1, 4)),
     "DiscreteLaplace": st.builds(dp.DiscreteLaplace, scale=noise, sensitivity=st.integers(1, 5)),
 }
 CLOSED_FORMS = {

@@ -100,7 +100,7 @@ def tree_aggregation(sigma, steps, epochs=1):
     Examples
     --------
     >>> import dptutor as dp
-    >>> dp.tree_aggregation(4.0, steps=1000, epochs=2).mu ** 2
+    >>> round(dp.tree_aggregation(4.0, steps=1000, epochs=2).mu ** 2, 12)
     1.25
     """
     sigma = positive_number("sigma", sigma)

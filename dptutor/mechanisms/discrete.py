@@ -128,7 +128,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
     >>> import dptutor as dp
     >>> m = dp.DiscreteGaussian(sigma=2)
     >>> round(m.privacy_profile(1.0), 8), round(dp.Gaussian(sigma=2).privacy_profile(1.0), 8)
-    (0.00724878, 0.00691714)
+    (0.00724878, 0.00682959)
     """
 
     sigma: float = 1.0
@@ -142,7 +142,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
 
     @property
     def mu(self) -> float:
-        """μ = sensitivity/sigma, as of the Gaussian mechanism: D_s ≤ s μ²/2, with equality for whole orders s.
+        """μ = sensitivity/sigma, as of the Gaussian mechanism; D_s ≤ s μ²/2, with equality for whole orders s.
 
         Examples
         --------

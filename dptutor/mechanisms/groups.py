@@ -17,6 +17,7 @@ from __future__ import annotations
 from decimal import Decimal, localcontext
 
 from .._validation import positive_integer
+from ..transform.finite import FiniteLaw
 from .base import Mechanism, as_mechanism
 from .composition import compose
 from .finite import FiniteExperiment
@@ -58,7 +59,7 @@ def group(mechanism, size):
     Gaussian(sigma=2.0, sensitivity=3.0)
     >>> m = dp.group(dp.ApproximateDP(epsilon=0.5, delta=1e-6), 2)
     >>> round(m.epsilon(1e-5), 6), round(m.privacy_profile(1.0) / 1e-6, 6)
-    (0.999989, 2.648721)
+    (0.999988, 2.648721)
     """
     size = positive_integer("size", size)
     parts, both = as_mechanism("mechanism", mechanism)._parts()
@@ -77,12 +78,11 @@ def _of_group(part: Mechanism, size: int) -> Mechanism:
             "mechanism must consist of Gaussian, Laplace, discrete Gaussian and geometric noise and finite "
             f"experiments, got {part!r}: for groups no pair of distributions is known here"
         )
-    return _chained(part, size)
+    return _chained(part._law.enumerated(), size)
 
 
-def _chained(part: Mechanism, size: int) -> FiniteExperiment:
+def _chained(law: FiniteLaw, size: int) -> FiniteExperiment:
     """f^k of a finite experiment, as an experiment."""
-    law = part._law.enumerated()
     if law.loss.size * size > _MOST_OUTCOMES:
         raise ValueError(
             f"size must be so that outcomes times size are at most {_MOST_OUTCOMES}, got {size} for {law.loss.size}"
@@ -96,7 +96,7 @@ def _chained(part: Mechanism, size: int) -> FiniteExperiment:
         chain = step
         for _ in range(size - 1):
             chain = _joined(chain, step)
-        p, q = ([float(mass) for mass in side] for side in zip(*chain, strict=True))
+        p, q = (tuple(float(mass) for mass in side) for side in zip(*chain, strict=True))
     return FiniteExperiment(p, q)
 
 

@@ -219,13 +219,13 @@ def _convolved(spectra, step, truncation):
     def sums(side):
         # Round a circle, which the sum fits on even where a part alone does not.
         circles = [(np.bincount(np.arange(m[side].size) % length, m[side], length), m[3]) for m in spectra]
-        product = reduce(np.multiply, (_power(np.fft.rfft(circle), count) for circle, count in circles))
+        product = reduce(np.multiply, (power(np.fft.rfft(circle), count) for circle, count in circles))
         return np.maximum(np.fft.irfft(product, length)[places], 0.0)
 
     return first, sums(1), sums(2)
 
 
-def _power(values, count):
+def power(values, count):
     """values ** count by squaring, for which numpy takes logarithms."""
     result = None
     while True:
