@@ -185,6 +185,46 @@ def test_differences_are_those_of_the_library_within_the_bounds(kernel, pair):
             assert abs(abs(attained) - found[name]) <= 2 * allowed
 
 
+SAME = [
+    ("DPSGD(2, 1, 4)", "Gaussian(1)"),
+    ("Gaussian(sigma=1, sensitivity=2)", "Gaussian(0.5)"),
+    ("Gaussian(0.3)**9", "Gaussian(0.1)"),
+    ("Gaussian(1) @ Laplace(2)", "Laplace(scale=4, sensitivity=2) @ Gaussian(1)"),
+    ("DPSGD(1, 0.01, 100) @ Gaussian(3)", "Gaussian(3) @ DPSGD(1, 0.01, 60) @ DPSGD(1, 0.01, 40)"),
+    ("BlatantlyNonPrivate()", "ApproximateDP(1, 1)"),
+]
+
+
+@pytest.mark.parametrize("pair", SAME)
+def test_one_law_written_in_two_ways_is_one(kernel, pair):
+    found = kernel.evaluate(COMPARED, pair)
+    assert found["divergence"] == found["reverseDivergence"] == 0
+    assert found["errorBound"] < 1e-15
+
+
+@pytest.mark.parametrize("more", [1e-5, 1e-7, 1e-12])
+@pytest.mark.parametrize("text", ["Gaussian({})", "DPSGD({}, 0.01, 1000)", "Gaussian({}) @ Laplace(3)"])
+def test_of_two_that_are_nearly_the_same_it_is_told_how_nearly(kernel, text, more):
+    pair = [text.format(1), text.format(1 + more)]
+    found, (a, b) = kernel.evaluate(COMPARED, pair), map(read, pair)
+    assert found["errorBound"] <= (1e-6 if has_atoms(text) else 1e-7)
+    for name, library in (("divergence", dp.delta_divergence(a, b)), ("reverseDivergence", dp.delta_divergence(b, a))):
+        assert abs(found[name] - library.value) <= found["errorBound"] + library.error_bound
+
+
+def test_nothing_is_zero_that_is_only_too_small_for_a_number(kernel):
+    small = kernel.evaluate(
+        "(text) => { const { value, errorBound } = kernel.read(text).delta(700); return [value, errorBound]; }",
+        "Gaussian(1)",
+    )
+    assert small[0] == 0 < small[1]
+    none = kernel.evaluate(
+        "(text) => { const { value, errorBound } = kernel.read(text).delta(700); return [value, errorBound]; }",
+        "Laplace(1)",
+    )
+    assert none == [0, 0]
+
+
 @pytest.mark.parametrize("steps", [1, 2, 3, 10])
 @pytest.mark.parametrize("noise", [0.3, 1, 5, 50])
 @pytest.mark.parametrize("rate", [1e-5, 1e-3, 0.1, 0.9, 1])
@@ -327,6 +367,25 @@ def test_what_is_refused_comes_with_python(kernel):
             text,
         )
         assert found == ["Refused", f"import dptutor as dp; dp.read({json.dumps(text)})"]
+
+
+def test_no_name_of_the_library_is_unknown(kernel):
+    with pytest.raises(ValueError, match="Foo is unknown") as told:
+        read("Foo(1)")
+    names = str(told.value).split("known are ")[1].split(", ")
+    assert len(names) > 15
+    for name in names:
+        said = kernel.evaluate(
+            """(text) => {
+          try {
+            return String(kernel.read(text));
+          } catch (problem) {
+            return problem.message;
+          }
+        }""",
+            f"{name}(1, 2)",
+        )
+        assert "unknown" not in said, said
 
 
 @pytest.mark.parametrize("call", ["bayesError(1.5)", "tradeOff(-0.1)", "epsilon(2)", "delta(NaN)", 'bayesError("0.5")'])
