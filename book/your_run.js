@@ -1,6 +1,7 @@
 // The page "Your own run": the reader types the settings of two mechanisms and sees how the two compare. The numbers come
 // from the accountant in ./accountant, each with a bound on its error, and only digits that the bound makes certain are
-// shown. The address of the page contains all settings.
+// shown. The address of the page contains all settings. In the last chapter the same is a report on the pair that the
+// reader keeps: `data-pair` holds its settings, and the chapter's address stays as it is.
 
 import { calibrate, compare, Refused, read, Unreachable } from "./accountant/accountant.js";
 
@@ -87,7 +88,7 @@ const whole = {
   test: (x) => Number.isInteger(x) && x >= 1 && x <= 1e15,
   says: "This must be a whole number, 1 or more.",
 };
-const share = { test: (x) => x > 0 && x < 1, says: "This must lie between 0 and 1." };
+const share = { test: (x) => x > 0 && x < 1, says: "This must be more than 0 and less than 1." };
 const rate = { test: (x) => x > 0 && x <= 1, says: "This must be more than 0 and at most 1, or 100 %." };
 const notNegative = { test: (x) => x >= 0 && Number.isFinite(x), says: "This must be 0 or a positive number." };
 const FIELDS = {
@@ -153,14 +154,28 @@ const scientific = (value, digits = 2) => {
 };
 const small = ({ value, errorBound }) =>
   value <= 2 * errorBound ? `< ${raisedTo(Math.ceil(Math.log10(value + errorBound)))}` : scientific(value);
-const percent = ({ value, errorBound }, most = 1) =>
-  value > 0 && 100 * value < 0.5 * 10 ** -most
-    ? `${scientific(100 * value)} %`
-    : `${fixed(100 * value, 100 * errorBound, most)} %`;
+// Neither 0 % nor 100 % is said of what is only near it.
+const percent = ({ value, errorBound }, most = 1) => {
+  if (value === 0 && errorBound === 0) return "0 %";
+  if (100 * value < 0.5 * 10 ** -most) return `${small({ value: 100 * value, errorBound: 100 * errorBound })} %`;
+  const said = fixed(100 * value, 100 * errorBound, most);
+  return said.startsWith("100") && (value < 1 || errorBound > 0)
+    ? `> ${(100 - 10 ** -most).toFixed(most)} %`
+    : `${said} %`;
+};
 const shownEpsilon = ({ value, errorBound }) =>
   value === Infinity ? "∞" : fixed(value, errorBound, value >= 1000 ? 1 : 3);
+// A probability that is below 1 is never shown as 1.
+const fraction = ({ value, errorBound }, most) => {
+  const said = fixed(value, errorBound, most);
+  return said.startsWith("1") && (value < 1 || errorBound > 0) ? `> ${(1 - 10 ** -most).toFixed(most)}` : said;
+};
 const shownDelta = ({ value, errorBound }) =>
-  value === 0 ? "0" : value < 1e-3 ? small({ value, errorBound }) : fixed(value, errorBound, 5);
+  value === 0 && errorBound === 0
+    ? "0"
+    : value < 1e-3
+      ? small({ value, errorBound })
+      : fraction({ value, errorBound }, 5);
 // Regret in points: how many more of 100 guesses are right. At least two digits, if they are certain.
 const points = ({ value, errorBound }) =>
   value <= 2 * errorBound
@@ -328,7 +343,7 @@ const mistake = (text, name, value) => {
   if (ambiguous(text, name))
     return `Is this ${text.replace(",", ".")} or ${text.replace(",", "")}? Write it without a comma.`;
   if (test(value)) return "";
-  if (test === whole.test && whole.test(Math.round(value)))
+  if (test === whole.test && value > 1 && whole.test(Math.round(value)))
     return `This must be a whole number. Did you mean ${grouped(String(Math.round(value)))}?`;
   return says;
 };
@@ -337,12 +352,15 @@ class Run {
   constructor(root) {
     this.root = root;
     this.job = 0;
-    this.fill(location.hash.slice(1) || EXAMPLES[Object.keys(EXAMPLES)[0]]);
+    this.known = {}; // of the numbers of the table, those that were right last
+    this.asReport = Boolean(root.dataset.pair);
+    this.fill(root.dataset.pair || location.hash.slice(1) || EXAMPLES[Object.keys(EXAMPLES)[0]]);
     // Seen once its numbers are there, or after a while: else what they need would move the rest.
     root.classList.add("run-waits");
-    setTimeout(() => root.classList.remove("run-waits"), 1500);
+    setTimeout(() => root.classList.remove("run-waits"), 3000);
     this.frame();
     this.build();
+    if (this.asReport) return;
     globalThis.addEventListener("hashchange", () => {
       if (location.hash.slice(1) === this.address()) return;
       this.fill(location.hash.slice(1));
@@ -389,7 +407,6 @@ class Run {
       epsilon: look[3] || "1",
     };
     this.view = ["f", "R", "d"].includes(asked.get("view")) ? asked.get("view") : "f";
-    this.toPrint = asked.has("report"); // at once, as the last chapter asks
   }
 
   address() {
@@ -432,6 +449,7 @@ class Run {
     this.bound = make("tr", { class: "run-bound" }, make("td", { colspan: 3, role: "status" }));
     this.words = make("p", { class: "run-words", "data-words": true, role: "status" });
     this.said = make("p", { class: "run-said", role: "status" });
+    const title = make("p", { class: "run-title" }, "A report on two mechanisms");
     const examples = make("p", { class: "run-examples" }, "Type your settings. Write ", make("span", { class: "run-field run-asked" }, "?"),
       " for a number you want to know. Examples: "); // biome-ignore format: one line
     Object.entries(EXAMPLES).forEach(([name, address], k) => {
@@ -441,7 +459,7 @@ class Run {
       ["link", "Copy link", () => this.copy(this.link(), "The link to this comparison is copied.")],
       ["python", "Copy as Python", () => this.copy(this.python(), "The program is copied.")],
       ["sentence", "Copy as a sentence for a paper", () => this.copy(this.sentence(), "The sentence is copied.")],
-      ["report", "Print a report", () => globalThis.print()],
+      ["report", this.asReport ? "Print this report" : "Print a report", () => this.print()],
     ];
     this.source = make("p", { class: "run-source" });
     globalThis.addEventListener("beforeprint", () => this.sign());
@@ -450,7 +468,7 @@ class Run {
     for (const [what, name, act] of tools)
       this.menu.append(make("button", { type: "button", "data-copy": what, onclick: act }, name));
     this.root.replaceChildren(
-      examples,
+      this.asReport ? title : examples,
       this.columns,
       this.tabs,
       make("div", { class: "run-picture" }, this.left.svg, this.right.svg, this.glance, this.words, this.table),
@@ -470,6 +488,22 @@ class Run {
         this.printing = printing;
         this.draw();
       });
+  }
+
+  // The report alone: what stands beside it, or beside what it is in, is not printed.
+  print() {
+    const hidden = [];
+    for (let part = this.root; part !== document.body; part = part.parentElement)
+      hidden.push(...[...part.parentElement.children].filter((other) => other !== part && other.matches(":not(h1)")));
+    for (const other of hidden) other.classList.add("run-beside");
+    globalThis.addEventListener(
+      "afterprint",
+      () => {
+        for (const other of hidden) other.classList.remove("run-beside");
+      },
+      { once: true },
+    );
+    globalThis.print();
   }
 
   // What a printed report ends with.
@@ -693,14 +727,17 @@ class Run {
   // From what is typed to what is computed.
 
   update() {
-    const look = {},
-      sides = {};
-    let right = true;
+    const sides = {};
+    // A row whose number is wrong stays empty; all else is answered.
+    this.empty = new Set();
     for (const input of this.table.querySelectorAll("input")) {
-      const value = this.checked(input);
-      if (Number.isNaN(value)) right = false;
-      look[input.dataset.field] = value;
+      const { field } = input.dataset,
+        value = this.checked(input);
+      if (Number.isNaN(value)) this.empty.add(input.closest("tr").dataset.row);
+      else Object.assign(this.known, { [field]: value, [`${field} as typed`]: this.look[field] });
     }
+    const { prior = 0.5, fpr = 0.001, delta = 1e-5, epsilon = 1 } = this.known,
+      look = { prior, fpr, delta, epsilon };
     for (const side of Object.keys(this.sides)) {
       const section = this.columns.querySelector(`.run-${side}`),
         inputs = [...section.querySelectorAll("input")];
@@ -726,7 +763,7 @@ class Run {
       };
     }
     this.note();
-    if (right) this.ask({ sides, look: { ...look, view: this.view } });
+    this.ask({ sides, look: { ...look, view: this.view } });
   }
 
   // The number in a field, or NaN, with what is wrong beside it. Only one kind of number may be asked for.
@@ -749,6 +786,7 @@ class Run {
   }
 
   note() {
+    if (this.asReport) return;
     clearTimeout(this.noting);
     this.noting = setTimeout(() => history.replaceState(null, "", `#${this.address()}`), 300);
   }
@@ -839,10 +877,13 @@ class Run {
         found.title = COUNTS.has(name) ? "The most that meet the target. Use this value" : "Use this value";
       }
       const out = section.querySelector("[data-epsilon]");
-      if (out) out.textContent = its?.text && !its.epsilon.refused ? shownEpsilon(its.epsilon) : "–";
+      if (out)
+        out.textContent =
+          its?.text && !its.epsilon.refused && !this.empty.has("epsilon") ? shownEpsilon(its.epsilon) : "–";
       if (!its?.text) continue;
       const put = (row, value, show, unit) => {
         const place = cell(row, side);
+        if (this.empty.has(row)) return;
         if (value.refused) {
           place.replaceChildren(make("abbr", { title: `In Python: ${value.refused}` }, "–"));
           return;
@@ -854,7 +895,7 @@ class Run {
       const inPercent = (value) => percent(value, 2);
       put("right", other(its.even), inPercent, "%");
       put("advantage", its.advantage, ({ value, errorBound }) =>
-        value < 5e-4 && value > 0 ? small({ value, errorBound }) : fixed(value, errorBound, 3),
+        value < 5e-4 && value > 0 ? small({ value, errorBound }) : fraction({ value, errorBound }, 3),
       );
       put("caught", other(its.missed), inPercent, "%");
       put("error", its.error, inPercent, "%");
@@ -869,8 +910,6 @@ class Run {
     this.showKept();
     this.pictures(answers, both, losses);
     this.words.replaceChildren(...this.verdict(answers, both));
-    if (this.toPrint) setTimeout(() => globalThis.print(), 100);
-    this.toPrint = false;
   }
 
   pictures(answers, both, losses) {
@@ -940,7 +979,7 @@ class Run {
     const share = (its) => 100 * (1 - its.even.value),
       digits = B?.text && !B.even.refused ? [0, 1, 2, 3].find((n) => share(A).toFixed(n) !== share(B).toFixed(n)) : 0;
     const people = (its) =>
-      share(its) >= 99.5 && its.even.value > 0
+      share(its) >= 99.5 && its.even.value + its.even.errorBound > 0
         ? `all but ${inSo(its.even)}`
         : `${share(its).toFixed(digits ?? 0)} of 100`;
     if (!B?.text || B.even.refused)
@@ -1020,7 +1059,7 @@ class Run {
       const { epsilon, advantage } = answers[side],
         shown = (value, show) => (value.refused ? "?" : show(value));
       return [
-        `(${shown(epsilon, shownEpsilon)}, ${this.look.delta})-DP`,
+        `(${shown(epsilon, shownEpsilon)}, ${this.known["delta as typed"] ?? "10⁻⁵"})-DP`,
         `membership advantage is ${shown(advantage, ({ value, errorBound }) => fixed(value, errorBound, 4))}`,
       ];
     };
@@ -1082,7 +1121,9 @@ class Run {
   // The address as it is now, not as it was a moment ago.
   link() {
     clearTimeout(this.noting);
-    history.replaceState(null, "", `#${this.address()}`);
+    const there = `#${this.address()}`;
+    if (this.asReport) return new URL(`your_run.html${there}`, location.href).href;
+    history.replaceState(null, "", there);
     return location.href;
   }
 

@@ -190,6 +190,48 @@ def test_certainty_is_not_rounded_up(run):
     assert "100 of 100" not in page.text_content(".run-words")
 
 
+def test_what_is_only_near_certain_is_shown_as_less(run):
+    page = run("A=dpsgd;1;1 %;1000000000&B=gaussian;1;1&look=50 %;0.1 %;10^-5;700")
+    assert "all but fewer than 1 in a trillion people against A" in page.text_content(".run-words")
+    shown = {row: cell(page, row, "A") for row in ("right", "advantage", "caught", "error", "delta")}
+    assert shown["right"] == shown["caught"] == "> 99.99 %"
+    assert (shown["advantage"], shown["delta"]) == ("> 0.999", "> 0.99999")
+    assert re.fullmatch(r"< 10[⁻⁰-⁹¹²³]+ %", shown["error"])
+    assert re.fullmatch(r"< 10[⁻⁰-⁹¹²³]+", cell(page, "delta", "B"))
+    page = run("A=point;1;1;1&B=laplace;1;1&look=50 %;0.1 %;10^-5;2")  # these are certain
+    assert "100 of 100" in page.text_content(".run-words")
+    assert [cell(page, row, "A") for row in ("right", "advantage", "error")] == ["100.00 %", "1.000", "0 %"]
+    assert cell(page, "delta", "B") == "0"
+
+
+def test_one_law_typed_in_two_ways_is_equally_private(run):
+    page = run("A=full;2;4&B=gaussian;1;1")
+    assert "equally private" in page.text_content(".run-words")
+    assert cell(page, "regret", "A").startswith("< 10⁻")
+
+
+def test_a_wrong_number_in_the_table_empties_its_row_alone(run):
+    page = run("A=dpsgd;1;1 %;1000&B=gaussian;1;1")
+    before = cell(page, "epsilon", "A")
+    for row, text, says in (
+        ("caught", "0", "more than 0"),
+        ("error", "100 %", "less than 1"),
+        ("epsilon", "x", "not a"),
+    ):
+        page.fill(f"[data-row={row}] input", text)
+        computed(page)
+        assert says in page.text_content(f"[data-row={row}] .run-wrong")
+        assert cell(page, row, "A") == cell(page, row, "B") == ""
+    assert page.text_content("[data-epsilon=A]") == "–"
+    page.fill(".run-A [data-field=steps]", "2000")
+    computed(page)
+    assert cell(page, "right", "A") == f"{100 - 100 * dp.DPSGD(1, 0.01, 2000).bayes_error(0.5):.2f} %"
+    page.fill(".run-A [data-field=steps]", "1000")
+    page.fill("[data-row=epsilon] input", "10^-5")
+    computed(page)
+    assert cell(page, "epsilon", "A") == before
+
+
 def test_bad_input_is_explained_beside_its_field_and_nothing_is_computed_from_it(run):
     page = run("A=dpsgd;1;1 %;1000&B=gaussian;1;1")
     for field, text, says in (
@@ -364,18 +406,33 @@ def test_a_pair_that_is_kept_is_offered_in_the_chapters(run, site_url):
 
 def test_the_last_chapter_ends_with_a_report_on_the_pair_that_is_kept(run, site_url):
     page = run(SETTINGS[0])
-    page.click("[data-keep]")
-    page.add_init_script("globalThis.print = () => (globalThis.printed = (globalThis.printed ?? 0) + 1)")
     page.goto(f"{site_url}book/14_capstone.html")
-    page.click(".my-report a")
+    assert page.locator(".my-report").count() == 1
+    assert page.locator(f"{ROOT}, script[src*='/run.js']").count() == 0
+    page.goto(f"{site_url}{ADDRESS}#{SETTINGS[0]}")
     computed(page)
-    page.wait_for_timeout(300)
-    assert page.evaluate("globalThis.printed") == 1
+    page.click("[data-keep]")
+    page.goto(f"{site_url}book/14_capstone.html")
+    assert page.locator("script[src*='/run.js']").count() == 0  # nobody waits for it above
+    page.locator(ROOT).scroll_into_view_if_needed()
+    computed(page)
     assert cell(page, "epsilon", "B") == f"{dp.Gaussian(sigma=1).epsilon(1e-5):.3f}"
-    assert "report" not in page.evaluate("location.hash")
     page.fill("[data-row=error] input", "30 %")
     computed(page)
-    assert page.evaluate("globalThis.printed") == 1
+    page.wait_for_timeout(400)
+    assert not page.evaluate("location.hash")  # which belongs to the chapter's explorers
+    page.evaluate("globalThis.print = () => {}")
+    page.click("[data-copy=report]")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("h1:visible, h2:visible, [data-explorer]:visible, button:visible").count() == 0
+    for part in (".run-title", ".run-A .run-part", ".run-left .run-curve", ".run-right .run-ruler", ".run-numbers"):
+        assert page.locator(part).first.is_visible(), part
+    assert f"{ADDRESS}#A=dpsgd;0.6" in page.text_content(".run-source")
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) == 1
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert page.locator("h2:visible").count() > 3
 
 
 def test_programs_can_ask_too(run):

@@ -114,8 +114,22 @@
     line.append(link);
     document.querySelector("article .cell:has(.dptutor-explorer)")?.after(line);
   }
-  const printed = document.querySelector(".my-report a");
-  if (pair && printed) printed.href = `your_run.html#${pair}&report=1`;
+  // The last chapter ends with a report on it, which is computed when it comes near the screen.
+  const invitation = document.querySelector(".my-report");
+  if (pair && invitation) {
+    const report = Object.assign(document.createElement("div"), { className: "dptutor-run run-waits wide" });
+    Object.assign(report.dataset, { pair, script: "../_static/run.js" });
+    invitation.replaceWith(report);
+    const near = new IntersectionObserver(
+      ([{ isIntersecting }]) => {
+        if (!isIntersecting) return;
+        near.disconnect();
+        document.head.append(Object.assign(document.createElement("script"), { src: report.dataset.script }));
+      },
+      { rootMargin: "600px" },
+    );
+    near.observe(report);
+  }
 
   // What a link to a term, a statement, an equation or a source leads to shows itself beside it: under a resting pointer,
   // at a link that keys have reached, and at the first touch, which the second follows. So does what a letter of a formula
