@@ -8,7 +8,7 @@ const ROUNDS = 3,
   PULL = 48; // pixels by which the answer is pulled aside for a guess
 const SIZES = {
   wide: { height: 300, top: 84, foot: 48, range: [-3.2, 4.2] },
-  narrow: { height: 226, top: 62, foot: 48, range: [-2.7, 3.7] },
+  narrow: { height: 210, top: 54, foot: 48, range: [-2.7, 3.7] },
 };
 const CALM = globalThis.matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -38,15 +38,15 @@ class Front {
     this.left = make(
       "button",
       { type: "button", class: "front-guess", onclick: () => this.guess(0) },
-      "← Not in the data",
+      "←\u2002Not in the data",
     );
     this.right = make(
       "button",
       { type: "button", class: "front-guess", onclick: () => this.guess(1) },
-      "In the data →",
+      "In the data\u2002→",
     );
     this.again = make("button", { type: "button", class: "front-guess", onclick: () => this.start() }, "Play again");
-    this.onward = make("a", { class: "front-guess", href: root.dataset.next }, "Read on: chapter 1 →");
+    this.onward = make("a", { class: "front-guess", href: root.dataset.next }, "Read on: chapter 1\u2002→");
     this.skip = make(
       "button",
       { type: "button", class: "front-skip", onclick: () => this.end() },

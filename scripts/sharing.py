@@ -33,11 +33,11 @@ def dated() -> str:
 
 
 def in_words(day: str) -> str:
-    """24 November 2026, of 2026-11-24."""
+    """November 24, 2026, of 2026-11-24."""
     if not day:
         return ""
     read = date.fromisoformat(day)
-    return f"{read.day} {read:%B %Y}"
+    return f"{read:%B} {read.day}, {read.year}"
 
 
 def description(body: str) -> str:

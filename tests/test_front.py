@@ -34,6 +34,14 @@ def test_the_first_screen_has_the_game_and_a_way_on(front):
     assert front.evaluate("document.documentElement.scrollWidth") <= front.screen["width"]
 
 
+def test_the_title_has_two_lines_at_most_and_a_phone_shows_two_routes(front):
+    title = front.locator("h1")
+    lines = title.bounding_box()["height"] / float(title.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)"))
+    assert round(lines) == (1 if front.screen is PHONE else 2)
+    second = front.locator(".routes li").nth(1).bounding_box()
+    assert second["y"] + second["height"] <= front.screen["height"]
+
+
 def test_three_guesses_lead_to_the_line_that_nobody_beats(front):
     truth = []
     for world in (0, 1, 1):

@@ -101,6 +101,14 @@ def test_a_search_says_what_it_did_with_the_words(search):
         assert says in told.text_content(), query
 
 
+def test_what_a_formula_raises_is_raised_in_a_quotation(search):
+    search("hockey stick")
+    quoted = search.page.locator("#search-results .context")
+    assert "e" in quoted.first.text_content()
+    assert quoted.first.locator("sup").all_text_contents()[0] == "ε"
+    assert "^" not in "".join(quoted.all_text_contents()[:5])
+
+
 def test_what_is_typed_step_by_step_leads_there_before_its_end(search):
     for query, first in (("blackw", "Blackwell"), ("trade-of", "rade-off"), ("hyper-p", "Hyper-prior")):
         assert first in search(query)[0]

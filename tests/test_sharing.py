@@ -118,5 +118,5 @@ def test_a_report_says_where_the_reader_was(published, new_page):
 
 
 def test_days_are_written_out():
-    assert sharing.in_words("2026-11-24") == "24 November 2026"
+    assert sharing.in_words("2026-11-24") == "November 24, 2026"
     assert sharing.in_words("") == ""

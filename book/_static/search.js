@@ -277,7 +277,18 @@
     const from = at ? low.indexOf(" ", at) + 1 : 0;
     return (from ? "… " : "") + text.slice(from, from + 170).trim() + (text.length > from + 170 ? " …" : "");
   };
+  // What is raised in a formula, as e^ε or (1 − p)^(n − 1), is raised here as well.
+  const RAISED = /\^(?:\(([^()]+)\)|([−-]?[\p{L}\p{N}*]+))/u;
   const marked = (text, words) => {
+    const out = document.createDocumentFragment();
+    text.split(RAISED).forEach((part, k) => {
+      if (!part) return;
+      const shown = highlighted(part, words);
+      out.append(k % 3 ? make("sup", {}, shown) : shown);
+    });
+    return out;
+  };
+  const highlighted = (text, words) => {
     const out = document.createDocumentFragment(),
       low = text.toLowerCase();
     let done = 0;
