@@ -16,7 +16,7 @@ _NUMBERED = {"equation": "", "equation*": "", "align": "aligned", "align*": "ali
 _WHOLE = re.compile(r"\\begin\{([a-z]+\*?)\}(.*)\\end\{\1\}", re.DOTALL)
 _DOLLARS = re.compile(r"(?<![\\$\w])\$(?!\s)([^$\n]+?)(?<![\s\\])\$(?!\w)")
 # What is raised or lowered in a plain text: e^ε, e^(−ε), e^{−ε/2}, (1 − x)^2, G_μ, Pr_Q, min_α; but no p_value.
-_TILDE = re.compile(r"\b([A-Za-z])\u0303")
+_TILDE = re.compile(r"\b([A-Za-zα-ω])\u0303")
 _RAISED = re.compile(
     r"(?:(?<![\w^.])(Pr|min|max|[A-Za-zα-ωΑ-Ω]|\d+(?=\^))|(?<=[)\]]))"
     r"(?:([\^])|(_)(?=[({]|\w{1,2}(?!\w)))"
@@ -29,8 +29,8 @@ _SMALL = str.maketrans(
     | {digit: f"_{n}" for n, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 )
 # Letters that are symbols where they stand alone: "a" and "I" are words, but for Beta(a, b). Sentences that a script
-# writes have the same rule in `explore/machinery/names.js`.
-_SYMBOL = re.compile(r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]+)(?![\w'’]|\.\w)")
+# writes have the same rule in `explore/machinery/explorer.js`.
+_SYMBOL = re.compile(r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]+\u0303?)(?![\w'’]|\.\w)")
 _COLORED = re.compile(r"\x1b\[[\d;]*m")
 
 

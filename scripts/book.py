@@ -8,8 +8,7 @@ What may be kept from the last build is decided here, by content: Sphinx does no
 library it calls, does not repeat the warnings of pages it keeps, and takes a page half written by a killed build
 for a finished one. So pages are kept only from a build that ended well, on the same foundation.
 
-Two builds from clean, wherever, whenever and whatever the hash seed, give the same bytes, but for .buildinfo: there
-Sphinx keeps a digest of its settings, the folder of this environment among them.
+Two builds of one commit from clean, wherever, whenever and whatever the hash seed, give the same bytes.
 """
 
 import fcntl

@@ -2,9 +2,12 @@
 
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
+import dptutor.explore.machinery as machinery
+from dptutor import formulas
 from dptutor.formulas import UnknownFormula, mathml, typeset
 
 # What the book is written with, by kind: each has to be set. A new command is added here, and looked at in a page.
@@ -72,6 +75,12 @@ def test_what_is_raised_in_a_plain_text_is_raised_on_a_page(text, shown):
     assert shown in re.sub(r"</?math[^>]*>", "", typeset(text))
 
 
+def test_a_letter_keeps_its_tilde():
+    for letter in "fδ":
+        assert formulas.symbols(f"{letter}\u0303: total failure") == ["", f"{letter}\u0303", ": total failure"]
+        assert "<mover" in typeset(f"at most {letter}\u0303") and "\u0303" not in typeset(f"at most {letter}\u0303")
+
+
 def test_names_of_a_program_are_no_formulas():
     assert typeset("bayes_error and __pow__") == "bayes_error and __pow__"
 
@@ -79,3 +88,11 @@ def test_names_of_a_program_are_no_formulas():
 def test_without_the_converter_a_formula_is_left_for_a_notebook_to_set(monkeypatch):
     monkeypatch.setitem(sys.modules, "math_core", None)
     assert typeset("at most $x_{117}$, and e^(117)") == r"at most \(x_{117}\), and e^(117)"
+
+
+def test_scripts_tell_symbols_from_words_by_the_same_rule():
+    script = Path(machinery.__file__).with_name("explorer.js").read_text(encoding="utf-8")
+    [theirs] = re.findall(r"const SYMBOL =\s+/(.*)/u;", script)
+    word = r"\p{L}\p{N}_"
+    ours = formulas._SYMBOL.pattern.replace(r"\.\w", rf"\.[{word}]").replace(r"\w", word)
+    assert theirs.replace("((?:", "(?:", 1).removesuffix(")") == ours  # theirs keeps what it finds
