@@ -22,6 +22,7 @@ help:
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make app       show every explorer as an app, with Voilà"
 	@echo "make pack      create the notebooks for a class, with answers (COURSE=folder ROSTER=students.csv)"
+	@echo "               (EXAM=1 also the examination, WHEEL=address to install from, SECRET=course/secret.txt to repeat one)"
 	@echo "make marks     grade the submissions of the class (COURSE=folder)"
 	@echo "make lite      build a site that runs the notebooks in the browser, _build/lite (PYODIDE=distribution)"
 	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
@@ -59,7 +60,7 @@ app: environment
 	@$(python) scripts/app.py
 
 pack: environment
-	@$(python) scripts/teach.py pack "$(COURSE)" $(if $(ROSTER),--roster "$(ROSTER)")
+	@$(python) scripts/teach.py pack "$(COURSE)" $(if $(ROSTER),--roster "$(ROSTER)") $(if $(EXAM),--exam) $(if $(WHEEL),--wheel "$(WHEEL)") $(if $(SECRET),--secret "$(SECRET)")
 
 marks: environment
 	@$(python) scripts/teach.py marks "$(COURSE)"

@@ -99,6 +99,7 @@ LONG = [
     "explore_live",
     "slides",
     "teaching",
+    "classroom",
 ]
 
 

@@ -8,6 +8,7 @@
     dp.exercises.questions(chapter=1)       # the warm-ups that a page judges without a kernel
     dp.exercises.case(7)                    # chapter 14: what your own report is about
     dp.exercises.rubric(report)             # its points, line by line
+    dp.exercises.HandIn("ada", "4f1c…")     # in a class: checks that also record what is handed in
 
 A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`); those
 that a page can judge by itself are each a `Question`.
@@ -29,6 +30,7 @@ from .cases import Case, case
 from .core import Exercise, Mistake, Result
 from .drawing import Curve, Drawing, drawn
 from .grading import Rubric
+from .handing_in import HandIn
 from .learner import Learner, learner
 from .progress import Progress
 from .questions import Question, Sheet, words
@@ -39,6 +41,7 @@ __all__ = [
     "Curve",
     "Drawing",
     "Exercise",
+    "HandIn",
     "Learner",
     "Mistake",
     "Question",
@@ -179,8 +182,12 @@ def check(id: str, answer, seed=None) -> Result:
     >>> result.passed, result.message.split(":")[0]
     (False, 'This is the power 1 − β')
     """
-    exercise, mine = _chosen(id, seed), learner()
-    calls = _Calls()
+    return _checked(_chosen(id, seed), answer, _Calls())
+
+
+def _checked(exercise: Exercise, answer, calls) -> Result:
+    """Judges an answer, notes the try, and draws what is wrong."""
+    mine = learner()
     result = exercise.check(answer, calls)
     if result.kind in ("mistake", "slip", "law", "partly", "generic"):
         with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was judged

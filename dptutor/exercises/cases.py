@@ -14,6 +14,7 @@ sees it. What a report should say is in `report`.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -51,6 +52,12 @@ _HOLDERS = (
 )
 # Chances that a lawyer would write down.
 _CHANCES = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+
+_PLAIN = (
+    "holder", "people", "records", "population", "tolerance", "exceedance", "steps", "epsilon", "delta", "offers",
+    "statements",
+)  # fmt: skip
+_ARRAYS = "released", "with_example", "without", "sigma", "sensitivity", "member"
 
 STATEMENTS = {
     "proven": "The pilot is sound: its ε is at most what its claim allows.",
@@ -99,8 +106,42 @@ class Case:
 
     @property
     def title(self) -> str:
-        """Its number, and whether somebody chose it."""
+        """Its number, and whether somebody chose it; one from a file has no number."""
+        if self.seed < 0:
+            return "Your case"
         return f"Case {self.seed}" + ("" if self.chosen else f" ({NOT_CHOSEN})")
+
+    def save(self, path):
+        """Writes what is on the desk to a file, without the number of the case.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import dptutor as dp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     dp.exercises.case(7).save(Path(folder) / "case.npz")
+        ...     print(dp.exercises.Case.load(Path(folder) / "case.npz").title)
+        Your case
+        """
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        arrays = {
+            f"{vendor}_{name}": getattr(transcript, name)
+            for vendor, transcript in self.transcripts.items()
+            for name in _ARRAYS
+        }
+        np.savez_compressed(path, allow_pickle=False, case=np.array(json.dumps(plain)), **arrays)
+
+    @classmethod
+    def load(cls, path) -> Case:
+        """The case of a file that `save` has written."""
+        with np.load(path, allow_pickle=False) as stored:
+            plain = json.loads(str(stored["case"]))
+            transcripts = {
+                vendor: Transcript(**{name: stored[f"{vendor}_{name}"] for name in _ARRAYS})
+                for vendor in plain["offers"]
+            }
+        return cls(seed=-1, transcripts=transcripts, **plain)
 
     def __str__(self) -> str:
         sentences = (fill(sentence, _WIDTH, subsequent_indent="    ") for sentence in self._sentences())

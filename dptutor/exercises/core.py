@@ -26,7 +26,7 @@ import numpy as np
 
 from ..formulas import typeset
 from . import arguments
-from .calling import TOO_LATE, Rejected, Stopped, breach, here, in_time, numbers, short
+from .calling import TOO_LATE, Rejected, Replayed, Stopped, breach, here, in_time, numbers, replayed, short
 from .drawing import Curve, Drawing
 from .slips import explained
 
@@ -177,6 +177,8 @@ class Exercise:
         What an answer is, in words.
     curve : Curve, optional
         Along which argument a wrong function is drawn.
+    inputs : str
+        What the random arguments follow from, among those with which a function is tried.
 
     Examples
     --------
@@ -213,6 +215,7 @@ class Exercise:
     relative: float = 0.0
     shape: str = field(default="a number")
     curve: Curve | None = None
+    inputs: str = "check"
 
     @property
     def chapter(self) -> int:
@@ -255,7 +258,7 @@ class Exercise:
         >>> exercise.tried[: len(exercise.cases)] == exercise.cases
         True
         """
-        return self.cases + tuple(islice(self._drawn("check"), _RANDOM_CASES if self.draw else 0))
+        return self.cases + tuple(islice(self._drawn(self.inputs), _RANDOM_CASES if self.draw else 0))
 
     def variant(self, seed) -> Exercise:
         """The same exercise with numbers of one's own: asked is the value there, and the mistakes are the same.
@@ -365,9 +368,13 @@ class Exercise:
         except Stopped as stopped:
             raise Rejected(f"It stops with {stopped}") from None
         reply = self._compared(self.tried, self._called(answer, self.tried, call), answer)
-        if reply is None and (used := [name for name in self.without if name in _names_in(answer)]):
+        if reply is None and (used := self.forbidden(answer)):
             return Reply("form", f"The numbers are right, but your program uses `{used[0]}`. Do it without.")
         return reply
+
+    def forbidden(self, answer) -> list[str]:
+        """The names among `without` that the program of an answer uses."""
+        return [name for name in self.without if name in _names_in(answer)] if self.without else []
 
     def truths(self, cases: Sequence[tuple] | None = None) -> list:
         """The right answers at all cases that are tried, or at others, each as an array of numbers."""
@@ -456,6 +463,8 @@ class Exercise:
 
     def _untouched(self, answer) -> bool:
         """Whether a function that returns nothing is that of the stub."""
+        if isinstance(answer, Replayed):
+            return answer.untouched
         bytecode = [getattr(getattr(f, "__code__", None), "co_code", None) for f in (answer, run(self.stub)[self.name])]
         return bytecode[0] is None or bytecode[0] == bytecode[1]
 
@@ -467,7 +476,10 @@ class Exercise:
     def _called(self, answer: Callable, cases: Sequence[tuple], call: Callable) -> list:
         """What a function returns at each case, None where that is nothing."""
         given = []
-        call = here if self._untouched(answer) else call
+        if isinstance(answer, Replayed):
+            call = replayed
+        elif self._untouched(answer):
+            call = here
         for case, (kind, result) in zip(cases, call(answer, cases, self.shape, _PATIENCE), strict=False):
             if kind == "late":
                 raise Rejected(TOO_LATE.format(_PATIENCE))
@@ -480,6 +492,8 @@ class Exercise:
             if kind == "rejected":
                 raise Rejected(f"At {self._words(case)}: {result}{advice}" if advice else result)
             given.append(result)
+        if len(given) != len(cases):
+            raise Rejected("There is not a value for every case.")
         return given
 
     @property
@@ -510,6 +524,8 @@ class Exercise:
 
 def _names_in(function, seen: frozenset = frozenset()) -> set[str]:
     """The names that a function's program uses, its inner functions' and those of the functions that it calls."""
+    if isinstance(function, Replayed):
+        return set(function.names)
     code = getattr(function, "__code__", None)
     if code is None or code in seen:
         return set()

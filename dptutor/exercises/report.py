@@ -585,6 +585,11 @@ def sheet(c: Case, part: str) -> dict[str, Line]:
     return _sheet(c.seed, part)
 
 
+def sheet_of(c: Case, part: str) -> dict[str, Line]:
+    """The lines of a part, for a case that has no number."""
+    return _LINES[part](c)
+
+
 @lru_cache(maxsize=512)
 def _sheet(seed: int, part: str) -> dict[str, Line]:
     return _LINES[part](made(seed))

@@ -1,0 +1,106 @@
+"""The notebooks of a class: masters with answers, and handouts without."""
+
+import re
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from dptutor.exercises.questions import listed
+from notebooks import KERNEL, SETUP
+
+from . import secrets
+
+# What stands in a handout where the master has the answer; nbgrader puts there what its configuration says.
+IN_PLACE = "# Your answer goes into the stub above, in place of the dots."
+TASK = (
+    "Write your answers into the stubs and run the checks below them: they tell you which mistake it looks like. A "
+    "check is worth its points when it passes; you may try as often as you like. Without the `#`, `dp.exercises.hint` "
+    "gives one hint more each time.\n\nA check also records in this notebook the values that it judged. Hand in the "
+    "notebook as it is then, with the outputs of its cells."
+)
+OWN = "The numbers are your own. Copy the functions from the exercises, if you have written them there."
+
+
+def graded(grade: bool, name: str, points: int = 0) -> dict:
+    """The metadata by which nbgrader knows a cell."""
+    own = {"grade": grade, "grade_id": name, "locked": grade, "schema_version": 3, "solution": not grade, "task": False}
+    if grade:
+        return {"deletable": False, "editable": False, "nbgrader": own | {"points": points}}
+    return {"deletable": False, "nbgrader": own}
+
+
+def setup(wheel: str) -> str:
+    """The first cell of a handout, which fetches the library where it is not installed."""
+    return SETUP.replace("%pip install -q dptutor", f"%pip install -q {wheel}")
+
+
+def master(name: str, title: str, exercises: list, wheel: str, student: str = "", code: str = "", own: bool = False):
+    """A notebook with stub, answer and check for every exercise; with a code, in the numbers of a student."""
+    cells = [
+        new_markdown_cell(f"# {title}\n\n{TASK}" + (f" {OWN}" if own else "")),
+        new_code_cell(setup(wheel), metadata={"tags": ["remove-cell"], "slideshow": {"slide_type": "skip"}}),
+        new_code_cell("import dptutor as dp"),
+        new_code_cell(hand_in(student, code), metadata={"dptutor": "student"}),
+    ]
+    for exercise in exercises:
+        asked = exercise.variant(code) if own else exercise
+        stub, solution = (_with_case(program, code) for program in (asked.stub, asked.solution))
+        mark = exercise.id.replace(".", "-")
+        points = f"{exercise.points} point{'s' if exercise.points > 1 else ''}"
+        cells += [
+            new_markdown_cell(f"## {exercise.id} {exercise.title}\n\n{asked.question}{listed(asked)} ({points})"),
+            new_code_cell(
+                f"{stub.strip()}\n\n### BEGIN SOLUTION\n{solution.strip()}\n### END SOLUTION",
+                metadata=graded(False, f"answer-{mark}"),
+            ),
+            new_code_cell(
+                f"reply = {checked(exercise.id, asked.name, own)}\nassert reply, reply\nprint(reply)",
+                metadata=graded(True, f"check-{mark}", exercise.points),
+            ),
+            new_code_cell(f'# dp.exercises.hint("{exercise.id}")'),
+        ]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"{name.replace('_', '-')}-{number}"
+    made = {"kernelspec": KERNEL, "language_info": {"name": "python"}, "dptutor": {"assignment": name}}
+    return new_notebook(cells=cells, metadata=made)
+
+
+def hand_in(student: str, code: str) -> str:
+    """The cell that says whose notebook it is."""
+    if not code:
+        return "hand_in = dp.exercises.HandIn()"
+    about = "# Your numbers and points follow from your code; it is yours alone."
+    return f"{about}\nhand_in = dp.exercises.HandIn({student!r}, {code!r})"
+
+
+def checked(id: str, name: str, own: bool) -> str:
+    """The call that checks an exercise and records its values."""
+    return f'hand_in.check("{id}", {name}{", own=True" if own else ""})'
+
+
+def stub(exercise, code: str) -> str:
+    """The cell of a handout that waits for an answer."""
+    return f"{_with_case(exercise.stub, code).strip()}\n\n{IN_PLACE}"
+
+
+def _with_case(program: str, code: str) -> str:
+    """A program of chapter 14 with the student's case."""
+    return re.sub(r"(?<=dp\.exercises\.case\()1(?=\))", str(secrets.case_number(code)), program) if code else program
+
+
+def handout(notebook):
+    """A master without its answers."""
+    made = nbformat.from_dict(notebook)
+    for cell in made.cells:
+        cell.source = re.sub(r"### BEGIN SOLUTION\n.*### END SOLUTION", IN_PLACE, cell.source, flags=re.S)
+    return made
+
+
+def exercises_of(notebook) -> list[tuple[str, int, bool]]:
+    """Number and points of each exercise of a master, and whether its numbers are the student's own."""
+    found = []
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade"):
+            number = cell.metadata.nbgrader.grade_id.removeprefix("check-").replace("-", ".")
+            found.append((number, cell.metadata.nbgrader.points, "own=True" in cell.source))
+    return found

@@ -1,0 +1,210 @@
+"""What was handed in: notebooks anywhere below `submitted`, also in the archives that learning platforms make.
+
+A notebook is known by its place, submitted/ada/01_own/01_own.ipynb; else by folders and file names as Moodle
+("Ada Lovelace_123_assignsubmission_file") and Canvas ("lovelaceada_LATE_45_67_01_own-2.ipynb") make them; else by what
+it holds: the mark of its student's code, and the assignment that it was made for. What is not known is named.
+
+Archives are read, never unpacked: a name in one becomes no path. Links are not followed.
+"""
+
+import json
+import os
+import re
+import unicodedata
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import permutations
+from pathlib import Path
+
+from dptutor.exercises import HandIn
+
+from . import secrets
+from .roster import Student
+
+LARGEST = 24 << 20  # bytes of a notebook
+ALL = 2 << 30  # bytes of an archive, unpacked
+MANY = 20_000  # files of an archive
+
+
+@dataclass(frozen=True)
+class Found:
+    """A notebook that was handed in, and by whom, for what; or why that is not known."""
+
+    where: str
+    data: bytes = b""
+    student: str = ""
+    assignment: str = ""
+    why: str = ""
+    time: float = 0.0
+    exact: bool = False  # it lies where it should
+
+
+def collected(
+    folder: Path, students: list[Student], masters: list[str], secret: str
+) -> tuple[list[Found], list[Found]]:
+    """One notebook for each student and assignment, and the files that are not marked, each with the reason."""
+    known: dict[tuple, Found] = {}
+    left = []
+    matcher = _Matcher(students, masters, secret)
+    for found in _files(folder):
+        found = found if found.why else matcher.matched(found)
+        if found.why:
+            left.append(found)
+            continue
+        key = found.student, found.assignment
+        before = known.get(key)
+        if before is None:
+            known[key] = found
+            continue
+        kept, other = sorted((before, found), key=lambda one: (one.exact, one.time), reverse=True)
+        known[key] = kept
+        if kept.data != other.data:
+            left.append(_because(other, f"{key[0]} also handed in {kept.where}, which is marked instead"))
+    return sorted(known.values(), key=lambda one: (one.student, one.assignment)), left
+
+
+def _because(found: Found, why: str) -> Found:
+    return Found(found.where, why=why)
+
+
+# The files.
+
+
+def _files(folder: Path) -> Iterator[Found]:
+    for at, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != ".ipynb_checkpoints")
+        for name in sorted(names):
+            path = Path(at, name)
+            where = path.relative_to(folder).as_posix()
+            if path.suffix.lower() not in (".ipynb", ".zip"):
+                if not name.startswith("."):
+                    yield Found(where, why="it is no notebook")
+            elif path.is_symlink() or not path.is_file():
+                yield Found(where, why="it is a link, and links are not followed")
+            elif path.suffix.lower() == ".zip":
+                yield from _inside(path, where, path.stat().st_mtime)
+            elif path.stat().st_size > LARGEST:
+                yield Found(where, why=f"it is larger than {LARGEST >> 20} MB")
+            else:
+                yield Found(where, path.read_bytes(), time=path.stat().st_mtime)
+
+
+def _inside(file, where: str, time: float, depth: int = 0) -> Iterator[Found]:
+    """The notebooks of an archive, and of archives in it."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if len(members) > MANY or sum(member.file_size for member in members) > ALL:
+                yield Found(where, why="it is an archive too large to read")
+                return
+            for member in members:
+                name = member.filename
+                inside = f"{where}/{name}"
+                if member.is_dir() or "__MACOSX/" in name or ".ipynb_checkpoints/" in name:
+                    continue
+                if not name.lower().endswith((".ipynb", ".zip")):
+                    yield Found(inside, why="it is no notebook")
+                    continue
+                with archive.open(member) as opened:
+                    data = opened.read(LARGEST + 1)
+                stamp = time + sum(
+                    x * y for x, y in zip(member.date_time, (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 0), strict=True)
+                )
+                if len(data) > LARGEST:
+                    yield Found(inside, why=f"it is larger than {LARGEST >> 20} MB")
+                elif name.lower().endswith(".ipynb"):
+                    yield Found(inside, data, time=stamp)
+                elif depth < 2:
+                    yield from _inside(BytesIO(data), inside, stamp, depth + 1)
+                else:
+                    yield Found(inside, why="it is an archive in an archive in an archive")
+    except Exception as error:  # a file may hold anything
+        yield Found(where, why=f"it cannot be read as an archive: {type(error).__name__}")
+
+
+# Whose it is.
+
+
+class _Matcher:
+    def __init__(self, students: list[Student], masters: list[str], secret: str):
+        self.masters = masters
+        self.listed = bool(students)
+        self.ids = {student.id.lower(): student.id for student in students}
+        self.ids |= {student.folder.lower(): student.id for student in students}
+        self.ids |= {student.email.lower(): student.id for student in students if student.email}
+        self.names: dict[str, list[str]] = {}
+        for student in students:
+            for name in _written(student.name):
+                self.names.setdefault(name, []).append(student.id)
+        self.marks = {HandIn(s.id, secrets.code(secret, s.id)).mark: s.id for s in students} if secret else {}
+
+    def matched(self, found: Found) -> Found:
+        *folders, name = found.where.split("/")
+        stem = re.sub(r"\.ipynb$", "", name, flags=re.I)
+        about, marks = _about(found.data)
+        assignment = self._assignment([stem, *reversed(folders)], about)
+        if not assignment:
+            return _because(found, "neither its name nor its content is that of an assignment")
+        student, why = self._student(folders, stem, assignment, marks)
+        if not student:
+            return _because(found, why)
+        exact = folders == [student, assignment] and stem == assignment
+        return Found(found.where, found.data, student, assignment, time=found.time, exact=exact)
+
+    def _assignment(self, names: list[str], about: str) -> str:
+        for name in names:
+            if name in self.masters:
+                return name
+            found = [one for one in self.masters if re.search(rf"(?<![^\W_]){one}(?![^\W_])", name, re.I)]
+            if len(found) == 1:
+                return found[0]
+        return about if about in self.masters else ""
+
+    def _student(self, folders, stem, assignment, marks) -> tuple[str, str]:
+        if not self.listed:  # whoever handed in is taken by the name of the folder
+            folder = folders[0] if folders else ""
+            good = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", folder)
+            return (folder, "") if good else ("", "the folder it lies in is not the id of a student")
+        rest = re.sub(rf"[ _-]*{assignment}.*$", "", stem, flags=re.I)
+        tried = [*folders, stem, rest]
+        parts = [part for name in tried for part in (name, *re.split(r"_|--| - ", name))]
+        for part in parts:
+            if part.strip().lower() in self.ids:
+                return self.ids[part.strip().lower()], ""
+        several = ""
+        for part in parts:
+            ids = sorted(set(self.names.get(_letters(part), [])))
+            if len(ids) == 1:
+                return ids[0], ""
+            several = several or f"{len(ids)} students have this name" if ids else several
+        owners = {self.marks[mark] for mark in marks if mark in self.marks}
+        if len(owners) == 1:
+            return owners.pop(), ""
+        return "", several or "no student of the roster has this id or name"
+
+
+def _written(name: str) -> set[str]:
+    """A name in the orders in which platforms write it, letters only."""
+    words = [word for word in map(_letters, re.split(r"[\s,]+", name)) if word]
+    if len(words) > 4:
+        return {"".join(words), "".join([words[-1], *words[:-1]])}
+    return {"".join(order) for order in permutations(words)}
+
+
+def _letters(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in plain if letter.isalnum())
+
+
+def _about(data: bytes) -> tuple[str, set[str]]:
+    """For which assignment a notebook was made, and the marks of the records in it, as far as it can be read."""
+    try:
+        notebook = json.loads(data)
+        own = notebook["metadata"].get("dptutor")
+        about = own.get("assignment", "") if isinstance(own, dict) else ""
+    except Exception:  # a file may hold anything
+        return "", set()
+    marks = set(re.findall(rb'"of": ?"([0-9a-f]{16})"', data))
+    return about if isinstance(about, str) else "", {mark.decode() for mark in marks}

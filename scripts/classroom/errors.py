@@ -1,0 +1,5 @@
+"""What is wrong with what a teacher gave."""
+
+
+class Refused(Exception):
+    """Why nothing was done, in words."""

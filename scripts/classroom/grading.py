@@ -1,0 +1,204 @@
+"""The marks of a class: who handed in what, a row for each notebook as soon as it is marked, tables and feedback.
+
+What is marked is kept in `marked.jsonl`, a line for each notebook. A run that was stopped goes on where it was, and a
+later one marks only what is new, unless the library or the masters have changed.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from html import escape
+from multiprocessing import get_context
+from pathlib import Path
+
+import nbformat
+
+import dptutor as dp
+import misconceptions
+from dptutor.exercises.questions import words
+
+from . import assignments, collecting, exam, isolating, roster, secrets, tables
+from .errors import Refused
+from .marking import UNRUN, Assignment, Mark, marked
+
+STATE = "marked.jsonl"
+_FEW = 4  # so few notebooks are marked in this process
+STYLE = (
+    ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:50rem;padding:1rem}"
+    "table{border-collapse:collapse;width:100%}td,th{padding:.3rem .8rem .3rem 0;text-align:left;vertical-align:top;"
+    "border-top:1px solid #8884}td:nth-child(2){white-space:nowrap}"
+)
+
+
+def marks(folder: Path, say=print) -> int:
+    """Marks what was handed in, and says how many notebooks that were."""
+    masters = {path.stem: nbformat.read(path, 4) for path in sorted((folder / "source").glob("*/*.ipynb"))}
+    if not masters:
+        raise Refused(f"{folder} is not a course: it has no source/NAME/NAME.ipynb")
+    students = roster.read(folder / "roster.csv") if (folder / "roster.csv").exists() else []
+    secret = secrets.read(folder / secrets.FILE) if students and (folder / secrets.FILE).exists() else ""
+    names = [*masters, *([exam.NAME] if exam.is_set(folder) else [])]
+    found, left = collecting.collected(folder / "submitted", students, names, secret)
+    sheets = [one for one in found if one.assignment == exam.NAME]
+    found = [one for one in found if one.assignment != exam.NAME]
+    jobs = {one: Assignment.of(one.assignment, masters[one.assignment], one.student, secret) for one in found}
+    results = _marked(folder / STATE, jobs, say)
+    _report(folder, students, masters, results, left)
+    if exam.is_set(folder):
+        exam.report(folder, students, secret, sheets, say)
+    for one in left:
+        say(f"not marked: {one.where}: {one.why}")
+    unrun = [(one, mark) for one, done in results.items() for mark in done if mark.kind == UNRUN]
+    if unrun:
+        count = len({one.where for one, _ in unrun})
+        say(
+            f"{len(unrun)} answers in {count} notebook{'s' * (count > 1)} are not judged: they record no values, and "
+            f"{isolating.missing()}"
+        )
+    return len(found) + len(sheets)
+
+
+# The work.
+
+
+def _marked(state: Path, jobs: dict, say) -> dict:
+    """The marks of each notebook; those that were marked before are looked up."""
+    version = _version()
+    keys = {one: _key(one, wanted, version) for one, wanted in jobs.items()}
+    kept = _kept(state)
+    results = {one: kept[key] for one, key in keys.items() if key in kept}
+    waiting = [one for one in jobs if one not in results]
+    with open(state, "a", encoding="utf-8") as file:
+        try:
+            for done in _work([(one, jobs[one]) for one in waiting]):
+                one, made = done
+                results[one] = made
+                line = {"key": keys[one], "where": one.where, "marks": [mark.data() for mark in made]}
+                if not any(mark.kind == UNRUN for mark in made):  # another day there may be isolation
+                    file.write(json.dumps(line) + "\n")
+                    file.flush()
+                points = sum(mark.points or 0 for mark in made)
+                say(f"{len(results)} of {len(jobs)}  {one.student}  {one.assignment}  {points} points", flush=True)
+        except KeyboardInterrupt:
+            say(f"stopped after {len(results)} of {len(jobs)} notebooks; the next run goes on from here")
+    return {one: results[one] for one in jobs if one in results}
+
+
+def _work(waiting: list):
+    if len(waiting) <= _FEW:
+        for one, wanted in waiting:
+            yield one, marked(one.data, wanted)
+        return
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(marked, one.data, wanted): one for one, wanted in waiting}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _version() -> str:
+    """Changes when exercises, checks or the way of marking do."""
+    digest = hashlib.sha256()
+    places = [Path(dp.exercises.__file__).parent, Path(__file__).parent]
+    for path in sorted(path for place in places for path in place.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _key(one, wanted: Assignment, version: str) -> str:
+    digest = hashlib.sha256(one.data)
+    digest.update(f"{wanted}\n{version}".encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def _kept(state: Path) -> dict[str, list[Mark]]:
+    kept = {}
+    with contextlib.suppress(OSError):
+        for line in state.read_text(encoding="utf-8").splitlines():
+            with contextlib.suppress(ValueError, TypeError, KeyError):  # the last line of a run that was stopped
+                data = json.loads(line)
+                kept[data["key"]] = [Mark(**mark) for mark in data["marks"]]
+    return kept
+
+
+# The tables.
+
+
+def _report(folder: Path, students, masters: dict, results: dict, left):
+    names = {student.id: student for student in students}
+    by_student: dict[str, dict] = {id: {} for id in names}
+    for one, done in results.items():
+        by_student.setdefault(one.student, {})[one.assignment] = done
+    given = [name for name in masters if any(name in done for done in by_student.values())]
+    of = {name: sum(points for _, points, _ in assignments.exercises_of(masters[name])) for name in given}
+    rows, replies = [], []
+    for id, done in sorted(by_student.items()):
+        student = names.get(id)
+        points = {name: sum(mark.points or 0 for mark in made) for name, made in done.items()}
+        unjudged = sum(mark.kind == UNRUN for made in done.values() for mark in made)
+        about = (id, student.name if student else "", student.email if student else "")
+        rows.append(
+            (*about, *(points.get(name, "") for name in given), sum(points.values()), sum(of.values()), unjudged)
+        )
+        for name, made in sorted(done.items()):
+            for mark in made:
+                score = "" if mark.points is None else mark.points
+                replies.append((id, name, mark.exercise, score, mark.of, mark.words, mark.kind, mark.about))
+    head = ("student", "name", "email", *(f"{name} (of {of[name]})" for name in given), "total", "of", "not judged")
+    tables.write(folder / "marks.csv", head, rows)
+    head = ("student", "assignment", "exercise", "points", "of", "reply", "kind")
+    tables.write(folder / "replies.csv", head, [row[:7] for row in replies])
+    tables.write(folder / "not_marked.csv", ("file", "why"), [(one.where, one.why) for one in left])
+    asked = misconceptions.counted(
+        [
+            misconceptions.Reply(id, exercise, bool(points), said, kind, about)
+            for id, _, exercise, points, _, said, kind, about in replies
+            if kind != UNRUN
+        ]
+    )
+    tables.write(folder / "misconceptions.csv", misconceptions.HEAD, misconceptions.rows(asked))
+    whole(folder / "class.html", misconceptions.page(asked))
+    for id, done in by_student.items():
+        if done:
+            place = names[id].folder if id in names else id
+            whole(folder / "feedback" / f"{place}.html", feedback(names[id].name if id in names else id, done))
+
+
+def feedback(name: str, done: dict[str, list[Mark]]) -> str:
+    """A page for one student: the points and the replies, by notebook."""
+    parts = []
+    for assignment, made in sorted(done.items()):
+        rows = "".join(
+            f"<tr><td>{escape(mark.exercise)}</td><td>{'–' if mark.points is None else mark.points} of {mark.of}</td>"
+            f"<td>{words(mark.words)}</td></tr>"
+            for mark in made
+        )
+        total = f"{sum(mark.points or 0 for mark in made)} of {sum(mark.of for mark in made)} points"
+        parts.append(f"<h2>{escape(assignment)}: {total}</h2><table>{rows}</table>")
+    return page(name, "".join(parts))
+
+
+def page(title: str, body: str) -> str:
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
+        f"<body><main><h1>{escape(title)}</h1>{body}</main></body></html>\n"
+    )
+
+
+def whole(path: Path, text: str):
+    """Writes a file, whole or not at all."""
+    path.parent.mkdir(exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".page-", delete=False) as file:
+        file.write(text.encode("utf-8", "replace").decode("utf-8"))
+    os.replace(file.name, path)
+
+
+def progress(*said, **how):
+    print(*said, file=sys.stderr, **how)
