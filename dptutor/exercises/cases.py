@@ -134,7 +134,19 @@ class Case:
 
     @classmethod
     def load(cls, path) -> Case:
-        """The case of a file that `save` has written."""
+        """The case of a file that `save` has written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import dptutor as dp
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     dp.exercises.case(7).save(Path(folder) / "case.npz")
+        ...     same = dp.exercises.Case.load(Path(folder) / "case.npz")
+        >>> same.records == dp.exercises.case(7).records
+        True
+        """
         with np.load(path, allow_pickle=False) as stored:
             plain = json.loads(str(stored["case"]))
             transcripts = {

@@ -84,7 +84,7 @@ class HandIn:
         --------
         >>> import dptutor as dp
         >>> dp.exercises.HandIn().check("1.a", 0.5).kind
-        'mistake'
+        'slip'
         """
         from . import _Calls, _checked
 
@@ -259,7 +259,7 @@ def judged(exercise: Exercise, record: Record, case: int | None = None) -> Resul
     >>> from dptutor.exercises.handing_in import Record, judged, prepared
     >>> record = Record.read({"exercise": "1.a", "answer": 0.5})
     >>> judged(prepared("1.a"), record).kind
-    'mistake'
+    'slip'
     """
     mine = Learner()
     mine.case = record.case if case is None else case
