@@ -373,7 +373,14 @@ class Exercise:
         return reply
 
     def forbidden(self, answer) -> list[str]:
-        """The names among `without` that the program of an answer uses."""
+        """The names among `without` that the program of an answer uses.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.exercises.get("7.6").forbidden(lambda m, other: m.tradeoff(0.5))
+        ['tradeoff']
+        """
         return [name for name in self.without if name in _names_in(answer)] if self.without else []
 
     def truths(self, cases: Sequence[tuple] | None = None) -> list:
