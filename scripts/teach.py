@@ -2,7 +2,7 @@
 
     python scripts/teach.py pack FOLDER [--roster FILE] [--chapters 1 2 ...] [--exam] [--wheel ADDRESS] [--secret FILE]
     python scripts/teach.py marks FOLDER
-    python scripts/teach.py questions FOLDER [--chapters 1 2 ...] [--book ADDRESS]
+    python scripts/teach.py questions FOLDER [--chapters 1 2 ...]
 
 `pack` makes a new FOLDER, laid out as a course of nbgrader, which may but need not be used:
 
@@ -20,6 +20,8 @@
 not_marked.csv (files that belong to nobody), misconceptions.csv, class.html and feedback/ada.html. A right answer has 1
 point for a warm-up, 2 for an exercise to think about, 3 for one to build. How this is done, and what a student who
 means harm can do: `classroom`.
+
+`questions` writes the questions that pages judge for learning platforms: Moodle XML, GIFT and QTI 2.1.
 """
 
 import argparse
@@ -28,7 +30,7 @@ import os
 import sys
 from pathlib import Path
 
-from classroom import grading, packing, roster, secrets
+from classroom import grading, packing, questions, roster, secrets
 from classroom.errors import Refused
 
 
@@ -44,6 +46,9 @@ def main(arguments) -> int:
     packing_.add_argument("--secret", type=Path, metavar="FILE", help="that of an earlier course, to make it again")
     marking = commands.add_parser("marks", help="grade the submissions")
     marking.add_argument("folder", type=Path)
+    exporting = commands.add_parser("questions", help="write the questions of pages for learning platforms")
+    exporting.add_argument("folder", type=Path)
+    exporting.add_argument("--chapters", type=int, nargs="+", default=[], metavar="N")
     given = parser.parse_args(arguments)
     folder = given.folder.absolute()
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
@@ -51,6 +56,8 @@ def main(arguments) -> int:
         if given.command == "marks":
             count = grading.marks(folder)
             print(f"marked {count} notebook{'' if count == 1 else 's'}: {given.folder / 'marks.csv'}")
+        elif given.command == "questions":
+            print(f"wrote {questions.export(folder, given.chapters)} questions to {given.folder}")
         else:
             students = roster.read(given.roster) if given.roster else []
             secret = secrets.read(given.secret) if given.secret else None
