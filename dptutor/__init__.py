@@ -6,8 +6,9 @@ explorers and exercises are loaded at first use, so that numerical work needs on
 
 from importlib import import_module as _import_module
 
-from . import accounting, conversions, divergences
+from . import accounting, conversions, divergences, exchange
 from .asymptotics import asymptotic_dominance, composition_moments, dominance_bound
+from .attacks import attack_advantage, attack_bound
 from .blackwell import (
     Comparison,
     DeltaDivergence,
@@ -19,6 +20,7 @@ from .blackwell import (
 )
 from .calibration import Unreachable, calibrate
 from .certificates import Certificate
+from .facts import allowed_by
 from .garblings import Garbling, garbling
 from .identifiability import (
     PosteriorBelief,
@@ -36,6 +38,7 @@ from .mechanisms import registry as _registry
 from .mechanisms.registry import *  # noqa: F403
 from .order_certificates import OrderCertificate
 from .ordering import Dominance, Witness, blackwell_dominates, dominance
+from .reporting import Report, report
 from .specification import read
 
 __version__ = "0.1.0"
@@ -62,10 +65,14 @@ __all__ = [
     "Mechanism",
     "OrderCertificate",
     "PosteriorBelief",
+    "Report",
     "Unreachable",
     "Witness",
     "accounting",
+    "allowed_by",
     "asymptotic_dominance",
+    "attack_advantage",
+    "attack_bound",
     "belief_exceedance_bound",
     "blackwell_dominates",
     "calibrate",
@@ -78,6 +85,7 @@ __all__ = [
     "dominance_bound",
     "epsilon_for_expected_advantage",
     "epsilon_for_posterior_belief",
+    "exchange",
     "expected_advantage_bound",
     "garbling",
     "group",
@@ -90,6 +98,7 @@ __all__ = [
     "rdp_posterior_belief_bound",
     "read",
     "reconstruction_bound",
+    "report",
     "symmetric_delta_divergence",
     "tree_aggregation",
     "u_quadratic_prior",

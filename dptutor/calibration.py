@@ -1,12 +1,14 @@
 """The parameter of a family of mechanisms at which a target is met exactly.
 
 A family is any function from a positive number to a mechanism along which privacy changes in one direction:
-`lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, or a posterior belief ρ from the prior
-belief b, at ε = logit ρ − logit b: there the profile must equal δ, or the tail Pr_Q[L > ε] a given exceedance. The
+`lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, the success 1 − f(κ) of attacks whose
+blind guess succeeds with probability κ (of membership attacks: the rate of true positives at κ false ones), or
+a posterior belief ρ from the prior belief b, at ε = logit ρ − logit b: there the profile must equal δ, or the tail
+Pr_Q[L > ε] a given exceedance. The
 parameter is found by inverse interpolation in log-log coordinates, where δ(ε) is nearly straight, or by Brent's method;
 the last step is to the side on which the target is kept.
 
-Source: Kaissis et al. (2024), section 1 (the calibration point).
+Sources: Kaissis et al. (2024), section 1 (the calibration point); Kulynych et al. (2024) and (2025) for attacks.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit
 
+from . import attacks
 from ._validation import positive_number, real_number
 from .mechanisms.base import Mechanism, as_mechanism
 
@@ -66,6 +69,10 @@ def calibrate(
     posterior_belief=None,
     membership_prior=0.5,
     exceedance=None,
+    fpr=None,
+    tpr=None,
+    baseline=None,
+    success=None,
     bracket=None,
 ) -> _M:
     """The mechanism of a one-parameter family that meets a target exactly.
@@ -85,6 +92,12 @@ def calibrate(
     exceedance : float, optional
         With `posterior_belief` and instead of `delta`: the probability in (0, 1) with which the belief exceeds ρ in
         world Q.
+    fpr, tpr : float, optional
+        Target: no membership attack with a false-positive rate of at most `fpr`, in (0, 1), has a true-positive rate
+        above `tpr`, in (`fpr`, 1).
+    baseline, success : float, optional
+        Target: no attack whose blind guess succeeds with probability `baseline`, in (0, 1), succeeds with a probability
+        above `success`, in (`baseline`, 1). See `attack_bound`.
     bracket : tuple of float, optional
         Smallest and largest parameter to consider.
 
@@ -92,8 +105,8 @@ def calibrate(
     -------
     Mechanism
         `family` at the parameter nearest to the target, to a relative accuracy of about 1e-12, at which it is kept: δ,
-        the largest loss, the advantage or the exceedance is at most what was asked for. For δ this includes the bound
-        on its error, if that is less than a thousandth of it.
+        the largest loss, the advantage, the exceedance or the success is at most what was asked for. For δ and the
+        success this includes the bound on its error, if that is less than a thousandth of it.
 
     Raises
     ------
@@ -104,23 +117,33 @@ def calibrate(
 
     References
     ----------
-    Kaissis et al. (2024), section 1 (the calibration point); Bernau et al. (2021), equation 10, for beliefs.
+    Kaissis et al. (2024), section 1 (the calibration point); Bernau et al. (2021), equation 10, for beliefs; Kulynych
+    et al. (2024) for the rates of membership attacks, Kulynych et al. (2025) for all attacks.
 
     Examples
     --------
     >>> import dptutor as dp
     >>> round(dp.calibrate(lambda s: dp.Gaussian(sigma=s), epsilon=1, delta=1e-5).sigma, 6)
     3.730632
+
+    At most one reconstruction in four succeeds, where one blind guess in ten does:
+
+    >>> m = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 500), baseline=0.1, success=0.25)
+    >>> round(m.noise_multiplier, 6), round(1 - m.tradeoff(0.1), 6)
+    (0.678213, 0.25)
     """
     if not callable(family):
         raise TypeError(f"family must be callable, got {family!r}")
-    name, target, height = _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance)
+    rates = {("fpr", "tpr"): (fpr, tpr), ("baseline", "success"): (baseline, success)}
+    name, target, height, above = _target(
+        epsilon, delta, advantage, posterior_belief, membership_prior, exceedance, rates
+    )
     search = _Search(family, height, target)
     ends = search.bracketed(None if bracket is None else _ends(bracket))
     if ends is None:
-        low, high = search.reachable
+        low, high = (above + each for each in search.reachable)
         reached = f"{low:.6g} to {high:.6g}" if low < high else f"{low:.6g} only"
-        raise Unreachable(f"{name} = {target:.6g} is out of reach: the family reaches {reached}")
+        raise Unreachable(f"{name} = {above + target:.6g} is out of reach: the family reaches {reached}")
     root = search.kept(search.root(*ends))
     search.insist_on_one_direction(name)
     if exceedance is not None:
@@ -128,16 +151,24 @@ def calibrate(
     return family(root)
 
 
-def _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance):
-    """Name and value of the target, and what is to meet it, a function of a mechanism."""
-    given = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
-    if len(given) != 1:
-        raise ValueError("give exactly one of epsilon (with delta), advantage, posterior_belief (with delta)")
+def _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance, rates):
+    """Name and value of the target, what is to meet it, a function of a mechanism, and above what both are told."""
+    single = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
+    pairs = [names for names, pair in rates.items() if any(value is not None for value in pair)]
+    if len(single) + len(pairs) != 1:
+        raise ValueError(
+            "give exactly one of epsilon (with delta), advantage, posterior_belief (with delta), fpr with tpr, "
+            "baseline with success"
+        )
+    if pairs and (delta or exceedance is not None):
+        raise ValueError(f"{' and '.join(pairs[0])} are a target without delta or exceedance")
+    for names in pairs:
+        return _attack(names, *rates[names])
     if exceedance is not None and (posterior_belief is None or delta):
         raise ValueError("exceedance requires posterior_belief, and replaces delta")
     if advantage is not None:
         value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
-        return "advantage", value, lambda m: m.advantage
+        return "advantage", value, lambda m: m.advantage, 0.0
     delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
     if posterior_belief is not None:
         prior = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
@@ -145,9 +176,9 @@ def _target(epsilon, delta, advantage, posterior_belief, membership_prior, excee
         epsilon = logit(belief) - logit(prior)
     if exceedance is not None:
         value = real_number("exceedance", exceedance, 0.0, 1.0, open_low=True, open_high=True)
-        return f"exceedance of {belief:.6g}", value, lambda m: float(m.privacy_loss.sf(epsilon))
+        return f"exceedance of {belief:.6g}", value, lambda m: float(m.privacy_loss.sf(epsilon)), 0.0
     if delta == 0:
-        return "epsilon at delta = 0", positive_number("epsilon", epsilon), lambda m: m.epsilon(0.0)
+        return "epsilon at delta = 0", positive_number("epsilon", epsilon), lambda m: m.epsilon(0.0), 0.0
     epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
     at = np.asarray(float(epsilon))
 
@@ -161,7 +192,25 @@ def _target(epsilon, delta, advantage, posterior_belief, membership_prior, excee
         value = float(mechanism._delta(at))
         return value + min(float(mechanism._delta_error(at)), _OF_BOUND * value)
 
-    return f"delta at epsilon = {epsilon:.6g}", delta, height
+    return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0
+
+
+def _attack(names, blind, most):
+    """As `_target`, for what attacks gain over a blind guess; messages tell their success."""
+    low, high = names
+    for name, value in zip(names, (blind, most), strict=True):
+        if value is None:
+            raise ValueError(f"{low} and {high} are one target: {name} is missing")
+    blind = real_number(low, blind, 0.0, 1.0, open_low=True, open_high=True)
+    most = real_number(high, most, blind, 1.0, open_low=True, open_high=True)
+    at = np.asarray(blind)
+
+    def gain(mechanism):
+        value = float(attacks.advantage(mechanism, at))
+        error = float(mechanism._delta_error(attacks.supporting_loss(mechanism, at)))
+        return value + min(error, _OF_BOUND * value)
+
+    return f"{high} at {low} = {blind:.6g}", most - blind, gain, blind
 
 
 def _ends(bracket):

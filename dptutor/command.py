@@ -3,6 +3,8 @@
     dptutor show "DPSGD(0.6, 0.01, 500)" --delta 1e-5
     dptutor compare "DPSGD(0.6, 0.01, 500)" "Gaussian(sigma=1)"
     dptutor calibrate "DPSGD(?, 0.01, 500)" --epsilon 8 --delta 1e-5
+    dptutor report "DPSGD(0.6, 0.01, 500)"
+    dptutor show @history.json --delta 1e-5
     dptutor explore delta_divergence sigma=0.7
 
 The exit code is 0 if there is an answer, 1 if there is none (an unreachable target, or a number that cannot be
@@ -22,16 +24,21 @@ import re
 import sys
 import warnings
 import webbrowser
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 from . import blackwell, calibration
 from ._validation import shortened, shown
+from .attacks import attack_bound
 from .blackwell import jeffreys_prior, u_quadratic_prior
+from .exchange import read_file
+from .reporting import report
 from .specification import family, read
 
 __all__ = ["main"]
 
+_TARGETS = "epsilon", "advantage", "posterior_belief", "exceedance", "fpr", "tpr", "baseline", "success"
 _PRIORS = {"none": None, "jeffreys": jeffreys_prior, "u-quadratic": u_quadratic_prior}
 
 
@@ -171,12 +178,19 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(answer=answer)
         return added
 
-    mechanism = {"help": "a mechanism as it prints, like 'DPSGD(0.6, 0.01, 500)' or 'Gaussian(sigma=2) ** 10'"}
+    mechanism = {
+        "help": "a mechanism as it prints, like 'DPSGD(0.6, 0.01, 500)' or 'Gaussian(sigma=2) ** 10', or @FILE: a "
+        "table (CSV), the history of an accountant of Opacus (JSON), or a statement of TensorFlow Privacy (text)"
+    }
     show = command("show", _show, "What an adversary learns from a mechanism.")
     show.add_argument("mechanism", **mechanism)
     show.add_argument("--delta", type=_numeric, action="append", default=[], help="ε at this δ; may be repeated")
     show.add_argument("--epsilon", type=_numeric, action="append", default=[], help="δ at this ε; may be repeated")
     show.add_argument("--prior", type=_numeric, action="append", default=[], help="Bayes error at this prior")
+    show.add_argument(
+        "--baseline", type=_numeric, action="append", default=[],
+        help="the largest success of attacks whose blind guess succeeds with this probability",
+    )  # fmt: skip
 
     compare = command("compare", _compare, "Which of two mechanisms is the safer choice, and by how much.")
     compare.add_argument("first", **mechanism)
@@ -190,10 +204,19 @@ def _parser() -> argparse.ArgumentParser:
         "advantage": "target: the membership advantage",
         "posterior-belief": "target: the belief that --membership-prior may grow to",
         "exceedance": "how often the belief may be exceeded, instead of --delta",
+        "fpr": "target: with --tpr, the rate of false positives of membership attacks",
+        "tpr": "the rate of true positives that is not exceeded at --fpr",
+        "baseline": "target: with --success, how often a blind guess of an attack succeeds",
+        "success": "the success that no attack with this --baseline exceeds",
     }.items():
         calibrate.add_argument(f"--{name}", type=_numeric, help=words)
     calibrate.add_argument("--delta", type=_numeric, default=0.0, help="default 0")
     calibrate.add_argument("--membership-prior", type=_numeric, default=0.5, help="belief beforehand, default 0.5")
+
+    reports = command("report", _report, "What to publish about a mechanism, and how much that leaves open.")
+    reports.add_argument("mechanism", **mechanism)
+    reports.add_argument("--floor", type=_numeric, default=1e-10, help="the δ down to which μ holds, default 1e-10")
+    reports.add_argument("--delta", type=_numeric, default=1e-5, help="the δ of the pair (ε, δ), default 1e-5")
 
     explore = command("explore", _explore, "An explorer as a page of its own, shown in the browser.")
     explore.add_argument("name", help="like delta_divergence; 'list' names them all")
@@ -220,13 +243,24 @@ def _understood(function, *arguments, **options):
         raise _Misuse(problem) from None
 
 
+def _read(text):
+    """The mechanism of a text, or of a file that is named after an @."""
+    if not text.startswith("@"):
+        return _understood(read, text)
+    try:
+        return _understood(read_file, text[1:])
+    except OSError as problem:
+        raise _Misuse(f"{shown(text[1:])} cannot be read: {problem.strerror}") from None
+
+
 def _show(options):
-    m = _understood(read, options.mechanism)
+    m = _read(options.mechanism)
     found = {"mechanism": repr(m), "advantage": m.advantage, "minimax_bayes_error": m.minimax_bayes_error}
     asked = {
         "epsilon": (m.epsilon, "delta"),
         "delta": (m.privacy_profile, "epsilon"),
         "bayes_error": (m.bayes_error, "prior"),
+        "attack_bound": (partial(attack_bound, m), "baseline"),
     }
     for name, (face, at) in asked.items():
         if values := getattr(options, at):
@@ -240,7 +274,7 @@ def _key(x: float) -> str:
 
 
 def _compare(options):
-    first, second = _understood(read, options.first), _understood(read, options.second)
+    first, second = _read(options.first), _read(options.second)
     density = _PRIORS[options.hyper_prior]
     answer = {"first": repr(first), "second": repr(second), "hyper_prior": options.hyper_prior}
     if density is None:
@@ -257,7 +291,7 @@ def _compare(options):
 
 
 def _calibrate(options):
-    targets = {name: getattr(options, name) for name in ("epsilon", "advantage", "posterior_belief", "exceedance")}
+    targets = {name: getattr(options, name) for name in _TARGETS}
     given = {name: value for name, value in targets.items() if value is not None}
     members = _understood(family, options.family)
     _understood(members, 1.0)  # a wrong name or number is told before any search
@@ -269,6 +303,10 @@ def _calibrate(options):
     if options.delta:
         found["epsilon"] = {f"delta={_key(options.delta)}": m.epsilon(options.delta)}
     return found
+
+
+def _report(options):
+    return _understood(report, _read(options.mechanism), floor=options.floor, delta=options.delta).as_dict()
 
 
 def _explore(options):

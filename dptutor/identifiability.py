@@ -24,6 +24,7 @@ from typing import overload
 import numpy as np
 from scipy.special import erf, erfinv, expit, logit
 
+from . import attacks
 from ._types import Array, Number, Numbers
 from ._validation import choice, real_array, real_number, shaped
 from .accounting import rdp_to_epsilon
@@ -550,7 +551,7 @@ def reconstruction_bound(mechanism: Mechanism, prior_success: Number) -> float: 
 @overload
 def reconstruction_bound(mechanism: Mechanism, prior_success: Numbers) -> Array: ...
 def reconstruction_bound(mechanism, prior_success):
-    """Largest probability 1 − f(κ) with which data can be reconstructed.
+    """Largest probability 1 − f(κ) with which data can be reconstructed: `attack_bound` for this attack.
 
     Parameters
     ----------
@@ -581,8 +582,8 @@ def reconstruction_bound(mechanism, prior_success):
     >>> round(dp.reconstruction_bound(dp.Gaussian(sigma=1), 0.1), 4)
     0.3891
     """
-    success = real_array("prior_success", prior_success, 0.0, 1.0)
-    return shaped(1.0 - as_mechanism("mechanism", mechanism)._tradeoff(success))
+    baseline = real_array("prior_success", prior_success, 0.0, 1.0)
+    return shaped(attacks.success(as_mechanism("mechanism", mechanism), baseline))
 
 
 def _prior(value) -> float:

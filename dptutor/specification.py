@@ -4,8 +4,9 @@
     family("DPSGD(?, 0.01, 500)")        # σ ↦ the mechanism: `?` is the number that is looked for
 
 Allowed are the public mechanisms by name with numbers, texts and lists of numbers as arguments, `join(…)`, `meet(…)`,
-`group(…)`, `matrix_mechanism(…)` and `tree_aggregation(…)`, `**` with an integer, `@`, `.reverse` and `.symmetrized`,
-and arithmetic with numbers (`1/3`, `10**6`, `sqrt`, `exp`, `log`). A minus sign may be typed as the book prints it.
+`group(…)`, `allowed_by(…)`, `matrix_mechanism(…)` and `tree_aggregation(…)`, `**` with an integer, `@`, `.reverse` and
+`.symmetrized`, and arithmetic with numbers (`1/3`, `10**6`, `sqrt`, `exp`, `log`). A minus sign may be typed as the
+book prints it.
 
 Limits: 100,000 characters; calls, brackets and operators nested 50 deep, where a chain like `a @ b @ c` counts as one
 level; and the cost of nested joins and meets. A join or a meet evaluates each of its parts twice, so every level
@@ -23,6 +24,7 @@ from collections.abc import Callable
 
 from . import mechanisms
 from ._validation import shortened, shown
+from .facts import allowed_by
 from .mechanisms import Mechanism
 
 __all__ = ["family", "read"]
@@ -30,6 +32,7 @@ __all__ = ["family", "read"]
 # All others are made by operators and by `join` and `meet`, and print as those; the rest print as what they give.
 _FROM_OTHERS = ["join", "meet", "group", "matrix_mechanism", "tree_aggregation"]
 _MAKERS = {name: getattr(mechanisms, name) for name in [*mechanisms.registry.__all__, *_FROM_OTHERS]}
+_MAKERS["allowed_by"] = allowed_by
 _FUNCTIONS = {"sqrt": math.sqrt, "exp": math.exp, "log": math.log}
 _ARITHMETIC = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,

@@ -21,7 +21,17 @@ from reading import with_mechanisms
 BOOK = Path(__file__).resolve().parent.parent / "book"
 # Where a page names all mechanisms the build puts them.
 REFERENCE = "".join(with_mechanisms(path.read_text(encoding="utf-8")) for path in sorted(BOOK.glob("api*.md")))
-PARTS = "accounting", "asymptotics", "auditing", "conversions", "datasets", "divergences", "exercises", "plots"
+PARTS = (
+    "accounting",
+    "asymptotics",
+    "auditing",
+    "conversions",
+    "datasets",
+    "divergences",
+    "exchange",
+    "exercises",
+    "plots",
+)
 MODULES = sorted({name for _, name, _ in pkgutil.walk_packages(dp.__path__, "dptutor.")} - {"dptutor.__main__"})
 
 

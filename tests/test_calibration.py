@@ -40,6 +40,17 @@ def test_the_largest_belief_is_met(name, belief):
     assert dp.posterior_belief_bound(m.epsilon(0)) == approx(belief, rel=1e-10)
 
 
+@given(st.sampled_from(sorted(FAMILIES)), st.floats(-9, -0.3), st.floats(0.001, 0.95))
+def test_the_success_of_attacks_is_met_from_the_safe_side(name, log_baseline, share):
+    baseline = 10**log_baseline
+    # Between a blind guess and certainty, so far as the bounded losses of the search reach.
+    success = baseline ** (1 - share)
+    m = dp.calibrate(FAMILIES[name], baseline=baseline, success=success)
+    assert dp.attack_bound(m, baseline) == approx(success, rel=1e-7)
+    assert dp.attack_bound(m, baseline) <= success * (1 + 1e-15)
+    assert dp.calibrate(FAMILIES[name], fpr=baseline, tpr=success) == m
+
+
 @settings(max_examples=5)
 @given(st.floats(0.2, 8), st.floats(-8, -3), st.integers(1, 100_000))
 def test_dp_sgd_meets_its_target(epsilon, log_delta, steps):
@@ -52,6 +63,50 @@ def test_belief_with_delta_is_epsilon_in_other_words():
     by_belief = dp.calibrate(family, posterior_belief=0.9, membership_prior=0.2, delta=1e-5)
     epsilon = math.log(0.9 / 0.1) - math.log(0.2 / 0.8)
     assert by_belief.sigma == approx(dp.calibrate(family, epsilon=epsilon, delta=1e-5).sigma, rel=1e-12)
+
+
+@pytest.mark.parametrize(("baseline", "success"), [(0.05, 0.2), (1e-9, 1e-8), (0.5, 0.500001)])
+def test_gaussian_noise_for_the_rates_of_a_membership_attack(baseline, success):
+    mu = ndtri(success) - ndtri(baseline)
+    m = dp.calibrate(dp.Gaussian, fpr=baseline, tpr=success)
+    assert 1 / m.sigma == approx(mu, rel=1e-9)
+
+
+def test_laplace_noise_for_the_rates_of_a_membership_attack():
+    # On its first piece 1 − f(α) = e^ε α.
+    assert dp.calibrate(lambda b: dp.Laplace(b), fpr=0.05, tpr=0.2).scale == approx(1 / math.log(4), rel=1e-9)
+
+
+def test_dp_sgd_for_the_rates_of_a_membership_attack():
+    m = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 500), fpr=0.05, tpr=0.2)
+    assert 0.2 * (1 - 1e-9) <= 1 - m.tradeoff(0.05) <= 0.2
+    # A target in other words: at the loss of this threshold, the profile must be what is left.
+    epsilon = float(dp.attacks.supporting_loss(m, np.asarray(0.05)))
+    same = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 500), epsilon=epsilon, delta=0.2 - math.exp(epsilon) * 0.05)
+    assert same.noise_multiplier == approx(m.noise_multiplier, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("targets", "words"),
+    [
+        ({"fpr": 0.1}, "^fpr and tpr are one target: tpr is missing$"),
+        ({"success": 0.1}, "^baseline and success are one target: baseline is missing$"),
+        ({"fpr": 0.1, "tpr": 0.05}, r"^tpr must be in \(0.1, 1\), got 0.05$"),
+        ({"baseline": 0.0, "success": 0.05}, r"^baseline must be in \(0, 1\), got 0.0$"),
+        ({"baseline": 0.1, "success": 1.0}, r"^success must be in \(0.1, 1\), got 1.0$"),
+        ({"baseline": 0.1, "success": 0.2, "fpr": 0.1, "tpr": 0.2}, "^give exactly one of .* baseline with success$"),
+        ({"fpr": 0.1, "tpr": 0.2, "advantage": 0.1}, "^give exactly one of"),
+        ({"fpr": 0.1, "tpr": 0.2, "delta": 0.1}, "^fpr and tpr are a target without delta or exceedance$"),
+    ],
+)
+def test_attacks_that_are_no_target_are_refused(targets, words):
+    with pytest.raises(ValueError, match=words):
+        dp.calibrate(dp.Gaussian, **targets)
+
+
+def test_a_success_that_no_member_allows_is_unreachable():
+    with pytest.raises(dp.Unreachable, match=r"^tpr at fpr = 0.05 = 0.9 is out of reach: .* 0.0520951 to 0.259511$"):
+        dp.calibrate(lambda p: dp.SubsampledGaussian(1, min(p, 1)), fpr=0.05, tpr=0.9, bracket=(0.01, 1))
 
 
 def test_other_parameters_of_dp_sgd():

@@ -69,6 +69,36 @@ def test_a_mechanism_is_calibrated(run):
     assert repr(dp.calibrate(lambda b: dp.Laplace(b), posterior_belief=0.9, membership_prior=0.1)) in out
 
 
+def test_attacks_are_bounded_and_a_target(run):
+    code, out, _ = run("show", "Gaussian(1)", "--baseline", "0.1", "--json")
+    assert (code, json.loads(out)["attack_bound"]) == (0, {"baseline=0.1": dp.attack_bound(dp.Gaussian(1), 0.1)})
+    _, out, _ = run("calibrate", "Gaussian(?)", "--baseline", "0.1", "--success", "0.25")
+    assert repr(dp.calibrate(dp.Gaussian, baseline=0.1, success=0.25)) in out
+    _, out, _ = run("calibrate", "Gaussian(?)", "--fpr", "0.1", "--tpr", "0.25")
+    assert repr(dp.calibrate(dp.Gaussian, fpr=0.1, tpr=0.25)) in out
+    code, _, err = run("calibrate", "Gaussian(?)", "--fpr", "0.1")
+    assert (code, err) == (2, "dptutor: fpr and tpr are one target: tpr is missing\n")
+
+
+def test_a_mechanism_is_reported(run):
+    code, out, _ = run("report", "DPSGD(0.6, 0.01, 500)", "--floor", "1e-8", "--delta", "1e-6", "--json")
+    assert (code, json.loads(out)) == (0, dp.report(dp.DPSGD(0.6, 0.01, 500), floor=1e-8, delta=1e-6).as_dict())
+    assert json.loads(run("report", "ApproximateDP(1, 1e-5)", "--json")[1])["mu"] == "Infinity"
+    assert "left_open, advantage" in run("report", "allowed_by(rho=0.5)")[1]
+    assert run("report", "Gaussian(1)", "--floor", "2")[::2] == (2, "dptutor: floor must be in (0, 1), got 2.0\n")
+
+
+def test_files_stand_for_mechanisms(run, tmp_path):
+    path = tmp_path / "history.json"
+    path.write_text("[[0.6, 0.01, 500]]")
+    assert json.loads(run("show", f"@{path}", "--json")[1])["mechanism"] == repr(dp.DPSGD(0.6, 0.01, 500))
+    path.write_text("[[0.6, 0.01]]")
+    code, _, err = run("show", f"@{path}")
+    assert code == 2
+    assert err.startswith("dptutor: history.json: history, entry 1: must be")
+    assert run("show", f"@{tmp_path / 'none.csv'}")[2].endswith("cannot be read: No such file or directory\n")
+
+
 def test_an_explorer_is_written(run, tmp_path):
     path = tmp_path / "page.html"
     code, out, _ = run("explore", "threshold_test", "sigma=2", "--out", str(path), "--no-browser", "--json")

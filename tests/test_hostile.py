@@ -132,7 +132,7 @@ PUBLIC = public(dp, dp.accounting, dp.asymptotics, dp.auditing, dp.conversions, 
 # These are answers, which the library makes.
 MADE = {
     dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.OrderCertificate,
-    dp.Witness, auditing.Estimate, auditing.Experiment, auditing.PerExample, auditing.Verdict,
+    dp.Report, dp.Witness, auditing.Estimate, auditing.Experiment, auditing.PerExample, auditing.Verdict,
     dp.asymptotics.AsymptoticDominance, dp.asymptotics.CompositionMoments, dp.asymptotics.DominanceBound,
 }  # fmt: skip
 CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE and each is not dp.Unreachable}
@@ -235,11 +235,11 @@ def test_what_is_public_answers_or_refuses(name):
 
 def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted():
     numbers = {
-        "advantage", "alpha", "belief", "beta", "bracket", "clip", "confidence", "count", "counts", "delta",
-        "epsilon", "exceedance", "largest_finite_loss", "largest_loss", "leak", "learning_rate", "level",
-        "membership_prior", "mu", "noise_multiplier", "order", "orders", "other_count", "p", "posterior_belief",
-        "power", "prior", "prior_success", "probability", "q", "rdp", "rho", "sampling_rate", "scale", "sensitivity",
-        "sigma", "slack", "steps", "win_rate",
+        "advantage", "alpha", "baseline", "belief", "beta", "bracket", "clip", "confidence", "count", "counts",
+        "delta", "epsilon", "exceedance", "floor", "fpr", "largest_finite_loss", "largest_loss", "leak",
+        "learning_rate", "level", "membership_prior", "mu", "noise_multiplier", "order", "orders", "other_count", "p",
+        "posterior_belief", "power", "prior", "prior_success", "probability", "q", "rdp", "rho", "sampling_rate",
+        "scale", "sensitivity", "sigma", "slack", "steps", "success", "tpr", "win_rate",
     }  # fmt: skip
     for name, function in CALLED.items():
         for parameter in inspect.signature(function).parameters.values():
