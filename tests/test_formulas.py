@@ -76,6 +76,7 @@ def test_what_is_raised_in_a_plain_text_is_raised_on_a_page(text, shown):
 
 
 def test_a_letter_keeps_its_tilde():
+    assert formulas.symbols("at μσ") == ["at ", "μσ", ""]
     for letter in "fδ":
         assert formulas.symbols(f"{letter}\u0303: total failure") == ["", f"{letter}\u0303", ": total failure"]
         assert "<mover" in typeset(f"at most {letter}\u0303") and "\u0303" not in typeset(f"at most {letter}\u0303")

@@ -6,7 +6,7 @@ const numberIn = (text, percent) => {
 const plain = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 // Symbols in the letters of formulas, by the rule of `formulas.py`.
 const SYMBOL =
-  /(?<![\p{L}\p{N}_'’\\$])((?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]+\u0303?)(?![\p{L}\p{N}_'’]|\.[\p{L}\p{N}_]))/u;
+  /(?<![\p{L}\p{N}_'’\\$])((?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]\u0303|[α-ωϑϕϵ]+)(?![\p{L}\p{N}_'’]|\.[\p{L}\p{N}_]))/u;
 const waved = ([letter]) =>
   `<math><mover accent="true"><mi>${letter}</mi><mo stretchy="false">\u02dc</mo></mover></math>`;
 const lettered = (text) =>
