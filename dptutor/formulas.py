@@ -30,7 +30,9 @@ _SMALL = str.maketrans(
 )
 # Letters that are symbols where they stand alone: "a" and "I" are words, but for Beta(a, b). Sentences that a script
 # writes have the same rule in `explore/machinery/explorer.js`.
-_SYMBOL = re.compile(r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]\u0303|[α-ωϑϕϵ]+)(?![\w'’]|\.\w)")
+_SYMBOL = re.compile(
+    r"(?<![\w'’\\$])(?:[B-HJ-Zb-hj-z]\u0303?|(?<=[a-z]\()a(?=, )|[α-ωϑϕϵ]\u0303|[α-ωϑϕϵ]+)(?![\w'’]|\.\w)"
+)
 _COLORED = re.compile(r"\x1b\[[\d;]*m")
 
 
