@@ -236,6 +236,8 @@ class Composition(Mechanism):
                 return by_lines
         grid = [grid_factor(part, count) for part, count in self.factors]
         law, gap = bracketed(grid)
+        # What the parts leave open themselves adds up.
+        gap += sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in self.factors)
         if by_lines is not None and by_lines.error_bound <= gap:
             return by_lines
         return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid))

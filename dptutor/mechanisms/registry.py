@@ -4,6 +4,7 @@ The public names, the names allowed in texts, the tests of laws and of hostile a
 mechanisms are derived from it.
 """
 
+from .batches import BallsAndBins, FixedBatches, SampledWithoutReplacement, ShuffledBatches
 from .discrete import DiscreteGaussian, DiscreteLaplace
 from .finite import (
     ApproximateDP,
@@ -27,6 +28,10 @@ __all__ = [  # noqa: RUF022
     "ApproximateDP",
     "SubsampledGaussian",
     "DPSGD",
+    "FixedBatches",
+    "ShuffledBatches",
+    "BallsAndBins",
+    "SampledWithoutReplacement",
     "FiniteExperiment",
     "PerfectPrivacy",
     "BlatantlyNonPrivate",

@@ -1,0 +1,202 @@
+"""Batches as they are drawn: against integrals and simulation, the brackets, and bad input."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from pytest import approx
+from scipy.special import ndtr
+from scipy.stats import norm
+
+import dptutor as dp
+from dptutor.transform.lognormal_sums import lognormal_sum
+
+
+def test_the_price_of_fixed_batches():  # one epoch of 1000 steps, σ = 0.6
+    fixed, poisson = dp.FixedBatches(0.6), dp.DPSGD(0.6, 1 / 1000, 1000)
+    assert round(fixed.epsilon(1e-5), 2) == 8.00 and round(poisson.epsilon(1e-5), 2) == 1.43
+    assert float(dp.delta_divergence(poisson, fixed)) == approx(0.275, abs=5e-4)
+    assert fixed == dp.Gaussian(0.6) and fixed**4 == dp.Gaussian(0.3)
+
+
+# Balls and bins.
+
+
+def put_of_two(mu, k):
+    """E[(k − X − Y)₊] of two log-normal variables, by an integral over one of them."""
+
+    def price(rest):
+        if rest <= 0:
+            return mpmath.mpf(0)
+        z = (mpmath.log(rest) + mu**2 / 2) / mu
+        return rest * mpmath.ncdf(z) - mpmath.ncdf(z - mu)
+
+    def integrand(z):
+        return mpmath.npdf(z) * price(k - mpmath.exp(mu * z - mu**2 / 2))
+
+    end = (mpmath.log(k) + mu**2 / 2) / mu
+    return mpmath.quad(integrand, [-12, -6, -3, min(0, end / 2), end - 0.1, end])
+
+
+@pytest.mark.parametrize("sigma", [0.7, 2.0])
+def test_two_bins_against_an_integral(sigma):
+    m = dp.BallsAndBins(sigma, 2, "remove")
+    with mpmath.workdps(25):
+        for epsilon in (-1.0, -0.2, 0.0, 0.3, 1.5):
+            put = put_of_two(1 / mpmath.mpf(sigma), 2 * mpmath.exp(epsilon))
+            exact = float(1 - mpmath.exp(epsilon) + put / 2)
+            value, error = m.privacy_profile(epsilon, with_error=True)
+            assert exact - 1e-13 <= value <= exact + error
+            assert error < 5e-9
+            back, error = m.reverse.privacy_profile(-epsilon, with_error=True)
+            exact = 1 - math.exp(-epsilon) + math.exp(-epsilon) * exact
+            assert exact - 1e-13 <= back <= exact + error and error < 5e-9
+
+
+@pytest.mark.parametrize(("sigma", "steps"), [(1.0, 20), (0.6, 300), (5.0, 50)])
+def test_many_bins_against_simulation(sigma, steps):
+    m = dp.BallsAndBins(sigma, steps, "remove")
+    generator = np.random.default_rng(11)
+    mu = 1 / sigma
+    sums = np.exp(mu * generator.standard_normal((40_000, steps)) - mu**2 / 2).mean(axis=1)
+    for epsilon in (-0.3, 0.0, 0.2):
+        draws = np.maximum(sums - math.exp(epsilon), 0.0)
+        assert m.privacy_profile(epsilon) == approx(draws.mean(), abs=5 * draws.std() / 200 + 1e-12)
+
+
+def test_second_moments_of_bins():  # E[(S/T)²] = 1 + (e^{μ²} − 1)/T
+    for sigma, steps in ((1.0, 20), (3.0, 7)):
+        exact = math.log1p(math.expm1(1 / sigma**2) / steps)
+        m = dp.BallsAndBins(sigma, steps, "remove")
+        assert m.renyi_divergence(2.0) == approx(exact, rel=1e-11)
+        assert m.renyi_divergence(1.5) <= m.renyi_divergence(2.0) * (1 + 1e-9)
+
+
+def test_a_finer_law_is_within_the_bracket_of_a_coarser_one(monkeypatch):
+    coarse = lognormal_sum(1.0, 20)
+    monkeypatch.setattr("dptutor.transform.lognormal_sums._GOAL", 1e-6)
+    rough = lognormal_sum.__wrapped__(1.0, 20)
+    k = 20.0 * np.exp(np.linspace(-0.5, 1.5, 41))
+
+    def put(law):
+        return law.below * k + np.array([np.sum(np.maximum(x - law.node, 0.0) * law.mass) for x in k])
+
+    place = np.searchsorted(rough.node, k)
+    gap = np.maximum(rough.gap[place], rough.gap[place - 1])
+    assert np.all(put(coarse) <= put(rough) + 1e-11)
+    assert np.all(put(rough) - gap <= put(coarse) + 1e-11)
+
+
+def test_balls_and_bins_lies_between_its_neighbors():
+    m = dp.BallsAndBins(1.0, 20)
+    epsilon = np.linspace(0, 4, 41)
+    assert np.all(m.privacy_profile(epsilon) <= dp.FixedBatches(1.0).privacy_profile(epsilon))
+    assert dp.BallsAndBins(1.0, 1) == dp.Gaussian(1.0)
+    both = m.privacy_profile(epsilon)
+    assert both == approx(np.maximum(*(each.privacy_profile(epsilon) for each in m.directions)), abs=0)
+    assert np.all(dp.BallsAndBins(1.0, 5).privacy_profile(epsilon) >= both - 1e-9)
+
+
+def test_epochs_of_bins_are_a_power_with_a_bound():
+    epoch = dp.BallsAndBins(2.0, 4)
+    twice = epoch**2
+    assert eval(repr(twice), vars(dp)) == twice
+    value, error = twice.privacy_profile(0.5, with_error=True)
+    assert 0 < error < 1e-5
+    assert epoch.privacy_profile(0.5) < value < dp.Gaussian(2.0).__pow__(2).privacy_profile(0.5)
+    # Of the exact composition by simulation.
+    generator = np.random.default_rng(3)
+    sums = np.exp(generator.standard_normal((200_000, 2, 4)) / 2 - 1 / 8).mean(axis=2).prod(axis=1)
+    draws = np.maximum(sums - math.exp(0.5), 0.0)
+    assert value == approx(draws.mean(), abs=5 * draws.std() / 447)
+
+
+# Shuffled batches.
+
+
+@pytest.mark.parametrize(("sigma", "steps"), [(0.6, 1000), (1.0, 5), (3.0, 40)])
+def test_the_lower_curve_of_shuffled_batches_is_attained(sigma, steps):
+    low, high = (dp.ShuffledBatches(sigma, steps, bound) for bound in ("lower", "upper"))
+    epsilon = np.linspace(0, 6, 25)
+    assert np.all(low.privacy_profile(epsilon) <= high.privacy_profile(epsilon) + 1e-12)
+    assert high == dp.FixedBatches(sigma)
+    # The test of the largest answer at any threshold is no better.
+    for cut in np.linspace(0.0, 6.0, 25):
+        with_it, without = (1 - ndtr(cut) ** (steps - 1) * ndtr(cut - shift / sigma) for shift in (2, 1))
+        assert np.all(with_it - np.exp(epsilon) * without <= low.privacy_profile(epsilon) + 1e-12)
+
+
+def test_shuffling_is_hardly_better_than_fixed_batches_where_noise_is_small():
+    low, high = (dp.ShuffledBatches(0.6, 1000, bound).epsilon(1e-5) for bound in ("lower", "upper"))
+    assert 7.9 < low < high < 8.01
+    with pytest.raises(ValueError, match="a lower bound cannot be composed"):
+        dp.ShuffledBatches(0.6, 1000, "lower") ** 2
+
+
+# Without replacement.
+
+
+def test_one_batch_without_replacement_against_integrals():  # both orders of the neighbors
+    sigma, rate = 1.5, 0.2
+    m = dp.SampledWithoutReplacement(sigma, rate)
+    x = np.linspace(-20, 24, 400_001)
+    p, q = norm.pdf(x, 0, sigma), (1 - rate) * norm.pdf(x, 0, sigma) + rate * norm.pdf(x, 2, sigma)
+    for epsilon in (-1.0, 0.0, 0.5, 2.0):
+        both = [np.trapezoid(np.maximum(a - math.exp(epsilon) * b, 0.0), x) for a, b in ((q, p), (p, q))]
+        assert m.privacy_profile(epsilon) == approx(max(both), abs=1e-8)
+
+
+def test_batches_without_replacement_are_composed_as_the_worse_of_both():
+    m = dp.SampledWithoutReplacement(2.0, 0.1)
+    epsilon = np.linspace(0, 4, 21)
+    whole, one_way = m**10, dp.DPSGD(1.0, 0.1, 10)
+    assert np.all(whole.privacy_profile(epsilon) >= one_way.privacy_profile(epsilon) - 1e-6)
+    assert whole.epsilon(1e-3) > one_way.epsilon(1e-3)
+    assert not m.both_directions and dp.SampledWithoutReplacement(2.0, 1.0) == dp.Gaussian(2.0, 2.0)
+
+
+# The laws that tests of random mechanisms check on the others.
+
+
+@pytest.mark.parametrize(
+    "m",
+    [dp.BallsAndBins(1.0, 5, "remove"), dp.BallsAndBins(1.0, 5), dp.ShuffledBatches(1.0, 5, "lower")],
+    ids=repr,
+)
+def test_laws_of_batches(m):
+    epsilon, alpha = np.linspace(-3, 3, 61), np.linspace(0, 1, 101)
+    f, delta = m.tradeoff(alpha), m.privacy_profile(epsilon)
+    assert np.all(np.diff(f, 2) >= -1e-11) and np.all(np.diff(f) <= 1e-12) and f[-1] == 0
+    assert np.all(np.diff(delta) <= 1e-12) and np.all(delta >= np.maximum(-np.expm1(epsilon), 0) - 1e-12)
+    mirrored = -np.expm1(epsilon) + np.exp(epsilon) * m.privacy_profile(-epsilon)
+    assert m.reverse.privacy_profile(epsilon) == approx(mirrored, abs=1e-10)
+    tails = m.privacy_loss.sf(epsilon, under="Q") - np.exp(epsilon) * m.privacy_loss.sf(epsilon, under="P")
+    assert delta == approx(tails, abs=1e-10)
+    lines = np.max(1 - delta - np.exp(epsilon) * alpha[:, None], axis=1)
+    assert np.all(f >= lines - 1e-10)
+    prior = 1 / (1 + np.exp(-epsilon))
+    assert m.bayes_error(prior) == approx((1 - prior) * (1 - delta), abs=1e-10)
+    assert m.privacy_profile(m.epsilon(1e-3)) <= 1e-3 * (1 + 1e-9)
+    assert eval(repr(m), vars(dp)) == m
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: dp.FixedBatches(0), ValueError, "^noise_multiplier must be"),
+        (lambda: dp.BallsAndBins(0.01, 10), ValueError, r"^noise_multiplier must be in \[0.05, 1000\], got 0.01"),
+        (lambda: dp.BallsAndBins(1, 0), ValueError, "^steps must be a positive integer, got 0"),
+        (lambda: dp.BallsAndBins(1, 10**6), ValueError, "^steps must be at most 100000, got 1000000"),
+        (lambda: dp.BallsAndBins(1, 10, "up"), ValueError, "^direction must be one of"),
+        (lambda: dp.ShuffledBatches(1, 10, "middle"), ValueError, "^bound must be one of 'upper', 'lower'"),
+        (lambda: dp.SampledWithoutReplacement(1, 0), ValueError, r"^sampling_rate must be in \(0, 1\], got 0"),
+        (lambda: dp.SampledWithoutReplacement("1", 0.5), TypeError, "^noise_multiplier must be a real number"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
