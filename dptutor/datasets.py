@@ -1,7 +1,8 @@
-"""Data for audits of trainings: small real data sets from scikit-learn, and readers for larger published ones.
+"""Real data: a table about people, two small sets for trainings from scikit-learn, and readers for published ones.
 
-Features are numbers, mostly in [0, 1], labels the integers 0, 1, …. The digits stand in for MNIST and the tumors for
-Adult, so that everything runs without a download. If you have the larger files, these functions read them:
+The table comes with the package. Of the others, features are numbers, mostly in [0, 1], labels the integers 0, 1, ….
+The digits stand in for MNIST and the tumors for Adult, so that everything runs without a download. If you have the
+larger files, these functions read them:
 
     mnist         two IDX files, plain or gzipped: a magic number, the sizes, and bytes (60,000 × 28 × 28)
     purchase100   a table without header whose first column is the class 1, …, 100, or an .npz file with `features`
@@ -11,8 +12,9 @@ Adult, so that everything runs without a download. If you have the larger files,
 
 If a file has another format, the error names the file and says what is wrong with it.
 
-Sources: Alpaydin & Kaynak (1998), Wolberg, Street & Mangasarian (1995), both by way of Pedregosa et al., scikit-learn
-(2011); LeCun, Cortes & Burges, The MNIST database; Shokri et al. (2017); Becker & Kohavi, Adult (1996).
+Sources: American National Election Studies (1996), by way of statsmodels; Alpaydin & Kaynak (1998), Wolberg, Street &
+Mangasarian (1995), both by way of Pedregosa et al., scikit-learn (2011); LeCun, Cortes & Burges, The MNIST database;
+Shokri et al. (2017); Becker & Kohavi, Adult (1996).
 """
 
 from __future__ import annotations
@@ -24,11 +26,12 @@ import math
 import zipfile
 import zlib
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Dataset", "adult", "digits", "mnist", "purchase100", "tumors"]
+__all__ = ["Dataset", "adult", "digits", "mnist", "purchase100", "tumors", "voters"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,37 @@ class Dataset:
     def __repr__(self) -> str:
         rows, columns = self.features.shape
         return f"<{self.name}: {rows} examples of {columns} features in {self.classes} classes>"
+
+
+def voters() -> np.ndarray:
+    """944 people who were asked in 1996 for whom they would vote: the table that runs through the book.
+
+    Returns
+    -------
+    ndarray
+        One person a row, with the fields `age` in years; `education` from 1 (at most eight grades) to 7 (PhD);
+        `income` of the household, from 1 (less than $3,000 a year) to 24 ($105,000 and over); `news`, the days a
+        week on which the person watches the news on television; `party`, from 0 (strong Democrat) to 6 (strong
+        Republican); and `vote`, 0 for Clinton and 1 for Dole.
+
+    Notes
+    -----
+    Six of the ten columns of the data set anes96 of statsmodels, unchanged. It is in the public domain.
+
+    References
+    ----------
+    American National Election Studies (1996), www.electionstudies.org; statsmodels.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> people = dp.datasets.voters()
+    >>> len(people), int(people["vote"].sum()), people["age"].max().item()
+    (944, 393, 91)
+    """
+    with resources.files(__package__).joinpath("voters.csv").open(encoding="utf-8") as file:
+        names, *rows = csv.reader(line for line in file if not line.startswith("#"))
+    return np.array([tuple(map(int, row)) for row in rows], dtype=[(name, int) for name in names])
 
 
 def digits() -> Dataset:

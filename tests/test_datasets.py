@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -58,6 +59,18 @@ def test_digits_and_tumors_are_complete_and_scaled():
         assert data.features.min() == 0 and data.features.max() == 1
         assert set(data.labels) == set(range(data.classes))
     assert repr(digits) == "<digits: 1797 examples of 64 features in 10 classes>"
+
+
+def test_the_table_of_voters_is_whole_and_says_where_it_comes_from():
+    people = datasets.voters()
+    assert people.dtype.names == ("age", "education", "income", "news", "party", "vote")
+    ranges = {"age": (19, 91), "education": (1, 7), "income": (1, 24), "news": (0, 7), "party": (0, 6), "vote": (0, 1)}
+    assert {name: (people[name].min(), people[name].max()) for name in people.dtype.names} == ranges
+    # Totals of the published file.
+    totals = {"age": 44409, "education": 4310, "income": 15417, "news": 3519, "party": 2683, "vote": 393}
+    assert len(people) == 944 and {name: people[name].sum() for name in people.dtype.names} == totals
+    note = resources.files("dptutor").joinpath("voters.csv").read_text(encoding="utf-8").partition("age,")[0]
+    assert "public domain" in note and all(f"\n# {name} " in note for name in people.dtype.names)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
