@@ -31,6 +31,9 @@ SENSE = {
     "join": r"\b(?:the|a|their) (join)\b",
     "prior": r"(?<!hyper-)\b(priors?)\b(?! to\b)",
     "composition": r"\b(compositions?)\b(?! moments)",
+    "gain": r"(?<!mean )\b(?:the|a|this|its|their|no) (gains?)\b(?! in accuracy)",
+    "tolerance": r"\b(?:the|a|this|its) (tolerances?)\b",
+    "audit": r"\b(?:an|the|each|every) (audits?)\b",
 }
 SILENT = (nodes.reference, nodes.literal, nodes.title, nodes.raw, nodes.math, addnodes.pending_xref, nodes.caption)
 

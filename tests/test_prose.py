@@ -182,3 +182,70 @@ def test_a_phrase_moves_an_explorer_of_its_page_to_a_stop(path):
         parameters = getattr(dp.explore, name).parameters
         for parameter, value in parse_qsl(query, strict_parsing=True):
             assert value in map(str, parameters[parameter].values) or float(value) in parameters[parameter].values
+
+
+GREEK = (
+    "alpha|beta|gamma|delta|varepsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|phi|varphi|chi|psi|omega"
+    "|ell|Gamma|Delta|Theta|Lambda|Sigma|Phi|Psi|Omega"
+)
+FREE = set("acdijmrtuwxy")  # numbers, outputs and indices, which the page on notation lists as such
+
+
+def letters_of(text):
+    """The letters of all formulas, without words and names of functions."""
+    text = re.sub(r"^(`{3,})\{code-cell\}.*?^\1", "", text, flags=re.S | re.M)
+    for formula in re.findall(r"\$\$.*?\$\$|\$[^$\n]+\$", text, flags=re.S):
+        formula = re.sub(r"\\(text|mathrm|mathsf|mathcal|mathbb|operatorname\*?|begin|end)\s*\{[^{}]*\}", " ", formula)
+        yield from re.findall(rf"\\(?:{GREEK})(?![A-Za-z])|(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])", formula)
+        # Letters that follow each other, as in pq.
+        for word in re.findall(r"(?<![A-Za-z\\])[A-Za-z]{2,}", formula):
+            yield from word
+
+
+NOTATION = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+EVERYWHERE = set(letters_of(NOTATION.partition("## Letters of single chapters")[0]))
+HERE = {
+    int(number): meanings
+    for number, meanings in re.findall(
+        r"^\| (\d+) \| (.*) \|$", NOTATION.partition("## Letters of single chapters")[2].partition("\n## ")[0], re.M
+    )
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
+def test_every_letter_of_a_chapter_is_on_the_page_on_notation_once(page):
+    own = re.findall(r"\$([^$]+)\$", HERE[int(page.stem[:2])])
+    named = [letter for one in own for letter in letters_of(f"${one.partition('=')[0]}$")]
+    missing = set(letters_of(page.read_text(encoding="utf-8"))) - EVERYWHERE - FREE - set(named)
+    assert not missing
+
+
+def test_no_letter_of_a_chapter_is_listed_twice_or_without_use():
+    for number, meanings in HERE.items():
+        heads = [re.search(r"\$([^$=]+)", part)[1] for part in meanings.split(";")]
+        listed = [letter for head in heads for letter in set(letters_of(f"${head}$"))]
+        assert len(set(listed)) == len(listed), number
+        (page,) = (ROOT / "book").glob(f"{number:02}_*.md")
+        assert set(listed) <= set(letters_of(page.read_text(encoding="utf-8"))), number
+
+
+def predictions(text):
+    """Each question to predict, and what comes before the next question or heading."""
+    for asked in re.finditer(r"^:::\{ask\}\n(.*?)^:::$", text, re.S | re.M):
+        if ":predict:" in asked[1]:
+            yield asked[1], re.split(r"^(?:#|:::\{ask\})", text[asked.end() :], maxsplit=1, flags=re.M)[0]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
+def test_no_picture_and_no_number_answers_a_prediction_before_it_is_made(page):
+    """The first cell after it that shows something is covered; until then the text has no number from code."""
+    for question, after in predictions(page.read_text(encoding="utf-8")):
+        before, *cells_after = re.split(r"^```\{code-cell\}(.*?)^```", after, flags=re.S | re.M)
+        shown = ""
+        for cell, words in zip(cells_after[::2], cells_after[1::2], strict=True):
+            if "remove-output" not in cell and re.search(r"print\(|show\(|frozen\(", cell):
+                shown = cell
+                break
+            before += words
+        assert "{eval}" not in before, question[:40]
+        assert re.search(r"hide-(?:output|cell).*Show the answer|frozen\(\)|\A\Z", shown, re.S), question[:40]
