@@ -19,6 +19,7 @@ function note(name, right, said, place = null) {
   const last = old?.done && !right ? { said: old.said, place: old.place } : { said, place };
   kept[name] = { first: old ? old.first : right, guess: old ? old.guess : said, ...last, box, day };
   kept[name].done = right || Boolean(old?.done);
+  kept[name].turns = (old?.turns ?? Number(Boolean(old))) + Number(old?.day !== day);
   shelf.set(KEPT, kept);
 }
 
@@ -309,8 +310,15 @@ function due(asks) {
     .slice(0, FIVE);
 }
 
+// With numbers that change each time, where a question has some.
+function renewed(one, asks) {
+  const ways = [one, ...asks.filter((other) => other.name === one.name && "anew" in other.section.dataset)];
+  const old = shelf.entries(KEPT)[one.name];
+  return ways[(old?.turns ?? Number(Boolean(old))) % ways.length];
+}
+
 function serve(asks) {
-  const chosen = due(asks),
+  const chosen = due(asks.filter(({ section }) => !("anew" in section.dataset))).map((one) => renewed(one, asks)),
     none = document.querySelector(".ask-none");
   chosen.forEach(({ section }) => {
     section.hidden = false;

@@ -24,18 +24,25 @@ an item `0.2 to 0.7 (right)` takes any number between. A numbered list is to be 
 the number of the chapter. `{due}` stands for those that are due on the day of reading, out of all chapters;
 `{surprises}` for what the reader answered wrong on this page.
 
+`{anew}` beside `{due}` asks a question of a chapter, whose name it has, with other numbers: once for each row of
+`:with:`, a list of dictionaries. In its text and its answers `[[a / b]]` is the value of this expression of the row's
+numbers, and `[[a / b:.3f]]` the value so written.
+
 `{argue}` asks for an argument, which no program judges: a task, then a list of what a full answer contains, each with
 its points, `… (2)`, then a model answer. The reader compares, and counts the points.
 
 How it is judged and remembered: book/asking.js. Without a script the replies are folded below the question.
 """
 
+import ast
 import re
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
@@ -93,8 +100,11 @@ class Ask(SphinxDirective):
     }
 
     def run(self):
+        return [self.asked(self.content)]
+
+    def asked(self, content):
         inside = nodes.Element()
-        self.state.nested_parse(self.content, self.content_offset, inside)
+        self.state.nested_parse(content, self.content_offset, inside)
         name, flags = self.options["name"], set(self.options) & {"predict", "refute", "false-step"}
         if not inside.children or not isinstance(listed := inside[-1], nodes.bullet_list | nodes.enumerated_list):
             raise self.error(f"{name}: a question ends with a list of answers")
@@ -113,7 +123,28 @@ class Ask(SphinxDirective):
         asked["within"] = self.options.get("within")
         asked += [nodes.container("", *inside[:-1], classes=["ask-question"]), *answers]
         self.set_source_info(asked)
-        return [asked]
+        return asked
+
+
+class Anew(Ask):
+    """A question of a chapter with other numbers."""
+
+    option_spec: ClassVar = Ask.option_spec | {"with": directives.unchanged_required}
+
+    def run(self):
+        rows = ast.literal_eval(self.options["with"])
+        return [self.changed(row) for row in rows]
+
+    def changed(self, row):
+        one = self.asked(StringList([filled(line, row) for line in self.content], self.get_source_info()[0]))
+        one["ids"], one["anew"], one["due"] = [], True, True
+        return one
+
+
+def filled(line, row):
+    """With the values of the expressions in it."""
+    names = {"np": np, "log": np.log, "exp": np.exp, "sqrt": np.sqrt, "tanh": np.tanh} | row
+    return re.sub(r"\[\[(.+?)(?::([.,\w]+))?\]\]", lambda found: format(eval(found[1], names), found[2] or ""), line)
 
 
 def made(item, kind):
@@ -217,8 +248,11 @@ class Collect(SphinxPostTransform):
                 if re.match(rf"book/(?:{wanted})_", page):
                     known |= {one["name"]: (page, one) for one in tree(self.app, page).findall(ask)}
             names = place["names"] or [name for name, (_, one) in known.items() if one["alone"]]
-            if missing := [name for name in names if name not in known]:
+            anew = [] if place["names"] else [one for one in self.document.findall(ask) if one.get("anew")]
+            if missing := [name for name in [*names, *(one["name"] for one in anew)] if name not in known]:
                 raise ValueError(f"{self.env.docname}: no question {', '.join(missing)}")
+            for one in anew:
+                self.trace(one, known[one["name"]][0])
             place.replace_self([self.copy(*known[name], due=not place["names"]) for name in names])
 
     def copy(self, page, one, due):
@@ -227,10 +261,15 @@ class Collect(SphinxPostTransform):
             node["ids"] = []
         for link in one.findall(addnodes.pending_xref):
             link["refdoc"] = self.env.docname
+        one["due"] = due
+        self.trace(one, page)
+        return one
+
+    def trace(self, one, page):
+        """Back to where it was asked first."""
         chapter = self.env.titles[page].astext().split()[0]
         one["origin"] = f"{page.rpartition('/')[2]}.html#{one['name']}"
-        one["head"], one["chapter"], one["due"] = f"From chapter {chapter}", chapter, due
-        return one
+        one["head"], one["chapter"] = f"From chapter {chapter}", chapter
 
 
 # As HTML. What is asked is text; answers are buttons that the script makes alive.
@@ -239,7 +278,7 @@ class Collect(SphinxPostTransform):
 def visit_ask(writer, node):
     of = {"data-ask": node["name"], "data-kind": node["kind"]}
     of |= {"data-within": str(node["within"])} if node["within"] is not None else {}
-    of |= {f"data-{flag}": "" for flag in ("predict", "due") if node.get(flag)}
+    of |= {f"data-{flag}": "" for flag in ("predict", "due", "anew") if node.get(flag)}
     of |= {"data-chapter": node["chapter"]} if node.get("chapter") else {}
     of |= {"hidden": "hidden"} if node.get("due") else {}
     of |= {"role": "group", "aria-label": node["head"]}
@@ -317,7 +356,7 @@ def setup(app):
     app.add_node(answer, html=(visit_answer, depart_answer))
     app.add_node(reply, html=(visit_reply, depart_reply))
     app.add_node(collected)
-    kinds = {"ask": Ask, "argue": Argue, "again": Again, "due": Due, "surprises": Surprises}
+    kinds = {"ask": Ask, "anew": Anew, "argue": Argue, "again": Again, "due": Due, "surprises": Surprises}
     for name, directive in kinds.items():
         app.add_directive(name, directive)
     app.add_post_transform(Collect)

@@ -204,6 +204,38 @@ def test_a_question_comes_back_after_a_day_and_no_more_than_five_do(site, site_u
     assert set(json.loads(kept["dptutor-asks"])) == set(names)
 
 
+def test_a_calculation_is_asked_anew_with_other_numbers(site, site_url, new_page):
+    five = LexborHTMLParser((site / "book" / "five.html").read_text(encoding="utf-8"))
+    anew, known = five.css(".ask[data-anew]"), asks(site)
+    assert len(anew) >= 20
+    for ask in anew:
+        _, first = known[ask.attributes["data-ask"]]
+        assert "[[" not in ask.text() and ask.attributes["data-kind"] == first.attributes["data-kind"] == "number"
+        right = [one.css_first("li[data-right]").attributes["data-least"] for one in (ask, first)]
+        texts = [one.css_first(".ask-question").text() for one in (ask, first)]
+        assert texts[0] != texts[1] and right[0] != right[1], ask.attributes["data-ask"]
+        within = float(ask.attributes["data-within"])
+        ends = sorted(
+            (float(one.attributes["data-least"]), float(one.attributes["data-most"])) for one in ask.css("li")
+        )
+        assert all(low[1] + within < high[0] for low, high in pairwise(ends)), ask.attributes["data-ask"]
+    name = "ask-01-rate"
+    numbers = []
+    for turns in (1, 2, 3):
+        record = {"first": True, "said": "x", "box": 1, "done": True, "day": 0, "turns": turns}
+        page = opened(new_page, f"{site_url}book/five.html", {name: record})
+        shown = page.locator(f".ask:visible[data-ask={name}]")
+        assert shown.count() == 1
+        numbers.append(shown.locator(".ask-question").inner_text())
+        right = shown.locator("li[data-right]").get_attribute("data-least")
+        shown.locator("input").fill(right)
+        shown.locator("form button").click()
+        assert shown.locator(".ask-told").get_attribute("data-verdict") == "right"
+        kept = json.loads(page.evaluate("localStorage.getItem('dptutor-asks')"))
+        assert kept[name]["turns"] == turns + 1
+    assert len(set(numbers)) == 3
+
+
 def test_what_is_remembered_can_be_erased(site_url, new_page):
     page = new_page()
     page.goto(f"{site_url}book/01_two_worlds.html")

@@ -45,6 +45,7 @@ def prose(text: str) -> str:
     text = re.sub(r"^`{3,}\{exercise\}.*$", "", text, flags=re.M)
     text = re.sub(r"\{[\w:-]+\}`[^`]*`", "", text)
     text = re.sub(r"`[^`\n]*`", "", text)
+    text = re.sub(r"\[\[.*?\]\]", "", text)  # numbers of a question that is asked anew
     text = re.sub(r"^\s*:[\w-]+:.*$", "", text, flags=re.M)
     text = re.sub(r"^#+ \d+ ", "", text, flags=re.M)
     text = re.sub(r"^\s*\d+\. ", "", text, flags=re.M)
