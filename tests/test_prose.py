@@ -250,3 +250,24 @@ def test_no_picture_and_no_number_answers_a_prediction_before_it_is_made(page):
             before += words
         assert "{eval}" not in before, question[:40]
         assert re.search(r"hide-(?:output|cell).*Show the answer|frozen\(\)|\A\Z", shown, re.S), question[:40]
+
+
+# Minutes: a hundred words of such text, a question, a cell; the exercises by their grade, and an argument.
+WORDS, QUESTION, CELL = 100, 1.5, 0.5
+EXERCISE = {"warm-up": 5, "think": 15, "build": 25}
+ARGUMENT = 15
+HOURS = {"two and a half": 150, "two hours and a half": 150, "three": 180}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
+def test_a_chapter_says_how_long_it_takes(page):
+    text = page.read_text(encoding="utf-8")
+    body = text.partition("\n## Exercises")[0]
+    running = re.sub(r"\$[^$]*\$", " x ", re.sub(r"^(`{3,})\{code-cell\}.*?^\1", "", body, flags=re.S | re.M))
+    words = len(re.findall(r"\w+", running)) / WORDS
+    reading = words + QUESTION * body.count(":::{ask}") + CELL * body.count("```{code-cell}")
+    said = re.search(r"About (\d+) minutes, and (.*?)(?: hours)? for ", text)
+    assert float(said[1]) == pytest.approx(reading, rel=0.15)
+    number = int(page.stem[:2])
+    work = sum(EXERCISE[exercise.grade] for exercise in dp.exercises.catalogue(number))
+    assert HOURS[said[2]] == pytest.approx(work + ARGUMENT * text.count("{argue}"), rel=0.15)
