@@ -44,6 +44,7 @@ HABITS = {
     "a request without a verb": r"(?:^|(?<=[.?!] ))(?:Two|Three|Four|Five) (?:decimals?|digits?)\.",
     "an adverb that turns the sentence": r"(?:^|(?<=[.!?:] ))(?:Rarely|Seldom|Hardly) (?:is|are|does|do|has|have)\b",
     "something stands somewhere": r"\bstands? (?:inside|beside|above|below|under|on|there\b)|\bstands? in (?!for\b)",
+    "exactly if": r"\bexactly if\b",
     "to err less": r"\berrs? (?:less|more)\b(?! often| than \d)",
 }
 # Sentences that may stay as they are, by a piece of them.
@@ -72,6 +73,7 @@ CAUGHT = [
     "Rarely is a bound so close to the truth.",
     "The seed stands inside the loop.",
     "Some adversary errs less against the second mechanism.",
+    "It is a garbling exactly if the order holds.",
 ]
 PASSED = [
     "An adversary who reads the output is wrong 31 % of the time.",

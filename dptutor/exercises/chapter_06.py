@@ -107,7 +107,7 @@ answer = log((1 - lie) / lie)
         solution="import dptutor as dp\n\nmore, less = dp.Gaussian(sigma=1), dp.Gaussian(sigma=2)      # f ≤ f̃\n"
         "answer = 2 if dp.blackwell_dominates(more, less) and not dp.blackwell_dominates(less, more) else 1\n",
         explanation="A lower curve means that tests miss less often: M reveals more. By Blackwell’s theorem this is "
-        "the case exactly if the output of M can be turned into that of M̃ by a machine that never looks "
+        "the case if and only if the output of M can be turned into that of M̃ by a machine that never looks "
         "at the data.",
         hints=(
             "f(α) is what the best test misses. Which of the two reveals more to an adversary?",
@@ -242,12 +242,12 @@ def flip(epsilon, other):
 
 
 def dominates(epsilon, delta, other_epsilon, other_delta):
-    # f is convex, so it is below f̃ exactly if it is at the corners of f̃: (0, 1 − δ̃), and the one on the diagonal.
+    # f is convex, so it is below f̃ if and only if it is at the corners of f̃: (0, 1 − δ̃), and the one on the diagonal.
     corner = (1 - delta) / (1 + exp(epsilon))                    # where f meets the diagonal
     other_corner = (1 - other_delta) / (1 + exp(other_epsilon))  # where f̃ does
     return delta >= other_delta and corner <= other_corner
 """,
-        explanation="Both curves are made of lines. A convex f is below the broken line f̃ exactly if it is below the corners of f̃: (0, 1 − δ̃), and the "
+        explanation="Both curves are made of lines. A convex f is below the broken line f̃ if and only if it is below the corners of f̃: (0, 1 − δ̃), and the "
         "one on the diagonal, at (1 − δ̃)/(1 + e^ε̃). On the diagonal f is at most this if it meets the diagonal no later.",
         hints=(
             "Draw both trade-off functions. At which points is it enough to compare them?",

@@ -46,7 +46,7 @@ _NEARLY = 1e-3
 
 @dataclass(frozen=True)
 class Result:
-    """Whether an answer passed, and the reply to it; true exactly if it passed.
+    """Whether an answer passed, and the reply to it; true if and only if it passed.
 
     Attributes
     ----------
