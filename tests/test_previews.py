@@ -9,6 +9,8 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import settle
 from selectolax.lexbor import LexborHTMLParser
 
+import previews
+
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
@@ -28,6 +30,37 @@ def test_terms_are_linked_once_and_bring_their_definitions(site, chapter):
     assert all(brought[link] for link in links)
     assert not page.css(".previews [id]")
     assert not page.css("h1 a.term, h2 a.term, h3 a.term, .ask a.term, a a.term, code a.term")
+
+
+# What is no running text, or is a link already.
+ASIDE = ".admonition-title, h1, h2, h3, h4, .ask, .argue, .cell, .previews, .caption, pre, code, math, svg, script, style, a:not(.term)"
+
+
+def running(page):
+    """The pieces of text in the paragraphs of an article, each with the term that it leads to."""
+    article = page.css_first("article")
+    for part in article.css(ASIDE):
+        part.decompose()
+    for paragraph in article.css("p"):
+        for piece in paragraph.traverse(include_text=True):
+            if piece.tag == "-text":
+                above = piece.parent
+                while above is not None and above.tag != "p" and "term" not in (above.attributes.get("class") or ""):
+                    above = above.parent
+                leads = above is not None and above.tag == "a"
+                yield piece.text(), above.attributes["href"].partition("#")[2] if leads else None
+
+
+@every_chapter
+def test_the_first_use_of_every_term_is_linked(site, chapter):
+    listed = LexborHTMLParser((site / "book" / "glossary.html").read_text(encoding="utf-8")).css("dt[id]")
+    pieces = list(running(page_of(site, chapter)))
+    for term in listed:
+        wanted, anchor = previews.pattern(re.sub(r"[¶\s]+", " ", term.text()).strip()), term.attributes["id"]
+        for text, leads in pieces:
+            if leads == anchor:
+                break
+            assert leads or not wanted.search(text), f"{term.text()}: {text[:80]}"
 
 
 @every_chapter
