@@ -689,9 +689,11 @@ def _experiment_through(alpha, beta) -> FiniteExperiment:
 
 def _experiment_of_profile(x, delta) -> FiniteExperiment:
     """The experiment whose δ is linear in x = e^ε between these points and (0, 1), and constant beyond."""
-    alpha = -np.diff(np.append(1.0, delta)) / np.diff(np.append(0.0, x))
-    p = np.maximum(-np.diff(np.append(alpha, 0.0)), 0.0)
+    # Slopes that rounding lets rise again are held; masses that then sum to a little more than 1 are rescaled.
+    alpha = np.minimum.accumulate(np.clip(-np.diff(np.append(1.0, delta)) / np.diff(np.append(0.0, x)), 0.0, 1.0))
+    p = -np.diff(np.append(alpha, 0.0))
     q = p * x
+    q /= max(math.fsum(q), 1.0)
     leak, rest = max(1.0 - math.fsum(q), 0.0), max(1.0 - math.fsum(p), 0.0)
     return _finite([rest, *p, 0.0], [0.0, *q, leak])
 

@@ -97,6 +97,7 @@ ARGUMENTS |= {
     "stream": st.sampled_from([None, io.StringIO()]),
     "width": few,
     "wins": few,
+    "text": st.one_of(st.sampled_from(["Gaussian(1)", "DPSGD(?, 1, 2)", "Gaussian(", "allowed_by(rho=1)"]), hostile),
     "successes": few,
     "trials": few,
     "losses": rows,
