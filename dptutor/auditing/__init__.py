@@ -3,7 +3,8 @@
 `Training` describes DP-SGD on a small network. `experiment` repeats it on one of two `Neighbors` while the adversary of
 differential identifiability watches. `identify` and `infer_membership` return the guesses of adversaries;
 `epsilon_from_sensitivities`, `epsilon_from_beliefs` and `epsilon_from_advantage` estimate ε, and `audit`
-decides whether the claim is refuted. A training that ran elsewhere is audited from its `Transcript`.
+decides whether the claim is refuted. A training that ran elsewhere is audited from its `Transcript`. `judge_anytime`
+may be asked after every guess, and `epsilon_from_one_run` needs a single training with many canaries.
 """
 
 from .adversaries import Guesses, find_repeated_noise, identify, infer_membership, membership_advantage_bound
@@ -20,6 +21,8 @@ from .experiments import Experiment, experiment, text_bar
 from .models import Network, PerExample
 from .neighbors import DISSIMILARITIES, Neighbors, dissimilarity, find_neighbors
 from .noise import gaussian_epsilon, gaussian_mu
+from .one_run import epsilon_from_one_run, epsilon_from_rates, epsilon_from_scores, one_run_p_value
+from .sequential import evidence_by_betting, judge_anytime
 from .training import Training
 from .transcripts import Transcript, audit_transcript, record
 from .verdicts import Verdict, audit, judge, most_wins, repetitions_to_catch
@@ -48,7 +51,11 @@ __all__ = [
     "dissimilarity",
     "epsilon_from_advantage",
     "epsilon_from_beliefs",
+    "epsilon_from_one_run",
+    "epsilon_from_rates",
+    "epsilon_from_scores",
     "epsilon_from_sensitivities",
+    "evidence_by_betting",
     "experiment",
     "find_neighbors",
     "find_repeated_noise",
@@ -57,8 +64,10 @@ __all__ = [
     "identify",
     "infer_membership",
     "judge",
+    "judge_anytime",
     "membership_advantage_bound",
     "most_wins",
+    "one_run_p_value",
     "quantile_interval",
     "record",
     "repetitions_to_catch",

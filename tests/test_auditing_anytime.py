@@ -1,0 +1,186 @@
+"""Audits under peeking and from one run: false alarms at or below the level by simulation, power, and references."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx
+from scipy.stats import beta, binom
+
+import dptutor as dp
+from dptutor import auditing
+
+ROUNDS, RUNS = 200, 2000
+
+
+def best_guesses(m, generator, rounds=ROUNDS, threshold=0.0):
+    """A sound mechanism, attacked by the test that says "member" where the loss exceeds a threshold."""
+    member = generator.random(rounds) < 0.5
+    inside = m.privacy_loss.sf(threshold, under="Q")
+    outside = m.privacy_loss.sf(threshold, under="P")
+    guess = generator.random(rounds) < np.where(member, inside, outside)
+    return auditing.Guesses(member, guess)
+
+
+# Sequential audits.
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1.5, -1.5])
+@pytest.mark.parametrize("m", [dp.Gaussian(1), dp.ApproximateDP(1, 0.05), dp.SubsampledGaussian(0.5, 0.3, "remove")])
+def test_a_true_claim_is_refused_no_more_often_than_the_level_however_often_one_looks(m, threshold):
+    generator = np.random.default_rng(17)
+    alarms = sum(
+        auditing.judge_anytime(best_guesses(m, generator, threshold=threshold), m, level=0.05).caught
+        for _ in range(400)
+    )
+    # 20 are allowed on average; more than 34 have a probability of less than 0.1 %.
+    assert alarms <= binom.ppf(0.999, 400, 0.05)
+
+
+def test_peeking_breaks_an_interval_for_a_fixed_number_and_not_the_wealth():
+    generator, claim = np.random.default_rng(3), dp.Gaussian(1)
+    rate, peeks, bets = (1 + claim.advantage) / 2, 0, 0
+    for _ in range(RUNS // 4):
+        guesses = best_guesses(claim, generator, rounds=300)
+        wins = np.cumsum(guesses.member == guesses.guess)
+        at = np.arange(10, 301)
+        low = beta.ppf(0.05, wins[at - 1], at - wins[at - 1] + 1)
+        peeks += bool((low > rate).any())
+        bets += bool((auditing.evidence_by_betting(guesses, claim) >= 20).any())
+    assert peeks / (RUNS // 4) > 0.15  # one limit at 5 %, looked at after every round
+    assert bets / (RUNS // 4) <= 0.05
+
+
+def test_the_mean_wealth_of_a_true_claim_is_at_most_one():
+    generator, claim = np.random.default_rng(5), dp.Gaussian(1)
+    wealth = [auditing.evidence_by_betting(best_guesses(claim, generator, 20), claim)[-1] for _ in range(RUNS)]
+    assert np.mean(wealth) <= 1 + 4 * np.std(wealth) / math.sqrt(RUNS)
+
+
+def test_training_without_clipping_is_caught_and_stopped_early():
+    generator, claim = np.random.default_rng(11), dp.Gaussian(1)
+    verdicts = [
+        auditing.judge_anytime(best_guesses(dp.Gaussian(0.2), generator), claim, level=0.01) for _ in range(200)
+    ]
+    assert np.mean([verdict.caught for verdict in verdicts]) >= 0.99
+    after = [int(verdict.evidence.split()[2]) for verdict in verdicts]
+    assert np.median(after) < 60
+
+
+def test_rare_but_certain_guesses_are_seen_at_large_losses():
+    # The truth leaks with probability 0.2, more than the claim allows; a coin decides otherwise.
+    generator, claim = np.random.default_rng(2), dp.ApproximateDP(0.0, 0.05)
+    member = generator.random(600) < 0.5
+    guesses = auditing.Guesses(member, member & (generator.random(600) < 0.2))
+    assert auditing.judge_anytime(guesses, claim).caught
+
+
+def test_wealth_depends_only_on_what_was_seen():
+    guesses = best_guesses(dp.Gaussian(1), np.random.default_rng(1))
+    first = auditing.Guesses(guesses.member[:50], guesses.guess[:50])
+    claim = dp.Gaussian(1)
+    whole = auditing.evidence_by_betting(guesses, claim)
+    assert whole[:50] == approx(auditing.evidence_by_betting(first, claim), rel=1e-12)
+    assert (whole > 0).all()
+
+
+def test_what_is_no_audit_is_refused():
+    with pytest.raises(TypeError, match=r"^guesses must be Guesses, got 3$"):
+        auditing.judge_anytime(3, dp.Gaussian(1))
+    guesses = best_guesses(dp.Gaussian(1), np.random.default_rng(1), 10)
+    with pytest.raises(TypeError, match=r"^claim must be a mechanism"):
+        auditing.evidence_by_betting(guesses, "Gaussian")
+    with pytest.raises(ValueError, match=r"^level must be in \(0, 1\), got 2.0$"):
+        auditing.judge_anytime(guesses, dp.Gaussian(1), level=2)
+
+
+# One run.
+
+
+def p_value_by_sums(right, guesses, canaries, epsilon, delta):  # Steinke, Nasr & Jagielski (2023), appendix D
+    rate = 1 / (1 + math.exp(-epsilon))
+    mass = [math.comb(guesses, k) * rate**k * (1 - rate) ** (guesses - k) for k in range(guesses + 1)]
+    worst = max((sum(mass[right - i : right]) / i for i in range(1, right + 1)), default=0.0)
+    return min(1.0, sum(mass[right:]) + 2 * canaries * delta * worst)
+
+
+@given(st.integers(1, 60), st.data(), st.floats(0, 4), st.sampled_from([0.0, 1e-6, 1e-3]))
+def test_the_p_value_of_one_run_is_the_sum(guesses, data, epsilon, delta):
+    right = data.draw(st.integers(0, guesses))
+    found = auditing.one_run_p_value(right, guesses, 100, epsilon, delta)
+    expected = p_value_by_sums(right, guesses, 100, epsilon, delta) if right else 1.0
+    assert found == approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_the_p_value_of_the_paper():
+    assert auditing.one_run_p_value(75, 100, 100, math.log(3)) == approx(0.553, abs=5e-4)
+
+
+def test_the_bound_of_one_run_covers_a_sound_training():
+    # Every canary is answered by randomized response: the worst that pure privacy allows.
+    generator, epsilon = np.random.default_rng(8), 1.0
+    right = generator.binomial(500, 1 / (1 + math.exp(-epsilon)), size=RUNS)
+    above = np.mean([auditing.epsilon_from_one_run(int(v), 500, 500).low > epsilon for v in right])
+    assert above <= binom.ppf(0.999, RUNS, 0.025) / RUNS
+    assert np.median([auditing.epsilon_from_one_run(int(v), 500, 500).low for v in right[:50]]) > 0.7
+
+
+def test_the_limit_is_where_the_p_value_is_the_tail():
+    found = auditing.epsilon_from_one_run(180, 200, 1000, 1e-5)
+    assert auditing.one_run_p_value(180, 200, 1000, found.low, 1e-5) == approx(0.025, rel=1e-6)
+    assert auditing.one_run_p_value(180, 200, 1000, found.low, 1e-5) <= 0.025
+    assert auditing.epsilon_from_one_run(50, 100, 100).low == 0.0
+    assert auditing.epsilon_from_one_run(100, 100, 100).value == math.inf
+
+
+# Rates at a threshold.
+
+
+def test_rates_cover_a_sound_training():
+    generator, m, delta = np.random.default_rng(6), dp.Gaussian(1), 0.01
+    inside, outside = (m.privacy_loss.sf(1.0, under=world) for world in ("Q", "P"))
+    wrong = 0
+    for _ in range(RUNS):
+        found = auditing.epsilon_from_rates(
+            int(generator.binomial(500, outside)), 500, int(generator.binomial(500, 1 - inside)), 500, delta
+        )
+        wrong += found.low > m.epsilon(delta)
+    assert wrong <= binom.ppf(0.999, RUNS, 0.025)
+
+
+def test_scores_cover_a_sound_training_and_tell_more_than_the_advantage():
+    generator, m, delta = np.random.default_rng(9), dp.Gaussian(0.5), 1e-5
+    wrong, better = 0, 0
+    for _ in range(100):
+        member = generator.random(1000) < 0.5
+        losses = np.where(member, *(m.privacy_loss.sample(1000, world, generator) for world in ("Q", "P")))
+        found = auditing.epsilon_from_scores(member, losses, delta)
+        wins = int(((losses > 0) == member).sum())
+        wrong += found.low > m.epsilon(delta)
+        better += found.low > auditing.epsilon_from_advantage(wins, 1000, delta, method="any").low
+    assert wrong <= binom.ppf(0.999, 100, 0.025)
+    assert better > 50
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: auditing.one_run_p_value(5, 4, 10, 1.0),
+            "^right, guesses and canaries must increase, got 5, 4",
+        ),
+        (lambda: auditing.one_run_p_value(5, 10, 10, -1.0), "^epsilon must be at least 0 and finite, got -1.0$"),
+        (lambda: auditing.epsilon_from_one_run(5, 10, 10, 1.0), r"^delta must be in \[0, 1\), got 1.0$"),
+        (lambda: auditing.epsilon_from_rates(5, 4, 0, 10), "^false_positives must be at most 4"),
+        (lambda: auditing.epsilon_from_scores([True, False], [1.0, 2.0, 3.0]), "^member must be a row of"),
+        (
+            lambda: auditing.epsilon_from_scores([True] * 4, [1.0, 2.0, 3.0, 4.0]),
+            "^member must have trainings",
+        ),
+    ],
+)
+def test_what_are_no_counts_is_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
