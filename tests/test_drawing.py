@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dptutor as dp
-from dptutor.exercises.calling import breach
+from dptutor.exercises.calling import breach, here
 from dptutor.exercises.drawing import Curve, drawn
 
 DRAWN = [exercise for exercise in dp.exercises.catalogue() if exercise.curve]
@@ -30,7 +30,8 @@ def test_most_exercises_with_a_curve_are_drawn_and_only_some_without_the_right_o
 
 @pytest.mark.parametrize("exercise", DRAWN, ids=lambda e: e.id)
 def test_a_mistake_is_drawn_where_it_is_wrong(exercise):
-    picture = drawn(exercise, exercise.mistakes[0].answer)
+    wrong = exercise.mistakes[0].answer
+    picture = drawn(exercise, wrong, list(here(wrong, exercise.tried, exercise.shape, 5.0)))
     assert picture is not None and np.all(np.isfinite(picture.given)) and len(picture.x) == len(picture.given)
     assert (picture.right is None) == exercise.curve.hidden
     if picture.right is not None and not picture.law:
@@ -153,3 +154,29 @@ def test_what_an_answer_prints_is_shown_for_the_cases_that_are_judged_and_not_fo
 
     assert dp.exercises.check("1.3", printing).drawing
     assert capsys.readouterr().out.count("called") == len(dp.exercises.get("1.3").tried)
+
+
+def test_the_cases_that_are_judged_are_not_called_again_for_the_picture(monkeypatch):
+    exercise, called = dp.exercises.get("1.3"), []
+    monkeypatch.setattr("dptutor.exercises.worker.available", lambda: False)
+
+    def counting(alpha, mu):
+        called.append((alpha, mu))
+        return 1 - alpha
+
+    drawing = dp.exercises.check("1.3", counting).drawing
+    assert called[: len(exercise.tried)] == list(exercise.tried)
+    along = called[len(exercise.tried) :]
+    assert len(along) == len(drawing.x) and {mu for _, mu in along} == {3.0}
+
+
+def test_what_is_slow_is_not_called_along_its_curve(monkeypatch):
+    exercise, called = dp.exercises.get("1.3"), []
+    monkeypatch.setattr("dptutor.exercises.drawing._QUICK", 0.0)
+
+    def counting(alpha, mu):
+        called.append(alpha)
+        return 1 - alpha
+
+    assert drawn(exercise, counting, list(here(lambda alpha, mu: 1 - alpha, exercise.tried, "a number", 5.0))) is None
+    assert 0 < len(called) < 10

@@ -182,3 +182,14 @@ def test_one_request_for_each_process_works_as_well(monkeypatch):  # as on Windo
     for _ in range(2):
         assert np.ravel([x for _, x in results(half)]).tolist() == [0.5, 2.0]
     worker._close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other platforms have no groups of processes")
+def test_a_process_that_is_gone_is_not_sent_a_signal(monkeypatch):
+    one, sent = worker._Worker(), []
+    monkeypatch.setattr(os, "killpg", lambda *arguments: sent.append(arguments))
+    one._process.kill()
+    one._process.wait()
+    assert not one.alive
+    one.end()
+    assert sent == []

@@ -191,7 +191,7 @@ def _checked(exercise: Exercise, answer, calls) -> Result:
     result = exercise.check(answer, calls)
     if result.kind in ("mistake", "slip", "law", "partly", "generic"):
         with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was judged
-            result = replace(result, drawing=drawn(exercise, answer, calls))
+            result = replace(result, drawing=drawn(exercise, answer, calls.outcomes, calls))
     before = mine.named.get(exercise.id)
     if result.named or result.passed:
         mine.named[exercise.id] = result
@@ -211,12 +211,22 @@ def _praised(before: Result | None, result: Result) -> str:
 
 
 class _Calls:
-    """Calls functions in another process; in this one, if they cannot be sent, and says why."""
+    """Calls functions in another process; in this one, if they cannot be sent, and says why.
+
+    `outcomes` are those of the cases that were called last.
+    """
 
     def __init__(self):
         self.note = ""
+        self.outcomes = ()
 
     def __call__(self, answer, cases, shape, patience):
+        outcomes = self.outcomes = []
+        for outcome in self._called(answer, cases, shape, patience):
+            outcomes.append(outcome)
+            yield outcome
+
+    def _called(self, answer, cases, shape, patience):
         try:
             if not worker.available():
                 return here(answer, cases, shape, patience)

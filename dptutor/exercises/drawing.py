@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import inspect
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import shorten
@@ -136,23 +136,25 @@ class Drawing:
         return f'<figure><img alt="{words}" width="414" src="data:image/png;base64,{data}"></figure>'
 
 
-def drawn(exercise, answer: Callable, call: Callable = here) -> Drawing | None:
-    """The picture of a wrong function, or None where there is nothing to see: no curve, no numbers, or too slow."""
+def drawn(exercise, answer: Callable, outcomes: Sequence[tuple], call: Callable = here) -> Drawing | None:
+    """The picture of a wrong function, or None where there is nothing to see: no curve, no numbers, or too slow.
+
+    `outcomes` are those of the cases that the exercise tries, as `calling.here` gives them.
+    """
     curve = exercise.curve
     if curve is None:
         return None
     names = list(inspect.signature(exercise.answer).parameters)
     along = names.index(curve.over)
-    start = monotonic()
-    found = _farthest(exercise, answer, call)
-    if found is None or monotonic() - start > _QUICK * len(exercise.tried):
+    found = _farthest(exercise, outcomes)
+    if found is None:
         return None
     case, number = found
     tried = [float(other[along]) for other in exercise.tried]
     x = np.linspace(min(tried), max(tried), _POINTS)
     cases = [(*case[:along], float(value), *case[along + 1 :]) for value in x]
     given = np.full(_POINTS, np.nan)
-    for place, (kind, result) in enumerate(call(answer, cases, exercise.shape, _PATIENCE)):
+    for place, (kind, result) in _along(exercise, answer, cases, call):
         if kind == "result" and result.size > number:
             given[place] = result[number]
     right = np.array([np.ravel(truth)[number] for truth in exercise.truths(cases)])
@@ -167,10 +169,20 @@ def drawn(exercise, answer: Callable, call: Callable = here) -> Drawing | None:
     )
 
 
-def _farthest(exercise, answer, call) -> tuple[tuple, int] | None:
+def _along(exercise, answer, cases, call) -> list[tuple]:
+    """The places of cases and their outcomes: first of a few, and if these were quick, of the others."""
+    few = range(0, len(cases), 16)
+    others = [place for place in range(len(cases)) if place not in few]
+    start = monotonic()
+    found = list(zip(few, call(answer, [cases[i] for i in few], exercise.shape, _PATIENCE), strict=False))
+    if monotonic() - start > _QUICK * len(few):
+        return []
+    return found + list(zip(others, call(answer, [cases[i] for i in others], exercise.shape, _PATIENCE), strict=False))
+
+
+def _farthest(exercise, outcomes) -> tuple[tuple, int] | None:
     """The case at which an answer is farthest off, and which of its numbers."""
     worst, found = 0.0, None
-    outcomes = call(answer, exercise.tried, exercise.shape, _PATIENCE)
     for case, right, (kind, own) in zip(exercise.tried, exercise.truths(), outcomes, strict=False):
         if kind != "result" or own.size != right.size:
             return None

@@ -149,8 +149,9 @@ class _Worker:
         return self._process.poll() is None
 
     def end(self):
-        with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL) if os.name == "posix" else self._process.kill()
+        if self.alive:  # the number of one that has been waited for may by now be another's
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL) if os.name == "posix" else self._process.kill()
         self._process.wait()
         self._reader.join()
         for pipe in (self._process.stdin, self._process.stdout):
