@@ -65,7 +65,8 @@ class Ask {
     this.answers = [...this.folded.querySelectorAll(".ask-answer")];
     this.right = this.answers.findIndex((answer) => "right" in answer.dataset);
     this.told = make("div", { class: "ask-told", role: "status" });
-    this.folded.before({ choice: () => this.choices(), number: () => this.field(), order: () => this.steps() }[kind]());
+    const made = { choice: "choices", number: "field", order: "steps", sketch: "paper" };
+    this.folded.before(this[made[kind]]());
     this.folded.before(this.told);
     section.dataset.ready = "";
     const kept = section.id && shelf.entries(KEPT)[this.name]; // elsewhere it is asked anew
@@ -241,9 +242,40 @@ class Ask {
     this.placed.append(make("li", {}, ...copied(this.text(place))));
   }
 
+  // A curve.
+
+  paper() {
+    this.sketch = new Sketch(
+      JSON.parse(this.section.dataset.sketch),
+      this.answers[this.right].querySelector("svg"),
+      () => this.look(),
+    );
+    return this.sketch.element;
+  }
+
+  look(again = false) {
+    const { sketch, right } = this,
+      curves = this.answers.map((answer) => JSON.parse(answer.dataset.curve)),
+      line = lineOf(sketch.shares),
+      truth = curveOf(curves[right]);
+    const found = { ...judgeSketch(line, sketch.data, curves, right, this.within), right },
+      { place, law } = found;
+    sketch.reveal(line, truth, found);
+    const known = place === null ? [] : copied(this.answers[place].querySelector(".ask-reply"));
+    const lawful =
+      place === null && !law && sketch.data.laws.length ? "It breaks no law that such a curve obeys. " : "";
+    const where = place === right ? "" : `${lawful}${sketch.words(line, truth, found)} `;
+    const key = `The solid line is the right curve, the dashed one yours${place === right ? "" : "; the circle marks the place"}.`;
+    this.tell(place === right, null, ...known, make("p", {}, `${where}${key}`));
+    if (!again) this.judged(place === right, "another curve", sketch.shares);
+  }
+
   // As it was left.
   restore(kept) {
-    if (this.kind === "choice" && this.answers[kept.place]) this.choose(kept.place, true);
+    if (this.kind === "sketch" && Array.isArray(kept.place)) {
+      this.sketch.shares = kept.place;
+      this.look(true);
+    } else if (this.kind === "choice" && this.answers[kept.place]) this.choose(kept.place, true);
     else if (this.kind === "number") {
       this.input.value = kept.said;
       this.weigh(true);
@@ -277,7 +309,7 @@ function surprises(place, asks) {
           "li",
           {},
           make("a", { href: `#${one.name}` }, one.asks),
-          ...(one.kind === "order" ? [] : [` You said: ${kept[one.name].guess}`]),
+          ...(["order", "sketch"].includes(one.kind) ? [] : [` You said: ${kept[one.name].guess}`]),
         ),
       ),
     ),

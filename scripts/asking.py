@@ -16,6 +16,9 @@
 
 A list with bullets is a choice. With `:within: 0.01` its items are numbers, of which the answer may be off by so much;
 an item `0.2 to 0.7 (right)` takes any number between. A numbered list is to be put in order: the page shuffles it.
+With `:sketch:` a curve is to be drawn: its items are expressions in `x`, numpy and dptutor. Which axes the picture has,
+and which laws a curve obeys, stands in `sketching.KINDS` under the name that `:sketch:` gives; `:across:` and `:up:`
+give other axes, as `ε, 0 to 2`, and `:symmetric:` adds a law.
 `:predict:` makes it a prediction: there is one try, and the answer of the next cell, which is covered, shows itself.
 `:refute:` says that the question quotes a claim that is wrong, `:false-step:` that one step of an argument is wrong,
 `:alone:` that it can be understood without the text around it.
@@ -35,6 +38,7 @@ How it is judged and remembered: book/asking.js. Without a script the replies ar
 """
 
 import ast
+import json
 import re
 from pathlib import Path
 from typing import ClassVar
@@ -47,6 +51,8 @@ from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
+import sketching
+
 POINTS = re.compile(r"\s*\((\d)\)\s*$")
 RIGHT = re.compile(r"\s*\(right\)\s*$")
 NUMBER = r"[-+−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
@@ -54,6 +60,7 @@ HEADS = {
     "choice": "Which is it?",
     "number": "Work it out",
     "order": "In what order?",
+    "sketch": "Sketch the curve",
     "predict": "Predict, then look",
     "refute": "Refute this",
     "false-step": "Find the false step",
@@ -61,11 +68,11 @@ HEADS = {
 
 
 class ask(nodes.General, nodes.Element):
-    """A question: its text, then the answers; attributes `name`, `kind`, `head`, `within`, `predict`."""
+    """A question: its text, then the answers; attributes `name`, `kind`, `head`, `within`, `predict`, `sketch`."""
 
 
 class answer(nodes.General, nodes.Element):
-    """An answer that can be given; attributes `right` and, of numbers, `least` and `most`."""
+    """An answer that can be given; attributes `right`, of numbers `least` and `most`, of curves `curve`."""
 
 
 class reply(nodes.General, nodes.Element):
@@ -93,6 +100,10 @@ class Ask(SphinxDirective):
     option_spec: ClassVar = {
         "name": directives.unchanged_required,
         "within": float,
+        "sketch": directives.unchanged_required,
+        "across": directives.unchanged_required,
+        "up": directives.unchanged_required,
+        "symmetric": directives.flag,
         "predict": directives.flag,
         "refute": directives.flag,
         "false-step": directives.flag,
@@ -109,8 +120,14 @@ class Ask(SphinxDirective):
         if not inside.children or not isinstance(listed := inside[-1], nodes.bullet_list | nodes.enumerated_list):
             raise self.error(f"{name}: a question ends with a list of answers")
         ordered = isinstance(listed, nodes.enumerated_list)
-        kind = "order" if ordered else "number" if "within" in self.options else "choice"
-        answers = [made(item, kind) for item in listed]
+        sketch = None
+        if "sketch" in self.options:
+            kind = "sketch"
+            axes = (self.options.get(side) for side in ("across", "up"))
+            sketch = sketching.sketch(self.options["sketch"], *axes, symmetric="symmetric" in self.options)
+        else:
+            kind = "order" if ordered else "number" if "within" in self.options else "choice"
+        answers = [made(item, kind, sketch) for item in listed]
         right = sum(one["right"] for one in answers)
         if ordered and len(answers) < 2:
             raise self.error(f"{name}: one step has no order")
@@ -120,7 +137,7 @@ class Ask(SphinxDirective):
         asked = ask(
             "", ids=[name], name=name, kind=kind, head=head, predict="predict" in flags, alone="alone" in self.options
         )
-        asked["within"] = self.options.get("within")
+        asked["within"], asked["sketch"] = self.options.get("within"), sketch and sketch.data
         asked += [nodes.container("", *inside[:-1], classes=["ask-question"]), *answers]
         self.set_source_info(asked)
         return asked
@@ -147,7 +164,7 @@ def filled(line, row):
     return re.sub(r"\[\[(.+?)(?::([.,\w]+))?\]\]", lambda found: format(eval(found[1], names), found[2] or ""), line)
 
 
-def made(item, kind):
+def made(item, kind, sketch=None):
     """An answer out of the item of a list, whose first paragraph it is; what follows replies to it."""
     first, *rest = item
     one = answer("", right=kind == "order" or bool(RIGHT.search(first.astext())))
@@ -159,7 +176,11 @@ def made(item, kind):
             raise ValueError(f"this is no number and no two of them: {text}")
         ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, text)]
         one["least"], one["most"] = ends[0], ends[-1]
-    one += nodes.inline("", "", *first.children, classes=["ask-text"])
+    if kind == "sketch":
+        one["curve"] = sketch.heights(next(first.findall(nodes.literal)).astext())
+        one += nodes.raw("", sketch.picture(one["curve"]), format="html")
+    else:
+        one += nodes.inline("", "", *first.children, classes=["ask-text"])
     if rest:
         one += reply("", *rest)
     return one
@@ -278,6 +299,7 @@ class Collect(SphinxPostTransform):
 def visit_ask(writer, node):
     of = {"data-ask": node["name"], "data-kind": node["kind"]}
     of |= {"data-within": str(node["within"])} if node["within"] is not None else {}
+    of |= {"data-sketch": json.dumps(node["sketch"])} if node.get("sketch") else {}
     of |= {f"data-{flag}": "" for flag in ("predict", "due", "anew") if node.get(flag)}
     of |= {"data-chapter": node["chapter"]} if node.get("chapter") else {}
     of |= {"hidden": "hidden"} if node.get("due") else {}
@@ -301,6 +323,7 @@ def visit_answer(writer, node):
         writer.body.append(f'<details class="ask-answers"><summary>{summary}</summary><ol>')
     of = {"data-right": ""} if node["right"] else {}
     of |= {f"data-{end}": repr(node[end]) for end in ("least", "most") if end in node}
+    of |= {"data-curve": json.dumps(node["curve"])} if "curve" in node else {}
     writer.body.append(writer.starttag(node, "li", "", CLASS="ask-answer", **of))
 
 

@@ -40,6 +40,7 @@ FOUNDATION = [
     "scripts/content.py",
     "scripts/reading.py",
     "scripts/running.py",
+    "scripts/sketching.py",
 ]
 # What pages are written with: when it changes, all are written again, from what was read and run before.
 LOOK = [
@@ -47,6 +48,7 @@ LOOK = [
     "book/_theme",
     "book/accountant",
     *(f"book/{page}.{kind}" for page in ("asking", "front", "your_run") for kind in ("css", "js")),
+    "book/sketching.js",
     *(
         f"scripts/{name}.py"
         for name in (

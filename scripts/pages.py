@@ -77,14 +77,14 @@ FONTS = [
 ]
 
 # What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
-NUMERALS, SHELF = (f"dptutor/explore/machinery/{name}.js" for name in ("numerals", "shelf"))
+NUMERALS, SHELF, PEN = (f"dptutor/explore/machinery/{name}.js" for name in ("numerals", "shelf", "pen"))
 PARTS = {
     "explorer": (
         [f"dptutor/explore/machinery/{name}" for name in STYLES],
         [f"dptutor/explore/machinery/{name}" for name in SCRIPTS],
     ),
     "questions": (["dptutor/exercises/questions.css"], [NUMERALS, SHELF, "dptutor/exercises/questions.js"]),
-    "ask": (["book/asking.css"], [NUMERALS, SHELF, "book/asking.js"]),
+    "ask": (["book/asking.css"], [NUMERALS, SHELF, PEN, "book/sketching.js", "book/asking.js"]),
     "run": (
         ["book/your_run.css"],
         [

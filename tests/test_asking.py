@@ -54,7 +54,10 @@ def test_questions_of_several_kinds(site, chapter):
     assert "Refute this" in heads
     for ask in found:
         assert re.fullmatch(rf"ask-{chapter.stem[:2]}-[a-z-]+", ask.attributes["data-ask"])
-        texts = [answer.css_first(".ask-text").text().strip() for answer in ask.css(".ask-answer")]
+        texts = [
+            answer.attributes.get("data-curve") or answer.css_first(".ask-text").text().strip()
+            for answer in ask.css(".ask-answer")
+        ]
         assert len(set(texts)) == len(texts) >= (1 if ask.attributes["data-kind"] == "number" else 2)
         assert all(texts)
 
@@ -95,6 +98,15 @@ TRY = """() => [...document.querySelectorAll(".ask[id]")].map((ask) => {
         check(true);
         const placed = ask.querySelectorAll(".ask-placed > li").length;
         if (placed !== answers.length) wrong.push(`${name}: steps are missing`);
+    } else if (ask.dataset.kind === "sketch") {
+        const { across, up } = JSON.parse(ask.dataset.sketch);
+        for (const answer of answers) {
+            const curve = JSON.parse(answer.dataset.curve), at = ([, least, most], share) => least + share * (most - least);
+            field.value = curve.map((y, k) => `${at(across, k / (curve.length - 1))} ${at(up, y)}`).join("; ");
+            field.form.requestSubmit();
+            ask.querySelector(".ask-paper button").click();
+            check("right" in answer.dataset, answer);
+        }
     } else {
         const tried = predict ? answers.filter((one) => "right" in one.dataset) : answers;
         for (const answer of tried) {
@@ -287,3 +299,30 @@ def test_every_chapter_has_a_false_step_to_find():
     for path in sorted((ROOT / "book").glob("[01][0-9]_*.md")):
         text = path.read_text(encoding="utf-8")
         assert ":false-step:" in text or "{argue} Find the false step" in text, path.name
+
+
+COUNT = """() => [...document.querySelectorAll(".argue")].map((place) => {
+    const name = place.dataset.argue, sum = place.querySelector(".argue-sum"), boxes = [...place.querySelectorAll("input")];
+    const wrong = [], all = boxes.reduce((total, box) => total + Number(box.value), 0);
+    if (place.querySelector("details").open) wrong.push(`${name}: the model answer is open`);
+    place.querySelector("details").open = true;
+    boxes.forEach((box) => box.click());
+    if (sum.textContent !== `${all} of ${all} points`) wrong.push(`${name}: ${sum.textContent}`);
+    boxes[0].click();
+    if (sum.textContent !== `${all - boxes[0].value} of ${all} points`) wrong.push(`${name}: ${sum.textContent}`);
+    boxes[0].click();
+    return wrong;
+}).flat()"""
+
+
+@every_chapter
+def test_arguments_are_compared_and_counted_on_a_phone(site_url, new_page, chapter):
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    page.goto(f"{site_url}book/{chapter.stem}.html")
+    settle(page)
+    assert page.evaluate(COUNT) == []
+    assert page.locator(".argue").count() >= 2
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.reload()
+    settle(page)
+    assert page.locator(".argue input:not(:checked)").count() == 0

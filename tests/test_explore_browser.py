@@ -1151,6 +1151,22 @@ def test_what_a_step_says_goes_when_the_reader_moves_on(opened):
     assert page.is_hidden(".dpe-story")
 
 
+@pytest.mark.parametrize("name", ["posterior_belief", "calibration_point", "bayes_error", "tradeoff_gallery"])
+def test_a_finger_that_drags_a_grip_up_does_not_scroll_the_page(opened, name):
+    page = opened(name, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    page.evaluate("document.body.style.paddingBottom = '900px'")
+    page.evaluate("addEventListener('pointercancel', () => { document.body.dataset.lost = ''; }, true)")
+    box = page.locator(".dpe-grip:visible").first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    finger = page.context.new_cdp_session(page)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for k in range(1, 20):
+        finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y - 5 * k}]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    settled(page)
+    assert page.evaluate("scrollY") == 0 and page.get_attribute("body", "data-lost") is None
+
+
 def test_a_finger_drags_a_grip_and_scrolls_elsewhere(opened):
     page = opened("threshold_test", viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
     finger = page.context.new_cdp_session(page)

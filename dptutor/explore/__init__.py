@@ -80,7 +80,7 @@ widgets, SVG or scripts.
 How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces`, `game` and `samples` (what an
 explorer consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the
 notebook's side), and on the reader's side, of both, `tables.js`, `motion.js`, `handles.js`, `names.js`,
-`explorer.js`, `pins.js`, `game.js`, `samples.js`, `asking.js` and `start.js`, joined in this order.
+`explorer.js`, `pins.js`, `game.js`, `samples.js`, `pen.js`, `asking.js` and `start.js`, joined in this order.
 """
 
 from .audit import audit

@@ -5,23 +5,13 @@ const BINS = 60,
   DRAWS = 1200; // places of a drawn curve, and milliseconds in which the truth appears
 const two = (x) => String(+x.toPrecision(2)).replace("-", "−");
 
-// The height of a line at x; its points go from left to right.
-const heightAt = (points, x) => {
-  for (let i = 1; i < points.length; i++) {
-    const [a, b] = [points[i - 1], points[i]];
-    if (a && b && a[0] <= x && x <= b[0])
-      return b[0] === a[0] ? b[1] : a[1] + ((b[1] - a[1]) * (x - a[0])) / (b[0] - a[0]);
-  }
-  return null;
-};
-
 class Asking {
   constructor(explorer, group) {
     Object.assign(this, { explorer, group, ask: explorer.manifest.ask, made: new Map() });
     const find = (name) => group.querySelector(`[data-ask-${name}]`);
     this.hidden = this.ask.hides.map((number) => explorer.parts[number]);
     find("skip").addEventListener("click", () => this.commit(null));
-    find("commit")?.addEventListener("click", () => this.complete() && this.commit(this.heights.map(Math.round)));
+    find("commit")?.addEventListener("click", () => this.pen.left || this.commit(this.pen.heights.map(Math.round)));
     group
       .querySelectorAll("[data-ask-option]")
       .forEach((button) => button.addEventListener("click", () => this.commit(button.textContent)));
@@ -102,19 +92,20 @@ class Asking {
     }
     const path = this.part.path;
     if (now && !calm?.matches) path.animate({ strokeDasharray: ["0 3000", "3000 0"] }, { duration: DRAWS });
-    this.heights = said;
+    this.pen.heights = [...said];
     this.mine.classList.add("dpe-mine");
-    this.show();
+    this.pen.show();
     const {
         box: [left, top, width, height],
         x,
         y,
       } = this.panel,
+      { xs } = this.pen,
       zero = this.heightOf(0);
-    const truth = this.xs.map((at) => heightAt(this.part.points, at)),
+    const truth = xs.map((at) => heightAt(this.part.points, at)),
       seen = truth.map((t, k) => (t === null ? 0 : Math.abs(t - said[k])));
     const worst = seen.findIndex((gap) => gap >= Math.max(...seen) - 0.5),
-      place = this.xs[worst];
+      place = xs[worst];
     const agree = truth.filter(
       (t, k) => t !== null && Math.sign(Math.round(t - zero)) === Math.sign(Math.round(said[k] - zero)),
     ).length;
@@ -137,39 +128,30 @@ class Asking {
     return (right === false ? (other ?? first) : first).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   }
 
-  // Drawing, from left to right; drawing again replaces a part.
-
   prepare(find) {
     const { explorer } = this,
       part = explorer.parts[this.ask.part],
       svg = explorer.root.querySelectorAll("svg.dpe-panel")[part.panel];
-    const panel = explorer.manifest.panels[part.panel],
-      [left, top, width, height] = panel.box;
-    Object.assign(this, {
-      part,
-      svg,
-      panel,
-      count: find("count"),
-      button: find("commit"),
-      xs: [...Array(BINS).keys()].map((k) => left + ((k + 0.5) * width) / BINS),
-    });
-    const make = (kind, name, parent = svg) => {
+    const panel = explorer.manifest.panels[part.panel];
+    const make = (kind, name) => {
       const element = document.createElementNS(SVG, kind);
       element.setAttribute("class", name);
-      parent.append(element);
+      svg.append(element);
       return element;
     };
+    Object.assign(this, { part, svg, panel, count: find("count"), button: find("commit"), area: panel.box });
     this.mine = make("path", "dpe-drawn");
     this.gap = make("path", "dpe-gap");
-    this.start = make("g", "dpe-grip dpe-pen");
-    this.start.innerHTML = `<circle class="dpe-target" r="20"/><circle class="dpe-ring" r="7"/>`;
-    this.area = [left, top, width, height];
-    svg.addEventListener("pointerdown", (event) => this.press(event));
-    svg.addEventListener("pointermove", (event) => this.pen && this.move(event));
-    for (const kind of ["pointerup", "pointercancel", "lostpointercapture"])
-      svg.addEventListener(kind, () => {
-        this.pen = null;
-      });
+    const ring = make("g", "dpe-grip dpe-pen");
+    ring.innerHTML = `<circle class="dpe-target" r="20"/><circle class="dpe-ring" r="7"/>`;
+    // Nothing is known at the left end: a line that starts further right starts at zero.
+    this.pen = new Pen(svg, panel.box, BINS, {
+      path: this.mine,
+      ring,
+      open: () => this.open,
+      before: () => this.heightOf(0),
+      changed: () => this.counted(),
+    });
     find("again").addEventListener("click", () => this.clear());
     this.typed = [...this.group.querySelectorAll("[data-ask-value]")];
     this.typed.forEach((input) => input.addEventListener("change", () => this.type()));
@@ -181,88 +163,28 @@ class Asking {
     return top + height * (1 - shareOf(this.panel.y, value));
   }
 
-  press(event) {
-    if (!this.open || event.button !== 0) return;
-    if (event.pointerType === "touch" && !event.target.closest?.(".dpe-pen")) return;
-    event.preventDefault();
-    this.svg.setPointerCapture(event.pointerId);
-    const { at } = this.explorer.handles.place(event, this.svg);
-    this.pen = at;
-    this.put(at);
-  }
-
-  move(event) {
-    const { at } = this.explorer.handles.place(event, this.svg);
-    this.put(at);
-  }
-
-  // Everything between the last place of the pen and this one; what was skipped before it is joined.
-  put(at) {
-    const [left, top, width, height] = this.area,
-      bin = (x) => Math.min(BINS - 1, Math.max(0, Math.floor(((x - left) / width) * BINS)));
-    const y = Math.min(top + height, Math.max(top, at[1])),
-      [to, from] = [bin(at[0]), bin(this.pen[0])];
-    for (let k = Math.min(from, to); k <= Math.max(from, to); k++) {
-      const share = from === to ? 1 : (k - from) / (to - from);
-      this.heights[k] = this.pen[1] + (y - this.pen[1]) * share;
-    }
-    const first = this.heights.findIndex((h) => h !== null);
-    const zero = this.heightOf(0);
-    for (let k = 0; k < first; k++) this.heights[k] = zero + ((this.heights[first] - zero) * k) / first;
-    this.pen = [at[0], y];
-    this.show();
-  }
-
   type() {
     const given = this.typed
-      .map((input) => [input.dataset.askValue * BINS, numberIn(input.value)])
+      .map((input) => [input.dataset.askValue, numberIn(input.value)])
       .filter(([, y]) => Number.isFinite(y));
     if (given.length < this.typed.length) return;
-    const points = given.map(([x, y]) => [
-      x,
-      Math.min(this.area[1] + this.area[3], Math.max(this.area[1], this.heightOf(y))),
-    ]);
-    this.heights = this.heights.map(
-      (_, k) => heightAt(points, k + 0.5) ?? (k < BINS / 2 ? points[0][1] : points.at(-1)[1]),
-    );
-    this.show();
+    const [left, , width] = this.area;
+    this.pen.through(given.map(([share, y]) => [left + share * width, this.heightOf(y)]));
   }
 
-  complete() {
-    return this.heights.every((h) => h !== null);
+  counted() {
+    if (!this.pen) return;
+    this.count.textContent = this.pen.toGo;
+    this.button.setAttribute("aria-disabled", String(this.pen.left > 0));
   }
 
   clear() {
     if (this.ask.kind !== "draw") return;
-    this.heights = Array(BINS).fill(null);
     this.mine.setAttribute("class", "dpe-drawn");
     this.gap.setAttribute("d", "");
     this.typed.forEach((input) => {
       input.value = "";
     });
-    this.show();
-  }
-
-  show() {
-    const { heights, xs, open } = this;
-    let data = "",
-      last = -1;
-    heights.forEach((h, k) => {
-      if (h !== null) {
-        data += `${last === k - 1 && data ? "L" : "M"}${short(xs[k])} ${short(h)}`;
-        last = k;
-      }
-    });
-    this.mine.setAttribute("d", data);
-    const left = heights.filter((h) => h === null).length;
-    this.start.toggleAttribute("display", false);
-    if (!open) this.start.setAttribute("display", "none");
-    else
-      this.start.setAttribute(
-        "transform",
-        `translate(${short(last < 0 ? this.area[0] : xs[last])} ${short(last < 0 ? this.heightOf(0) : heights[last])})`,
-      );
-    this.count.textContent = left ? `${Math.ceil((100 * left) / BINS)} % to go` : "";
-    this.button.setAttribute("aria-disabled", String(left > 0));
+    this.pen.clear();
   }
 }

@@ -78,6 +78,9 @@ class Handles {
     this.panels.forEach((svg, number) => {
       this.gripsOf(svg, number);
       svg.addEventListener("pointerdown", (event) => this.grab(event, svg, number));
+      // Not every browser heeds the `touch-action` of a shape: it would scroll, and let go of the handle.
+      const holds = (event) => event.target.closest?.(".dpe-grip") && event.preventDefault();
+      svg.addEventListener("touchstart", holds, { passive: false });
       svg.addEventListener("pointermove", (event) => (this.held ? this.drag(event) : this.over(event, svg, number)));
       for (const kind of ["pointerup", "pointercancel", "lostpointercapture"])
         svg.addEventListener(kind, () => this.drop());

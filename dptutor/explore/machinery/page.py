@@ -45,6 +45,7 @@ SCRIPTS = (
     "pins.js",
     "game.js",
     "samples.js",
+    "pen.js",
     "asking.js",
     "start.js",
 )
