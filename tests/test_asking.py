@@ -101,7 +101,8 @@ TRY = """() => [...document.querySelectorAll(".ask[id]")].map((ask) => {
     } else if (ask.dataset.kind === "sketch") {
         const { across, up } = JSON.parse(ask.dataset.sketch);
         for (const answer of answers) {
-            const curve = JSON.parse(answer.dataset.curve), at = ([, least, most], share) => least + share * (most - least);
+            const curve = JSON.parse(answer.dataset.curve);
+            const at = ([, least, most], share) => least + share * (most - least);
             field.value = curve.map((y, k) => `${at(across, k / (curve.length - 1))} ${at(up, y)}`).join("; ");
             field.form.requestSubmit();
             ask.querySelector(".ask-paper button").click();
@@ -302,7 +303,8 @@ def test_every_chapter_has_a_false_step_to_find():
 
 
 COUNT = """() => [...document.querySelectorAll(".argue")].map((place) => {
-    const name = place.dataset.argue, sum = place.querySelector(".argue-sum"), boxes = [...place.querySelectorAll("input")];
+    const name = place.dataset.argue, sum = place.querySelector(".argue-sum");
+    const boxes = [...place.querySelectorAll("input")];
     const wrong = [], all = boxes.reduce((total, box) => total + Number(box.value), 0);
     if (place.querySelector("details").open) wrong.push(`${name}: the model answer is open`);
     place.querySelector("details").open = true;

@@ -77,9 +77,10 @@ def cells(text: str):
 
 
 def parameters(text: str) -> set[float]:
-    """The number literals of the page's code."""
+    """The number literals of the page's code, and of the curves that it asks for."""
     found = set()
-    for _, code in cells(text):
+    curves = re.findall(r"^- `(.+)`(?: \(right\))?$", text, flags=re.M)
+    for code in (*(code for _, code in cells(text)), *curves):
         for node in ast.walk(ast.parse(code)):
             if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
                 found |= {float(node.value), 100 * float(node.value)}
