@@ -46,6 +46,24 @@ def test_right_answers_pass_and_wrong_ones_get_the_reply_meant_for_them(id):
         assert wrong["reply"] in result.message, f"{wrong['answer']}\n{result.message}"
 
 
+def test_every_exercise_has_a_right_answer_in_other_words_and_five_wrong_ones():
+    assert set(ANSWERS) == {exercise.id for exercise in dp.exercises.catalogue()}
+    for id, given in ANSWERS.items():
+        assert given["right"] and len(given["wrong"]) >= 5, id
+
+
+@pytest.mark.parametrize("id", [e.id for e in dp.exercises.catalogue() if e.cases])
+def test_an_exact_answer_passes_as_array_list_long_and_rounded(id):
+    exercise = dp.exercises.get(id)
+    right = exercise.exact or exercise.answer
+    forms = [np.asarray, lambda x: np.asarray(x).tolist(), lambda x: np.asarray(x, dtype=np.longdouble)]
+    if np.asarray(right(*exercise.tried[0])).dtype != bool:
+        forms.append(lambda x: [float(f"{y:.12g}") for y in np.ravel(x)])
+    for form in forms:
+        result = exercise.check(lambda *case, form=form: form(right(*case)))
+        assert result.passed, result.message
+
+
 def test_every_slip_is_told_by_its_reply():
     def alike(a, b):
         return np.allclose(a, b, rtol=1e-6, atol=0)
@@ -125,6 +143,25 @@ def test_slips_with_arguments_are_told_apart(wrong, reply):
         or arguments.in_part(given, truths, alike, lambda place: f"case {place}")
     )
     assert (found is None) if reply is None else (reply in found), found
+
+
+def test_an_argument_that_is_left_out_is_told():
+    reply = dp.exercises.get("12.3").check(lambda sigma, belief, prior: 1 - belief).message
+    assert reply == "Your answer does not change with `sigma`: it is 0.1 for 1.0 and for 0.5. The right one changes."
+
+
+def test_an_argument_counts_as_left_out_only_if_nothing_changes_with_it_where_the_right_answer_does():
+    def asked(program, cases=CASES, place=1):
+        def results(program):
+            return lambda cases: [np.array([program(*case)]) for case in cases]
+
+        return arguments.ignored(place, cases, results(program), results(half), np.allclose)
+
+    assert asked(lambda x, s, f: x * f)[0] == (1.0, 3.0)
+    assert asked(half) is None and asked(lambda x, s, f: s if x > 0.3 else 0) is None
+    assert asked(lambda x, s, f: 1 / 0) is None
+    assert asked(lambda x, s, f: x * f, cases=[(0.2, 1.0, 2.0)]) is None  # there is no other value
+    assert asked(lambda x, s, f: x * f, cases=[(0.0, s, 1.0) for s in (1.0, 2.0, 3.0)]) is None  # nothing changes
 
 
 def test_two_cases_are_no_rule():

@@ -213,15 +213,16 @@ def _praised(before: Result | None, result: Result) -> str:
 class _Calls:
     """Calls functions in another process; in this one, if they cannot be sent, and says why.
 
-    `outcomes` are those of the cases that were called last.
+    `outcomes` are those of the cases that were called first.
     """
 
     def __init__(self):
         self.note = ""
-        self.outcomes = ()
+        self.outcomes: list[tuple] = []
 
     def __call__(self, answer, cases, shape, patience):
-        outcomes = self.outcomes = []
+        outcomes: list[tuple] = []
+        self.outcomes = self.outcomes or outcomes
         for outcome in self._called(answer, cases, shape, patience):
             outcomes.append(outcome)
             yield outcome

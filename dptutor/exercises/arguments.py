@@ -16,7 +16,7 @@ import numpy as np
 
 from .calling import Rejected, numbers
 
-__all__ = ["constant", "in_part", "misplaced", "scaled"]
+__all__ = ["constant", "ignored", "in_part", "misplaced", "scaled"]
 
 # So many cases at least tell a rule from a coincidence.
 _ENOUGH = 3
@@ -129,6 +129,35 @@ def in_part(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Ca
         f"You are right in {sum(hits)} of the {len(hits)} cases that were tried: at {words(yes)}, for one, but not at "
         f"{words(no)}. What is different there?"
     )
+
+
+def ignored(place: int, cases: Sequence[tuple], answer: Callable, truths: Callable, alike: Callable):
+    """Two values of the argument at a place between which only the right answer differs, and the learner's there.
+
+    `answer` and `truths` take cases, and return the results of a learner and the right ones. The values are tried at
+    several cases. None if the answer changes at one of them, or cannot be asked.
+    """
+    pairs: list[tuple] = []
+    for case in cases:
+        other = next((x[place] for x in cases if not _equal(x[place], case[place])), None)
+        if other is not None and len(pairs) < 2 * _ENOUGH:
+            pairs += [case, (*case[:place], other, *case[place + 1 :])]
+    with contextlib.suppress(Rejected, Exception), np.errstate(all="ignore"):
+        right = truths(pairs)
+        changes = [k for k in range(0, len(pairs), 2) if not alike(right[k], right[k + 1])]
+        if len(changes) < min(2, len(cases) - 1) or not changes:
+            return None
+        own = answer([pairs[k + i] for k in changes for i in (0, 1)])
+        if len(own) == 2 * len(changes) and all(np.array_equal(own[k], own[k + 1]) for k in range(0, len(own), 2)):
+            first = changes[0]
+            return (pairs[first][place], pairs[first + 1][place]), own[0]
+    return None
+
+
+def _equal(one, other) -> bool:
+    with contextlib.suppress(Exception):
+        return bool(np.array_equal(one, other))
+    return True  # nothing can be said of the two
 
 
 def _scalar(cases: Sequence[tuple], place: int) -> bool:

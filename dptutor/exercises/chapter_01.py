@@ -579,6 +579,10 @@ def threshold(prior):
                 lambda p: -math.log(1 - p),
                 "You left π out of the comparison. Weigh p(y) by π and q(y) by 1 − π.",
             ),
+            Mistake(
+                lambda p: math.log(1 - p),
+                "You left π out of the comparison, and the sign is wrong. Weigh p(y) by π and q(y) by 1 − π.",
+            ),
         ),
     ),
     Exercise(
@@ -756,6 +760,11 @@ def interval(wrong, rounds):
                 _without_the_next,
                 "Your lower end is right. For the upper end the tail is Pr[Binomial(n, x) ≤ k], which is the complement of "
                 "k + 1 errors or more.",
+            ),
+            Mistake(
+                lambda k, n: (max(0.0, k / n - 0.05), min(1.0, k / n + 0.05)),
+                "95 % is not a width of ±5 percentage points. It is the share of such intervals that contain the true "
+                "error, and they are wide if there are few rounds.",
             ),
         ),
         laws=(

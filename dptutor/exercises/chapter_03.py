@@ -466,6 +466,10 @@ def estimate(losses, epsilon):
                 lambda x, e: max(0.0, float(1 - np.exp(e - np.mean(x)))),
                 "You took the mean of the losses first. The mean belongs outside: each loss has its own weight.",
             ),
+            Mistake(
+                lambda x, e: float(np.median(np.maximum(1 - np.exp(e - np.asarray(x)), 0))),
+                "This is the median of the weights. δ is an expectation, which the mean estimates.",
+            ),
         ),
         laws=(_between_0_and_1,),
     ),

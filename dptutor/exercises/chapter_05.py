@@ -220,6 +220,10 @@ answer = (1 - prior) * (1 - delta[epsilon])
                 lambda m, p: 1 - m.bayes_error(p) / min(p, 1 - p),
                 "This is the relative drop. The difference of the two error probabilities is asked for.",
             ),
+            Mistake(
+                lambda m, p: m.bayes_error(0.5) - m.bayes_error(p),
+                "You compare with an adversary of another prior. Compare this adversary with and without the output.",
+            ),
         ),
         laws=(_never_a_loss,),
     ),

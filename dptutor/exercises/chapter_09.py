@@ -402,6 +402,10 @@ def renyi_epsilon(orders, divergences, steps, delta):
                 lambda o, d, k, t: _best(o, d, lambda s, r: k * r + math.log((1 / s) * (1 - 1 / s) ** (s - 1) / t) / s),
                 "Divide by s − 1, the factor in the exponent, not by s.",
             ),
+            Mistake(
+                lambda o, d, k, t: _best(o, d, lambda s, r: k * (r + math.log(1 / t) / (s - 1))),
+                "You convert each step and add up the results, and the factor is missing. Compose first, convert once.",
+            ),
         ),
     ),
     Exercise(

@@ -325,6 +325,11 @@ def scale(residuals):
                 lambda u: float(np.sqrt(np.sum(np.square(u)) / (np.size(u) - 1))),
                 "No degree of freedom is lost, as the mean is known to be 0: divide by the number of entries.",
             ),
+            Mistake(
+                lambda u: float(np.var(u)),
+                "This is a variance, around the sample’s own mean. The mean of the noise is known to be 0, and a factor "
+                "of standard deviations is asked for.",
+            ),
         ),
         laws=(_scale,),
     ),
@@ -445,6 +450,11 @@ def largest(mu, repetitions):
             Mistake(
                 lambda m, r: m**2 / 2 + m * float(ndtri(0.95 ** (1 / r))),
                 "This is the 95 % quantile of the largest. Its median is asked for.",
+            ),
+            Mistake(
+                lambda m, r: m**2 / 2 + m * math.sqrt(2 * math.log(r)),
+                "√(2 log R) is how the largest of R normal numbers grows for very many of them. Its median has an exact "
+                "quantile.",
             ),
         ),
         stumbles=lambda m, r: (

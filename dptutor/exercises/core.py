@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import inspect
+import io
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -368,6 +369,8 @@ class Exercise:
         except Stopped as stopped:
             raise Rejected(f"It stops with {stopped}") from None
         reply = self._compared(self.tried, self._called(answer, self.tried, call), answer)
+        if reply and reply.kind == "generic" and (words := self._ignored(answer, call)):
+            return Reply("slip", words, words)
         if reply is None and (used := self.forbidden(answer)):
             return Reply("form", f"The numbers are right, but your program uses `{used[0]}`. Do it without.")
         return reply
@@ -455,6 +458,28 @@ class Exercise:
         names = list(inspect.signature(self.answer).parameters)
         found = self._quick and arguments.misplaced(self.exact or self.answer, names, cases, given, self._same)
         return found or arguments.scaled(names, cases, given, self._truths, self._same)
+
+    def _ignored(self, answer: Callable, call: Callable) -> str | None:
+        """The reply to an answer that does not change with one of its arguments, where the right one does."""
+        if self._yes_or_no or not self._quick:
+            return None
+        names = list(inspect.signature(self.answer).parameters)
+        with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was tried
+            for place, name in enumerate(names):
+                found = arguments.ignored(
+                    place,
+                    self.tried,
+                    lambda cases: [own for kind, own in call(answer, cases, self.shape, _PATIENCE) if kind == "result"],
+                    self.truths,
+                    self._same,
+                )
+                if found:
+                    (one, other), own = found
+                    return (
+                        f"Your answer does not change with `{name}`: it is {_listed(own)} for {short(one)} and for "
+                        f"{short(other)}. The right one changes."
+                    )
+        return None
 
     def _of_another_size(self, given: list) -> str | None:
         wrong = [len(own) for own, right in zip(given, self._truths, strict=True) if len(own) != len(right)]
