@@ -89,7 +89,7 @@ def counted(replies: Sequence[Reply]) -> list[Asked]:
                 asked.solved.add(reply.student)
                 continue
             said = reply.words.removeprefix("✘").strip()
-            named = reply.about and reply.kind in ("mistake", "slip")
+            named = reply.about and reply.kind in ("mistake", "slip", "ignores")
             told = reply.about if named else OTHERS.get(reply.kind) or said
             key = exercise.id, reply.kind, reply.about or told
             if key not in kept:
@@ -128,7 +128,8 @@ def page(found: list[Asked]) -> str:
 
 
 def _summary(found: list[Asked]) -> str:
-    lines = [(one, asked) for asked in found for one in asked.wrong if one.kind in ("mistake", "slip", "law")]
+    named = ("mistake", "slip", "law", "ignores")
+    lines = [(one, asked) for asked in found for one in asked.wrong if one.kind in named]
     lines.sort(key=lambda line: -len(line[0].students) / len(line[1].students))
     body = "".join(
         f'<tr><td class="count">{_bar(one.students, asked.students)}</td><td><a href="#e-{asked.id}">{asked.id}</a> '

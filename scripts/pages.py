@@ -417,6 +417,8 @@ def height(node):
             fixed += 420
         elif isinstance(part, nodes.raw) and "data-explorer" in part.astext():
             fixed += 950
+        elif isinstance(part, asking.ask) and part["kind"] == "sketch":
+            fixed += 470
     return f"--letters: {letters}; --fixed: {fixed}px"
 
 

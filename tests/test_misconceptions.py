@@ -27,9 +27,10 @@ def replies():
         reply("bob", "4.3", swapped),  # in another notebook
         reply("cem", "4.3", swapped),
         reply("dia", "4.3", lambda mu, epsilon: 1 / 0),
-        reply("eve", "4.3", lambda mu, epsilon: (0.123, 0.456)),
+        reply("eve", "4.3", lambda mu, epsilon: (0.1 / (1 + mu), 0.4 + 0.01 * epsilon)),
         reply("fay", "4.3", None),
-        reply("gus", "4.3", lambda mu, epsilon: (0.3, 0.456)),
+        reply("gus", "4.3", lambda mu, epsilon: (0.3 / (1 + mu), 0.45 - 0.01 * epsilon)),
+        reply("hal", "4.3", lambda mu, epsilon: (0.123, 0.456)),
         reply("bob", "2.1", lambda epsilon, delta, alpha: 2 - alpha),
         reply("ada", "5.5", lambda prior, loss: -right["5.5"](prior, loss)),
         Reply("zed", "5.5", False, "the check did not run", "", ""),
@@ -40,13 +41,15 @@ def test_mistakes_are_counted_by_student_and_the_most_frequent_comes_first(repli
     found = {asked.id: asked for asked in counted(replies)}
     assert list(found) == ["2.1", "4.3", "5.5"]  # as in the book
     asked = found["4.3"]
-    assert asked.solved == {"ada"} and len(asked.students) == 7
+    assert asked.solved == {"ada"} and len(asked.students) == 8
     assert [(one.kind, one.students) for one in asked.wrong] == [
         ("mistake", {"bob", "cem"}),
         ("generic", {"eve", "gus"}),
         ("nothing", {"fay"}),
         ("form", {"dia"}),
+        ("ignores", {"hal"}),
     ]
+    assert asked.wrong[-1].words == "It does not change with `mu`, and the right answer does."
     assert asked.wrong[0].words == dp.exercises.get("4.3").mistakes[0].reply
     assert [one.kind for one in found["2.1"].wrong] == ["law"]
     assert {one.words for one in found["5.5"].wrong} == {

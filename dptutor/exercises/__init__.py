@@ -189,7 +189,7 @@ def _checked(exercise: Exercise, answer, calls) -> Result:
     """Judges an answer, notes the try, and draws what is wrong."""
     mine = learner()
     result = exercise.check(answer, calls)
-    if result.kind in ("mistake", "slip", "law", "partly", "generic"):
+    if result.kind in ("mistake", "slip", "law", "ignores", "partly", "generic"):
         with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was judged
             result = replace(result, drawing=drawn(exercise, answer, calls.outcomes, calls))
     before = mine.named.get(exercise.id)
@@ -206,7 +206,9 @@ def _praised(before: Result | None, result: Result) -> str:
     if result.passed:
         return f"You have found your mistake. {result.message}"
     # What breaks no law has mended the one before, and one mistake that explains all leaves no room for another.
-    gone = result.kind in (("generic", "nearly", "partly") if before.kind == "law" else ("mistake", "slip", "nearly"))
+    gone = result.kind in (
+        ("generic", "ignores", "nearly", "partly") if before.kind == "law" else ("mistake", "slip", "nearly")
+    )
     return f"The earlier mistake is gone, well done. {result.message}" if gone else result.message
 
 

@@ -55,8 +55,9 @@ class Result:
     message : str
     kind : str
         Of the reply: "right", "nothing" (nothing to check yet), "form" (no numbers to compare), "mistake" (one of the
-        exercise's), "slip" (one that is made everywhere), "law" (a law is broken), "nearly", "partly" (right in some of
-        the cases or numbers), "judged", or "generic": it says only where the answer lies.
+        exercise's), "slip" (one that is made everywhere), "law" (a law is broken), "ignores" (an argument is not used),
+        "nearly", "partly" (right in some of the cases or numbers), "judged", or "generic": it says only where the
+        answer lies.
     about : str
         The mistake or law that the reply is about: the same for the same one, whatever the numbers.
     drawing : Drawing or None
@@ -84,7 +85,7 @@ class Result:
     @property
     def named(self) -> bool:
         """Whether the reply names what is wrong."""
-        return self.kind in ("mistake", "slip", "law")
+        return self.kind in ("mistake", "slip", "law", "ignores")
 
     def __bool__(self) -> bool:
         return self.passed
@@ -370,7 +371,7 @@ class Exercise:
             raise Rejected(f"It stops with {stopped}") from None
         reply = self._compared(self.tried, self._called(answer, self.tried, call), answer)
         if reply and reply.kind == "generic" and (words := self._ignored(answer, call)):
-            return Reply("slip", words, words)
+            return Reply("ignores", *words)
         if reply is None and (used := self.forbidden(answer)):
             return Reply("form", f"The numbers are right, but your program uses `{used[0]}`. Do it without.")
         return reply
@@ -459,8 +460,8 @@ class Exercise:
         found = self._quick and arguments.misplaced(self.exact or self.answer, names, cases, given, self._same)
         return found or arguments.scaled(names, cases, given, self._truths, self._same)
 
-    def _ignored(self, answer: Callable, call: Callable) -> str | None:
-        """The reply to an answer that does not change with one of its arguments, where the right one does."""
+    def _ignored(self, answer: Callable, call: Callable) -> tuple[str, str] | None:
+        """What is said to an answer that does not change with one of its arguments, where the right one does."""
         if self._yes_or_no or not self._quick:
             return None
         names = list(inspect.signature(self.answer).parameters)
@@ -475,10 +476,11 @@ class Exercise:
                 )
                 if found:
                     (one, other), own = found
-                    return (
+                    said = (
                         f"Your answer does not change with `{name}`: it is {_listed(own)} for {short(one)} and for "
                         f"{short(other)}. The right one changes."
                     )
+                    return said, f"It does not change with `{name}`, and the right answer does."
         return None
 
     def _of_another_size(self, given: list) -> str | None:
