@@ -191,7 +191,7 @@ def _checked(exercise: Exercise, answer, calls) -> Result:
     result = exercise.check(answer, calls)
     if result.kind in ("mistake", "slip", "law", "ignores", "partly", "generic"):
         with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was judged
-            result = replace(result, drawing=drawn(exercise, answer, calls.outcomes, calls))
+            result = replace(result, drawing=drawn(exercise, answer, calls.tried, calls))
     before = mine.named.get(exercise.id)
     if result.named or result.passed:
         mine.named[exercise.id] = result
@@ -215,16 +215,16 @@ def _praised(before: Result | None, result: Result) -> str:
 class _Calls:
     """Calls functions in another process; in this one, if they cannot be sent, and says why.
 
-    `outcomes` are those of the cases that were called first.
+    `tried` are the outcomes of the cases that were called first.
     """
 
     def __init__(self):
         self.note = ""
-        self.outcomes: list[tuple] = []
+        self.tried: list[tuple] = []
 
     def __call__(self, answer, cases, shape, patience):
         outcomes: list[tuple] = []
-        self.outcomes = self.outcomes or outcomes
+        self.tried = self.tried or outcomes
         for outcome in self._called(answer, cases, shape, patience):
             outcomes.append(outcome)
             yield outcome

@@ -462,7 +462,7 @@ class Exercise:
 
     def _ignored(self, answer: Callable, call: Callable) -> tuple[str, str] | None:
         """What is said to an answer that does not change with one of its arguments, where the right one does."""
-        if self._yes_or_no or not self._quick:
+        if self._yes_or_no or isinstance(answer, Replayed) or not self._quick:
             return None
         names = list(inspect.signature(self.answer).parameters)
         with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was tried

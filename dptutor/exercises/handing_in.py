@@ -162,6 +162,10 @@ class _Recorded:
     def note(self) -> str:
         return self._call.note
 
+    @property
+    def tried(self) -> list:
+        return self._call.tried
+
     def __call__(self, answer, cases, shape, patience):
         first, self.called = not self.called, True
         for kind, value in self._call(answer, cases, shape, patience):
