@@ -1,6 +1,7 @@
 """Every answer's error bound against ball arithmetic, over random settings."""
 
 import math
+import warnings
 from functools import cache
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from references import TooLong, bayes_error
 import dptutor as dp
 from dptutor.mechanisms.faces import TabulatedFaces
 from dptutor.mechanisms.profiles import contours
+from dptutor.transform import hellinger
 from dptutor.transform.hellinger import Inversion
 
 COUNT = 60  # of 200 that were tried; one, a mix with few large losses, has a bound of 3e-5 and says so
@@ -236,4 +238,89 @@ def test_next_to_the_largest_loss_there_is_a_little_left(sigma):
 
 def test_a_kink_at_the_largest_loss_leaves_little_open():
     _, bound = dp.DPSGD(0.04, 0.01, 5, "add").tradeoff([1e-6, 0.5, 0.9, 0.99], with_error=True)
+    assert np.all(bound <= 1e-12)
+
+
+# What a random search found.
+
+
+def _apart(epsilon, p, q):
+    """Σ (q − e^ε p)₊, at any ε."""
+    with mpmath.workdps(40):
+        power = mpmath.exp(mpmath.mpf(float(epsilon)))
+        return mpmath.fsum(max(mpmath.mpf(b) - power * mpmath.mpf(a), 0) for a, b in zip(p, q, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [
+        (
+            [0.030255315657086612, 0.09303773186911712, 0.8767069524737963],
+            [0.45288944244384766, 0.0, 0.5471105575561523],
+        ),
+        ([0.25, 0.75], [0.75, 0.25]),
+        ([2.0**-40, 1 - 2.0**-40], [0.5, 0.5]),
+    ],
+)
+def test_beside_a_kink_a_closed_form_knows_what_rounding_takes(p, q):
+    kinks = [math.log(b / a) for a, b in zip(p, q, strict=True) if b > 0]
+    epsilon = np.array([x * (1 + k * 2.3e-16) for x in kinks for k in (-1e5, -100, -7, -2, -1, 0, 1, 2, 5)])
+    value, bound = dp.FiniteExperiment(p, q).privacy_profile(epsilon, with_error=True)
+    for at, delta, off in zip(epsilon, value, bound, strict=True):
+        assert abs(mpmath.mpf(float(delta)) - _apart(at, p, q)) <= off
+    assert np.all(bound <= 1e-10 * value + 1e-12)
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.3, 0.7, 3.3])
+def test_beside_its_largest_loss_a_laplace_mechanism_does(scale):
+    epsilon = 1 / scale * (1 - np.array([1e-6, 1e-10, 1e-14, 3e-16, 2e-16, 0.0]))
+    value, bound = dp.Laplace(scale).privacy_profile(epsilon, with_error=True)
+    with mpmath.workdps(40):
+        for at, delta, off in zip(epsilon, value, bound, strict=True):
+            exact = max(-mpmath.expm1((mpmath.mpf(float(at)) - 1 / mpmath.mpf(scale)) / 2), 0)
+            assert abs(mpmath.mpf(float(delta)) - exact) <= off
+
+
+def test_beside_the_largest_loss_of_a_composition_nothing_is_not_claimed():
+    m = dp.FiniteExperiment([0.9844150543212891, 0.015584945678710938], [0.0, 1.0]) ** 3
+    for epsilon in (12.484349553762758, 12.48434955376276):
+        value, bound = m.privacy_profile(epsilon, with_error=True)
+        with mpmath.workdps(40):
+            exact = max(1 - mpmath.exp(mpmath.mpf(epsilon)) * mpmath.mpf(0.015584945678710938) ** 3, 0)
+        assert abs(mpmath.mpf(value) - exact) <= bound <= 1e-13
+    # A little further there is nothing.
+    assert m.privacy_profile(12.5, with_error=True) == (0.0, 0.0)
+
+
+# Two kinds of steps of which one has little noise, with a little more noise for all: contours of hundreds of panels.
+MANY_PANELS = (
+    dp.DPSGD(4.7898, 0.38705, 3, "add") @ dp.DPSGD(0.18434, 0.53307, 20, "add") @ dp.Gaussian(15.756),
+    # α and f(α) by ball arithmetic (tests.sweep.contour)
+    [(4.992052766784341e-06, 1.2266702494114871e-06)],
+)
+
+
+def test_contours_of_many_panels_are_taken_where_nothing_else_is_known():
+    m, points = MANY_PANELS
+    for alpha, beta in points:
+        value, bound = m.tradeoff(alpha, with_error=True)
+        assert abs(value - beta) <= bound + 1e-15 and bound <= 1e-10
+    value, bound = m.privacy_profile(np.linspace(0, 18, 100), with_error=True)
+    assert np.all(bound <= 1e-10) and np.all(np.diff(value) <= 1e-15)
+
+
+def test_a_line_of_which_nothing_is_known_does_not_raise_a_tradeoff_function(monkeypatch):
+    monkeypatch.setattr(hellinger, "_MOST_AT_LAST", 1)
+    whole, points = MANY_PANELS
+    m = type(whole)(whole.factors)
+    assert m.privacy_profile(5.0, with_error=True)[1] > 0.4  # or else this tests nothing
+    for alpha, beta in points:
+        value, bound = m.tradeoff(alpha, with_error=True)
+        assert abs(value - beta) <= bound + 1e-15
+
+
+def test_a_transform_that_is_exactly_nothing_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, bound = dp.DPSGD(1.5852, 0.9988241, 2, "remove").privacy_profile([0.0, 1.0, 3.0], with_error=True)
     assert np.all(bound <= 1e-12)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.stats import norm
 from strategies import alphas, closed_forms, epsilons, mechanisms, priors
 
 import dptutor as dp
@@ -246,6 +247,15 @@ def test_renyi_divergence_increases_with_its_order(m, a, b):
     low, high = sorted((a, b))
     assert m.renyi_divergence(low) <= m.renyi_divergence(high) * (1 + 1e-9) + ROUNDING
     assert m.renyi_divergence(high) <= m.renyi_divergence(math.inf) + ROUNDING
+
+
+def test_tails_of_the_privacy_loss_keep_their_digits():
+    loss, x = dp.Gaussian(sigma=0.5).privacy_loss, np.array([-30.0, -3.0, 0.0, 2.0, 9.0, 30.0, 70.0])
+    assert loss.sf(x, "Q") == approx(norm.sf(x / 2 - 1), rel=1e-9)
+    assert loss.cdf(-x, "P") == approx(norm.sf(x / 2 - 1), rel=1e-9)
+    assert loss.sf(x, "P") == approx(norm.sf(x / 2 + 1), rel=1e-9)
+    run = dp.DPSGD(1, 0.01, 500, "remove").privacy_loss
+    assert run.sf(9.0) == approx(run.sf(9.0, "P") * math.exp(9.0) + run.mechanism.privacy_profile(9.0), rel=1e-9) > 0
 
 
 @pytest.mark.parametrize(

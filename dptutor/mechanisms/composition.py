@@ -117,7 +117,8 @@ class Composition(Mechanism):
 
     def _delta_error(self, epsilon):
         rounding = 1e-15 * self._infinite
-        return self._up_to_the_end(lambda within: self._faces.delta_error(within) + rounding, epsilon, rounding)
+        found = self._up_to_the_end(lambda within: self._faces.delta_error(within) + rounding, epsilon, rounding)
+        return found + self._open_end(epsilon)
 
     def _delta_quickly(self, epsilon):
         epsilon = np.asarray(epsilon, dtype=float)
@@ -127,9 +128,25 @@ class Composition(Mechanism):
 
     def _delta_at_most(self, epsilon):
         rounding = 1e-15 * self._infinite
-        return self._up_to_the_end(
+        most = self._up_to_the_end(
             lambda within: self._faces.delta_at_most(within) + rounding, epsilon, self._infinite + rounding
         )
+        return most + self._open_end(epsilon)
+
+    def _open_end(self, epsilon):
+        """What δ may be from the largest loss on, as that is rounded: at most the distance times the mass of larger
+        losses, which Chernoff's bound limits."""
+        epsilon, high = np.asarray(epsilon, dtype=float), self._loss_range()[1]
+        if not math.isfinite(high):
+            return np.zeros(epsilon.shape)
+        off = 4 * np.finfo(float).eps * sum(n * (1.0 + abs(part._loss_range()[1])) for part, n in self.factors)
+        distance = np.where(epsilon >= high, np.maximum(high + off - epsilon, 0.0), 0.0)
+        if distance.any():
+            c = np.geomspace(1.0, 1e6, 13)
+            with np.errstate(over="ignore", invalid="ignore"):
+                mass = np.exp(np.minimum(c * (self._renyi(1.0 + c) - high), 0.0))
+            distance *= float(np.nanmin(mass, initial=1.0))
+        return distance
 
     def _up_to_the_end(self, face, epsilon, beyond):
         """A face at ε; from the largest loss on exactly what infinite losses leave, for which nothing is worked out."""

@@ -254,7 +254,8 @@ class TabulatedFaces:
         """f at `alpha` by supporting lines, and a bound on its error."""
         flat = np.ravel(alpha).astype(float)
         low, high, a_low, a_high = self._bracketed(flat)
-        best, bound = np.full(flat.shape, -np.inf), np.full(flat.shape, np.inf)
+        # The heights of the best lines, and what these are in doubt by.
+        best, bound = np.stack([np.full(flat.shape, -np.inf), np.zeros(flat.shape)]), np.full(flat.shape, np.inf)
         off = np.ones(flat.shape, dtype=bool)
         # Where nothing was known beforehand, at the ends of the range, too.
         for ends in (low, high, *(np.full(flat.shape, end) for end in self._knots if len(self._knots) == 2)):
@@ -286,24 +287,42 @@ class TabulatedFaces:
         kinks = (self._kinks[np.clip(number + side, 0, len(self._kinks) - 1)] for side in (-1, 0))
         for aside in (*kinks, *(low - away for away in _ASIDE), *(high + away for away in _ASIDE)):
             self._improve(best, flat, np.clip(aside, *self.window), everywhere)
-        value = np.clip(np.maximum(best, 0.0), 0.0, 1.0 - flat)
+        value = np.clip(np.maximum(best[0], 0.0), 0.0, 1.0 - flat)
         value[flat == 0.0] = 1.0 - self._infinite[0]
         ends = (self._filled(np.clip(x, *self.window), *(2 * [_error_of_rest])) for x in (low, (low + high) / 2, high))
         known = np.maximum.reduce(list(ends))
         # Where little is known the loss found may be another's: f is at least the line's height, and at most 1 − α.
         bound = np.where(known > _LITTLE, np.maximum(1.0 - flat - value, known), np.minimum(bound, 1.0) + known)
+        bound = np.maximum(bound, best[1])
         bound += 2 * _TAIL + 4 * _ROUNDING  # the tails beyond both ends of the window
         return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
 
     def _improve(self, best, alpha, losses, some):
         """Raise `best` to the supporting lines at losses; the α where they touch."""
         at = losses[some]
-        alpha_at, _ = self.errors(at)
-        rest = self._filled(at, lambda answer, _: answer.rest, lambda answer, loss: np.exp(-loss) * answer.rest)
+        alpha_at, rest, error = self._lines(at)
         with np.errstate(divide="ignore"):
-            line = rest - np.exp(np.minimum(at + np.log(alpha[some]), 700.0))
-        best[some] = np.maximum(best[some], line)
+            height = rest - np.exp(np.minimum(at + np.log(alpha[some]), 700.0))
+        # A line of which little is known shall not pass for one above all others.
+        doubt = np.where(error > _LITTLE, error, 0.0)
+        better = height - doubt > best[0, some] - best[1, some]
+        best[:, some] = np.where(better, [height, doubt], best[:, some])
         return alpha_at
+
+    def _lines(self, losses):
+        """Of the lines that touch f at losses: α there, the height at α = 0, and a bound on the error of that."""
+        found = np.empty((3, *losses.shape))
+        for right in (True, False):
+            at = (losses >= 0) == right
+            if at.any():
+                loss = np.abs(losses[at])
+                answer, shrink = (self._forward if right else self._backward).at(loss), np.exp(-np.minimum(loss, 745.0))
+                if right:
+                    found[:, at] = np.minimum(shrink * answer.slope, 1.0), answer.rest, answer.error
+                else:
+                    alpha = np.clip(answer.rest - answer.slope, 0.0, 1.0)
+                    found[:, at] = alpha, shrink * answer.rest, shrink * answer.error
+        return found
 
     def tradeoff(self, alpha):
         """f at α."""

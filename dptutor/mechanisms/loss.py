@@ -9,6 +9,7 @@ import numpy as np
 
 from .._types import Array, Number, Numbers
 from .._validation import array_shape, choice, random_generator, real_array, shaped
+from .roots import slope_of_profile
 
 if TYPE_CHECKING:
     from .base import Mechanism
@@ -71,8 +72,11 @@ class PrivacyLoss:
         >>> round(m.privacy_loss.sf(1.0), 4), round(m.privacy_profile(1.0), 4)
         (0.3085, 0.1269)
         """
-        alpha, beta = self.mechanism._errors(real_array("x", x))
-        return shaped(alpha if choice("under", under, ("P", "Q")) == "P" else 1.0 - beta)
+        x = real_array("x", x)
+        alpha, beta = self.mechanism._errors(x)
+        if choice("under", under, ("P", "Q")) == "P":
+            return shaped(alpha)
+        return shaped(_tail(x, alpha, beta, self.mechanism))
 
     @overload
     def cdf(self, x: Number, under: str = "Q") -> float: ...
@@ -92,8 +96,11 @@ class PrivacyLoss:
         >>> round(loss.cdf(0.0) + loss.sf(0.0), 12), loss.cdf(1.0)
         (1.0, 1.0)
         """
-        alpha, beta = self.mechanism._errors(real_array("x", x))
-        return shaped(beta if choice("under", under, ("P", "Q")) == "Q" else 1.0 - alpha)
+        x = real_array("x", x)
+        alpha, beta = self.mechanism._errors(x)
+        if choice("under", under, ("P", "Q")) == "Q":
+            return shaped(beta)
+        return shaped(_tail(-x, beta, alpha, self.mechanism.reverse))
 
     def mean(self, under: str = "Q") -> float:
         """E[L]: the Kullback-Leibler divergence of Q from P under Q, minus that of P from Q under P.
@@ -160,3 +167,15 @@ class PrivacyLoss:
         generator = random_generator("seed", seed)
         shape = array_shape("size", size)
         return self.mechanism._sample_loss(shape, choice("under", under, ("P", "Q")), generator)
+
+
+def _tail(x, alpha, beta, mechanism):
+    """Pr_Q[L > x] = δ + e^x α, where 1 − β has lost its digits."""
+    alpha, beta, tail = (np.array(each, dtype=float) for each in (alpha, beta, 1.0 - beta))
+    few = (tail < 0.5) & np.isfinite(x)
+    if few.any():
+        delta, at = mechanism._delta(x[few]), x[few]
+        rest = beta[few]
+        slope = slope_of_profile(at, alpha[few], lambda far: np.maximum(1.0 - rest[far] - delta[far], 0.0))
+        tail[few] = np.minimum(delta + slope, 1.0)
+    return tail

@@ -61,7 +61,8 @@ _LOOKED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
 _MOST_OCTAVES = 64
 # A transform that may come back is looked at up to so many times where it vanished, in so many pieces an octave.
 _REVIVAL = 2.5, 4
-_MOST_PANELS = 130
+# Panels of a contour, and of one without which nothing would be known.
+_MOST_PANELS, _MOST_AT_LAST = 130, 1000
 # Errors of δ, relative, and of 1 − δ, absolute, from which on another method is asked where large losses are rare.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
 # −log δ, about, at which intervals of ε end.
@@ -95,9 +96,9 @@ class Panel:
 class Contour:
     """The line Re z = c with the transform on it, octave by octave, as far as it was asked for."""
 
-    def __init__(self, log_transform, c: float, peak: float, frequency: float, first: float, pieces: int = 1):
+    def __init__(self, log_transform, c: float, peak: float, frequency: float, first: float, pieces: int, most: int):
         self.c, self.peak, self.frequency = c, peak, frequency
-        self._log_transform, self.first, self._pieces = log_transform, first, pieces
+        self._log_transform, self.first, self._pieces, self._most = log_transform, first, pieces, most
         self._octaves: list[list[Panel]] = []
         self._count = 0
 
@@ -119,7 +120,7 @@ class Contour:
         value = np.exp(log_f - 1j * self.frequency * t)
         rounding = _ROUNDING * (8.0 + np.abs(log_f) + abs(self.frequency) * t)
         self._count += 1
-        if self._count > _MOST_PANELS:
+        if self._count > self._most:
             raise SlowDecay
         error = np.abs(value) * (error + rounding)
         if float(np.abs((value * weight) @ _highest_legendre()).max()) < max(_SMOOTH, float(error.max())):
@@ -163,7 +164,7 @@ class Inversion(Profile):
 
     def __init__(self, log_transform, edge: float = -math.inf, law=None, revives: bool = False):
         self._log_transform, self._edge, self._law, self._revives = log_transform, edge, law, revives
-        self._contours: dict[int, Contour] = {}
+        self._contours: dict[tuple[int, int], Contour] = {}
         self._kept: dict[tuple, tuple] = {}
         self._chosen: dict[int, bool] = {}
 
@@ -301,6 +302,10 @@ class Inversion(Profile):
             with contextlib.suppress(SlowDecay):
                 value, error = self._integrals(other, ends, epsilon)
                 return (-value if left else value), error
+        if self._law is None:
+            with contextlib.suppress(SlowDecay):
+                value, error = self._integrals(number, ends, epsilon, _MOST_AT_LAST)
+                return (-value if left else value), error
         # Nothing is known.
         return np.full(epsilon.shape, 0.5), np.ones(epsilon.shape)
 
@@ -402,9 +407,9 @@ class Inversion(Profile):
         lines, cuts = _lower_envelope(grid, height, np.concatenate(chosen))
         return grid[lines], value[lines], np.array(cuts)
 
-    def contour(self, number: int) -> Contour:
-        """The contour of this number on the ladder."""
-        if number not in self._contours:
+    def contour(self, number: int, most: int = _MOST_PANELS) -> Contour:
+        """The contour of this number on the ladder, of so many panels at most."""
+        if (number, most) not in self._contours:
             c, peak = (float(x[number]) for x in self._ladder[:2])
             low, high = self._range(c, peak)
             # Around the losses that count, or from the edge on, if that is near.
@@ -415,8 +420,8 @@ class Inversion(Profile):
             frequency = self._edge if near else mean
             first = min(2.0 * min(abs(c), abs(1.0 + c)), 40.0 / max(high - low, 1e-3 * abs(high), 1e-290))
             pieces = _REVIVAL[1] if self._revives else 1
-            self._contours[number] = Contour(self._log_transform, c, peak, frequency, first, pieces)
-        return self._contours[number]
+            self._contours[number, most] = Contour(self._log_transform, c, peak, frequency, first, pieces, most)
+        return self._contours[number, most]
 
     def _range(self, c: float, peak: float) -> tuple[float, float]:
         """The losses that count on a contour, by Chernoff's bound."""
@@ -433,11 +438,11 @@ class Inversion(Profile):
 
     # Integrals.
 
-    def _integrals(self, number: int, ends, epsilon):
+    def _integrals(self, number: int, ends, epsilon, most: int = _MOST_PANELS):
         """The integral along a contour at losses between the ends, and a bound on its error, relative."""
-        points, units, rest = self._points(number, ends)
-        contour = self.contour(number)
-        value, noise = self._sums(contour, points, epsilon, units)
+        contour = self.contour(number, most)
+        points, units, rest = self._points(contour, ends)
+        value, noise = self._sums(contour, points, epsilon, units / self._nearest(contour, ends))
         turn = contour.c * epsilon
         exponent = contour.peak - turn
         factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, 700.0))
@@ -446,15 +451,13 @@ class Inversion(Profile):
         rounding = _ROUNDING * (2.0 + np.abs(turn) + np.abs(exponent)) + _SMALLEST / factor + _SMALLEST / np.abs(found)
         return found, noise + rest + np.where(exponent >= _LEAST_EXPONENT, rounding, 1.0)
 
-    def _points(self, number: int, ends):
+    def _points(self, contour: Contour, ends):
         """Points, weights, F and its error up to the end of a contour; that end, in units of 1/|ε − edge|, or ∞ where
         the integrand decays until then; and what is left out, relative to the integral."""
-        key = number, *ends
+        key = contour, *ends
         if key in self._kept:
             return self._kept[key]
-        contour = self.contour(number)
-        # A window narrower than the losses that count would blur them.
-        nearest = min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first)
+        nearest = self._nearest(contour, ends)
         # Where the window shows is not known: at several places.
         places = ends[0] + (ends[-1] - ends[0]) * _LOOKED_AT
         for units in _WINDOWS:
@@ -462,8 +465,8 @@ class Inversion(Profile):
             if decays:
                 units, rest = math.inf, 0.0
                 break
-            value, noise = self._sums(contour, points, places, units)
-            shorter, _ = self._sums(contour, points, places, units / 1.5)
+            value, noise = self._sums(contour, points, places, units / nearest)
+            shorter, _ = self._sums(contour, points, places, units / 1.5 / nearest)
             with np.errstate(divide="ignore", invalid="ignore"):
                 moved = np.abs(value - shorter) / np.abs(value) - noise
             rest = max(float(np.max(moved)), _STILL)
@@ -471,6 +474,10 @@ class Inversion(Profile):
                 break
         self._kept[key] = points, units, rest
         return self._kept[key]
+
+    def _nearest(self, contour: Contour, ends) -> float:
+        """The distance of an interval from the edge; a window narrower than the losses that count would blur them."""
+        return min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first)
 
     def _upto(self, contour: Contour, ends, end):
         """The points up to t = end, and whether the integrand has decayed before."""
@@ -492,25 +499,33 @@ class Inversion(Profile):
                 raise SlowDecay
         return tuple(np.concatenate(part) for part in zip(*points, strict=True)), decays
 
-    def _sums(self, contour: Contour, points, epsilon, units):
-        """The integrals at each ε through the window, less their factor e^{peak − cε}, and a bound on their rounding,
-        relative."""
+    def _sums(self, contour: Contour, points, epsilon, end):
+        """The integrals at each ε through the window that ends there, less their factor e^{peak − cε}, and a bound on
+        their rounding, relative."""
         t, weight, transform, its_error = points
         z = contour.c + 1j * t
         kernel = weight / (math.pi * z * (1.0 + z))
         integrand, error = transform * kernel, its_error * np.abs(kernel)
         size = np.abs(integrand)
+        seen = integrand * (0.5 * erfc(12.0 * t / end - 6.0)) if math.isfinite(end) else integrand
         value, noise = np.empty(epsilon.shape), np.empty(epsilon.shape)
         for few in np.array_split(np.arange(len(epsilon)), max(1, len(epsilon) * len(t) // 200_000)):
             turning = epsilon[few] - contour.frequency
-            waves = np.exp(-1j * np.multiply.outer(turning, t))
-            if math.isfinite(units):
-                end = (units / np.minimum(np.abs(epsilon[few] - self._edge), 40.0 / contour.first))[:, None]
-                waves *= 0.5 * erfc((t - 0.5 * end) * (12.0 / end))
-            value[few] = np.sum(waves * integrand, axis=1).real
+            value[few] = _real_part(seen, np.multiply.outer(turning, t)).sum(axis=1)
             noise[few] = error.sum() + _ROUNDING * (8.0 * size.sum() + np.abs(turning) * (size @ t))
         with np.errstate(divide="ignore", invalid="ignore"):
             return value, np.where(value != 0, noise / np.abs(value), np.inf)
+
+
+def _real_part(amplitude, phase):
+    """Re(amplitude · e^{−i phase}), by the tangent of half the phase, which numpy has much sooner."""
+    tangent = np.tan(phase / 2)
+    square = tangent * tangent
+    # cos = (1 − t²)/(1 + t²), sin = 2t/(1 + t²)
+    found = (1.0 - square) * amplitude.real
+    found += (2.0 * amplitude.imag) * tangent
+    found /= 1.0 + square
+    return found
 
 
 def _whole_in_s(c):
