@@ -62,7 +62,7 @@ _MOST_OCTAVES = 64
 # A transform that may come back is looked at up to so many times where it vanished, in so many pieces an octave.
 _REVIVAL = 2.5, 4
 # Panels of a contour, and of one without which nothing would be known.
-_MOST_PANELS, _MOST_AT_LAST = 130, 1000
+_MOST_PANELS, _MOST_AT_LAST = 130, 1500
 # Errors of δ, relative, and of 1 − δ, absolute, from which on another method is asked where large losses are rare.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
 # −log δ, about, at which intervals of ε end.
@@ -245,7 +245,7 @@ class Inversion(Profile):
             return value, error, True
         # Where no digit is known: what that leaves possible, or Chernoff's bound.
         most = np.where(np.isfinite(error), np.abs(value) * (1.0 + error), np.inf)
-        bound = np.minimum(np.exp(np.maximum(self.chernoff(epsilon), -744.0)), most)
+        bound = np.minimum(np.exp(np.clip(self.chernoff(epsilon), _LEAST_EXPONENT, 700.0)), most)
         # If both exclude each other, one is false: neither is believed.
         strange = (error < 1.0) & (value * (1.0 - error) > 1.001 * bound)
         bound = np.where(strange, most, bound)
@@ -260,7 +260,7 @@ class Inversion(Profile):
             own = np.flatnonzero(intervals == interval)
             ends, number = self._served(interval)
             value, share = self._by_contour(number, ends, epsilon[own])
-            most = np.exp(np.maximum(self.chernoff(epsilon[own]), -744.0))
+            most = np.exp(np.clip(self.chernoff(epsilon[own]), _LEAST_EXPONENT, 700.0))
             with np.errstate(invalid="ignore"):
                 off = np.nan_to_num(np.abs(value) * share, nan=np.inf)
             value = 1.0 - value if self._ladder[0][number] < 0 else np.maximum(value, 0.0)
