@@ -150,14 +150,14 @@ class Mechanism(ABC):
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         """Of δ: relative where it is a closed form, and what ε and the losses lose by rounding, along the slope."""
         epsilon, last_place = np.asarray(epsilon, dtype=float), np.finfo(float).eps
-        value, rounding = self._delta(epsilon), 4 * last_place * (1.0 + np.abs(epsilon))
+        value, rounding = self._delta(epsilon), 2 * last_place * (1.0 + np.abs(epsilon))
         finite = np.isfinite(epsilon)
         at = np.where(finite, epsilon, 0.0)
         # Not where rounding makes it the far side of a kink.
         with np.errstate(divide="ignore"):
             log_slope = at + np.log(self._errors(np.where(finite, at - rounding, 0.0))[0])
         slope = np.exp(np.minimum(log_slope, 0.0))
-        away = np.where(finite, np.where(finite, rounding, 0.0) * (slope + value), 0.0)
+        away = np.where(finite, rounding, 0.0) * (slope + value)
         return _CLOSED * value + away + np.where(epsilon < 0, 4 * last_place, 0.0)
 
     def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ import numpy as np
 from .._validation import positive_number
 from ..transform.polynomials import gauss
 from ..transform.subsampled_gaussian import complex_log1p
-from .base import Mechanism
+from .base import _CLOSED, Mechanism
 
 _NODES, _WEIGHTS = gauss(16)
 
@@ -113,6 +113,12 @@ class Laplace(Mechanism):
     def _delta(self, epsilon):
         inside = -np.expm1((np.minimum(epsilon, self.largest_loss) - self.largest_loss) / 2)
         return np.where(epsilon >= -self.largest_loss, inside, -np.expm1(np.minimum(epsilon, 0.0)))
+
+    def _delta_error(self, epsilon):
+        # ε₀ is a quotient, rounded once, and δ changes half as fast.
+        epsilon, last_place = np.asarray(epsilon, dtype=float), np.finfo(float).eps
+        open_ = np.where(epsilon <= self.largest_loss * (1 + last_place), self.largest_loss * last_place / 4, 0.0)
+        return _CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * last_place, 0.0)
 
     def _tradeoff(self, alpha):
         top = self.largest_loss
