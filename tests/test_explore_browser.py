@@ -1031,6 +1031,9 @@ NAMED_Q = """() => [...document.querySelectorAll(".dpe-name")]
 @every_explorer
 def test_what_is_dragged_stays_under_the_pointer_and_settles_on_a_setting(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
+    movable = {slider for part in e.explorer.parts if part.kind != "text" for slider in part.handles}
+    handles = page.eval_on_selector_all("[data-handle]", "all => all.flatMap(e => e.dataset.handle.split(' '))")
+    assert set(handles) == movable
     for share in (0.15, 0.5, 0.8):
         for number in range(len(page.evaluate(GRIPS, share))):
             grip = page.evaluate(GRIPS, share)[number]
@@ -1069,8 +1072,50 @@ def test_a_held_curve_glides_between_two_stops(opened):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_no_two_texts_of_a_picture_overlap(opened, name, width):
     page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
+    e, anywhere = getattr(dp.explore, name)(), []
+    if e.explorer.rounds is None:  # a game goes where it can be played to
+        anywhere = on_steps(e.parameters, 12, seed=11)
+    for setting in [{}, *e.steps.values(), *anywhere]:
+        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
+        settled(page)
+        assert page.evaluate(OVERLAPS) == [], setting
+
+
+def test_a_value_gives_way_to_what_is_dragged_over_it(opened):
+    page = opened("bayes_error")
+    words = page.locator("[data-part] text", has_text="percentage points")
+    assert not words.get_attribute("transform")
+    page.evaluate("document.querySelector('[data-explorer]').explorer.setAll({noise: 0.45, prior: 0.08})")
     settled(page)
-    assert page.evaluate(OVERLAPS) == []
+    assert words.get_attribute("transform")  # the pill stands where the value would
+    page.evaluate("document.querySelector('[data-explorer]').explorer.stepTo(0)")
+    settled(page)
+    assert not words.get_attribute("transform")
+
+
+# The smallest letters that are shown, in pixels of the screen, and what they say.
+SMALLEST = """() => {
+  const shown = (e) => e.checkVisibility({ visibilityProperty: true }) && e.getBoundingClientRect().width > 2;
+  const own = (e) => [...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const all = [...document.querySelectorAll("[data-explorer] :not(script, style, title, .dpe-spoken, math, math *)")];
+  const size = (e) => {
+    const { a, b } = e.ownerSVGElement?.getScreenCTM() ?? { a: 1, b: 0 };
+    return parseFloat(getComputedStyle(e).fontSize) * Math.hypot(a, b);
+  };
+  const raised = (e) => e.matches("sub, sup, tspan");
+  const sizes = all.filter((e) => own(e) && shown(e) && !raised(e)).map((e) => [size(e), e.textContent]);
+  return sizes.reduce((least, one) => (one[0] < least[0] ? one : least));
+}"""
+
+
+@every_explorer
+def test_no_letter_is_smaller_than_twelve_pixels(opened, name):
+    page = opened(name, viewport={"width": 1280, "height": 800})
+    for width, height in ((1280, 800), (820, 1180), (390, 664)):
+        page.set_viewport_size({"width": width, "height": height})
+        settled(page)
+        smallest, said = page.evaluate(SMALLEST)
+        assert smallest >= 12, (width, said)
 
 
 @every_explorer
@@ -1224,6 +1269,8 @@ def test_on_a_phone_the_small_panel_covers_nothing_that_is_read(opened, name):
     if len(getattr(dp.explore, name).panels) < 2:
         return
     settled(page)
+    assert page.evaluate(COVERED) == []
+    page.evaluate("document.querySelector('[data-explorer]').explorer.names.measure()")  # again, with all values there
     assert page.evaluate(COVERED) == []
     page.locator("svg.dpe-panel:not(.dpe-main)").tap()
     settled(page)

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from PIL import Image, ImageStat
 from pypdf import PdfReader
+from test_explore_browser import OVERLAPS
 
 import dptutor as dp
 import slides
@@ -507,3 +508,37 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, 
             assert inside <= box - 0.01 * height, f"slide {place + 1} covers the foot"
             assert wide == [], f"slide {place + 1}"
             assert zoom >= 0.7 and code >= 0.65, f"slide {place + 1}"
+
+
+# The smallest letters of what explains or moves, in pixels of the screen, and what lies on each other.
+SMALLEST = """() => {
+  const slides = document.querySelector(".reveal .slides"), slide = Reveal.getCurrentSlide();
+  const scale = slides.getBoundingClientRect().width / slides.offsetWidth;
+  const shown = (e) => e.textContent.trim() && e.checkVisibility({ visibilityProperty: true });
+  const all = (selector) => [...slide.querySelectorAll(selector)].filter(shown);
+  const size = (e) => parseFloat(getComputedStyle(e).fontSize);
+  return Math.min(
+    ...all("svg.dpe-panel text").map((e) => size(e) * Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b)),
+    ...all(".dpe-words, .dpe-label, .dpe-choice label, .dpe-count").map((e) => size(e) * e.currentCSSZoom * scale),
+  );
+}"""
+
+
+def test_letters_of_explorers_can_be_read_from_the_last_row(new_page, decks):
+    page = new_page(viewport={"width": 1920, "height": 1080})
+    seen = 0
+    for number in MADE:
+        opened(page, decks / f"{number}.html")
+        for place in range(page.evaluate("Reveal.getTotalSlides()")):
+            page.evaluate(f"Reveal.slide({place}, 0, 99)")
+            if not page.locator("section.present [data-explorer]").count():
+                continue
+            page.wait_for_selector("section.present [data-explorer][data-ready]")
+            skip = page.locator("section.present [data-ask-skip]")
+            if skip.is_visible():
+                skip.click()
+            page.wait_for_function(f"({SMALLEST})() >= 22")
+            here = OVERLAPS.replace("svg.dpe-panel", "section.present svg.dpe-panel")
+            assert page.evaluate(here) == [], f"slide {place + 1} of {number}"
+            seen += 1
+    assert seen >= 3

@@ -139,7 +139,7 @@ def above(reading, tolerance, delta):
     return tolerance, numbers(reading, tolerance, delta)[1]
 
 
-@tails.text(GREEN, offset=(-7, -12), align="right")
+@tails.text(GREEN, offset=(-12, -12), align="right")
 def above_label(reading, tolerance, delta):
     return *above(reading, tolerance, delta), "{exceeds}"
 

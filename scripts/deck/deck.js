@@ -98,6 +98,7 @@ function fit(slide) {
   let zoom = slide.querySelector("[data-explorer]") ? 1 : Math.min(1.25, height / 720);
   const fits = () => {
     inside.style.zoom = zoom;
+    inside.style.setProperty("--deck-shrunk", zoom);
     // Long lines of code are no reason for a small title.
     for (const code of inside.querySelectorAll("pre")) {
       code.style.zoom = 1;
@@ -110,6 +111,7 @@ function fit(slide) {
     return now.height <= 0.97 * box.height && !wide;
   };
   while (!fits() && zoom > 0.5) zoom = Math.round(100 * zoom - 3) / 100;
+  inside.querySelectorAll("[data-explorer]").forEach((explorer) => explorer.explorer?.names.place());
 }
 
 const fitNow = () => fit(Reveal.getCurrentSlide());

@@ -18,9 +18,17 @@ const beside = (down) => [
   [-8, 2 * down, 1],
   [0, -RIM - 2 * down, 0.5],
   [0, 3 * down, 0.5],
+  [8, -RIM - 3 * down, 0],
+  [-8, -RIM - 3 * down, 1],
+  [8, 4 * down, 0],
+  [-8, 4 * down, 1],
 ];
 const overlap = (a, b) =>
   Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+
+// More than edges, which are generous.
+const meets = (a, b) =>
+  Math.min(a[2], b[2]) - Math.max(a[0], b[0]) > 2 && Math.min(a[3], b[3]) - Math.max(a[1], b[1]) > 2.5;
 
 class Names {
   constructor(explorer) {
@@ -54,12 +62,15 @@ class Names {
 
   // What a panel shows may have another size than when it was last asked for: a large one, a phone's.
   measure() {
+    const least = parseFloat(getComputedStyle(this.explorer.root).getPropertyValue("--dpe-least")) || 0;
     for (const panel of this.panels) {
+      this.enlargeLetters(panel.svg, least);
       for (const entry of panel.entries)
         entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
-      panel.written = panel.still.map((text) => boxOf(text, panel.svg));
+      this.setApart(panel);
       panel.size = parseFloat(getComputedStyle(panel.svg.querySelector("text") ?? panel.svg).fontSize) || 11.5;
-      // On a phone the other panel lies small on this one.
+      // On a phone the other panel lies small on this one, where no value is: these have their width first.
+      for (const part of panel.parts) if (part.grip?.text) this.explorer.handles.fill(part);
       this.makeRoom(panel);
       panel.under = this.panels
         .filter((other) => other.svg.clientWidth < panel.svg.clientWidth)
@@ -70,7 +81,37 @@ class Names {
 
   // Also of a panel that is hidden, or has come since.
   widths() {
-    return this.panels.map(({ svg }) => svg.clientWidth).join();
+    return this.panels.map(({ svg }) => svg.clientWidth * zoomOf(svg)).join();
+  }
+
+  // For a room, letters have a size that does not shrink with their picture.
+  enlargeLetters(svg, least) {
+    const scale = (svg.clientWidth * zoomOf(svg)) / svg.viewBox.baseVal.width;
+    if (least && scale) svg.style.setProperty("--dpe-letter", `${short(least / scale)}px`);
+  }
+
+  // Numbers of axes that have grown meet in a corner, and the name of an upright axis meets its numbers: what is below
+  // goes down, that name goes out.
+  setApart(panel) {
+    const { svg, still, box } = panel,
+      bottom = box[1] + box[3];
+    for (const text of still) text.style.translate = "";
+    panel.written = still.map((text) => boxOf(text, svg));
+    const [below, beside] = [[], []];
+    panel.written.forEach((place, i) => (place[1] > bottom - 2 ? below : beside).push(i));
+    const shift = (i, dx, dy) => {
+      still[i].style.translate = `${short(dx)}px ${short(dy)}px`;
+      panel.written[i] = panel.written[i].map((x, k) => x + (k % 2 ? dy : dx));
+    };
+    const most = (i, others, far) =>
+      Math.max(0, ...others.filter((k) => k !== i && meets(panel.written[i], panel.written[k])).map(far));
+    const down = Math.max(0, ...below.map((i) => most(i, beside, (k) => panel.written[k][3] - panel.written[i][1])));
+    if (down) for (const i of below) shift(i, 0, down);
+    for (const i of beside)
+      if (still[i].getAttribute("transform")?.startsWith("rotate")) {
+        const out = most(i, beside, (k) => panel.written[i][2] - panel.written[k][0]);
+        if (out) shift(i, -out, 0);
+      }
   }
 
   // A small panel that lies on a large one lies where least is, in a corner if there is a free one.
@@ -113,10 +154,7 @@ class Names {
   }
 
   place() {
-    if (this.measured !== this.widths()) {
-      this.measure();
-      for (const part of this.explorer.parts) if (part.grip?.text) this.explorer.handles.fill(part);
-    }
+    if (this.measured !== this.widths()) this.measure();
     for (const panel of this.panels) this.placeIn(panel);
   }
 
@@ -124,11 +162,8 @@ class Names {
     const { box, parts, entries, written, under, lines } = panel;
     const [left, top, width, height] = box;
     const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
-    const seen = (points) => {
-      if (points.length > 2 || !points[0] || !points[1]) return points.filter(inside);
-      const ends = clipped(points, box);
-      return ends ? [...Array(25).keys()].map((k) => between([ends[0]], [ends[1]], k / 24)[0]) : [];
-    };
+    const seen = (points) =>
+      points.length === 2 && points[0] && points[1] ? along(clipped(points, box) ?? []) : points.filter(inside);
     const curves = parts
       .filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler"))
       .flatMap((part) => seen(part.points));
@@ -149,8 +184,8 @@ class Names {
       if (part.grip?.at) taken.push(boxAround(part.grip));
       else if (part.kind === "points")
         for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
-      if (isText(part)) taken.push(boxOfText(part, panel.size));
     }
+    for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken));
     for (const entry of entries) {
       const best = this.best(entry, { height: 1.18 * panel.size, box, inside, seen, crowd, taken });
       if (!best) {
@@ -162,6 +197,36 @@ class Names {
       taken.push(best.box);
       entry.kept = best.number;
     }
+  }
+
+  // Words stand where their part puts them, and beside that where something else is. Returns their box.
+  giveWay(part, { box: [left, top, width, height], size }, taken) {
+    const [x0, y0, x1, y1] = boxOfText(part, size),
+      half = (x1 - x0) / 2,
+      line = 1.18 * size;
+    let best = null,
+      least = Infinity;
+    for (const dy of [0, -line, line, -2 * line, 2 * line, -3 * line, 3 * line])
+      for (const dx of [0, half / 2, -half / 2, half, -half, half + 2 * size, -half - 2 * size]) {
+        const place = [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
+        let cost = Math.hypot(dx, 2 * dy) / 10;
+        // Where their part puts them they may leave the panel.
+        if (dx || dy)
+          cost +=
+            4 *
+            (Math.max(0, left + 2 - place[0], place[2] - left - width) +
+              Math.max(0, top - place[1], place[3] - top - height));
+        for (const other of taken) if (meets(place, other)) cost += 90 + overlap(place, other) / 2;
+        if (cost < least) {
+          least = cost;
+          best = { dx, dy, place };
+        }
+        if (!cost) break;
+      }
+    const moved = best.dx || best.dy ? `translate(${short(best.dx)} ${short(best.dy)})` : "";
+    if (part.moved !== moved) part.text.setAttribute("transform", moved);
+    part.moved = moved;
+    return best.place;
   }
 
   best(entry, { height: line, box: [left, top, width, height], inside, seen, crowd, taken }) {
@@ -236,6 +301,9 @@ const along = (points) => {
   const known = points.filter(Boolean);
   return known.length === 2 ? [...Array(25).keys()].map((k) => between([known[0]], [known[1]], k / 24)[0]) : known;
 };
+
+// By how much a page enlarges what surrounds a picture; the lengths that it tells leave that out.
+const zoomOf = (svg) => svg.currentCSSZoom ?? 1;
 
 const boxAround = ({ at: [x, y], half: [dx, dy] }) => [x - dx, y - dy, x + dx, y + dy];
 
