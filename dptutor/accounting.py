@@ -284,7 +284,7 @@ def zcdp(mechanism: Mechanism) -> float:
 
     References
     ----------
-    Bun & Steinke (2016), definition 1.1.
+    Bun & Steinke (2016), definition 1.1. In the book: chapter 9, :prf:ref:`def-zcdp`.
 
     Examples
     --------
@@ -374,6 +374,7 @@ def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
     References
     ----------
     Bun & Steinke (2016), proposition 1.3; Canonne, Kamath & Steinke (2020), proposition 12.
+    In the book: chapter 9, :prf:ref:`def-zcdp`.
 
     Examples
     --------

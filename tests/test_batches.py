@@ -200,3 +200,18 @@ def test_laws_of_batches(m):
 def test_what_cannot_be_is_refused_by_name(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+def test_renyi_divergences_of_large_orders_are_those_of_removal_with_replacement_of_one_example():
+    # H(s) of removal is p^s e^(s(s−1)μ²/2) for large s, where δ and H leave the range of floats.
+    m = dp.SampledWithoutReplacement(noise_multiplier=1.0, sampling_rate=0.5)
+    orders = np.array([16.0, 17.0, 18.0, 24.0, 48.0, 200.0])
+    expected = 2 * orders + orders / (orders - 1) * np.log(0.5)
+    np.testing.assert_allclose(m.renyi_divergence(orders), expected, rtol=1e-7)
+    assert dp.dominance(dp.Gaussian(0.5), m).verdict != "refuted"
+
+
+def test_renyi_divergences_have_no_gap_where_their_method_changes():
+    step = dp.SubsampledGaussian(0.15, 0.5, "remove")
+    orders = step.hellinger_reach + np.array([-1e-9, 0.0, 1e-9])
+    np.testing.assert_allclose(step.renyi_divergence(orders), step.renyi_divergence(orders)[0], rtol=1e-8)

@@ -320,7 +320,13 @@ class Mechanism(ABC):
 
     def _pair_renyi(self, order: np.ndarray) -> np.ndarray:
         """Rényi divergences of the one pair that the faces belong to, also where both directions are meant."""
-        return renyi_from_profile(self, order) if self.both_directions else self._renyi(order)
+        if not self.both_directions:
+            return self._renyi(order)
+        # Where e^((s−1)D) is huge, δ underflows, and the direction that is worse at large losses counts alone.
+        divergence = self._renyi(order)
+        near = (order - 1.0) * divergence < 450.0
+        divergence[near] = renyi_from_profile(self, order[near])
+        return divergence
 
     # As a value: what it was made from, not what was worked out since.
 

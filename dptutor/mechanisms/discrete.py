@@ -209,10 +209,25 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         return (1 if under == "Q" else -1) * self.mu**2 / 2, self.mu**2 * variance / self.sigma**2
 
     def _hellinger(self, s):
-        return self._exponentiated(s)
+        half = self._half(s)
+        mean, error = self._turned(s)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            scale = np.exp(half)
+            value, error = mean * scale, scale * (error + 8 * UNIT * (1.0 + np.abs(half)) * np.abs(mean))
+        known = np.isfinite(value) & np.isfinite(error)
+        return np.where(known, value, math.inf), np.where(known, error, math.inf)
 
     def _log_hellinger(self, s):
-        """H(s) e^(−c(c−1)μ²/2), c = Re s, is the mean of e^(i Im s L) under the noise centered at cΔ."""
+        half = self._half(s)
+        log_mean, error = logarithm(*self._turned(s))
+        return half + log_mean, error + 8 * UNIT * np.abs(half)
+
+    def _half(self, s):
+        """c(c−1)μ²/2, where c = Re s."""
+        return s.real * (s.real - 1.0) * self.mu**2 / 2
+
+    def _turned(self, s):
+        """H(s) e^(−c(c−1)μ²/2), the mean of e^(i Im s L) under the noise centered at cΔ, with a bound on its error."""
         center = s.real * self.sensitivity
         reach = math.ceil(_DEVIATIONS * self.sigma) + 1
         mean, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
@@ -225,9 +240,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
                 turn = s.imag[few, None] * self.mu * (x / self.sigma - self.mu / 2)
                 mean[few] = np.sum(mass * np.exp(1j * turn), axis=1)
                 error[few] = np.sum(mass * 4 * UNIT * (12.0 + np.abs(turn)), axis=1)
-        log_mean, its_error = logarithm(mean, error)
-        half = s.real * (s.real - 1.0) * self.mu**2 / 2
-        return half + log_mean, its_error + 8 * UNIT * np.abs(half)
+        return mean, error
 
     def _of_group(self, size):
         return replace(self, sensitivity=size * self.sensitivity)

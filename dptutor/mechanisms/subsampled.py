@@ -224,7 +224,7 @@ class SubsampledGaussian(Mechanism):
             return np.maximum(*(pair._renyi(order) for pair in self.directions))
         # log H(s) directly where it can be had; H(s) itself may exceed the largest float.
         # Of large orders only one end of the loss counts.
-        far = order > (64.0 if self.direction == "add" else max(self.hellinger_reach, 2.0))
+        far = order > 64.0 if self.direction == "add" else order >= max(self.hellinger_reach, 2.0)
         near = ~far & (order < self.hellinger_reach) & (np.abs(order - 1.0) > 1e-3)
         divergence = np.empty(order.shape)
         divergence[near] = [
