@@ -112,14 +112,14 @@ ALL = sum(exercise.points for exercise in OWN)
 
 
 @pytest.mark.parametrize("exercise", dp.exercises.catalogue()[::3], ids=lambda exercise: exercise.id)
-def test_recorded_values_are_judged_as_the_answer_was(exercise, monkeypatch):
+def test_recorded_values_are_judged_as_the_answer_was(exercise, monkeypatch, tmp_path):
     seen = []
     monkeypatch.setattr(HandIn, "_show", lambda hand_in, data, words: seen.append(json.loads(json.dumps(data))))
     monkeypatch.setattr("dptutor.exercises.drawn", lambda *given: None)
     monkeypatch.setattr("dptutor.exercises.worker.available", lambda: False)
     if exercise.chapter == 14 and exercise.id != "14.1":
         pytest.skip("takes long; 14.1 is judged the same way")
-    with dp.exercises.Learner(os.devnull):
+    with dp.exercises.Learner(tmp_path / "progress.json"):
         dp.exercises.case(1)
         asked = prepared(exercise.id, "4f1c09d2")
         for answer in (asked.answer, run(asked.stub)[asked.name], *(mistake.answer for mistake in asked.mistakes[:1])):

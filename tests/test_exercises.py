@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import os
 import random
 import re
 import threading
@@ -450,6 +451,17 @@ def test_progress_survives_what_somebody_wrote_into_its_file(tmp_path, content):
     progress = Progress(tmp_path / "own.json")
     assert progress.note("1.1", tries=1)["tries"] == 1
     assert "1.1" in repr(progress) and progress._repr_html_()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
+def test_progress_replaces_nothing_but_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for place in ("pipe", "folder"):
+        progress = Progress(tmp_path / place)
+        progress._write({"1.a": {}})
+        assert not progress.path.is_file()
+        assert [path.name for path in sorted(tmp_path.iterdir())] == ["folder", "pipe"]
 
 
 def test_progress_survives_a_broken_file_and_a_folder_that_is_not_ours(tmp_path):

@@ -72,6 +72,8 @@ class Progress:
     def _write(self, records: dict):
         beside = self.path.with_name(f"{self.path.name}.new")
         self._kept = records
+        if self.path.exists() and not self.path.is_file():  # a device, a folder: nothing that may be replaced
+            return
         with contextlib.suppress(OSError):  # a folder that is not ours to write to
             beside.write_text(_text(records), encoding="utf-8")
             os.replace(beside, self.path)
