@@ -634,8 +634,10 @@ const MAKERS = {
     make: () => ({ parts: [{ kind: "nothing", key: "", leak: 1, count: 1, text: "BlatantlyNonPrivate()" }] }),
   },
 };
-const REFUSED = ["DiscreteGaussian", "DiscreteLaplace", "KaryRandomizedResponse", "FiniteExperiment", "join", "meet",
-  "group", "matrix_mechanism", "tree_aggregation"]; // biome-ignore format: a list
+// biome-ignore format: a list
+const REFUSED = ["DiscreteGaussian", "DiscreteLaplace", "KaryRandomizedResponse", "FixedBatches", "ShuffledBatches",
+  "BallsAndBins", "SampledWithoutReplacement", "FiniteExperiment", "join", "meet", "group", "matrix_mechanism",
+  "tree_aggregation", "allowed_by"];
 const FUNCTIONS = { sqrt: Math.sqrt, exp: Math.exp, log: Math.log };
 
 function gaussianPart(mu, text) {
