@@ -13,7 +13,7 @@ from dptutor.formulas import UnknownFormula, mathml, typeset
 # What the book is written with, by kind: each has to be set. A new command is added here, and looked at in a page.
 COMMANDS = r"""
 \alpha \beta \gamma \delta \varepsilon \eta \theta \kappa \mu \nu \xi \pi \rho \sigma \tau \lambda \phi
-\varphi \chi \psi \ell \Delta \Phi \Sigma \Psi
+\varphi \chi \psi \ell \Delta \Phi \Sigma \Psi \top
 \log \exp \liminf \limsup \cosh \sinh \tanh \lim \min \max \inf \sup \Pr \operatorname{Var}
 \cdot \circ \otimes \times \pm \cup \setminus \approx \ge \le \ll \ne \mid \in \sim \subseteq \supseteq \succeq
 \to \mapsto \iff \leftrightarrow \Longleftrightarrow \partial \infty \dots \cdots

@@ -59,7 +59,7 @@ SEARCHES = {
     "same epsilon different sigma which is safer": "4 Why one (ε, δ) is not enough, Chapter",
     "blackwel dominance": "Blackwell dominance, Term",
     "epsilon lower bound from tpr fpr": "13 Auditing DP-SGD, Chapter",
-    "rero bound": "Reconstruction, Term",
+    "rero bound": "Theorem 11.1 (Reconstruction), Statement",
     "sample_rate 0.01 sigma 1.1 60 epochs": "Your own run, Page",
     "what does ⊗ mean": "n-fold composition, Symbol",
     "delta 1e-5 how to choose": "14 Capstone: choose and defend, Chapter",
