@@ -2,12 +2,13 @@
 
     python -m benchmarks.building [PAGE ...]      # some pages, or a few chapters: 09_composition
 
-Adds a word to the first paragraph of a page, builds, sees whether the word is there, and takes it out again. The book
+Adds a word to the first section of a page, builds, sees whether the word is there, and takes it out again. The book
 has to be built before. Times are of this machine; do nothing else on it meanwhile.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -23,10 +24,9 @@ def waited(name: str) -> float:
     """Seconds from a change of a page of the book to its build."""
     source = ROOT / "book" / f"{name}.md"
     text = source.read_text(encoding="utf-8")
-    title = text.index("\n# ") + 1
-    opening = text.index("\n\n", title) + 2
+    opening = re.search(r"^## .+\n\n(?=[A-Z])", text, re.MULTILINE).end()
     try:
-        source.write_text(f"{text[:opening]}{WORD.capitalize()}: {text[opening:]}", encoding="utf-8")
+        source.write_text(f"{text[:opening]}{WORD.capitalize()}. {text[opening:]}", encoding="utf-8")
         start = time.perf_counter()
         build()
         seconds = time.perf_counter() - start

@@ -141,6 +141,7 @@ def shared_files(app):
         write(folder / name, REMARK[".js"].sub("", (STATIC / name).read_text(encoding="utf-8")))
     app.config.html_static_path.append(str(folder))  # the later one wins
     places = [folder, STATIC]
+    app.title_of = {}
     app.version_of = {
         file.name: digest(file.read_bytes()) for place in reversed(places) for file in place.glob("*.*s*")
     }
@@ -189,6 +190,7 @@ def context_of(app, page, template, context, doctree):
         app.config.report_errors,
     )
     context |= neighbors(app, page) | {
+        "parts": parts(app, page),
         "explorers": explorers_of(body),
         "policy": POLICY,
         "first_script": FIRST_SCRIPT,
@@ -232,11 +234,25 @@ def without_kernel(body):
     return body
 
 
+def parts(app, page):
+    """The contents of the book as links from a page: captions, their pages, and what goes with each page."""
+
+    def entry(other):
+        below = [entry(each) for each in app.env.toctree_includes.get(other, [])]
+        open_ = other == page or any(each["open"] for each in below)
+        return {**link_to(app, page, other), "here": other == page, "open": open_, "below": below}
+
+    root = app.config.root_doc
+    for tree in app.env.tocs[root].findall(addnodes.toctree):
+        yield tree.get("caption"), [entry(other) for _, other in tree["entries"] if other in app.env.titles]
+
+
 def link_to(app, page, other):
     if not other:
         return None
-    title = app.builder.render_partial(app.env.titles[other])["title"]
-    return {"link": app.builder.get_relative_uri(page, other), "title": title}
+    if other not in app.title_of:
+        app.title_of[other] = app.builder.render_partial(app.env.titles[other])["title"]
+    return {"link": app.builder.get_relative_uri(page, other) or "#", "title": app.title_of[other]}
 
 
 def explorers_of(body):

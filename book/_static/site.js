@@ -34,9 +34,7 @@
     if (target.closest("a")) contents.hidePopover();
   });
   chapters.addEventListener("toggle", () => {
-    const here = all(".current > a.current", chapters).pop();
-    here?.setAttribute("aria-current", "page");
-    here?.scrollIntoView({ block: "center" });
+    chapters.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
     mark();
   });
 
