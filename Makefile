@@ -19,6 +19,7 @@ help:
 	@echo "               (PAPER=a4|letter, CHAPTER=7 only that chapter, STUDENT=1 without hints and answers)"
 	@echo "make slides    turn each lecture into a deck of slides, _build/slides/NN.html, a single file that needs no network"
 	@echo "               (LECTURES='03 12 mine.ipynb' only these, TITLE and LOGO of an own one, PAPER=a4|letter for handouts)"
+	@echo "make room      show the decks here and let the phones of a class vote and play (PORT, ADDRESS, PHONES)"
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make app       show every explorer as an app, with Voilà"
 	@echo "make pack      create the notebooks for a class, with answers (COURSE=folder ROSTER=students.csv)"
@@ -51,7 +52,10 @@ pdf: environment
 	@$(python) scripts/pdf.py $(if $(CHAPTER),--chapter $(CHAPTER)) $(if $(STUDENT),--student) --paper $(paper)
 
 slides: environment
-	@$(python) scripts/slides.py $(LECTURES) $(if $(TITLE),--title "$(TITLE)") $(if $(LOGO),--logo "$(LOGO)") $(if $(PAPER),--paper $(paper))
+	@$(python) scripts/slides.py $(LECTURES) $(if $(TITLE),--title "$(TITLE)") $(if $(LOGO),--logo "$(LOGO)") $(if $(PAPER),--paper $(paper)) $(if $(ROOM),--room "$(ROOM)")
+
+room: slides
+	@$(python) scripts/room.py $(if $(filter-out file default,$(origin PORT)),--port "$(PORT)") $(if $(ADDRESS),--address "$(ADDRESS)") $(if $(PHONES),--phones "$(PHONES)")
 
 lab: environment
 	@$(python) scripts/lab.py
@@ -104,4 +108,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site pdf slides lab app pack marks lite test look sweep versions pictures bench format clean distclean
+.PHONY: help environment test-environment book site pdf slides room lab app pack marks lite test look sweep versions pictures bench format clean distclean

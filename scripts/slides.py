@@ -3,6 +3,7 @@
     python scripts/slides.py                                        # all that changed
     python scripts/slides.py 03 12                                  # these
     python scripts/slides.py mine.ipynb --title Privacy --logo us.svg   # a notebook of one's own
+    python scripts/slides.py --room https://…/play.html             # where phones find play.html without room.py
     python scripts/slides.py 03 --paper a4                          # and _build/slides/03.pdf, two slides to a sheet
 
 A deck shows a notebook as it is stored, and its explorers frozen, so that they move without a kernel. What a
@@ -15,6 +16,10 @@ cell becomes stands in its metadata, as `"slideshow": {"slide_type": ..., "minut
     notes              for the speaker's window, key S; so is what stands in `notes` of any other cell
     skip               is not shown
 
+A cell's metadata can also ask the room: `"room": {"vote": NAME, "text": ..., "choices": [...]}` takes the votes on a
+question, `{"again": NAME, "right": 1}` shows them once more, beside what is true, and `{"curve": "Gaussian(1)", "name":
+NAME}` has the points of a class that played against a mechanism (`room.py` lets phones send them).
+
 In a notebook without slides every heading of the first two levels begins one. The title at the foot, and a logo beside
 it, may stand in the notebook's metadata, as `"deck": {"title": ..., "logo": FILE}`.
 """
@@ -23,18 +28,20 @@ import argparse
 import ast
 import base64
 import hashlib
+import json
 import mimetypes
 import os
 import re
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
+import numpy as np
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -50,6 +57,7 @@ from printing import print_page
 
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))
 DECKS = BUILD / "slides"
+PHONE = "play.html"  # the page that phones open
 OWN = ROOT / "scripts" / "deck"
 REVEAL = Path(find_spec("sphinx_revealjs").origin).parent / "_static" / "revealjs"
 FONTS = ROOT / "book" / "_static" / "fonts"
@@ -77,6 +85,10 @@ def main(arguments):
     asked = options(arguments)
     lectures = {name: Lecture(path) for name, path in book_lectures().items()}
     own = {Path(name).stem: Lecture(Path(name), asked.title, asked.logo) for name in asked.names if is_file(name)}
+    if asked.room and not re.fullmatch(r"https?://[!-~]+", asked.room):
+        print(f"ROOM={asked.room} is no address: give that of play.html, as in ROOM=https://example.org/play.html")
+        return 1
+    lectures, own = ({name: replace(one, room=asked.room) for name, one in some.items()} for some in (lectures, own))
     if unknown := [name for name in asked.names if not is_file(name) and name not in lectures]:
         print(f"There is no lecture {', '.join(unknown)}. The lectures are {', '.join(lectures)}.")
         return 1
@@ -91,8 +103,8 @@ def main(arguments):
     wanted = own | {name: lectures[name] for name in asked.names or lectures if name in lectures and name not in own}
     library, stale = digest(*FOUNDATION), {}
     for name, lecture in wanted.items():
-        key, deck = lecture.digest() + library, DECKS / f"{name}.html"
-        if not deck.is_file() or f'content="{key}"' not in deck.read_text(encoding="utf-8")[:1000]:
+        key = lecture.digest() + library
+        if not is_made(DECKS / f"{name}.html", key):
             stale[name] = key
     problems = []
     if stale:
@@ -105,6 +117,8 @@ def main(arguments):
                     write(DECKS / f"{name}.html", page.result())
                 except CannotShowError as problem:
                     problems.append(str(problem))
+    if not is_made(DECKS / PHONE, library):
+        write(DECKS / PHONE, phone_page(library))
     write(DECKS / "index.html", list_page())
     print("\n".join([*problems, f"The decks are in {DECKS.relative_to(ROOT)}/"]))
     if asked.paper and not problems:
@@ -119,8 +133,14 @@ def options(arguments):
     parser.add_argument("names", nargs="*", help="numbers of lectures, or notebooks of one's own")
     parser.add_argument("--title", help="at the foot of an own deck")
     parser.add_argument("--logo", type=Path, help="a picture for the foot of an own deck")
+    parser.add_argument("--room", default="", help="the address of play.html, for phones")
     parser.add_argument("--paper", choices=["a4", "letter"], help="print handouts on this paper")
     return parser.parse_args(arguments)
+
+
+def is_made(page, key):
+    """Whether a page was made from what the key stands for."""
+    return page.is_file() and f'content="{key}"' in page.read_text(encoding="utf-8")[:1000]
 
 
 def is_file(name):
@@ -153,6 +173,7 @@ class Lecture:
     path: Path
     title: str | None = None
     logo: Path | None = None
+    room: str = ""
 
     @property
     def files(self):
@@ -166,7 +187,7 @@ class Lecture:
         return next((ROOT / "book").glob(f"{self.path.stem.removesuffix('_lecture')}_*.md"), None)
 
     def digest(self):
-        found = hashlib.sha256(f"{self.title} {self.chapter and title_of(self.chapter)}".encode())
+        found = hashlib.sha256(f"{self.title} {self.room} {self.chapter and title_of(self.chapter)}".encode())
         for file in self.files:
             found.update(file.read_bytes())
         return found.hexdigest()
@@ -202,7 +223,7 @@ def deck_page(lecture, key):
     """The deck of a lecture, as a page."""
     notebook = nbformat.read(lecture.path, 4)
     title, logo = lecture.foot(notebook)
-    slides = slides_of(notebook, lecture.path)
+    slides = slides_of(notebook, lecture.path, lecture.room)
     scripts = [
         (REVEAL / "dist" / "reveal.js").read_text(encoding="utf-8"),
         (REVEAL / "plugin" / "notes" / "notes.js").read_text(encoding="utf-8"),
@@ -226,12 +247,13 @@ def deck_page(lecture, key):
         f'<footer class="deck-foot">{picture(logo)}<a href="#/1">{escape(title)}</a>'
         '<span class="deck-clock"></span></footer>'
         f"{''.join(inline_script(script) for script in scripts)}"
-        f"{''.join(module(name) for name in ('deck.js', 'speaker.js'))}</body></html>\n"
+        f"{module('deck.js', 'qr.js', 'room.js')}{module('speaker.js')}</body></html>\n"
     )
 
 
-def module(name):
-    return f'<script type="module">{(OWN / name).read_text(encoding="utf-8")}</script>'
+def module(*names):
+    """Scripts that share their names."""
+    return f'<script type="module">{"".join((OWN / name).read_text(encoding="utf-8") for name in names)}</script>'
 
 
 def picture(file):
@@ -264,9 +286,9 @@ class Slide:
         self.title = ""
 
 
-def slides_of(notebook, path):
-    """The slides of a notebook."""
-    slides = []
+def slides_of(notebook, path, room=""):
+    """The slides of a notebook; `room` is where phones find their page, if nobody serves it."""
+    slides, asked = [], {}
     kinds = [cell.metadata.get("slideshow", {}).get("slide_type", "-") for cell in notebook.cells]
     plain = not {"slide", "subslide"} & set(kinds)  # nobody has said what the slides are
     for number, (cell, kind) in enumerate(zip(notebook.cells, kinds, strict=True), 1):
@@ -290,6 +312,8 @@ def slides_of(notebook, path):
             if not slide.title and cell.cell_type == "markdown" and cell.source.strip():
                 slide.title = cell.source.strip().splitlines()[0].strip("# ")
             classes, inside = shown(cell, slide.title, path)
+            if "room" in cell.metadata:
+                inside += asking(cell.metadata["room"], asked, path.stem, room)
         except Exception as error:
             raise CannotShowError(f"{path.name}, cell {number}, cannot be shown: {error}") from error
         slide.shown.append(f'<div class="{classes}{" fragment" * (kind == "fragment")}">{inside}</div>')
@@ -328,6 +352,89 @@ def shown(cell, title, path):
         return "deck-cell", code + result
     # A picture has the room, the code that draws it is at hand.
     return "deck-cell", f'{result}<details class="deck-fold"><summary>The code</summary>{code}</details>'
+
+
+# What the room is asked.
+
+
+def asking(room, asked, lecture, address):
+    """The element in which a room votes, sees its votes again, or has its points beside a curve."""
+    match room:
+        case {"vote": name, "text": text, "choices": [_, _, *_] as choices, **rest} if not rest:
+            asked[name] = choices
+            kind, inside = f'data-text="{escape(text)}"', f"{ballot(choices, True)}{JOIN}"
+        case {"again": name, **rest} if name in asked and not set(rest) - {"right"}:
+            right = f' data-right="{rest["right"]}"' if "right" in rest else ""
+            kind, inside = f"data-again{right}", ballot(asked[name], False)
+            if "right" in rest and rest["right"] not in range(len(asked[name])):
+                raise ValueError(f"the right choice is one of 0 to {len(asked[name]) - 1}")
+        case {"curve": mechanism, "name": name, **rest} if not rest:
+            kind, inside = 'data-curve data-text="Play thirty rounds"', class_curve(dp.read(mechanism))
+        case _:
+            raise ValueError(f"{room} asks nothing that a slide can show")
+    place = f' data-address="{escape(address)}"' if address else ""
+    return f'<div class="deck-room" data-key="{escape(f"{lecture} {name}")}" {kind}{place}>{inside}</div>'
+
+
+JOIN = (
+    '<p class="deck-code-join" hidden><svg role="img" aria-label="The address for phones, as a code"><path/></svg>'
+    "<span></span></p>"
+)
+
+
+def ballot(choices, asks):
+    """A bar for each choice, with a field for its votes while the question is open."""
+    field = '<input type="number" min="0" max="9999" aria-label="Votes for {}">'
+    rows = "".join(
+        f'<div class="deck-row" data-choice="{k}"><span class="deck-choice">{prose(choice).strip()[3:-4]}</span>'
+        f"{field.format(escape(choice)) if asks else ''}<b><i></i></b><output></output></div>"
+        for k, choice in enumerate(choices)
+    )
+    clear = '<button type="button" data-clear>Clear</button>' if asks else ""
+    return f'<div class="deck-ballot">{rows}<p><span class="deck-sum"></span>{clear}</p></div>'
+
+
+CURVE_BOX = (70, 14, 400)  # left, top and size of the axes
+
+
+def class_curve(mechanism):
+    """The curve that no test can beat in the long run, and room for the points of a class."""
+    left, top, size = CURVE_BOX
+    bottom, right = top + size, left + size
+    betas = [float(beta) for beta in mechanism.tradeoff(np.linspace(0, 1, 201))]
+    path = "L".join(f"{left + size * k / 200:.1f} {top + size * (1 - beta):.1f}" for k, beta in enumerate(betas))
+    ticks = "".join(
+        f'<text x="{left + size * share:g}" y="{bottom + 28}" text-anchor="middle">{share:g}</text>'
+        f'<text x="{left - 10}" y="{bottom - size * share + 7:g}" text-anchor="end">{share:g}</text>'
+        for share in (0, 0.5, 1)
+    )
+    return (
+        f'<svg viewBox="0 0 {right + 24} {bottom + 70}" role="img" aria-label="Points of the class beside the curve" '
+        f'data-box="{left} {top} {size}" data-curve="{json.dumps([round(beta, 6) for beta in betas])}">'
+        f'<path class="deck-axes" d="M{left} {top}V{bottom}H{right}"/>'
+        f'<path class="deck-blind" d="M{left} {top}L{right} {bottom}"/>'
+        f'{ticks}<text x="{left + size / 2:g}" y="{bottom + 58}" text-anchor="middle">wrongly accused, α</text>'
+        f'<text transform="translate(22 {top + size / 2:g}) rotate(-90)" text-anchor="middle">missed, β</text>'
+        f'<path class="deck-best" d="M{path}"/><g class="deck-points"></g></svg>'
+        '<div class="deck-beside"><p><label>Wrongly accused and missed, of fifteen each: <input data-point '
+        'aria-describedby="deck-how" placeholder="4 3"></label> <small id="deck-how">as two numbers, or the link of a '
+        'phone, then Enter</small></p><p class="deck-sum" role="status"></p>'
+        '<p><button type="button" data-undo>Undo</button> <button type="button" data-clear>Clear</button></p>'
+        f"{JOIN}</div>"
+    )
+
+
+def phone_page(key):
+    """The page that phones open: the game of lecture 1, and what is asked."""
+    game = dp.explore.be_the_adversary().frozen().html
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Play along</title>'
+        f'<meta name="made-from" content="{key}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+        f"<style>{(OWN / 'phone.css').read_text(encoding='utf-8')}</style></head><body><main>"
+        f'<section id="vote" hidden></section><section id="game">{game}</section>'
+        f'<p id="told" role="status"></p></main>{module("phone.js")}</body></html>\n'
+    )
 
 
 class Renderer(IPythonRenderer):
@@ -403,7 +510,7 @@ def list_page():
     rows = "".join(
         f'<li><a href="{deck.name}">{re.search("<title>(.*?)</title>", deck.read_text(encoding="utf-8"))[1]}</a></li>'
         for deck in sorted(DECKS.glob("*.html"))
-        if deck.stem != "index"
+        if deck.name not in {"index.html", PHONE}
     )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Lectures</title>'

@@ -6,6 +6,7 @@ const room = document.documentElement.dataset.preview === undefined ? null : par
 const explorers = [...document.querySelectorAll("[data-explorer]")],
   followers = new Set(), // frames, where this is the room
   known = new Map(); // what both sides have, of each explorer
+let voted; // and of what the room said
 
 const stateOf = ({ step, story, values, root, asking, game }) => ({
   step,
@@ -23,7 +24,11 @@ function share(message, except) {
 
 // Looked at with every frame: a drag, a step and a slider that plays are seen alike.
 function watch() {
-  if (room || followers.size)
+  if (room || followers.size) {
+    if (globalThis.deckRoom?.text !== voted) {
+      voted = globalThis.deckRoom.text;
+      share({ voted });
+    }
     explorers.forEach((element, place) => {
       if (!element.explorer) return;
       const state = stateOf(element.explorer),
@@ -34,6 +39,7 @@ function watch() {
       known.set(place, text);
       share({ place, state });
     });
+  }
   requestAnimationFrame(watch);
 }
 
@@ -108,9 +114,14 @@ addEventListener("message", (event) => {
   if (data?.namespace !== "deck" || !trusted(event)) return;
   if (!room && !followers.has(event.source)) {
     followers.add(event.source);
+    event.source.postMessage({ namespace: "deck", voted: globalThis.deckRoom?.text }, "*");
     explorers.forEach(({ explorer }, place) => {
       if (explorer?.moved) event.source.postMessage({ namespace: "deck", place, state: stateOf(explorer) }, "*");
     });
+  }
+  if (data.voted) {
+    globalThis.deckRoom?.take((voted = data.voted));
+    if (!room) share({ voted }, event.source);
   }
   if (!(data.place in explorers)) return;
   if (data.press) press(data.place, data.press, data.seed);
