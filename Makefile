@@ -2,6 +2,7 @@
 
 PORT = 8000
 COURSE = course
+MINUTES = 50
 python = .venv/bin/python
 paper = $(if $(filter letter,$(PAPER)),letter,a4)
 
@@ -19,6 +20,8 @@ help:
 	@echo "               (PAPER=a4|letter, CHAPTER=7 only that chapter, STUDENT=1 without hints and answers)"
 	@echo "make slides    turn each lecture into a deck of slides, _build/slides/NN.html, a single file that needs no network"
 	@echo "               (LECTURES='03 12 mine.ipynb' only these, TITLE and LOGO of an own one, PAPER=a4|letter for handouts)"
+	@echo "make lecture   put slides of several lectures together: MINUTES=35 CHAPTERS='4 11'"
+	@echo "               (NAME, TITLE, LOGO; PRESETS='duel?sigma=2' settings with which explorers open)"
 	@echo "make room      show the decks here and let the phones of a class vote and play (PORT, ADDRESS, PHONES)"
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make app       show every explorer as an app, with Voilà"
@@ -53,6 +56,9 @@ pdf: environment
 
 slides: environment
 	@$(python) scripts/slides.py $(LECTURES) $(if $(TITLE),--title "$(TITLE)") $(if $(LOGO),--logo "$(LOGO)") $(if $(PAPER),--paper $(paper)) $(if $(ROOM),--room "$(ROOM)")
+
+lecture: environment
+	@$(python) scripts/lecturing.py "$(MINUTES)" $(CHAPTERS) $(if $(NAME),--name "$(NAME)") $(if $(TITLE),--title "$(TITLE)") $(if $(LOGO),--logo "$(LOGO)") $(foreach preset,$(PRESETS),--preset "$(preset)")
 
 room: slides
 	@$(python) scripts/room.py $(if $(filter-out file default,$(origin PORT)),--port "$(PORT)") $(if $(ADDRESS),--address "$(ADDRESS)") $(if $(PHONES),--phones "$(PHONES)")
@@ -108,4 +114,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site pdf slides room lab app pack marks lite test look sweep versions pictures bench format clean distclean
+.PHONY: help environment test-environment book site pdf slides lecture room lab app pack marks lite test look sweep versions pictures bench format clean distclean

@@ -6,6 +6,8 @@
 What is stored is what a run from top to bottom gives; the tests repeat the run and compare.
 """
 
+import hashlib
+import json
 import os
 import sys
 import tempfile
@@ -47,6 +49,16 @@ def with_setup(notebook):
     return notebook
 
 
+def code_digest(notebook):
+    """What stands for a notebook's code; where it says `ran` in the metadata, its outputs are those of that code."""
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_setup(cell)]
+    return hashlib.sha256(json.dumps(code).encode()).hexdigest()
+
+
+def is_setup(cell):
+    return "remove-cell" in cell.metadata.get("tags", [])
+
+
 def exercise_notebook(chapter: int):
     """A stub with its check for every exercise of a chapter."""
     page = next((ROOT / "book").glob(f"{chapter:02}_*.md"))
@@ -85,6 +97,8 @@ def store(notebook, path: Path):
         ExecutePreprocessor(timeout=300, kernel_name="python3").preprocess(notebook, {"metadata": {"path": folder}})
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
+    if path.stem.endswith("_lecture"):
+        notebook.metadata["ran"] = code_digest(notebook)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
     nbformat.write(notebook, path)

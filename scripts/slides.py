@@ -6,8 +6,9 @@
     python scripts/slides.py --room https://…/play.html             # where phones find play.html without room.py
     python scripts/slides.py 03 --paper a4                          # and _build/slides/03.pdf, two slides to a sheet
 
-A deck shows a notebook as it is stored, and its explorers frozen, so that they move without a kernel. What a
-cell becomes stands in its metadata, as `"slideshow": {"slide_type": ..., "minutes": ..., "notes": ...}`:
+A deck shows the outputs of a notebook's code, and its explorers frozen, so that they move without a kernel. A notebook
+that was not run since its code was changed, or that cannot say so, is run first. What a cell becomes stands in its
+metadata, as `"slideshow": {"slide_type": ..., "minutes": ..., "notes": ...}`:
 
     slide              begins a slide; `minutes` is the time for it, of the fifty that a lecture has
     subslide           the same; without a heading of its own it goes on under the last one
@@ -42,7 +43,9 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.preprocessors import ExecutePreprocessor
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
@@ -53,6 +56,7 @@ from browser import NONE, installed
 from content import BUILD, ROOT, TABLES, digest
 from dptutor.explore.machinery import store
 from dptutor.formulas import mathml
+from notebooks import code_digest, is_setup
 from printing import print_page
 
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))
@@ -221,7 +225,7 @@ def title_of(page):
 
 def deck_page(lecture, key):
     """The deck of a lecture, as a page."""
-    notebook = nbformat.read(lecture.path, 4)
+    notebook = up_to_date(nbformat.read(lecture.path, 4), lecture.path)
     title, logo = lecture.foot(notebook)
     slides = slides_of(notebook, lecture.path, lecture.room)
     scripts = [
@@ -249,6 +253,24 @@ def deck_page(lecture, key):
         f"{''.join(inline_script(script) for script in scripts)}"
         f"{module('deck.js', 'qr.js', 'room.js')}{module('speaker.js')}</body></html>\n"
     )
+
+
+def up_to_date(notebook, path):
+    """The notebook with the outputs of its code; it is run if they may be others'."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code" and not is_setup(cell)]
+    if not any(cell.source.strip() for cell in code) or notebook.metadata.get("ran") == code_digest(notebook):
+        return notebook
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    try:
+        ExecutePreprocessor(timeout=300, kernel_name="python3").preprocess(
+            notebook, {"metadata": {"path": str(path.resolve().parent)}}
+        )
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise CannotShowError(
+            f"{path.name} cannot be run, so its outputs may be those of other code: {reason}"
+        ) from error
+    return notebook
 
 
 def module(*names):
