@@ -180,13 +180,18 @@ def test_what_makes_no_lecture_is_said_in_one_line(arguments, said, capsys, monk
 # Outputs are those of the code.
 
 
+def printed(notebook):
+    """What each cell printed; a kernel may send it in several pieces."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return ["".join(output.get("text", "") for output in cell.outputs) for cell in code]
+
+
 def test_the_notebook_of_a_lecture_runs_and_gives_the_outputs_that_it_shows(tmp_path):
     notebook = made(40, "03", "06")
     assert notebook.metadata["ran"] == code_digest(notebook)
-    shown = [[output.get("text") for output in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"]
+    shown = printed(notebook)
     ExecutePreprocessor(timeout=120, kernel_name="python3").preprocess(notebook, {"metadata": {"path": str(tmp_path)}})
-    ran = [[output.get("text") for output in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"]
-    assert [[text for text in texts if text] for texts in ran] == [[text for text in texts if text] for texts in shown]
+    assert printed(notebook) == shown and any(shown)
 
 
 def test_a_deck_shows_what_its_code_gives_also_after_a_change(tmp_path, new_page):

@@ -327,16 +327,16 @@ def speaker(page):
 
 
 def test_the_speakers_window_opens_on_the_slide_shown_and_the_room_stays(decks, new_page):
-    page = opened(new_page(), decks / "12.html", "#/7")
+    page = opened(new_page(), decks / "12.html", "#/8")
     page.evaluate("window.turned = []; Reveal.on('slidechanged', ({ indexh }) => turned.push(indexh))")
     window, frame = speaker(page)
-    frame.wait_for_function("Reveal.getIndices().h === 6")
+    frame.wait_for_function("Reveal.getIndices().h === 7")
     window.wait_for_selector(".pacing")
-    frame.evaluate("Reveal.slide(5, 0, 99)")
-    page.wait_for_function("Reveal.getIndices().h === 5")
+    frame.evaluate("Reveal.slide(6, 0, 99)")
+    page.wait_for_function("Reveal.getIndices().h === 6")
     page.keyboard.press("ArrowRight")
-    frame.wait_for_function("Reveal.getIndices().h === 6")
-    assert page.evaluate("window.turned") == [5, 6]  # and nothing before that
+    frame.wait_for_function("Reveal.getIndices().h === 7")
+    assert page.evaluate("window.turned") == [6, 7]  # and nothing before that
 
 
 def test_explorers_of_the_room_and_of_the_speaker_move_together(decks, new_page):
