@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections import Counter
 from html import unescape
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -1066,6 +1067,81 @@ def test_a_held_curve_glides_between_two_stops(opened):
         drawn.add(page.get_attribute(f"[data-part='{grip['part']}'] > g > path", "d"))
     page.mouse.up()
     assert len(drawn) > 8
+
+
+# Of each name on a line: on which side of it the name stands, and whether another line is nearer to it than its own,
+# where these two are apart.
+NAMED = """() => {
+  const far = ([l, t, r, b], [x, y]) => Math.hypot(Math.max(l - x, 0, x - r), Math.max(t - y, 0, y - b));
+  const dense = (points, [left, top, width, height]) => points.flatMap((p, i) => {
+    const next = points[i + 1], count = p && next ? Math.ceil(Math.hypot(next[0] - p[0], next[1] - p[1]) / 3) : 1;
+    const at = (k) => (next ? [0, 1].map((c) => p[c] + ((next[c] - p[c]) * k) / count) : p);
+    return p ? [...Array(Math.min(count, 300)).keys()].map(at) : [];
+  }).filter(([x, y]) => x >= left && x <= left + width && y >= top && y <= top + height);
+  const { names } = document.querySelector("[data-explorer]").explorer, found = [];
+  for (const panel of names.panels) {
+    const curves = panel.parts.filter((part) => part.kind === "curve" && !part.veiled).map((part) => part.points);
+    const lines = [...curves, ...panel.lines].map((points) => ({ points, all: dense(points, panel.box) }));
+    for (const entry of panel.entries) {
+      const own = lines.find(({ points }) => points === (entry.part ? entry.part.points : entry.line));
+      if (entry.text.hasAttribute("display") || !own?.all.length) continue;
+      const { e: left, f: base } = entry.text.transform.baseVal.consolidate().matrix;
+      const box = [left, base + 3 - 1.18 * panel.size, left + entry.width, base + 3];
+      const near = (line) => line.all.reduce((best, p) => (far(box, p) < far(box, best) ? p : best), [1e9, 1e9]);
+      const at = near(own), apart = (p) => own.all.every((q) => Math.hypot(p[0] - q[0], p[1] - q[1]) > 8);
+      const others = lines.filter((line) => line !== own && line.all.length).map(near);
+      const nearer = others.some((p) => far(box, p) < far(box, at) - 2.5 && apart(p));
+      const name = `${panel.svg.dataset.panel}: ${entry.text.lastChild.textContent}`;
+      found.push({ name, above: (box[1] + box[3]) / 2 < at[1], nearer });
+    }
+  }
+  return found;
+}"""
+
+
+@every_explorer
+def test_in_a_drag_no_texts_overlap_and_names_stay_with_their_lines(opened, name):
+    page = opened(name)
+    for number in range(len(page.evaluate(GRIPS, 0.1))):
+        sides, strayed, moves = {}, [], 0
+        for share in (0.1, 0.9):
+            grip = page.evaluate(GRIPS, share)[number]
+            if grip["to"] is None:
+                continue
+            page.mouse.move(*grip["from"])
+            page.mouse.down()
+            for k in range(1, 11):
+                page.mouse.move(*[a + (b - a) * k / 10 for a, b in zip(grip["from"], grip["to"], strict=True)])
+                settled(page)
+                moves += 1
+                assert page.evaluate(OVERLAPS) == [], (grip["names"], setting_of(page))
+                for seen in page.evaluate(NAMED):
+                    sides.setdefault(seen["name"], []).append(seen["above"])
+                    strayed += [(seen["name"], setting_of(page))] if seen["nearer"] else []
+            page.mouse.up()
+            settled(page)
+        changes = {name: sum(a != b for a, b in pairwise(all_)) for name, all_ in sides.items()}
+        assert {name: count for name, count in changes.items() if count > 6} == {}
+        assert len(strayed) <= moves / 5, strayed
+
+
+def test_who_rests_in_a_drag_sees_the_setting_that_the_numbers_belong_to(opened):
+    for name in ("bayes_error", "spectrum", "privacy_loss"):
+        page, e = opened(name), getattr(dp.explore, name)()
+        x, y = page.evaluate(GRIPS, 0.5)[0]["from"]
+        page.mouse.move(x, y)
+        page.mouse.down()
+        blended = 0
+        for k in range(1, 9):
+            page.mouse.move(x - 7.3 * k, y + 1.7 * k)
+            settled(page)
+            blended += page.evaluate("document.querySelector('[data-explorer]').explorer.blend !== null")
+            page.wait_for_function("document.querySelector('[data-explorer]').explorer.blend === null")
+            e.set(**setting_of(page))
+            shows(page, e)
+            lie_on_the_figure(page, e)
+        assert blended and page.evaluate(HELD)
+        page.mouse.up()
 
 
 @every_explorer

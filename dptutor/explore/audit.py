@@ -1,10 +1,15 @@
-"""An audit by repetition: beliefs over the steps of a training, and what three statistics of them say about ε."""
+"""An audit by repetition: a training is run many times, and what happens may refute the ε that it claims.
+
+The idea: a claim is refuted when something happens that it makes rarer than once in a hundred audits. Which statistic
+shows a flaw depends on the flaw, and too few repetitions show none.
+"""
 
 from functools import cache
-from math import expm1, inf, log, log1p, sqrt
+from math import expm1, log, log1p, sqrt
 
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
+from scipy.stats import binom
 
 from ..auditing import (
     FIRST_STEP_ONLY,
@@ -12,33 +17,37 @@ from ..auditing import (
     NO_CLIPPING,
     SAME_NOISE,
     SOUND,
-    clopper_pearson,
-    epsilon_from_advantage,
-    epsilon_from_beliefs,
     gaussian_epsilon,
     gaussian_mu,
     most_wins,
 )
 from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, GREEN, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
-STEPS, MOST, DELTA, TOP, PATHS = 30, 2048, 0.01, 9.0, 8
+STEPS, DELTA, PATHS, LEVEL = 30, 0.01, 6, 0.01
+REPETITIONS = (*range(16, 33, 4), 40, 48, 56, 64, 72, 80, 90, 100, 112, *range(128, 225, 16), *range(256, 513, 32),
+               *range(576, 1025, 64), *range(1152, 2049, 128))  # fmt: skip
+MOST = REPETITIONS[-1]
 Z = sqrt(STEPS) / gaussian_mu(log(9), DELTA)
 NOISE = np.random.default_rng(13).standard_normal((MOST, STEPS))
 NAMES = tuple(flaw.name for flaw in (SOUND, NO_CLIPPING, HALF_THE_NOISE, FIRST_STEP_ONLY, SAME_NOISE))
 
 audit = Explorer(
     "audit",
-    title="What repeating a training shows",
+    title="Does the training keep the ε that it claims?",
     caption="Trainings of up to 30 steps that claim to scale the noise of each step to its local sensitivity. The "
-    "claim is then exact: the ε of k Gaussian steps at δ = 0.01. First panel: the belief in D during eight "
-    "trainings on D (vermillion, dashed) and eight on D′ (blue); if the claim is true, each step’s belief on "
-    "D lies in the gray band with probability 98 %. Second panel: three ways to estimate ε′ after k steps and "
-    "R repetitions. Points are the values reported, bars are 95 % intervals, and the dashed line is the "
-    "claim. Without clipping, gradients are assumed to be twice as long as C; with a reused seed, the "
+    "claim is then exact: the ε of k Gaussian steps at δ = 0.01. Left: how probable it is, if the claim is true, that "
+    "of R repetitions at least so many are guessed right (green), and that the largest log-odds of the "
+    "adversary are at least so large (blue, dashed); below 1 in 100 the claim is refuted, for an R chosen beforehand. "
+    "Right: the adversary’s belief in D during six "
+    "trainings on D (vermillion, dashed) and six on D′ (blue); if the claim is true, each step’s belief on "
+    "D lies in the gray band with probability 98 %. "
+    "Without clipping, gradients are assumed to be twice as long as C; with a reused seed, the "
     "direction of the gradient’s change is assumed to stay the same.",
-    find="For each flaw, find a statistic that reveals it and one that misses it.",
+    find="How many repetitions does it take to refute the claim? Of each flaw, find what reveals it and what misses "
+    "it.",
     code="""import numpy as np
+from scipy.stats import binom, norm
 
 import dptutor as dp
 
@@ -55,24 +64,27 @@ if flaw == a.SAME_NOISE.name:
 loss = k * (size / z) ** 2 / 2 + size / z * noise.sum(1)  # towards the truth
 claim = dp.Gaussian(sigma=z, sensitivity=k**0.5)
 epsilon = claim.epsilon(delta)
-sensitivities, sigmas = np.full((R, k), size), np.full((R, k), z)
-by_sensitivities = a.epsilon_from_sensitivities(sensitivities, sigmas, delta).value
-by_beliefs = a.epsilon_from_beliefs(loss, delta).value
-wins = int((loss > 0).sum())
-at_least = a.epsilon_from_advantage(wins, R, delta, method="any").low
+wins, by_beliefs = int((loss > 0).sum()), loss.max()
 allowed = a.most_wins(R, claim)
+chance_of_wins = binom.sf(wins - 1, R, (1 + claim.advantage) / 2)
+mu = k**0.5 / z
+chance_of_beliefs = 1 - (1 - norm.sf(by_beliefs / mu - mu / 2)) ** R
 print(f"{wins} right guesses, up to {allowed} allowed by the claim")
 """,
     parameters={
-        "flaw": Choice(NAMES, NAMES[0], "Training"),
+        "flaw": Choice(NAMES, NAMES[2], "Training"),
+        "repetitions": Slider(16, MOST, 100, "repetitions", "R", stops=REPETITIONS),
         "steps": Slider(1, STEPS, STEPS, "steps", "k", step=1),
-        "repetitions": Slider(16, 2048, 512, "repetitions", "R", stops=tuple(2**k for k in range(4, 12))),
     },
     steps={
         "Half the noise": (
             "The adversary trusts the stated σ and is too cautious. The beliefs look private, but the wins reveal the "
             "flaw.",
             {"flaw": NAMES[2], "steps": STEPS, "repetitions": 512},
+        ),
+        "Too few": (
+            "Half the noise again, but sixteen repetitions are too few to show it.",
+            {"flaw": NAMES[2], "steps": STEPS, "repetitions": 16},
         ),
         "Noise once": (
             "The beliefs settle at a harmless value, but they are nearly always on the right side.",
@@ -82,10 +94,6 @@ print(f"{wins} right guesses, up to {allowed} allowed by the claim")
             "The beliefs run wild, yet the adversary guesses hardly better than a coin: it does not know that the "
             "noise repeats.",
             {"flaw": NAMES[4], "steps": STEPS, "repetitions": 512},
-        ),
-        "Too few": (
-            "Half the noise again, but sixteen repetitions are too few to show it.",
-            {"flaw": NAMES[2], "steps": STEPS, "repetitions": 16},
         ),
     },
 )
@@ -110,28 +118,119 @@ def ratio(flaw):
     return 2.0 if flaw == NO_CLIPPING.name else 1.0
 
 
+@cache
+def claim(steps):
+    """ε of so many steps at the claimed noise."""
+    return gaussian_epsilon(sqrt(steps) / Z, DELTA)
+
+
+def mu_of(steps):
+    return sqrt(steps) / Z
+
+
+def seen(flaw, steps, repetitions):
+    """The right guesses and the largest log-odds of so many repetitions."""
+    loss = losses(flaw)[:repetitions, steps - 1]
+    return int((loss > 0).sum()), float(loss.max())
+
+
+def chance_of_so_many(wins, steps, repetitions):
+    """The probability of at least so many right guesses, if the claim is true."""
+    return binom.sf(wins - 1, repetitions, ndtr(mu_of(steps) / 2))
+
+
+def chance_of_so_large(largest, steps, repetitions):
+    """The probability that the largest of so many log-odds is at least so large, if the claim is true."""
+    mu = mu_of(steps)
+    return -expm1(repetitions * log1p(-ndtr(mu / 2 - largest / mu)))
+
+
+@cache
+def chances(flaw, steps):
+    """Both probabilities at each number of repetitions."""
+    found = [(seen(flaw, steps, count), count) for count in REPETITIONS]
+    return (
+        np.array([chance_of_so_many(wins, steps, count) for (wins, _), count in found]),
+        np.array([chance_of_so_large(largest, steps, count) for (_, largest), count in found]),
+    )
+
+
+LOW, HIGH = 1e-7, 60.0
+
+
+@audit.panel("Could that happen by chance?", xlabel="repetitions R", ylabel="probability if the claim is true",
+             xlim=(14, 2400), ylim=(LOW, HIGH), xlog=True, ylog=True, titled=False, width=390.0,
+             margins=(64.0, 12.0, 44.0, 12.0))  # fmt: skip
+def evidence(axes):
+    axes.set_xticks([16, 64, 256, 1024], [16, 64, 256, 1024])
+    axes.set_yticks([1, 1e-2, 1e-4, 1e-6], ["1", "1 in 100", "1 in 10⁴", "1 in 10⁶"])
+    axes.set_xticks([], minor=True)
+    axes.set_yticks([], minor=True)
+    axes.grid(False)
+    axes.axhspan(LOW, LEVEL, color=VERMILLION, alpha=0.14, linewidth=0)
+    axes.axhline(LEVEL, color=VERMILLION, linewidth=1.4, label="_level")
+    axes.text(15, 2e-7, "↓ the claim is refuted", color=VERMILLION)
+    axes.text(15, 15, "↑ the claim may be true", color=INK)
+
+
+def drawn(chance):
+    return np.maximum(chance, LOW / 1e3)
+
+
+@evidence.curve(GREEN, "right guesses", moves="")
+def by_wins(flaw, steps):
+    return REPETITIONS, drawn(chances(flaw, steps)[0])
+
+
+@evidence.curve(BLUE, "largest log-odds", line=DASHED, moves="")
+def by_log_odds(flaw, steps):
+    return REPETITIONS, drawn(chances(flaw, steps)[1])
+
+
+@evidence.curve(PURPLE, width=1.6, ghost=False, moves="repetitions")
+def chosen(repetitions):
+    return [repetitions] * 2, [LOW, 3]
+
+
+@evidence.points(INK, moves="")
+def here(flaw, repetitions, steps):
+    *_, of_wins, _, of_log_odds = numbers(flaw, repetitions, steps)
+    return [repetitions] * 2, [chance if chance > LOW else np.nan for chance in (of_wins, of_log_odds)]
+
+
+@evidence.text(VERMILLION, align="right", offset=(0, 0))
+def said_if_refuted(flaw, repetitions, steps):
+    return 2300, 2e-7 if refuted(flaw, repetitions, steps) else np.nan, "ε = {epsilon} is refuted"
+
+
+@evidence.text(INK, align="right", offset=(0, 0))
+def said_if_not(flaw, repetitions, steps):
+    return 2300, np.nan if refuted(flaw, repetitions, steps) else 15, "ε = {epsilon} is not refuted"
+
+
 def paths(flaw, first, sign):
     """The beliefs of some repetitions, from one half, with a gap after each."""
     start, gap = np.zeros((PATHS, 1)), np.full((PATHS, 1), np.nan)
-    seen = np.hstack([start, sign * losses(flaw)[first : first + PATHS], gap])
-    return np.tile(np.append(np.arange(STEPS + 1.0), STEPS), PATHS), expit(seen).ravel()
+    log_odds = np.hstack([start, sign * losses(flaw)[first : first + PATHS], gap])
+    return np.tile(np.append(np.arange(STEPS + 1.0), STEPS), PATHS), expit(log_odds).ravel()
 
 
 @audit.panel("Beliefs over the training", xlabel="step", ylabel="belief in D", xlim=(0, STEPS), ylim=(0, 1),
-             legend="upper left")  # fmt: skip
+             titled=False, width=330.0)  # fmt: skip
 def beliefs(axes):
     steps = np.linspace(0, STEPS, 121)
     middle, spread = steps / Z**2 / 2, ndtri(0.99) * np.sqrt(steps) / Z
     axes.fill_between(steps, expit(middle - spread), expit(middle + spread), color=GREY, alpha=0.18, linewidth=0)
+    axes.text(1, 0.02, "gray: where the beliefs on D stay if the claim is true", color=GREY)
     axes.grid(False)
 
 
-@beliefs.curve(BLUE, "on D′", width=1.1, ghost=False)
+@beliefs.curve(BLUE, "trained on D′", width=1.1, ghost=False)
 def without(flaw):
     return paths(flaw, PATHS, -1)
 
 
-@beliefs.curve(VERMILLION, "on D", line=DASHED, width=1.1, ghost=False)
+@beliefs.curve(VERMILLION, "trained on D", line=DASHED, width=1.1, ghost=False)
 def with_example(flaw):
     return paths(flaw, 0, 1)
 
@@ -141,108 +240,46 @@ def now(steps):
     return [steps, steps], [0, 1]
 
 
-@audit.panel("Three estimates of ε′", xlabel="estimated from", ylabel="ε′ at δ = 0.01", xlim=(0.4, 3.6), ylim=(0, TOP),
-             legend="upper left")  # fmt: skip
-def ways(axes):
-    axes.set_xticks([1, 2, 3], ["sensitivities", "beliefs", "wins"])
-    axes.grid(False)
-
-
-@ways.curve(GREY, "claimed ε", line=DASHED, width=1.6, ghost=False)
-def claimed(steps):
-    return [0.4, 3.6], [claim(steps)] * 2
-
-
-@ways.ruler(BLUE)
-def from_beliefs(flaw, steps, repetitions):
-    found = belief(flaw, steps, repetitions)
-    return 2, *np.clip([found.low, found.high], 0, TOP)
-
-
-@cache
-def epsilons():
-    """The ε of Gaussian mechanisms, between which the picture interpolates."""
-    mus = np.linspace(0, 4, 201)
-    return mus, [gaussian_epsilon(mu, DELTA) for mu in mus]
-
-
-def by_wins(share):
-    return np.interp(2 * np.maximum(ndtri(share), 0), *epsilons())
-
-
-@ways.ruler(GREEN)
-def from_wins(flaw, steps, repetitions):
-    loss = final(flaw, steps, repetitions)
-    return 3, *np.minimum(by_wins(clopper_pearson(int((loss > 0).sum()), len(loss))), TOP)
-
-
-@ways.points(PURPLE, "ε′")
-def reported(flaw, steps, repetitions):
-    loss = final(flaw, steps, repetitions)
-    largest = max(loss.max(), 0) if loss.max() <= TOP else np.nan
-    return [1, 2, 3], [claim(steps, ratio(flaw)), largest, min(by_wins((loss > 0).mean()), TOP)]
-
-
-@ways.text(PURPLE, align="center")
-def above(flaw, steps, repetitions):
-    return 2 if final(flaw, steps, repetitions).max() > TOP else np.nan, TOP, "↑ {by_beliefs}"
-
-
-@cache
-def claim(steps, size=1.0):
-    """ε of so many steps at the claimed noise, of gradients of this size."""
-    return gaussian_epsilon(size * sqrt(steps) / Z, DELTA)
-
-
-def final(flaw, steps, repetitions):
-    return losses(flaw)[:repetitions, steps - 1]
-
-
-@cache
-def belief(flaw, steps, repetitions):
-    return epsilon_from_beliefs(final(flaw, steps, repetitions), DELTA)
-
-
 @audit.readouts(
-    epsilon=Number("claimed ε", GREY, 2),
-    by_sensitivities=Number("ε′ from sensitivities", PURPLE, 2),
-    by_beliefs=Number("ε′ from the largest belief", BLUE, 2),
-    at_least=Number("ε is at least, from the wins", GREEN, 2, help="for any mechanism, at 95 % confidence"),
+    epsilon=Number("claimed ε", INK, 2),
     wins=Number("right guesses", GREEN, 0),
     allowed=Number("right guesses allowed by the claim", GREY, 0, help="at most; at the 1 % level"),
+    chance_of_wins=Number("probability of so many, if the claim is true", GREEN, 2, power=True),
+    by_beliefs=Number("largest log-odds", BLUE, 2),
+    chance_of_beliefs=Number("probability of so large ones, if the claim is true", BLUE, 2, power=True),
 )
-def numbers(flaw, steps, repetitions):
-    loss = final(flaw, steps, repetitions)
-    wins, count = int((loss > 0).sum()), len(loss)
-    true = Gaussian(sigma=Z, sensitivity=sqrt(steps))
-    low = epsilon_from_advantage(wins, count, DELTA, method="any").low
-    return claim(steps), claim(steps, ratio(flaw)), float(loss.max()), low, wins, most_wins(count, true)
+def numbers(flaw, repetitions, steps):
+    wins, largest = seen(flaw, steps, repetitions)
+    allowed = most_wins(repetitions, Gaussian(sigma=Z, sensitivity=sqrt(steps)))
+    of_wins = chance_of_so_many(wins, steps, repetitions)
+    return claim(steps), wins, allowed, of_wins, largest, chance_of_so_large(largest, steps, repetitions)
 
 
-def chance_of_so_large(largest, steps, repetitions):
-    """The probability that the largest of so many log-odds is at least so large, if the claim is true."""
-    mu = sqrt(steps) / Z
-    return -expm1(repetitions * log1p(-ndtr(mu / 2 - largest / mu)))
+def refuted(flaw, repetitions, steps):
+    _, wins, allowed, _, _, of_log_odds = numbers(flaw, repetitions, steps)
+    return ratio(flaw) > 1 or wins > allowed or of_log_odds < LEVEL
 
 
 @audit.words
-def words(flaw, steps, repetitions):
-    _, _, largest, _, wins, allowed = numbers(flaw, steps, repetitions)
-    start = f"After {'one step' if steps == 1 else '{steps} steps'} the claim is ε = {{epsilon}}. "
+def words(flaw, repetitions, steps):
+    _, wins, allowed, _, _, of_log_odds = numbers(flaw, repetitions, steps)
+    claimed = f"the claim, ε = {{epsilon}} after {'one step' if steps == 1 else '{steps} steps'}"
     if wins > allowed:
-        return start + (
-            "The adversary guesses right in {wins} of {repetitions} cases. If the claim is true, more than {allowed} "
-            "happen at most once in a hundred audits: caught."
+        return (
+            f"Refuted: {{wins}} of {{repetitions}} guesses are right. If {claimed}, were true, more than "
+            "{allowed} would be right in at most one of a hundred audits."
         )
-    start += "{wins} of {repetitions} guesses are right, which the claim allows. "
     if ratio(flaw) > 1:
-        return start + "But the steps move by more than the claimed sensitivity."
-    if chance_of_so_large(largest, steps, repetitions) < 0.01:
-        return start + (
-            "But if the claim is true, some log-odds reach {by_beliefs} at most once in a hundred audits: caught."
+        return (
+            f"Refuted: the steps move by more than {claimed}, allows. The {{wins}} right guesses of "
+            "{repetitions} would be possible."
         )
-    if belief(flaw, steps, repetitions).high == inf:
-        return start + (
-            "So few repetitions give no upper limit for the log-odds that one training in a hundred exceeds."
+    if of_log_odds < LEVEL:
+        return (
+            f"Refuted: some log-odds reach {{by_beliefs}}. If {claimed}, were true, that would happen in at most "
+            "one of a hundred audits."
         )
-    return start + "The largest log-odds give ε′ = {by_beliefs}, and more repetitions can only raise it."
+    return (
+        f"Not refuted: {{wins}} right guesses of {{repetitions}}, and log-odds of up to {{by_beliefs}}, can well "
+        f"happen if {claimed}, is true."
+    )

@@ -1,4 +1,8 @@
-"""Blackwell's order of two mechanisms, and what lies between them: their meet and their join."""
+"""Blackwell's order of two mechanisms, and what lies between them: their meet and their join.
+
+The idea: where the curves cross, neither mechanism reveals more to every adversary; only one that lies below the other
+everywhere does.
+"""
 
 from functools import lru_cache
 
@@ -6,46 +10,51 @@ import numpy as np
 
 from .. import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse, join, meet
-from .machinery import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
 blackwell_order = Explorer(
     "blackwell_order",
     title="Which one always reveals more?",
-    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: trade-off "
-    "functions. Second panel: Bayes errors; circles mark where they cross. Where one curve lies below the "
-    "other everywhere, garbling the output of its mechanism gives the other mechanism. Orange: their join "
-    "(the most private mechanism from which both can be obtained by garbling) or their meet (the least "
-    "private mechanism that can be obtained from either).",
-    find="Find a σ at which the Gaussian mechanism dominates. Can randomized response ever dominate?",
-    code="""import dptutor as dp
+    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). Left: by how many "
+    "percentage points the adversary errs less often against the Gaussian mechanism, at each prior. Above the line the "
+    "Gaussian mechanism reveals more, below it randomized response. The scale is stretched near zero. "
+    "Right: trade-off functions. Where one curve lies below the other everywhere, garbling the output of its "
+    "mechanism gives the other mechanism. Orange, if asked for: their join (the most private mechanism from "
+    "which both can be obtained by garbling) or their meet (the least private mechanism that can be obtained "
+    "from either).",
+    find="Find a σ at which the Gaussian mechanism reveals more to everyone. Can randomized response ever do so?",
+    code="""import math
+
+import dptutor as dp
 
 gaussian, response = dp.Gaussian(sigma={sigma}), dp.RandomizedResponse(epsilon={epsilon})
 comparison = dp.compare(gaussian, response)
 forth, back = comparison.divergence.value, comparison.reverse_divergence.value
-between = {"join": dp.join, "meet": dp.meet}
+gaussian_advantage, response_advantage = gaussian.advantage, response.advantage
+between = {"nothing": lambda *_: None, "join": dp.join, "meet": dp.meet}
 third = between[{third}](gaussian, response)
-gaussian_advantage, response_advantage, third_advantage = (m.advantage for m in (gaussian, response, third))
+third_advantage = third.advantage if third else math.nan
 print(comparison)
 """,
     parameters={
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ"),
         "epsilon": Slider(0.1, 3.9, 1.5, "randomized response", "ε", step=0.2),
-        "third": Choice(("join", "meet"), "join", "Show their"),
+        "third": Choice(("nothing", "join", "meet"), "nothing", "Add their"),
     },
     steps={
         "Neither": (
             "The curves cross: at some priors one mechanism reveals more, at other priors the other.",
-            {"sigma": 1, "epsilon": 1.5, "third": "join"},
+            {"sigma": 1, "epsilon": 1.5, "third": "nothing"},
         ),
         "Gaussian dominates": (
             "Every adversary does at least as well against this Gaussian mechanism: garbling its output gives the "
             "other's.",
-            {"sigma": 0.4, "epsilon": 0.9, "third": "meet"},
+            {"sigma": 0.4, "epsilon": 0.9, "third": "nothing"},
         ),
         "Never the reverse": (
             "However large ε is: far out, an output with Gaussian noise reveals more than any output of randomized "
             "response.",
-            {"sigma": 3, "epsilon": 3.9, "third": "meet"},
+            {"sigma": 3, "epsilon": 3.9, "third": "nothing"},
         ),
     },
 )
@@ -71,23 +80,81 @@ def between(sigma, epsilon, third):
     return (join if third == "join" else meet)(gaussian(sigma), response(epsilon))
 
 
-tradeoff = blackwell_order.face_panel("tradeoff")
-bayes = blackwell_order.face_panel("bayes_error")
-LOSSES, PRIORS = 12 * np.linspace(-1, 1, 81) ** 3, np.linspace(0, 1, 81)
+LOSSES, PRIORS = 12 * np.linspace(-1, 1, 81) ** 3, np.linspace(0, 1, 101)
+SEEN = 5e-5  # a smaller lead cannot be seen
 
 
-@tradeoff.curve(ORANGE, "join or meet", width=1.5, ghost=False)
-def third_tradeoff(sigma, epsilon, third):
-    loss = between(sigma, epsilon, third).privacy_loss
-    return [1, *loss.sf(LOSSES, under="P"), 0], [0, *loss.cdf(LOSSES, under="Q"), 1]
+@blackwell_order.panel("Which reveals more", xlabel="adversary’s prior π",
+                       ylabel="percentage points by which it reveals more", ylim=(-42, 42), ystretch=1.0,
+                       titled=False, width=400.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+def leads(axes):
+    axes.axhline(0, color=GREY, linewidth=1, label="_zero")
+    axes.set_yticks([-30, -10, -3, -1, 0, 1, 3, 10, 30], [30, 10, 3, 1, 0, 1, 3, 10, 30], minor=False)
+    axes.set_yticks([], minor=True)
+    axes.text(0.015, 26, "↑ the Gaussian mechanism reveals more", color=BLUE)
+    axes.text(0.015, -36, "↓ randomized response reveals more", color=VERMILLION)
 
 
-@bayes.curve(ORANGE, width=1.5, ghost=False)
-def third_bayes(sigma, epsilon, third):
-    return PRIORS, between(sigma, epsilon, third).bayes_error(PRIORS)
+@lru_cache(maxsize=4096)
+def lead_of_gaussian(sigma, epsilon):
+    return 100 * (response(epsilon).bayes_error(PRIORS) - gaussian(sigma).bayes_error(PRIORS))
 
 
-bayes.crossings(compared, "crossings")
+@leads.region(BLUE, opacity=0.25)
+def gaussian_reveals_more(sigma, epsilon):
+    return PRIORS, 0, np.maximum(lead_of_gaussian(sigma, epsilon), 0)
+
+
+@leads.region(VERMILLION, opacity=0.25)
+def response_reveals_more(sigma, epsilon):
+    return PRIORS, 0, np.minimum(lead_of_gaussian(sigma, epsilon), 0)
+
+
+@leads.curve(INK, moves="sigma")
+def lead(sigma, epsilon):
+    return PRIORS, lead_of_gaussian(sigma, epsilon)
+
+
+@leads.text(BLUE, offset=(0, 0))
+def said_of_gaussian(sigma, epsilon):
+    ahead = compared(sigma, epsilon).reverse_divergence.value >= SEEN
+    return (
+        0.06,
+        16,
+        "to some adversaries" if ahead and not dominates(sigma, epsilon) else "to everyone" if ahead else "",
+    )
+
+
+@leads.text(VERMILLION, offset=(0, 0))
+def said_of_response(sigma, epsilon):
+    return 0.06, -22, "to no one" if dominates(sigma, epsilon) else "to some adversaries"
+
+
+def dominates(sigma, epsilon):
+    """The Gaussian mechanism: its f lies below the one corner of the other."""
+    return gaussian(sigma).advantage >= response(epsilon).advantage
+
+
+tradeoff = blackwell_order.face_panel("tradeoff", titled=False, width=320.0)
+
+
+def seen_if(wanted, third, x, y):
+    return x, np.where(third == wanted, y, np.nan)
+
+
+def third_tradeoff(wanted, sigma, epsilon, third):
+    loss = between(sigma, epsilon, wanted).privacy_loss
+    return seen_if(wanted, third, [1, *loss.sf(LOSSES, under="P"), 0], [0, *loss.cdf(LOSSES, under="Q"), 1])
+
+
+@tradeoff.curve(ORANGE, "join", width=1.5, ghost=False, moves="")
+def join_tradeoff(sigma, epsilon, third):
+    return third_tradeoff("join", sigma, epsilon, third)
+
+
+@tradeoff.curve(ORANGE, "meet", width=1.5, ghost=False, moves="")
+def meet_tradeoff(sigma, epsilon, third):
+    return third_tradeoff("meet", sigma, epsilon, third)
 
 
 @blackwell_order.readouts(
@@ -104,6 +171,8 @@ def numbers(sigma, epsilon):
 
 @blackwell_order.readout("advantage, join or meet", PURPLE, 4)
 def third_advantage(sigma, epsilon, third):
+    if third == "nothing":
+        return np.nan
     return between(sigma, epsilon, third).advantage
 
 
@@ -115,9 +184,10 @@ def amount(divergence, name):
 @blackwell_order.words
 def words(sigma, epsilon):
     both = compared(sigma, epsilon)
-    if gaussian(sigma).advantage >= response(epsilon).advantage:  # then its f lies below the one corner of the other
+    if dominates(sigma, epsilon):
         return (
-            "No adversary errs less often against randomized response: the Gaussian mechanism Blackwell-dominates it."
+            "The Gaussian mechanism reveals more to every adversary: none errs less often against randomized response, "
+            "which it Blackwell-dominates."
         )
     if both.reverse_divergence.value < 5e-11:
         return (
@@ -125,6 +195,7 @@ def words(sigma, epsilon):
             "reveals more."
         )
     return (
-        f"Some adversaries err less often against randomized response, {amount(both.divergence, 'forth')}, others "
-        f"against the Gaussian mechanism, {amount(both.reverse_divergence, 'back')}."
+        "Neither reveals more to everyone: some adversaries err less often against randomized response, "
+        f"{amount(both.divergence, 'forth')}, others against the Gaussian mechanism, "
+        f"{amount(both.reverse_divergence, 'back')}."
     )

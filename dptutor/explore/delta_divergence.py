@@ -83,7 +83,7 @@ def compared(sigma, scale):
 
 
 @delta_divergence.panel("Which protects better", xlabel="adversary’s prior π",
-                        ylabel="difference in error, percentage points", ylim=(-42, 42), ystretch=1.0,
+                        ylabel="percentage points by which it protects better", ylim=(-42, 42), ystretch=1.0,
                         titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     axes.axhline(0, color=GREY, linewidth=1, label="_zero")

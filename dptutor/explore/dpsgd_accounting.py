@@ -98,7 +98,7 @@ def compare(number, name, color, label, **line):
 
     said.__name__, ratio.__name__ = f"{name}_epsilon", f"{name}_ratio"
     whole.curve(color, label, **line)(said)
-    gap.curve(color, **line)(ratio)
+    gap.curve(color, label, **line)(ratio)
 
 
 compare(3, "advanced", GREY, "advanced composition", width=1.5)

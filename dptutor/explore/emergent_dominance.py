@@ -1,27 +1,34 @@
-"""Randomized response against Gaussian noise, step after step: which crossings a composition settles, and how fast."""
+"""Randomized response against Gaussian noise, step after step: when one of them is better for everyone.
+
+The idea: the two curves of one step cross, so that neither mechanism is better; after a few steps one protects better
+against every adversary, but for a lead of the other that soon is too small to matter.
+"""
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from .. import asymptotics, blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
-from .machinery import BLUE, DASHED, DOTTED, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
-PRIORS, THIN, FLOOR = np.linspace(0, 1, 81), 1e-5, 1e-13
-COUNTS = tuple(2**k for k in range(9))
+PRIORS, FLOOR = np.linspace(0, 1, 81), 1e-13
+NOTHING = 1e-3  # a lead that does not matter: a tenth of a percentage point
+COUNTS = (*range(1, 21), *range(22, 33, 2), 36, 40, 44, 48, 56, 64, 72, 80, 96, 112, 128, 160, 192, 224, 256)
 EQUAL, SMALLER = "the same noise", "noise that grows with √N"
+in_points = partial(Number, digits=2, percent=True, unit="percentage points")
 
 emergent_dominance = Explorer(
     "emergent_dominance",
-    title="What many steps do to a crossing",
-    caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. First panel: the "
-    "difference of the two Bayes errors. Above 0 the adversary errs less often against Gaussian noise (vermillion), "
-    "below 0 less against randomized response (blue). Second panel: the two Δ-divergences over N and, dotted, "
-    "the finite-step bound in the direction in which it holds.",
-    find="Choose the same noise in every step. For some N ≥ 4, find a σ at which the dotted bound belongs to the "
-    "larger Δ.",
+    title="After how many steps is one mechanism better for everyone?",
+    caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. Left: by how many "
+    "percentage points the adversary errs more often against randomized response than against Gaussian noise, at each "
+    "prior. Above the line randomized response protects better (blue), below it Gaussian noise (vermillion). "
+    "Right: the largest lead of either over N, on logarithmic axes. These are the two Δ-divergences: the lead of one "
+    "is the regret of choosing the other. Where the plane is tinted, only one lead exceeds 0.1 percentage points, "
+    "or neither does.",
+    find="Drag the line to the right. Then find a σ at which it is Gaussian noise whose lead vanishes.",
     code="""import math
 
 import dptutor as dp
@@ -38,18 +45,17 @@ mu_gaussian = (gaussian**N).mu
 print(forth, back, bound)
 """,
     parameters={
+        "count": Slider(1, 256, 1, "steps", "N", stops=COUNTS, play=True),
         "steps": Choice((SMALLER, EQUAL), SMALLER, "Every step has"),
-        "count": Slider(1, 256, 1, "steps", "N", stops=COUNTS),
-        "sigma": Slider(0.9, 1.2, 1.1, "Gaussian noise", "σ", step=0.01),
+        "sigma": Slider(0.9, 1.2, 1.1, "Gaussian noise", "σ", step=0.02),
     },
     steps={
         "One step": (
-            "The difference changes sign: some adversaries err less often against one mechanism, some against the "
-            "other.",
+            "The curve lies on both sides of the line: which mechanism protects better depends on the adversary.",
             {"steps": SMALLER, "count": 1, "sigma": 1.1},
         ),
         "Sixteen smaller steps": (
-            "One of the divergences has all but vanished; the other is a tenth above its limit.",
+            "One of the leads has all but vanished; the other is a tenth above its limit.",
             {"steps": SMALLER, "count": 16, "sigma": 1.1},
         ),
         "Sixteen equal steps": (
@@ -57,7 +63,7 @@ print(forth, back, bound)
             {"steps": EQUAL, "count": 16, "sigma": 1},
         ),
         "Too many steps": (
-            "Both divergences vanish, because both mechanisms have given nearly everything away.",
+            "Both leads vanish, because both mechanisms have given nearly everything away.",
             {"steps": EQUAL, "count": 128, "sigma": 1.1},
         ),
     },
@@ -70,7 +76,7 @@ def parts(steps, count, sigma):
     return RandomizedResponse(epsilon=1 / growth), Gaussian(sigma=sigma * growth)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def responses(steps, count):
     return parts(steps, count, 1.0)[0] ** count
 
@@ -81,11 +87,12 @@ def gaussians(steps, count, sigma):
 
 @lru_cache(maxsize=4096)
 def divergences(steps, count, sigma):
+    """The largest leads of randomized response and of Gaussian noise."""
     pair = responses(steps, count), gaussians(steps, count, sigma)
     return tuple(blackwell.delta_divergence(*order).value for order in (pair, pair[::-1]))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def response_moments(steps, count):
     return asymptotics.composition_moments(parts(steps, count, 1.0)[0])
 
@@ -98,78 +105,141 @@ def limits(steps, count, sigma):
     return moments.distance(count) + others.distance(count), moments.gaussian(count).mu, others.gaussian(count).mu
 
 
-@emergent_dominance.panel(
-    "Difference of the Bayes errors", xlabel="prior π", ylabel="R(RR) − R(Gauss)", ylim=(-0.075, 0.075)
-)
-def regret(axes):
-    axes.axhline(0, color=GREY, linewidth=1)
+@emergent_dominance.panel("Who protects better after N steps", xlabel="adversary’s prior π",
+                          ylabel="points by which it protects better", ylim=(-9.5, 8),
+                          titled=False, width=380.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+def leads(axes):
+    axes.axhline(0, color=GREY, linewidth=1, label="_zero")
+    axes.set_yticks([-6, -4, -2, 0, 2, 4, 6], [6, 4, 2, 0, 2, 4, 6])
+    axes.text(0.015, 7.1, "↑ randomized response protects better", color=BLUE)
+    axes.text(0.015, -9.0, "↓ Gaussian noise protects better", color=VERMILLION)
 
 
 @lru_cache(maxsize=4096)
 def differences(steps, count, sigma):
-    return responses(steps, count).bayes_error(PRIORS) - gaussians(steps, count, sigma).bayes_error(PRIORS)
+    errors = responses(steps, count).bayes_error(PRIORS), gaussians(steps, count, sigma).bayes_error(PRIORS)
+    return 100 * (errors[0] - errors[1])
 
 
-@regret.region(VERMILLION, "err less often against Gaussian noise", opacity=0.45)
-def above(steps, count, sigma):
-    return PRIORS, 0 * PRIORS, np.maximum(differences(steps, count, sigma), THIN)
+@leads.region(BLUE, opacity=0.3)
+def response_better(steps, count, sigma):
+    return PRIORS, 0, np.maximum(differences(steps, count, sigma), 0)
 
 
-@regret.region(BLUE, "err less often against randomized response", opacity=0.45)
-def below(steps, count, sigma):
-    return PRIORS, 0 * PRIORS, np.minimum(differences(steps, count, sigma), -THIN)
+@leads.region(VERMILLION, opacity=0.3)
+def gaussian_better(steps, count, sigma):
+    return PRIORS, 0, np.minimum(differences(steps, count, sigma), 0)
 
 
-@regret.curve(INK, width=1.5)
+@leads.curve(INK, width=1.8, moves="sigma")
 def difference(steps, count, sigma):
     return PRIORS, differences(steps, count, sigma)
 
 
-over = emergent_dominance.plain_panel(
-    "over", "Δ over the number of steps", xlabel="N", ylabel="Δ", xlim=(0.8, 300), ylim=(1e-8, 3), xlog=True, ylog=True,
-    legend="lower left",
-)  # fmt: skip
+def most(lead, name):
+    return f"by up to {{{name}}}" if lead >= NOTHING else "by less than 0.1 percentage points"
 
 
-def over_counts(function, steps, sigma):
-    return COUNTS, [function(steps, count, sigma) for count in COUNTS]
+@leads.text(BLUE)
+def lead_of_response(steps, count, sigma):
+    return 0.06, 6.0, most(divergences(steps, count, sigma)[0], "forth")
 
 
-@over.curve(VERMILLION, "Δ(RR‖Gauss)", line=DASHED)
+@leads.text(VERMILLION)
+def lead_of_gaussian(steps, count, sigma):
+    return 0.06, -7.9, most(divergences(steps, count, sigma)[1], "back")
+
+
+LOW, HIGH = 2e-3, 30.0
+
+
+@emergent_dominance.panel("The largest leads over the number of steps", xlabel="steps N",
+                          ylabel="largest lead, percentage points", xlim=(0.8, 320), ylim=(LOW, HIGH), xlog=True,
+                          ylog=True, titled=False, width=340.0)  # fmt: skip
+def over(axes):
+    axes.set_xticks([1, 4, 16, 64, 256], [1, 4, 16, 64, 256])
+    axes.set_yticks([0.01, 0.1, 1, 10], [0.01, 0.1, 1, 10])
+    axes.set_xticks([], minor=True)
+    axes.set_yticks([], minor=True)
+    axes.axhline(100 * NOTHING, color=GREY, linewidth=1, linestyle=DASHED, label="_nothing")
+    axes.text(310, 0.115, "0.1 points: does not matter", color=GREY, ha="right")
+    axes.grid(False)
+
+
+@lru_cache(maxsize=256)
+def decided(steps, sigma):
+    """From which number of steps on one lead is nothing, and which of the two then still is something, if any is."""
+    both = np.array([divergences(steps, count, sigma) for count in COUNTS])
+    small = both.min(axis=1) < NOTHING
+    if not small[-1]:
+        return None
+    since = len(COUNTS) - int(np.argmin(small[::-1])) if not small.all() else 0
+    left = both[since] >= NOTHING
+    return COUNTS[since], "response" if left[0] else "gaussian" if left[1] else "neither"
+
+
+def from_there(who):
+    """The region from there on, if it belongs to `who`."""
+
+    def region(steps, sigma):
+        count, winner = decided(steps, sigma) or (math.nan, who)
+        count = count if winner == who else math.nan
+        return [count, over.xlim[1]] if count == count else [math.nan] * 2, [LOW] * 2, [HIGH] * 2
+
+    return region
+
+
+@over.region(BLUE, opacity=0.12)
+def response_wins(steps, sigma):
+    return from_there("response")(steps, sigma)
+
+
+@over.region(VERMILLION, opacity=0.12)
+def gaussian_wins(steps, sigma):
+    return from_there("gaussian")(steps, sigma)
+
+
+@over.region(GREY, opacity=0.12)
+def neither_wins(steps, sigma):
+    return from_there("neither")(steps, sigma)
+
+
+def over_counts(number, steps, sigma):
+    return COUNTS, [100 * max(divergences(steps, count, sigma)[number], FLOOR) for count in COUNTS]
+
+
+@over.curve(BLUE, "randomized response", moves="sigma")
 def forths(steps, sigma):
-    return over_counts(lambda *at: max(divergences(*at)[0], FLOOR), steps, sigma)
+    return over_counts(0, steps, sigma)
 
 
-@over.curve(BLUE, "Δ(Gauss‖RR)")
+@over.curve(VERMILLION, "Gaussian noise", line=DASHED, moves="sigma")
 def backs(steps, sigma):
-    return over_counts(lambda *at: max(divergences(*at)[1], FLOOR), steps, sigma)
+    return over_counts(1, steps, sigma)
 
 
-def bound_if(first, *at):
-    value, mu, other = limits(*at)
-    return value if (mu >= other) == first else math.nan
+@over.curve(PURPLE, width=1.6, ghost=False, moves="count")
+def now(count):
+    return [count, count], [LOW, HIGH / 2]
 
 
-@over.curve(VERMILLION, "bound", line=DOTTED, ghost=False)
-def forth_bound(steps, sigma):
-    return over_counts(lambda *at: bound_if(True, *at), steps, sigma)
-
-
-@over.curve(BLUE, line=DOTTED, ghost=False)
-def back_bound(steps, sigma):
-    return over_counts(lambda *at: bound_if(False, *at), steps, sigma)
-
-
-@over.points(INK, "at this N")
+@over.points(INK, moves="")
 def here(steps, count, sigma):
-    shown = divergences(steps, count, sigma)
-    return [count] * 2, [d if d > 1e-8 else math.nan for d in shown]
+    shown = [100 * lead for lead in divergences(steps, count, sigma)]
+    return [count] * 2, [lead if lead > LOW else math.nan for lead in shown]
+
+
+@over.text(INK, align="right", offset=(-4, 4))
+def verdict(steps, sigma):
+    count, winner = decided(steps, sigma) or (math.nan, "neither")
+    name = {"response": "randomized response is better", "gaussian": "Gaussian noise is better"}.get(winner)
+    return over.xlim[1], 15.5, f"from N = {count} on {name or 'no lead matters'}" if count == count else " "
 
 
 @emergent_dominance.readouts(
-    forth=Number("Δ(RR‖Gauss)", VERMILLION, 2, power=True, help="the largest regret of choosing Gaussian noise"),
-    back=Number("Δ(Gauss‖RR)", BLUE, 2, power=True, help="the largest regret of choosing randomized response"),
-    bound=Number("finite-step bound", INK, 3, help="on Δ(first‖second), where the first has the larger μ"),
+    forth=in_points("largest lead of randomized response", BLUE, help="Δ(RR‖Gauss), the regret of choosing Gaussian"),
+    back=in_points("largest lead of Gaussian noise", VERMILLION, help="Δ(Gauss‖RR), the regret of choosing RR"),
+    bound=in_points("finite-step bound", INK, help="on the lead of the one with the larger μ"),
     mu_response=Number("2√N η, randomized response", BLUE, 3),
     mu_gaussian=Number("2√N η, Gaussian", VERMILLION, 3),
 )
@@ -178,28 +248,33 @@ def numbers(steps, count, sigma):
 
 
 @emergent_dominance.solved
-def last_is_bounded(steps, count, sigma):
+def response_is_better(steps, count, sigma):
     forth, back = divergences(steps, count, sigma)
-    _, mu, other = limits(steps, count, sigma)
-    bounded, free = (forth, back) if mu >= other else (back, forth)
-    return steps == EQUAL and count >= 4 and bounded > max(free, 10 * FLOOR)
+    return back < NOTHING <= forth
 
 
 @emergent_dominance.words
 def words(steps, count, sigma):
     forth, back = divergences(steps, count, sigma)
-    _, mu, other = limits(steps, count, sigma)
-    larger = "Randomized response" if mu >= other else "Gaussian noise"
+    start = f"After {'one step' if count == 1 else '{count} steps'} "
     if max(m.minimax_bayes_error for m in (responses(steps, count), gaussians(steps, count, sigma))) < 1e-3:
         return (
-            "N = {count}: against either, an adversary is wrong less than 0.1 % of the time. Both have given nearly "
+            f"{start}an adversary is wrong less than 0.1 % of the time against either: both have given nearly "
             "everything away."
         )
-    if min(forth, back) < 10 * FLOOR:
-        first = "randomized response" if forth < back else "Gaussian noise"
-        return f"N = {{count}}: to twelve digits, {first} reveals at least as much. {larger} has the larger η."
-    bounded = "first" if mu >= other else "second"
+    if max(forth, back) < NOTHING:
+        return f"{start}neither leads by 0.1 percentage points, against any adversary."
+    if min(forth, back) >= NOTHING:
+        return (
+            f"{start}neither is better for everyone: randomized response protects better by up to {{forth}}, but "
+            "against others Gaussian noise does, by up to {back}."
+        )
+    (better, largest), other = (
+        (("Gaussian noise", "back"), "randomized response")
+        if back > forth
+        else (("randomized response", "forth"), "Gaussian noise")
+    )
     return (
-        "N = {count}: choosing Gaussian noise is regretted by up to {forth}, choosing randomized response by up to "
-        f"{{back}}. The finite-step bound on the {bounded} of these is {{bound}}."
+        f"{start}{better} is better for everyone: it protects better by up to {{{largest}}}, and {other} against no "
+        "adversary by as much as 0.1 percentage points."
     )

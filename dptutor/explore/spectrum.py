@@ -1,12 +1,15 @@
-"""Where a mechanism lies between perfect privacy and blatant non-privacy: its distances to both ends."""
+"""Where a mechanism lies between perfect privacy and blatant non-privacy: its distances to both ends.
+
+The idea: every mechanism lies somewhere between the two, and its advantage says how far along.
+"""
 
 from functools import lru_cache
 
 import numpy as np
 
 from ..blackwell import delta_divergence
-from ..mechanisms import BlatantlyNonPrivate, FiniteExperiment, Gaussian, PerfectPrivacy, RandomizedResponse
-from .machinery import BLUE, GREEN, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
+from ..mechanisms import BlatantlyNonPrivate, FiniteExperiment, PerfectPrivacy
+from .machinery import BLUE, DOTTED, GREEN, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
 from .tradeoff_gallery import KINDS, MAKERS
 
 ALL = KINDS | {"alarm": lambda noise: FiniteExperiment((1, 0), (noise / (1 + noise), 1 / (1 + noise)))}
@@ -14,14 +17,13 @@ NOISE = Slider(0.2, 10.0, 1.0, "noise", "σ, b or 1/ε₀")
 
 spectrum = Explorer(
     "spectrum",
-    title="From perfect privacy to blatant non-privacy",
-    caption="First panel: the Bayes error R of a mechanism M (blue) between those of perfect privacy (PP, gray) and "
-    "of blatant non-privacy (BNP, zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. Second "
-    "panel: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
-    "the gray line the distances add up to one half; marked on it are two randomized responses, by their ε, "
-    "and two Gaussian mechanisms, by their σ. The alarm sounds only for members, with probability 1/(1 + "
-    "noise).",
-    find="Bring each mechanism as close as possible to equal distances from both ends. Which one leaves the gray "
+    title="How far is it from perfect privacy to none?",
+    caption="Left: the Bayes error R of a mechanism M (blue) between that of perfect privacy, PP (gray: blind "
+    "guessing), and that of blatant non-privacy, BNP (zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), "
+    "green. Right: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
+    "the dotted line the distances add up to one half. The alarm sounds only for members, with probability "
+    "1/(1 + noise).",
+    find="Bring each mechanism as close as possible to equal distances from both ends. Which one leaves the dotted "
     "line, and why?",
     code=MAKERS
     + """makers["alarm"] = lambda noise: dp.FiniteExperiment([1, 0], [noise / (1 + noise), 1 / (1 + noise)])
@@ -47,7 +49,7 @@ print(f"{start:.4f} from PP, {rest:.4f} from BNP, {total:.4f} together")
 )
 
 
-@spectrum.mechanism(BLUE, "the mechanism M")
+@spectrum.mechanism(BLUE, "M")
 def mechanism(kind, noise):
     return ALL[kind](noise)
 
@@ -60,52 +62,62 @@ def distances(kind, noise):
     return delta_divergence(PerfectPrivacy(), m).value, farthest.value, 0.5 if m.is_symmetric else farthest.prior
 
 
-bayes = spectrum.face_panel("bayes_error", title="Bayes error")
+bayes = spectrum.face_panel("bayes_error", titled=False)
 
 
-@bayes.ruler(VERMILLION, "Δ(PP‖M)")
+@bayes.ruler(VERMILLION)
 def from_perfect(kind, noise):
     return 0.5, mechanism(kind, noise).bayes_error(0.5), 0.5
 
 
-@bayes.ruler(GREEN, "Δ(M‖BNP)")
+@bayes.ruler(GREEN)
 def to_blatant(kind, noise):
     _, rest, prior = distances(kind, noise)
     return prior, 0, rest
 
 
-@bayes.text(VERMILLION)
+@bayes.text(VERMILLION, align="center", offset=(0, 0))
 def from_perfect_words(kind, noise):
-    return 0.5, (mechanism(kind, noise).bayes_error(0.5) + 0.5) / 2, "{start}"
+    return 0.5, 0.59, "{start} from perfect privacy"
+
+
+@bayes.text(GREEN, align="right", offset=(-6, 0))
+def to_blatant_name(kind, noise):
+    _, rest, prior = distances(kind, noise)
+    return prior, max(rest / 3, 0.02), "to no privacy"
 
 
 @bayes.text(GREEN)
 def to_blatant_words(kind, noise):
     _, rest, prior = distances(kind, noise)
-    return prior, rest / 2, "{rest}"
+    return prior, max(rest / 3, 0.02), "{rest}"
 
 
-@spectrum.panel("The path", xlabel="Δ(PP‖M)", ylabel="Δ(M‖BNP)", xlim=(0, 0.56), ylim=(-0.04, 0.58))
+@spectrum.panel("The path", xlabel="distance from perfect privacy, Δ(PP‖M)",
+                ylabel="distance to no privacy at all, Δ(M‖BNP)", xlim=(0, 0.6), ylim=(-0.05, 0.6),
+                titled=False)  # fmt: skip
 def way(axes):
-    axes.plot([0, 0.5], [0.5, 0], color=GREY, linewidth=1, label="sum ½")
-    axes.text(0.01, 0.52, "PP", color=INK)
-    axes.text(0.5, -0.03, "BNP", color=INK)
-    marks = [(f"ε = {x:g}", RandomizedResponse(x)) for x in (1, 4)]
-    marks += [(f"σ = {x:g}", Gaussian(x)) for x in (2, 0.5)]
-    for words, m in marks:
-        place = m.advantage / 2, m.minimax_bayes_error
-        axes.plot(*place, "o", color=GREY, markersize=3)
-        axes.annotate(words, place, (-4, -8), textcoords="offset points", color=GREY, ha="right")
+    axes.plot([0, 0.5], [0.5, 0], color=GREY, linewidth=1, linestyle=DOTTED, label="_sum")
+    axes.plot([0], [0.5], "o", color=INK, markersize=6, label="_start")
+    axes.plot([0.5], [0], "o", color=INK, markersize=6, label="_end")
+    axes.text(0.02, 0.52, "perfect privacy", color=INK)
+    axes.text(0.57, -0.035, "no privacy: blatant non-privacy", color=INK, ha="right")
+    axes.grid(False)
 
 
-@way.curve(BLUE, "M, noise from 0.2 to 10", ghost=False)
+@way.curve(BLUE, "more and less noise", ghost=False)
 def path(kind):
     return np.array([distances(kind, noise)[:2] for noise in NOISE.values]).T
 
 
-@way.points(BLUE, "M")
+@way.points(BLUE)
 def here(kind, noise):
     return distances(kind, noise)[:2]
+
+
+@way.text(BLUE, offset=(12, 4))
+def share_here(kind, noise):
+    return *distances(kind, noise)[:2], "{share} of the way"
 
 
 @spectrum.readouts(

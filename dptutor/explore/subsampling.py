@@ -69,7 +69,7 @@ def epsilons(sigma, rate):
 
 @subsampling.panel("Trade-off functions", xlabel="type I error α", ylabel="type II error β")
 def tradeoff(axes):
-    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1)
+    axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, label="blind guessing")
 
 
 @tradeoff.curve(GREY, "all of the data", line=DOTTED)
@@ -96,17 +96,17 @@ def shown(mechanism, losses):
     return np.maximum(mechanism.privacy_profile(losses), 1e-12)  # below the panel
 
 
-@profile.curve(GREY, line=DOTTED)
+@profile.curve(GREY, "all of the data", line=DOTTED)
 def plain_profile(sigma):
     return LOSSES, shown(plain(sigma), LOSSES)
 
 
-@profile.curve(BLUE)
+@profile.curve(BLUE, "remove")
 def remove_profile(sigma, rate):
     return LOSSES, shown(directions(sigma, rate)[0], LOSSES)
 
 
-@profile.curve(VERMILLION, line=DASHED)
+@profile.curve(VERMILLION, "add", line=DASHED)
 def add_profile(sigma, rate):
     # Up to the largest loss only, where it falls to 0.
     losses = LOSSES / LOSSES[-1] * min(-log1p(-rate) * (1 - 1e-9), LOSSES[-1])

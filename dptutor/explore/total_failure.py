@@ -101,6 +101,12 @@ def beyond(epsilon, delta):
     return np.exp(epsilon), delta, gaussian(epsilon, delta).privacy_loss.sf(epsilon, under="Q")
 
 
+@tails.text(GREEN, offset=(8, -4))
+def times_more(epsilon, delta):
+    _, low, high = beyond(epsilon, delta)
+    return np.exp(epsilon), np.sqrt(low * high), "{times} times as often"
+
+
 @tails.points(PURPLE, moves=("epsilon", "delta"))
 def promise(epsilon, delta):
     return np.exp(epsilon), delta

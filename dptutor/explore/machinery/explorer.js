@@ -14,12 +14,19 @@ const lettered = (text) =>
     .split(SYMBOL)
     .map((part, k) => (k % 2 === 0 ? plain(part) : part.endsWith("\u0303") ? waved(part) : `<i>${part}</i>`))
     .join("");
-// The same in a picture, as `picture.py` writes it.
-const letteredInPicture = (text) =>
-  text
-    .split(SYMBOL)
-    .map((part, k) => (k % 2 === 0 ? plain(part) : `<tspan class="dpe-letter">${part}</tspan>`))
-    .join("");
+// The same in a picture, as `picture.py` writes it: a tilde is a small one above its letter.
+const TILDE = `<tspan dx="-.42em" dy="-.2em">\u02dc</tspan>`;
+const letteredInPicture = (text) => {
+  const [first, ...others] = text.split(SYMBOL);
+  let said = plain(first);
+  for (let k = 0; k < others.length; k += 2) {
+    const [letter, tilde] = others[k],
+      after = plain(others[k + 1]);
+    said += `<tspan class="dpe-letter">${tilde === "\u0303" ? letter : others[k]}</tspan>`;
+    said += tilde === "\u0303" ? `${TILDE}<tspan dy=".2em">${after || "\u200b"}</tspan>` : after;
+  }
+  return said;
+};
 
 class Explorer {
   constructor(root, manifest, tables) {

@@ -3,6 +3,7 @@
 
 const GRIPPED = 22,
   NEAR = 10; // pixels of the screen from a grip and from a line
+const RESTED = 250; // milliseconds without a move
 const APART = 18; // of two grips, in units of the picture
 const SHARES = [0.5, 0.38, 0.62, 0.28, 0.72]; // where on its curve a grip sits; no two of a panel at the same place
 const SVG = "http://www.w3.org/2000/svg";
@@ -286,6 +287,9 @@ class Handles {
     this.held.aim = [at[0] + offset[0], at[1] + offset[1]];
     const found = this.search(part, this.held.aim, index);
     if (found) this.explorer.dragged(found.setting, found.blend);
+    // Who rests can read: what is drawn then is what the numbers belong to.
+    clearTimeout(this.resting);
+    if (found?.blend) this.resting = setTimeout(() => this.held && this.explorer.dragged(new Map(), null), RESTED);
   }
 
   // The setting of a part's sliders at which it is drawn nearest to a place, and how far it is from there to the next.
@@ -341,6 +345,7 @@ class Handles {
 
   drop() {
     if (!this.held) return;
+    clearTimeout(this.resting);
     this.held.part.grip?.element.classList.remove("dpe-gripped");
     this.held = null;
     this.explorer.root.classList.remove("dpe-held");

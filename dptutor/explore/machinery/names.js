@@ -1,6 +1,9 @@
 // Each curve carries its name, next to it and in its color, and the name moves with it. Without a script a legend does
 // that. A name has candidate places along its curve; the one that meets least is taken, and kept while it is as good.
 
+// What a better place must be better by, and one on another side of the line.
+const KEPT_PLACE = 30,
+  KEPT_SIDE = 16;
 const RIM = 5; // between a name and its curve, in units of the picture
 const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
 // Right and left above, right and left below, centered above and below, and further off: offsets, and which end stands
@@ -23,6 +26,7 @@ const beside = (down) => [
   [8, 4 * down, 0],
   [-8, 4 * down, 1],
 ];
+const FURTHER = [0, 0, 0, 12, 12, 18, 24, 30]; // what it costs to be off the line, of each two of these
 const overlap = (a, b) =>
   Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
 
@@ -164,10 +168,11 @@ class Names {
     const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
     const seen = (points) =>
       points.length === 2 && points[0] && points[1] ? along(clipped(points, box) ?? []) : points.filter(inside);
-    const curves = parts
-      .filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler"))
-      .flatMap((part) => seen(part.points));
-    const crowd = [...curves, ...lines.flatMap(seen)];
+    const drawn = [
+      ...parts.filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler")).map((p) => p.points),
+      ...lines,
+    ].map((points) => ({ points, dense: dense(points).filter(inside) }));
+    const crowd = drawn.flatMap((line) => line.dense);
     // Numbers of an axis hide where a value stands on them.
     const pills = parts
       .filter((part) => part.grip?.at && part.grip.text && !part.veiled)
@@ -187,7 +192,11 @@ class Names {
     }
     for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken));
     for (const entry of entries) {
-      const best = this.best(entry, { height: 1.18 * panel.size, box, inside, seen, crowd, taken });
+      const points = entry.part ? entry.part.points : entry.line;
+      // A region has no line of its own.
+      const own = drawn.find((line) => line.points === points)?.dense;
+      const others = own ? drawn.filter((line) => line.points !== points).flatMap((line) => line.dense) : [];
+      const best = this.best(entry, { height: 1.18 * panel.size, box, inside, seen, crowd, own, others, taken });
       if (!best) {
         entry.text.setAttribute("display", "none");
         continue;
@@ -229,7 +238,7 @@ class Names {
     return best.place;
   }
 
-  best(entry, { height: line, box: [left, top, width, height], inside, seen, crowd, taken }) {
+  best(entry, { height: line, box: [left, top, width, height], inside, seen, crowd, own, others, taken }) {
     const points = entry.part ? entry.part.points : entry.line,
       on = seen(points);
     if (!on.length) return null;
@@ -248,17 +257,21 @@ class Names {
         const box = [x, y - line + 3, x + entry.width, y + 3];
         const out =
           Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] - top - height);
-        let cost = 0.25 * number - (entry.kept === number ? 4 : 0) + (out ? 60 + 4 * out : 0);
+        let cost = 1.5 * a + 0.5 * b + FURTHER[Math.floor(b / 2)] + (out ? 60 + 4 * out : 0);
+        if (entry.kept === number) cost -= KEPT_PLACE;
+        else if (entry.kept % places.length === b) cost -= KEPT_SIDE;
         for (const other of taken) {
           const common = overlap(box, other);
           if (common) cost += 90 + common / 2;
         }
         if (!centered)
           for (const p of crowd)
-            if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) cost += 6;
+            if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) cost += 10;
+        // A reader takes it for the name of the line that is nearest.
+        if (own && cost < least && farOf(box, others) < farOf(box, own) - 1) cost += 60;
         if (cost < least) {
           least = cost;
-          best = { box, number };
+          best = { box, number, cost };
         }
       });
     });
@@ -301,6 +314,24 @@ const along = (points) => {
   const known = points.filter(Boolean);
   return known.length === 2 ? [...Array(25).keys()].map((k) => between([known[0]], [known[1]], k / 24)[0]) : known;
 };
+
+// A line with further points, where two are more than a few units apart.
+const dense = (points) =>
+  points.flatMap((p, i) => {
+    const next = points[i + 1];
+    const count = p && next ? Math.min(200, Math.floor(away(p, next) / 4)) : 0;
+    return count ? [...Array(count).keys()].map((k) => between([p], [next], k / count)[0]) : p ? [p] : [];
+  });
+
+// How far a box is from the nearest of several points.
+const farOf = ([left, top, right, bottom], points) =>
+  Math.sqrt(
+    points.reduce((least, [x, y]) => {
+      const dx = Math.max(left - x, 0, x - right),
+        dy = Math.max(top - y, 0, y - bottom);
+      return Math.min(least, dx * dx + dy * dy);
+    }, Infinity),
+  );
 
 // By how much a page enlarges what surrounds a picture; the lengths that it tells leave that out.
 const zoomOf = (svg) => svg.currentCSSZoom ?? 1;
