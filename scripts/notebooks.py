@@ -94,7 +94,8 @@ def store(notebook, path: Path):
         cell["id"] = f"{path.stem.replace('_', '-')}-{number}"
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     with tempfile.TemporaryDirectory() as folder:  # what a run writes is not kept
-        ExecutePreprocessor(timeout=300, kernel_name="python3").preprocess(notebook, {"metadata": {"path": folder}})
+        run = ExecutePreprocessor(timeout=300, kernel_name="python3", coalesce_streams=True)  # one output, however slow
+        run.preprocess(notebook, {"metadata": {"path": folder}})
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
     if path.stem.endswith("_lecture"):

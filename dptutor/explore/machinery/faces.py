@@ -118,16 +118,6 @@ class FacePanel(Panel):
             )
             self.points(seen.color, size=5)(read)
 
-    def crossings(self, compared, label=""):
-        """Hollow points where the Bayes errors of two mechanisms cross, `compared` being a function to a Comparison."""
-
-        def places(**at):
-            comparison = compared(*at.values())
-            priors = np.append(comparison.crossings, np.full(6, np.nan))[:6]
-            return priors, comparison.mechanism.bayes_error(np.nan_to_num(priors))
-
-        self.points(GREY, label, size=8, hollow=True, moves="")(named(places, compared, "crossings"))
-
     def _of(self, mechanism, name, values, *more):
         """A part's function of the parameters of a mechanism, and `more`, from one of the mechanism."""
         own = tuple(inspect.signature(mechanism).parameters)
