@@ -21,7 +21,7 @@ not_marked.csv (files that belong to nobody), misconceptions.csv, class.html and
 point for a warm-up, 2 for an exercise to think about, 3 for one to build. How this is done, and what a student who
 means harm can do: `classroom`.
 
-`questions` writes the questions that pages judge for learning platforms: Moodle XML, GIFT and QTI 2.1.
+`questions` writes the questions that pages judge for learning platforms: Moodle XML, GIFT, QTI 2.1 and 1.2.
 """
 
 import argparse

@@ -50,3 +50,45 @@ def test_qti_holds_an_item_for_each_question(folder):
         for name, question in zip(named, ASKED, strict=True):
             right = tree.fromstring(archive.read(name)).find(f".//{space}correctResponse/{space}value").text
             assert question.check(float(right.removeprefix("c")))
+
+
+def test_canvas_gets_every_question_with_its_right_answer(folder):
+    space = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
+    with zipfile.ZipFile(folder / "questions.qti12.zip") as archive:
+        tree.fromstring(archive.read("imsmanifest.xml"))
+        items = tree.fromstring(archive.read("dptutor.xml")).findall(f".//{space}item")
+    assert len(items) == len(ASKED)
+    for item, question in zip(items, ASKED, strict=True):
+        assert question.check(float(item.find(f".//{space}varequal").text.removeprefix("c")))
+        assert len(item.findall(f".//{space}response_label")) == max(1, len(question.options))
+        if not question.options:
+            low, high = (float(item.find(f".//{space}{name}").text) for name in ("vargte", "varlte"))
+            assert low <= question.answer <= high
+            assert high - low == pytest.approx(2 * question.tolerance, rel=1e-6, abs=1e-15)
+
+
+def embedded(folder):
+    """The addresses of explorers in each of the exports."""
+    moodle = (folder / "questions.xml").read_text(encoding="utf-8")
+    gift = (folder / "questions.gift.txt").read_text(encoding="utf-8").replace("\\", "")
+    with zipfile.ZipFile(folder / "questions.qti.zip") as archive:
+        qti = "".join(archive.read(name).decode() for name in archive.namelist() if name.startswith("dptutor-explorer"))
+    with zipfile.ZipFile(folder / "questions.qti12.zip") as archive:
+        canvas = archive.read("dptutor.xml").decode()
+    return [re.findall(r"https://[\w./]+/embed/\w+\.html", text) for text in (moodle, gift, qti, canvas)]
+
+
+def test_explorers_are_embedded_where_the_site_has_an_address(tmp_path):
+    assert questions.export(tmp_path, [1, 7], "https://example.org/dp/") == sum(q.chapter in {1, 7} for q in ASKED)
+    first, *others = embedded(tmp_path)
+    assert {"https://example.org/dp/embed/threshold_test.html", "https://example.org/dp/embed/duel.html"} <= set(first)
+    assert [sorted(found) for found in others] == [sorted(first)] * 3
+    shown = {address.rsplit("/", 1)[-1].removesuffix(".html") for address in first}
+    assert shown <= set(dp.explore.__all__) and len(shown) == len(first)
+    kinds = [element.get("type") for element in tree.parse(tmp_path / "questions.xml").getroot()]
+    assert kinds.count("description") == len(first) and kinds[0] == "description"
+
+
+def test_without_an_address_nothing_is_embedded(folder):
+    assert questions.site_address() == ""
+    assert embedded(folder) == [[], [], [], []]
