@@ -6,10 +6,12 @@ Limits are those of the benchmark of pages. Tests share the machine, so times ha
 import re
 import time
 from html import unescape
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from fontTools.ttLib import TTFont
+from pypdf import PdfReader
 from test_formulas import COMMANDS
 
 import dptutor as dp
@@ -162,6 +164,15 @@ def test_what_follows_a_root_follows_at_once(site_url, page):
     assert max(gaps) < 1.5
 
 
+def test_pages_use_colors_that_the_site_has():
+    """A variable that nobody defines draws black boxes."""
+    book = FONTS.parent.parent
+    defined = set(re.findall(r"(--[\w-]+)\s*:", (book / "_static" / "site.css").read_text(encoding="utf-8")))
+    for page in sorted(book.glob("*.md")):
+        used = set(re.findall(r"var\((--[\w-]+)", page.read_text(encoding="utf-8")))
+        assert used <= defined, page.name
+
+
 # Paper.
 
 
@@ -177,6 +188,16 @@ def test_on_paper_stands_the_text_alone_and_nothing_is_cut(site_url, page, name)
       .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1)
       .map((e) => [e.tagName, e.textContent.trim().slice(0, 60), Math.round(e.getBoundingClientRect().right)])""")
     assert not cut
+
+
+@pytest.mark.parametrize("size", ["A4", "Letter"])
+def test_the_cheat_sheet_is_one_sheet(site_url, page, size):
+    page.goto(f"{site_url}book/cheat_sheet.html")
+    sheets = PdfReader(BytesIO(page.pdf(format=size))).pages
+    assert len(sheets) == 1
+    text = sheets[0].extract_text()
+    for heading in ("One mechanism", "Mechanisms", "Two mechanisms", "Many outputs"):
+        assert heading in text
 
 
 def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, tmp_path):
