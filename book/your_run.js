@@ -123,19 +123,10 @@ const EXAMPLES = {
 const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
 const lowered = (text) =>
   text.replace(/[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (all) => "^" + [...all].map((one) => "-0123456789"[RAISED.indexOf(one)]).join(""));
-// Where counts are typed, one comma parts thousands as well: 60,000 steps, a rate of 64/60,000. Elsewhere it is a decimal
-// comma, as in 0,001; where it could be either, as in 1,125, the reader is asked.
-const THOUSANDS = /^[1-9]\d{0,2}(,\d{3})+$/;
-const numberIn = (text, name) => {
-  const parts = text.split("/").map((part) => part.trim());
-  if ((COUNTS.has(name) || parts.length === 2) && parts.some((part) => THOUSANDS.test(part)))
-    return (
-      numerals.read(parts.map((part) => (THOUSANDS.test(part) ? part.replaceAll(",", "") : part)).join("/")).value ??
-      NaN
-    );
-  return numerals.read(text).value ?? NaN;
-};
-const ambiguous = (text, name) => !COUNTS.has(name) && /^[1-9]\d{0,2},\d{3}$/.test(text);
+// In counts and in quotients of them a comma parts thousands: 1,125 steps, a rate of 64/1,125.
+const reading = (text, name) => numerals.read(text, COUNTS.has(name) || text.includes("/"));
+const numberIn = (text, name) => reading(text, name).value ?? NaN;
+const ambiguous = (text, name) => reading(text, name).reason === "ambiguous";
 
 // Numbers as they are shown. A value below its error bound cannot be distinguished from 0.
 const THIN = "\u202f",
@@ -339,9 +330,9 @@ const lettered = (text) =>
 // What is wrong with a number that was typed, or nothing.
 const mistake = (text, name, value) => {
   const { test, says } = FIELDS[name];
-  if (Number.isNaN(value)) return "This is not a number.";
   if (ambiguous(text, name))
     return `Is this ${text.replace(",", ".")} or ${text.replace(",", "")}? Write it without a comma.`;
+  if (Number.isNaN(value)) return "This is not a number.";
   if (test(value)) return "";
   if (test === whole.test && value > 1 && whole.test(Math.round(value)))
     return `This must be a whole number. Did you mean ${grouped(String(Math.round(value)))}?`;

@@ -23,6 +23,8 @@ from itertools import islice
 
 import numpy as np
 
+from .numerals import Unreadable, read
+
 # So many characters of an argument are shown: enough to try it again.
 _LONG = 240
 TOO_LATE = "It takes more than {:g} seconds. Does a loop never end?"
@@ -48,9 +50,11 @@ def numbers(value, shape: str = "a number") -> np.ndarray:
     """An answer as a flat array of finite numbers."""
     try:
         value = list(islice(value, 1000)) if isinstance(value, Iterator) else value
+        value = _read(value)
         array = np.asarray(value, dtype=complex if np.iscomplexobj(value) else float).ravel()
-    except Exception:  # objects may do anything when asked for a number
-        raise Rejected(f"The result should be {shape}, but it is {short(value)}.") from None
+    except Exception as problem:  # objects may do anything when asked for a number
+        why = f" {problem}" if isinstance(problem, Unreadable) and problem.reason != "unreadable" else ""
+        raise Rejected(f"The result should be {shape}, but it is {short(value)}.{why}") from None
     if np.iscomplexobj(array):
         if np.any(array.imag != 0):
             raise Rejected(f"The result should be {shape}, but it is complex: {short(value)}.")
@@ -62,6 +66,15 @@ def numbers(value, shape: str = "a number") -> np.ndarray:
         name = "not a number (0/0, or the like)" if math.isnan(bad) else "infinite"
         raise Rejected(f"The result should be {shape}, but it is {name}.")
     return array
+
+
+def _read(value):
+    """A text, or a list with texts, as numbers, by the rules of the pages."""
+    if isinstance(value, str):
+        return read(value)
+    if isinstance(value, (list, tuple)) and any(isinstance(one, str) for one in value):
+        return [_read(one) for one in value]
+    return value
 
 
 def here(answer: Callable, cases: Sequence[tuple], shape: str, patience: float) -> Iterator[tuple]:

@@ -14,6 +14,7 @@ from html import escape
 
 import numpy as np
 
+from . import numerals
 from .core import Mistake
 from .slips import told_apart
 
@@ -148,11 +149,9 @@ class Rubric:
 def number(answer) -> float:
     """An answer that is a number, or text that shows one."""
     try:
-        if isinstance(answer, str):
-            share = answer.strip().endswith("%")
-            value = float(answer.strip().rstrip("%").replace(",", "")) / (100 if share else 1)
-        else:
-            value = np.asarray(answer, dtype=float).item()
+        value = numerals.read(answer) if isinstance(answer, str) else np.asarray(answer, dtype=float).item()
+    except numerals.Unreadable as problem:
+        raise Unreadable("This should be a number." if problem.reason == "unreadable" else str(problem)) from None
     except Exception:  # objects may do anything when asked for a number
         raise Unreadable("This should be a number.") from None
     if not math.isfinite(value):

@@ -20,6 +20,7 @@ from ..blackwell import delta_divergence
 from ..calibration import calibrate
 from ..identifiability import PosteriorBelief, belief_exceedance_bound
 from ..mechanisms import DPSGD, Gaussian
+from . import numerals
 from .cases import NOT_CHOSEN, STATEMENTS, Case, case, made
 from .grading import Graded, Line, Rubric, Unreadable, numeric, word, worded
 
@@ -440,7 +441,7 @@ def _sentence(c: Case, sign: str) -> Callable:
             raise Unreadable("Its decision is not the one that your report supports. " + _FORM)
         if re.search(r"\bproves\b(?! (?:nothing|neither|no|little)\b)", answer):
             raise Unreadable("An audit proves nothing: it refutes, or it does not. " + _FORM)
-        given = [(float(n.replace(",", "")) / (100 if p else 1)) for n, p in _NUMBERS.findall(answer)]
+        given = [numerals.read(number + percent, counts=True) for number, percent in _NUMBERS.findall(answer)]
         known = [line.right for name in ("noise", "risks", "regret", "wins") for line in sheet(c, name).values()]
         known += [_prior(c), sheet(c, "decision")["largest_prior"].right, c.tolerance, c.exceedance]
         if not any(abs(x - y) <= 0.05 * abs(y) for x in given for y in known if isinstance(y, float)):
@@ -494,7 +495,7 @@ def _other_number(c: Case, sentence: str) -> str | None:
     """The offer beside which a sentence gives the other's probability of exceeding the tolerance."""
     right = _tails(c)
     for name, number, percent in re.findall(rf"\b([AB])\b[^.;AB]*?\bexceed[^;AB]*?{_NUMBERS.pattern}", sentence):
-        value = float(number.replace(",", "")) / (100 if percent else 1)
+        value = numerals.read(number + percent, counts=True)
         other = right["B" if name == "A" else "A"]
         if abs(value - other) <= 0.05 * other < abs(value - right[name]):
             return name
