@@ -76,6 +76,37 @@ def test_a_call_that_does_not_end_is_ended_whatever_it_waits_for(program, monkey
     assert threading.active_count() <= before + 1  # the one that listens to the process
 
 
+@pytest.mark.parametrize("call", [here, worker.results], ids=["here", "elsewhere"])
+def test_a_right_answer_that_waits_for_a_busy_machine_is_not_late(call):
+    patient = run("import time\n\ndef half(x):\n    time.sleep(0.8)\n    return x / 2")["half"]
+    assert [(kind, list(x)) for kind, x in call(patient, CASES, "a number", 0.5)] == [
+        ("result", [0.5]),
+        ("result", [2.0]),
+    ]
+
+
+@pytest.fixture(params=[True, False], ids=["forks", "one request for each process"])
+def forks(request, monkeypatch):
+    if not request.param:  # as on Windows and macOS
+        monkeypatch.setattr(worker, "_FORKS", False)
+        program = worker._PROGRAM.replace("serve()", "w._FORKS = False; w.serve()")
+        program = program.replace(
+            "from dptutor.exercises.worker import serve", "from dptutor.exercises import worker as w"
+        )
+        monkeypatch.setattr(worker, "_PROGRAM", program)
+    monkeypatch.setattr(worker, "_idle", [])
+    yield
+    worker._close()
+
+
+@pytest.mark.skipif(not worker._TIMERS, reason="this platform has no timers")
+@pytest.mark.usefixtures("forks")
+def test_a_timer_of_what_it_computes_ends_a_process_before_anybody_loses_patience(monkeypatch):
+    monkeypatch.setattr(worker, "LASTING", 1e6)
+    assert results(run(ENDLESS["one step"])["endless"], patience=0.2) == [("late", "")]
+    assert results(run(PROGRAMS["lambda"])["half"])[0][0] == "result"
+
+
 @pytest.mark.parametrize(
     ("program", "kind", "words"),
     [
@@ -173,15 +204,11 @@ def test_elsewhere_and_here_every_answer_gets_the_same_reply():
         assert exercise.check(mistake.answer, worker.results) == exercise.check(mistake.answer)
 
 
-def test_one_request_for_each_process_works_as_well(monkeypatch):  # as on Windows and macOS
-    monkeypatch.setattr(worker, "_FORKS", False)
-    monkeypatch.setattr(worker, "_idle", [])
-    monkeypatch.setattr(worker, "_PROGRAM", worker._PROGRAM.replace("serve()", "w._FORKS = False; w.serve()").replace(
-        "from dptutor.exercises.worker import serve", "from dptutor.exercises import worker as w"))  # fmt: skip
+@pytest.mark.usefixtures("forks")
+def test_processes_that_live_on_and_those_for_one_request_serve_alike():
     half = run(PROGRAMS["helper"])["half"]
     for _ in range(2):
         assert np.ravel([x for _, x in results(half)]).tolist() == [0.5, 2.0]
-    worker._close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other platforms have no groups of processes")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from time import monotonic
+from time import thread_time
 
 import numpy as np
 
@@ -59,9 +59,9 @@ def misplaced(
     """The reply to an answer that is right for other arguments, among these two that are exchanged."""
     if len(cases) < _ENOUGH:
         return None
-    end = monotonic() + _PATIENCE
+    end = thread_time() + _PATIENCE
     for words, change in _changes(names, cases):
-        if monotonic() > end:
+        if thread_time() > end:
             return None
         if _explains(right, change, cases, given, alike):
             return words

@@ -1,10 +1,12 @@
 """A learner's answer called or read: what comes of it, as numbers or in words.
 
-Here, in this process, a call gets a thread of its own, which is waited for so many seconds. So a loop that never ends
-is noticed in the main thread of a kernel and in any other, on Windows as on Unix, which a signal would do on Unix and
-in the main thread only. Such a call is left alone and stopped at its next step in Python. Two things stay out of reach
-of anything inside a process: a call that waits in foreign code is left waiting, though nobody waits for it, and one
-step of Python that takes forever, say 10**10**10, holds up everything. These end in a process of their own (`worker`).
+Here, in this process, a call gets a thread of its own, which is waited for until it has computed for so many seconds,
+or has lasted several times as long, since a busy machine lets it compute little, and one that only waits computes
+nothing. So a loop that never ends is noticed in the main thread of a kernel and in any other, on Windows as on Unix,
+which a signal would do on Unix and in the main thread only. Such a call is left alone and stopped at its next step in
+Python. Two things stay out of reach of anything inside a process: a call that waits in foreign code is left waiting,
+though nobody waits for it, and one step of Python that takes forever, say 10**10**10, holds up everything. These end in
+a process of their own (`worker`).
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ import ctypes
 import inspect
 import math
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -27,6 +31,8 @@ from .numerals import Unreadable, read
 
 # So many characters of an argument are shown: enough to try it again.
 _LONG = 240
+# How many times longer than it may compute a call may last.
+LASTING = 6.0
 TOO_LATE = "It takes more than {:g} seconds. Does a loop never end?"
 
 
@@ -129,12 +135,14 @@ def breach(law: Callable, result: np.ndarray, case: tuple) -> str | None:
 
 
 def in_time(call: Callable, *arguments, patience: float):
-    """What a call returns, if it does so before a learner loses patience; see the top of this file."""
+    """What a call returns, if it computes for at most `patience` seconds; see the top of this file."""
     ended: list = []
     over = threading.Event()
+    clock = _Clock()
 
     def work():
         try:
+            clock.start()
             with np.errstate(all="ignore"):
                 ended.append((call(*arguments), None))
         except _TooLate:
@@ -152,7 +160,10 @@ def in_time(call: Callable, *arguments, patience: float):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             worker.start()
-            over.wait(patience)
+            deadline = time.monotonic() + LASTING * patience
+            while (left := min(patience - clock.spent(), deadline - time.monotonic())) > 0:
+                if over.wait(left):
+                    break
     finally:  # in time, too late, or interrupted
         _stop(worker, over)
     if not ended:
@@ -161,6 +172,26 @@ def in_time(call: Callable, *arguments, patience: float):
     if error is not None:
         raise error
     return result
+
+
+class _Clock:
+    """The time for which a thread has computed; where no system tells it, that of the whole process."""
+
+    def __init__(self):
+        self._read: Callable[[], float] | None = None
+        self._begin = 0.0
+
+    def start(self):
+        """Called by the thread itself."""
+        read = time.process_time
+        if hasattr(time, "pthread_getcpuclockid"):
+            read = partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
+        self._begin, self._read = read(), read
+
+    def spent(self) -> float:
+        with contextlib.suppress(OSError):  # the thread has ended
+            return self._read() - self._begin if self._read else 0.0
+        return 0.0
 
 
 def _stop(worker: threading.Thread, over: threading.Event):

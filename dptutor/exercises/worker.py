@@ -2,7 +2,8 @@
 
 A thread cannot be ended while it is inside one step of Python (`sum(iter(int, 1))`) or in foreign code; a process can.
 So a function is sent to another process (see `sending`), called there case by case, and its results come back. If a
-case takes too long, the process is killed.
+case computes for too long, its process ends: by the system's timer of the time that it computes, where there is one, or
+killed from here after a longer while. How long a case lasts does not count, as a busy machine lets it compute little.
 
 On Linux the process that was started forks a child for each request and lives on: starting Python and numpy takes a
 second, forking some milliseconds. Elsewhere a process serves one request, and the next is started in advance. Either
@@ -23,11 +24,14 @@ import sys
 import threading
 from collections.abc import Sequence
 
+from .calling import LASTING
 from .sending import dumps
 
 __all__ = ["Unsendable", "available", "results"]
 
 _FORKS = sys.platform == "linux"
+# What timers end a process with; Windows has none.
+_TIMERS = [getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name)]
 # Seconds in which Python and numpy start, on a machine that is busy.
 _START = 60.0
 # Seconds that a thread is given to stop by itself, before its process is killed.
@@ -71,7 +75,7 @@ def results(answer, cases: Sequence[tuple], shape: str, patience: float) -> list
     shape : str
         What an answer is, in words.
     patience : float
-        How many seconds a call may take.
+        For how many seconds a call may compute.
 
     Raises
     ------
@@ -90,7 +94,9 @@ def results(answer, cases: Sequence[tuple], shape: str, patience: float) -> list
         if said[0] == "unreadable":
             raise Unsendable(said[1])
         while said[0] not in _LAST:
-            said = worker.receive(patience + _GRACE)
+            said = worker.receive(LASTING * patience + _GRACE)
+            if said[0] == "died" and worker.timed_out:
+                said = "late", ""
             if said[0] == "printed":
                 print(said[1], end="")
             elif said[0] != "done":
@@ -143,6 +149,13 @@ class _Worker:
             return self._said.get(timeout=patience)
         except queue.Empty:
             return "late", ""
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether a timer ended it."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return -self._process.wait(_GRACE) in _TIMERS
+        return False
 
     @property
     def alive(self) -> bool:
@@ -209,8 +222,9 @@ def serve():
             _answer(request, out)
             os._exit(0)  # whatever still runs
         if child := os.fork():
-            if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != _FINISHED:
-                _send(out, "died", "")
+            ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            if ended != _FINISHED:
+                _send(out, "late" if -ended in _TIMERS else "died", "")
         else:
             _answer(request, out)
             os._exit(_FINISHED)
@@ -226,8 +240,9 @@ def _answer(request: bytes, out):
         return
     _send(out, "read", "")
     for case in cases:
-        if hasattr(signal, "setitimer"):  # also if nobody is left to kill it
-            signal.setitimer(signal.ITIMER_REAL, patience + 2 * _GRACE)
+        if hasattr(signal, "setitimer"):  # what it computes, and how long it lasts if nobody is left to kill it
+            signal.setitimer(signal.ITIMER_PROF, patience + _GRACE)
+            signal.setitimer(signal.ITIMER_REAL, LASTING * patience + 2 * _GRACE)
         sys.stdout = io.StringIO()
         ended = outcome(answer, case, shape, patience)
         if printed := sys.stdout.getvalue():
