@@ -41,6 +41,8 @@ _NOTHING_YET = "There is nothing to check yet: fill in the stub, run the cell, a
 _NO_RETURN = "Your function returned None. Does it print its result where it should return it?"
 # What the right program may take for two cases, in seconds, if it is to be tried with many other arguments.
 _QUICK = 0.2
+# The share of a number by which it may be off that a slip makes, and what rounding may leave where that is 0.
+_CLEAR, _ROUNDED = 0.01, 1e-9
 # So near an answer is said to be right but for its last digits.
 _NEARLY = 1e-3
 
@@ -440,7 +442,7 @@ class Exercise:
         if self.cases and not self._yes_or_no:
             if words := arguments.constant(given, self._truths, self._same):
                 return Reply("slip", words, words)
-            words = arguments.in_part(given, self._truths, self._same, lambda place: self._words(cases[place]))
+            words = arguments.in_part(given, self._truths, self._close, lambda place: self._words(cases[place]))
             if words:
                 return Reply("partly", words)
         return Reply("generic", self._direction(cases, given))
@@ -450,8 +452,13 @@ class Exercise:
             return None
         return explained(given, self._truths, self._same)
 
-    def _same(self, own, right) -> bool:
-        return _alike(own, right, self._slack, max(self.relative, 1e-6))
+    def _same(self, own, made) -> bool:
+        """Whether an answer is what a slip makes: where that is small, what is let through would make it anything."""
+        near = np.clip(_CLEAR * np.abs(made), _ROUNDED, max(self._slack, _ROUNDED))
+        return _alike(own, made, near, max(self.relative, 1e-6))
+
+    def _close(self, own, right) -> bool:
+        return _alike(own, right, self.tolerance, self.relative)
 
     def _slip_of_arguments(self, cases: Sequence[tuple], given: list) -> str | None:
         if not self.cases or self._yes_or_no:
@@ -583,7 +590,7 @@ def _at(law: Callable, case: tuple) -> Callable:
     return lambda result: law(result, *case)
 
 
-def _alike(own, right, tolerance: float, relative: float) -> bool:
+def _alike(own, right, tolerance, relative: float) -> bool:
     return np.size(own) == np.size(right) and bool(np.allclose(own, right, rtol=relative, atol=tolerance))
 
 
