@@ -348,6 +348,10 @@ def least_epsilon(alpha, beta, delta):
         draw=lambda r: (r.uniform(0.01, 0.2), r.uniform(0.05, 0.6), r.uniform(0.001, 0.05)),
         mistakes=(
             Mistake(
+                lambda a, b, d: max(0.0, (1 - d - b) / a, (1 - d - a) / b),
+                "This bounds the likelihood ratio e^ε. Take the logarithm.",
+            ),
+            Mistake(
                 lambda a, b, d: _attacked_by(a, b, d, (1 - d - b) / a),
                 "There are two lines, one with the worlds exchanged. With few misses β the second one says more.",
             ),

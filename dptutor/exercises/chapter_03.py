@@ -170,6 +170,10 @@ def delta(mu, epsilon):
         draw=lambda r: (r.uniform(0.4, 2), r.uniform(0.1, 1.5)),
         mistakes=(
             Mistake(
+                lambda m, e: float(ndtr(m / 2 - e * m) - math.exp(e) * ndtr(-m / 2 - e * m)),
+                "In standard deviations of the loss, which are μ, ε is ε/μ, not ε·μ.",
+            ),
+            Mistake(
                 lambda m, e: float(ndtr(-e / m + m / 2)),
                 "This is Pr_Q[L > ε], not δ: you forgot the second term, e^ε Pr_P[L > ε].",
             ),

@@ -243,6 +243,10 @@ def weighted(mechanism, other, prior):
         cases=tuple((m, other, prior) for m, other in _PAIRS for prior in (0.1, 0.35, 0.5, 0.8)),
         mistakes=(
             Mistake(
+                lambda m, o, x: 12 * (x - 0.5) * _ahead(m, o, x),
+                "The weight is 12 (π − ½)², with the square: a density is never negative.",
+            ),
+            Mistake(
                 lambda m, o, x: u_quadratic_prior(x) * _ahead(o, m, x),
                 "The sign is reversed: Δ(M‖M̃) is the largest R − R̃, with the error of `mechanism` first.",
             ),

@@ -275,6 +275,10 @@ def amplified(epsilon, rate):
         draw=lambda r: (r.uniform(0.3, 4), r.uniform(0.02, 0.5)),
         mistakes=(
             Mistake(
+                lambda e, p: math.log1p(p * e),
+                "What the sample adds to a ratio of 1 is rate·(e^ε − 1). You took ε for e^ε − 1.",
+            ),
+            Mistake(
                 lambda e, p: p * e,
                 "This is right for small ε only; for large ε it is too little. Sampling mixes probabilities, not their logarithms.",
             ),

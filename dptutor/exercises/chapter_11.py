@@ -415,6 +415,10 @@ def steps(sigma, rate, epsilon, delta):
         draw=lambda r: (r.uniform(0.3, 1), r.randint(10_000, 1_000_000), r.uniform(1e-4, 1e-3)),
         mistakes=(
             Mistake(
+                lambda mu, n, h: math.sqrt(mu**2 + n * h**2),
+                "A whole h² is more than a step ever adds: a loss lies within its cell, and goes to the two ends of it.",
+            ),
+            Mistake(
                 lambda mu, n, h: math.sqrt(mu**2 + n * h**2 / 4),
                 "h²/4 is the most that a step can add, for a loss in the middle of its cell. On average it is less.",
             ),

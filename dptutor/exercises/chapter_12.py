@@ -195,6 +195,10 @@ def epsilon(belief, prior):
         draw=lambda r: (r.uniform(0.6, 0.95), r.uniform(0.1, 0.5)),
         mistakes=(
             Mistake(
+                lambda r, b: math.log((1 - b) / (1 - r)),
+                "This is how the belief in the other world falls. Odds take both: ρ/(1 − ρ) against prior/(1 − prior).",
+            ),
+            Mistake(
                 lambda r, b: math.log(r / (1 - r)),
                 "This is right for a prior of one half. Subtract the log-odds of the prior.",
             ),
@@ -253,6 +257,10 @@ def exceeds(sigma, belief, prior):
         cases=((1.0, 0.9, 0.5), (0.5, 0.99, 0.5), (2.0, 0.6, 0.3), (1.0, 0.2, 0.01), (0.7, 0.4, 0.5)),
         draw=lambda r: (r.uniform(0.5, 2), r.uniform(0.6, 0.95), r.uniform(0.2, 0.5)),
         mistakes=(
+            Mistake(
+                lambda s, r, b: float(ndtr(1 / (2 * s) - (logit(r) - logit(b)) / s)),
+                "The loss has the standard deviation 1/σ, not σ: in units of it, the rise of the log-odds is multiplied by σ.",
+            ),
             Mistake(
                 lambda s, r, b: Gaussian(sigma=s).privacy_profile(logit(r) - logit(b)),
                 "This is δ(ε), smaller than the probability: you subtracted e^ε Pr_P[L > ε].",

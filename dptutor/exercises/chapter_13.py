@@ -154,6 +154,12 @@ def step(released, present, absent, sigma):
         ),
         mistakes=(
             Mistake(
+                lambda r, p, a, s: (
+                    float(np.linalg.norm(np.subtract(r, a)) - np.linalg.norm(np.subtract(r, p))) / (2 * s**2)
+                ),
+                "You subtract two distances. The density of a Gaussian contains their squares.",
+            ),
+            Mistake(
                 lambda r, p, a, s: -_step(r, p, a, s),
                 "The sign is reversed: L has Q, the world of D, on top. An output near `present` speaks for D.",
             ),
@@ -491,6 +497,10 @@ def p_value(wins, repetitions, mu):
         cases=((60, 100, 0.3), (20, 20, 1.0), (10, 15, 0.6536), (3, 8, 2.0)),
         draw=lambda r: (r.randint(12, 18), r.randint(20, 25), r.uniform(0.2, 1)),
         mistakes=(
+            Mistake(
+                lambda w, r, m: 1 - float(bdtrc(w, r, ndtr(m / 2))),
+                "This is the probability of at most `wins` right guesses. Many right guesses speak against the claim.",
+            ),
             Mistake(
                 lambda w, r, m: float(bdtrc(w, r, ndtr(m / 2))),
                 "You start above `wins`. Evidence at least as strong as this includes this.",
