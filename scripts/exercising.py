@@ -6,12 +6,16 @@ answer, folded, instead of the reply to an empty stub that the stored notebook h
 
 import json
 import re
+from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 import dptutor as dp
+from asking import HEADS
 from dptutor.exercises.questions import Question, words
+
+ROOT = Path(__file__).resolve().parent.parent
 
 GRADES = {
     "warm-up": "## Warm-up\n\nTo find your feet.",
@@ -25,6 +29,18 @@ The questions under *Warm-up* are judged on this page. For the others, {{downloa
 or open `notebooks/{file}` in your copy of the book (`make lab`): there `dp.exercises.check` judges your program and
 names the mistake that it looks like. On this page the hints and a worked answer are folded below each task.
 """
+IN_THE_TEXT = """\
+## In the chapter
+
+These stand where their ideas do, and are judged there: curves to sketch, proofs to put in order, claims to refute, and
+arguments to write down and compare with a model answer.
+
+"""
+KINDS = ("sketch", "refute", "false-step")
+# The title of an argument, the name, the other options, and the text of what a chapter asks.
+ASKED = re.compile(
+    r"^:::\{(?:ask|argue)\}([^\n]*)\n:name: (\S+)\n((?::[\w-]+:[^\n]*\n)*)(.*?)^:::$", re.MULTILINE | re.DOTALL
+)
 
 
 def setup(app):
@@ -53,7 +69,24 @@ def page_of(chapter, title, file):
             parts.append(raw(sheet.replace("<h4>", "<h3>").replace("</h4>", "</h3>")))  # there is no title between
         own = [exercise for exercise in exercises if exercise.grade == grade and not isinstance(exercise, Question)]
         parts += map(task, own)
+    if listed := in_the_text(chapter):
+        parts.append(listed)
     return new_notebook(cells=[new_markdown_cell(part) for part in parts])
+
+
+def in_the_text(chapter):
+    """What the chapter itself asks for besides choices and numbers, as links: sketches, proofs to order, arguments."""
+    (path,) = ROOT.glob(f"book/{chapter:02}_*.md")
+    lines = []
+    for title, name, options, question in ASKED.findall(path.read_text(encoding="utf-8")):
+        kind = next((kind for kind in KINDS if f":{kind}:" in options), None)
+        ordered = re.search(r"^2\. ", question, re.MULTILINE)
+        head = title.strip() or HEADS.get(kind or ("order" if ordered else ""), "")
+        if head:
+            asks = re.match(r"[^{}]{1,240}?[.?]”?\"?(?=\s)", question.strip())
+            said = f": {' '.join(asks[0].split())}" if asks and not title.strip() else ""
+            lines.append(f'- <a href="../book/{path.stem}.html#{name}">{head}</a>{said}')
+    return IN_THE_TEXT + "\n".join(lines) if lines else ""
 
 
 def task(exercise):

@@ -87,6 +87,15 @@ def test_slips_of_one_number_are_apart_from_all_that_has_a_reply():
     assert {reply: wrong for wrong, reply in found}[SLIPS[0].reply] == pytest.approx(30)
 
 
+def test_nothing_is_no_hundredth_of_a_number():
+    assert "hundredth" not in dp.exercises.get("1.a").check(0).message  # of 0.25, which is asked for to two digits
+    assert "hundredth" not in dp.exercises.get("9.6").check(lambda mu, prior: 0.0).message
+    assert (
+        "hundredth"
+        in dp.exercises.get("9.6").check(lambda mu, prior: dp.Gaussian(1 / mu).bayes_error(prior) / 100).message
+    )
+
+
 # Answers that nobody foresaw.
 
 FRESH = sorted((Path(__file__).parent / "answers" / "unforeseen").glob("*.yaml"))

@@ -281,6 +281,16 @@ def test_a_page_of_exercises_shows_what_a_page_can_do(site, chapter):
     for exercise in others:
         assert any(title.startswith(exercise.id) for title in titles)
     assert folded.count("A worked answer") == len(others)
+    links = [
+        link.attributes["href"] for link in page.css("article a") if f"/{chapter.stem}.html#" in link.attributes["href"]
+    ]
+    text = article(site, chapter)
+    for kind in ("sketch", "order"):
+        assert {f"../book/{chapter.stem}.html#{ask.id}" for ask in text.css(f".ask[id][data-kind={kind}]")} <= set(
+            links
+        )
+    assert {f"../book/{chapter.stem}.html#{one.id}" for one in text.css(".argue[id]")} <= set(links)
+    assert all(text.css_first(f"[id='{link.split('#')[1]}']") for link in links)
     (link,) = page.css("a.download")
     assert (site / "notebooks" / link.attributes["href"]).resolve().is_file()
 

@@ -346,6 +346,7 @@ def test_the_address_holds_everything(run):
     page.select_option(".run-B select", "laplace")
     page.click(".run-A >> text=another part")
     page.wait_for_timeout(400)
+    computed(page)
     words, numbers = page.text_content(".run-words"), page.text_content(".run-numbers")
     assert (words, numbers) != first
     page.reload()

@@ -81,8 +81,8 @@ def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: 
 
 
 def told_apart(right: float, taken: Sequence[float], close: Callable) -> list[tuple[float, str]]:
-    """What slips make of one number, with their replies, if it is not `close` to what is `taken` already."""
-    taken, found = [right, *taken], []
+    """What slips make of one number, with their replies, if it is not `close` to what is `taken` already, nor to 0."""
+    taken, found = [0.0, right, *taken], []
     for slip in SLIPS:
         with np.errstate(all="ignore"):
             made = slip.wrong(np.array([right]))
