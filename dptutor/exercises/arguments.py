@@ -200,7 +200,9 @@ def _most(cases, place: int) -> float:
 
 def _explains(right, change, cases, given, alike) -> bool:
     with contextlib.suppress(Rejected, Exception), np.errstate(all="ignore"):
-        return all(alike(own, numbers(right(*change(case)))) for case, own in zip(cases, given, strict=True))
+        pairs = list(zip(cases, given, strict=True))
+        if all(alike(own, numbers(right(*change(case)))) for case, own in pairs):
+            return not all(alike(own, numbers(right(*case))) for case, own in pairs)  # then the change is none
     return False
 
 

@@ -496,7 +496,8 @@ class Exercise:
 
     def _nearly(self, given: list) -> str | None:
         """Whether all is right but for the last digits."""
-        if self._yes_or_no or not all(map(partial(_alike, tolerance=0, relative=_NEARLY), given, self._truths)):
+        near = partial(_alike, tolerance=0, relative=_NEARLY)
+        if self._yes_or_no or not (all(map(near, given, self._truths)) or all(map(self._same, given, self._truths))):
             return None
         off = max(float(np.max(np.abs(own - right))) for own, right in zip(given, self._truths, strict=True))
         asked = f"{self.tolerance:g}" if self.tolerance else f"{self.relative:g} of it"
