@@ -33,6 +33,10 @@ PARAMETERS = {
     "sampling_rate": st.floats(0.001, 1.0),
     "direction": st.sampled_from(["add", "remove", "both"]),
     "categories": st.integers(2, 1000),
+    "gamma": st.floats(0.0, 1.0),
+    "threshold_scale": noise,
+    "answer_scale": noise,
+    "members": st.integers(1, 5),
 }
 
 
@@ -48,12 +52,21 @@ OWN = {
     "FiniteExperiment": finite_experiments(),
     # Of farther peaks errors would not be floats.
     "DiscreteGaussian": st.builds(dp.DiscreteGaussian, sigma=st.floats(0.25, 20.0), sensitivity=st.integers(1, 4)),
+    # An ε of 0 says nothing.
+    **{
+        name: st.builds(getattr(dp, name), epsilon=st.floats(0.05, 8.0))
+        for name in ("ExponentialMechanism", "PermuteAndFlip")
+    },
+    "Staircase": st.builds(dp.Staircase, epsilon=st.floats(0.05, 8.0), gamma=st.floats(0.0, 1.0)),
+    "ShuffledRandomizedResponse": st.builds(
+        dp.ShuffledRandomizedResponse, epsilon=st.floats(0.05, 4.0), users=st.integers(1, 60)
+    ),
     "DiscreteLaplace": st.builds(dp.DiscreteLaplace, scale=noise, sensitivity=st.integers(1, 5)),
 }
 CLOSED_FORMS = {
     name: OWN[name] if name in OWN else made(getattr(dp, name))
     for name in dp.mechanisms.registry.__all__
-    if name not in ("DPSGD", "BallsAndBins", "ShuffledBatches")
+    if name not in ("DPSGD", "BallsAndBins", "ShuffledBatches", "TruncatedPoisson")
 }
 
 

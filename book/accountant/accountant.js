@@ -637,7 +637,8 @@ const MAKERS = {
 // biome-ignore format: a list
 const REFUSED = ["DiscreteGaussian", "DiscreteLaplace", "KaryRandomizedResponse", "FixedBatches", "ShuffledBatches",
   "BallsAndBins", "SampledWithoutReplacement", "FiniteExperiment", "join", "meet", "group", "matrix_mechanism",
-  "tree_aggregation", "allowed_by"];
+  "tree_aggregation", "allowed_by", "TruncatedPoisson", "SubsampledLaplace", "SubsampledGaussianGroup", "Staircase",
+  "ExponentialMechanism", "PermuteAndFlip", "SparseVector", "ShuffledRandomizedResponse"];
 const FUNCTIONS = { sqrt: Math.sqrt, exp: Math.exp, log: Math.log };
 
 function gaussianPart(mu, text) {

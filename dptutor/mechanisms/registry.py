@@ -16,7 +16,13 @@ from .finite import (
 )
 from .gaussian import Gaussian
 from .laplace import Laplace
+from .sampled_groups import SubsampledGaussianGroup
+from .selection import ExponentialMechanism, PermuteAndFlip, SparseVector
+from .shuffled import ShuffledRandomizedResponse
+from .staircase import Staircase
 from .subsampled import DPSGD, SubsampledGaussian
+from .subsampled_laplace import SubsampledLaplace
+from .truncated import TruncatedPoisson
 
 __all__ = [  # noqa: RUF022
     "Gaussian",
@@ -32,6 +38,14 @@ __all__ = [  # noqa: RUF022
     "ShuffledBatches",
     "BallsAndBins",
     "SampledWithoutReplacement",
+    "TruncatedPoisson",
+    "SubsampledLaplace",
+    "SubsampledGaussianGroup",
+    "Staircase",
+    "ExponentialMechanism",
+    "PermuteAndFlip",
+    "SparseVector",
+    "ShuffledRandomizedResponse",
     "FiniteExperiment",
     "PerfectPrivacy",
     "BlatantlyNonPrivate",

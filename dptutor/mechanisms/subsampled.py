@@ -198,6 +198,11 @@ class SubsampledGaussian(Mechanism):
         one = self.direction != "both" and self.sampling_rate < 1.0
         return (self.noise_multiplier, self.sampling_rate, self.direction) if one else None
 
+    def _of_group(self, size):
+        from .sampled_groups import SubsampledGaussianGroup
+
+        return SubsampledGaussianGroup(self.noise_multiplier, self.sampling_rate, size, self.direction)
+
     def _hellinger(self, s):
         return super()._hellinger(s) if self.both_directions else self._exponentiated(s)
 

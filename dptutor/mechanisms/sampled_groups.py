@@ -1,0 +1,197 @@
+"""One step of DP-SGD for a group: how many of its k members take part is a binomial number.
+
+In units of the clip, with w_j = Pr[Bin(k, p) = j], a step is dominated by
+
+    remove:  P = N(0, σ²),  Q = Σ_j w_j N(j, σ²)        add:  the same pair, exchanged,
+
+where all gradients of the group are the same vector of norm 1; this is attained. With z the answer in units of σ and
+r_j = e^(jz/σ − j²/2σ²) the loss is log Σ w_j r_j, which grows with z. With the Mills ratio m = (1 − Φ)/φ,
+
+    δ(ε) = φ(z) Σ_j w_j r_j [m(z − j/σ) − m(z)],   positive terms; for `add` e^ε φ(z) Σ_j w_j r_j [m(−z) − m(j/σ − z)].
+
+Source: Ganesh (2024).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import erfcx, gammaln, log_ndtr, ndtr
+
+from .._validation import choice, positive_integer
+from ..transform.polynomials import gauss
+from .base import Mechanism
+from .directed import DIRECTIONS, Directed
+from .gaussian import Gaussian
+from .subsampled import SubsampledGaussian
+
+_MOST_MEMBERS = 1000
+# Steps of Newton's method, and noise for which answers have squares.
+_NEWTON, _SETTLED, _NOISE = 60, 1e-10, (0.01, 1e6)
+_NODES, _WEIGHTS = gauss(10)
+
+
+@dataclass(frozen=True, eq=False)
+class SubsampledGaussianGroup(Directed):
+    """One Poisson-subsampled Gaussian step, for groups of examples that are all in the data or all not.
+
+    Exact in each direction. Powers are had between two laws on a grid, and say how far apart these are.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        σ, as for `SubsampledGaussian`; in [0.01, 1e6].
+    sampling_rate : float
+        p in (0, 1], the probability with which each member takes part.
+    members : int
+        k, the size of the group, at most 1000.
+    direction : {"both", "add", "remove"}
+        As for `SubsampledGaussian`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is outside its range, or `members` not an integer.
+
+    References
+    ----------
+    Ganesh (2024).
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.SubsampledGaussianGroup(1, 0.1, members=3)
+    >>> round(m.epsilon(1e-5), 4), round(dp.SubsampledGaussian(1, 0.1).epsilon(1e-5), 4)
+    (5.6162, 1.6845)
+
+    """
+
+    noise_multiplier: float
+    sampling_rate: float
+    members: int
+    direction: str = "both"
+
+    def __post_init__(self):
+        step = SubsampledGaussian(self.noise_multiplier, self.sampling_rate)
+        low, high = _NOISE
+        if not low <= step.noise_multiplier <= high:
+            raise ValueError(f"noise_multiplier must be in [{low:g}, {high:g}], got {step.noise_multiplier!r}")
+        object.__setattr__(self, "noise_multiplier", step.noise_multiplier)
+        object.__setattr__(self, "sampling_rate", step.sampling_rate)
+        object.__setattr__(self, "members", positive_integer("members", self.members))
+        if self.members > _MOST_MEMBERS:
+            raise ValueError(f"members must be at most {_MOST_MEMBERS}, got {self.members}")
+        choice("direction", self.direction, DIRECTIONS)
+
+    @cached_property
+    def _removal(self) -> Mechanism:
+        if self.sampling_rate == 1.0:
+            return Gaussian(self.noise_multiplier, self.members)
+        if self.members == 1:
+            return SubsampledGaussian(self.noise_multiplier, self.sampling_rate, "remove")
+        return _Removal(self.noise_multiplier, self.sampling_rate, self.members)
+
+
+@dataclass(frozen=True, eq=False)
+class _Removal(Mechanism):
+    """P without the group against Q with it, or the reverse."""
+
+    noise: float
+    rate: float
+    members: int
+    is_reversed: bool = False
+
+    def __repr__(self):
+        direction = "add" if self.is_reversed else "remove"
+        return (
+            f"SubsampledGaussianGroup(noise_multiplier={self.noise!r}, sampling_rate={self.rate!r}, "
+            f"members={self.members!r}, direction={direction!r})"
+        )
+
+    @cached_property
+    def reverse(self) -> _Removal:
+        return _Removal(self.noise, self.rate, self.members, not self.is_reversed)
+
+    @cached_property
+    def _log_weights(self):
+        """log w_j, and j/σ."""
+        k, j = self.members, np.arange(self.members + 1.0)
+        logs = gammaln(k + 1) - gammaln(j + 1) - gammaln(k - j + 1)
+        return logs + j * math.log(self.rate) + (k - j) * math.log1p(-self.rate), j / self.noise
+
+    def _loss_range(self):
+        lowest = self.members * math.log1p(-self.rate)
+        return (-math.inf, -lowest) if self.is_reversed else (lowest, math.inf)
+
+    def _answer(self, epsilon):
+        """The answer at which the loss of removal is ε; −∞ below the smallest.
+
+        log Σ_{j≥1} w_j r_j is convex in it, with a slope from 1/σ to k/σ: Newton's method from above.
+        """
+        epsilon = np.asarray(epsilon, dtype=float)
+        log_w, shift = (each[1:] for each in self._log_weights)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            room = -np.expm1(self.members * math.log1p(-self.rate) - epsilon)
+            goal = np.where(room > 0, epsilon + np.log(np.maximum(room, 0.0)), -np.inf)
+            known = np.isfinite(goal)
+            goal = np.where(known, goal, 0.0)
+            z = np.min((goal[..., None] - log_w) / shift + shift / 2, axis=-1)
+            for _ in range(_NEWTON):
+                terms = log_w + shift * z[..., None] - shift**2 / 2
+                largest = terms.max(axis=-1)
+                shares = np.exp(terms - largest[..., None])
+                total = np.sum(shares, axis=-1)
+                step = (largest + np.log(total) - goal) * total / (shares @ shift)
+                z = z - step
+                # The next step would be the square of this one, nearly.
+                if np.all(np.abs(step) <= _SETTLED * (1.0 + np.abs(z))):
+                    break
+        return np.where(known, z, np.where(epsilon == np.inf, np.inf, -np.inf))
+
+    def _errors(self, epsilon):
+        z = self._answer(np.negative(epsilon) if self.is_reversed else epsilon)
+        log_w, shift = self._log_weights
+        below = np.minimum(ndtr(z[..., None] - shift) @ np.exp(log_w), 1.0)
+        return (below, ndtr(-z)) if self.is_reversed else (ndtr(-z), below)
+
+    def _delta(self, epsilon):
+        epsilon = np.asarray(epsilon, dtype=float)
+        z = self._answer(-epsilon if self.is_reversed else epsilon)
+        certain = -np.expm1(np.minimum(epsilon, 0.0))
+        value, finite = (
+            np.atleast_1d(np.where((z > 0) != self.is_reversed, 0.0, certain)),
+            np.atleast_1d(np.isfinite(z)),
+        )
+        value[finite] = self._difference(np.atleast_1d(epsilon)[finite], np.atleast_1d(z)[finite])
+        return value.reshape(epsilon.shape)
+
+    def _difference(self, epsilon, z):
+        """δ where the answer is z."""
+        log_w, shift = self._log_weights
+        answer, tail = z[:, None], (-z if self.is_reversed else z)[:, None]
+        with np.errstate(under="ignore", over="ignore", invalid="ignore"):
+            log_ratio = shift * answer - shift**2 / 2
+            own, other = log_ndtr(-tail), log_ndtr(-(tail + shift if self.is_reversed else tail - shift))
+            # Of removal Pr[Z > z − s] − r Pr[Z > z], of addition r Pr[Z ≤ z] − Pr[Z ≤ z − s].
+            larger, smaller = (log_ratio + own, other) if self.is_reversed else (other, log_ratio + own)
+            far = np.exp(larger + log_w) * -np.expm1(np.minimum(smaller - larger, 0.0))
+            # Differences of Mills ratios as integrals over 1 − x m(x), where they are small.
+            close = shift < 0.5
+            start = tail if self.is_reversed else tail - shift[close]
+            x = np.maximum(start[..., None] + shift[close, None] * (1 + _NODES) / 2, -8.0)
+            slope = 1.0 - x * math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
+            mills = shift[close] / 2 * (slope @ _WEIGHTS)
+            log_density = -(answer**2) / 2 - math.log(2 * math.pi) / 2
+            far[:, close] = np.exp(log_w[close] + log_ratio[:, close] + log_density) * mills
+            scale = np.exp(epsilon) if self.is_reversed else 1.0
+            inside = scale * np.sum(far, axis=1)
+            # Where nearly all is in the tail, 1 − e^ε and what is not.
+            weights, rest = np.exp(log_w), ndtr(tail[:, 0])
+            if self.is_reversed:
+                outside = -np.expm1(epsilon) + np.exp(epsilon) * (ndtr(shift - answer) @ weights) - rest
+            else:
+                outside = -np.expm1(epsilon) + np.exp(epsilon) * rest - ndtr(answer - shift) @ weights
+        return np.where(tail[:, 0] > -5.0, np.minimum(inside, 1.0), outside)

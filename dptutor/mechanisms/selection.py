@@ -1,0 +1,329 @@
+"""Selection: the exponential mechanism, permute-and-flip, and the sparse vector technique.
+
+Each publishes which of several candidates is best, from scores that one example changes by at most Δ. Let the scores
+of neighbors be joined by a line, of which t in [0, ε] is a point, so that scores dt apart are (dt, 0)-private, as the
+proof of pure privacy shows for any scores. Then g(t) = Pr[S] of every set S of outcomes has
+
+    |g′| ≤ min(g, 1 − g),   and for the exponential mechanism, whose losses at dt fill a range of dt, |g′| ≤ g (1 − g).
+
+Distribution functions of Laplace and of logistic noise have equality there, so that no test tells neighbors apart
+better than it does these noises shifted by ε:
+
+    Laplace:  `Laplace(scale=1/ε)`;        logistic:  f(α) = (1 − α)/(1 − α + e^ε α),
+                                                      δ(t) = (1 − e^((t − ε)/2))²/(1 − e^(−ε)),   |t| ≤ ε.
+
+With two candidates both are attained, by scores at any distance. H(s) = sinh(uε)/(2u sinh(ε/2)), u = s − ½.
+
+Sources: McSherry & Talwar (2007); Dong, Durfee & Rogers (2020), for the pairs of a bounded range; McKenna & Sheldon
+(2020) for permute-and-flip; Lyu, Su & Li (2017) for sparse vectors; for the argument, the reference page of the book.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._validation import choice, positive_integer, positive_number, real_number
+from ..transform.polynomials import gauss
+from .base import LARGEST_LOSS, Mechanism
+from .delegated import Delegated
+from .laplace import Laplace
+
+_NODES, _WEIGHTS = gauss(16)
+QUERIES = ("any", "monotone")
+# log(sinh(x)/x) = Σ c_k x^(2k), and c_k of its two derivatives, by these up to x = 1/2.
+_SERIES = (
+    1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775, -691 / 3831077250, 2 / 127702575, -3617 / 2605132530000,
+    43867 / 350813659321125,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class ExponentialMechanism(Mechanism):
+    """Chooses a candidate with probability ∝ e^(ε score/2Δ), for scores of sensitivity Δ.
+
+    Its losses fill a range of width ε, wherever that lies. One use is exact: each point of the curve is attained by
+    two candidates. A power is an upper bound, also for candidates that depend on earlier answers.
+
+    Parameters
+    ----------
+    epsilon : float
+        Positive, at most 700; by default 1. Where one example changes all scores in the same direction, weights may be
+        e^(ε score/Δ). The attribute is called `largest_loss`, because `epsilon` is a method.
+
+    Raises
+    ------
+    ValueError
+        If `epsilon` is out of range.
+
+    References
+    ----------
+    McSherry & Talwar (2007); Dong, Durfee & Rogers (2020).
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.ExponentialMechanism(epsilon=1)
+    >>> m.epsilon(0), round(m.advantage, 4), round(dp.RandomizedResponse(1).advantage, 4)
+    (1.0, 0.2449, 0.4621)
+    """
+
+    largest_loss: float
+
+    def __init__(self, epsilon=None, *, largest_loss: float = 1.0):
+        object.__setattr__(self, "largest_loss", loss_range(largest_loss if epsilon is None else epsilon))
+
+    def __repr__(self):
+        return f"ExponentialMechanism(epsilon={self.largest_loss!r})"
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    @property
+    def reverse(self) -> ExponentialMechanism:
+        return self
+
+    def _of_group(self, size):
+        return ExponentialMechanism(size * self.largest_loss)
+
+    def _loss_range(self):
+        return -self.largest_loss, self.largest_loss
+
+    def _breakpoints(self):
+        return np.array([-self.largest_loss, self.largest_loss])
+
+    def _errors(self, epsilon):
+        top = self.largest_loss
+        within = np.clip(epsilon, -top, top)
+        return tuple(np.expm1((top + sign * within) / 2) / math.expm1(top) for sign in (-1, 1))
+
+    def _delta(self, epsilon):
+        top = self.largest_loss
+        inside = np.expm1((np.clip(epsilon, -top, top) - top) / 2) ** 2 / -math.expm1(-top)
+        return np.where(epsilon >= -top, inside, -np.expm1(np.minimum(epsilon, 0.0)))
+
+    def _tradeoff(self, alpha):
+        shrink = math.exp(-self.largest_loss)
+        rest = shrink * (1 - alpha)
+        return np.where(alpha == 0, 1.0, rest / np.where(alpha == 0, 1.0, alpha + rest))
+
+    def _epsilon(self, delta):
+        # With δ = 1 everything is allowed.
+        root = np.sqrt(np.minimum(delta * -math.expm1(-self.largest_loss), 1 - 1e-16))
+        return np.maximum(self.largest_loss + 2 * np.log1p(-root), 0.0)
+
+    def _renyi(self, order):
+        top, gap = self.largest_loss, order - 1
+        near = np.abs(gap) * top < 1
+        # D is the mean of ε₀ d/dx log(sinh(x)/x) from ε₀/2 to ε₀ (s − ½).
+        x = top / 2 + np.where(near, gap, 0.0)[..., None] * top * (1 + _NODES) / 2
+        mean = top * np.sum(_WEIGHTS * _slope(x), axis=-1) / 2
+        away = _log_sinhc((order - 0.5) * top) - _log_sinhc(np.asarray(top / 2))
+        return np.where(near, mean, away / np.where(near, 1.0, gap))
+
+    def _loss_moments(self, under):
+        x = np.asarray(self.largest_loss / 2)
+        mean, variance = self.largest_loss * float(_slope(x)), self.largest_loss**2 * float(_curvature(x))
+        return (mean if under == "Q" else -mean), variance
+
+    def _sample_loss(self, size, under, generator):
+        top = self.largest_loss
+        loss = 2 * np.log1p(generator.random(size) * math.expm1(top)) - top
+        return loss if under == "Q" else -loss
+
+    def _hellinger(self, s):
+        top = self.largest_loss
+        z = np.where(s.real >= 0.5, s - 0.5, 0.5 - s) * top
+        small = np.abs(z) < 1e-3
+        away = np.where(small, 1.0, z)
+        with np.errstate(over="ignore", invalid="ignore"):
+            # sinh(z)/z over that at ε₀/2, in units of e^(z − ε₀/2).
+            scale = np.exp(z - top / 2) * (top / -math.expm1(-top))
+            share = np.where(small, (1 + z**2 / 6 + z**4 / 120) * np.exp(-z), -np.expm1(-2 * away) / (2 * away))
+            value = scale * share
+            # Of the two terms of sinh, and where they cancel of the series.
+            size = np.where(small, 2.0, (2.0 + np.abs(z)) / np.abs(away))
+            error = 8 * 2.0**-52 * np.abs(scale) * size
+        known = np.isfinite(value) & np.isfinite(error)
+        return np.where(known, value, math.inf), np.where(known, error, math.inf)
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class PermuteAndFlip(Delegated):
+    """Tries candidates in random order, and takes one with probability e^(ε (score − largest score)/2Δ).
+
+    The same as the largest of scores with exponential noise. Its curves are those of `Laplace(scale=1/ε)`. One use is
+    exact: each point of the curve is attained by two candidates. A power is an upper bound.
+
+    Parameters
+    ----------
+    epsilon : float
+        Positive, at most 700; by default 1. The attribute is called `largest_loss`, because `epsilon` is a method.
+
+    Raises
+    ------
+    ValueError
+        If `epsilon` is out of range.
+
+    References
+    ----------
+    McKenna & Sheldon (2020), who prove pure privacy; for the curve, the reference page of the book.
+
+    Examples
+    --------
+    Its answers are better than those of the exponential mechanism, and reveal more:
+
+    >>> import dptutor as dp
+    >>> round(dp.PermuteAndFlip(epsilon=1).advantage, 4), round(dp.ExponentialMechanism(epsilon=1).advantage, 4)
+    (0.3935, 0.2449)
+    """
+
+    largest_loss: float
+
+    def __init__(self, epsilon=None, *, largest_loss: float = 1.0):
+        object.__setattr__(self, "largest_loss", loss_range(largest_loss if epsilon is None else epsilon))
+
+    def __repr__(self):
+        return f"PermuteAndFlip(epsilon={self.largest_loss!r})"
+
+    @property
+    def _whole(self) -> Laplace:
+        return Laplace(1.0, self.largest_loss)
+
+    @property
+    def _key(self):
+        return self._whole._key
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    @property
+    def reverse(self) -> PermuteAndFlip:
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class SparseVector(Delegated):
+    """Tells which of many questions are answered above a threshold, until so many are: an upper bound.
+
+    Noise Lap(b₁) is added to the threshold once, and Lap(b₂) to every answer. It is (ε₀, 0)-private with
+    ε₀ = Δ/b₁ + 2cΔ/b₂, for c answers above (Lyu, Su & Li 2017); the bound is the curve of `Laplace(scale=1/ε₀)`.
+    It is proven in the reference page of the book, and does not depend on the number of questions.
+
+    Parameters
+    ----------
+    threshold_scale, answer_scale : float
+        b₁ and b₂, positive.
+    answers : int
+        c, the number of answers above the threshold after which it stops; at least 1.
+    sensitivity : float
+        Δ, the largest change of an answer by one example; positive.
+    queries : {"any", "monotone"}
+        If one example changes all answers in the same direction, they are "monotone"; then ε₀ = Δ/b₁ + cΔ/b₂.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is out of range, `answers` no integer, or ε₀ above 700.
+
+    References
+    ----------
+    Dwork & Roth (2014), section 3.6; Lyu, Su & Li (2017).
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> m = dp.SparseVector(threshold_scale=2, answer_scale=4)
+    >>> m.largest_loss, round(m.advantage, 4)
+    (1.0, 0.3935)
+    """
+
+    threshold_scale: float
+    answer_scale: float
+    answers: int = 1
+    sensitivity: float = 1.0
+    queries: str = "any"
+
+    def __post_init__(self):
+        for name in ("threshold_scale", "answer_scale", "sensitivity"):
+            object.__setattr__(self, name, positive_number(name, getattr(self, name)))
+        object.__setattr__(self, "answers", positive_integer("answers", self.answers))
+        choice("queries", self.queries, QUERIES)
+        if not 0.0 < self.largest_loss <= LARGEST_LOSS:
+            raise ValueError(
+                "sensitivity/threshold_scale and answers times sensitivity/answer_scale must be in "
+                f"(0, {LARGEST_LOSS:g}] together, got {self.largest_loss!r}"
+            )
+
+    @property
+    def largest_loss(self) -> float:
+        """ε₀, for which the mechanism is (ε₀, 0)-differentially private.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.SparseVector(threshold_scale=4, answer_scale=4, answers=3, queries="monotone").largest_loss
+        1.0
+        """
+        sides = 1 if self.queries == "monotone" else 2
+        of_answers = min(self.answers, 10**300) * sides * (self.sensitivity / self.answer_scale)
+        return self.sensitivity / self.threshold_scale + of_answers
+
+    @property
+    def _whole(self) -> Laplace:
+        return Laplace(1.0, self.largest_loss)
+
+    @property
+    def _key(self):
+        return self._whole._key
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    @property
+    def reverse(self) -> SparseVector:
+        return self
+
+
+def loss_range(epsilon) -> float:
+    """ε of a mechanism that has this as its largest loss."""
+    return real_number("epsilon", epsilon, 0.0, LARGEST_LOSS, open_low=True)
+
+
+def _log_sinhc(x):
+    """log(sinh(x)/x)."""
+    x = np.abs(x)
+    small = x < 0.5
+    away = np.where(small, 1.0, x)
+    return np.where(small, _even(x, _SERIES), away - np.log(2 * away) + np.log(-np.expm1(-2 * away)))
+
+
+def _slope(x):
+    """d/dx log(sinh(x)/x) = coth x − 1/x."""
+    small = np.abs(x) < 0.5
+    away = np.where(small, 1.0, x)
+    series = [2 * (k + 1) * c for k, c in enumerate(_SERIES)]
+    return np.where(small, _even(x, series) / np.where(x == 0, 1.0, x), 1 / np.tanh(away) - 1 / away)
+
+
+def _curvature(x):
+    """Its derivative, 1/x² − 1/sinh² x."""
+    small = np.abs(x) < 0.5
+    away = np.where(small, 1.0, x)
+    series = [(2 * k + 2) * (2 * k + 1) * c for k, c in enumerate(_SERIES)]
+    # sinh(x)² overflows from 355 on.
+    return np.where(small, _even(x, series[1:]) + series[0], away**-2 - np.sinh(np.clip(away, -350.0, 350.0)) ** -2.0)
+
+
+def _even(x, coefficients):
+    """Σ c_k x^(2k), k from 1."""
+    square = np.where(np.abs(x) < 0.5, x, 0.0) ** 2
+    total = np.zeros_like(square)
+    for c in reversed(coefficients):
+        total = square * (c + total)
+    return total

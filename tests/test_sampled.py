@@ -1,0 +1,208 @@
+"""Samples of people: Laplace noise, groups, truncated batches, shuffled answers; against enumeration and integrals."""
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_mechanism as losses
+from mpmath import mp
+from pytest import approx
+from scipy import stats
+
+import dptutor as dp
+
+
+def profile(p, q, at):
+    return np.array([np.sum(np.maximum(q - math.exp(e) * p, 0.0)) for e in np.ravel(at)])
+
+
+@pytest.mark.parametrize(("scale", "rate"), [(1.0, 0.1), (0.3, 0.01), (5.0, 0.7), (0.01, 0.5)])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_subsampled_laplace_against_the_integral(scale, rate, direction):
+    m = dp.SubsampledLaplace(scale, rate, direction)
+    low, high = m._loss_range()
+    with mp.workdps(30):
+        b, share = mp.mpf(scale), mp.mpf(rate)
+        noise = lambda x: mp.exp(-abs(x) / b) / (2 * b)  # noqa: E731
+        for part in (0.02, 0.3, 0.5, 0.9):
+            epsilon = low + part * (high - low)
+
+            def above(x, epsilon=epsilon):
+                without, mixed = noise(x), (1 - share) * noise(x) + share * noise(x - 1)
+                first, second = (without, mixed) if direction == "remove" else (mixed, without)
+                return second - mp.exp(epsilon) * first
+
+            # The loss is monotone: δ is an integral up to the answer at which it is ε.
+            inner = mp.log((mp.exp(epsilon if direction == "remove" else -epsilon) - 1 + share) / share)
+            cut = (inner * b + 1) / 2
+            if direction == "remove":
+                points = [cut, *[e for e in (0, 1) if e > cut], mp.inf]
+            else:
+                points = [-mp.inf, *[e for e in (0, 1) if e < cut], cut]
+            assert m.privacy_profile(epsilon) == approx(float(mp.quad(above, points)), rel=1e-9, abs=1e-15)
+
+
+def test_subsampled_laplace_against_dp_accounting():
+    peer = losses.LaplacePrivacyLoss(2.0, sampling_prob=0.2, adjacency_type=losses.AdjacencyType.REMOVE)
+    m = dp.SubsampledLaplace(2.0, 0.2, "remove")
+    for epsilon in (0.0, 0.02, 0.1, 0.12):
+        assert m.privacy_profile(epsilon) == approx(peer.get_delta_for_epsilon(epsilon), abs=1e-12)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "members"), [(1.0, 0.1, 3), (0.5, 0.3, 2), (5.0, 0.01, 20), (100.0, 0.5, 4)])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_a_group_of_a_step_against_the_integral(sigma, rate, members, direction):
+    weights = stats.binom.pmf(np.arange(members + 1), members, rate)
+    x = np.linspace(-9 * sigma, members + 9 * sigma, 400001)
+    without = stats.norm.pdf(x, 0, sigma) * (x[1] - x[0])
+    mixed = sum(w * stats.norm.pdf(x, j, sigma) for j, w in enumerate(weights)) * (x[1] - x[0])
+    p, q = (without, mixed) if direction == "remove" else (mixed, without)
+    m = dp.SubsampledGaussianGroup(sigma, rate, members, direction)
+    at = np.array([-0.05, 0.0, 0.01, 0.3, 2.0])
+    assert m.privacy_profile(at) == approx(profile(p, q, at), abs=1e-8)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_a_group_keeps_the_digits_of_small_deltas(direction):
+    sigma, rate, members = 1.5, 0.05, 3
+    m = dp.SubsampledGaussianGroup(sigma, rate, members, direction)
+    with mp.workdps(60):
+        weights = [mp.binomial(members, j) * mp.mpf(rate) ** j * (1 - mp.mpf(rate)) ** (members - j) for j in range(4)]
+        for z in (-4, 0, 3, 9, 20):
+            z = mp.mpf(z if direction == "remove" else -z)
+            loss = mp.log(
+                sum(w * mp.exp(j * z / sigma - mp.mpf(j) ** 2 / (2 * sigma**2)) for j, w in enumerate(weights))
+            )
+            epsilon = float(loss if direction == "remove" else -loss)
+            # z again, from the rounded ε.
+            goal = mp.mpf(epsilon) * (1 if direction == "remove" else -1)
+            z = mp.findroot(
+                lambda x, goal=goal: mp.log(
+                    sum(w * mp.exp(j * x / sigma - mp.mpf(j) ** 2 / (2 * sigma**2)) for j, w in enumerate(weights))
+                ) - goal, z,
+            )  # fmt: skip
+            if direction == "remove":
+                mixed = sum(w * mp.ncdf(-(z - j / mp.mpf(sigma))) for j, w in enumerate(weights))
+                exact = mixed - mp.exp(epsilon) * mp.ncdf(-z)
+            else:
+                mixed = sum(w * mp.ncdf(z - j / mp.mpf(sigma)) for j, w in enumerate(weights))
+                exact = mp.ncdf(z) - mp.exp(epsilon) * mixed
+            value, error = m.privacy_profile(epsilon, with_error=True)
+            assert abs(value - float(exact)) <= error
+            assert value == approx(float(exact), rel=1e-8) or value < 1e-15
+
+
+def test_groups_of_trainings_are_powers_of_groups_of_steps():
+    assert dp.group(dp.SubsampledGaussian(1, 0.1, "add"), 3) == dp.SubsampledGaussianGroup(1, 0.1, 3, "add")
+    assert dp.SubsampledGaussianGroup(1, 0.1, 1) == dp.SubsampledGaussian(1, 0.1)
+    assert dp.SubsampledGaussianGroup(2, 1.0, 3) == dp.Gaussian(2, 3)
+    two = dp.group(dp.DPSGD(1, 0.1, 5), 2)
+    assert two == (dp.SubsampledGaussianGroup(1, 0.1, 2) ** 5)
+    # What follows from the curve alone is no better than what is attained.
+    single = dp.DPSGD(1, 0.1, 5)
+    inner = 1 - single.tradeoff(0.05)
+    assert two.tradeoff(0.05) >= single.tradeoff(inner) - two.error_bound
+
+
+def test_truncated_batches_reveal_no_more_than_the_bound():
+    # One step of two examples at rate p and a batch of at most one: the answer is a mixture of normals.
+    sigma, rate, x = 0.7, 0.3, np.linspace(-9, 9, 36001)
+    m = dp.TruncatedPoisson(sigma, rate, steps=1, examples=2, largest_batch=1)
+    assert m.cut == approx(rate**2, rel=1e-12)
+    normal = lambda mean: stats.norm.pdf(x, mean, sigma) * (x[1] - x[0])  # noqa: E731
+    at = np.linspace(-1.5, 2.5, 17)
+    for other in (-1.0, 0.0, 1.0):
+        without = (1 - rate) * normal(0) + rate * normal(other)
+        both = rate**2 * (normal(1) + normal(other)) / 2
+        one = rate * (1 - rate) * (normal(1) + normal(other))
+        mixed = (1 - rate) ** 2 * normal(0) + one + both
+        for p, q, direction in ((without, mixed, "remove"), (mixed, without, "add")):
+            bound = dp.TruncatedPoisson(sigma, rate, 1, 2, 1, direction)
+            assert np.all(profile(p, q, at) <= bound.privacy_profile(at) + 1e-9)
+
+
+def test_what_is_cut_is_added_to_the_profile():  # Chua et al. (2024), "Scalable DP-SGD"
+    m, run = dp.TruncatedPoisson(0.6, 0.01, 500, 10**4, 160), dp.DPSGD(0.6, 0.01, 500)
+    assert m.cut == approx(-math.expm1(500 * math.log1p(-stats.binom.sf(160, 10**4, 0.01))), rel=1e-9)
+    at = np.array([0.0, 1.0, 3.0])
+    assert m.privacy_profile(at) == approx(run.privacy_profile(at) + m.cut * (1 + np.exp(at)), rel=1e-10)
+    alpha = np.array([0.0, 1e-6, 0.01, 0.5, 0.999999, 1.0])
+    moved = np.maximum(run.tradeoff(np.minimum(alpha + m.cut, 1)) - m.cut, 0)
+    assert m.tradeoff(alpha) == approx(moved, abs=1e-10)
+    assert dp.TruncatedPoisson(0.6, 0.01, 500, 100, 100) == run
+    assert dp.TruncatedPoisson(0.6, 1.0, 5, 100, 10).advantage == 1
+    # The largest line below the curve at every slope.
+    grid = np.linspace(0, 1, 20001)
+    for epsilon in (-8.0, -2.0, 0.0, 2.0, 8.0):
+        conjugate = 1 - np.min(math.exp(epsilon) * grid + m.tradeoff(grid))
+        assert m.privacy_profile(epsilon) == approx(conjugate, abs=1e-4)
+
+
+def answers(users, lie, yes):
+    """The law of the number of yes of others, of whom so many say yes."""
+    law = np.ones(1)
+    for number in range(users - 1):
+        share = 1 - lie if number < yes else lie
+        law = np.convolve(law, [1 - share, share])
+    return law
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("users", [1, 2, 5, 12])
+def test_shuffled_answers_of_every_data_set_are_between_the_bounds(epsilon, users):
+    upper = dp.ShuffledRandomizedResponse(epsilon, users)
+    lower = dp.ShuffledRandomizedResponse(epsilon, users, "lower")
+    lie, at = 1 / (1 + math.exp(epsilon)), epsilon * np.linspace(-0.99, 0.99, 15)
+    for yes in range(users):
+        law = answers(users, lie, yes)
+        p, q = np.convolve(law, [1 - lie, lie]), np.convolve(law, [lie, 1 - lie])
+        assert np.all(profile(p, q, at) <= upper.privacy_profile(at) + 1e-12)
+        if yes in (0, users - 1):
+            assert np.all(profile(p, q, at) <= lower.privacy_profile(at) + 1e-12)
+    law, owns = answers(users, lie, 0), ([1 - lie, lie], [lie, 1 - lie])
+    p, q = (np.convolve(law, own) for own in owns)
+    both = np.maximum(profile(p, q, at), profile(q, p, at))
+    assert lower.privacy_profile(at) == approx(both, abs=1e-12)
+
+
+@pytest.mark.parametrize(("epsilon", "users"), [(1.0, 2), (0.5, 7), (2.0, 40), (5.0, 300)])
+def test_the_upper_curve_is_the_sum_over_coins(epsilon, users):
+    m, lie = dp.ShuffledRandomizedResponse(epsilon, users), 1 / (1 + math.exp(epsilon))
+    at = epsilon * np.array([-0.5, 0.0, 0.1, 0.5, 0.9])
+    total = np.zeros(at.size)
+    for coins in range(users):
+        heads = stats.binom.pmf(np.arange(coins + 1), coins, 0.5)
+        p, q = np.convolve(heads, [1 - lie, lie]), np.convolve(heads, [lie, 1 - lie])
+        total += stats.binom.pmf(coins, users - 1, 2 * lie) * profile(p, q, at)
+    value, error = m.privacy_profile(at, with_error=True)
+    assert np.all(np.abs(value - total) <= error + 1e-12)
+
+
+def test_a_grid_gives_what_enumeration_gives(monkeypatch):
+    exact = dp.ShuffledRandomizedResponse(2, 1000)
+    at = np.array([-0.3, 0.0, 1e-4, 0.1, 0.3, 0.6])
+    by_enumeration = exact.privacy_profile(at)
+    monkeypatch.setattr("dptutor.mechanisms.shuffled._ENUMERATED", 1000)
+    value, error = dp.ShuffledRandomizedResponse(2, 1000).privacy_profile(at, with_error=True)
+    assert np.all(np.abs(value - by_enumeration) <= error)
+    assert np.all(value >= by_enumeration - 1e-12) and np.all(error < 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: dp.SubsampledLaplace(1, 0), ValueError, "sampling_rate must be"),
+        (lambda: dp.SubsampledLaplace(1e-9, 0.5), ValueError, "scale must be"),
+        (lambda: dp.SubsampledGaussianGroup(1, 0.5, 0), ValueError, "members must be"),
+        (lambda: dp.SubsampledGaussianGroup(1, 0.5, 1001), ValueError, "members must be at most 1000"),
+        (lambda: dp.SubsampledGaussianGroup(1e-3, 0.5, 2), ValueError, "noise_multiplier must be in"),
+        (lambda: dp.TruncatedPoisson(1, 0.1, 10, 100, 0), ValueError, "largest_batch must be"),
+        (lambda: dp.TruncatedPoisson(1, 0.1, 10, 1.5, 1), ValueError, "examples must be"),
+        (lambda: dp.ShuffledRandomizedResponse(1, 10**7), ValueError, "users must be at most 1000000"),
+        (lambda: dp.ShuffledRandomizedResponse(0, 10), ValueError, "epsilon must be"),
+        (lambda: dp.ShuffledRandomizedResponse(1, 10, "tight"), ValueError, "bound must be one of"),
+    ],
+)
+def test_what_is_out_of_range_is_refused_by_name(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

@@ -1,0 +1,169 @@
+"""Selection and staircase noise: against enumeration of candidates, integrals of densities, then bad input."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from pytest import approx
+
+import dptutor as dp
+from dptutor.mechanisms.base import Mechanism
+
+EPSILONS = np.array([-3.0, -0.7, -0.1, 0.0, 0.05, 0.4, 0.9, 2.0, 5.0])
+
+
+def exponential(scores, epsilon):
+    weight = np.exp(epsilon * (scores - scores.max()) / 2)
+    return weight / weight.sum()
+
+
+def permute_and_flip(scores, epsilon):
+    """The definition: candidates in random order, each taken with its probability."""
+    accept, mass = np.exp(epsilon * (scores - scores.max()) / 2), np.zeros(scores.size)
+    for order in itertools.permutations(range(scores.size)):
+        left = 1.0
+        for candidate in order:
+            mass[candidate] += left * accept[candidate]
+            left *= 1.0 - accept[candidate]
+    return mass / math.factorial(scores.size)
+
+
+KINDS = [(dp.ExponentialMechanism, exponential), (dp.PermuteAndFlip, permute_and_flip)]
+
+
+@pytest.mark.parametrize(("kind", "law"), KINDS)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_no_candidates_reveal_more_than_the_pair(kind, law, epsilon):
+    m, generator = kind(epsilon), np.random.default_rng(5)
+    at = np.concatenate([EPSILONS, epsilon * np.linspace(-0.99, 0.99, 9)])
+    for size in (2, 2, 3, 4, 5) * 30:
+        scores = generator.choice([1.0, 4.0, 20.0]) / epsilon * generator.standard_normal(size)
+        # Each score moves by at most 1, mostly by all of it.
+        moved = scores + np.clip(generator.normal(0, 2, size), -1, 1)
+        p, q = law(scores, epsilon), law(moved, epsilon)
+        grow = np.exp(at)[:, None]
+        profile = np.sum(np.maximum(q - grow * p, 0.0), axis=1)
+        assert np.all(profile <= m.privacy_profile(at) + 1e-12)
+
+
+@pytest.mark.parametrize(("kind", "law"), KINDS)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_every_point_is_attained_by_two_candidates(kind, law, epsilon):
+    m = kind(epsilon)
+    for distance in np.linspace(-8.0, 8.0, 33):
+        # One score is `distance` ahead in units of 2/ε, and both move by 1 towards the other.
+        p, q = (law(np.array([2 * x / epsilon, 0.0]), epsilon) for x in (distance, distance + epsilon))
+        assert m.tradeoff(p[0]) == approx(1 - q[0], abs=1e-12)
+
+
+def test_the_pair_of_a_bounded_range_is_the_worst_of_all_places_of_the_range():  # Dong, Durfee & Rogers (2020)
+    epsilon = 1.3
+    m, at = dp.ExponentialMechanism(epsilon), np.linspace(-1.2, 1.2, 25)
+    best = np.zeros(at.size)
+    for top in np.linspace(0.0, epsilon, 20001)[1:-1]:
+        p = (math.exp(-top) - math.exp(-epsilon)) / -math.expm1(-epsilon)
+        q = p * math.exp(top)
+        best = np.maximum(best, np.maximum(q - np.exp(at) * p, 0) + np.maximum(1 - q - np.exp(at) * (1 - p), 0))
+    assert m.privacy_profile(at) == approx(best, abs=1e-8)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.3, 1.0, 5.0, 40.0, 700.0])
+def test_faces_of_the_exponential_mechanism_agree(epsilon):
+    m = dp.ExponentialMechanism(epsilon)
+    order = np.array([0.3, 1.0, 1.0 + 1e-9, 2.0, 7.5])
+    if epsilon <= 40:
+        assert m.renyi_divergence(order) == approx(Mechanism._renyi(m, order), rel=1e-6)
+        assert m._loss_moments("Q") == approx(Mechanism._loss_moments(m, "Q"), rel=1e-5)
+    if epsilon <= 5:
+        s = np.array([0.2, 1.7, 0.5 + 2j, -0.4 - 9j])
+        value, error = m.hellinger_transform(s, with_error=True)
+        assert value == approx(Mechanism._hellinger(m, s)[0], abs=1e-9)
+        assert np.all(error < 1e-12)
+        assert m.hellinger_transform(2.0) == approx(math.exp(m.renyi_divergence(2.0)), rel=1e-12)
+    alpha = np.array([0.0, 1e-9, 0.2, 0.5, 0.9, 1.0])
+    assert m.tradeoff(alpha) == approx(Mechanism._tradeoff(m, alpha), abs=1e-9)
+    delta = m.advantage * np.array([1e-9, 0.3, 0.9])
+    assert m.privacy_profile(m.epsilon(delta)) == approx(delta, rel=1e-6)
+    assert m.epsilon(0) == m.renyi_divergence(math.inf) == epsilon
+    losses = m.privacy_loss.sample(20000, under="Q", seed=1)
+    assert losses.mean() == approx(m._loss_moments("Q")[0], abs=5 * math.sqrt(m._loss_moments("Q")[1] / 20000))
+
+
+def test_composition_is_above_what_candidates_reveal_and_below_pure_privacy():
+    m, law = dp.ExponentialMechanism(0.5), exponential
+    ten = m**10
+    assert ten.epsilon(1e-3) < (dp.RandomizedResponse(0.5) ** 10).epsilon(1e-3)
+    p, q = (law(np.array([2 * x / 0.5, 0.0]), 0.5) for x in (0.2, 0.7))
+    of_two = dp.FiniteExperiment(p.tolist(), q.tolist()) ** 10
+    at = np.linspace(-4, 4, 17)
+    assert np.all(of_two.privacy_profile(at) <= ten.privacy_profile(at) + ten.error_bound)
+
+
+def test_sparse_vectors_reveal_no_more_than_the_bound():
+    # Two questions and one answer above: the law of where it stops, by integration over the threshold's noise.
+    b1, b2 = 2.0, 4.0
+    m = dp.SparseVector(b1, b2)
+    rho = np.linspace(-80, 80, 400001)
+    weight = np.exp(-np.abs(rho) / b1) / (2 * b1) * (rho[1] - rho[0])
+    above = lambda x: np.where(x > 0, 0.5 * np.exp(-np.abs(x) / b2), 1 - 0.5 * np.exp(-np.abs(x) / b2))  # noqa: E731
+
+    def stops(answers):
+        first, second = (above(rho - answer) for answer in answers)
+        return np.array([weight @ first, weight @ ((1 - first) * second), weight @ ((1 - first) * (1 - second))])
+
+    at = np.linspace(-0.9, 0.9, 13)
+    for answers, others in itertools.product(
+        itertools.product([-3, 0, 2], repeat=2), itertools.product([-1, 1], repeat=2)
+    ):
+        p, q = stops(np.array(answers, float)), stops(np.array(answers, float) + others)
+        profile = np.sum(np.maximum(q - np.exp(at)[:, None] * p, 0.0), axis=1)
+        assert np.all(profile <= m.privacy_profile(at) + 1e-6)
+    assert dp.SparseVector(2.0, 4.0, answers=3).largest_loss == 2.0
+    assert dp.SparseVector(2.0, 4.0, answers=3, queries="monotone").largest_loss == 1.25
+
+
+def staircase_density(x, epsilon, gamma):
+    height = -math.expm1(-epsilon) / (2 * (gamma + math.exp(-epsilon) * (1 - gamma)))
+    step = np.floor(np.abs(x))
+    return height * np.exp(-epsilon * (step + (np.abs(x) - step >= gamma)))
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+@pytest.mark.parametrize("gamma", [0.0, 0.2, 0.5, 0.8, 1.0, None])
+def test_staircase_noise_against_the_integral_of_its_density(epsilon, gamma):
+    m = dp.Staircase(epsilon, gamma)
+    reach = math.ceil(30 / epsilon)
+    x = (np.arange(-2000 * reach, 2000 * reach) + 0.5) / 2000
+    at = epsilon * np.array([-0.6, 0.0, 0.3, 0.9])
+    for shift in (0.1, 0.35, 0.75, 1.0):
+        p, q = staircase_density(x, epsilon, m.gamma), staircase_density(x - shift, epsilon, m.gamma)
+        profile = np.array([np.sum(np.maximum(q - math.exp(e) * p, 0)) / 2000 for e in at])
+        assert np.all(profile <= m.privacy_profile(at) + 2e-3)
+    assert m.privacy_profile(at) == approx(profile, abs=2e-3)
+    assert m.epsilon(0) == epsilon
+
+
+def test_equal_mechanisms_are_equal():
+    assert dp.Staircase(1, 0.5) == dp.RandomizedResponse(1)
+    assert dp.Staircase(1, 0) == dp.Staircase(1, 1) != dp.Staircase(1, 0.3)
+    assert dp.PermuteAndFlip(2) == dp.Laplace(0.5) == dp.SparseVector(1, 2)
+    assert dp.group(dp.ExponentialMechanism(0.5), 4) == dp.ExponentialMechanism(2)
+    assert dp.group(dp.PermuteAndFlip(0.5), 4).epsilon(0) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: dp.ExponentialMechanism(0), r"epsilon must be in \(0, 700\]"),
+        (lambda: dp.PermuteAndFlip(math.nan), r"epsilon must be in \(0, 700\]"),
+        (lambda: dp.Staircase(1, 1.5), r"gamma must be in \[0, 1\], got 1.5"),
+        (lambda: dp.SparseVector(1, 0), "answer_scale must be"),
+        (lambda: dp.SparseVector(1, 1, 0), "answers must be"),
+        (lambda: dp.SparseVector(1, 1, 800), "must be in"),
+        (lambda: dp.SparseVector(1, 1, queries="all"), "queries must be one of 'any', 'monotone'"),
+    ],
+)
+def test_what_is_out_of_range_is_refused_by_name(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
