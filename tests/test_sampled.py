@@ -194,7 +194,7 @@ def test_a_grid_gives_what_enumeration_gives(monkeypatch):
         (lambda: dp.SubsampledLaplace(1, 0), ValueError, "sampling_rate must be"),
         (lambda: dp.SubsampledLaplace(1e-9, 0.5), ValueError, "scale must be"),
         (lambda: dp.SubsampledGaussianGroup(1, 0.5, 0), ValueError, "members must be"),
-        (lambda: dp.SubsampledGaussianGroup(1, 0.5, 1001), ValueError, "members must be at most 1000"),
+        (lambda: dp.SubsampledGaussianGroup(1, 0.5, 101), ValueError, "members must be at most 100"),
         (lambda: dp.SubsampledGaussianGroup(1e-3, 0.5, 2), ValueError, "noise_multiplier must be in"),
         (lambda: dp.TruncatedPoisson(1, 0.1, 10, 100, 0), ValueError, "largest_batch must be"),
         (lambda: dp.TruncatedPoisson(1, 0.1, 10, 1.5, 1), ValueError, "examples must be"),

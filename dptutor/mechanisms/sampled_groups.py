@@ -28,9 +28,9 @@ from .directed import DIRECTIONS, Directed
 from .gaussian import Gaussian
 from .subsampled import SubsampledGaussian
 
-_MOST_MEMBERS = 1000
-# Steps of Newton's method, and noise for which answers have squares.
-_NEWTON, _SETTLED, _NOISE = 60, 1e-10, (0.01, 1e6)
+_MOST_MEMBERS = 100
+# Steps of Newton's method, noise for which answers have squares, and answers beyond which there is nothing.
+_NEWTON, _SETTLED, _NOISE, _FURTHEST = 60, 1e-10, (0.01, 1e6), 1e8
 _NODES, _WEIGHTS = gauss(10)
 
 
@@ -47,7 +47,7 @@ class SubsampledGaussianGroup(Directed):
     sampling_rate : float
         p in (0, 1], the probability with which each member takes part.
     members : int
-        k, the size of the group, at most 1000.
+        k, the size of the group, at most 100.
     direction : {"both", "add", "remove"}
         As for `SubsampledGaussian`.
 
@@ -163,7 +163,7 @@ class _Removal(Mechanism):
         certain = -np.expm1(np.minimum(epsilon, 0.0))
         value, finite = (
             np.atleast_1d(np.where((z > 0) != self.is_reversed, 0.0, certain)),
-            np.atleast_1d(np.isfinite(z)),
+            np.atleast_1d(np.abs(z) < _FURTHEST),
         )
         value[finite] = self._difference(np.atleast_1d(epsilon)[finite], np.atleast_1d(z)[finite])
         return value.reshape(epsilon.shape)
