@@ -602,7 +602,7 @@ const MAKERS = {
     make({ scale, sensitivity }) {
       const own = [positive("scale", scale), positive("sensitivity", sensitivity)],
         top = own[1] / own[0];
-      if (!(top > 0 && top < 1e300)) fail(`sensitivity/scale must be in (0, 1e300), got ${top}`, scale);
+      if (!(top > 0 && top < 1e150)) fail(`sensitivity/scale must be in (0, 1e150), got ${top}`, scale);
       const text = `Laplace(scale=${shown(own[0])}, sensitivity=${shown(own[1])})`;
       return { parts: [{ kind: "laplace", key: `L${top}`, top, count: 1, text }] };
     },
@@ -667,6 +667,7 @@ function sampledParts({ noise_multiplier, sampling_rate, steps, direction }) {
     way = direction?.value ?? direction;
   if (!["both", "add", "remove"].includes(way))
     fail(`direction must be one of 'both', 'add', 'remove', got ${quoted(way)}`, direction);
+  number("sampling_rate", sampling_rate, (x) => x >= 1e-200, "at least 1e-200");
   const count = steps === null ? 1 : whole("steps", steps);
   const names = [`noise_multiplier=${shown(sigma)}`, `sampling_rate=${shown(rate)}`];
   if (steps !== null) names.push(`steps=${count}`);

@@ -138,7 +138,9 @@ class Mechanism(ABC):
         # From the point found along its supporting line: exact on atoms, second order elsewhere.
         with np.errstate(over="ignore", invalid="ignore"):
             along = np.where(np.abs(loss) < LARGEST_LOSS, np.exp(loss) * (alpha - at), 0.0)
-        return np.clip(beta - along, 0.0, 1.0 - alpha)
+        # Without false alarms infinite losses alone are found, also where α underflows long before.
+        beta = np.where(alpha == 0.0, 1.0 - self._delta(np.full(np.shape(alpha), math.inf)), beta - along)
+        return np.clip(beta, 0.0, 1.0 - alpha)
 
     @property
     def _bayes_error_bound(self) -> float:

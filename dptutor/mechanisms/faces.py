@@ -24,18 +24,20 @@ from scipy.special import expit
 from ..transform.finite import TooManyAtoms
 from ..transform.profile_table import WorseTable
 from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
+from .touching import LARGEST, SMALLEST, known_at
 
 # Tails below this do not move α, β or R; how far above its tangent the chord of f may be; and rounds of looking.
 _TAIL, _APART, _ROUNDS = 1e-14, 1e-15, 80
-# How far beside the loss found other lines are tried.
-_ASIDE = (1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+# How far beside the loss found other lines are tried, and how far in units of the range of losses that count.
+_ASIDE = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+_ASIDE_IN_WINDOWS = np.array([1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+# The same beside a root of α.
+_BESIDE_ROOT = np.array([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0])[:, None]
 # Beside a kink of the profile.
 _BESIDE = 1e-15
 _NEXT_TO = 1e-7
 # By how much α jumps where two profiles cross.
 _JUMP = 1e-4
-# Above this bound on 1 − δ slopes do not say where α lies.
-_LITTLE = 1e-8
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 _ROUNDING = 2.0**-52
@@ -254,19 +256,14 @@ class TabulatedFaces:
         """f at `alpha` by supporting lines, and a bound on its error."""
         flat = np.ravel(alpha).astype(float)
         low, high, a_low, a_high = self._bracketed(flat)
-        # The heights of the best lines, and what these are in doubt by.
-        best, bound = np.stack([np.full(flat.shape, -np.inf), np.zeros(flat.shape)]), np.full(flat.shape, np.inf)
-        off = np.ones(flat.shape, dtype=bool)
-        # Where nothing was known beforehand, at the ends of the range, too.
-        for ends in (low, high, *(np.full(flat.shape, end) for end in self._knots if len(self._knots) == 2)):
-            self._improve(best, flat, ends, off)
+        off, bound = np.ones(flat.shape, dtype=bool), np.full(flat.shape, np.inf)
         for turn in range(_ROUNDS):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 share = np.log(a_low / flat) / np.log(a_low / a_high)
             share = np.where(np.isfinite(share) & (turn % 2 == 0), np.clip(share, 0.02, 0.98), 0.5)
             middle = low + (high - low) * share
             some = np.flatnonzero(off)
-            alpha_at = self._improve(best, flat, middle, off)
+            alpha_at = self._lines(middle[some])[0]
             right = alpha_at > flat[some]
             low[some[right]], a_low[some[right]] = middle[some[right]], alpha_at[right]
             high[some[~right]], a_high[some[~right]] = middle[some[~right]], alpha_at[~right]
@@ -281,33 +278,20 @@ class TabulatedFaces:
             off = (bound > np.where(jump, _ROUNDING, _APART)) & ~near
             if not off.any():
                 break
-        # Where the profile is flat the loss found is one of many as good to rounding: a line farther off may be higher,
-        # above all one at a kink.
-        everywhere, number = np.ones(flat.shape, dtype=bool), np.searchsorted(self._kinks, (low + high) / 2)
-        kinks = (self._kinks[np.clip(number + side, 0, len(self._kinks) - 1)] for side in (-1, 0))
-        for aside in (*kinks, *(low - away for away in _ASIDE), *(high + away for away in _ASIDE)):
-            self._improve(best, flat, np.clip(aside, *self.window), everywhere)
-        value = np.clip(np.maximum(best[0], 0.0), 0.0, 1.0 - flat)
-        value[flat == 0.0] = 1.0 - self._infinite[0]
-        ends = (self._filled(np.clip(x, *self.window), *(2 * [_error_of_rest])) for x in (low, (low + high) / 2, high))
-        known = np.maximum.reduce(list(ends))
-        # Where little is known the loss found may be another's: f is at least the line's height, and at most 1 − α.
-        bound = np.where(known > _LITTLE, np.maximum(1.0 - flat - value, known), np.minimum(bound, 1.0) + known)
-        bound = np.maximum(bound, best[1])
-        bound += 2 * _TAIL + 4 * _ROUNDING  # the tails beyond both ends of the window
-        return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
+        # Where slopes have few digits the loss found is one of many: lines beside it may be higher, above all those at
+        # kinks.
+        number = np.searchsorted(self._kinks, (low + high) / 2)
+        kinks = [self._kinks[np.clip(number + side, 0, len(self._kinks) - 1)] for side in (-1, 0)]
+        aside = np.concatenate([_ASIDE, (self.window[1] - self.window[0]) * _ASIDE_IN_WINDOWS])[:, None]
+        ends = np.outer(self.window, np.ones(flat.shape))
+        losses = np.concatenate([[low, high], kinks, low - aside, high + aside, ends])
+        losses = np.sort(np.clip(np.clip(losses, *self.window), SMALLEST, LARGEST), axis=0)
 
-    def _improve(self, best, alpha, losses, some):
-        """Raise `best` to the supporting lines at losses; the α where they touch."""
-        at = losses[some]
-        alpha_at, rest, error = self._lines(at)
-        with np.errstate(divide="ignore"):
-            height = rest - np.exp(np.minimum(at + np.log(alpha[some]), 700.0))
-        # A line of which little is known shall not pass for one above all others.
-        doubt = np.where(error > _LITTLE, error, 0.0)
-        better = height - doubt > best[0, some] - best[1, some]
-        best[:, some] = np.where(better, [height, doubt], best[:, some])
-        return alpha_at
+        def lines(at):
+            return [each.reshape(at.shape) for each in self._lines(at.ravel())[1:]]
+
+        value, bound = known_at(lines, losses, flat, [1.0 - mass for mass in self._infinite])
+        return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
 
     def _lines(self, losses):
         """Of the lines that touch f at losses: α there, the height at α = 0, and a bound on the error of that."""
@@ -413,10 +397,6 @@ class TabulatedFaces:
         low, high = self.window
         places = [(table, table.nodes(0.0, end)) for table, end in ((self._forward, high), (self._backward, -low))]
         return max(float(np.max(expit(-at) * table.at(at).error)) for table, at in places) + 4 * _ROUNDING
-
-
-def _error_of_rest(answer, loss):
-    return answer.error
 
 
 class _Plainly:
@@ -562,18 +542,27 @@ class MixtureFaces(_Plainly):
         """Bound on the error of R."""
         return np.full(np.shape(log_odds), self.error_bound)
 
+    def tradeoff(self, alpha):
+        """f at α."""
+        return self._touched(alpha)[0]
+
     def tradeoff_error(self, alpha):
         """Bound on the error of f."""
-        return np.full(np.shape(alpha), self.error_bound)
+        return self._touched(alpha)[1]
 
-    def tradeoff(self, alpha):
-        """f at α, by the line at the loss found."""
-        alpha = np.asarray(alpha, dtype=float)
-        loss = decreasing_root(lambda epsilon: self.errors(epsilon)[0], alpha)
-        at, beta = self.errors(loss)
-        with np.errstate(over="ignore", invalid="ignore"):
-            along = np.where(np.abs(loss) < 700.0, np.exp(loss) * (alpha - at), 0.0)
-        return np.clip(beta - along, 0.0, 1.0 - alpha)
+    def _touched(self, alpha):
+        """f at α by the lines at the loss found and beside it, and a bound on its error."""
+        flat = np.ravel(alpha).astype(float)
+        loss = decreasing_root(lambda epsilon: self.errors(epsilon)[0], flat)
+        anywhere = np.outer([SMALLEST, -100.0, -10.0, 0.0, 10.0, 100.0, LARGEST], np.ones(flat.shape))
+        losses = np.concatenate([[loss], loss - _BESIDE_ROOT, loss + _BESIDE_ROOT, anywhere])
+        losses = np.sort(np.clip(losses, SMALLEST, LARGEST), axis=0)
+
+        def lines(at):
+            return 1.0 - self.delta(at), np.minimum(self.delta_error(at) + _ROUNDING, self.error_bound)
+
+        value, bound = known_at(lines, losses, flat, (1.0 - self._infinite, 1.0 - self.reverse._infinite))
+        return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))
 
     def epsilon(self, delta):
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""

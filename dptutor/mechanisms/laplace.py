@@ -59,8 +59,9 @@ class Laplace(Mechanism):
     def __post_init__(self):
         for name in ("scale", "sensitivity"):
             object.__setattr__(self, name, positive_number(name, getattr(self, name)))
-        if not 0.0 < self.largest_loss < 1e300:
-            raise ValueError(f"sensitivity/scale must be in (0, 1e300), got {self.largest_loss!r}")
+        # Its square is a number.
+        if not 0.0 < self.largest_loss < 1e150:
+            raise ValueError(f"sensitivity/scale must be in (0, 1e150), got {self.largest_loss!r}")
 
     @property
     def largest_loss(self) -> float:

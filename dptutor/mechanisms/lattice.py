@@ -146,10 +146,14 @@ class Join(_Pairing):
         return min(lows), max(highs)
 
     def _errors(self, epsilon):
-        return worse_of(self.parts, epsilon)[1:]
+        return self._worse(epsilon)[1:]
 
     def _delta(self, epsilon):
-        return worse_of(self.parts, epsilon)[0]
+        return self._worse(epsilon)[0]
+
+    @cached_property
+    def _worse(self):
+        return remembering(lambda epsilon: worse_of(self.parts, epsilon))
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +238,22 @@ class Meet(_Pairing):
         tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
         at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
         return np.where(np.isfinite(at), at, low)  # no change of sign: curves that are equal but for rounding
+
+
+def remembering(faces):
+    """The same function of ε with its last answer kept: a join asks its parts for δ and for the errors at the same ε,
+    and each join within it would ask twice again."""
+    last: tuple = (None, None)
+
+    def asked(epsilon):
+        nonlocal last
+        epsilon = np.asarray(epsilon, dtype=float)
+        key = epsilon.shape, epsilon.tobytes()
+        if last[0] != key:
+            last = key, faces(epsilon)
+        return last[1]
+
+    return asked
 
 
 def worse_of(mechanisms, epsilon):

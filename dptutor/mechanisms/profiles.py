@@ -25,6 +25,8 @@ from .roots import FAR, slope_of_profile
 # δ below e^−this is not told from 0: upper values are at least 1e-300.
 _DEEPEST = 690.0
 _OCTAVES = 44
+# Between the last kink and the end, as a share of the loss at that.
+_NARROW = 1e-2
 # 1 − δ below this is not told from 0.
 _SURE = 1e-12
 # Panels of an integral over the range of a bounded loss, and the orders of the rule on each and of the one that shows
@@ -297,6 +299,9 @@ class LinesProfile(Profile):
         octaves = 2.0 ** -np.arange(1, _OCTAVES)
         last = float(self.kinks[self.kinks < end * (1 - 1e-12)].max(initial=0.0))
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks, [self._sure]])
+        # Next to a kink near the end δ falls to almost nothing.
+        if end - last < _NARROW * last:
+            inner = np.append(inner, last - last * octaves[last * octaves > (end - last) / 2])
         # Losses that cancel leave a kink next to 0.
         inner = np.unique(inner[(inner > 1e-13 * end) & (inner < end * (1 - 1e-13))])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])

@@ -35,6 +35,8 @@ from .roots import decreasing_root
 
 # As for the Gaussian mechanism: squares of 1/σ are numbers.
 _LEAST_NOISE = 1e-150
+# Divergences are of the order of the square of the rate, nearly.
+_LEAST_RATE = 1e-200
 # Peaks of integrands are at s/σ; beyond this they have no square.
 _FURTHEST = 1e150
 DIRECTIONS = ("both", "add", "remove")
@@ -49,7 +51,7 @@ class SubsampledGaussian(Mechanism):
     noise_multiplier : float
         σ, the noise's standard deviation in units of the sensitivity; greater than 1e-150.
     sampling_rate : float
-        p in (0, 1], the probability with which an example takes part.
+        p in (0, 1], the probability with which an example takes part; at least 1e-200.
     direction : {"both", "add", "remove"}
         Neighbors: "remove" tests the step without the example (P) against the step with it (Q), "add" the reverse,
         "both" is the worse of the two at every ε.
@@ -81,6 +83,7 @@ class SubsampledGaussian(Mechanism):
         noise = real_number("noise_multiplier", noise, _LEAST_NOISE, open_low=True)
         object.__setattr__(self, "noise_multiplier", noise)
         rate = real_number("sampling_rate", self.sampling_rate, 0.0, 1.0, open_low=True)
+        rate = real_number("sampling_rate", rate, _LEAST_RATE)
         object.__setattr__(self, "sampling_rate", rate)
         choice("direction", self.direction, DIRECTIONS)
 

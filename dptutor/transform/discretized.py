@@ -137,7 +137,8 @@ def _truncation(factors) -> tuple[float, float]:
                 exponent = np.multiply.outer(tilts, ends[kept]) + np.log(mass[kept])
                 logs[side, number] += factor.count * logsumexp(exponent, axis=1)
     below, above = np.min((logs.max(axis=1) + _NOTHING) / tilts, axis=1)
-    return max(low, -below), min(high, above)
+    # Where all losses are beyond what counts as finite there is nothing to be cut off.
+    return (max(low, -below), min(high, above)) if math.isfinite(below) and math.isfinite(above) else (low, high)
 
 
 def _pessimistic(factors, step, truncation) -> FiniteLaw:

@@ -22,7 +22,7 @@ from .laplace_powers import LaplacePower
 from .laplace_products import LaplaceProduct
 from .polynomials import gauss
 from .sampled_lines import Inverter, Transform
-from .subsampled_gaussian import complex_log1p, gaussian_loss, reach
+from .subsampled_gaussian import complex_log1p, gaussian_loss, log_of_mixture, reach
 
 _ROUNDING = 2.0**-53
 _MOST_ATOMS = 600
@@ -276,9 +276,8 @@ class _SubsampledNoise:
         self.furthest = 38.0 + (0.0 if direction == "add" else self._mu)
 
     def loss(self, v):
-        return self._sign * np.log1p(
-            self._rate * np.expm1(np.minimum(self._mu * self._sign * v - self._mu**2 / 2, 700.0))
-        )
+        exponent = np.minimum(self._mu * self._sign * v - self._mu**2 / 2, 700.0)
+        return self._sign * log_of_mixture(self._rate, exponent)
 
     def place(self, loss):
         return self._sign * (gaussian_loss(self._rate, self._sign * loss) / self._mu + self._mu / 2)
@@ -384,7 +383,7 @@ def _deviation(part):
     """c ↦ a bound on the deviation of the loss tilted by c."""
     if part._law is not None:
         law = part._law
-        loss, log_q = law.kinks, np.log(law.q[np.isfinite(law.loss)])
+        loss, log_q = law.kinks, law.log_q
 
         def deviation(c):
             weight = np.exp(log_q + c * loss - np.max(log_q + c * loss))
@@ -450,7 +449,7 @@ def _of_finite(law: FiniteLaw) -> Transform:
     finite = np.isfinite(law.loss)
     loss, q = law.loss[finite], law.q[finite]
     mass, spread = float(q.sum()), float(np.abs(loss).max(initial=0.0))
-    log_q = np.log(q)
+    log_q = law.log_q  # where q underflows, too
 
     def log(z):
         # e^{zl*} is taken out, l* the loss that weighs most: one for a line, one for each z where they differ.
@@ -496,10 +495,12 @@ def _of_subsampled(part) -> Transform:
         log_f = part._log_hellinger(np.array([1.0 + c + 0j]))[0][0].real
         best = np.zeros(t.shape)
         for j in range(len(v) - 1):
-            drop = np.expm1(-np.multiply.outer(t, angle[:, j]))
+            turn = -np.multiply.outer(t, angle[:, j])
+            drop = np.expm1(turn)
             # Relative to the same sum on the line itself: a billion steps need the difference.
             change = (drop @ weight[:, j] + (weight[:, j] - weight[:, -1]).sum()) / still
-            fall = np.maximum((drop + 1.0) @ weight[:, j] / still, 1e-300)
+            # Weights may be huge where e^turn is lost beside 1.
+            fall = np.maximum(np.exp(turn) @ weight[:, j] / still, 1e-300)
             best = np.minimum(best, np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), np.log(fall)))
         return log_f + best
 

@@ -87,7 +87,10 @@ def gaussian_loss(sampling_rate: float, epsilon: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         near = np.log1p(np.maximum(np.expm1(np.minimum(epsilon, 1.0)) / rate, -1.0))
         far = epsilon - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(epsilon, 0.5)))
-    return np.where(epsilon < 1.0, near, far)
+        # Next to the smallest loss log(1 − p), where e^ε − 1 has lost its digits.
+        room = -np.expm1(np.minimum((math.log1p(-rate) if rate < 1 else -math.inf) - epsilon, 0.0))
+        low = epsilon - math.log(rate) + np.log(room)
+    return np.select([epsilon < -0.5, epsilon < 1.0], [low, near], far)
 
 
 def _log_odds(rate):
@@ -309,10 +312,20 @@ def _loss(mu, rate, u):
     inner, outer = np.where(far, 0.0, exponent), np.where(far, exponent, log_odds + 40.0)
     if np.iscomplexobj(u):
         return np.where(
-            far, math.log(rate) + outer + complex_log1p(np.exp(log_odds - outer)), complex_log1p(rate * expm1(inner))
+            far, math.log(rate) + outer + complex_log1p(np.exp(log_odds - outer)), log_of_mixture(rate, inner)
         )
-    y = rate * np.expm1(inner)
-    return np.where(far, math.log(rate) + outer + np.log1p(np.exp(log_odds - outer)), np.log1p(y))
+    return np.where(far, math.log(rate) + outer + np.log1p(np.exp(log_odds - outer)), log_of_mixture(rate, inner))
+
+
+def log_of_mixture(rate, exponent):
+    """log(1 + p (e^x − 1)): where that is small the logarithm of (1 − p) + p e^x, as 1 + y has lost digits of 1 − p."""
+    is_complex = np.iscomplexobj(exponent)
+    y = rate * (expm1(exponent) if is_complex else np.expm1(exponent))
+    value = complex_log1p(y) if is_complex else np.log1p(np.maximum(y, -0.9))
+    small = np.abs(1.0 + y) < 0.5
+    if small.any():
+        value[small] = np.log((1.0 - rate) + rate * np.exp(exponent[small]))
+    return value
 
 
 @lru_cache(maxsize=64)
@@ -323,7 +336,7 @@ def _first_order(mu, rate):
         # E_P[w] = 0, and hardly any loss is positive.
         return float(np.exp(log_step - u**2 / 2) @ _loss(mu, rate, u))
     y = rate * np.expm1(mu * u - mu**2 / 2)
-    return float(np.exp(log_step - u**2 / 2) @ _log1p_remainder(y))
+    return float(np.exp(log_step - u**2 / 2) @ _remainder(_loss(mu, rate, u), y))
 
 
 def exp(z):
@@ -356,9 +369,9 @@ def complex_log1p(x):
     return np.where((square > -0.5) & (square < np.inf), near, far) + 1j * np.arctan2(b, 1.0 + a)
 
 
-def _log1p_remainder(y):
-    """log(1 + y) − y, by log(1 + y) = 2 artanh(y/(2 + y)) where the difference would cancel."""
-    remainder = np.log1p(y) - y
+def _remainder(loss, y):
+    """log(1 + y) − y, y > −1, by log(1 + y) = 2 artanh(y/(2 + y)) where the difference would cancel."""
+    remainder = loss - y
     small = np.abs(y) < _NEAR
     near = y[small]
     r = near / (2.0 + near)

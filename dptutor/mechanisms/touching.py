@@ -1,0 +1,104 @@
+"""The trade-off function from a profile that is known at some losses, with a bound on its error.
+
+With y = e^ε, 1 − δ is a concave function r of y, and f(α) = max_y [r(y) − αy]. Every y gives a line below f. From above
+f is bounded by what r may be: between two places it lies below the chords through places further left, and further
+right, prolonged; r(y) ≤ y, its slope is at most 1, and it is at most the mass of finite losses. Slopes of the profile
+are not asked for, as they may have few digits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_ROUNDING = 2.0**-52
+# Chords that end at a place begin at one of so many before it: some may be too near for their slope to have digits.
+_BEFORE = 8
+# How sharp f shall be, anyway and in units of the errors of 1 − δ, how often more losses are asked for, and which, as
+# shares of the way between two.
+_SHARP, _OF_ERROR, _ROUNDS = 1e-12, 4.0, 6
+_WITHIN = np.array([1e-3, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999])[:, None]
+# Losses between which e^ε is a number, and so is its inverse.
+SMALLEST, LARGEST = -700.0, 709.0
+
+
+def highest_lines(losses, rest, error, alpha, masses):
+    """f at each α, a bound on its error, and the two losses between which f is most in doubt.
+
+    Parameters
+    ----------
+    losses, rest, error : ndarray
+        Losses between `SMALLEST` and `LARGEST`, increasing in each column; 1 − δ of the finite losses there, and a
+        bound on the error of that. One column for each α.
+    alpha : ndarray
+    masses : tuple of float
+        Pr_Q and Pr_P of finite losses.
+    """
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        fall = np.exp(np.minimum(losses + np.log(alpha), 700.0))
+        off = np.fmin(error, 1.0) + _ROUNDING * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
+        low, high = np.maximum(rest - off, 0.0), np.minimum(rest + off, masses[0] + _ROUNDING)
+        value = np.clip((rest - fall).max(axis=0), 0.0, 1.0 - alpha)
+        at_least = np.maximum((low - fall).max(axis=0), 0.0)
+        at_most, doubtful = _at_most(losses, low, high, alpha, *masses)
+        at_most = np.minimum(at_most, 1.0 - alpha)
+    # Without false alarms infinite losses alone are found.
+    value = np.where(alpha == 0.0, masses[0], value)
+    bound = np.where(alpha == 0.0, 0.0, np.maximum(at_most - value, value - at_least))
+    return value, bound + 2 * _ROUNDING, doubtful
+
+
+def known_at(lines, losses, alpha, masses):
+    """f at each α and a bound on its error, from losses at which to begin, one column for each α: more are asked for
+    where f is in doubt.
+
+    `lines` takes losses to 1 − δ of the finite ones and a bound on the error of that.
+    """
+    places = [losses, *lines(losses)]
+    value, bound, doubtful = highest_lines(*places, alpha, masses)
+    open_ = np.arange(alpha.size)
+    for _ in range(_ROUNDS):
+        own = bound[open_]
+        still = (own > _SHARP) & (own > _OF_ERROR * places[2].max(axis=0))
+        open_, places, doubtful = open_[still], [each[:, still] for each in places], doubtful[:, still]
+        if not open_.size:
+            break
+        more = doubtful[0] + (doubtful[1] - doubtful[0]) * _WITHIN
+        places = [np.concatenate(pair) for pair in zip(places, (more, *lines(more)), strict=True)]
+        order = np.argsort(places[0], axis=0, kind="stable")
+        places = [np.take_along_axis(each, order, axis=0) for each in places]
+        value[open_], bound[open_], doubtful = highest_lines(*places, alpha[open_], masses)
+    return value, bound
+
+
+def _at_most(losses, low, high, alpha, mass, mass_p):
+    """An upper bound on r(y) − αy, and the losses between which it is attained. Distances in y are in units of that of
+    the place at hand, and slopes too."""
+    count = len(losses)
+    mass_p = mass_p * (1.0 + 4 * _ROUNDING)
+    rising, falling = mass_p * np.exp(losses), np.zeros(losses.shape)
+    for back in range(1, min(_BEFORE, count - 1) + 1):
+        gap = losses[back:] - losses[:-back]
+        slope = (high[back:] - low[:-back]) / -np.expm1(-gap)
+        rising[back:] = np.fmin(rising[back:], np.where(gap > 0, slope, np.inf))
+        slope = (low[back:] - high[:-back]) / np.expm1(gap)
+        falling[:-back] = np.fmax(falling[:-back], np.where(gap > 0, slope, 0.0))
+    tilt = np.exp(np.minimum(losses + np.log(alpha), 700.0))
+    # From each place to the next: a line that rises from the one, a line that falls from the other, and their crossing.
+    here, after, ratio = slice(None, -1), slice(1, None), np.expm1(np.diff(losses, axis=0))
+    start, end, up = high[here], high[after], rising[here]
+    down = falling[after] * np.exp(-np.diff(losses, axis=0))
+    crossing = np.clip((end - down * ratio - start) / (up - down), 0.0, ratio)
+    best = np.full(ratio.shape, -np.inf)
+    for way in (np.zeros(ratio.shape), np.where(np.isnan(crossing), 0.0, crossing), ratio):
+        r = np.fmin(start + up * way, end - down * (ratio - way))
+        best = np.fmax(best, r - tilt[here] * (1.0 + way))
+    place, column = np.argmax(best, axis=0), np.arange(alpha.size)
+    doubtful, best = losses[[place, place + 1], column], best.max(axis=0)
+    # Below the first place r is at most P's mass times y, and beyond the last one at most Q's mass.
+    first = np.exp(losses[0])
+    crossing = (high[0] - falling[0]) / np.maximum(mass_p - falling[0] / first, 1e-300)
+    crossing = np.clip(crossing, 0.0, np.minimum(first, high[0] / max(mass_p, 1e-300)))
+    best = np.fmax(best, crossing * np.maximum(mass_p - alpha, 0.0))
+    way = np.maximum(mass - high[-1], 0.0) / np.maximum(rising[-1], 1e-300)
+    last = np.where(rising[-1] > tilt[-1], mass - tilt[-1] * (1.0 + way), high[-1] - tilt[-1])
+    return np.fmax(best, np.where(np.isfinite(last), last, 0.0)), doubtful
