@@ -16,8 +16,8 @@
 
 - The central limit theorem gives a Gaussian mechanism that is close, but may lie on either side.
 
-Sources: Dwork, Rothblum & Vadhan (2010, theorem III.3), Kairouz, Oh & Viswanath (2015, theorem 3.3), Mironov (2017,
-proposition 3), Canonne, Kamath & Steinke (2020, proposition 12), Bun & Steinke (2016), Bu et al. (2020, theorem 5).
+Sources: Dwork, Rothblum & Vadhan (2010), Kairouz, Oh & Viswanath (2015), Mironov (2017,
+proposition 3), Canonne, Kamath & Steinke (2020, proposition 12), Bun & Steinke (2016), Bu et al. (2020).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def basic_composition(epsilon: float, delta: float, steps: int) -> tuple[float, 
 
     References
     ----------
-    Dwork & Roth (2014), theorem 3.16.
+    Dwork & Roth (2014), section 3.5.
     In the book: chapter 9, :prf:ref:`thm-advanced`.
 
     Examples
@@ -155,7 +155,7 @@ def optimal_composition(epsilon: float, delta: float, steps: int) -> Mechanism:
 
     References
     ----------
-    Kairouz, Oh & Viswanath (2015), theorem 3.3.
+    Kairouz, Oh & Viswanath (2015).
     In the book: chapter 9, :prf:ref:`cor-optimal`.
 
     Examples
@@ -417,7 +417,7 @@ def clt_mu(noise_multiplier: float, sampling_rate: float, steps: int) -> float:
 
     References
     ----------
-    Bu et al. (2020), theorem 5.
+    Bu et al. (2020). In the book: chapter 9, :prf:ref:`thm-limit-dpsgd`.
     In the book: chapter 9, :prf:ref:`thm-limit-dpsgd`; chapter 10, :prf:ref:`prop-sampled-limit`.
 
     Examples

@@ -13,7 +13,7 @@ mechanism in both directions lies below those of both, so it bounds attacks unde
 
 The membership attack of Neyman and Pearson, with κ its false-positive rate, attains the bound.
 
-Sources: Kulynych et al. (2025); Kaissis et al. (2023), theorem 2; Kulynych et al. (2024) for the rates of membership
+Sources: Kulynych et al. (2025); Kaissis et al. (2023); Kulynych et al. (2024) for the rates of membership
 attacks.
 """
 
@@ -65,7 +65,7 @@ def attack_bound(mechanism, baseline):
 
     References
     ----------
-    Kulynych et al. (2025); Kaissis et al. (2023), theorem 2, for reconstruction.
+    Kulynych et al. (2025); Kaissis et al. (2023), for reconstruction.
     In the book: chapter 11, :prf:ref:`thm-reconstruction`.
 
     Examples

@@ -11,7 +11,7 @@ So the privacy profile determines all of them, but none of them alone determines
 For a mechanism in both directions they belong to its profile, that of the join of the two. The Rényi divergence is the
 exception: it is the larger of those of the two directions; see `Mechanism.renyi_divergence`.
 
-Source: Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
+Source: Liese & Vajda (2006); Sason & Verdú (2016). In the book: chapter 8, `thm-mean-gain`.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def renyi(mechanism, order):
 
     References
     ----------
-    Mironov (2017), definition 3.
+    Mironov (2017).
     In the book: chapter 9, :prf:ref:`def-rdp`.
 
     Examples
@@ -258,7 +258,7 @@ def f_divergence(mechanism: Mechanism, second_derivative: Curve) -> float:
 
     References
     ----------
-    Liese & Vajda (2006), theorem 11; Sason & Verdú (2016), proposition 3.
+    Liese & Vajda (2006); Sason & Verdú (2016).
     In the book: chapter 3, :prf:ref:`def-f-divergence`; chapter 8, :prf:ref:`thm-mean-gain`.
 
     Examples

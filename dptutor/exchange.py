@@ -14,7 +14,7 @@ A privacy loss distribution of dp-accounting has the law of L under Q, on multip
 what lies between the chords through neighboring points and the extensions of these chords; that holds for f(α), and for
 δ as a function of e^ε.
 
-Sources: Doroshenko et al. (2022) for distributions by connecting dots; Dong, Roth & Su (2022), proposition 2.2.
+Sources: Doroshenko et al. (2022) for distributions by connecting dots; Dong, Roth & Su (2022), section 2.
 """
 
 from __future__ import annotations
@@ -389,7 +389,7 @@ def from_roc(fpr: Numbers, tpr: Numbers) -> Band:
 
     References
     ----------
-    Dong, Roth & Su (2022), proposition 2.2.
+    Dong, Roth & Su (2022), section 2.
 
     Examples
     --------

@@ -15,7 +15,7 @@ allow the points that each of them allows: the maximum of the curves.
 
 The curves of Rényi divergences are represented by tangents, a polygon below them that leaves less than 1e-5 open.
 
-Sources: Wasserman & Zhou (2010), theorem 2.4; Dong, Roth & Su (2022), proposition 2.5; Balle et al. (2020) and
+Sources: Wasserman & Zhou (2010); Dong, Roth & Su (2022), section 2; Balle et al. (2020) and
 Asoodeh et al. (2021) for tests under Rényi differential privacy; Bun & Steinke (2016) for zCDP.
 """
 
@@ -89,7 +89,7 @@ def allowed_by(
 
     References
     ----------
-    Wasserman & Zhou (2010), theorem 2.4; Dong, Roth & Su (2022); Balle et al. (2020); Bun & Steinke (2016).
+    Wasserman & Zhou (2010); Dong, Roth & Su (2022); Balle et al. (2020); Bun & Steinke (2016).
 
     Examples
     --------

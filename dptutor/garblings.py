@@ -3,7 +3,7 @@
 A garbling of (p, q) is a matrix K with nonnegative entries and rows that sum to one; it turns the experiment into
 (pK, qK). `mechanism` Blackwell-dominates `other` if and only if some K turns it into `other`. Le Cam's deficiency is
 the smallest possible value, over all K, of the larger of the two total variation distances. It is the value of a
-linear program. For two hypotheses it equals the Δ-divergence (Torgersen 1991, section 6.3), which is computed in a
+linear program. For two hypotheses it equals the Δ-divergence (Torgersen 1991), which is computed in a
 different way.
 
 Sources: Blackwell (1953); Le Cam (1964).

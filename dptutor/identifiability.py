@@ -13,7 +13,7 @@ the loss determines the belief. With ε = logit ρ − logit b and expectations 
 total variation of the pair. If no blind guess succeeds with probability above κ, no reconstruction succeeds with
 probability above 1 − f(κ).
 
-Sources: Bernau et al. (2021), theorems 1 and 2, equations 10 and 15; Kaissis et al. (2023), theorem 2.
+Sources: Bernau et al. (2021), theorems 1 and 2, equations 10 and 15; Kaissis et al. (2023).
 """
 
 from __future__ import annotations
@@ -571,7 +571,7 @@ def reconstruction_bound(mechanism, prior_success):
 
     References
     ----------
-    Kaissis et al. (2023), theorem 2; Hayes, Mahloujifar & Balle (2023) for the adversary.
+    Kaissis et al. (2023); Hayes, Mahloujifar & Balle (2023) for the adversary.
     In the book: chapter 11, :prf:ref:`thm-reconstruction`.
 
     Examples

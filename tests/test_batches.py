@@ -1,6 +1,7 @@
 """Batches as they are drawn: against integrals and simulation, the brackets, and bad input."""
 
 import math
+from itertools import combinations
 
 import mpmath
 import numpy as np
@@ -215,3 +216,39 @@ def test_renyi_divergences_have_no_gap_where_their_method_changes():
     step = dp.SubsampledGaussian(0.15, 0.5, "remove")
     orders = step.hellinger_reach + np.array([-1e-9, 0.0, 1e-9])
     np.testing.assert_allclose(step.renyi_divergence(orders), step.renyi_divergence(orders)[0], rtol=1e-8)
+
+
+# The proofs of the page on the library, by enumeration.
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+def test_no_batch_of_a_fixed_size_reveals_more_than_its_pair(seed):
+    """All batches of 2 of 5 examples, x exchanged for x′; without a seed those that attain the pair."""
+    generator = np.random.default_rng(seed)
+    others = -np.ones(4) if seed is None else generator.uniform(-1, 1, 4)
+    x, x_new = (-1.0, 1.0) if seed is None else generator.uniform(-1, 1, 2)
+    m, (y, step) = dp.SampledWithoutReplacement(0.7, 2 / 5), np.linspace(-9, 9, 36_001, retstep=True)
+
+    def density(example):
+        sums = [sum(batch) for batch in combinations([example, *others], 2)]
+        return np.mean(norm.pdf(y[:, None], sums, 0.7), axis=1)
+
+    one, two = density(x), density(x_new)
+    for epsilon in (-1.0, 0.0, 0.2, 0.6, 2.0):
+        sticks = [step * np.maximum(q - math.exp(epsilon) * p, 0).sum() for p, q in ((one, two), (two, one))]
+        bound = m.privacy_profile(epsilon)
+        assert max(sticks) <= bound + 1e-6
+        assert seed is not None or max(sticks) == approx(bound, abs=1e-6)
+
+
+@pytest.mark.parametrize("gradient", [lambda y: y * 0 + 1, np.sin, np.sign, lambda y: np.clip(y, -1, 1)])
+def test_two_steps_whose_gradients_depend_on_the_past_reveal_no_more_than_two_bins(gradient):
+    sigma, (y, step) = 0.8, np.linspace(-6, 7, 1301, retstep=True)
+    first, second = y[:, None], y[None, :]
+    p = norm.pdf(first, 0, sigma) * norm.pdf(second, 0, sigma)
+    q = norm.pdf(first, 1, sigma) * norm.pdf(second, 0, sigma)
+    q = (q + norm.pdf(first, 0, sigma) * norm.pdf(second, gradient(first), sigma)) / 2
+    m = dp.BallsAndBins(sigma, 2)
+    for epsilon in (-0.5, 0.0, 0.4, 1.0, 2.0):
+        for one, two in ((p, q), (q, p)):
+            assert step**2 * np.maximum(two - math.exp(epsilon) * one, 0).sum() <= m.privacy_profile(epsilon) + 1e-4

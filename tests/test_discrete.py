@@ -1,6 +1,7 @@
 """Noise of whole numbers, against sums in many digits and what others compute; then compositions, then bad input."""
 
 import math
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -177,7 +178,7 @@ def chained(m, size):
     ],
     ids=repr,
 )  # fmt: skip
-def test_a_group_is_the_chained_tradeoff_function(m, size):  # Dong, Roth & Su (2022), theorem 2.14
+def test_a_group_is_the_chained_tradeoff_function(m, size):  # Dong, Roth & Su (2022), section 2
     assert dp.group(m, size).tradeoff(ALPHA) == approx(chained(m, size), abs=1e-13)
 
 
@@ -186,6 +187,34 @@ def test_groups_of_approximate_privacy(epsilon, delta, size):  # Dwork & Roth (2
     m = dp.group(dp.ApproximateDP(epsilon, delta), size)
     exact = delta * math.expm1(size * epsilon) / math.expm1(epsilon)
     assert m.privacy_profile(size * epsilon) == approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.5, 0.05), (0.0, 0.2)])
+def test_a_chain_of_data_sets_attains_the_curve_of_a_group(epsilon, delta):
+    """Data sets with i members of a group have the distribution function g∘…∘g, i times, with g = 1 − f."""
+    m, size = dp.ApproximateDP(epsilon, delta), 3
+    corners = np.array([0, (1 - delta) / (1 + math.exp(epsilon)), 1 - delta, 1])
+
+    def power(x):
+        return 1 - m.tradeoff(np.clip(x, 0, 1))
+
+    ends = [corners]  # where one of the distribution functions has a kink
+    for _ in range(size):
+        ends.append(np.interp(ends[-1], power(corners), corners))
+    x = np.unique(np.concatenate(ends))
+    reached = [x]
+    for _ in range(size):
+        reached.append(power(reached[-1]))
+    masses = [np.diff(values, prepend=0) for values in reached]
+    for one, two in pairwise(masses):
+        assert np.all(dp.FiniteExperiment(one, two).tradeoff(ALPHA) >= m.tradeoff(ALPHA) - 1e-12)
+    assert dp.FiniteExperiment(masses[0], masses[-1]).tradeoff(ALPHA) == approx(chained(m, size), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [dp.Gaussian, dp.Laplace, dp.DiscreteGaussian, dp.DiscreteLaplace])
+def test_the_largest_shift_of_a_number_is_the_worst(kind):
+    shifted = [kind(1.3, shift).tradeoff(ALPHA) for shift in (1, 2, 3)]
+    assert np.all(np.diff(shifted, axis=0) <= 1e-13)
 
 
 def test_a_group_in_a_composition_reveals_no_more_than_the_chain_of_the_whole():

@@ -280,7 +280,7 @@ def membership_advantage_bound(epsilon):
 
     References
     ----------
-    Yeom et al. (2018), theorem 1.
+    Yeom et al. (2018).
     In the book: chapter 13, :prf:ref:`thm-membership`.
 
     Examples

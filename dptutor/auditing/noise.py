@@ -6,7 +6,7 @@
 
 Steps on the same data compose to μ = √Σμ_i², so k steps with the total μ found here need z = √k/μ each.
 
-Sources: Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
+Sources: Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), appendix A.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def gaussian_mu(epsilon, delta, *, method="exact") -> float:
 
     References
     ----------
-    Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
+    Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), appendix A.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def gaussian_epsilon(mu, delta, *, method="exact") -> float:
 
     References
     ----------
-    Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), theorem A.1.
+    Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & Roth (2014), appendix A.
 
     Examples
     --------

@@ -10,7 +10,7 @@ must not be chosen by their outcome; the guesses may be, as an auditor says noth
 Also the bound on ε from the rates of false positives and false negatives of one threshold, over repetitions:
 ε ≥ log((1 − δ − FNR)/FPR), and the same with both exchanged, as every test obeys both.
 
-Sources: Steinke, Nasr & Jagielski (2023), theorem 5.2 and appendix D; Kairouz, Oh & Viswanath (2017) for the rates.
+Sources: Steinke, Nasr & Jagielski (2023), appendix D; Kairouz, Oh & Viswanath (2017) for the rates.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def one_run_p_value(right: int, guesses: int, canaries: int, epsilon: float, del
 
     References
     ----------
-    Steinke, Nasr & Jagielski (2023), theorem 5.2 and appendix D.
+    Steinke, Nasr & Jagielski (2023), appendix D.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def epsilon_from_one_run(
 
     References
     ----------
-    Steinke, Nasr & Jagielski (2023), theorem 5.2 and appendix D.
+    Steinke, Nasr & Jagielski (2023), appendix D.
 
     Examples
     --------

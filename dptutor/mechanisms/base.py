@@ -385,7 +385,7 @@ class Mechanism(ABC):
 
         References
         ----------
-        Dong, Roth & Su (2022), definition 2.1; Kaissis et al. (2024), equation 24.
+        Dong, Roth & Su (2022), section 2; Kaissis et al. (2024), equation 24.
         In the book: chapter 1, :prf:ref:`def-tradeoff`; chapter 4, :prf:ref:`thm-envelope`.
 
         Examples
@@ -616,7 +616,7 @@ class Mechanism(ABC):
 
         References
         ----------
-        Mironov (2017), definition 3.
+        Mironov (2017).
         In the book: chapter 6, :prf:ref:`prop-renyi-implied`; chapter 9, :prf:ref:`def-rdp`.
 
         Examples
@@ -664,7 +664,7 @@ class Mechanism(ABC):
 
         References
         ----------
-        Liese & Vajda (2006), section 2.
+        Liese & Vajda (2006).
         In the book: chapter 9, :prf:ref:`thm-inversion`.
 
         Examples
@@ -708,7 +708,7 @@ class Mechanism(ABC):
 
         References
         ----------
-        Dong, Roth & Su (2022), section 4.2; Zhu, Dong & Wang (2022), section 3.
+        Dong, Roth & Su (2022), section 4; Zhu, Dong & Wang (2022).
         In the book: chapter 9, :prf:ref:`thm-dominating`.
 
         Examples
@@ -739,7 +739,7 @@ class Mechanism(ABC):
 
         References
         ----------
-        Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), theorem 3.2.
+        Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), section 3.
         In the book: chapter 6, :prf:ref:`prop-order-composition`; chapter 9, :prf:ref:`thm-composition`.
 
         Examples
@@ -768,7 +768,7 @@ class Mechanism(ABC):
 
         References
         ----------
-        Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), theorem 3.2.
+        Zhu, Dong & Wang (2022), theorem 10; Dong, Roth & Su (2022), section 3.
         In the book: chapter 6, :prf:ref:`prop-order-composition`; chapter 9, :prf:ref:`thm-composition`.
 
         Examples

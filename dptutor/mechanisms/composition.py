@@ -15,7 +15,7 @@ in all parts or in none.
     Laplace mechanisms, and the rest        lower and upper values                 transform/lines.py
     parts without a transform               a grid, between two exact brackets     transform/discretized.py
 
-Sources: Zhu, Dong & Wang (2022), theorem 10 (dominating pairs compose); Dong, Roth & Su (2022), theorem 3.2.
+Sources: Zhu, Dong & Wang (2022), theorem 10 (dominating pairs compose); Dong, Roth & Su (2022), section 3.
 """
 
 from __future__ import annotations

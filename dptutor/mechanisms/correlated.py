@@ -8,7 +8,7 @@ can cause. With entries u_i in the rows i of a pattern π, vectors of norm at mo
 
 attained where no entry of CᵀC is negative.
 
-Sources: Li, Miklau, Hay, McGregor & Rastogi (2015); Kairouz et al. (2021), theorem 4.1, for trees; Choquette-Choo,
+Sources: Li, Miklau, Hay, McGregor & Rastogi (2015); Kairouz et al. (2021) for trees; Choquette-Choo,
 McMahan, Rush & Thakurta (2023) for several participations.
 """
 
@@ -95,7 +95,7 @@ def tree_aggregation(sigma, steps, epochs=1):
 
     References
     ----------
-    Dwork, Naor, Pitassi & Rothblum (2010); Kairouz et al. (2021), theorem 4.1.
+    Dwork, Naor, Pitassi & Rothblum (2010); Kairouz et al. (2021).
 
     Examples
     --------

@@ -8,8 +8,8 @@ P is the law of the noise X, Q that of X + Δ, for a whole number Δ, the sensit
 Both laws are log-concave, so a larger shift is always the worse one, and neighbors that differ by Δ dominate all
 others. Of the discrete Gaussian H(s) = e^(s(s−1)Δ²/2σ²) θ(sΔ)/θ(0) with θ(c) = Σ_x e^(−(x−c)²/2σ²).
 
-Sources: Ghosh, Roughgarden & Sundararajan (2012) for the geometric mechanism; Canonne, Kamath & Steinke (2020),
-theorem 7, for the discrete Gaussian.
+Sources: Ghosh, Roughgarden & Sundararajan (2012) for the geometric mechanism; Canonne, Kamath & Steinke (2020)
+for the discrete Gaussian.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
 
     References
     ----------
-    Canonne, Kamath & Steinke (2020), theorem 7.
+    Canonne, Kamath & Steinke (2020).
 
     Examples
     --------

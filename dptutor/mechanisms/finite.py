@@ -5,7 +5,7 @@ an atom at +∞ for what only Q produces (p = 0) and at −∞ for what only P p
 trade-off function is linear; its corners are exact.
 
 Sources: Kairouz, Oh & Viswanath (2015), for (ε, δ) as a randomized response that leaks; Dong, Roth & Su (2022),
-proposition 2.5.
+section 2.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class ApproximateDP(SymmetricFiniteMechanism):
 
     References
     ----------
-    Wasserman & Zhou (2010), theorem 2.4; Kairouz, Oh & Viswanath (2015), theorem 3.1.
+    Wasserman & Zhou (2010); Kairouz, Oh & Viswanath (2015).
     In the book: chapter 2, :prf:ref:`thm-eps-delta-curve`; chapter 4, :prf:ref:`prop-freedom`,
     :prf:ref:`prop-one-point`; chapter 13, :prf:ref:`thm-membership`.
 
@@ -240,7 +240,7 @@ class RandomizedResponse(SymmetricFiniteMechanism):
 
     References
     ----------
-    Warner (1965); Kairouz, Oh & Viswanath (2015), section 2.
+    Warner (1965); Kairouz, Oh & Viswanath (2015).
 
     Examples
     --------

@@ -5,7 +5,7 @@
 
 Its trade-off function is symmetric. Composition adds μ².
 
-Sources: Dong, Roth & Su (2022), definition 2.5; Balle & Wang (2018), theorem 8 (the analytic Gaussian mechanism).
+Sources: Dong, Roth & Su (2022), theorem 2.7; Balle & Wang (2018), theorem 8 (the analytic Gaussian mechanism).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Gaussian(Mechanism):
 
     References
     ----------
-    Dong, Roth & Su (2022), definition 2.5; Balle & Wang (2018), theorem 8.
+    Dong, Roth & Su (2022), theorem 2.7; Balle & Wang (2018), theorem 8.
 
     Examples
     --------

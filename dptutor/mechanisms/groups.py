@@ -9,7 +9,7 @@ curve of a sensitivity that is k times as large, and attained. For finite experi
 whether a mechanism attains it depends on more than f. Of a composition every part is taken for the group, which
 reveals no more than f^k of the whole.
 
-Source: Dong, Roth & Su (2022), theorem 2.14 and appendix A.
+Source: Dong, Roth & Su (2022), section 2, for f^k.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def group(mechanism, size):
 
     References
     ----------
-    Dong, Roth & Su (2022), theorem 2.14.
+    Dong, Roth & Su (2022), section 2.
 
     Examples
     --------

@@ -4,7 +4,7 @@ A convex g is a mixture of hinges with weight g″, so E_P[g(dQ/dP)] = ∫₀^�
 w(ε) = g″(e^ε) e^ε and w̃(ε) = g″(e^−ε) e^−2ε; see `dptutor.divergences`. Here is what mechanisms without closed
 forms of their own fall back on.
 
-Source: Liese & Vajda (2006), theorem 11.
+Source: Liese & Vajda (2006).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ where the logarithms are defined; elsewhere δ = 1 − e^ε for `remove` and 0 f
 
 Removal has the larger δ at every positive ε, and therefore addition at every negative ε.
 
-Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3; Balle, Barthe & Gaboardi (2018), theorem 2.
+Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022); Balle, Barthe & Gaboardi (2018), theorem 2.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SubsampledGaussian(Mechanism):
 
     References
     ----------
-    Abadi et al. (2016); Zhu, Dong & Wang (2022), section 3; Balle, Barthe & Gaboardi (2018), theorem 2.
+    Abadi et al. (2016); Zhu, Dong & Wang (2022); Balle, Barthe & Gaboardi (2018), theorem 2.
     In the book: chapter 9, :prf:ref:`thm-subsampling`.
 
     Examples

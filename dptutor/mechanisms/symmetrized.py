@@ -8,7 +8,7 @@ added and removed examples is that of the join of the two:
 Composing a symmetrized mechanism composes each direction with itself and symmetrizes the result: an example is
 in all steps or in none.
 
-Sources: Dong, Roth & Su (2022), section 4.2 (the convex hull); Zhu, Dong & Wang (2022), section 3.
+Sources: Dong, Roth & Su (2022), section 4 (the convex hull); Zhu, Dong & Wang (2022).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ In units of the noise, with μ = 1/σ, the pair is P = N(0, 1) and Q = (1−p) N
 Both expectations are of terms of second order in ℓ, so H − 1 keeps its relative accuracy however small it is, which
 is what a billion steps need. They are trapezoid sums of a function that is analytic in the strip |Im u| < π/μ, where
 1 + p w has no zero, and that has Gaussian tails: on the line Im u = v such a sum errs by at most e^{−2πa/h} of the
-integrals of its modulus on the edges Im u = v ± a of a strip (Trefethen & Weideman 2014, theorem 5.1).
+integrals of its modulus on the edges Im u = v ± a of a strip (Trefethen & Weideman 2014).
 
 Where Im s is large, e^{sℓ} oscillates along the real line. On the line Im u = v > 0 (of the sign of Im s) its modulus
 is |1 + pw|^{Re s} e^{−|Im s| θ}, θ = arg(1 + p w) > 0, instead: large losses vanish, and the number of nodes does not
