@@ -234,7 +234,7 @@ def delta(mu, epsilon):
 def hockey_stick(p, q, epsilon):
     return sum(max(b - exp(epsilon) * a, 0) for a, b in zip(p, q))
 """,
-        explanation="What q has above e^ε p, added up.",
+        explanation="Add up, over the outcomes, what q has above e^ε p.",
         hints=(
             "Which outcomes belong to the best event E in Q[E] − e^ε P[E]?",
             "Those with q > e^ε p. What does each of them contribute?",

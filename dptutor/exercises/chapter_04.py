@@ -477,7 +477,7 @@ def sigma(epsilon, delta):
         low, high = (middle, high) if leaked > delta else (low, middle)
     return high
 """,
-        explanation="δ(ε) = Pr_Q[L > ε] − e^ε Pr_P[L > ε] decreases in σ, so halving an interval finds the σ.",
+        explanation="δ(ε) = Pr_Q[L > ε] − e^ε Pr_P[L > ε] decreases as σ grows, so halving an interval finds the σ.",
         hints=(
             "Write δ(ε) of a Gaussian mechanism with two normal tails.",
             "Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2), with μ = 1/σ. How does it change with σ?",

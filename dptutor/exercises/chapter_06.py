@@ -194,9 +194,9 @@ def flip(epsilon, other):
         solution="""def extra(sigma, other):
     return (other**2 - sigma**2) ** 0.5
 """,
-        explanation="Independent noises add up in variance.",
+        explanation="The variances of independent noise terms add up.",
         hints=(
-            "What adds up when independent noises are added: standard deviations or variances?",
+            "When independent noise terms are added, what adds up: standard deviations or variances?",
             "other² = sigma² + extra².",
             "The square root of other² − sigma².",
         ),

@@ -482,7 +482,7 @@ def mean_error(p, q):
 def mean_lead(p, q, other_p, other_q):
     return mean_error(p, q) - mean_error(other_p, other_q)
 """,
-        explanation="Half of Σ pq/(p + q) for each, and the difference. Outcomes that never come out contribute nothing.",
+        explanation="Half of Σ pq/(p + q) for each, and the difference. Outcomes that never occur contribute nothing.",
         hints=(
             "The mean Bayes error under the flat hyper-prior has a closed form.",
             "Half of Σ p q/(p + q), for each experiment. Beware of outcomes with p + q = 0.",

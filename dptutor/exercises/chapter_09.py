@@ -433,7 +433,7 @@ def both(m, rate, epsilon):
     add = left * m.privacy_profile(log(rate * exp(epsilon) / left))
     return remove, add
 """,
-        explanation="Collect what multiplies P and what multiplies Q under the integral, and take the larger factor out.",
+        explanation="Under the integral, collect the terms with P and those with Q, and factor out what multiplies the positive one.",
         hints=(
             "Write down the hockey-stick integral of the sampled pair, and collect the terms with P and those with Q.",
             "You get rate·Q − (e^ε − 1 + rate)·P for the first direction and (1 − (1 − rate) e^ε)·P − rate·e^ε·Q for "

@@ -401,7 +401,7 @@ def moments(p, q):
     v3, v4 = p @ np.abs(loss + v1) ** 3, p @ np.abs(loss) ** 3
     return v1, v2, v3, v4, v1 / np.sqrt(v2 - v1**2)
 """,
-        explanation="The loss at outcome i is log(q_i/p_i), and it comes with probability p_i under P. v₃ is the third moment about the mean −v₁, v₄ the one about 0.",
+        explanation="The loss at outcome i is log(q_i/p_i), and it occurs with probability p_i under P. v₃ is the third moment about the mean −v₁, v₄ the one about 0.",
         hints=(
             "What is the loss at an outcome, and how likely is the outcome under P?",
             "All four are sums with the weights p: of −L, L², |L + v₁|³ and |L|³.",

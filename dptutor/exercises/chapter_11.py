@@ -166,7 +166,7 @@ less_there = other.privacy_profile(there) > base.privacy_profile(there) + 1e-8
 answer = (3 if less_there else 4) if less_below else 1
 """,
         explanation="Both have the same δ at ε = 8, which leaves the rest of the profile open. Between 0 and 8 the larger training has the larger δ, the "
-        "advantage δ(0) included. The larger σ pays for more sampling; it is no gift.",
+        "advantage δ(0) included. The larger σ pays for more sampling and adds no protection.",
         hints=(
             "One (ε, δ) is one point of the profile. What does it say about the rest?",
             "Little. σ was raised to make up for larger batches and more steps: look at the Δ from the base.",
