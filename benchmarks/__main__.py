@@ -3,7 +3,7 @@
     python -m benchmarks
 
 Prints the table and stores it in book/benchmark.json, with date and versions; the book's page is made from that.
-Afterwards prints and stores what `benchmarks.scan` measures over a fixed random set of trainings.
+Afterwards prints and stores what `benchmarks.scan` measures over a fixed random set of training runs.
 
 Errors are absolute. References of 500 steps and more are of 40-digit arithmetic in which two contours of integration
 agreed; that of 2 steps is an integral of 30 digits over the closed form of one. Those of 10 and 50 steps and of a

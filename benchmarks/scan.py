@@ -1,4 +1,4 @@
-"""How long answers take over a fixed random set of trainings: median, 99th percentile and worst.
+"""How long answers take over a fixed random set of training runs: median, 99th percentile and worst.
 
     python -m benchmarks.scan [COUNT]
 

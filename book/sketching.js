@@ -117,12 +117,18 @@ class Sketch {
     const path = make("path", "ask-drawn"),
       ring = make("g", "ask-pen");
     ring.innerHTML = '<circle class="ask-target" r="22"/><circle class="ask-ring" r="7"/>';
+    // How high a curve begins is for the reader to say: it may be drawn from anywhere on the left edge.
+    const edge = make("g", "ask-pen");
+    const [left, top, , height] = data.box;
+    edge.innerHTML =
+      `<rect class="ask-target" x="${left - 14}" y="${top - 6}" width="36" height="${height + 12}"/>` +
+      `<path class="ask-start" d="M${left} ${top}v${height}"/>`;
     this.mark = make("circle", "ask-mark");
     this.mark.setAttribute("r", "9");
-    const [, top, , height] = data.box;
     this.pen = new Pen(this.svg, data.box, PLACES, {
       path,
       ring,
+      edge,
       open: () => !this.done,
       before: (first) => first ?? top + height / 2,
       changed: () => this.changed?.(),
@@ -158,7 +164,11 @@ class Sketch {
     this.element = make(
       "div",
       { class: "ask-paper" },
-      make("p", { class: "ask-how" }, "Draw from the ring to the right; draw again over what you want to change."),
+      make(
+        "p",
+        { class: "ask-how" },
+        "Start at any height on the purple line at the left edge, and draw to the right; draw again over what you want to change.",
+      ),
       this.svg,
       make("div", { class: "ask-entry" }, this.button, again, this.count),
       make(

@@ -113,7 +113,7 @@ const ASKABLE = new Set(Object.values(KINDS).flatMap(({ start }) => Object.keys(
 const COUNTS = new Set(["steps", "count"]);
 
 const EXAMPLES = {
-  "two trainings, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1 %;500&B=dpsgd;?;90 %;1500&goalB=point;8;10⁻⁵",
+  "two training runs, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1 %;500&B=dpsgd;?;90 %;1500&goalB=point;8;10⁻⁵",
   "a million steps": "A=dpsgd;2;0.09 %;1400000&B=dpsgd;3;0.09 %;3400000",
   "two defaults of Opacus": "A=dpsgd;1;64/60000;9380&B=dpsgd;1.5;4 %;2250",
   "Poisson or full batches": "A=dpsgd;1;1 %;100&B=full;?;1&goalB=point;1.3;10⁻⁵",

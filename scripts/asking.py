@@ -15,7 +15,8 @@
     :::
 
 A list with bullets is a choice. With `:within: 0.01` its items are numbers, of which the answer may be off by so much;
-an item `0.2 to 0.7 (right)` takes any number between. A numbered list is to be put in order: the page shuffles it.
+an item `0.2 to 0.7 (right)` takes any number between, and shows one of them. A numbered list is to be put in order:
+the page shuffles it.
 With `:sketch:` a curve is to be drawn: its items are expressions in `x`, numpy and dptutor. Which axes the picture has,
 and which laws a curve obeys, stands in `sketching.KINDS` under the name that `:sketch:` gives; `:across:` and `:up:`
 give other axes, as `ε, 0 to 2`, and `:symmetric:` adds a law.
@@ -176,6 +177,8 @@ def made(item, kind, sketch=None):
             raise ValueError(f"this is no number and no two of them: {text}")
         ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, text)]
         one["least"], one["most"] = ends[0], ends[-1]
+        if len(ends) == 2:
+            first[:] = [nodes.Text(between(*ends))]
     if kind == "sketch":
         one["curve"] = sketch.heights(next(first.findall(nodes.literal)).astext())
         one += nodes.raw("", sketch.picture(one["curve"]), format="html")
@@ -184,6 +187,13 @@ def made(item, kind, sketch=None):
     if rest:
         one += reply("", *rest)
     return one
+
+
+def between(least, most):
+    """A number of few digits between two others: an interval among single numbers would look like what is right."""
+    middle = min((least + most) / 2, 1.5 * least) if least > 0 else (least + most) / 2
+    rounded = (f"{float(f'{middle:.{digits}g}'):.15g}" for digits in range(1, 16))
+    return next(text for text in rounded if least < float(text) < most)
 
 
 class Argue(SphinxDirective):

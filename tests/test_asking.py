@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import settle
 from selectolax.lexbor import LexborHTMLParser
 
+import asking
 import dptutor as dp
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,6 +43,30 @@ def test_there_is_something_to_do_every_six_hundred_words(site, chapter):
         part.decompose()
     runs = [len(re.findall(r"\w+", run)) for run in page.text().split("\0")]
     assert max(runs) <= MOST_WORDS
+
+
+@every_chapter
+def test_no_answer_shows_an_interval_among_numbers(site, chapter):
+    for answer in article(site, chapter).css('.ask[data-kind="number"] .ask-answer'):
+        least, most = (float(answer.attributes[f"data-{end}"]) for end in ("least", "most"))
+        shown = float(answer.css_first(".ask-text").text().strip().replace("−", "-").replace("'", ""))
+        assert least == most or least < shown < most
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "shown"),
+    [
+        (0.5, 0.999329, "0.7"),
+        (0.95, 1, "0.97"),
+        (0, 0.0497, "0.02"),
+        (2.46, 1e6, "4"),
+        (8, 1e6, "10"),
+        (-7.99, 7.99, "0"),
+        (1.2, 1.21, "1.205"),
+    ],
+)
+def test_of_an_interval_a_short_number_inside_is_shown(least, most, shown):
+    assert asking.between(least, most) == shown
 
 
 @every_chapter

@@ -649,7 +649,8 @@ says("gaussian_noise", "The classical σ breaks its promise: it spends a δ of {
      lambda so: so.times >= 1.005)  # fmt: skip
 for wastes, much in {"{saved}": lambda so: so.saved >= 1e-3, "less than 0.1 %": lambda so: so.saved < 1e-3}.items():
     says("gaussian_noise",
-         f"The formula is not proven here, but it holds: it spends a δ of {{spent}} and wastes {wastes} of its noise.",
+         f"The proof does not cover this ε, but the formula holds: it spends a δ of {{spent}} and wastes {wastes} "
+         f"of its noise.",
          lambda so, much=much: so.epsilon >= 1 and so.times <= 1 and much(so))  # fmt: skip
     says("gaussian_noise",
          f"The classical σ keeps its promise and wastes {wastes} of its noise: it spends a δ of only {{spent}}.",
@@ -708,7 +709,7 @@ for (one, first), (two, second), (verdict, fits) in itertools.product(
     *(each.items() for each in (REGRETS, REGRETS, VERDICTS))
 ):
     says("hyper_prior",
-         f"With this opinion, choosing M is regretted by {one.replace('%s', 'back')}, choosing M̃ by "
+         f"With this opinion, the regret of choosing M is {one.replace('%s', 'back')}, that of choosing M̃ "
          f"{two.replace('%s', 'forth')}: {verdict}",
          lambda so, first=first, second=second, fits=fits: (
              first(so.back) and second(so.forth) and fits(so)))  # fmt: skip
@@ -766,7 +767,8 @@ says("privacy_loss", "No loss exceeds {largest}, so at ε = {epsilon} no part of
 says("privacy_loss",
      "The loss exceeds ε with probability {tail}, but δ is only {delta}: each of these losses counts 1 − exp(ε − L), "
      "on average {weight}.", lambda so: so.epsilon < so.largest and 0 < 3 * so.delta < so.tail)  # fmt: skip
-says("privacy_loss", "δ is {delta}: the probability {tail} of a loss above ε, minus {second}.",
+says("privacy_loss", "δ is {delta}: the probability {tail} of a loss above ε, minus exp(ε) times the same probability "
+     "in world P, which is {second}.",
      lambda so: so.epsilon < so.largest and 3 * so.delta >= so.tail
      and so.delta == approx(so.tail - so.second, abs=1e-12))  # fmt: skip
 
@@ -869,8 +871,8 @@ def total_failure(epsilon, delta):
 
 
 FAILS = (
-    "Of a million people, total failure gives {people} away on average. Gaussian noise gives nobody away: {outputs} "
-    "the odds by {{odds}} or more, and {{over}} multiply them by more than the promised {{promised}}."
+    "Of a million people, leaky randomized response gives {people} away on average. Gaussian noise gives nobody "
+    "away: {outputs} the odds by {{odds}} or more, and {{over}} multiply them by more than the promised {{promised}}."
 )
 says("total_failure",
      FAILS.format(people="one person", outputs="the most revealing output of a million multiplies"),
@@ -888,7 +890,8 @@ def tradeoff_gallery(kind, noise, epsilon):
 says("tradeoff_gallery", "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0.",
      lambda so: so.epsilon >= so.largest)  # fmt: skip
 says("tradeoff_gallery",
-     "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) from 1 − δ touches the curve.",
+     "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) that starts at "
+     "the height 1 − δ on the axis touches the curve.",
      lambda so: so.epsilon < so.largest and so.delta > 0)  # fmt: skip
 
 

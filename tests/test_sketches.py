@@ -222,7 +222,7 @@ def test_a_curve_is_drawn_by_mouse_and_shown_over_the_right_one(new_page, sheet)
     assert page.locator(f"#{name} .ask-paper .ask-truth").is_visible()
 
 
-def test_a_finger_draws_from_the_ring_and_scrolls_elsewhere(new_page, sheet):
+def test_a_finger_draws_from_the_edge_and_scrolls_elsewhere(new_page, sheet):
     page, name = opened(new_page, sheet, viewport={"width": 390, "height": 844}, has_touch=True), "ask-01-sketch-alarm"
     page.locator(f"#{name}").scroll_into_view_if_needed()
     touch = page.context.new_cdp_session(page)
@@ -243,6 +243,35 @@ def test_a_finger_draws_from_the_ring_and_scrolls_elsewhere(new_page, sheet):
     assert page.locator(f"#{name} .ask-count").inner_text() == ""
     assert check(page, name)[0] == "right"
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_an_empty_sketch_says_nothing_of_where_the_curve_starts(new_page, sheet):
+    page = opened(new_page, sheet)
+    for name in [name for found in CHAPTERS.values() for name in re.findall(r":name: (.+)", "\n".join(found))]:
+        ask = page.locator(f"#{name}")
+        assert ask.locator(".ask-ring").is_hidden()
+        (edge,) = ask.locator(".ask-start").all()
+        heights = [page.evaluate(PLACE, [name, 0, share])[1] for share in (1, 0)]
+        assert edge.evaluate("path => [path.getBoundingClientRect().top, path.getBoundingClientRect().bottom]") == (
+            pytest.approx(heights, abs=4)
+        )
+    target = ask.locator("rect.ask-target")
+    for share in (0.02, 0.5, 0.98):
+        draw(page, name, [(0, share), (0.5, share)])
+        assert ask.locator(".ask-ring").is_visible() and target.is_hidden()
+        ask.get_by_role("button", name="Start over").click()
+        assert ask.locator(".ask-ring").is_hidden() and target.is_visible()
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 1])
+def test_a_finger_starts_at_any_height_of_the_left_edge(new_page, sheet, share):
+    page, name = opened(new_page, sheet, viewport={"width": 390, "height": 844}, has_touch=True), "ask-05-sketch-arc"
+    page.locator(f"#{name} .ask-paper svg").scroll_into_view_if_needed()
+    touch = page.context.new_cdp_session(page)
+    for kind, at in (("touchStart", 0.01), ("touchMove", 0.5), ("touchMove", 1), ("touchEnd", None)):
+        places = [] if at is None else [dict(zip("xy", page.evaluate(PLACE, [name, at, share]), strict=True))]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+    assert page.locator(f"#{name} .ask-count").inner_text() == ""
 
 
 def test_points_are_typed_without_a_mouse(new_page, sheet):

@@ -39,7 +39,7 @@ _OFFERS = 273
 NOT_CHOSEN = "no case was chosen: dp.exercises.case(number) chooses yours"
 _WIDTH = 84
 
-# Privacy statements, and (sampling rate, steps) of trainings with few examples in a step and with many.
+# Privacy statements, and (sampling rate, steps) of training runs with few examples in a step and with many.
 _EPSILONS, _DELTA = (3, 4, 6), 1e-5
 _FEW = (0.004, 1000), (0.005, 2000), (0.01, 500), (0.01, 1000)
 _MANY = (0.02, 4000), (0.05, 1000), (0.05, 2000), (0.1, 1000)
@@ -186,8 +186,8 @@ class Case:
         for name, transcript in self.transcripts.items():
             repetitions, steps, _ = transcript.released.shape
             yield (
-                f"Vendor {name} has sent the transcript of a pilot: {repetitions} trainings of {steps} steps with full "
-                "batches, on made-up records."
+                f"Vendor {name} has sent the transcript of a pilot: {repetitions} training runs of {steps} steps "
+                "with full batches, on made-up records."
             )
         yield "You may sign one of these four statements about a pilot that passes the audit:"
         for letter, sentence in self.statements.items():

@@ -198,7 +198,7 @@ EXERCISES = [
     Question(
         id="1.b",
         title="Believe every output",
-        question="Randomized response with ε = ln 4 tells the truth with probability e^ε/(1 + e^ε). An adversary believes "
+        question="Randomized response with ε = log 4 tells the truth with probability e^ε/(1 + e^ε). An adversary believes "
         "every output. What is the type II error β of this test?",
         solution="""from math import log
 
@@ -221,10 +221,10 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             Mistake(1 / (1 + math.log(4)), "You used ε where e^ε belongs: ε is a logarithm, and e^ε is 4."),
             Mistake(
                 1 / (1 + 10 ** math.log(4)),
-                "You took powers of 10. The natural logarithm belongs to e: e to the power ln 4 is 4.",
+                "You took powers of 10. The natural logarithm belongs to e: e to the power log 4 is 4.",
             ),
             Mistake(1 / 2, "This is the error of tossing a coin. A randomized response with ε > 0 is true more often."),
-            Mistake(math.exp(-4), "You used e^−4, as if ε were 4. Here ε is ln 4, and e^ε is 4."),
+            Mistake(math.exp(-4), "You used e^−4, as if ε were 4. Here ε is log 4, and e^ε is 4."),
             in_percent(1 / 5),
         ),
         laws=(PROBABILITY,),

@@ -105,7 +105,8 @@ EXERCISES = [
     Question(
         id="2.a",
         title="What a promise says at one level",
-        question="A mechanism is (ε, δ)-DP with ε = ln 2 and δ = 0.1. Which type II error does this promise at α = 0.1?",
+        question="A mechanism is (ε, δ)-DP with ε = log 2 and δ = 0.1. What is the smallest type II error that this "
+        "promise allows at α = 0.1?",
         solution="from math import log\n\nimport dptutor as dp\n\n"
         "answer = float(dp.ApproximateDP(log(2), 0.1).tradeoff(0.1))\n",
         explanation="The promise is the higher of two lines, 1 − δ − e^ε α and e^(−ε)(1 − δ − α). At α = 0.1 they are "
@@ -124,7 +125,7 @@ EXERCISES = [
                 "This is the lower of the two lines. Both are promised, so the higher one counts.",
             ),
             Mistake(1 - 0.7, "This is the power, 1 − β. The promise is about what is missed."),
-            Mistake(1 - 0.1, "This is blind guessing, 1 − α. At ε = ln 2 an adversary may do better than that."),
+            Mistake(1 - 0.1, "This is blind guessing, 1 − α. At ε = log 2 an adversary may do better than that."),
             Mistake(1 - 0.1 - 0.1 / 2, "You used e^−ε where e^ε belongs: the steep line counts at a small α."),
             in_percent(0.7),
         ),
@@ -407,7 +408,7 @@ def least_epsilon(alpha, beta, delta):
     Exercise(
         id="2.4",
         grade="think",
-        title="Two of a family",
+        title="A whole family",
         question="Write `group(f, k, alpha)`: the smallest type II error at α, if all that is known is that neighbors "
         "have a trade-off function of at least `f`, and k records are in the data together or not at all.",
         name="group",

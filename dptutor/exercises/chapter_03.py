@@ -78,7 +78,7 @@ EXERCISES = [
         id="3.a",
         title="An area by hand",
         question="Three outcomes have probabilities (0.5, 0.3, 0.2) in world P and (0.3, 0.2, 0.5) in world Q. What is "
-        "δ(ε) at ε = ln 2?",
+        "δ(ε) at ε = log 2?",
         solution="from math import log\n\nimport dptutor as dp\n\n"
         "m = dp.FiniteExperiment((0.5, 0.3, 0.2), (0.3, 0.2, 0.5))\nanswer = float(m.privacy_profile(log(2)))\n",
         explanation="Only the last outcome is more than twice as likely in Q as in P. It contributes 0.5 − 2·0.2; the "

@@ -103,7 +103,7 @@ EXERCISES = [
     Question(
         id="4.a",
         title="The worst that one point allows",
-        question="All you know about a symmetric mechanism is δ(ln 3) = 0.1. How large may its advantage δ(0) be at "
+        question="All you know about a symmetric mechanism is δ(log 3) = 0.1. How large may its advantage δ(0) be at "
         "most?",
         solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.ApproximateDP(log(3), 0.1).advantage)\n",
         explanation="The worst mechanism with this point is leaky randomized response. Its two lines meet at "
@@ -137,7 +137,7 @@ EXERCISES = [
     Question(
         id="4.b",
         title="Two pairs, one guarantee",
-        question="A report states two pairs (ε, δ) that a mechanism keeps: (0, 0.3) and (ln 4, 0.05). Which type II error do "
+        question="A report states two pairs (ε, δ) that a mechanism keeps: (0, 0.3) and (log 4, 0.05). Which type II error do "
         "they guarantee together at α = 0.05?",
         solution="""from math import log
 

@@ -92,7 +92,7 @@ EXERCISES = [
     Question(
         id="5.a",
         title="One point, one adversary",
-        question="An adversary gives “not in the data” the prior probability π = 0.8. The mechanism has δ(ln 4) = "
+        question="An adversary gives “not in the data” the prior probability π = 0.8. The mechanism has δ(log 4) = "
         "0.3. What is the Bayes error R(π)?",
         solution="""from math import exp, log
 
@@ -101,11 +101,11 @@ epsilon = log(4)
 assert abs(prior / (1 - prior) - exp(epsilon)) < 1e-9      # this is the ε of this adversary
 answer = (1 - prior) * (1 - delta[epsilon])
 """,
-        explanation="The odds 0.8/0.2 are 4, so ε = ln 4 is the point of this adversary, and R = (1 − π)(1 − δ) = 0.2·0.7. "
+        explanation="The odds 0.8/0.2 are 4, so ε = log 4 is the point of this adversary, and R = (1 − π)(1 − δ) = 0.2·0.7. "
         "Without the output the error would be 0.2.",
         hints=(
             "Which ε corresponds to the prior π?",
-            "ε = log(π/(1 − π)) = ln 4, where you know δ. How does it give R(π)?",
+            "ε = log(π/(1 − π)) = log 4, where you know δ. How does it give R(π)?",
             "R(π) = (1 − π)(1 − δ(ε)).",
         ),
         praise="Right: every (ε, δ) is a statement about one adversary.",
@@ -116,7 +116,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
             Mistake(0.2, "This is the error without the output, min(π, 1 − π). Reading it helps: δ > 0."),
             Mistake(0.86, "This is the probability that the adversary is right. R is the error."),
             Mistake(0.06, "This is the gain, min(π, 1 − π) − R(π). The question asks for R itself."),
-            Mistake(0.2 * (1 - 0.3 / 4), "δ(ln 4) is δ at this adversary’s own ε. It need not be divided by e^ε."),
+            Mistake(0.2 * (1 - 0.3 / 4), "δ(log 4) is δ at this adversary’s own ε. It need not be divided by e^ε."),
             in_percent(0.14),
         ),
         laws=(PROBABILITY,),
@@ -126,7 +126,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
         id="5.b",
         title="A belief after one output",
         question="An adversary is 90 % sure that you are not in the data: π = 0.9. The output has the privacy loss L "
-        "= ln 27. With what probability does this adversary now believe that you are in the data?",
+        "= log 27. With what probability does this adversary now believe that you are in the data?",
         solution="from math import exp, log\n\nodds = 0.1 / 0.9 * exp(log(27))     # of “in the data”\nanswer = odds / (1 + odds)\n",
         explanation="The prior odds of “in” are 1 to 9. The output is 27 times as likely if you are in the data, so the odds "
         "become 27 to 9, which is 3 to 1.",

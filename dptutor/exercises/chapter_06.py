@@ -54,8 +54,8 @@ EXERCISES = [
     Question(
         id="6.a",
         title="A lie about a lie",
-        question="Randomized response with ε = ln 9 lies with probability 0.1. Its output, and nothing else, goes "
-        "through a second randomized response, with ε = ln 4, which lies with probability 0.2. What is the ε "
+        question="Randomized response with ε = log 9 lies with probability 0.1. Its output, and nothing else, goes "
+        "through a second randomized response, with ε = log 4, which lies with probability 0.2. What is the ε "
         "of the whole? Give two decimals.",
         solution="""from math import log
 

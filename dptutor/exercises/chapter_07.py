@@ -118,10 +118,10 @@ EXERCISES = [
             "It is 0, so R ≤ R̃ at every prior. Against which of the two do adversaries err more often?",
             "They err at least as often against M̃, and the more adversaries err, the better you are protected.",
         ),
-        praise="Right: M̃ is never regretted, and M is regretted by up to 0.03.",
+        praise="Right: M̃ is never regretted, and the largest regret of using M is 0.03.",
         mistakes=(
             Mistake(1, "You exchanged the arguments: Δ(M‖M̃) is the regret of using M̃, and it is 0."),
-            Mistake(3, "Both directions would have to be 0. Here M is regretted by up to 0.03."),
+            Mistake(3, "Both directions would have to be 0. Here the largest regret of using M is 0.03."),
             Mistake(
                 4,
                 "If some adversary erred less against M̃, then Δ(M‖M̃) would be positive. It is a largest value, not a mean.",
@@ -253,7 +253,7 @@ EXERCISES = [
             ),
             Mistake(
                 lambda a: 0.0,
-                "Perfect privacy is the safer mechanism, so using the other one is regretted unless its advantage is 0.",
+                "Perfect privacy is the safer mechanism, so using the other one brings regret unless its advantage is 0.",
             ),
         ),
         laws=(_never_negative, _at_most_half),

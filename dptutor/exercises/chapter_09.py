@@ -143,17 +143,17 @@ EXERCISES = [
     Question(
         id="9.b",
         title="One in ten",
-        question="A mechanism is ε-DP with ε = ln 11. It is run on a random sample, which contains each record with "
+        question="A mechanism is ε-DP with ε = log 11. It is run on a random sample, which contains each record with "
         "probability p = 0.1. Which ε is guaranteed now? Give two decimals.",
         solution="from math import exp, log\n\nanswer = log(1 + 0.1 * (exp(log(11)) - 1))\n",
         explanation="Only with probability p are you in the sample, so the largest likelihood ratio becomes 1 + p(e^ε − 1) = "
-        "1 + 0.1·10 = 2, and ε = ln 2.",
+        "1 + 0.1·10 = 2, and ε = log 2.",
         hints=(
             "How large can the likelihood ratio become if you are in the sample with probability one in ten?",
             "It is a mixture: 1 with weight 1 − p, and at most e^ε with weight p.",
             "log(1 + p(e^ε − 1)), with e^ε = 11.",
         ),
-        praise="Right: log(1 + p(e^ε − 1)) = ln 2.",
+        praise="Right: log(1 + p(e^ε − 1)) = log 2.",
         mistakes=(
             Mistake(
                 0.1 * math.log(11), "p·ε is right only for small ε. Likelihood ratios are mixed, not their logarithms."
@@ -163,7 +163,7 @@ EXERCISES = [
             Mistake(math.log10(2), "Use the natural logarithm: ε is measured in nats."),
             Mistake(
                 math.log(1.1),
-                "This is ln(p·e^ε), which leaves out the case that you are not sampled: the ratio is (1 − p) + p·e^ε.",
+                "This is log(p·e^ε), which leaves out the case that you are not sampled: the ratio is (1 − p) + p·e^ε.",
             ),
             Mistake(math.log(11), "Sampling helps: nine times out of ten you are not in the sample."),
             Mistake(math.log(1 + 0.1 * (math.log(11) - 1)), "You used ε where e^ε belongs: e^ε is 11."),

@@ -358,7 +358,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda a, r: _efficient(a, r, weak=True),
-                "Two equal trainings do not beat each other: a better one has to be better in something.",
+                "Two equal training runs do not beat each other: a better one has to be better in something.",
             ),
             Mistake(
                 lambda a, r: _efficient(a, [-x for x in r]),
@@ -410,7 +410,7 @@ def steps(sigma, rate, epsilon, delta):
             "It is μ², and variances of independent steps add up. The grid adds h²/6 to each.",
             "The square root of μ² + N h²/6.",
         ),
-        praise="Right. For μ = 0.57, N = 1,400,000 and h = 1e-4 this moves μ by more than the two trainings differ, enough to turn the comparison around.",
+        praise="Right. For μ = 0.57, N = 1,400,000 and h = 1e-4 this moves μ by more than the two training runs differ, enough to turn the comparison around.",
         cases=((0.5674, 1_400_000, 1e-4), (0.5689, 3_400_000, 1e-4), (1.0, 1000, 1e-3), (0.1, 10**6, 1e-3)),
         draw=lambda r: (r.uniform(0.3, 1), r.randint(10_000, 1_000_000), r.uniform(1e-4, 1e-3)),
         mistakes=(

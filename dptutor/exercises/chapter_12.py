@@ -62,13 +62,13 @@ EXERCISES = [
         "above ρ = 0.9. Which ε of pure differential privacy guarantees that? Give two decimals.",
         solution="import dptutor as dp\n\nanswer = float(dp.epsilon_for_posterior_belief(0.9, membership_prior=0.25))\n",
         explanation="The log-odds of a belief are those of the prior plus the loss, which is at most ε. From odds of "
-        "1/3 to odds of 9 is a factor of 27, so ε = ln 27.",
+        "1/3 to odds of 9 is a factor of 27, so ε = log 27.",
         hints=(
             "What happens to the log-odds of a belief when the output is read?",
             "The privacy loss is added, and it is at most ε. So ε is the difference of two log-odds.",
-            "logit ρ − logit b = ln 9 − ln(1/3).",
+            "logit ρ − logit b = log 9 − log(1/3).",
         ),
-        praise="Right: logit ρ − logit b = ln 27.",
+        praise="Right: logit ρ − logit b = log 27.",
         mistakes=(
             Mistake(math.log(9), "This is logit ρ, for an even prior. Take the prior 0.25 into account."),
             Mistake(
@@ -86,7 +86,7 @@ EXERCISES = [
     Question(
         id="12.b",
         title="How sure can anyone become?",
-        question="A mechanism is ε-DP with ε = ln 6. Before seeing the output, an adversary believes with probability "
+        question="A mechanism is ε-DP with ε = log 6. Before seeing the output, an adversary believes with probability "
         "b = 0.2 that you are in the data. How large can this belief become?",
         solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.posterior_belief_bound(log(6), membership_prior=0.2))\n",
         explanation="The odds are 0.2/0.8 = 1/4 before, and the output multiplies them by at most 6. Odds of 3/2 are "

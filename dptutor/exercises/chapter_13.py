@@ -68,7 +68,7 @@ EXERCISES = [
             "β ≥ 1 − e^ε α and α ≥ 1 − e^ε β. Solve both for e^ε.",
             "e^ε is at least (1 − β)/α = 12 and at least (1 − α)/β. Take the larger one, then the logarithm.",
         ),
-        praise="Right: ln 12, from the steep line.",
+        praise="Right: log 12, from the steep line.",
         mistakes=(
             Mistake(
                 math.log(0.95 / 0.4), "This is the weaker of the two lines. Both must hold, so the larger ε is needed."
@@ -83,7 +83,7 @@ EXERCISES = [
             ),
             Mistake(
                 math.log(8.5),
-                "This is ln 8.5. e^ε is at least (1 − β)/α, with the power 0.6 above and the false alarms 0.05 below.",
+                "This is log 8.5. e^ε is at least (1 − β)/α, with the power 0.6 above and the false alarms 0.05 below.",
             ),
             Mistake(
                 0.6 / 0.4, "This is the odds of catching D. e^ε compares the power with the false alarms: (1 − β)/α."
@@ -405,7 +405,7 @@ def right(sigma, steps):
         id="13.5",
         grade="think",
         title="The largest of many",
-        question="ε′ is taken from the largest belief of `repetitions` sound trainings, each the Gaussian mechanism with `mu`. Write `largest(mu, repetitions)`: "
+        question="ε′ is taken from the largest belief of `repetitions` sound training runs, each the Gaussian mechanism with `mu`. Write `largest(mu, repetitions)`: "
         "the median of this ε′, the log-odds of the largest belief in the truth from prior ½.",
         name="largest",
         stub="from statistics import NormalDist\n\n\ndef largest(mu, repetitions):\n    ...\n",

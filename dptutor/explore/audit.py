@@ -35,12 +35,12 @@ NAMES = tuple(flaw.name for flaw in (SOUND, NO_CLIPPING, HALF_THE_NOISE, FIRST_S
 audit = Explorer(
     "audit",
     title="Does the training keep the ε that it claims?",
-    caption="Trainings of up to 30 steps that claim to scale the noise of each step to its local sensitivity. The "
+    caption="Training runs of up to 30 steps that claim to scale the noise of each step to its local sensitivity. The "
     "claim is then exact: the ε of k Gaussian steps at δ = 0.01. Left: how probable it is, if the claim is true, that "
     "of R repetitions at least so many are guessed right (green), and that the largest log-odds of the "
     "adversary are at least so large (blue, dashed); below 1 in 100 the claim is refuted, for an R chosen beforehand. "
     "Right: the adversary’s belief in D during six "
-    "trainings on D (vermillion, dashed) and six on D′ (blue); if the claim is true, each step’s belief on "
+    "training runs on D (vermillion, dashed) and six on D′ (blue); if the claim is true, each step’s belief on "
     "D lies in the gray band with probability 98 %. "
     "Without clipping, gradients are assumed to be twice as long as C; with a reused seed, the "
     "direction of the gradient’s change is assumed to stay the same.",

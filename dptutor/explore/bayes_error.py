@@ -16,10 +16,11 @@ KINDS = SYMMETRIC | {SAMPLED: lambda noise: SubsampledGaussian(noise, 0.5, direc
 
 bayes_error = Explorer(
     "bayes_error",
-    title="What a prior is worth to an adversary",
-    caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it: its tests "
-    "are best for an adversary with prior π, and where it meets the diagonal α = β both coordinates are R(π). "
-    "The dotted green diagonal meets f where both errors are equal. Right: the Bayes error R at all priors; "
+    title="What the output is worth to an adversary",
+    caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it. "
+    "The test where it touches is the best one for an adversary with prior π (blue dot). Where it meets the diagonal "
+    "α = β, both coordinates are R(π) (purple ring). The dotted green diagonal meets f where both errors of a best "
+    "test are equal. Right: the Bayes error R at all priors; "
     "the green ruler is the gain, the drop in error that the output brings, in percentage points.",
     find="Drag the prior to where the adversary errs most. Is that always at one half?",
     code=MAKERS.replace(
@@ -34,7 +35,7 @@ print(f"R({prior}) = {error:.4f}")
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
         "noise": Slider(0.3, 4.0, 1.0, "noise", "σ, b or 1/ε₀"),
-        "prior": Slider(0.02, 0.98, 0.3, "prior of world P", "π", step=0.02, percent=True),
+        "prior": Slider(0.02, 0.98, 0.3, "prior of “not in”", "π", step=0.02, percent=True),
     },
     steps={
         "An even prior": (

@@ -10,7 +10,8 @@ calibration_point = Explorer(
     title="The same (ε, δ), not the same privacy",
     caption="A Gaussian mechanism (blue, solid) and a Laplace mechanism (vermillion, dashed), both with exactly the "
     "noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet at the "
-    "green point. Second panel: their trade-off functions.",
+    "green point. (The Laplace profile is nearly vertical there: it is 0 from ε = 1/b on.) Second panel: their "
+    "trade-off functions.",
     find="Hold ε fixed and move δ: which mechanism’s curve hardly moves, and which one’s does?",
     code="""import dptutor as dp
 

@@ -194,7 +194,7 @@ def words(pair, family, a, b):
     forth, back, _ = numbers(pair, family, a, b)
     of_m = "at most {back}" if back >= 1e-4 else "less than 0.01 percentage points"
     of_other = "at most {forth}" if forth >= 1e-4 else "less than 0.01 percentage points"
-    start = f"With this opinion, choosing M is regretted by {of_m}, choosing M̃ by {of_other}: "
+    start = f"With this opinion, the regret of choosing M is {of_m}, that of choosing M̃ {of_other}: "
     if abs(forth - back) < 1e-4:
         return f"{start}to within 0.01 percentage points neither is safer."
     turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))

@@ -150,4 +150,7 @@ def words(kind, noise, epsilon):
             "The loss exceeds ε with probability {tail}, but δ is only {delta}: each of these losses counts 1 − exp(ε "
             "− L), on average {weight}."
         )
-    return "δ is {delta}: the probability {tail} of a loss above ε, minus {second}."
+    return (
+        "δ is {delta}: the probability {tail} of a loss above ε, minus exp(ε) times the same probability in world P, "
+        "which is {second}."
+    )

@@ -28,12 +28,13 @@ FACTORS = np.geomspace(1, 1000, 49)
 total_failure = Explorer(
     "total_failure",
     title="The same δ: a few lose everything, or many a little?",
-    caption="Two mechanisms that are both exactly (ε, δ)-DP: Gaussian noise (blue, solid), and one that with "
-    "probability δ publishes a person’s record and otherwise answers by randomized response (vermillion, "
-    "dashed). Left: for someone who is in the data, how often the output multiplies the odds of “in” by more "
+    caption="Two mechanisms that are both exactly (ε, δ)-DP: Gaussian noise (blue, solid), and leaky "
+    "randomized response (vermillion, dashed), which publishes a person’s record with probability δ and otherwise "
+    "answers by randomized response. Left: for someone who is in the data, how often the output multiplies the odds "
+    "of “in” by more "
     "than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler shows how much more "
     "often Gaussian noise exceeds exp(ε). Right: their privacy profiles, which meet at ε.",
-    find="Find a promise that Gaussian noise exceeds at least twenty times as often as total failure does.",
+    find="Find ε and δ for which Gaussian noise exceeds ε at least twenty times as often as leaky randomized response.",
     code="""from math import exp
 
 from scipy.special import ndtri
@@ -73,7 +74,7 @@ def gaussian(epsilon, delta):
     return calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=delta)
 
 
-@total_failure.mechanism(VERMILLION, "total failure")
+@total_failure.mechanism(VERMILLION, "leaky response")
 def failing(epsilon, delta):
     return ApproximateDP(epsilon, delta)
 
@@ -84,7 +85,7 @@ tails = total_failure.plain_panel(
 )  # fmt: skip
 
 
-@tails.curve(VERMILLION, "total failure", line=DASHED, moves="")
+@tails.curve(VERMILLION, "leaky response", line=DASHED, moves="")
 def share_of_failing(epsilon, delta):
     promised = np.exp(epsilon)
     flat = np.geomspace(promised, 1000, 6)  # corners, beside which the name may stand
@@ -122,7 +123,7 @@ def target(epsilon, delta):
 
 
 @total_failure.readouts(
-    ruined=Number("given away, of a million: total failure", VERMILLION, 0),
+    ruined=Number("given away, of a million: leaky response", VERMILLION, 0),
     over=Number("beyond exp(ε), of a million: Gaussian", BLUE, 0),
     times=Number("… as a multiple of δ", GREEN, 1),
     odds=Number("factor of the odds in the worst δ, at least: Gaussian", BLUE, 2),
@@ -147,7 +148,7 @@ def words(epsilon, delta):
     else:
         people, outputs = "{ruined} people", "the {ruined} most revealing outputs of a million multiply"
     return (
-        f"Of a million people, total failure gives {people} away on average. Gaussian noise gives nobody away: "
-        f"{outputs} the odds by {{odds}} or more, and {{over}} multiply them by more than the "
+        f"Of a million people, leaky randomized response gives {people} away on average. Gaussian noise gives "
+        f"nobody away: {outputs} the odds by {{odds}} or more, and {{over}} multiply them by more than the "
         "promised {promised}."
     )

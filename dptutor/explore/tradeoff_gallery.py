@@ -122,4 +122,7 @@ def pure(kind, noise):
 def words(kind, noise, epsilon):
     if mechanism(kind, noise).epsilon(0.0) <= epsilon:
         return "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0."
-    return "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) from 1 − δ touches the curve."
+    return (
+        "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) that starts at the height 1 − δ on the "
+        "axis touches the curve."
+    )

@@ -12,10 +12,11 @@ const heightAt = (points, x) => {
 };
 
 class Pen {
-  // `path` shows the line, `ring` where the pen is. `open()`: may it be drawn? `before(height)`: how high is the left end
-  // of a line that starts further right at this height? `changed()` is called when the line has changed.
-  constructor(svg, box, places, { path, ring, open, before, changed }) {
-    Object.assign(this, { svg, box, path, ring, open, before, changed });
+  // `path` shows the line, `ring` where the pen is, and before there is a line an `edge`, if any, where it may start.
+  // `open()`: may it be drawn? `before(height)`: how high is the left end of a line that starts further right at this
+  // height? `changed()` is called when the line has changed.
+  constructor(svg, box, places, { path, ring, edge, open, before, changed }) {
+    Object.assign(this, { svg, box, path, ring, edge, open, before, changed });
     const [left, , width] = box;
     this.xs = [...Array(places).keys()].map((k) => left + ((k + 0.5) * width) / places);
     this.heights = Array(places).fill(null);
@@ -48,9 +49,9 @@ class Pen {
     return Math.min(top + height, Math.max(top, y));
   }
 
-  // A finger draws from the ring on; anywhere else it scrolls the page.
+  // A finger draws from the ring or the edge on; anywhere else it scrolls the page.
   draws(event) {
-    return this.open() && this.ring.contains(event.target);
+    return this.open() && (this.ring.contains(event.target) || Boolean(this.edge?.contains(event.target)));
   }
 
   press(event) {
@@ -104,10 +105,11 @@ class Pen {
     });
     this.path.setAttribute("d", data);
     const at = last < 0 ? [box[0], this.before(null)] : [xs[last], heights[last]];
-    if (this.open()) {
-      this.ring.removeAttribute("display");
-      this.ring.setAttribute("transform", `translate(${at.map(round).join(" ")})`);
-    } else this.ring.setAttribute("display", "none");
+    const shown = (part, now) => (now ? part.removeAttribute("display") : part.setAttribute("display", "none")),
+      starts = Boolean(this.edge) && last < 0;
+    shown(this.ring, this.open() && !starts);
+    if (this.edge) shown(this.edge, this.open() && starts);
+    this.ring.setAttribute("transform", `translate(${at.map(round).join(" ")})`);
     this.changed();
   }
 }
