@@ -34,8 +34,9 @@ PARAMETERS = {
     "direction": st.sampled_from(["add", "remove", "both"]),
     "categories": st.integers(2, 1000),
     "gamma": st.floats(0.0, 1.0),
-    "threshold_scale": noise,
-    "answer_scale": noise,
+    # Together with largest losses as those of Laplace noise.
+    "threshold_scale": st.floats(0.15, 20.0),
+    "answer_scale": st.floats(0.15, 20.0),
     "members": st.integers(1, 5),
 }
 

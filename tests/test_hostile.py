@@ -252,7 +252,8 @@ def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted()
         "delta", "epsilon", "exceedance", "floor", "fpr", "largest_finite_loss", "largest_loss", "leak",
         "learning_rate", "level", "membership_prior", "mu", "noise_multiplier", "order", "orders", "other_count", "p",
         "posterior_belief", "power", "prior", "prior_success", "probability", "q", "rdp", "rho", "sampling_rate",
-        "scale", "sensitivity", "sigma", "slack", "steps", "success", "tpr", "win_rate",
+        "answer_scale", "gamma", "scale", "sensitivity", "sigma", "slack", "steps", "success", "threshold_scale", "tpr",
+        "win_rate",
     }  # fmt: skip
     for name, function in CALLED.items():
         for parameter in inspect.signature(function).parameters.values():
