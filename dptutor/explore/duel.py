@@ -29,9 +29,9 @@ duel = Explorer(
     caption="A mechanism wins at a prior if the best adversary errs more often against it. Left: the trade-off "
     "functions of the first mechanism (blue, solid) and the second (vermillion, dashed). All tests on the "
     "purple line are as good for this adversary as the best test against the first mechanism, so the first "
-    "wins if the dashed curve dips below it. Right: the lead of the first at all priors, 100 (R − R̃). The "
-    "mechanisms are Gaussian with σ = 1, Laplace with b = 1, the worst (1, 0.02)-DP mechanism, and a Gaussian "
-    "mechanism with the same advantage as the Laplace mechanism.",
+    "wins if the dashed curve dips below it. Right: the lead of the first at all priors, 100 (R − R̃). Each "
+    "duel is between two of four mechanisms: Gaussian with σ = 1, Laplace with b = 1, the worst (1, 0.02)-DP "
+    "mechanism, and a Gaussian mechanism with the same advantage as the Laplace mechanism.",
     find="Drag the prior. Where does the dashed curve dip below the purple line?",
     code="""from scipy.special import ndtri
 

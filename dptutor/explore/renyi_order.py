@@ -115,7 +115,7 @@ def words(sigma, epsilon):
     less = "by up to {forth}" if forth >= 5e-5 else "by less than 0.0001"
     if lead >= 0 and gaussian_advantage < response_advantage:
         return (
-            "At every order from 1 on the Gaussian divergence is larger; "
+            "At every order above 1 the Gaussian divergence is the larger one; "
             f"yet some adversaries err more often against it, {less}."
         )
     if lead >= 0:

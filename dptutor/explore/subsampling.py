@@ -15,7 +15,7 @@ subsampling = Explorer(
     "subsampling",
     title="A step on a sample, in two directions",
     caption="A Gaussian step on a Poisson sample: “remove” (blue, solid), where Q is the world with the example, "
-    "“add” (vermillion, dashed), where P is, and the same step on all of the data (gray, dotted). First "
+    "“add” (vermillion, dashed), where P is that world, and the same step on all of the data (gray, dotted). First "
     "panel: trade-off functions. Second panel: privacy profiles, on a logarithmic axis.",
     find="Find a setting where the two directions can hardly be distinguished, and one where their profiles are far "
     "apart.",
