@@ -95,6 +95,7 @@ ORDER_PROGRAM = next(
     cell for cell in re.findall(r"```\{code-cell\} ipython3\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
     if "def verified_order" in cell
 )  # fmt: skip
+ORDER_PROGRAM = re.sub(r"\A(:.*\n)+\n*", "", ORDER_PROGRAM)  # without the options of the cell
 exec(ORDER_PROGRAM, SPACE)
 verified_order = SPACE["verified_order"]
 

@@ -116,7 +116,8 @@ def test_epsilon_inverts_the_profile(m, epsilon):
     delta = m.privacy_profile(epsilon)
     assume(delta > 1e-300)  # δ = 0 asks for the largest loss
     found = m.epsilon(delta)
-    assert found <= epsilon + 1e-9
+    # Near δ = 1 the digits of δ end before those of ε.
+    assert found <= epsilon + 1e-9 or delta - m.privacy_profile(found) <= 4e-16
     # Between the two curves of a meet δ is a difference, whose digits are absolute.
     floor = 1e-16 if "meet(" in repr(m) else 1e-300
     assert m.privacy_profile(found) <= delta * (1 + 1e-9) + floor
