@@ -131,7 +131,7 @@ def test_every_internal_link_and_anchor_resolves(pages, site):
 
 
 # Papers, and the threads in which somebody said what is quoted.
-CITED = r"https://(doi\.org|arxiv\.org|github\.com/[\w-]+/[\w-]+/issues)/"
+CITED = r"https://(doi\.org|arxiv\.org|github\.com/[\w-]+/[\w-]+/issues|creativecommons\.org/licenses)/"
 
 
 def test_no_page_names_a_foreign_script_style_or_image(pages):
