@@ -554,9 +554,9 @@ class Exercise:
                     which = f"number {place + 1} of " if len(wanted) > 1 else ""
                     where = f"At {self._words(case)} {which}your answer" if case else f"{which}your answer".capitalize()
                     if self._yes_or_no:
-                        said = f"is {bool(own)}, and it should not be" if own in (0, 1) else f"is {own:.6g}"
+                        said = f"is {bool(own)}, and it should not be" if own in (0, 1) else f"is {own + 0.0:.6g}"
                         return f"{where} {said}."
-                    return f"{where} is {own:.6g}, which is too {'large' if own > right else 'small'}."
+                    return f"{where} is {own + 0.0:.6g}, which is too {'large' if own > right else 'small'}."
         raise AssertionError("an answer that differs differs somewhere")
 
     def _words(self, case: tuple) -> str:
