@@ -294,7 +294,7 @@ def test_a_calibration_answers_or_refuses(first, second):
 
 
 @pytest.mark.parametrize(
-    ("noise", "rate"), [(1.0, 5e-324), (1e-149, 0.5), (1e-149, 1.0), (1e-149, 1e-300), (1e300, 1e-300)]
+    ("noise", "rate"), [(1.0, 1e-200), (1e-149, 0.5), (1e-149, 1.0), (1e-149, 1e-200), (1e300, 1e-200)]
 )
 def test_steps_with_hardly_any_noise_or_participation_answer(noise, rate):
     m = dp.SubsampledGaussian(noise, rate)
@@ -302,6 +302,12 @@ def test_steps_with_hardly_any_noise_or_participation_answer(noise, rate):
         answered(face, [0.0, 0.3, 1.0])
     answered(m.privacy_profile, [-800.0, 0.0, 1e-9, 800.0])
     answered(m.hellinger_transform, [0.5, 2.0])
+
+
+@pytest.mark.parametrize("rate", [5e-324, 1e-300])
+def test_less_participation_than_can_be_squared_is_refused(rate):
+    with pytest.raises(ValueError, match=f"^sampling_rate must be at least 1e-200, got {rate}$"):
+        dp.SubsampledGaussian(1.0, rate)
 
 
 def test_less_noise_than_can_be_squared_is_refused():

@@ -12,7 +12,7 @@ function judge(data, value) {
   const message =
     mistake?.[1] ??
     law?.[2] ??
-    `Your answer is ${numerals.shown(value)}, which is too ${value > data.right ? "large" : "small"}.`;
+    `Your answer is ${numerals.shown(value + 0)}, which is too ${value > data.right ? "large" : "small"}.`;
   return { passed: false, message, known: Boolean(mistake) };
 }
 
