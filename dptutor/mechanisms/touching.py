@@ -37,7 +37,8 @@ def highest_lines(losses, rest, error, alpha, masses):
         fall = np.exp(np.minimum(losses + np.log(alpha), 700.0))
         off = np.fmin(error, 1.0) + _ROUNDING * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
         low, high = np.maximum(rest - off, 0.0), np.minimum(rest + off, masses[0] + _ROUNDING)
-        value = np.clip((rest - fall).max(axis=0), 0.0, 1.0 - alpha)
+        # As much as rounding may have left is not counted: near α = 1 a floor of it would not be convex.
+        value = np.clip((np.maximum(rest - 32 * _ROUNDING, 0.0) - fall).max(axis=0), 0.0, 1.0 - alpha)
         at_least = np.maximum((low - fall).max(axis=0), 0.0)
         at_most, doubtful = _at_most(losses, low, high, alpha, *masses)
         at_most = np.minimum(at_most, 1.0 - alpha)
