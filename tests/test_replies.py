@@ -238,13 +238,13 @@ class Statement:
         if found := re.fullmatch(ANSWER + r"(\S+), which is too (\w+)\.", message, re.IGNORECASE | re.DOTALL):
             words, number, shown, side = found.groups()
             k = int(number or 1) - 1
-            return any(f"{self.given[p][k]:.6g}" == shown
+            return any(f"{self.given[p][k] + 0.0:.6g}" == shown
                        and (self.given[p][k] > self.truths[p][k]) == (side == "large")
                        and self.given[p][k] != self.truths[p][k] for p in self._places(words))  # fmt: skip
         found = re.fullmatch(ANSWER + r"(\S+?)(, and it should not be)?\.", message, re.IGNORECASE | re.DOTALL)
         words, number, shown, _ = found.groups()
         k = int(number or 1) - 1
-        return any(shown in (str(bool(self.given[p][k])), f"{self.given[p][k]:.6g}")
+        return any(shown in (str(bool(self.given[p][k])), f"{self.given[p][k] + 0.0:.6g}")
                    and self.given[p][k] != self.truths[p][k] for p in self._places(words))  # fmt: skip
 
     def _nearly(self, message):
