@@ -6,16 +6,14 @@ answer, folded, instead of the reply to an empty stub that the stored notebook h
 
 import json
 import re
-from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 import dptutor as dp
 from asking import HEADS
+from content import ROOT
 from dptutor.exercises.questions import Question, words
-
-ROOT = Path(__file__).resolve().parent.parent
 
 GRADES = {
     "warm-up": "## Warm-up\n\nTo find your feet.",

@@ -253,8 +253,14 @@ def test_no_picture_and_no_number_answers_a_prediction_before_it_is_made(page):
         assert re.search(r"hide-(?:output|cell).*Show the answer|frozen\(\)|\A\Z", shown, re.S), question[:40]
 
 
-# Minutes: seventy words of such text, a question, a cell; the exercises by their grade, and an argument.
-WORDS, QUESTION, CELL = 70, 1.5, 0.5
+# Minutes to read, as the instructors' page works them out; the exercises by their grade, and an argument.
+[HEAD] = re.findall(
+    r"^WORDS, QUESTION, CELL = .*?(?=\n\n\ndef sections)",
+    (ROOT / "book" / "instructors.md").read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+TIMES: dict = {"re": re}
+exec(HEAD, TIMES)
 EXERCISE = {"warm-up": 5, "think": 15, "build": 25}
 ARGUMENT = 15
 # Minutes that critical first readers took for chapters 1 to 10, exercises left out.
@@ -266,9 +272,7 @@ HOURS = {"two and a half": 150, "two hours and a half": 150, "three": 180}
 def test_a_chapter_says_how_long_it_takes(page):
     text = page.read_text(encoding="utf-8")
     body = text.partition("\n## Exercises")[0]
-    running = re.sub(r"\$[^$]*\$", " x ", re.sub(r"^(`{3,})\{code-cell\}.*?^\1", "", body, flags=re.S | re.M))
-    words = len(re.findall(r"\w+", running)) / WORDS
-    reading = words + QUESTION * body.count(":::{ask}") + CELL * body.count("```{code-cell}")
+    reading = TIMES["minutes"](body)
     said = re.search(r"About (\d+) minutes, and (.*?)(?: hours)? for ", text)
     assert float(said[1]) == pytest.approx(reading, rel=0.15)
     number = int(page.stem[:2])

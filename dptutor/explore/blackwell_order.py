@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse, join, meet
-from .machinery import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
 
 blackwell_order = Explorer(
     "blackwell_order",
@@ -88,11 +88,13 @@ SEEN = 5e-5  # a smaller lead cannot be seen
                        ylabel="percentage points by which it reveals more", ylim=(-42, 42), ystretch=1.0,
                        titled=False, width=400.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    axes.axhline(0, color=GREY, linewidth=1, label="_zero")
-    axes.set_yticks([-30, -10, -3, -1, 0, 1, 3, 10, 30], [30, 10, 3, 1, 0, 1, 3, 10, 30], minor=False)
-    axes.set_yticks([], minor=True)
-    axes.text(0.015, 26, "↑ the Gaussian mechanism reveals more", color=BLUE)
-    axes.text(0.015, -36, "↓ randomized response reveals more", color=VERMILLION)
+    lead_axes(
+        axes,
+        "the Gaussian mechanism reveals more",
+        "randomized response reveals more",
+        (26, -36),
+        (-30, -10, -3, -1, 0, 1, 3, 10, 30),
+    )
 
 
 @lru_cache(maxsize=4096)

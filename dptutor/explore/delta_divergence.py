@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from .. import blackwell
 from ..mechanisms import Gaussian, Laplace
-from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider
+from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider, lead_axes
 
 EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted alike, beside b = 1
 
@@ -86,11 +86,13 @@ def compared(sigma, scale):
                         ylabel="percentage points by which it protects better", ylim=(-42, 42), ystretch=1.0,
                         titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    axes.axhline(0, color=GREY, linewidth=1, label="_zero")
-    axes.set_yticks([-30, -10, -3, -1, 0, 1, 3, 10, 30], [30, 10, 3, 1, 0, 1, 3, 10, 30], minor=False)
-    axes.set_yticks([], minor=True)
-    axes.text(0.015, 26, "↑ Gaussian noise protects better", color=BLUE)
-    axes.text(0.015, -36, "↓ Laplace noise protects better", color=VERMILLION)
+    lead_axes(
+        axes,
+        "Gaussian noise protects better",
+        "Laplace noise protects better",
+        (26, -36),
+        (-30, -10, -3, -1, 0, 1, 3, 10, 30),
+    )
 
 
 @lru_cache(maxsize=4096)

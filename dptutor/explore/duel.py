@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..mechanisms import ApproximateDP, Gaussian, Laplace
-from .machinery import BLUE, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
 from .machinery.shapes import type_one_errors
 
 EVEN = 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2))
@@ -102,9 +102,7 @@ def line(prior, pair):
 @duel.panel("The lead of the first", xlabel="adversary’s prior π", ylabel="difference in error, percentage points",
             ylim=(-5.5, 5.5), titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    axes.axhline(0, color=GREY, linewidth=1, label="_zero")
-    axes.text(0.015, 4.9, "↑ the first protects better", color=BLUE)
-    axes.text(0.015, -5.1, "↓ the second protects better", color=VERMILLION)
+    lead_axes(axes, "the first protects better", "the second protects better", (4.9, -5.1))
 
 
 def lead_of_first(pair):

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import asymptotics, blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
-from .machinery import BLUE, DASHED, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
 
 PRIORS, FLOOR = np.linspace(0, 1, 81), 1e-13
 NOTHING = 1e-3  # a lead that does not matter: a tenth of a percentage point
@@ -109,10 +109,13 @@ def limits(steps, count, sigma):
                           ylabel="points by which it protects better", ylim=(-9.5, 8),
                           titled=False, width=380.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    axes.axhline(0, color=GREY, linewidth=1, label="_zero")
-    axes.set_yticks([-6, -4, -2, 0, 2, 4, 6], [6, 4, 2, 0, 2, 4, 6])
-    axes.text(0.015, 7.1, "↑ randomized response protects better", color=BLUE)
-    axes.text(0.015, -9.0, "↓ Gaussian noise protects better", color=VERMILLION)
+    lead_axes(
+        axes,
+        "randomized response protects better",
+        "Gaussian noise protects better",
+        (7.1, -9.0),
+        (-6, -4, -2, 0, 2, 4, 6),
+    )
 
 
 @lru_cache(maxsize=4096)

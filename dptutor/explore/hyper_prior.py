@@ -10,7 +10,7 @@ from scipy.special import betainc, betaln, xlog1py, xlogy
 
 from ..blackwell import delta_divergence, u_quadratic_prior
 from ..mechanisms import Gaussian, Laplace, SubsampledGaussian
-from .machinery import BLUE, DOTTED, GREEN, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from .machinery import BLUE, DOTTED, GREEN, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
 
 PAIRS = {
     "two subsampled Gaussians": (SubsampledGaussian(0.5, 0.2), SubsampledGaussian(0.2, 0.1)),
@@ -114,10 +114,7 @@ def hyper(family, a, b):
                    ylabel="points by which it protects better", ylim=(-8, 6),
                    titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def difference(axes):
-    axes.axhline(0, color=GREY, linewidth=1, label="_zero")
-    axes.set_yticks([-6, -4, -2, 0, 2, 4], [6, 4, 2, 0, 2, 4])
-    axes.text(0.015, 5.3, "↑ M protects better", color=BLUE)
-    axes.text(0.015, -7.6, "↓ M̃ protects better", color=VERMILLION)
+    lead_axes(axes, "M protects better", "M̃ protects better", (5.3, -7.6), (-6, -4, -2, 0, 2, 4))
 
 
 def weighted(pair, family, a, b):

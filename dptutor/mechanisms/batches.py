@@ -30,12 +30,13 @@ from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.finite import FiniteLaw
 from ..transform.lognormal_sums import lognormal_sum
 from .base import Mechanism
-from .delegated import Delegated
+from .delegated import SymmetricDelegated
+from .directed import DIRECTIONS, Directed
 from .finite import FiniteMechanism
 from .gaussian import Gaussian
 from .lattice import Join
 from .roots import decreasing_root
-from .subsampled import DIRECTIONS, SubsampledGaussian
+from .subsampled import SubsampledGaussian
 
 # Noise for which e^(z/σ) are numbers, and bins for which a grid can be had.
 _NOISE, _MOST_STEPS = (0.05, 1000.0), 10**5
@@ -45,7 +46,7 @@ _FAR, _LARGEST = 1e8, 1e4
 
 
 @dataclass(frozen=True, eq=False)
-class FixedBatches(Delegated):
+class FixedBatches(SymmetricDelegated):
     """One epoch of DP-SGD in fixed batches: every example in one known step. Its curves are those of `Gaussian`.
 
     Exact, and the same for any number of steps; epochs are a power.
@@ -83,21 +84,9 @@ class FixedBatches(Delegated):
     def _whole(self) -> Gaussian:
         return Gaussian(self.noise_multiplier)
 
-    @property
-    def _key(self):
-        return self._whole._key
-
-    @property
-    def is_symmetric(self) -> bool:
-        return True
-
-    @property
-    def reverse(self) -> FixedBatches:
-        return self
-
 
 @dataclass(frozen=True, eq=False)
-class BallsAndBins(Delegated):
+class BallsAndBins(Directed):
     """One epoch of DP-SGD in which every example is put into one of the steps at random, independently of the others.
 
     The pair is attained; its law is computed as one that dominates it, and errors say how far it may be above.
@@ -139,57 +128,14 @@ class BallsAndBins(Delegated):
         choice("direction", self.direction, DIRECTIONS)
 
     @cached_property
-    def _whole(self) -> Mechanism:
+    def _removal(self) -> Mechanism:
         if self.steps == 1:
             return Gaussian(self.noise_multiplier)
-        pair = _Allocation(self.noise_multiplier, self.steps)
-        return {"remove": pair, "add": pair.reverse, "both": pair.symmetrized}[self.direction]
-
-    @cached_property
-    def _key(self):
-        if self.steps == 1:
-            return self._whole._key
-        if self.direction == "both":
-            return "both", frozenset(epoch._key for epoch in self.directions)
-        return "BallsAndBins", self.noise_multiplier, self.steps, self.direction
-
-    @property
-    def is_symmetric(self) -> bool:
-        return self.direction == "both" or self.steps == 1
-
-    @cached_property
-    def reverse(self) -> BallsAndBins:
-        return self if self.is_symmetric else replace(self, direction="add" if self.direction == "remove" else "remove")
-
-    @property
-    def symmetrized(self) -> BallsAndBins:
-        return self if self.direction == "both" else replace(self, direction="both")
-
-    @property
-    def directions(self) -> tuple[BallsAndBins, BallsAndBins]:
-        """The epoch under removal and under addition of an example.
-
-        Examples
-        --------
-        >>> import dptutor as dp
-        >>> [epoch.direction for epoch in dp.BallsAndBins(1, 10).directions]
-        ['remove', 'add']
-        """
-        return replace(self, direction="remove"), replace(self, direction="add")
-
-    @property
-    def both_directions(self) -> tuple[BallsAndBins, ...]:
-        return self.directions if self.direction == "both" and self.steps > 1 else ()
-
-    def _parts(self):
-        if self.steps == 1:
-            return self._whole._parts()
-        both = self.direction == "both"
-        return ((self.directions[0] if both else self, 1),), both
+        return _Allocation(self.noise_multiplier, self.steps)
 
 
 @dataclass(frozen=True, eq=False)
-class ShuffledBatches(Delegated):
+class ShuffledBatches(SymmetricDelegated):
     """One epoch of DP-SGD in shuffled batches: a bound, above or below, since no dominating pair has been proven.
 
     The upper curve is that of fixed batches (by convexity; Chua et al. 2024), the lower one the join of two that are
@@ -242,14 +188,6 @@ class ShuffledBatches(Delegated):
         fixed = self.steps == 1 or self.bound == "upper"
         return self._whole._key if fixed else ("ShuffledBatches", self.noise_multiplier, self.steps)
 
-    @property
-    def is_symmetric(self) -> bool:
-        return True
-
-    @property
-    def reverse(self) -> ShuffledBatches:
-        return self
-
     def _parts(self):
         if self.bound == "lower" and self.steps > 1:
             # Each of the two is attained in all epochs, the join of both is not.
@@ -258,7 +196,7 @@ class ShuffledBatches(Delegated):
 
 
 @dataclass(frozen=True, eq=False)
-class SampledWithoutReplacement(Delegated):
+class SampledWithoutReplacement(SymmetricDelegated):
     """One step on a batch of fixed size, drawn without replacement; neighbors replace one example by another.
 
     Two clipped gradients differ by at most 2, so that the curve is that of `SubsampledGaussian` with σ/2, the worse
@@ -313,14 +251,6 @@ class SampledWithoutReplacement(Delegated):
         if self.sampling_rate == 1.0:
             return self._whole._key
         return "SampledWithoutReplacement", self.noise_multiplier, self.sampling_rate
-
-    @property
-    def is_symmetric(self) -> bool:
-        return True
-
-    @property
-    def reverse(self) -> SampledWithoutReplacement:
-        return self
 
     def _parts(self):
         return self._whole._parts() if self.sampling_rate == 1.0 else (((self, 1),), False)

@@ -7,6 +7,8 @@ direction are its own.
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
+from typing import Self
 
 from .base import Mechanism
 
@@ -18,6 +20,10 @@ class Delegated(Mechanism):
     @abstractmethod
     def _whole(self) -> Mechanism:
         """The mechanism that it is."""
+
+    @cached_property
+    def _key(self):
+        return self._whole._key
 
     def _parts(self):
         return self._whole._parts()
@@ -101,3 +107,15 @@ class Delegated(Mechanism):
     @property
     def _faces(self):
         return self._whole._faces
+
+
+class SymmetricDelegated(Delegated):
+    """One whose pair is symmetric: subclasses say what they are, `_whole`."""
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    @property
+    def reverse(self) -> Self:
+        return self

@@ -29,10 +29,6 @@ class Directed(Delegated):
         pair = self._removal
         return {"remove": pair, "add": pair.reverse, "both": pair.symmetrized}[self.direction]
 
-    @cached_property
-    def _key(self):
-        return self._whole._key
-
     @property
     def is_symmetric(self) -> bool:
         return self.direction == "both" or self._removal.is_symmetric

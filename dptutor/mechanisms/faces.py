@@ -23,6 +23,7 @@ from scipy.special import expit
 
 from ..transform.finite import TooManyAtoms
 from ..transform.profile_table import WorseTable
+from .remembering import remembering
 from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
 from .touching import LARGEST, SMALLEST, known_at
 
@@ -66,7 +67,6 @@ class TabulatedFaces:
         self._forward, self._backward, self._infinite, self._near = forward, backward, infinite, near
         self._loss_near, self._loss_near_back = loss_near
         self.breakpoints = np.asarray(breakpoints, dtype=float)
-        self._last_touched: tuple = (None, None)
         self._known_nodes: dict[int, tuple] = {}
 
     @cached_property
@@ -252,7 +252,12 @@ class TabulatedFaces:
             a_low[own], a_high[own] = falling[place - 1], falling[place]
         return low, high, a_low, a_high
 
-    def _touched(self, alpha):
+    @cached_property
+    def _touched(self):
+        """f at α and a bound on its error."""
+        return remembering(self._touching)
+
+    def _touching(self, alpha):
         """f at `alpha` by supporting lines, and a bound on its error."""
         flat = np.ravel(alpha).astype(float)
         low, high, a_low, a_high = self._bracketed(flat)
@@ -310,19 +315,11 @@ class TabulatedFaces:
 
     def tradeoff(self, alpha):
         """f at α."""
-        return self._kept_touched(alpha)[0]
+        return self._touched(alpha)[0]
 
     def tradeoff_error(self, alpha):
         """Bound on the error of f."""
-        return self._kept_touched(alpha)[1]
-
-    def _kept_touched(self, alpha):
-        """f and its bound; the last α are remembered, as whoever asks for one asks for the other."""
-        key = np.shape(alpha), np.asarray(alpha, dtype=float).tobytes()
-        if self._last_touched[0] != key:
-            self._last_touched = key, self._touched(alpha)
-        value, bound = self._last_touched[1]
-        return value.copy(), bound.copy()
+        return self._touched(alpha)[1]
 
     def epsilon(self, delta):
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
@@ -550,7 +547,12 @@ class MixtureFaces(_Plainly):
         """Bound on the error of f."""
         return self._touched(alpha)[1]
 
-    def _touched(self, alpha):
+    @cached_property
+    def _touched(self):
+        """f at α and a bound on its error."""
+        return remembering(self._touching)
+
+    def _touching(self, alpha):
         """f at α by the lines at the loss found and beside it, and a bound on its error."""
         flat = np.ravel(alpha).astype(float)
         loss = decreasing_root(lambda epsilon: self.errors(epsilon)[0], flat)

@@ -331,8 +331,7 @@ class KaryRandomizedResponse(SymmetricFiniteMechanism):
     def _law(self):
         if self.categories == 2 or self.largest_loss < 1e-30:
             return _response(self.largest_loss, 0.0)
-        losses = self.largest_loss * np.array([-1.0, 0.0, 1.0])
-        return FiniteLaw.of_finite(losses, *self._outcomes(), 0.0, 0.0, location_error=0.0)
+        return law_of_three(self.largest_loss, *self._outcomes())
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,6 +372,11 @@ class BlatantlyNonPrivate(SymmetricFiniteMechanism):
 
     def _outcomes(self):
         return np.array([1.0, 0.0]), np.array([0.0, 1.0])
+
+
+def law_of_three(largest_loss: float, p, q) -> FiniteLaw:
+    """The law of three outcomes whose losses are −ε₀, 0 and ε₀."""
+    return FiniteLaw.of_finite(largest_loss * np.array([-1.0, 0.0, 1.0]), p, q, 0.0, 0.0, location_error=0.0)
 
 
 def _response_key(epsilon: float, leak: float):

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.optimize.elementwise import find_root
 
 from .base import LARGEST_LOSS, Mechanism, as_mechanism
+from .remembering import remembering
 
 _SLOPES = np.sinh(np.linspace(-6, 6, 121))  # losses, up to 200
 
@@ -153,6 +154,7 @@ class Join(_Pairing):
 
     @cached_property
     def _worse(self):
+        # Asked for δ and for the errors at the same ε; each join within this one would ask twice again.
         return remembering(lambda epsilon: worse_of(self.parts, epsilon))
 
 
@@ -174,7 +176,7 @@ class Meet(_Pairing):
         return np.maximum(*(part._tradeoff(alpha) for part in self.parts))
 
     def _errors(self, epsilon):
-        return self._touching(np.asarray(epsilon))[:2]
+        return self._touching(epsilon)[:2]
 
     def _delta(self, epsilon):
         epsilon = np.asarray(epsilon)
@@ -195,7 +197,11 @@ class Meet(_Pairing):
         crossing = np.maximum(*parts) + large * (8 * np.finfo(float).eps + sum(p.error_bound for p in self.parts))
         return np.select([own == 0, own == 1], parts, crossing)
 
-    def _touching(self, epsilon):
+    @cached_property
+    def _touching(self):
+        return remembering(self._touched)
+
+    def _touched(self, epsilon):
         """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross)."""
         alpha, beta, own, low, high = self._ends(epsilon)
         crossing = own == 2
@@ -211,7 +217,7 @@ class Meet(_Pairing):
         return alpha, beta, own
 
     def _ends(self, epsilon):
-        """As `_touching`, but where the curves cross only between which α they do, `low` and `high`."""
+        """As `_touched`, but where the curves cross only between which α they do, `low` and `high`."""
         (alpha, beta), (alpha_other, beta_other) = (part._errors(epsilon) for part in self.parts)
         f, f_other = (part._tradeoff for part in self.parts)
         own = np.where(f_other(alpha) <= beta, 0, np.where(f(alpha_other) <= beta_other, 1, 2))
@@ -238,22 +244,6 @@ class Meet(_Pairing):
         tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
         at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
         return np.where(np.isfinite(at), at, low)  # no change of sign: curves that are equal but for rounding
-
-
-def remembering(faces):
-    """The same function of ε with its last answer kept: a join asks its parts for δ and for the errors at the same ε,
-    and each join within it would ask twice again."""
-    last: tuple = (None, None)
-
-    def asked(epsilon):
-        nonlocal last
-        epsilon = np.asarray(epsilon, dtype=float)
-        key = epsilon.shape, epsilon.tobytes()
-        if last[0] != key:
-            last = key, faces(epsilon)
-        return last[1]
-
-    return asked
 
 
 def worse_of(mechanisms, epsilon):

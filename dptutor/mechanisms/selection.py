@@ -28,7 +28,7 @@ import numpy as np
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.polynomials import gauss
 from .base import LARGEST_LOSS, Mechanism
-from .delegated import Delegated
+from .delegated import SymmetricDelegated
 from .laplace import Laplace
 
 _NODES, _WEIGHTS = gauss(16)
@@ -152,7 +152,7 @@ class ExponentialMechanism(Mechanism):
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class PermuteAndFlip(Delegated):
+class PermuteAndFlip(SymmetricDelegated):
     """Tries candidates in random order, and takes one with probability e^(ε (score − largest score)/2Δ).
 
     The same as the largest of scores with exponential noise. Its curves are those of `Laplace(scale=1/ε)`. One use is
@@ -193,21 +193,9 @@ class PermuteAndFlip(Delegated):
     def _whole(self) -> Laplace:
         return Laplace(1.0, self.largest_loss)
 
-    @property
-    def _key(self):
-        return self._whole._key
-
-    @property
-    def is_symmetric(self) -> bool:
-        return True
-
-    @property
-    def reverse(self) -> PermuteAndFlip:
-        return self
-
 
 @dataclass(frozen=True, eq=False)
-class SparseVector(Delegated):
+class SparseVector(SymmetricDelegated):
     """Tells which of many questions are answered above a threshold, until so many are: an upper bound.
 
     Noise Lap(b₁) is added to the threshold once, and Lap(b₂) to every answer. It is (ε₀, 0)-private with
@@ -276,18 +264,6 @@ class SparseVector(Delegated):
     @property
     def _whole(self) -> Laplace:
         return Laplace(1.0, self.largest_loss)
-
-    @property
-    def _key(self):
-        return self._whole._key
-
-    @property
-    def is_symmetric(self) -> bool:
-        return True
-
-    @property
-    def reverse(self) -> SparseVector:
-        return self
 
 
 def loss_range(epsilon) -> float:

@@ -28,7 +28,7 @@ from .._validation import choice, positive_integer
 from ..transform.finite import UNIT, FiniteLaw
 from .base import Mechanism
 from .batches import BOUNDS
-from .delegated import Delegated
+from .delegated import SymmetricDelegated
 from .finite import FiniteMechanism, RandomizedResponse, SymmetricFiniteMechanism
 from .selection import loss_range
 
@@ -38,7 +38,7 @@ _TAIL, _ENUMERATED, _CELLS, _AT_ONCE = 1e-20, 200_000, 2**17, 400_000
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class ShuffledRandomizedResponse(Delegated):
+class ShuffledRandomizedResponse(SymmetricDelegated):
     """Randomized response of many people, shuffled: a bound, above or below.
 
     The upper curve is that of an adversary who also knows whose answers were coins (Balle et al. 2019); it is had to
@@ -92,18 +92,6 @@ class ShuffledRandomizedResponse(Delegated):
         if self.bound == "upper":
             return _Coins(self.largest_loss, self.users)
         return _AllOthersSayNo(self.largest_loss, self.users).symmetrized
-
-    @cached_property
-    def _key(self):
-        return self._whole._key
-
-    @property
-    def is_symmetric(self) -> bool:
-        return True
-
-    @property
-    def reverse(self) -> ShuffledRandomizedResponse:
-        return self
 
     def _renyi(self, order):
         return self._pair_renyi(order)

@@ -20,8 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from .._validation import real_number
-from ..transform.finite import FiniteLaw
-from .finite import SymmetricFiniteMechanism, _response, _response_key
+from .finite import SymmetricFiniteMechanism, _response, _response_key, law_of_three
 from .selection import loss_range
 
 
@@ -91,5 +90,4 @@ class Staircase(SymmetricFiniteMechanism):
     def _law(self):
         if self.gamma == 0.5 or self.largest_loss < 1e-30:
             return _response(self.largest_loss, 0.0)
-        losses = self.largest_loss * np.array([-1.0, 0.0, 1.0])
-        return FiniteLaw.of_finite(losses, *self._outcomes(), 0.0, 0.0, location_error=0.0)
+        return law_of_three(self.largest_loss, *self._outcomes())

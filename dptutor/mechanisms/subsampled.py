@@ -331,10 +331,6 @@ class DPSGD(Delegated):
     def _whole(self) -> Mechanism:
         return self.step**self.steps
 
-    @cached_property
-    def _key(self):
-        return self._whole._key
-
     @property
     def is_symmetric(self) -> bool:
         return self.step.is_symmetric

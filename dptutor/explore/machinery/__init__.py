@@ -4,6 +4,7 @@ from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, 
 from .declaration import Explorer
 from .exploration import Exploration
 from .game import ending, place, tally
+from .leads import lead_axes
 from .parameters import Choice, Hidden, Slider, decades
 from .samples import LEVELS
 from .tables import Number
@@ -30,6 +31,7 @@ __all__ = [
     "Slider",
     "decades",
     "ending",
+    "lead_axes",
     "place",
     "tally",
 ]
