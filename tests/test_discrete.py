@@ -276,7 +276,11 @@ def test_the_sensitivity_of_a_matrix_bounds_what_any_vectors_do():
         (lambda: dp.KaryRandomizedResponse(-1, 3), ValueError, r"^epsilon must be in \[0, 700\], got -1"),
         (lambda: dp.group(dp.Gaussian(1), 0), ValueError, "^size must be a positive integer, got 0"),
         (lambda: dp.group(3, 2), TypeError, "^mechanism must be a mechanism"),
-        (lambda: dp.group(dp.DPSGD(1, 0.1, 3), 2), ValueError, "^mechanism must consist of .* got SubsampledGaussian"),
+        (
+            lambda: dp.group(dp.SubsampledLaplace(1, 0.1), 2),
+            ValueError,
+            "^mechanism must consist of .* got SubsampledLaplace",
+        ),
         (lambda: dp.group(dp.RandomizedResponse(1), 10**4), ValueError, "^size must be so that outcomes"),
         (lambda: dp.matrix_mechanism(1, [[0, 0]]), ValueError, "^strategy must be a matrix with an entry that is not"),
         (lambda: dp.matrix_mechanism(1, [1, 2]), ValueError, "^strategy must be a matrix"),

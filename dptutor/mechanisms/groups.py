@@ -75,7 +75,7 @@ def _of_group(part: Mechanism, size: int) -> Mechanism:
         return for_group
     if part._law is None:
         raise ValueError(
-            "mechanism must consist of Gaussian, Laplace, discrete Gaussian and geometric noise and finite "
+            "mechanism must consist of Gaussian, Laplace, discrete Gaussian and geometric noise, DP-SGD and finite "
             f"experiments, got {part!r}: for groups no pair of distributions is known here"
         )
     return _chained(part._law.enumerated(), size)
