@@ -32,6 +32,8 @@ import numpy as np
 
 from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.composition import Composition
+from .mechanisms.delegated import SymmetricDelegated
+from .mechanisms.directed import Directed
 from .mechanisms.finite import (
     ApproximateDP,
     BlatantlyNonPrivate,
@@ -42,6 +44,8 @@ from .mechanisms.finite import (
 from .mechanisms.gaussian import Gaussian
 from .mechanisms.laplace import Laplace
 from .mechanisms.lattice import Join, Meet
+from .mechanisms.sampled_groups import SubsampledGaussianGroup
+from .mechanisms.selection import ExponentialMechanism
 from .mechanisms.subsampled import DPSGD, SubsampledGaussian
 from .mechanisms.symmetrized import Symmetrized
 from .order_certificates import OrderCertificate, of_profiles, of_witness
@@ -203,6 +207,7 @@ def blackwell_dominates(mechanism: Mechanism, other: Mechanism) -> bool:
 
 def _decided(m: Mechanism, o: Mechanism) -> Dominance:
     """The answer, by the cheapest argument that gives one."""
+    m, o = _meant(m), _meant(o)
     reason = _by_structure(m, o)
     if reason:
         return Dominance("proven", reason)
@@ -236,6 +241,13 @@ def _decided(m: Mechanism, o: Mechanism) -> Dominance:
     return Dominance("undecided", f"no violation where δ is more than {down_to:.0e}", down_to=down_to)
 
 
+def _meant(m: Mechanism) -> Mechanism:
+    """The mechanism itself where one has the curves of another: fixed batches are Gaussian noise."""
+    while isinstance(m, SymmetricDelegated):
+        m = m._whole
+    return m
+
+
 def _of_all(answers, which) -> Dominance:
     for verdict in ("refuted", "undecided"):
         for answer in answers:
@@ -262,6 +274,8 @@ def _joined(m) -> tuple[Mechanism, ...]:
     """The mechanisms of which it is enough that one dominates."""
     if isinstance(m, Symmetrized) and not isinstance(m.mechanism, Composition):
         return m.directions
+    if isinstance(m, Directed):
+        return m.both_directions
     return m.parts if isinstance(m, Join) else ()
 
 
@@ -294,6 +308,21 @@ def _by_parameters(m, o) -> str | None:
             return "less noise, a higher sampling rate, more steps, or the same"
     if isinstance(m, Laplace) and isinstance(o, Laplace) and m.largest_loss >= o.largest_loss:
         return "no more noise"
+    # A bounded range of ε is ε-private along the way from one neighbor to the other, as Laplace noise is.
+    groups = isinstance(m, SubsampledGaussianGroup) and isinstance(o, SubsampledGaussianGroup)
+    if (
+        groups
+        and m.noise_multiplier <= o.noise_multiplier
+        and replace(o, noise_multiplier=m.noise_multiplier)
+        in (
+            m,
+            *m.both_directions,
+        )
+    ):
+        return "less noise"
+    bounded = isinstance(m, (Laplace, ExponentialMechanism)) and isinstance(o, ExponentialMechanism)
+    if bounded and m.largest_loss >= o.largest_loss:
+        return "ε no smaller"
     if isinstance(m, (RandomizedResponse, ApproximateDP)) and isinstance(o, (RandomizedResponse, ApproximateDP)):
         (epsilon, delta), (epsilon_, delta_) = (_response_parameters(x) for x in (m, o))
         if epsilon >= epsilon_ and delta >= delta_:

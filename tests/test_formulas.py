@@ -14,7 +14,7 @@ from dptutor.formulas import UnknownFormula, mathml, typeset
 COMMANDS = r"""
 \alpha \beta \gamma \delta \varepsilon \eta \theta \kappa \mu \nu \xi \pi \rho \sigma \tau \lambda \phi
 \varphi \chi \psi \ell \Delta \Phi \Sigma \Psi \top
-\log \exp \liminf \limsup \cosh \sinh \tanh \lim \min \max \inf \sup \Pr \operatorname{Var}
+\lfloor \rfloor \log \exp \liminf \limsup \cosh \sinh \tanh \lim \min \max \inf \sup \Pr \operatorname{Var}
 \cdot \circ \otimes \times \pm \cup \setminus \approx \ge \le \ll \ne \mid \in \sim \subseteq \supseteq \succeq
 \to \mapsto \iff \leftrightarrow \Longleftrightarrow \partial \infty \dots \cdots
 \int_0^1 \sum_{k=1}^n \bigcap_i \int\nolimits_0 \frac12 \tfrac12 \dfrac12 \binom{n}{k} \sqrt{x}

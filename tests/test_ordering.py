@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -10,6 +11,7 @@ from scipy.special import expit
 from strategies import closed_forms, mechanisms
 
 import dptutor as dp
+from dptutor import profile_order
 
 TWO, THREE = dp.DPSGD(2, 9e-4, 1_400_000), dp.DPSGD(3, 9e-4, 3_400_000)
 
@@ -51,6 +53,39 @@ def test_join_and_meet_are_ordered_as_they_should_be(a, b):
     for part in (a, b):
         assert dp.dominance(dp.join(a, b), part).verdict == "proven"
         assert dp.dominance(part, dp.meet(a, b)).verdict == "proven"
+
+
+@pytest.mark.parametrize(
+    ("sigma", "sensitivity", "mu"), [(7.7, 3, 1 / 18), (1.75, 3, 0.5), (0.25, 2, 4.0), (20, 1, 0.04)]
+)
+def test_discrete_noise_of_a_larger_mu_has_the_larger_tail(sigma, sensitivity, mu):
+    noise = dp.DiscreteGaussian(sigma, sensitivity)
+    [start] = profile_order._discrete_tail(noise, mu)
+
+    def discrete(epsilon):  # δ by its definition
+        own = mp.mpf(sensitivity) / sigma
+        mass = mp.nsum(lambda x: mp.exp(-((x / sigma) ** 2) / 2), [-mp.inf, mp.inf])
+        first = int(mp.floor((epsilon / own + own / 2) * sigma)) + 1
+        terms = (
+            mp.exp(-(((x - sensitivity) / sigma) ** 2) / 2) * -mp.expm1(epsilon - own * (x / mp.mpf(sigma) - own / 2))
+            for x in range(first, first + math.ceil(12 * sigma) + 40)
+        )
+        return mp.fsum(terms) / mass
+
+    with mp.workdps(60):
+        for epsilon in (mp.mpf(start), start + mp.mpf("0.37"), 1.5 * mp.mpf(start), 4 * mp.mpf(start)):
+            gaussian = mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
+            assert discrete(epsilon) >= gaussian
+
+
+def test_noise_is_ordered_under_other_names():
+    assert dp.dominance(dp.DiscreteGaussian(7.7, 3), dp.Gaussian(18)).verdict == "proven"
+    assert dp.dominance(dp.FixedBatches(1), dp.DPSGD(1.5, 0.1, 1)).verdict == "proven"
+    assert dp.dominance(dp.PermuteAndFlip(2), dp.ExponentialMechanism(1.5)).verdict == "proven"
+    assert dp.dominance(dp.ExponentialMechanism(2), dp.PermuteAndFlip(2)).verdict == "refuted"
+    a, b = (dp.SubsampledGaussianGroup(sigma, 0.3, 3) for sigma in (1, 1.2))
+    assert dp.dominance(a, b).verdict == "proven" and dp.dominance(b, a).verdict == "refuted"
+    assert all(dp.dominance(b, one).verdict == "proven" for one in b.directions)
 
 
 @given(mechanisms(), mechanisms())

@@ -792,7 +792,8 @@ def renyi_order(sigma, epsilon):
 
 for less, fits in LESS.items():
     says("renyi_order",
-         "At every order from 1 on the Gaussian divergence is larger; yet some adversaries err more often against it, "
+         "At every order above 1 the Gaussian divergence is the larger one; yet some adversaries err more often "
+         "against it, "
          + less.replace("%s", "forth") + ".",
          lambda so, fits=fits: so.larger and not so.dominates and fits(so.forth))  # fmt: skip
 says("renyi_order",

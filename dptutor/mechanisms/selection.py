@@ -42,7 +42,7 @@ _SERIES = (
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class ExponentialMechanism(Mechanism):
-    """Chooses a candidate with probability ∝ e^(ε score/2Δ), for scores of sensitivity Δ.
+    """Chooses a candidate with probability ∝ exp(ε score/2Δ), for scores of sensitivity Δ.
 
     Its losses fill a range of width ε, wherever that lies. One use is exact: each point of the curve is attained by
     two candidates. A power is an upper bound, also for candidates that depend on earlier answers.
@@ -51,7 +51,7 @@ class ExponentialMechanism(Mechanism):
     ----------
     epsilon : float
         Positive, at most 700; by default 1. Where one example changes all scores in the same direction, weights may be
-        e^(ε score/Δ). The attribute is called `largest_loss`, because `epsilon` is a method.
+        exp(ε score/Δ). The attribute is called `largest_loss`, because `epsilon` is a method.
 
     Raises
     ------
@@ -153,7 +153,7 @@ class ExponentialMechanism(Mechanism):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class PermuteAndFlip(SymmetricDelegated):
-    """Tries candidates in random order, and takes one with probability e^(ε (score − largest score)/2Δ).
+    """Tries candidates in random order, and takes one with probability exp(ε (score − largest score)/2Δ).
 
     The same as the largest of scores with exponential noise. Its curves are those of `Laplace(scale=1/ε)`. One use is
     exact: each point of the curve is attained by two candidates. A power is an upper bound.
