@@ -323,15 +323,16 @@ def _discrete_tail(m, mu):
     """E from which on discrete Gaussian noise has a larger tail than a Gaussian step with this μ, which is smaller.
 
     Losses lie h = μ̃/σ apart. One of them is in [ε + h, ε + 2h], so δ̃(ε) is at least its mass times 1 − e^(−h), and
-    that mass at least e^(−((ε + 2h)/μ̃ − μ̃/2)²/2)/θ(0); while δ(ε) ≤ e^(−(ε/μ − μ/2)²/2), for any sampling rate.
+    that mass at least e^(−((ε + 2h)/μ̃ − μ̃/2)²/2)/(1 + √(2π)σ); while δ(ε) ≤ e^(−(ε/μ − μ/2)²/2), for any sampling rate.
     """
     own, gap = m.mu, m.mu / m.sigma
     if not mu < own:
         return
-    # (ε/μ − μ/2)² − ((ε + 2h)/μ̃ − μ̃/2)² = 2 log(θ(0)/(1 − e^(−h))), a quadratic equation.
+    # (ε/μ − μ/2)² − ((ε + 2h)/μ̃ − μ̃/2)² = 2 log((1 + √(2π)σ)/(1 − e^(−h))), a quadratic equation.
+    spread = 1.0 + math.sqrt(2 * math.pi) * m.sigma
     start = 2 * gap / own - own / 2
     square, linear = 1 / mu**2 - 1 / own**2, -0.5 - start / own
-    constant = mu**2 / 4 - start**2 - 2 * math.log(m._theta(0.0) / -math.expm1(-gap))
+    constant = mu**2 / 4 - start**2 - 2 * math.log(spread / -math.expm1(-gap))
     root = linear**2 - square * constant
     settled = (-linear + math.sqrt(root)) / square if root > 0 else 0.0
     yield float(max(settled, mu**2 / 2, own**2 / 2))
