@@ -39,9 +39,9 @@ How it is judged and remembered: book/asking.js. Without a script the replies ar
 """
 
 import ast
+import hashlib
 import json
 import re
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -235,11 +235,7 @@ class Again(SphinxDirective):
         return self.place(str(line).strip() for line in self.content)
 
     def place(self, names):
-        names = list(names)
-        for chapter in chapters_of(names):
-            for file in Path(self.env.srcdir, "book").glob(f"{chapter}_*.md"):
-                self.env.note_dependency(str(file))
-        return [collected("", names=names)]
+        return [collected("", names=list(names))]
 
 
 class Due(Again):
@@ -256,6 +252,43 @@ class Surprises(SphinxDirective):
     def run(self):
         html = '<div class="dptutor-ask ask-surprises" hidden></div>'
         return [nodes.raw("", html, format="html")]
+
+
+# A page is written again when a question that it repeats has changed, not with every word around it.
+
+
+def questions(env):
+    """By page, a digest of the questions it asks, and where those stand that it repeats, as a pattern."""
+    return vars(env).setdefault("dptutor_questions", {})
+
+
+def remember(app, page):
+    asked = "".join(one.pformat() for one in page.findall(ask))
+    repeated = "|".join(chapter for place in page.findall(collected) for chapter in chapters_of(place["names"]))
+    questions(app.env)[app.env.docname] = hashlib.sha256(asked.encode()).hexdigest(), repeated
+
+
+def forget(app, env, name):
+    questions(env).pop(name, None)
+
+
+def merge(app, env, names, other):
+    questions(env).update({name: questions(other)[name] for name in names if name in questions(other)})
+
+
+def about_to_read(app, env, names):
+    app.asked_before = dict(questions(env))
+
+
+def outdated(app, env):
+    """Pages that repeat questions of a page on which they have changed."""
+    before = {page: asked for page, (asked, _) in app.asked_before.items()}
+    changed = [page for page, (asked, _) in questions(env).items() if before.get(page) != asked]
+    return [
+        name
+        for name, (_, repeated) in questions(env).items()
+        if repeated and any(re.match(rf"book/(?:{repeated})_", page) for page in changed)
+    ]
 
 
 def tree(app, page):
@@ -393,4 +426,13 @@ def setup(app):
     for name, directive in kinds.items():
         app.add_directive(name, directive)
     app.add_post_transform(Collect)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    events = {
+        "doctree-read": remember,
+        "env-purge-doc": forget,
+        "env-merge-info": merge,
+        "env-before-read-docs": about_to_read,
+        "env-updated": outdated,
+    }
+    for event, act in events.items():
+        app.connect(event, act)
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -134,7 +134,7 @@ def build():
             subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
         elif not done.startswith(f"{foundation} {look}"):
             shutil.rmtree(SITE, ignore_errors=True)
-        call = "from jupyter_book.cli.main import main; main()"
+        call = "import gc; gc.set_threshold(100_000, 50, 100); from jupyter_book.cli.main import main; main()"
         options = [".", "-q", "-W", "-n", "--keep-going"]
         command = [sys.executable, "-c", call, "build", *options]
         # On stdout it praises itself; what went wrong comes on stderr.

@@ -4,10 +4,12 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import settle
+from docutils import nodes
 from selectolax.lexbor import LexborHTMLParser
 
 import asking
@@ -32,6 +34,34 @@ def asks(site):
         for chapter in CHAPTERS
         for ask in article(site, chapter).css(".ask[id]")
     }
+
+
+def test_a_page_is_written_again_when_a_question_it_repeats_has_changed():
+    pages = ["book/03_tail", "book/04_point", "book/05_prior", "book/five"]
+    app = SimpleNamespace(env=SimpleNamespace(docname=None))
+
+    def read(page, question, repeats=None):
+        app.env.docname = page
+        document = nodes.Element("", nodes.paragraph("", "A sentence."), asking.ask("", nodes.Text(question)))
+        if repeats is not None:
+            document += asking.collected("", names=repeats)
+        asking.remember(app, document)
+
+    read(pages[0], "How much?")
+    read(pages[1], "Which?")
+    read(pages[2], "When?", ["ask-03-tail"])
+    read(pages[3], "", [])
+    asking.about_to_read(app, app.env, pages[:1])
+    read(pages[0], "How much?")
+    assert asking.outdated(app, app.env) == []
+    read(pages[0], "How many?")
+    assert asking.outdated(app, app.env) == pages[2:]
+    asking.about_to_read(app, app.env, pages[1:2])
+    read(pages[1], "Who?")
+    assert asking.outdated(app, app.env) == pages[3:]
+    asking.about_to_read(app, app.env, [])
+    asking.forget(app, app.env, pages[3])
+    assert set(asking.questions(app.env)) == set(pages[:3])
 
 
 @every_chapter
