@@ -57,7 +57,7 @@ class Asking {
       part.veiled = open;
     }
     if (open && this.svg) this.explorer.enlargePanel(this.svg);
-    names.place();
+    else names.place();
   }
 
   commit(said) {

@@ -68,10 +68,10 @@ class Explorer {
     this.names = new Names(this);
     this.pins = new Pins(this);
     this.parts.forEach((part) => this.handles.showGrip(part));
-    this.names.place();
     if (manifest.game) this.game = new Game(this, find(".dpe-game"));
     if (manifest.samples) this.samples = new Samples(this, find(".dpe-samples"));
     if (manifest.ask) this.asking = new Asking(this, find("[data-ask]"));
+    else this.names.place();
     this.listen();
     root.querySelectorAll(".dpe-controls").forEach((controls) => {
       controls.hidden = false;

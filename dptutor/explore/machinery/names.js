@@ -260,10 +260,13 @@ class Names {
         let cost = 1.5 * a + 0.5 * b + FURTHER[Math.floor(b / 2)] + (out ? 60 + 4 * out : 0);
         if (entry.kept === number) cost -= KEPT_PLACE;
         else if (entry.kept % places.length === b) cost -= KEPT_SIDE;
+        // From here on it only costs more: most places are left at once, which a drag needs in every frame.
+        if (cost >= least) return;
         for (const other of taken) {
           const common = overlap(box, other);
           if (common) cost += 90 + common / 2;
         }
+        if (cost >= least) return;
         if (!centered)
           for (const p of crowd)
             if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) cost += 10;

@@ -190,7 +190,7 @@ class Samples {
           : "▶ Samples";
     // It keeps its place, so that no slider moves under the pointer.
     this.wipe.style.visibility = on && !this.running ? "" : "hidden";
-    explorer.names.place();
+    if (explorer.samples) explorer.names.place();
   }
 
   // With every frame of the rain, and whenever the setting is another.
