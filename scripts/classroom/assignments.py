@@ -22,11 +22,12 @@ OWN = "The numbers are your own. Copy the functions from the exercises, if you h
 
 
 def graded(grade: bool, name: str, points: int = 0) -> dict:
-    """The metadata by which nbgrader knows a cell."""
+    """The metadata by which nbgrader knows a cell, and Jupyter that those below run although this one has failed."""
     own = {"grade": grade, "grade_id": name, "locked": grade, "schema_version": 3, "solution": not grade, "task": False}
+    known = {"deletable": False, "nbgrader": own, "tags": ["raises-exception"]}
     if grade:
-        return {"deletable": False, "editable": False, "nbgrader": own | {"points": points}}
-    return {"deletable": False, "nbgrader": own}
+        return known | {"editable": False, "nbgrader": own | {"points": points}}
+    return known
 
 
 def setup(wheel: str) -> str:
