@@ -169,9 +169,9 @@ class Case:
             "records these are is not public."
         )
         yield (
-            f"The tolerance: if a person is in the data, someone who considers all {self.population:,} equally likely "
-            f"to be in it may become more than {100 * self.tolerance:g} % sure of this with probability at most "
-            f"{100 * self.exceedance:g} %."
+            f"The promise: if a person is in the data, someone who considers all {self.population:,} equally likely "
+            f"to be in the data becomes more than {100 * self.tolerance:g} % sure that this person is, with "
+            f"probability at most {100 * self.exceedance:g} %."
         )
         yield f"An in-house training would take {self.steps} steps with full batches."
         yield (
