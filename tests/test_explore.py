@@ -231,7 +231,7 @@ def test_two_offers_asks_and_tells_of_the_case():
     e, case = dp.explore.two_offers(), dp.exercises.case(33)
     assert case.offers["A"] == two_offers.OFFER_A and case.tolerance == two_offers.SURE
     assert case.offers["B"] == two_offers.OFFER_B | {"noise_multiplier": two_offers.QUOTED}
-    # What it asks: half as much noise again, the smaller ε, and at even odds the smaller error.
+    # What it asks: 50 % more noise, the smaller ε, and at even odds the smaller error.
     assert e.setting["noise_b"] / two_offers.QUOTED == approx(1.5, abs=0.01)
     assert e.readouts["epsilon_b"] < e.readouts["epsilon_a"] and e.readouts["error_b"] < e.readouts["error_a"]
     same, smaller, even, insider = (dp.explore.two_offers(**setting) for setting in e.steps.values())

@@ -738,7 +738,7 @@ for end, fits in {
     ", hardly more than δ": lambda so: so.reading != READINGS[2] and 1 < so.ratio < 1.005,
     ", less than δ": lambda so: so.reading != READINGS[2] and so.ratio < 1,
 }.items():
-    says("posterior_belief", LEADS + end + ". There the mean belief is {mean}.", fits)
+    says("posterior_belief", LEADS + end + ". In world Q the mean belief is {mean}.", fits)
 
 
 @exact
@@ -767,8 +767,8 @@ says("privacy_loss", "No loss exceeds {largest}, so at ε = {epsilon} no part of
 says("privacy_loss",
      "The loss exceeds ε with probability {tail}, but δ is only {delta}: each of these losses counts 1 − exp(ε − L), "
      "on average {weight}.", lambda so: so.epsilon < so.largest and 0 < 3 * so.delta < so.tail)  # fmt: skip
-says("privacy_loss", "δ is {delta}: the probability {tail} of a loss above ε, minus exp(ε) times the same probability "
-     "in world P, which is {second}.",
+says("privacy_loss", "δ is {delta}: the probability {tail} of a loss above ε, minus {second}, which is exp(ε) times "
+     "the same probability in world P.",
      lambda so: so.epsilon < so.largest and 3 * so.delta >= so.tail
      and so.delta == approx(so.tail - so.second, abs=1e-12))  # fmt: skip
 

@@ -22,7 +22,7 @@ posterior_belief = Explorer(
     caption="A fair coin decides whether you are in the data. An adversary reads an output with Gaussian noise and "
     "updates a belief. First panel: the density of the belief that you are in, if you are not (P, blue, "
     "solid) and if you are (Q, vermillion, dashed). The vertical line is the tolerated belief ρ, the green "
-    "area the probability of ending above it. Second panel: the probability in world Q that the belief "
+    "area the probability of ending above it if you are in. Second panel: the probability in world Q that the belief "
     "exceeds each level, on a logarithmic scale; the horizontal line is δ, the green point the probability of "
     "exceeding ρ.",
     find="With exactly the noise that (ε, δ) requires: where is ρ exceeded twenty times as often as δ seems to say?",
@@ -174,8 +174,8 @@ def words(reading, tolerance, delta):
     ratio = numbers(reading, tolerance, delta)[2]
     start = "With σ = {sigma}, an output from world Q leads to a belief above {tolerance} with probability {exceeds}"
     if reading == TAIL:
-        return start + ": exactly δ. There the mean belief is {mean}."
+        return start + ": exactly δ. In world Q the mean belief is {mean}."
     if ratio >= 1.005:
-        return start + ", {ratio} times δ. There the mean belief is {mean}."
+        return start + ", {ratio} times δ. In world Q the mean belief is {mean}."
     how = "hardly more" if ratio > 1 else "less"
-    return start + f", {how} than δ. There the mean belief is {{mean}}."
+    return start + f", {how} than δ. In world Q the mean belief is {{mean}}."

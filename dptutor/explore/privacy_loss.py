@@ -151,6 +151,6 @@ def words(kind, noise, epsilon):
             "− L), on average {weight}."
         )
     return (
-        "δ is {delta}: the probability {tail} of a loss above ε, minus exp(ε) times the same probability in world P, "
-        "which is {second}."
+        "δ is {delta}: the probability {tail} of a loss above ε, minus {second}, which is exp(ε) times the same "
+        "probability in world P."
     )

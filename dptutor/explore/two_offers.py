@@ -268,8 +268,8 @@ def at_the_turn(prior, noise_b):
 
 
 two_offers.ask(
-    "B now adds half as much noise again, so that its ε is the smaller one. At even odds, however, an adversary errs "
-    "more often against A. Whose offer lets an adversary become sure of fewer people?",
+    "B now adds 50 % more noise than at first, so that its ε is the smaller one. At even odds, however, an adversary "
+    "errs more often against A. Whose offer lets an adversary become sure of fewer people?",
     options=("A’s", "B’s", "that depends on the adversary"),
     truth=lambda: "that depends on the adversary",
     hides=(zone_of_a, zone_of_b, a_ahead, b_ahead, a_is_safer, b_is_safer, exposed_by_b, b_here, bar_of_b, height_of_b),
