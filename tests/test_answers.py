@@ -20,6 +20,12 @@ from dptutor.exercises.slips import SLIPS, explained, told_apart
 
 FILES = sorted((Path(__file__).parent / "answers").glob("*.yaml"))
 ANSWERS = {id: given for path in FILES for id, given in yaml.safe_load(path.read_text(encoding="utf-8")).items()}
+# Those of readers who saw the tasks only: each with the mistake in their words.
+OF_READERS = {
+    id: given
+    for path in sorted((Path(__file__).parent / "answers" / "readers").glob("*.yaml"))
+    for id, given in yaml.safe_load(path.read_text(encoding="utf-8")).items()
+}
 # A reply of this kind only says where an answer lies.
 GENERIC = re.compile(r"which is too (large|small)\.|and it should not be")
 
@@ -44,6 +50,21 @@ def test_right_answers_pass_and_wrong_ones_get_the_reply_meant_for_them(id):
         result = exercise.check(made(str(wrong["answer"]), exercise.name))
         assert not result.passed, wrong["answer"]
         assert wrong["reply"] in result.message, f"{wrong['answer']}\n{result.message}"
+
+
+@pytest.mark.parametrize("id", OF_READERS)
+def test_the_mistakes_of_readers_get_their_replies(id):
+    exercise, generic = dp.exercises.get(id), 0
+    for wrong in OF_READERS[id]:
+        result = exercise.check(made(str(wrong["answer"]), exercise.name))
+        assert not result.passed, wrong["mistake"]
+        assert wrong["reply"] in result.message, f"{wrong['mistake']}\n{result.message}"
+        generic += result.kind == "generic"
+    assert not generic and len(OF_READERS[id]) >= 2
+
+
+def test_readers_have_answered_every_exercise():
+    assert set(OF_READERS) == set(ANSWERS)
 
 
 def test_every_exercise_has_a_right_answer_in_other_words_and_five_wrong_ones():

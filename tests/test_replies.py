@@ -248,8 +248,13 @@ class Statement:
                    and self.given[p][k] != self.truths[p][k] for p in self._places(words))  # fmt: skip
 
     def _nearly(self, message):
-        off, asked = map(float, re.search(NEARLY, message).groups())
         worst = max(np.max(np.abs(x - right)) for x, right in zip(self.given, self.truths, strict=True))
+        if found := re.match(r"This is close everywhere, but off by up to (\S+), which", message):
+            size = max(np.max(np.abs(right)) for right in self.truths)
+            pairs = zip(self.given, self.truths, strict=True)
+            close = all(np.all(np.abs(x - right) <= 0.002 * size + 0.02 * np.abs(right)) for x, right in pairs)
+            return f"{worst:.2g}" == found[1] and close and not self._right("")
+        off, asked = map(float, re.search(NEARLY, message).groups())
         return f"{worst:.2g}" == f"{off:.2g}" and not self._right("") and asked <= 0.1
 
     def _mistake(self, message):

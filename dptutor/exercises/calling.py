@@ -214,6 +214,15 @@ def short(value) -> str:
     return _printable(text if len(text) <= _LONG else text[: _LONG - 1] + "…")
 
 
+def apart_in_words(one: float, other: float, digits: int = 6) -> tuple[str, str]:
+    """Two different numbers with as many digits as tell them apart, six at least."""
+    for count in range(digits, 17):
+        shown = f"{one:.{count}g}", f"{other:.{count}g}"
+        if shown[0] != shown[1]:
+            break
+    return shown
+
+
 def _reason(error: BaseException) -> str:
     name = type(error).__name__
     try:

@@ -112,6 +112,10 @@ def _clopper_pearson(wrong, rounds, level=0.95):
     return float(low), float(high)
 
 
+# What writing 1.96 for the quantile may change.
+_ROUNDED_QUANTILE = 1e-4
+
+
 def _normal_interval(wrong, rounds, level=0.95):
     rate = wrong / rounds
     half = norm.ppf((1 + level) / 2) * math.sqrt(rate * (1 - rate) / rounds)
@@ -576,6 +580,10 @@ def threshold(prior):
                 "This is a quantile of the normal distribution. The threshold does not depend on the noise: use Bayes’ rule.",
             ),
             Mistake(
+                lambda p: -math.log(2 * (1 - p)),
+                "You compare (1 − π) q/p with 1/2. Compare it with π, the weight of the other world.",
+            ),
+            Mistake(
                 lambda p: -math.log(1 - p),
                 "You left π out of the comparison. Weigh p(y) by π and q(y) by 1 − π.",
             ),
@@ -699,6 +707,7 @@ def interval(wrong, rounds):
                 _normal_interval,
                 "This is the normal approximation, the textbook’s ±. With no errors in 30 rounds it says “between 0 and 0”, "
                 "so it cannot be trusted for small counts. Use the binomial distribution itself.",
+                within=_ROUNDED_QUANTILE,
             ),
             Mistake(
                 _one_sided,
@@ -716,21 +725,25 @@ def interval(wrong, rounds):
                 _cut_off(_normal_interval),
                 "This is the normal approximation, cut off at 0 and 1. At no errors it still has no width. Use the binomial "
                 "distribution itself.",
+                within=_ROUNDED_QUANTILE,
             ),
             Mistake(
                 _wilson,
                 "This is Wilson’s interval. It is far better than the textbook’s ±, but still an approximation: it covers "
                 "some error rates less than 95 % of the time. The exact one inverts two binomial tails.",
+                within=_ROUNDED_QUANTILE,
             ),
             Mistake(
                 _plus_four,
                 "This is the interval of Agresti and Coull, the normal approximation around a rate moved towards 1/2. The "
                 "exact one inverts two binomial tails.",
+                within=_ROUNDED_QUANTILE,
             ),
             Mistake(
                 _cut_off(_plus_four),
                 "This is the interval of Agresti and Coull, cut off at 0 and 1: an approximation. The exact one inverts two "
                 "binomial tails.",
+                within=_ROUNDED_QUANTILE,
             ),
             Mistake(
                 _jeffreys,

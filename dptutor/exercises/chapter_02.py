@@ -68,6 +68,18 @@ def _iterate(f, k, alpha):
     return alpha
 
 
+def _without_the_trivial(alphas, betas, level):
+    """Coins that choose between two of the tests, or blind guessing."""
+    best, tests = 1 - level, list(zip(alphas, betas, strict=True))
+    for a, b in tests:
+        if a <= level:
+            best = min(best, b)
+        for other_a, other_b in tests:
+            if a <= level < other_a:
+                best = min(best, b + (level - a) / (other_a - a) * (other_b - b))
+    return best
+
+
 def _hull(alphas, betas, level):
     a, b = [0.0, *alphas, 1.0], [1.0, *betas, 0.0]
     best = 1.0
@@ -234,6 +246,10 @@ def tradeoff(epsilon, delta, alpha):
                 "Each line is a bound from below, and all hold: the highest of them counts.",
             ),
             Mistake(
+                lambda e, d, a: max(0.0, min(1 - d - math.exp(e) * a, math.exp(-e) * (1 - d - a))),
+                "Each line is a bound from below, and both hold: the higher of the two counts, not the lower.",
+            ),
+            Mistake(
                 lambda e, d, a: max(0.0, 1 - d - a),
                 "You left out ε: this is what (0, δ) promises.",
             ),
@@ -369,6 +385,10 @@ def least_epsilon(alpha, beta, delta):
                     abs(math.log(max((1 - d - b) / a, 1e-9))), abs(math.log(max((1 - d - a) / b, 1e-9)))
                 ),
                 "Both inequalities must hold, so the larger of the two bounds counts.",
+            ),
+            Mistake(
+                lambda a, b, d: max(0.0, min(math.log((1 - d - b) / a), math.log((1 - d - a) / b))),
+                "Both inequalities must hold, so the larger of the two bounds counts: a smaller ε would break one of them.",
             ),
             Mistake(
                 lambda a, b, d: _attacked(a, b, d) / math.log(2),
@@ -509,6 +529,14 @@ def least_epsilon(alpha, beta, delta):
             Mistake(
                 lambda a, b, x: min([bb for aa, bb in zip(a, b, strict=True) if aa <= x], default=1.0),
                 "You use no coins. Mixing with a test beyond the level, with the right probability, keeps the type I error and has fewer misses.",
+            ),
+            Mistake(
+                lambda a, b, x: min([1 - x, *(bb for aa, bb in zip(a, b, strict=True) if aa <= x)]),
+                "You use the best single test, or blind guessing. A coin that chooses between two tests may do better.",
+            ),
+            Mistake(
+                _without_the_trivial,
+                "You mix pairs of tests, but never one of them with “never in”, (0, 1), or with “always in”, (1, 0).",
             ),
             Mistake(
                 _with_guessing,

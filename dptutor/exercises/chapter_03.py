@@ -519,6 +519,10 @@ def spent(epsilon, delta):
                 "You used 1/σ in place of σ: a smaller ε needs more noise.",
             ),
             Mistake(
+                lambda e, d: _profile_at(math.sqrt(2 * math.log(1.25 / d) / e), e),
+                "ε stands outside the root: σ is √(2 log(1.25/δ)), divided by ε.",
+            ),
+            Mistake(
                 lambda e, d: _profile_at(math.sqrt(2 * math.log(1 / d)) / e, e),
                 "The 1.25 of the formula is missing.",
             ),

@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 from ..calibration import calibrate
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+from .calling import apart_in_words
 from .core import Exercise, Mistake, numbers, roughly
 from .drawing import Curve
 from .questions import PROBABILITY, Question, Within, in_percent
@@ -73,6 +74,9 @@ def _tail_sigma(epsilon, delta):
     return _noise_for(lambda s: ndtr(0.5 / s - epsilon * s) - delta)
 
 
+_ROUNDING = 1e-9
+
+
 def _two(answer):
     """Judges two pairs (ε, δ), each standing for the worst mechanism with these parameters."""
     given = numbers(answer, "two pairs ((ε, δ), (ε, δ))")
@@ -86,16 +90,20 @@ def _two(answer):
     if given[0] == given[2] and given[1] == given[3]:
         return "These are the same pair twice, and one mechanism. The advantages should differ by 0.3."
     at_one = [float(m.privacy_profile(1.0)) for m in (first, second)]
-    if abs(at_one[0] - at_one[1]) > 1e-9 and given[1] == given[3]:
-        return (
-            f"The δ in your pairs are the same, but at ε = 1 the first mechanism has δ = {at_one[0]:.6g}, the second "
-            f"{at_one[1]:.6g}. Below its own ε a worst mechanism has a larger δ."
-        )
-    if abs(at_one[0] - at_one[1]) > 1e-9:
-        return f"At ε = 1 the first has δ = {at_one[0]:.6g}, the second {at_one[1]:.6g}. They should be the same."
+    if abs(at_one[0] - at_one[1]) > _ROUNDING:
+        one, other = apart_in_words(*at_one)
+        if given[1] == given[3]:
+            return (
+                f"The δ in your pairs are the same, but at ε = 1 the first mechanism has δ = {one}, the second "
+                f"{other}. Below its own ε a worst mechanism has a larger δ."
+            )
+        return f"At ε = 1 the first has δ = {one}, the second {other}. They should be the same."
     apart = abs(first.advantage - second.advantage)
-    if apart < 0.3:
-        return f"The same (ε, δ), but the advantages differ by only {apart:.3f}. Which mechanism with that δ has the smallest?"
+    if apart < 0.3 - _ROUNDING:
+        shown, _ = apart_in_words(apart, 0.3, 3)
+        return (
+            f"The same (ε, δ), but the advantages differ by only {shown}. Which mechanism with that δ has the smallest?"
+        )
     return None
 
 
@@ -451,6 +459,10 @@ def delta(f, epsilon):
                 lambda f, e: float(1 - min(e * a + f(a) for a in np.linspace(0, 1, 4001))),
                 "The factor of α is e^ε, not ε.",
             ),
+            Mistake(
+                lambda f, e: float(np.max(1 - f(np.linspace(0, 1, 101)) - math.exp(e) * np.linspace(0, 1, 101))),
+                "A grid of a hundred α misses the best one: six digits need a closer look around it, and at kinks.",
+            ),
         ),
         laws=(lambda result, f, e: "δ is at least 0 and at most 1." if not -1e-9 <= result[0] <= 1 + 1e-9 else None,),
         tolerance=2e-6,
@@ -554,7 +566,7 @@ pairs = ((0, 0.1), (1, 0.1))
         mistakes=(
             Mistake(
                 ((0.9, 0.1), (1, 0.1)),
-                f"The same (ε, δ), but the advantages differ by only {abs(ApproximateDP(0.9, 0.1).advantage - ApproximateDP(1.0, 0.1).advantage):.3f}. "
+                f"The same (ε, δ), but the advantages differ by only {abs(ApproximateDP(0.9, 0.1).advantage - ApproximateDP(1.0, 0.1).advantage):.3g}. "
                 "Which mechanism with that δ has the smallest?",
             ),
             Mistake(

@@ -287,6 +287,10 @@ def bayes_error(delta, prior):
                 "The factor is not always the smaller prior: δ is measured in world Q.",
             ),
             Mistake(
+                lambda d, p: (1 - p) - d(math.log(p / (1 - p))),
+                "δ is not itself a drop in error: it is a probability in world Q, so weigh it by 1 − π.",
+            ),
+            Mistake(
                 lambda d, p: min(p, 1 - p) - d(math.log(p / (1 - p))),
                 "δ is not itself a drop in error. It has to be weighed by a prior first.",
             ),
@@ -551,6 +555,10 @@ def tradeoff(bayes_error, alpha):
             Mistake(
                 lambda r, a: float(np.max(r(_GRID) - a * _GRID)),
                 "R(π) − πα is what is left for (1 − π)f(α): divide by 1 − π.",
+            ),
+            Mistake(
+                lambda r, a: max(0.0, float(r(0.5)) * 2 - a),
+                "This is the line of the even prior only, cut off at 0. Other priors give larger bounds elsewhere.",
             ),
             Mistake(
                 lambda r, a: float(r(0.5)) * 2 - a,

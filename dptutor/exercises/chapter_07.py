@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
+from scipy.special import logit
 
-from ..blackwell import delta_divergence
+from ..blackwell import compare, delta_divergence
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers, roughly
 from .drawing import Curve
@@ -43,6 +44,9 @@ def _at_most_half(result, *case):
     return "No Bayes error exceeds 1/2, so no regret does." if result[0] > 0.5 + 1e-12 else None
 
 
+_EVEN = 1e-9  # a share of what is lost
+
+
 def _duel(answer):
     """Judges two priors: one at which the Gaussian mechanism loses more, one at which the Laplace mechanism does."""
     gaussian, laplace = Gaussian(sigma=1), Laplace(scale=1)
@@ -53,16 +57,24 @@ def _duel(answer):
         return "Are these percentages? A prior is a probability: write 0.3 for 30 %."
     if np.any((given < 0) | (given > 1)):
         return "A prior is a probability, between 0 and 1."
-    lead = gaussian.bayes_error(given) - laplace.bayes_error(given)  # > 0: the adversary prefers to attack Laplace
-    if lead[0] < -1e-9 and lead[1] > 1e-9:
+    # What the output takes off the error of a guess is min(π, 1 − π) δ(|logit π|): also far out, with all digits.
+    loses_gaussian, loses_laplace = (m.privacy_profile(np.abs(logit(given))) for m in (gaussian, laplace))
+    lead = (loses_laplace - loses_gaussian) / np.maximum(np.maximum(loses_laplace, loses_gaussian), 1e-300)
+    even = np.abs(lead) <= _EVEN
+    if np.any(even):
+        prior = given[np.argmax(even)]
+        if prior in (0, 1):
+            return f"At the prior {prior:g} the adversary is sure already, and both mechanisms lose nothing. Move away from 0 and 1."
+        if min(prior, 1 - prior) < 1e-9:
+            return f"So near 0 or 1 as {prior:.6g}, what the two lose is too small to compare. Move away from 0 and 1."
+        return f"At the prior {prior:.10g} the two lose the same, to nine digits: it is a crossing. Move away from it."
+    if lead[0] < 0 < lead[1]:
         return None
-    if lead[0] > 1e-9 and lead[1] < -1e-9:
+    crossings = compare(gaussian, laplace).crossings
+    if all(any(abs(prior - crossing) < 1e-3 for crossing in crossings) for prior in given):
+        return "These are about the two crossings, where both mechanisms lose nearly the same. Move away from them."
+    if lead[1] < 0 < lead[0]:
         return "The two are in the wrong order: the mechanism that loses more is the one against which the adversary errs less often."
-    if np.any(np.abs(lead) <= 1e-9):
-        place = 0 if abs(lead[0]) <= 1e-9 else 1
-        return (
-            f"At the prior {given[place]:.4g} both mechanisms lose the same. Move away from crossings and from 0 and 1."
-        )
     who = "Gaussian" if lead[0] < 0 else "Laplace"
     return f"At both of your priors the {who} mechanism loses more. Look between the crossings, and outside them."
 
@@ -90,6 +102,7 @@ EXERCISES = [
             ),
             Mistake(-0.01, "This is the regret at the prior 0.2, the smallest of the three."),
             Mistake(0.3, "This is the largest error against M. Regret compares the errors against M and M̃."),
+            Mistake(0.04 / 0.3, "You divided by the error. Regret is the difference itself, in Bayes error."),
             Mistake(0.05 / 3, "You took the mean. The Δ-divergence is about the worst case, the largest regret."),
             Mistake(0.05, "You added them up. These are three different adversaries; take the largest."),
             Mistake(0.06, "You added up the two regrets that are positive. The largest one is asked for."),

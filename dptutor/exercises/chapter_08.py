@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import beta
 
-from ..blackwell import delta_divergence, u_quadratic_prior
+from ..blackwell import compare, delta_divergence, u_quadratic_prior
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers
 from .drawing import Curve
@@ -33,8 +33,8 @@ _FLAT = (
     "the priors at which Laplace noise loses more."
 )
 _AT_THE_ENDS = (
-    "With a and b below 1 the weight is near 0 and 1, where Laplace noise is the safer one. Other parameters make the "
-    "density high in the middle."
+    "With a and b below 1 the density rises toward 0 and 1, where Laplace noise is the safer one. Other parameters make it "
+    "high in the middle."
 )
 _ASIDE = (
     "Your density peaks away from one half, where Laplace noise is the safer one. Between which priors does Laplace noise "
@@ -86,7 +86,7 @@ def _winner(answer):
         return "The parameters of a Beta density are positive."
     a, b = (float(x) for x in given)
     if a < 0.1 or b < 0.1 or max(a, b) > 1e4:
-        return "So extreme a density has nearly all its mass on one or two priors. Stay between 0.1 and 10,000."
+        return "A density with such parameters is too extreme to be compared here. Stay between 0.1 and 10,000."
     gaussian, laplace = Gaussian(sigma=1), Laplace(scale=1)
 
     def density(prior):
@@ -100,7 +100,9 @@ def _winner(answer):
         return _FLAT
     if a < 1 and b < 1:
         return _AT_THE_ENDS
-    return _ASIDE if abs(math.log(a / b)) > 0.2 else _BROAD
+    peak = (a - 1) / (a + b - 2) if min(a, b) > 1 else float(a > b)
+    first, last = compare(gaussian, laplace).crossings
+    return _BROAD if first < peak < last else _ASIDE
 
 
 EXERCISES = [

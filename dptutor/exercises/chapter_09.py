@@ -410,6 +410,12 @@ def renyi_epsilon(orders, divergences, steps, delta):
                 lambda o, d, k, t: _best(o, d, lambda s, r: k * (r + math.log(1 / t) / (s - 1))),
                 "You convert each step and add up the results, and the factor is missing. Compose first, convert once.",
             ),
+            Mistake(
+                lambda o, d, k, t: max(
+                    0.0, _best(o, d, lambda s, r: k * r + math.log(s / t) / (s - 1) - math.log(1 - 1 / s))
+                ),
+                "The factor (1/s)(1 − 1/s)^(s−1) is less than 1 and makes ε smaller; in your answer it makes ε larger. Solve for ε again.",
+            ),
         ),
     ),
     Exercise(
@@ -572,6 +578,10 @@ def response(epsilon, steps, at):
                 lambda e, k, at: float(_truths(e, k)[0][-1] * max(1 - math.exp(at - k * e), 0)),
                 "This counts only the case that all outputs are true. Other losses exceed `at`, too.",
             ),
+            Mistake(
+                lambda e, k, at: float(_truths(e, k)[0][:-1] @ np.maximum(1 - np.exp(at - _truths(e, k)[1][:-1]), 0)),
+                "One case is missing, the one with the largest loss: all outputs true. The sum goes from 0 to `steps`, both included.",
+            ),
         ),
         laws=(
             lambda result, e, k, at: (
@@ -646,6 +656,10 @@ def bayes_error(mu, prior):
                 "Twice too much: if you sum over negative t as well, do not double; and cosh(ε/2) has a factor 2 before it.",
             ),
             *_ROUGH,
+            Mistake(
+                lambda mu, x: (_gauss_error(mu, x) + _unit(mu, x) * 2 * math.pi / 100) / 2,
+                "You sum over t ≥ 0 only. The integrand is even: double what lies at t > 0.",
+            ),
         ),
         laws=(
             lambda result, mu, x: (

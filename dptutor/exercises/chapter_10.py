@@ -25,8 +25,8 @@ def _phi(x):
     return (1 + math.erf(x / math.sqrt(2))) / 2
 
 
-def _eta(v):
-    return v[0] / math.sqrt(v[1] - v[0] ** 2)
+def _eta(v, raw=False):
+    return v[0] / math.sqrt(v[1] - (0 if raw else v[0] ** 2))
 
 
 def _distance(count, v, *, constant=0.56, root=0.5, power=1.5, raw=False):
@@ -34,8 +34,8 @@ def _distance(count, v, *, constant=0.56, root=0.5, power=1.5, raw=False):
     return constant * v[2] / (count**root * variance**power)
 
 
-def _missing(count, v, other_count, w, factor=2.0):
-    mu, other_mu = factor * math.sqrt(count) * _eta(v), factor * math.sqrt(other_count) * _eta(w)
+def _missing(count, v, other_count, w, factor=2.0, raw=False):
+    mu, other_mu = (factor * math.sqrt(n) * _eta(x, raw) for n, x in ((count, v), (other_count, w)))
     return max(0.0, _phi(-mu / 2) - _phi(-other_mu / 2))
 
 
@@ -78,6 +78,7 @@ _RENYI = tuple(
         (10, (0.3, 0.5, 0.7), 10, (0.1, 0.6, 0.7)),
         (10, (0.2, 0.3, 0.4), 10, (0.1, 0.5, 0.6)),
         (10, (0.1, 0.5, 0.9), 10, (0.2, 0.4, 0.8)),
+        (20, (0.2, 0.4, 0.8), 10, (0.3, 0.5, 1.1)),  # √20·0.2 < √10·0.3
     )
 )
 
@@ -131,6 +132,10 @@ EXERCISES = [
             Mistake(2 * math.sqrt(400 * 0.02), "The root is of N only: μ = 2·√N·η."),
             Mistake(math.sqrt(800) * 0.02, "The 2 stands outside the root: μ = 2·√N·η."),
             Mistake(0.04, "This is μ of one step, 2η. The root of N is missing."),
+            Mistake(
+                0.002,
+                "You divided by √N, as for a mean. The losses add up: the mean of the loss grows like N, its standard deviation like √N.",
+            ),
         ),
         laws=(Within(0, math.inf, "μ is a distance: it is not negative."),),
         tolerance=0.005,
@@ -380,6 +385,10 @@ def training_mu(sigma, rate, steps):
                 lambda n, a, m, b: False,
                 "You always rule dominance out. Where the first has the larger divergence at every order, nothing is proved.",
             ),
+            Mistake(
+                lambda n, a, m, b: all(math.sqrt(n) * x >= math.sqrt(m) * y for x, y in zip(a, b, strict=True)),
+                "Rényi divergences add up over the steps: N times that of a step. The root of N belongs to μ.",
+            ),
         ),
         shape="True or False",
     ),
@@ -558,6 +567,12 @@ def bound(count, v, other_count, w):
             Mistake(
                 lambda n, v, m, w: _bound(n, v, n, w),
                 "The other mechanism is used a different number of times.",
+            ),
+            Mistake(
+                lambda n, v, m, w: (
+                    _distance(n, v, raw=True) + _distance(m, w, raw=True) + _missing(n, v, m, w, raw=True)
+                ),
+                "You divide by √v₂, in η as well as in the distances. The variance of the loss is v₂ − v₁².",
             ),
         ),
         laws=(lambda result, *case: "A bound on a divergence is not negative." if result[0] < -1e-12 else None,),

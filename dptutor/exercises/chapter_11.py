@@ -32,6 +32,17 @@ def _largest(sigma, rate, epsilon, delta, off=0):
     return low + off
 
 
+def _first_not_allowed(sigma, rate, epsilon, delta):
+    none = DPSGD(sigma, rate, 1).privacy_profile(epsilon) > delta
+    return 1 if none else min(_largest(sigma, rate, epsilon, delta) + 1, 10_000)
+
+
+@lru_cache
+def _by_one_step(sigma, rate, epsilon, delta):
+    one = float(DPSGD(sigma, rate, 1).epsilon(delta))
+    return max(1, min(10_000, epsilon // one)) if one > 0 else 10_000
+
+
 @lru_cache
 def _by_normal(sigma, rate, epsilon, delta):
     """The steps at which the Gaussian mechanism of the central limit theorem meets the target."""
@@ -107,6 +118,12 @@ def _same_epsilon(rate, steps):
     return calibrate(lambda s: DPSGD(s, rate, steps), epsilon=_BASE.epsilon(1e-5), delta=1e-5)
 
 
+def _same_limit(rate, steps):
+    """With the μ that the central limit theorem gives the base."""
+    scaled = (_BASE.sampling_rate / rate) ** 2 * _BASE.steps / steps
+    return DPSGD(math.log1p(scaled * math.expm1(_BASE.noise_multiplier**-2)) ** -0.5, rate, steps)
+
+
 @lru_cache
 def _report(other):
     there, back = delta_divergence(_BASE, other), delta_divergence(other, _BASE)
@@ -132,6 +149,13 @@ EXERCISES = [
             Mistake(30, "These are the epochs. Every step publishes an output, and an epoch has 1/p of them."),
             Mistake(100, "This is one epoch. There are 30."),
             Mistake(1_500_000, "This counts examples, 30 times 50,000. A step draws a whole batch at once."),
+            Mistake(
+                300, "This is right for p = 0.1, where an epoch has 10 steps. Here p is 0.01: how many has it now?"
+            ),
+            Mistake(
+                30_000,
+                "This is right for p = 0.001, where an epoch has 1,000 steps. Here p is 0.01: how many has it now?",
+            ),
             Mistake(15_000, "30 times the batch of 500. A larger batch makes an epoch shorter: 50,000/500 steps."),
             Mistake(0.3, "You multiplied by p. A small p means many steps: divide."),
             Mistake(500, "This is the size of a batch. How many batches make an epoch, and how many are in 30?"),
@@ -235,6 +259,18 @@ def steps(sigma, rate, epsilon, delta):
                 lambda s, p, e, d: min(_largest(s, p, e, d), 1000),
                 "Your search ends at 1,000 steps. Up to 10,000 are allowed.",
             ),
+            Mistake(
+                _first_not_allowed,
+                "This is the first number of steps that is not allowed, where there is one up to 10,000. The largest that is allowed is one less.",
+            ),
+            Mistake(
+                lambda s, p, e, d: max(1, min(10_000, _by_normal(s, p, e, d))),
+                "This is what the central limit theorem gives. It is near, but DP-SGD has heavier tails. Use the profile itself.",
+            ),
+            Mistake(
+                _by_one_step,
+                "You divide ε by the ε of one step. This is basic composition, and it forgets that the δ add up, too: use the profile of all steps.",
+            ),
         ),
     ),
     Exercise(
@@ -303,6 +339,10 @@ def steps(sigma, rate, epsilon, delta):
             Mistake(
                 lambda m, k, r: 1 - _success(m, k + r) + r,
                 "This mixes up success and failure: success is at most 1 − f̃.",
+            ),
+            Mistake(
+                lambda m, k, r: min(1.0, k + float(m.advantage) + 2 * r),
+                "You add the advantage, the largest lead over blind guessing, to every guess. That is valid, but f at this guess says more: the best bound is asked for.",
             ),
         ),
         laws=(
@@ -597,6 +637,10 @@ def exchange(rate, steps):
             Mistake(
                 lambda p, n: (*_report(_fair(p, n))[1:], _report(_fair(p, n))[0]),
                 "The noise multiplier comes first, then the two Δ.",
+            ),
+            Mistake(
+                lambda p, n: _report(_same_limit(p, n)),
+                "You matched the μ of the two Gaussian limits. They are near, but it is the advantages of the training runs that are to be equal.",
             ),
         ),
         tolerance=2e-6,

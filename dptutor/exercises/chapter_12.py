@@ -105,6 +105,10 @@ EXERCISES = [
             Mistake(math.log(6) / (4 + math.log(6)), "You used ε where e^ε belongs: e^ε is 6."),
             Mistake(24 / 25, "You took 0.2 for the prior of “not in the data”. Here b is the belief “in”."),
             in_percent(0.6),
+            Mistake(
+                1.2 / 2.2,
+                "You took the probability 0.2 for the odds. The odds of 0.2 are 0.2/0.8.",
+            ),
         ),
         laws=(PROBABILITY,),
         tolerance=0.005,
@@ -165,6 +169,10 @@ def posterior(loss, prior):
             Mistake(
                 lambda x, b: b * math.exp(x) / (b * math.exp(x) + (1 - b) * math.exp(-x)),
                 "The loss is the logarithm of q/p, so it counts once: q is e^loss times p.",
+            ),
+            Mistake(
+                lambda x, b: b * math.exp(x) / (1 + b * math.exp(x)),
+                "You took the prior for the odds. The odds of a probability are b/(1 − b).",
             ),
         ),
         laws=(_belief,),
@@ -578,6 +586,10 @@ def promised(sigma, steps, delta):
             Mistake(
                 lambda s, k, d: expit(_converted(2 * _sum(s, k), math.log(1 / d))),
                 "The ½ is missing: D_s = s/(2σ²).",
+            ),
+            Mistake(
+                lambda s, k, d: expit(2 * math.sqrt(k / (2 * s**2) * math.log(1 / d))),
+                "A term is missing: this is the smallest value of ρ(s − 1) + log(1/δ)/(s − 1). The divergence of order s is ρs.",
             ),
         ),
         laws=(_belief,),

@@ -270,6 +270,14 @@ def excess(sensitivities, clip, bounded):
                 lambda d, c, b: float(np.median(d)) / (2 * c if b else c),
                 "The median may be small although one step goes too far. Clipping bounds every step: take the largest.",
             ),
+            Mistake(
+                lambda d, c, b: float(np.max(d)) / (math.sqrt(2) * c if b else c),
+                "Two clipped gradients may be opposite, which moves the sum by 2C. √2·C is for two at a right angle.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.mean(np.max(d, axis=-1))) / (2 * c if b else c),
+                "You average over the repetitions. A single step that is too long is a proof: take the largest of all.",
+            ),
         ),
         laws=(_ratio,),
     ),
@@ -398,6 +406,10 @@ def right(sigma, steps):
                 lambda s, k: float(ndtr(-k / (2 * s))),
                 "This is the probability that the guess is wrong.",
             ),
+            Mistake(
+                lambda s, k: 1.0 if k > 1 else float(ndtr(1 / (2 * s))),
+                "Whoever knows that only one step is noisy could be sure. This adversary trusts the claim, and adds up all outputs as if each had noise.",
+            ),
         ),
         laws=(_probability,),
     ),
@@ -461,6 +473,10 @@ def largest(mu, repetitions):
                 lambda m, r: m**2 / 2 + m * math.sqrt(2 * math.log(r)),
                 "√(2 log R) is how the largest of R normal numbers grows for very many of them. Its median has an exact "
                 "quantile.",
+            ),
+            Mistake(
+                lambda m, r: m**2 / 2 + m * float(ndtri(r / (r + 1))),
+                "R/(R + 1) is the mean level of the largest of R. The median of the largest is at the level 2^(−1/R).",
             ),
         ),
         stumbles=lambda m, r: (
@@ -601,6 +617,10 @@ def contrast(middles, directions):
             Mistake(
                 lambda m, e: -_contrast(m, e),
                 "The sign is reversed: it should be above 0 for D. One of the two changes is taken backward.",
+            ),
+            Mistake(
+                lambda m, e: float(np.sum(np.diff(m) * np.diff(e))),
+                "These are differences between the coordinates of a vector. Take changes from step to step: np.diff(…, axis=0).",
             ),
         ),
     ),

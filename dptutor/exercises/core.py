@@ -45,6 +45,8 @@ _QUICK = 0.2
 _CLEAR, _ROUNDED = 0.01, 1e-9
 # So near an answer is said to be right but for its last digits.
 _NEARLY = 1e-3
+# So near everywhere it may be a matter of accuracy: as a share of the largest number, or ten times this of each.
+_CLOSE_BY = 2e-3
 
 
 @dataclass(frozen=True)
@@ -445,6 +447,8 @@ class Exercise:
             words = arguments.in_part(given, self._truths, self._close, lambda place: self._words(cases[place]))
             if words:
                 return Reply("partly", words)
+            if words := self._close_by(given):
+                return Reply("nearly", words)
         return Reply("generic", self._direction(cases, given))
 
     def _slip(self, given: list) -> str | None:
@@ -502,6 +506,19 @@ class Exercise:
         off = max(float(np.max(np.abs(own - right))) for own, right in zip(given, self._truths, strict=True))
         asked = f"{self.tolerance:g}" if self.tolerance else f"{self.relative:g} of it"
         return f"This is nearly right: it is off by {off:.2g} at most, where less than {asked} is asked for."
+
+    def _close_by(self, given: list) -> str | None:
+        """Whether all is near what is right, but not as near as rounding would leave it."""
+        size = max(float(np.max(np.abs(right))) for right in self._truths)
+        if not all(
+            _alike(own, right, _CLOSE_BY * size, 10 * _CLOSE_BY) for own, right in zip(given, self._truths, strict=True)
+        ):
+            return None
+        off = max(float(np.max(np.abs(own - right))) for own, right in zip(given, self._truths, strict=True))
+        return (
+            f"This is close everywhere, but off by up to {off:.2g}, which is more than is let through. Is there a grid "
+            "that is too coarse, or a number that is rounded on the way?"
+        )
 
     def _untouched(self, answer) -> bool:
         """Whether a function that returns nothing is that of the stub."""

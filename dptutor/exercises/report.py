@@ -65,12 +65,22 @@ def rubric(report, parts: Iterable[str] = tuple(PARTS)) -> Rubric:
     [('prior', 1), ('epsilon', 0), ('pi', 0)]
     """
     found, given, note = _read(report)
-    graded = []
+    parts, graded = tuple(parts), []
     for name in parts:
         for key, line in sheet(found, name).items():
             reply = line.judge(given.get(key))
             graded.append(Graded(name, key, 0 if reply else line.points, line.points, reply or ""))
+    own = case()
+    if own.chosen and own.seed != found.seed and _points(own, given, parts) > sum(line.points for line in graded):
+        note = (
+            f"{note} More of this is right on case {own.seed}, which you chose. Is the seed that of your case?".strip()
+        )
     return Rubric(found.seed, tuple(graded), note)
+
+
+def _points(c: Case, given: Mapping, parts: Iterable[str]) -> int:
+    lines = [(key, line) for name in parts for key, line in sheet(c, name).items()]
+    return sum(line.points for key, line in lines if not line.judge(given.get(key)))
 
 
 def part(*names: str) -> Callable[[object], str | None]:
@@ -83,7 +93,7 @@ def part(*names: str) -> Callable[[object], str | None]:
         found = rubric(answer, names)
         told = [f"{line.name}: {line.reply}" for line in found.lines if line.reply]
         score = f"{found.points} of {found.possible} points on case {found.seed}."
-        return " ".join(filter(None, [score, note, *told])) if told else None
+        return " ".join(filter(None, [score, found.note, *told])) if told else None
 
     return judge
 
@@ -127,12 +137,14 @@ def _promise(c: Case) -> dict[str, Line]:
             1, epsilon, "By how much may the log-odds rise from the prior to the tolerance?",
             (logit(rho), "You start from even odds. Subtract the log-odds of the prior."),
             (math.exp(epsilon), "This is e^ε, the factor of the odds. ε is its logarithm."),
+            (logit(rho) - logit(b / (1 - b)), "You took the odds of being in for the probability. The log-odds start from n/N."),
             (math.log(rho / b), "You compare probabilities. Bayes’ rule multiplies odds: use log(p/(1 − p))."),
             (logit(rho) + logit(b), "Subtract the log-odds of the prior; you added them."),
             (-epsilon, "The sign is reversed: the belief rises from the prior to the tolerance."),
         ),
         "pi": numeric(
             1, 1 - b, "π is the prior of the world without the person.",
+            (1 - b / (1 - b), "You took the odds of being in for the probability. π is 1 − n/N."),
             (b, "This is the belief in membership. π weighs the other world, the one without the person."),
             (expit(epsilon), "This π belongs to ε, to the adversary whose decision is reversed at that loss. Give the "
                              "π of your adversary."),
@@ -153,6 +165,7 @@ def _noise(c: Case) -> dict[str, Line]:
     profile = calibrate(lambda s: Gaussian(sigma=s), posterior_belief=rho, membership_prior=b, delta=t)
     assert isinstance(profile, Gaussian)
     belief = PosteriorBelief(profile, b)
+    even = calibrate(lambda s: Gaussian(sigma=s), posterior_belief=rho, delta=t)
     classical = math.sqrt(2 * math.log(1.25 / t)) / epsilon
     return {
         "sigma": numeric(
@@ -173,6 +186,7 @@ def _noise(c: Case) -> dict[str, Line]:
             (belief.sf(rho, "P"), "This is for a person who is not in, world P."),
             (PosteriorBelief(Gaussian(sigma=classical), b).sf(rho), "This belongs to the classical noise. Use the "
                                                                     "noise whose δ(ε) is the exceedance."),
+            (PosteriorBelief(even).sf(rho), "You start from even odds throughout: pass the prior on, to both steps."),
             (PosteriorBelief(profile).sf(rho), "You start from even odds when you compute the tail: pass the prior "
                                                "on."),
         ),
@@ -185,6 +199,7 @@ def _noise(c: Case) -> dict[str, Line]:
             ((math.expm1(epsilon) + 2 * t) / (math.exp(epsilon) + 1), "This is the most that (ε, δ) allows. Your mechanism is Gaussian."),
             (2 * ndtr(right / 2 / math.sqrt(k)) - 1, "This is the advantage of one step. Take all of them."),
             (2 * ndtr(right) - 1, "The best threshold is in the middle: Φ(μ/2)."),
+            (2 * ndtr(mu(logit(rho), z) / 2) - 1, "This is the advantage of the noise from even odds. Pass the prior on."),
             (profile.advantage, "This is the advantage with the naive noise. Take your sigma."),
         ),
     }  # fmt: skip
@@ -208,6 +223,7 @@ def _card(c: Case) -> dict[str, Line]:
                                                 "asked for."),
             (PosteriorBelief(m, b).sf(rho, "P"), "This is for a person who is not in, world P."),
             (PosteriorBelief(m).sf(rho), "You start from even odds: pass the prior on."),
+            (b * tails[name] + (1 - b) * PosteriorBelief(m, b).sf(rho, "P"), "This is an average over both worlds. The promise is about a person who is in."),
             (PosteriorBelief(added, b).sf(rho), "Here the two worlds are exchanged: Q has to be the one with the person, direction=\"remove\"."),
             decimals=4,
         )  # fmt: skip
@@ -243,6 +259,7 @@ def _regret(c: Case) -> dict[str, Line]:
     loser = "B" if winner == "A" else "A"
     more, less = _offer(c, winner), _offer(c, loser)
     forth, back = delta_divergence(more, less), delta_divergence(less, more)
+    one_way = delta_divergence(*(_offer(c, name, "remove") for name in (winner, loser)))
     at_prior = more.bayes_error(1 - b) - less.bayes_error(1 - b)
     crossing = _crossing(more, less, c.epsilon)
     return {
@@ -261,6 +278,7 @@ def _regret(c: Case) -> dict[str, Line]:
             (at_prior, "This is the difference at your prior. The regret is the largest, over all priors."),
             (less.advantage - more.advantage, "This is the difference in advantage, twice that in Bayes error."),
             (-forth.value, "A regret is not negative: subtract the error against the worse from that against the better."),
+            (one_way.value, "You compare one direction only, removing a person. The offers protect in both: leave direction at its default."),
             (forth.value + back.value, "You add up both directions. Each is the regret of a different choice."),
         ),
         "worst_prior": numeric(
@@ -269,6 +287,7 @@ def _regret(c: Case) -> dict[str, Line]:
             (1 - b, "This is your π. The largest difference is at another prior."),
             (back.prior, "This is where the regret of the other choice is largest."),
             (crossing, "Here both errors are the same, so the difference is smallest."),
+            (one_way.prior, "You compare one direction only, removing a person. The offers protect in both: leave direction at its default."),
         ),
         "crossing": numeric(
             1, crossing, "At which π above ½ are both Bayes errors the same?",
@@ -387,6 +406,7 @@ def _decision(c: Case) -> dict[str, Line]:
             (expit(start - m.epsilon(t)), "This makes δ(ε) the exceedance. The tolerance is about the tail."),
             (expit(start - c.epsilon), "You use the quoted ε as the largest loss. Compute from the offer how often a "
                                        "loss is exceeded."),
+            (PosteriorBelief(m, _prior(c)).quantile(1 - t), "This is a posterior, the belief that is exceeded as often as allowed from your prior. From which prior would it be the tolerance?"),
             (_prior(c), "This is the prior that you have. How high may it be before the promise breaks?"),
             (top, "These are the log-odds. Turn them into a probability."),
         ),
@@ -436,26 +456,35 @@ def _sentence(c: Case, sign: str) -> Callable:
             raise Unreadable("This is short. " + _FORM)
         decided = _decided(answer)
         if decided is None and not {sign} & {*words, *(word.lower() for word in words)}:
-            raise Unreadable("It does not name what you sign. Write “I sign …”, or “I refuse …”. " + _FORM)
+            raise Unreadable("I do not find in it what you sign. Write “I sign …”, or “I refuse …”. " + _FORM)
         if decided not in (None, sign):
-            raise Unreadable("Its decision is not the one that your report supports. " + _FORM)
+            read_as = {"both": "you sign both", "neither": "you sign neither"}.get(decided, f"you sign {decided}")
+            raise Unreadable(f"I read it as saying that {read_as}, which the case does not support. " + _FORM)
         if re.search(r"\bproves\b(?! (?:nothing|neither|no|little)\b)", answer):
             raise Unreadable("An audit proves nothing: it refutes, or it does not. " + _FORM)
-        given = [numerals.read(number + percent, counts=True) for number, percent in _NUMBERS.findall(answer)]
-        known = [line.right for name in ("noise", "risks", "regret", "wins") for line in sheet(c, name).values()]
+        given = [_said(*found) for found in _NUMBERS.findall(answer)]
+        known = [
+            line.right for name in ("promise", "noise", "risks", "regret", "wins") for line in sheet(c, name).values()
+        ]
         known += [_prior(c), sheet(c, "decision")["largest_prior"].right, c.tolerance, c.exceedance]
         if not any(abs(x - y) <= 0.05 * abs(y) for x in given for y in known if isinstance(y, float)):
-            raise Unreadable("None of its numbers is from your report. " + _FORM)
+            raise Unreadable("I find no number in it that is from your report. " + _FORM)
         if (other := _other_number(c, answer)) is not None:
             raise Unreadable(f"The number beside {other} is the probability of the other offer. " + _FORM)
         if not _CONDITIONS.search(answer):
-            raise Unreadable("It names no condition under which it holds. " + _FORM)
+            raise Unreadable("I find no condition in it under which it holds. " + _FORM)
         return _model_sentence(c, sign)
 
     return read
 
 
-_NUMBERS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?)(?:\s*(%))?")
+_NUMBERS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?)(?:\s*(%|percent\b|per cent\b))?")
+
+
+def _said(number: str, percent: str) -> float:
+    return numerals.read(number + ("%" if percent else ""), counts=True)
+
+
 _CONDITIONS = re.compile(
     r"\b(if|unless|only|while|until|provided|providing|given|assuming|assumes?|once|when|whenever|where|except|"
     r"(as|so) long as|up to|at most|(no|not) more than|(above|below|beyond)|for (every|all|any|each|priors?)|"
@@ -495,7 +524,7 @@ def _other_number(c: Case, sentence: str) -> str | None:
     """The offer beside which a sentence gives the other's probability of exceeding the tolerance."""
     right = _tails(c)
     for name, number, percent in re.findall(rf"\b([AB])\b[^.;AB]*?\bexceed[^;AB]*?{_NUMBERS.pattern}", sentence):
-        value = numerals.read(number + percent, counts=True)
+        value = _said(number, percent)
         other = right["B" if name == "A" else "A"]
         if abs(value - other) <= 0.05 * other < abs(value - right[name]):
             return name
