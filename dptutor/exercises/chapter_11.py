@@ -265,7 +265,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda s, p, e, d: max(1, min(10_000, _by_normal(s, p, e, d))),
-                "This is what the central limit theorem gives. It is near, but DP-SGD has heavier tails. Use the profile itself.",
+                "This is what the central limit theorem gives, between 1 and 10,000. DP-SGD has heavier tails than a Gaussian mechanism: use the profile itself.",
             ),
             Mistake(
                 _by_one_step,
