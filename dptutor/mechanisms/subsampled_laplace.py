@@ -8,7 +8,7 @@ e^{ε''} = p e^ε / (1 − (1−p) e^ε) for `add`,
 where the logarithms are defined; elsewhere δ = 1 − e^ε for `remove` and 0 for `add`. Its losses are bounded, by
 log(1 − p + p e^(±ε₀)), and both ends are atoms.
 
-Sources: Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022), section 3.
+Sources: Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SubsampledLaplace(Directed):
 
     References
     ----------
-    Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022), section 3.
+    Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022).
 
     Examples
     --------
