@@ -180,13 +180,60 @@ TRY = """() => [...document.querySelectorAll(".ask[id]")].map((ask) => {
 }).flat()"""
 
 
+# What is typed at random, and steps pressed at random: what is said to each is compared with what the page holds.
+WILD = """() => [...document.querySelectorAll(".ask[id]:not([data-predict])")].flatMap((ask) => {
+    const words = (node) => (node?.textContent ?? "").replace(/\\s+/g, " ").trim();
+    const wrong = [], told = () => words(ask.querySelector(".ask-told"));
+    const answers = [...ask.querySelectorAll(".ask-answer")], input = ask.querySelector(".ask-entry input");
+    let state = 1;
+    const chance = () => (state = (state * 48271) % 2147483647) / 2147483647;
+    if (ask.dataset.kind === "number")
+        for (let k = 0; k < 60; k++) {
+            const [scale, near] = [10 ** (6 * chance() - 3), answers[k % answers.length].dataset];
+            const value = k % 2 ? (2 * chance() - 1) * scale : Number(near.least) * (1 + 0.2 * (chance() - 0.5));
+            input.value = String(value);
+            input.form.requestSubmit();
+            const away = answers.map(({ dataset: { least, most } }) => Math.max(least - value, value - most, 0));
+            const least = Math.min(...away), known = least <= Number(ask.dataset.within ?? 0) * (1 + 1e-9);
+            const right = answers.findIndex((one) => "right" in one.dataset), heard = told();
+            const reply = words(answers[away.indexOf(least)].querySelector(".ask-reply"));
+            const large = value > Number(answers[right].dataset.most);
+            const said = known ? heard.includes(reply) : /too large|a smaller/.test(heard) === large;
+            const any = known || /too (large|small)|Try a (larger|smaller) number/.test(heard);
+            if (!said || !any) wrong.push(`${ask.id}: ${value}: ${heard}`);
+            const passed = ask.querySelector(".ask-told").dataset.verdict === "right";
+            if (passed !== (known && away[right] === least)) wrong.push(`${ask.id}: ${value} is ${passed}`);
+        }
+    if (ask.dataset.kind === "order")
+        for (let k = 0, left; k < 200 && (left = [...ask.querySelectorAll(".ask-choices button")]).length; k++) {
+            const placed = () => ask.querySelectorAll(".ask-placed > li").length;
+            const button = left[Math.floor(chance() * left.length)], before = placed();
+            const name = words(button), next = words(answers[before].querySelector(".ask-text"));
+            button.click();
+            const after = placed();
+            if ((after > before) !== name.endsWith(next)) wrong.push(`${ask.id}: ${name} is placed at ${before}`);
+            const expected = after > before ? "" : before ? "something has to come before this" : "does not begin here";
+            if (!told().includes(expected)) wrong.push(`${ask.id}: ${told()}`);
+        }
+    return wrong;
+})"""
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+WIDE = {"viewport": {"width": 1280, "height": 800}}
+
+
+@pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["phone", "wide"])
 @every_chapter
-def test_every_answer_gets_its_reply_and_is_remembered(site_url, new_page, chapter):
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+def test_every_answer_gets_its_reply_and_is_remembered(site_url, new_page, chapter, screen):
+    page = new_page(**screen)
     page.goto(f"{site_url}book/{chapter.stem}.html")
     settle(page)
+    if screen is WIDE:
+        assert page.evaluate(WILD) == []
+        page.evaluate("localStorage.clear()")
+        page.reload()
+        settle(page)
     assert page.evaluate(TRY) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= screen["viewport"]["width"]
     page.reload()
     settle(page)
     assert page.locator(".ask[id]:not([data-done])").count() == 0
@@ -382,14 +429,15 @@ COUNT = """() => [...document.querySelectorAll(".argue")].map((place) => {
 }).flat()"""
 
 
+@pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["phone", "wide"])
 @every_chapter
-def test_arguments_are_compared_and_counted_on_a_phone(site_url, new_page, chapter):
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+def test_arguments_are_compared_and_counted(site_url, new_page, chapter, screen):
+    page = new_page(**screen)
     page.goto(f"{site_url}book/{chapter.stem}.html")
     settle(page)
     assert page.evaluate(COUNT) == []
     assert page.locator(".argue").count() >= 2
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= screen["viewport"]["width"]
     page.reload()
     settle(page)
     assert page.locator(".argue input:not(:checked)").count() == 0

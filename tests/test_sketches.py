@@ -154,6 +154,61 @@ def test_what_breaks_no_law_is_told_where_it_is_farthest_off(asks, scripts):
     assert found["law"] is None and found["place"] is None and found["at"] == pytest.approx(20, abs=8)
 
 
+def drawn(r):
+    """A curve at random: steps, waves, or a broken line that may be steep."""
+    x = (np.arange(60) + 0.5) / 60
+    corners = r.uniform(size=r.integers(2, 6))
+    wave = 0.5 + r.uniform(0, 0.5) * np.sin(r.uniform(0, 20) * x + r.uniform(0, 6))
+    line = np.interp(x, np.linspace(0, 1, corners.size), corners)
+    return np.clip([wave, line, np.sort(line), np.sort(line)[::-1], 1 - x + 0.1 * wave, line**4][r.integers(6)], 0, 1)
+
+
+def breach(law, line, data):
+    """By how much a law is broken at each point, worked out point by point."""
+    x, y = np.array(line).T
+    guide = np.interp(x, np.linspace(0, 1, len(data["guide"])), data["guide"]) if data.get("guide") else None
+    if law in ("decreasing", "increasing"):
+        before = np.subtract.outer(y, y) * (1 if law == "decreasing" else -1)
+        return np.array([before[k, : k + 1].max() for k in range(y.size)])
+    if law in ("convex", "concave"):
+        z, over = (y if law == "convex" else -y), np.zeros(y.size)
+        for k in range(1, y.size - 1):  # above the chords from the left to the right
+            left, right = (x[:k, None], z[:k, None]), (x[k + 1 :], z[k + 1 :])
+            chords = left[1] + (x[k] - left[0]) / (right[0] - left[0]) * (right[1] - left[1])
+            over[k] = z[k] - chords.min()
+        return over
+    if law in ("below", "above"):
+        return (y - guide) * (1 if law == "below" else -1)
+    if law == "ends":
+        return np.array(
+            [max((abs(y[k] - h) for at, h in data["ends"] if at == x[k]), default=0) for k in range(y.size)]
+        )
+    if data["mirror"] == "middle":
+        return np.abs(y - y[::-1])
+    fine = np.linspace(0, 1, 4001)
+    curve = np.interp(fine, x, y)  # steep pieces are coarse here, hence only "at least about"
+    return np.array([np.hypot(fine - y[k], curve - x[k]).min() for k in range(y.size)])
+
+
+def test_what_is_said_of_any_curve_is_so(asks, scripts):
+    r = np.random.default_rng(7)
+    for name, ask in asks.items():
+        for _ in range(25):
+            heights = drawn(r)
+            found, data = judged(scripts, ask, heights), ask[0]
+            line = scripts.evaluate("heights => lineOf(heights)", heights.tolist())
+            if found["place"] is not None and ask[1][found["place"]][1]:
+                truth = np.array(ask[1][found["place"]][0])
+                x, y = np.array(line[1:-1]).T
+                near = np.hypot(x[:, None] - np.linspace(0, 1, truth.size), y[:, None] - truth).min(axis=1)
+                assert near.max() < ask[2] + 0.05, name
+            elif found["law"]:
+                assert breach(found["law"], line, data)[found["at"]] > 0.03, (name, found)
+            else:
+                for law, _ in data["laws"]:
+                    assert breach(law, line, data).max() < 0.11, (name, law)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_convex_hull_is_the_highest_convex_line_below(scripts, seed):
     y = np.random.default_rng(seed).uniform(size=30)
