@@ -22,6 +22,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager
 
 from content import BUILD, ROOT, TABLES, digest
@@ -29,6 +30,7 @@ from sharing import dated
 
 SITE = BUILD / "html"
 DONE = BUILD / "done"  # what the last build was made from, while it is whole
+FIRST = BUILD / "first.html"  # what there is to do until a first build has ended
 
 FOUNDATION = [
     "dptutor",
@@ -183,9 +185,35 @@ def environment():
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # a page asks for all its files at once
+    waiting = None  # a page that stands for all others
+
+
+# Above the first explorer, while the book is being built. It gives way to the book.
+MEANWHILE = """\
+<p style="margin: 0 0 1em; font: 15px/1.5 system-ui, sans-serif">The book is being built, which takes
+a few minutes the first time. It will open here by itself. Until then, this is a picture from its first chapter: take
+hold of the line.</p>
+<script>
+setInterval(() => fetch("/", { method: "HEAD" }).then((book) => book.ok && location.replace("/"), () => {}), 1000);
+</script>
+"""
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self):
+        self.wait() if self.server.waiting else super().do_GET()
+
+    def do_HEAD(self):
+        self.wait() if self.server.waiting else super().do_HEAD()
+
+    def wait(self):
+        self.send_response(503)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(self.server.waiting)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(self.server.waiting)
+
     def log_message(self, *args):
         pass
 
@@ -211,21 +239,49 @@ def serve(port):
     if reason := why_not(port):
         print(reason, file=sys.stderr)
         return 1
-    with Server(("127.0.0.1", int(port)), functools.partial(Handler, directory=SITE)) as server:
+    with running(SITE, int(port)) as server:
+        address = f"http://127.0.0.1:{server.server_port}/"
+        if takes_minutes():
+            server.waiting = first_explorer()
+            print(f"The first build takes a few minutes; until then, a picture to drag is at {address}", flush=True)
         if code := build():
             return code
-        print(f"The book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C stops it)", flush=True)
-        server.serve_forever()
-    return 0
+        server.waiting = None
+        print(f"The book is at {address} (Ctrl-C stops it)", flush=True)
+        while True:
+            time.sleep(3600)
+
+
+def takes_minutes():
+    """Whether the next build keeps nothing of the last one."""
+    return not (SITE.is_dir() and DONE.is_file() and DONE.read_text().startswith(digest(*FOUNDATION)))
+
+
+def first_explorer():
+    """The page with which waiting begins."""
+    BUILD.mkdir(exist_ok=True)
+    options = ["explore", "threshold_test", "--no-browser", "--out", FIRST]
+    call = [sys.executable, "-m", "dptutor", *options]
+    subprocess.run(call, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL, check=True)
+    return FIRST.read_text(encoding="utf-8").replace("<main>", f"<main>{MEANWHILE}", 1).encode()
 
 
 @contextmanager
 def served(folder):
     """Serves a folder on a free port, by its address."""
-    with Server(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with running(folder, 0) as server:
         yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+
+
+@contextmanager
+def running(folder, port):
+    """A server of a folder, which answers while other things are done."""
+    with Server(("127.0.0.1", port), functools.partial(Handler, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
 
 
 def why_not(port):

@@ -65,6 +65,22 @@ def test_a_site_that_was_removed_is_built_again(tmp_path, monkeypatch):
     assert len(runs) == 2 * once
 
 
+def test_until_the_first_build_has_ended_there_is_a_curve_to_drag(site, new_page):
+    assert not book.takes_minutes()
+    with book.running(site, 0) as server:
+        server.waiting = book.first_explorer()
+        page = new_page(viewport={"width": 1280, "height": 900})
+        address = f"http://127.0.0.1:{server.server_port}/"
+        assert page.goto(f"{address}book/intro.html").status == 503
+        line = page.locator("[data-explorer] input[type=range]").first
+        before = page.locator(".dpe-words").first.text_content()
+        line.press("ArrowRight")
+        page.wait_for_function("before => document.querySelector('.dpe-words').textContent !== before", arg=before)
+        server.waiting = None
+        page.wait_for_url(address)
+        assert "Were they in the data?" in page.inner_text("h1").replace("\n", " ")
+
+
 def test_what_is_said_of_a_chapter_changes_with_its_opening_and_not_with_its_text(tmp_path, monkeypatch):
     monkeypatch.setattr(book, "ROOT", tmp_path)
     (tmp_path / "book").mkdir()
