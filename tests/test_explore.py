@@ -170,10 +170,13 @@ def test_a_notebook_that_is_not_trusted_shows_a_picture_and_its_sentence():
 
 def test_screen_and_saved_pictures_have_one_palette():
     sheet = (Path(palette.__file__).parent / "explore" / "machinery" / "explorer.css").read_text()
-    light = dict(re.findall(r"--dpe-([\w-]+): (#\w+)", sheet[: sheet.index("@media")]))
+    pairs = re.findall(r"--dpe-([\w-]+): light-dark\((#\w+), (#\w+)\)", sheet)
+    light = {name: color for name, color, _ in pairs}
     assert {name: light[name] for name in palette.PAGE_COLORS.values()} == {
         name: color for color, name in palette.PAGE_COLORS.items()
     }
+    # A color of the dark stands where that of the light does, and nowhere else.
+    assert len(pairs) == len(re.findall(r"--dpe-[\w-]+: [^;]*#", sheet)) - 1  # the ground follows the host
 
 
 @every_explorer
@@ -394,6 +397,15 @@ def test_sliders_over_whole_numbers_take_no_others():
     with pytest.raises(ValueError, match=r"steps must be a whole number, got 1234.5"):
         e.set(steps=1234.5)
     assert e.setting["steps"] == 1234
+
+
+def test_a_peak_is_drawn_as_high_as_the_sentence_says():
+    from dptutor.explore.emergent_dominance import SMALLER, differences, divergences
+
+    for count, sigma in ((1, 1.1), (2, 1.0), (3, 0.9), (20, 1.2)):
+        forth, back = divergences(SMALLER, count, sigma)
+        _, drawn = differences(SMALLER, count, sigma)
+        assert (drawn.max(), -drawn.min()) == pytest.approx((100 * forth, 100 * back), abs=0.02)
 
 
 def test_small_probabilities_are_said_as_powers_of_ten():

@@ -64,7 +64,7 @@ def is_rounding(said, value):
         return said == value.replace("-", "−")
     if isnan(value) or isinf(value):
         return said == ("none" if isnan(value) else "∞" if value > 0 else "−∞")
-    digits, unit = re.fullmatch(r"(.*?)( %| percentage points)?", said).groups()
+    digits, unit = re.fullmatch(r"(.*?)( %| percentage points| weighted points)?", said).groups()
     raised = re.fullmatch(r"(?:(.*)·)?10([⁻⁰-⁹¹²³]+)", digits)
     power = 0
     if raised:
@@ -281,7 +281,7 @@ def audit(flaw, repetitions, steps):
 
 
 for after, one in (("one step", True), ("{steps} steps", False)):
-    claimed = f"the claim, ε = {{epsilon}} after {after}"
+    claimed = f"the claim, ε = {{epsilon}} at δ = 0.01 after {after}"
     for said, fits in {
         f"Refuted: {{wins}} of {{repetitions}} guesses are right. If {claimed}, were true, more than {{allowed}} "
         "would be right in at most one of a hundred audits.": lambda so: so.wins > so.allowed,
@@ -371,7 +371,10 @@ def blackwell_order(sigma, epsilon, third):
     return {"forth": forth, "back": back, "dominates": ndtr(1 / (2 * sigma)) >= expit(epsilon)}
 
 
-LESS = {"by up to {%s}": lambda value: value >= 5e-5, "by less than 0.0001": lambda value: value < 5e-5}
+LESS = {
+    "by up to {%s}": lambda value: value >= 1e-4,
+    "by less than 0.01 percentage points": lambda value: value < 1e-4,
+}
 says("blackwell_order",
      "The Gaussian mechanism reveals more to every adversary: none errs less often against randomized response, which "
      "it Blackwell-dominates.",
@@ -697,9 +700,9 @@ def hyper_prior(pair, family, a, b):
     return {"forth": forth, "back": back, "ahead": forth - back, "plain": max(ahead) + min(ahead)}
 
 
-REGRETS = {"less than 0.01 percentage points": lambda value: value < 1e-4, "at most {%s}": lambda value: value >= 1e-4}
+REGRETS = {"less than 0.01 weighted points": lambda value: value < 1e-4, "at most {%s}": lambda value: value >= 1e-4}
 VERDICTS = {
-    "to within 0.01 percentage points neither is safer.": lambda so: abs(so.ahead) < 1e-4,
+    "to within 0.01 weighted points neither is safer.": lambda so: abs(so.ahead) < 1e-4,
     "M is safer. Your opinion reverses the ranking.": lambda so: so.ahead >= 1e-4 and so.plain < 0,
     "M is safer. The ranking is the same as without an opinion.": lambda so: so.ahead >= 1e-4 and so.plain > 0,
     "M̃ is safer. Your opinion reverses the ranking.": lambda so: so.ahead <= -1e-4 and so.plain > 0,

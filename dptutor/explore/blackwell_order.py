@@ -4,13 +4,15 @@ The idea: where the curves cross, neither mechanism reveals more to every advers
 everywhere does.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from .. import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse, join, meet
-from .machinery import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
+from .machinery import BLUE, INK, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
+
+in_points = partial(Number, digits=2, percent=True, unit="percentage points")
 
 blackwell_order = Explorer(
     "blackwell_order",
@@ -81,11 +83,11 @@ def between(sigma, epsilon, third):
 
 
 LOSSES, PRIORS = 12 * np.linspace(-1, 1, 81) ** 3, np.linspace(0, 1, 101)
-SEEN = 5e-5  # a smaller lead cannot be seen
+SEEN = 1e-4  # a smaller lead cannot be seen
 
 
 @blackwell_order.panel("Which reveals more", xlabel="adversary’s prior π",
-                       ylabel="percentage points by which it reveals more", ylim=(-42, 42), ystretch=1.0,
+                       ylabel="points by which it reveals more, stretched near 0", ylim=(-42, 42), ystretch=1.0,
                        titled=False, width=400.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
@@ -160,8 +162,8 @@ def meet_tradeoff(sigma, epsilon, third):
 
 
 @blackwell_order.readouts(
-    forth=Number("Δ(Gauss‖RR)", GREEN, 4, help="0: the Gaussian mechanism dominates"),
-    back=Number("Δ(RR‖Gauss)", GREEN, 4, help="0: randomized response dominates"),
+    forth=in_points("Δ(Gauss‖RR)", VERMILLION, help="0: the Gaussian mechanism dominates"),
+    back=in_points("Δ(RR‖Gauss)", BLUE, help="0: randomized response dominates"),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
     response_advantage=Number("advantage, RR", VERMILLION, 4),
 )
@@ -180,7 +182,7 @@ def third_advantage(sigma, epsilon, third):
 
 def amount(divergence, name):
     """How much less some adversary errs, and never a zero that is none."""
-    return f"by up to {{{name}}}" if divergence.value >= 5e-5 else "by less than 0.0001"
+    return f"by up to {{{name}}}" if divergence.value >= SEEN else "by less than 0.01 percentage points"
 
 
 @blackwell_order.words

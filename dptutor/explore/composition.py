@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..accounting import advanced_composition, basic_composition, clt_mu, rdp_to_delta, rdp_to_epsilon
+from ..accounting import advanced_composition, basic_composition, clt_mu, rdp_to_epsilon
 from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
 from .machinery import (
     BLUE,
@@ -31,16 +31,15 @@ BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SG
 DELTAS = {"10⁻³": 1e-3, "10⁻⁵": 1e-5, "10⁻⁸": 1e-8}
 STOPS = decades(2, 6, 1, 1.5, 2, 3, 5, 7)
 ORDERS = 1 + np.geomspace(0.01, 150, 120)
-ALPHAS, LOSSES = np.linspace(0, 1, 61) ** 2, np.linspace(0, 25, 251)
 
 composition = Explorer(
     "composition",
     title="Which accountant can be trusted?",
     caption="Left: the ε that each accountant gives at the chosen δ after 100 to 1,000,000 steps, divided by the exact "
     "ε: Rényi divergences (orange, dotted) and the limit theorem (vermillion, dashed). Basic and advanced composition, "
-    "which know no more than a step’s (ε, δ), are far above the picture. In the tinted part an "
-    "accountant promises more privacy than there is. Right: the trade-off functions. DP-SGD samples 1 % of "
-    "the examples in each step.",
+    "which know no more than a step’s (ε, δ), are far above this picture. In the tinted part an "
+    "accountant promises more privacy than there is. Right: what each says after k steps; to the left of the exact ε "
+    "it promises too much. DP-SGD samples 1 % of the examples in each step.",
     find="Here the limit theorem promises too much privacy. Find settings where it promises too little.",
     code="""import math
 
@@ -163,25 +162,56 @@ def here(base, delta, steps):
     return [steps, steps], np.where((ratios >= 0.5) & (ratios <= 2), ratios, np.nan)
 
 
-@composition.mechanism(BLUE, "exact")
-def exact_mechanism(base, steps):
-    return after(base, steps)
+ROWS = {"limit theorem": 4, "exact": 3, "Rényi": 2, "(ε, δ) alone": 1}  # alone: the better of both theorems
 
 
-@composition.mechanism(VERMILLION, "limit theorem")
-def limit_mechanism(base, steps):
-    return gaussian_after(base, steps)
+@composition.panel("What each says", xlabel="ε after k steps", ylabel="", xlim=(0.1, 1e8), ylim=(0.4, 4.6), xlog=True,
+                   titled=False, width=310.0, margins=(92.0, 12.0, 44.0, 12.0))  # fmt: skip
+def said(axes):
+    axes.set_yticks([*ROWS.values()], [*ROWS])
+    axes.set_xticks([1, 100, 1e4, 1e6], ["1", "100", "10⁴", "10⁶"])
+    axes.set_xticks([], minor=True)
+    axes.grid(False, axis="x")
 
 
-beliefs = composition.face_panel("tradeoff", titled=False, width=310.0)
+@said.region(VERMILLION, opacity=0.1, moves="")
+def too_small(base, delta, steps):
+    exact, *_ = epsilons(base, delta, steps)
+    return [said.xlim[0], exact], [said.ylim[0]] * 2, [said.ylim[1]] * 2
 
 
-@beliefs.curve(ORANGE, "Rényi", line=DOTTED)
-def renyi_tradeoff(base, steps):
-    # Each (ε, δ) that Rényi divergences imply holds in both directions.
-    odds, room = np.exp(LOSSES), 1 - rdp_to_delta(ORDERS, steps * renyi_step(base), LOSSES)
-    lines = np.maximum(room - np.multiply.outer(ALPHAS, odds), (room - ALPHAS[:, None]) / odds)
-    return ALPHAS, np.maximum(lines.max(axis=1), 0)
+@said.curve(BLUE, ghost=False, moves="")
+def exactly(base, delta, steps):
+    exact, *_ = epsilons(base, delta, steps)
+    return [exact, exact], said.ylim
+
+
+def said_by(name, base, delta, steps):
+    exact, renyi, limit, advanced, basic = epsilons(base, delta, steps)
+    return {"limit theorem": limit, "exact": exact, "Rényi": renyi}.get(name, min(advanced, basic))
+
+
+@said.points(INK, moves="")
+def dots(base, delta, steps):
+    return [said_by(name, base, delta, steps) for name in ROWS], list(ROWS.values())
+
+
+def value_of(name, shown):
+    """What an accountant says, beside its dot."""
+
+    def value(base, delta, steps):
+        *_, advanced, basic = epsilons(base, delta, steps)
+        at = said_by(name, base, delta, steps)
+        return at, ROWS[name], f"{{{shown or ('basic' if basic < advanced else 'advanced')}}}"
+
+    return value
+
+
+for name, color, shown in (("limit theorem", VERMILLION, "limit"), ("exact", BLUE, "exact"), ("Rényi", ORANGE, "renyi"),
+                           ("(ε, δ) alone", INK, "")):  # fmt: skip
+    value = value_of(name, shown)
+    value.__name__ = f"said_by_{shown or 'pairs'}"
+    said.text(color, offset=(9, 6))(value)
 
 
 @composition.readouts(

@@ -93,7 +93,7 @@ def lead_at(pair, priors):
 tradeoff = duel.face_panel("tradeoff", grid=ALPHAS, titled=False, width=310.0)
 
 
-@tradeoff.curve(PURPLE, "as good as the best test on the first", width=1.4, ghost=False, moves="prior")
+@tradeoff.curve(PURPLE, "equally good tests", width=1.4, ghost=False, moves="prior")
 def line(prior, pair):
     error = first(pair).bayes_error(prior)
     return [0, error / prior], [error / (1 - prior), 0]

@@ -8,6 +8,7 @@ import math
 from functools import lru_cache, partial
 
 import numpy as np
+from scipy.special import expit
 
 from .. import asymptotics, blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
@@ -118,25 +119,38 @@ def leads(axes):
     )
 
 
+@lru_cache(maxsize=128)
+def priors(steps, count):
+    """Where the curve is drawn: at its kinks, which are its peaks, in place of the nearest of even priors."""
+    kinks = expit(np.arange(-count, count + 1, 2) * parts(steps, count, 1.0)[0].epsilon(0))
+    even = PRIORS.copy()
+    even[np.rint(kinks * (len(PRIORS) - 1)).astype(int)] = kinks
+    return even
+
+
 @lru_cache(maxsize=4096)
 def differences(steps, count, sigma):
-    errors = responses(steps, count).bayes_error(PRIORS), gaussians(steps, count, sigma).bayes_error(PRIORS)
-    return 100 * (errors[0] - errors[1])
+    """By how many points randomized response protects better, at each prior."""
+    at = priors(steps, count)
+    errors = responses(steps, count).bayes_error(at), gaussians(steps, count, sigma).bayes_error(at)
+    return at, 100 * (errors[0] - errors[1])
 
 
 @leads.region(BLUE, opacity=0.3)
 def response_better(steps, count, sigma):
-    return PRIORS, 0, np.maximum(differences(steps, count, sigma), 0)
+    at, lead = differences(steps, count, sigma)
+    return at, 0, np.maximum(lead, 0)
 
 
 @leads.region(VERMILLION, opacity=0.3)
 def gaussian_better(steps, count, sigma):
-    return PRIORS, 0, np.minimum(differences(steps, count, sigma), 0)
+    at, lead = differences(steps, count, sigma)
+    return at, 0, np.minimum(lead, 0)
 
 
 @leads.curve(INK, width=1.8, moves="sigma")
 def difference(steps, count, sigma):
-    return PRIORS, differences(steps, count, sigma)
+    return differences(steps, count, sigma)
 
 
 def most(lead, name):
@@ -158,7 +172,7 @@ LOW, HIGH = 2e-3, 30.0
 
 @emergent_dominance.panel("The largest leads over the number of steps", xlabel="steps N",
                           ylabel="largest lead, percentage points", xlim=(0.8, 320), ylim=(LOW, HIGH), xlog=True,
-                          ylog=True, titled=False, width=340.0)  # fmt: skip
+                          ylog=True, titled=False, legend="lower right", width=340.0)  # fmt: skip
 def over(axes):
     axes.set_xticks([1, 4, 16, 64, 256], [1, 4, 16, 64, 256])
     axes.set_yticks([0.01, 0.1, 1, 10], [0.01, 0.1, 1, 10])
@@ -211,12 +225,12 @@ def over_counts(number, steps, sigma):
     return COUNTS, [100 * max(divergences(steps, count, sigma)[number], FLOOR) for count in COUNTS]
 
 
-@over.curve(BLUE, "randomized response", moves="sigma")
+@over.curve(BLUE, "randomized response", moves="")
 def forths(steps, sigma):
     return over_counts(0, steps, sigma)
 
 
-@over.curve(VERMILLION, "Gaussian noise", line=DASHED, moves="sigma")
+@over.curve(VERMILLION, "Gaussian noise", line=DASHED, moves="")
 def backs(steps, sigma):
     return over_counts(1, steps, sigma)
 

@@ -18,15 +18,17 @@ PAIRS = {
 }
 PRIORS, FINE = np.linspace(0.005, 0.995, 67), np.linspace(0, 1, 1001)
 in_points = partial(Number, digits=2, percent=True, unit="percentage points")
+weighed = partial(Number, digits=2, percent=True, unit="weighted points")
 
 hyper_prior = Explorer(
     "hyper_prior",
     title="Which is safer, if some adversaries are more plausible?",
     caption="Left: your hyper-prior Ψ (purple), the density that says how plausible you consider each prior of "
-    "the adversary. Right: by how many percentage points the adversary errs more often against M than "
-    "against M̃, without an opinion (gray, dotted) and times Ψ: blue where M protects better, vermillion where M̃ does. "
-    "The green rulers are the two weighted Δ-divergences: the longer one belongs to the safer mechanism.",
-    find="Reverse the ranking with a and b. Can any hyper-prior make one of the two regrets exactly 0?",
+    "the adversary. Right: by how many percentage points the adversary errs more often against M than against M̃, "
+    "without an opinion (gray, dotted) and times Ψ (black, in weighted points): blue where M protects better, "
+    "vermillion where M̃ does. What counts is not an area but the worst case: the green rulers are the two weighted "
+    "Δ-divergences, and the longer one is on the side of the safer mechanism.",
+    find="Reverse the ranking with $a$ and $b$. Can any hyper-prior make one of the two regrets exactly 0?",
     code="""import numpy as np
 from scipy.stats import beta
 
@@ -111,8 +113,8 @@ def hyper(family, a, b):
 
 
 @hyper_prior.panel("Which is safer", xlabel="adversary’s prior π",
-                   ylabel="points by which it protects better", ylim=(-8, 6),
-                   titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+                   ylabel="points by which it protects better, times Ψ", ylim=(-8, 6),
+                   legend="lower right", titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def difference(axes):
     lead_axes(axes, "M protects better", "M̃ protects better", (5.3, -7.6), (-6, -4, -2, 0, 2, 4))
 
@@ -121,14 +123,19 @@ def weighted(pair, family, a, b):
     return 100 * density(family, a, b, PRIORS) * lead(pair, PRIORS)
 
 
-@difference.region(BLUE, opacity=0.4)
+@difference.region(BLUE, opacity=0.12)
 def above(pair, family, a, b):
     return PRIORS, 0, np.maximum(weighted(pair, family, a, b), 0)
 
 
-@difference.region(VERMILLION, opacity=0.4)
+@difference.region(VERMILLION, opacity=0.12)
 def below(pair, family, a, b):
     return PRIORS, 0, np.minimum(weighted(pair, family, a, b), 0)
+
+
+@difference.curve(INK, width=1.6, ghost=False)
+def weighted_lead(pair, family, a, b):
+    return PRIORS, weighted(pair, family, a, b)
 
 
 @difference.curve(GREY, "without an opinion", line=DOTTED, width=1.4, ghost=False)
@@ -151,25 +158,25 @@ def back_ruler(pair, family, a, b):
 @difference.text(GREEN, align="center", offset=(0, 8))
 def forth_words(pair, family, a, b):
     forth, _ = regrets(pair, family, a, b)
-    return np.clip(forth.prior, 0.24, 0.76), 100 * forth.value, "{forth}"
+    return np.clip(forth.prior, 0.32, 0.68), 100 * forth.value, "regret of M̃: {forth}"
 
 
 @difference.text(GREEN, align="center", offset=(0, -15))
 def back_words(pair, family, a, b):
     _, back = regrets(pair, family, a, b)
-    return np.clip(back.prior, 0.24, 0.76), -100 * back.value, "{back}"
+    return np.clip(back.prior, 0.32, 0.68), -100 * back.value, "regret of M: {back}"
 
 
 @difference.text(INK, align="right", offset=(0, 0))
 def verdict(pair, family, a, b):
     forth, back = (float(d) for d in regrets(pair, family, a, b))
     safer = "M is safer" if forth > back else "M̃ is safer"
-    return 0.99, 5.3, "neither is safer" if abs(forth - back) < 1e-4 else f"in all: {safer}"
+    return 0.99, 5.3, "neither is safer" if abs(forth - back) < 1e-4 else f"longer ruler: {safer}"
 
 
 @hyper_prior.readouts(
-    forth=in_points("Δ(M‖M̃) with Ψ", GREEN, help="The largest weighted regret of choosing M̃"),
-    back=in_points("Δ(M̃‖M) with Ψ", GREEN, help="The largest weighted regret of choosing M"),
+    forth=weighed("Δ(M‖M̃) with Ψ", GREEN, help="The largest weighted regret of choosing M̃"),
+    back=weighed("Δ(M̃‖M) with Ψ", GREEN, help="The largest weighted regret of choosing M"),
     mean=in_points("R − R̃, mean over Ψ", PURPLE),
 )
 def numbers(pair, family, a, b):
@@ -189,11 +196,11 @@ def unweighted_regrets(pair):
 @hyper_prior.words
 def words(pair, family, a, b):
     forth, back, _ = numbers(pair, family, a, b)
-    of_m = "at most {back}" if back >= 1e-4 else "less than 0.01 percentage points"
-    of_other = "at most {forth}" if forth >= 1e-4 else "less than 0.01 percentage points"
+    of_m = "at most {back}" if back >= 1e-4 else "less than 0.01 weighted points"
+    of_other = "at most {forth}" if forth >= 1e-4 else "less than 0.01 weighted points"
     start = f"With this opinion, the regret of choosing M is {of_m}, that of choosing M̃ {of_other}: "
     if abs(forth - back) < 1e-4:
-        return f"{start}to within 0.01 percentage points neither is safer."
+        return f"{start}to within 0.01 weighted points neither is safer."
     turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
     opinion = "Your opinion reverses the ranking." if turned else "The ranking is the same as without an opinion."
     return f"{start}{'M' if forth > back else 'M̃'} is safer. {opinion}"

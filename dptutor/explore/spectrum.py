@@ -62,7 +62,8 @@ def distances(kind, noise):
     return delta_divergence(PerfectPrivacy(), m).value, farthest.value, 0.5 if m.is_symmetric else farthest.prior
 
 
-bayes = spectrum.face_panel("bayes_error", titled=False)
+# No ring on the curve: beside the rulers it would seem to move the prior.
+bayes = spectrum.face_panel("bayes_error", titled=False, moves="")
 
 
 @bayes.ruler(VERMILLION)
@@ -76,9 +77,9 @@ def to_blatant(kind, noise):
     return prior, 0, rest
 
 
-@bayes.text(VERMILLION, align="center", offset=(0, 0))
+@bayes.text(VERMILLION, offset=(0, 0))
 def from_perfect_words(kind, noise):
-    return 0.5, 0.59, "{start} from perfect privacy"
+    return 0.46, 0.59, "{start} from perfect privacy"
 
 
 @bayes.text(GREEN, align="right", offset=(-6, 0))

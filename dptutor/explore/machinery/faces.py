@@ -59,12 +59,12 @@ _FACES = {
 
 
 class FacePanel(Panel):
-    """A panel with one face of every mechanism of its explorer."""
+    """A panel with one face of every mechanism of its explorer; `moves` is as for a curve."""
 
-    def __init__(self, explorer, face: str, *, grid=None, **changes):
+    def __init__(self, explorer, face: str, *, grid=None, moves=None, **changes):
         if face not in _FACES:
             raise ValueError(f"face must be one of {', '.join(_FACES)}, got {face!r}")
-        self.face, self._kind = face, _FACES[face]
+        self.face, self._kind, self.moves = face, _FACES[face], moves
         self.curves: dict[Callable, Callable] = {}
         super().__init__(explorer, self._background, name=face, **self._kind.style | changes)
         self.grid = self._grid() if grid is None else np.asarray(grid, dtype=float)
@@ -83,7 +83,9 @@ class FacePanel(Panel):
         for mechanism, seen in self.explorer.mechanisms.items():
             symbol = self._kind.symbol + _TILDE * len(self.curves)
             values = self._of(mechanism, "{face}_of_{mechanism}", lambda m, **_: self._seen(m))
-            self.curves[mechanism] = self.curve(seen.color, f"{symbol}: {seen.label}", line=seen.line)(values)
+            self.curves[mechanism] = self.curve(
+                seen.color, f"{symbol}: {seen.label}", line=seen.line, moves=self.moves
+            )(values)
 
     def _seen(self, mechanism):
         """The face over the grid; on a logarithmic axis up to the largest loss, and not a height below the panel."""
