@@ -36,7 +36,7 @@ every_explorer = pytest.mark.parametrize("name", NAMES)
 
 # Forms of sentences.
 
-NUMBER = r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d[\d.]*)(?: %| percentage points)?|\d+ of \d+"
+NUMBER = r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d[\d.]*)(?: %| percentage points| weighted points)?|\d+ of \d+"
 FORMS, EXACT = defaultdict(list), {}
 
 

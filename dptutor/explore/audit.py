@@ -205,16 +205,6 @@ def rarer_than_the_panel_shows(flaw, repetitions, steps):
     return repetitions, LOW if of_wins < LOW else np.nan, "below 1 in 10⁷"
 
 
-@evidence.text(VERMILLION, offset=(0, 0))
-def said_if_refuted(flaw, repetitions, steps):
-    return 15, 2e-7 if refuted(flaw, repetitions, steps) else np.nan, "ε = {epsilon} is refuted"
-
-
-@evidence.text(INK, align="right", offset=(0, 0))
-def said_if_not(flaw, repetitions, steps):
-    return 2300, np.nan if refuted(flaw, repetitions, steps) else 15, "ε = {epsilon} is not refuted"
-
-
 def paths(flaw, first, sign):
     """The beliefs of some repetitions, from one half, with a gap after each."""
     start, gap = np.zeros((PATHS, 1)), np.full((PATHS, 1), np.nan)
@@ -228,7 +218,7 @@ def beliefs(axes):
     steps = np.linspace(0, STEPS, 121)
     middle, spread = steps / Z**2 / 2, ndtri(0.99) * np.sqrt(steps) / Z
     axes.fill_between(steps, expit(middle - spread), expit(middle + spread), color=GREY, alpha=0.18, linewidth=0)
-    axes.text(1, 0.02, "gray: where the beliefs on D stay if the claim is true", color=GREY)
+    axes.text(1, 0.02, "gray: beliefs on D if the claim is true", color=GREY)
     axes.grid(False)
 
 
@@ -260,11 +250,6 @@ def numbers(flaw, repetitions, steps):
     allowed = most_wins(repetitions, Gaussian(sigma=Z, sensitivity=sqrt(steps)))
     of_wins = chance_of_so_many(wins, steps, repetitions)
     return claim(steps), wins, allowed, of_wins, largest, chance_of_so_large(largest, steps, repetitions)
-
-
-def refuted(flaw, repetitions, steps):
-    _, wins, allowed, _, _, of_log_odds = numbers(flaw, repetitions, steps)
-    return ratio(flaw) > 1 or wins > allowed or of_log_odds < LEVEL
 
 
 @audit.words

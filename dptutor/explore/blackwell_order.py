@@ -87,7 +87,7 @@ SEEN = 1e-4  # a smaller lead cannot be seen
 
 
 @blackwell_order.panel("Which reveals more", xlabel="adversary’s prior π",
-                       ylabel="points by which it reveals more, stretched near 0", ylim=(-42, 42), ystretch=1.0,
+                       ylabel="lead in points, stretched near 0", ylim=(-42, 42), ystretch=1.0,
                        titled=False, width=400.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
@@ -124,14 +124,14 @@ def said_of_gaussian(sigma, epsilon):
     ahead = compared(sigma, epsilon).reverse_divergence.value >= SEEN
     return (
         0.06,
-        16,
-        "to some adversaries" if ahead and not dominates(sigma, epsilon) else "to everyone" if ahead else "",
+        14.5,
+        "to some" if ahead and not dominates(sigma, epsilon) else "to everyone" if ahead else "",
     )
 
 
 @leads.text(VERMILLION, offset=(0, 0))
 def said_of_response(sigma, epsilon):
-    return 0.06, -22, "to no one" if dominates(sigma, epsilon) else "to some adversaries"
+    return 0.06, -19.5, "to no one" if dominates(sigma, epsilon) else "to some"
 
 
 def dominates(sigma, epsilon):

@@ -152,7 +152,7 @@ def renyi_growth(base, delta):
 
 @growth.curve(PURPLE, width=1.6, ghost=False, moves="steps")
 def chosen(steps):
-    return [steps, steps], [0.5, 1.72]
+    return [steps, steps], [0.6, 1.72]
 
 
 @growth.points(INK, moves="")

@@ -133,7 +133,7 @@ def below(pair, family, a, b):
     return PRIORS, 0, np.minimum(weighted(pair, family, a, b), 0)
 
 
-@difference.curve(INK, width=1.6, ghost=False)
+@difference.curve(INK, width=1.6, ghost=False, moves="")
 def weighted_lead(pair, family, a, b):
     return PRIORS, weighted(pair, family, a, b)
 

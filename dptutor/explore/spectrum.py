@@ -79,7 +79,7 @@ def to_blatant(kind, noise):
 
 @bayes.text(VERMILLION, offset=(0, 0))
 def from_perfect_words(kind, noise):
-    return 0.46, 0.59, "{start} from perfect privacy"
+    return 0.42, 0.59, "{start} from perfect privacy"
 
 
 @bayes.text(GREEN, align="right", offset=(-6, 0))

@@ -65,6 +65,7 @@ class Explorer {
       part.points = this.drawnPoints(part);
     });
     this.handles = new Handles(this);
+    this.enlargeWhatCanBeHeld();
     this.names = new Names(this);
     this.pins = new Pins(this);
     this.parts.forEach((part) => this.handles.showGrip(part));
@@ -281,6 +282,14 @@ class Explorer {
     const tools = this.root.querySelector(".dpe-tools");
     tools.hidden = !open;
     this.root.querySelector('[data-tool="menu"]').setAttribute("aria-expanded", String(open));
+  }
+
+  // On a phone the large panel is one with something to hold.
+  enlargeWhatCanBeHeld() {
+    const { panels } = this.handles,
+      held = panels.find((svg) => svg.querySelector(".dpe-grip"));
+    if (held && !panels[0].querySelector(".dpe-grip"))
+      for (const svg of panels) svg.classList.toggle("dpe-main", svg === held);
   }
 
   // On a phone one panel is large and the others are small; pressing a small one makes it the large one.
