@@ -230,6 +230,10 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             Mistake(1 / 2, "This is the error of tossing a coin. A randomized response with ε > 0 is true more often."),
             Mistake(math.exp(-4), "You used e^−4, as if ε were 4. Here ε is log 4, and e^ε is 4."),
             in_percent(1 / 5),
+            Mistake(
+                4.0,
+                "This is e^ε: how many times likelier the truth is than a lie. The probability of an error is asked for.",
+            ),
         ),
         laws=(PROBABILITY,),
         tolerance=0.005,

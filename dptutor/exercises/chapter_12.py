@@ -109,6 +109,10 @@ EXERCISES = [
                 1.2 / 2.2,
                 "You took the probability 0.2 for the odds. The odds of 0.2 are 0.2/0.8.",
             ),
+            Mistake(
+                0.2,
+                "This is the belief before the output. The largest one after it is asked for.",
+            ),
         ),
         laws=(PROBABILITY,),
         tolerance=0.005,
