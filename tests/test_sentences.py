@@ -306,13 +306,15 @@ def bayes_error(kind, noise, prior):
     return {"error": error, "guessing": guessing, "gain": guessing - error, "decided": decided}
 
 
-says("bayes_error", "At a prior of {prior} no output changes this adversary’s guess: {error} of the guesses are wrong.",
+says("bayes_error", "At a prior of {prior} for “not in” no output changes this adversary’s guess: {error} of the "
+     "guesses are wrong.",
      lambda so: so.decided and so.error == approx(so.guessing, abs=1e-14))  # fmt: skip
 says("bayes_error",
-     "At a prior of {prior} the output lowers this adversary’s error by less than 0.1 percentage points, "
+     "At a prior of {prior} for “not in” the output lowers this adversary’s error by less than 0.1 percentage points, "
      "to {error}.",
      lambda so: not so.decided and so.gain < 1e-3)  # fmt: skip
-says("bayes_error", "At a prior of {prior} the output lowers this adversary’s error from {guessing} to {error}.",
+says("bayes_error", "At a prior of {prior} for “not in” the output lowers this adversary’s error from {guessing} to "
+     "{error}.",
      lambda so: not so.decided and so.gain >= 1e-3)  # fmt: skip
 
 

@@ -134,10 +134,13 @@ def decided(kind, noise, prior):
 @bayes_error.words
 def words(kind, noise, prior):
     if decided(kind, noise, prior):
-        return "At a prior of {prior} no output changes this adversary’s guess: {error} of the guesses are wrong."
+        return (
+            "At a prior of {prior} for “not in” no output changes this adversary’s guess: {error} of the guesses are "
+            "wrong."
+        )
     if gain(kind, noise, prior) < 1e-3:
         return (
-            "At a prior of {prior} the output lowers this adversary’s error by less than 0.1 percentage points, "
-            "to {error}."
+            "At a prior of {prior} for “not in” the output lowers this adversary’s error by less than 0.1 "
+            "percentage points, to {error}."
         )
-    return "At a prior of {prior} the output lowers this adversary’s error from {guessing} to {error}."
+    return "At a prior of {prior} for “not in” the output lowers this adversary’s error from {guessing} to {error}."

@@ -216,7 +216,7 @@ def enough(accused, missed):
     return min(outside, inside) > 0 and outside + inside >= ENOUGH
 
 
-@tradeoff.region(PURPLE, "not contradicted", opacity=0.2)
+@tradeoff.region(PURPLE, "fits your rounds", opacity=0.2)
 def region(accused, missed):
     if not enough(accused, missed):
         return [np.nan, np.nan], np.nan, np.nan

@@ -12,7 +12,7 @@ calibration_point = Explorer(
     "noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet at the "
     "green point. (The Laplace profile is nearly vertical there: it is 0 from ε = 1/b on.) Second panel: their "
     "trade-off functions.",
-    find="Hold ε fixed and move δ: which mechanism’s curve hardly moves, and which one’s does?",
+    find="Hold ε fixed and move δ: whose curve hardly moves, and whose moves a lot?",
     code="""import dptutor as dp
 
 target = {"epsilon": {epsilon}, "delta": {delta}}

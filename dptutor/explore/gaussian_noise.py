@@ -73,7 +73,7 @@ def classical_mechanism(epsilon, delta):
 @gaussian_noise.panel("Noise", xlabel="ε", ylabel="σ", xlim=(0.1, 20), ylim=(0.1, 100), xlog=True, ylog=True)
 def noise(axes):
     axes.axvline(1, color=GREY, linewidth=1)
-    axes.text(0.93, 0.13, "proven here", color=GREY, ha="right")
+    axes.text(0.93, 0.13, "proven: ε < 1", color=GREY, ha="right")
 
 
 @noise.curve(BLUE, "exact σ")

@@ -25,7 +25,8 @@ threshold_test = Explorer(
     "to its "
     "right is accused. Errors are drawn solid, the rest pale. Right: how many are missed against how many are "
     "wrongly accused; every threshold is a point of the curve, blue and vermillion lines lead from yours to the "
-    "axes, and the dotted line is blind guessing. Press Samples to draw outputs at random, without you (P) and with "
+    "axes, and the dotted line is blind guessing. Pull the curve by its ring to change the noise. "
+    "Press Samples to draw outputs at random, without you (P) and with "
     "you (Q): they pile up, and a thousand of each roughly fill the two hills. Then bars along the axes and a cross "
     "show the shares of draws that are errors.",
     find="Drag the purple line. Can you make both errors smaller at once?",

@@ -33,8 +33,9 @@ total_failure = Explorer(
     "answers by randomized response. Left: for someone who is in the data, how often the output multiplies the odds "
     "of “in” by more "
     "than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler shows how much more "
-    "often Gaussian noise exceeds exp(ε). Right: their privacy profiles, which meet at ε.",
-    find="Find ε and δ for which Gaussian noise exceeds ε at least twenty times as often as leaky randomized response.",
+    "often than δ Gaussian noise multiplies them by more than exp(ε). Right: their privacy profiles, which meet at ε.",
+    find="Find ε and δ for which the loss exceeds ε at least twenty times as often with Gaussian noise as with leaky "
+    "response.",
     code="""from math import exp
 
 from scipy.special import ndtri
@@ -62,7 +63,7 @@ print(f"beyond exp(ε): {beyond:.2e} of the outputs; worst {delta:g}: odds times
             {"epsilon": 1, "delta": 0.01},
         ),
         "A small ε": (
-            "Now Gaussian noise exceeds exp(ε) far more often than δ says, but only by a little each time.",
+            "Now the Gaussian loss exceeds ε far more often than δ says, but only by a little each time.",
             {"epsilon": 0.1, "delta": 1e-5},
         ),
     },
@@ -126,7 +127,7 @@ def target(epsilon, delta):
     ruined=Number("given away, of a million: leaky response", VERMILLION, 0),
     over=Number("beyond exp(ε), of a million: Gaussian", BLUE, 0),
     times=Number("… as a multiple of δ", GREEN, 1),
-    odds=Number("factor of the odds in the worst δ, at least: Gaussian", BLUE, 2),
+    odds=Number("factor that the odds exceed with probability δ: Gaussian", BLUE, 2),
     promised=Number("exp(ε)", PURPLE, 2),
 )
 @lru_cache(maxsize=4096)

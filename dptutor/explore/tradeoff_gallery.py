@@ -30,8 +30,9 @@ tradeoff_gallery = Explorer(
     "tradeoff_gallery",
     title="One curve, a guarantee for every ε",
     caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) touches f "
-    "from below and meets the axis at 1 − δ(ε): to be (ε, δ)-DP is to lie above this line, and above its mirror image "
-    "(dotted). Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
+    "from below and meets the axis at 1 − δ(ε): the curve lies nowhere below this line, nor below its mirror image "
+    "(dotted). The noise is σ for Gaussian noise, b for Laplace noise and 1/ε₀ for the other two, which have a "
+    "parameter ε₀. Right: the privacy profile, the δ of every ε; the green point is the line on the left.",
     find="Roll the green line along the curve. For which mechanisms does it pivot about a corner?",
     code=MAKERS
     + """mechanism = makers[{kind}]({noise})
@@ -70,7 +71,7 @@ tradeoff = tradeoff_gallery.face_panel("tradeoff", title="Trade-off function", t
 profile = tradeoff_gallery.face_panel("privacy_profile", title="Privacy profile", titled=False)
 
 
-@tradeoff.curve(GREEN, "its tangent of slope −exp(ε)", line=DASHED, width=1.8, ghost=False)
+@tradeoff.curve(GREEN, "tangent of slope −exp(ε)", line=DASHED, width=1.8, ghost=False)
 def tangent(kind, noise, epsilon):
     level, slope = 1 - mechanism(kind, noise).privacy_profile(epsilon), np.exp(epsilon)
     return [0, min(1, level / slope)], [level, max(level - slope, 0)]
