@@ -1,7 +1,7 @@
 """Composition and DP-SGD: laws, closed forms, 40-digit references, brackets, bad input."""
 
 import math
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 
 import flint
@@ -17,6 +17,7 @@ from scipy.stats import binom, norm
 import dptutor as dp
 from dptutor.mechanisms import profiles
 from dptutor.mechanisms.composition import grid_factor
+from dptutor.mechanisms.faces import MixtureFaces
 from dptutor.mechanisms.gaussian import gaussian_profile
 from dptutor.mechanisms.profiles import MixedProfile
 from dptutor.transform.discretized import bracketed
@@ -442,3 +443,44 @@ def test_a_laplace_power_whose_losses_exceed_700_beside_a_training():
     value, bound = m.privacy_profile(epsilon, with_error=True)
     assert abs(value - exact) <= bound + 1e-9 * exact
     assert bound <= 1e-6 * exact
+
+
+def test_contours_with_finite_experiments_agree_with_the_mixture_over_their_atoms():
+    parts = [dp.RandomizedResponse(x) for x in (0.3, 0.7, 1.9)]
+    parts += [dp.SubsampledGaussian(0.8 + x, 0.05 + x, "remove") ** 40 for x in (0.0, 0.1, 0.2)]
+    whole = reduce(lambda a, b: a @ b, parts)
+    by_contour, by_mixture = whole._by_contour(), whole._faces
+    assert isinstance(by_mixture, MixtureFaces)
+    epsilon = np.linspace(-3, 12, 31)
+    off = np.abs(by_contour.delta(epsilon) - by_mixture.delta(epsilon))
+    assert np.all(off <= by_contour.delta_error(epsilon) + by_mixture.delta_error(epsilon))
+    alpha = np.linspace(0.01, 0.99, 15)
+    off = np.abs(by_contour.tradeoff(alpha) - by_mixture.tradeoff(alpha))
+    assert np.all(off <= by_contour.tradeoff_error(alpha) + by_mixture.tradeoff_error(alpha))
+
+
+def test_fifty_responses_with_fifty_subsampled_parts_are_integrals():
+    parts = [dp.RandomizedResponse(0.1 * math.sqrt(1.0 + x)) for x in range(50)]
+    parts += [dp.SubsampledGaussian(0.8 + 0.02 * x, 0.01 + 0.001 * x, "remove") for x in range(50)]
+    whole = reduce(lambda a, b: a @ b, parts)
+    value, bound = whole.privacy_profile([0.0, 5.0, 20.0], with_error=True)
+    assert np.all(bound <= 1e-9 * value)
+
+
+def test_more_different_parts_than_can_be_multiplied_are_refused():
+    whole = reduce(lambda a, b: a @ b, [dp.RandomizedResponse(0.01 * math.sqrt(x)) for x in range(1, 302)])
+    with pytest.raises(ValueError, match="at most 300 different mechanisms"):
+        whole.epsilon(1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "alpha"),
+    [
+        ('DPSGD(4.8342, 2.9709e-05, 170445, "add")', 0.499590932),
+        ('DPSGD(2.9649, 2.1977e-06, 14512082, "add")', 0.499439248),
+        ('DPSGD(2.9239, 0.037963, 6299143, "remove")', 3.35780106e-244),
+    ],
+)
+def test_f_of_long_trainings_is_sharp(text, alpha):
+    _, bound = dp.read(text).tradeoff(alpha, with_error=True)
+    assert bound <= 1e-10

@@ -455,3 +455,43 @@ def test_the_mass_of_finite_losses_is_no_sum_over_a_million_steps(direction):
     assert abs(value - 1.1968023168425341e-6) <= error <= 1e-14
     value, error = (m @ dp.ApproximateDP(0, 0.5) ** 3).bayes_error(0.5, with_error=True)
     assert abs(value - 1.1968023168425341e-6 / 8) <= error <= 1e-10
+
+
+def test_a_line_with_gaps_is_summed_as_it_stands():
+    power = dp.FiniteExperiment([0.1, 0.2, 0.3, 0.15, 0.25], [0.13, 0.21, 0.22, 0.2, 0.24]) ** 417
+    inverter = Lines(power.factors)._inverter
+    mean, variance = power._loss_moments("Q")
+    epsilon = mean + math.sqrt(variance) * np.array([-1.5, 0.0, 2.5])
+    inverter.profile(epsilon)
+    gapped = [line for line in inverter._lines.values() if line is not None and line.index is not None]
+    assert gapped
+    for line in gapped:
+        for kernel, (total, spread) in zip((line._kernel, 1.0), line._sums([line._kernel, None], epsilon), strict=True):
+            phases = np.exp(-1j * line.step * np.multiply.outer(epsilon, line.index))
+            assert np.all(np.abs((phases @ (line.terms * kernel)).real - total) <= 2 * spread)
+
+
+def profile_of_two_responses(first, second, count, epsilon):
+    """δ of both so many times, as a sum over the losses of the first of that of the second."""
+    other = (dp.RandomizedResponse(second) ** count)._faces.law
+    number = np.arange(count + 1.0)
+    q = np.exp(log_binomial(count, number) - count * np.log1p(np.exp(-first)) - (count - number) * first)
+    kept = q > 1e-40
+    loss = first * (2 * number - count)
+    return np.array([np.sum(q[kept] * other.delta(x - loss[kept])) for x in epsilon])
+
+
+def log_binomial(count, number):
+    return gammaln(count + 1.0) - gammaln(number + 1.0) - gammaln(count - number + 1.0)
+
+
+def test_two_responses_so_often_that_their_sums_cannot_be_listed_keep_their_bounds():
+    whole = (dp.RandomizedResponse(1.0) @ dp.RandomizedResponse(1.7)) ** 58_551
+    mean, variance = whole._loss_moments("Q")
+    epsilon = mean + math.sqrt(variance) * np.array([-3.0, 0.0, 3.0, 6.0])
+    right = profile_of_two_responses(1.0, 1.7, 58_551, epsilon)
+    value, bound = whole.privacy_profile(epsilon, with_error=True)
+    assert np.all(np.abs(value - right) <= bound + 1e-9 * right)
+    assert np.all(bound <= 1e-2 * right)
+    # The intervals of a table have few pieces, however many atoms there are.
+    assert max(len(rows) for rows in whole._faces._forward._pieces.values()) <= 1100

@@ -23,7 +23,7 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 
 import numpy as np
 
@@ -43,6 +43,12 @@ from .profiles import LinesProfile, contours, mixed
 _GRID_GOAL = 5e-7
 # Sums over more atoms, at each place of a line, take longer than a grid.
 _FEW_ATOMS = 64
+# Different mechanisms whose transforms are multiplied at each place of a line.
+_MOST_DIFFERENT = 300
+# Different subsampled mechanisms beside others from which on lines take too long.
+_FEW_SAMPLED = 4
+# Sums of losses that are formed, one part after the other, to enumerate a composition.
+_MOST_SUMS = 8_000_000
 
 
 def compose(parts) -> Mechanism:
@@ -223,6 +229,15 @@ class Composition(Mechanism):
             self.__dict__["_own_faces"] = back.__dict__["_own_faces"].reverse if done else self._chosen_faces()
         return self.__dict__["_own_faces"]
 
+    def _by_contour(self) -> TabulatedFaces | None:
+        """The faces by contours, if these leave little open: the transform decays as that of the noisy parts does."""
+        if self._infinite or float(self.reverse._delta(np.asarray(math.inf))):
+            return None
+        with contextlib.suppress(SlowDecay):
+            faces = contours(self.factors)
+            return faces if faces.error_bound <= _GRID_GOAL else None
+        return None
+
     def _chosen_faces(self) -> Evaluator:
         finite = [(part, count) for part, count in self.factors if part._law is not None]
         others = tuple((part, count) for part, count in self.factors if part._law is None)
@@ -233,13 +248,24 @@ class Composition(Mechanism):
         if gaussian and not finite:
             with contextlib.suppress(SlowDecay):
                 return contours(self.factors)
-        if finite and gaussian:
+        if finite and others and gaussian:
             with contextlib.suppress(TooManyAtoms):
                 return MixtureFaces(_enumerated(finite), _together(others))
+            if (by_contour := self._by_contour()) is not None:
+                return by_contour
+        different = sum(part._laplace is None for part, _ in self.factors)
+        if different > _MOST_DIFFERENT:
+            raise ValueError(
+                f"at most {_MOST_DIFFERENT} different mechanisms other than Laplace can be composed, got {different}: "
+                "more would take longer than ten seconds"
+            )
         laplace = tuple((part, count) for part, count in others if part._laplace is not None)
         rest = tuple((part, count) for part, count in others if part._laplace is None)
-        sampled = any(part._sampled is not None for part, _ in rest)
-        if laplace and sampled and all(_is_known(part) for part, _ in rest):
+        sampled = sum(part._sampled is not None for part, _ in rest)
+        known = all(_is_known(part) for part, _ in rest)
+        if sampled > _FEW_SAMPLED and known and (by_contour := self._by_contour()) is not None:
+            return by_contour
+        if laplace and sampled and known:
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
@@ -294,7 +320,15 @@ def grid_factor(part, count) -> Factor:
 
 
 def _enumerated(parts) -> Law:
-    return reduce(lambda a, b: a.composed(b), (part._law.power(count) for part, count in parts))
+    """The law of finite parts together, unless that takes too many sums on the way."""
+    laws = (part._law.power(count) for part, count in parts)
+    whole, sums = next(laws), 0
+    for law in laws:
+        sums += whole.enumerated().kinks.size * law.enumerated().kinks.size
+        if sums > _MOST_SUMS:
+            raise TooManyAtoms
+        whole = whole.composed(law)
+    return whole
 
 
 def power(mechanism: Mechanism, count) -> Mechanism:

@@ -25,6 +25,8 @@ from .roots import FAR, slope_of_profile
 # δ below e^−this is not told from 0: upper values are at least 1e-300.
 _DEEPEST = 690.0
 _OCTAVES = 44
+# The profile is looked at apart where it takes less than such a part of the range, in so many intervals.
+_PARTS_OF_RANGE, _LEVELS = 100, 24
 # Between the last kink and the end, as a share of the loss at that.
 _NARROW = 1e-2
 # 1 − δ below this is not told from 0.
@@ -299,6 +301,9 @@ class LinesProfile(Profile):
         octaves = 2.0 ** -np.arange(1, _OCTAVES)
         last = float(self.kinks[self.kinks < end * (1 - 1e-12)].max(initial=0.0))
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks, [self._sure]])
+        # Of very many steps all of the profile is within a small part of the range.
+        if _PARTS_OF_RANGE * (self._unlikely - self._sure) < end:
+            inner = np.append(inner, np.linspace(self._sure, min(self._unlikely, end), _LEVELS))
         # Next to a kink near the end δ falls to almost nothing.
         if end - last < _NARROW * last:
             inner = np.append(inner, last - last * octaves[last * octaves > (end - last) / 2])
@@ -310,8 +315,15 @@ class LinesProfile(Profile):
     def _sure(self) -> float:
         """A loss up to which 1 − δ is below _SURE: E_Q[min(1, e^{ε − L})] ≤ e^{θε} H(1 − θ), 0 < θ < 1."""
         theta = np.linspace(0.02, 0.98, 49)
-        log_h = [-x * sum(count * float(part._renyi(1.0 - x)) for part, count in self._factors) for x in theta]
-        return max(float(np.max((math.log(_SURE) - np.array(log_h)) / theta)), 0.0)
+        log_h = -theta * sum(count * part._renyi(1.0 - theta) for part, count in self._factors)
+        return max(float(np.max((math.log(_SURE) - log_h) / theta)), 0.0)
+
+    @cached_property
+    def _unlikely(self) -> float:
+        """A loss from which on δ of finite losses is no number: it is at most e^{−cε} H(1 + c), c > 0."""
+        c = np.geomspace(1e-9, 1e3, 121)
+        log_h = c * sum(count * part._renyi(1.0 + c) for part, count in self._factors)
+        return max(float(np.min((log_h + _DEEPEST) / c)), 0.0)
 
     def _vanishing(self) -> float:
         """A loss at which δ is no longer a number."""

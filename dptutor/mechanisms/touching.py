@@ -12,10 +12,10 @@ import numpy as np
 
 _ROUNDING = 2.0**-52
 # Chords that end at a place begin at one of so many before it: some may be too near for their slope to have digits.
-_BEFORE = 8
+_BEFORE = 16
 # How sharp f shall be, anyway and in units of the errors of 1 − δ, how often more losses are asked for, and which, as
 # shares of the way between two.
-_SHARP, _OF_ERROR, _ROUNDS = 1e-12, 4.0, 6
+_SHARP, _OF_ERROR, _ROUNDS = 1e-12, 1.5, 6
 _WITHIN = np.array([1e-3, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999])[:, None]
 # Losses between which e^ε is a number, and so is its inverse.
 SMALLEST, LARGEST = -700.0, 709.0

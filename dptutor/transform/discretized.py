@@ -31,6 +31,8 @@ from .finite import FiniteLaw
 # A mass of finite losses that is nothing: above the rounding of sums of probabilities.
 _TAIL = 1e-15
 _LONGEST = 2**20
+# Of more different parts than this the grid is shorter, as each is transformed.
+_MANY = 12
 # Losses that count as finite, of one part and of all; bounds hold for ε up to the first.
 _LARGEST, _LARGEST_SUM = 650.0, 700.0
 # What transforms lose by rounding, for each part and each doubling of their length, and anyway.
@@ -98,15 +100,16 @@ def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
         sum(f.count for f in factors),
     )
     coarse = max(length / 2**14, 1e-7)
+    longest = _LONGEST * min(1.0, _MANY / len(factors))
     while True:
         step = _aligned(factors, coarse)
         law = _pessimistic(factors, step, truncation)
         back = _gap(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
         gap = max(_gap(law, factors, step, truncation), back)
-        if gap < _GOAL or length / step > 0.9 * _LONGEST:
+        if gap < _GOAL or length / step > 0.9 * longest:
             return law, gap + _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
         # The gap falls with the square of the step, or nearly so.
-        coarse = max(step * min(max(0.7 * math.sqrt(_GOAL / gap), 0.25), 0.5), length / _LONGEST)
+        coarse = max(step * min(max(0.7 * math.sqrt(_GOAL / gap), 0.25), 0.5), length / longest)
 
 
 def _aligned(factors, coarse) -> float:

@@ -65,6 +65,8 @@ _REVIVAL = 2.5, 4
 _MOST_PANELS, _MOST_AT_LAST = 130, 1500
 # Errors of δ, relative, and of 1 − δ, absolute, from which on another method is asked where large losses are rare.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
+# A complement is at least this where its relative error is worked out.
+_SMALLEST_REST = 1e-300
 # −log δ, about, at which intervals of ε end.
 _LEVELS = np.array([14.0, 25.0, 37.0, 50.0, 72.0, 95.0, 200.0, 400.0])
 
@@ -239,6 +241,13 @@ class Inversion(Profile):
             complement = bool(self._law(ends[1:2], False)[0][0] > 0.5)
             beyond = epsilon > self._law.end
             value, error = self._law(np.minimum(epsilon, self._law.end), complement)
+            if float(np.max(value * error)) > _UNSHARP_REST:
+                # Where δ is large the contour may still have more digits.
+                other, its_error = self._by_contour(number, ends, epsilon)
+                if bool(self._ladder[0][number] < 0) != complement:
+                    other, its_error = 1.0 - other, its_error * other / np.maximum(1.0 - other, _SMALLEST_REST)
+                better = its_error < error
+                value, error = np.where(better, other, value), np.where(better, its_error, error)
         else:
             value, error = self._by_contour(number, ends, epsilon)
         if complement:

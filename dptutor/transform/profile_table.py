@@ -24,6 +24,8 @@ _UNEVEN = 1e-8
 _SMALLEST, _APART = 2.0**-12, 2.0**-44
 # How often halving may be in vain.
 _STUCK = 3
+# Pieces of an interval that may be halved: of so many, as at the atoms of many steps, each keeps what it misses.
+_MOST_PIECES = 512
 # Coefficients below this, or below the error of the values, are none.
 _NOTHING = 2e-14
 _MOST_AT_ONCE = 2**16
@@ -216,7 +218,8 @@ class ProfileTable:
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # What does not fall by halving, again and again, is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
-                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and may:
+                few = len(rows) + len(pieces) + len(further) <= _MOST_PIECES
+                if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and may and few:
                     middle = (a + b) / 2
                     further += [(a, middle, last, stuck, smallest), (middle, b, last, stuck, smallest)]
                     continue

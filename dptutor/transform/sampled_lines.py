@@ -321,7 +321,7 @@ class Inverter:
             return None, 0.0  # so far out a step hardly varies, and no number counts the samples
         end = min(1e4 / widest, 1e15 * step)
         while end > 4 * least * step:
-            half = min(0.05 / widest, end / 8)
+            half = min(0.2 / widest, end / 8)
             middle = half * (2 * np.arange(math.ceil(end / (2 * half))) + 1)
             while True:
                 bound = np.zeros(middle.shape)
@@ -409,7 +409,8 @@ class _Line:
         x = epsilon[at]
         with np.errstate(over="ignore"):
             size = np.exp(np.minimum(self.peak - self.c * x, 700.0))
-        value, spread = self._sum(self._kernel, x)
+        kernels = [self._kernel, None] if self.mu else [self._kernel]
+        (value, spread), *more = self._sums(kernels, x)
         image, exactness = self._images(x)
         value = size * value - image
         slack = 4 * _ROUNDING * (abs(self.peak) + np.abs(self.c * x))
@@ -421,9 +422,9 @@ class _Line:
             error = error + _rounding_of(self.log_mass) * mass
         lower[at], upper[at] = value - error, value + error
         if self.mu:
-            density, its_spread = self._sum(None, x)
-            more = size * (density + its_spread + self.truncated[1] + 4 * math.exp(-_DEPTH) / self.mu)
-            lower[at] -= np.maximum(more, 0.0) * self.mu**2 * math.exp(self.mu**2 / 8) * (1 + 1e-12)
+            density, its_spread = more[0]
+            price = size * (density + its_spread + self.truncated[1] + 4 * math.exp(-_DEPTH) / self.mu)
+            lower[at] -= np.maximum(price, 0.0) * self.mu**2 * math.exp(self.mu**2 / 8) * (1 + 1e-12)
         return lower, upper
 
     def _images(self, x):
@@ -447,29 +448,31 @@ class _Line:
                 size += term * (8.0 + np.abs(exponent) + 2 * np.abs(log_mass) + np.abs(ratio))
         return total, 2 * _ROUNDING * size
 
-    def _sum(self, kernel, x):
-        """Re Σ_k terms_k e^{−ikhε}, by steps of one and of √n in k, and a bound on its error."""
-        terms = self.terms if kernel is None else self.terms * kernel
-        error = self.error if kernel is None else self.error * np.abs(kernel)
-        count = len(terms)
-        weight = np.abs(terms)
-        still = float(error.sum() + weight.sum() * (24.0 + 2 * math.log2(count + 1)) * _ROUNDING)
-        moving = float(weight @ (self.step * self._at)) * 3 * _ROUNDING
-        spread = still + moving * np.abs(x)
-        if self.index is not None:
-            return np.array([np.dot(np.exp(-1j * self.step * y * self.index), terms).real for y in x]), spread
-        small = math.isqrt(count) + 1
-        large = -(-count // small)
-        padded = np.zeros(large * small, dtype=complex)
-        padded[:count] = terms
-        blocks = padded.reshape(large, small).T
-        total = np.empty(x.shape)
+    def _sums(self, kernels, x):
+        """Re Σ_k terms_k kernel_k e^{−ikhε} of each kernel, by steps of one and of many in k, and bounds on errors."""
+        count = len(self.terms)
+        # Of a line with gaps only the blocks that have samples, each about as long as a run of them.
+        runs = 1 + np.count_nonzero(np.diff(self._at) > 1)
+        small = math.isqrt(count) + 1 if runs == 1 else count // runs
+        number, row = np.unique(self._at // small, return_inverse=True)
+        blocks, found = [], []
+        for kernel in kernels:
+            terms = self.terms if kernel is None else self.terms * kernel
+            error = self.error if kernel is None else self.error * np.abs(kernel)
+            weight = np.abs(terms)
+            still = float(error.sum() + weight.sum() * (24.0 + 2 * math.log2(count + 1)) * _ROUNDING)
+            moving = float(weight @ (self.step * self._at)) * 3 * _ROUNDING
+            found.append((np.empty(x.shape), still + moving * np.abs(x)))
+            padded = np.zeros((len(number), small), dtype=complex)
+            padded[row, self._at % small] = terms
+            blocks.append(padded.T)
         for i in range(len(x)):
             # One ε at a time: products of matrices round differently with their shape.
             fine = np.exp(-1j * self.step * x[i] * np.arange(small))
-            coarse = np.exp(-1j * self.step * small * x[i] * np.arange(large))
-            total[i] = np.dot(fine @ blocks, coarse).real
-        return total, spread
+            coarse = np.exp(-1j * self.step * small * x[i] * number)
+            for own, (total, _) in zip(blocks, found, strict=True):
+                total[i] = np.dot(fine @ own, coarse).real
+        return found
 
 
 def _rounding_of(log_mass):
