@@ -263,7 +263,9 @@ class Ask {
     sketch.reveal(line, truth, found);
     const known = place === null ? [] : copied(this.answers[place].querySelector(".ask-reply"));
     const lawful =
-      place === null && !law && sketch.data.laws.length ? "As far as a hand can draw, it breaks no law that such a curve obeys. " : "";
+      place === null && !law && sketch.data.laws.length
+        ? "As far as a hand can draw, it breaks no law that such a curve obeys. "
+        : "";
     const where = place === right ? "" : `${lawful}${sketch.words(line, truth, found)} `;
     const key = `The solid line is the right curve, the dashed one yours${place === right ? "" : "; the circle marks the place"}.`;
     this.tell(place === right, null, ...known, make("p", {}, `${where}${key}`));
