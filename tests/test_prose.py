@@ -280,3 +280,13 @@ def test_a_chapter_says_how_long_it_takes(page):
     assert float(said[1]) == pytest.approx(READERS.get(number, float(said[1])), rel=0.15)
     work = sum(EXERCISE[exercise.grade] for exercise in dp.exercises.catalogue(number))
     assert HOURS[said[2]] == pytest.approx(work + ARGUMENT * text.count("{argue}"), rel=0.15)
+
+
+def test_plans_and_goals_agree_with_the_chapters(monkeypatch):
+    """What the instructors' page insists on, or the site stops: prerequisites of plans, exercises of goals."""
+    monkeypatch.chdir(ROOT / "book")
+    page = Path("instructors.md").read_text(encoding="utf-8")
+    space: dict = {}
+    for cell in re.findall(r"^```{code-cell} ipython3\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        exec(re.sub(r"^:.*\n", "", cell, flags=re.MULTILINE), space)
+    assert space["plans"]
