@@ -65,11 +65,11 @@ def test_a_site_that_was_removed_is_built_again(tmp_path, monkeypatch):
     assert len(runs) == 2 * once
 
 
-def test_until_the_first_build_has_ended_there_is_a_curve_to_drag(site, new_page):
+def test_until_the_first_build_has_ended_there_is_a_curve_to_drag(site, chromium):
     assert not book.takes_minutes()
     with book.running(site, 0) as server:
         server.waiting = book.first_explorer()
-        page = new_page(viewport={"width": 1280, "height": 900})
+        page = chromium.new_page()  # the browser complains of pages that are not there yet
         address = f"http://127.0.0.1:{server.server_port}/"
         assert page.goto(f"{address}book/intro.html").status == 503
         line = page.locator("[data-explorer] input[type=range]").first
@@ -79,6 +79,7 @@ def test_until_the_first_build_has_ended_there_is_a_curve_to_drag(site, new_page
         server.waiting = None
         page.wait_for_url(address)
         assert "Were they in the data?" in page.inner_text("h1").replace("\n", " ")
+        page.close()
 
 
 def test_what_is_said_of_a_chapter_changes_with_its_opening_and_not_with_its_text(tmp_path, monkeypatch):
