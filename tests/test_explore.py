@@ -433,7 +433,8 @@ def test_small_probabilities_are_said_as_powers_of_ten():
         (Number("", digits=2, power=True), 0.0, "0"),
         (Number(""), np.inf, "∞"),
         (Number(""), -np.inf, "−∞"),
-        (Number("", power=True), np.nan, "none"),
+        (Number(""), np.nan, "—"),
+        (Number("", power=True), np.nan, "—"),
     ],
 )
 def test_a_number_is_shown(number, value, shown):

@@ -474,7 +474,7 @@ def test_thirty_rounds_are_played_by_keys_and_counted(opened):
             assert f"So far {accused} of {outside} wrongly accused, {missed} of {inside} missed." in said
             assert page.text_content("[data-round]") == f"Round {done + 1} of 30"
         # The region comes with a sentence about it, and not before it says anything.
-        region = page.locator(".dpe-name:has-text('fits your rounds')").is_visible()
+        region = page.locator(".dpe-name:has-text('compatible with your rounds')").is_visible()
         assert region == (done >= 10 and min(outside, inside) > 0)
         assert region == page.text_content(".dpe-invitation").startswith("Purple")
         answers = page.evaluate(f"{GAME}.history.map((round) => [round.answer, round.said])")

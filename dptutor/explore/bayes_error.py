@@ -18,10 +18,13 @@ bayes_error = Explorer(
     "bayes_error",
     title="What the output is worth to an adversary",
     caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it. "
-    "The test where it touches is the best one for an adversary with prior π (blue dot). Where it meets the diagonal "
+    "The test where it touches is the best one for an adversary with prior π (blue dot), for whom "
+    "all points of the line are equally good. Where it meets the diagonal "
     "α = β, both coordinates are R(π) (purple ring). The dotted green diagonal meets f where both errors of a best "
-    "test are equal. Right: the Bayes error R at all priors; "
-    "the green ruler is the gain, the drop in error that the output brings, in percentage points.",
+    "test are equal. Pull a blue curve by its ring to change the noise. Right: the Bayes error R at all priors; "
+    "the green ruler is the gain, the drop in error that the output brings, in percentage points. "
+    "The noise is 1/ε₀ for randomized response and for the worst (ε₀, 0.1)-DP mechanism; the sampled Gaussian "
+    "mechanism uses each record with probability ½.",
     find="Drag the prior to where the adversary errs most. Is that always at one half?",
     code=MAKERS.replace(
         "\n}\n", '\n    "sampled Gaussian": lambda noise: dp.SubsampledGaussian(noise, 0.5, direction="remove"),\n}\n'
@@ -68,7 +71,7 @@ tradeoff = bayes_error.face_panel("tradeoff", title="Trade-off function", titled
 bayes = bayes_error.face_panel("bayes_error", title="Bayes error", titled=False)
 
 
-@tradeoff.curve(PURPLE, "same error at π", width=1.8, ghost=False)
+@tradeoff.curve(PURPLE, "equally good at π", width=1.8, ghost=False)
 def touching(kind, noise, prior):
     level, slope = error(kind, noise, prior), prior / (1 - prior)
     ends = np.array([max(0, (level / (1 - prior) - 1.02) / slope), min(1, level / prior)])

@@ -42,8 +42,8 @@ be_the_adversary = Explorer(
     "vermillion if from Q: above the axis if you were right, below it and filled if you were wrong. Right: "
     "your type I error α and type II error β, and the curve that the best tests reach (the trade-off function f of "
     "the mechanism). The sides of "
-    "the purple rectangle are exact 95 % intervals (Clopper–Pearson): if you use one test throughout and take "
-    "nothing back, then at the end of the game the rectangle contains the true errors of that test with "
+    "the purple region are exact 95 % intervals (Clopper–Pearson): if you use one test throughout and take "
+    "nothing back, then at the end of the game the region contains the true errors of that test with "
     "probability at least 90 %. At the end a dashed line marks a threshold that fits your guesses as well as "
     "any, and a ring marks its errors.",
     find="Which world does each output come from? Can you get below the curve?",
@@ -216,7 +216,7 @@ def enough(accused, missed):
     return min(outside, inside) > 0 and outside + inside >= ENOUGH
 
 
-@tradeoff.region(PURPLE, "fits your rounds", opacity=0.2)
+@tradeoff.region(PURPLE, "compatible with your rounds", opacity=0.2)
 def region(accused, missed):
     if not enough(accused, missed):
         return [np.nan, np.nan], np.nan, np.nan
@@ -282,7 +282,7 @@ def best_error(sigma):
 @be_the_adversary.task
 def task(accused, missed):
     if enough(accused, missed):
-        return "Purple: the error rates that your rounds do not contradict, each at 95 %."
+        return "Purple: the error rates compatible with your rounds, each at 95 %."
     if tally(accused)[1] + tally(missed)[1]:
         return "Outputs that you guess right stay above the axis, the others below it."
     return ""

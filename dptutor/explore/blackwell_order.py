@@ -162,8 +162,8 @@ def meet_tradeoff(sigma, epsilon, third):
 
 
 @blackwell_order.readouts(
-    forth=in_points("Δ(Gauss‖RR)", VERMILLION, help="0: the Gaussian mechanism dominates"),
-    back=in_points("Δ(RR‖Gauss)", BLUE, help="0: randomized response dominates"),
+    forth=in_points("largest lead of randomized response", VERMILLION, help="0: the Gaussian mechanism dominates"),
+    back=in_points("largest lead of the Gaussian mechanism", BLUE, help="0: randomized response dominates"),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
     response_advantage=Number("advantage, RR", VERMILLION, 4),
 )

@@ -8,10 +8,10 @@ from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider, decade
 calibration_point = Explorer(
     "calibration_point",
     title="The same (ε, δ), not the same privacy",
-    caption="A Gaussian mechanism (blue, solid) and a Laplace mechanism (vermillion, dashed), both with exactly the "
-    "noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet at the "
-    "green point. (The Laplace profile is nearly vertical there: it is 0 from ε = 1/b on.) Second panel: their "
-    "trade-off functions.",
+    caption="A Gaussian mechanism (blue, solid: f and δ) and a Laplace mechanism (vermillion, dashed: f̃ and δ̃), both "
+    "with exactly the noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet "
+    "at the green point. (The Laplace profile is nearly vertical there: it is 0 from ε = 1/b on.) Second panel: their "
+    "trade-off functions. Pull a curve by its ring to change δ.",
     find="Hold ε fixed and move δ: whose curve hardly moves, and whose moves a lot?",
     code="""import dptutor as dp
 
@@ -64,7 +64,7 @@ def target(epsilon, delta):
     scale=Number("Laplace noise b", VERMILLION, 3),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
     laplace_advantage=Number("advantage, Laplace", VERMILLION, 4),
-    regret=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The largest regret of choosing Laplace noise"),
+    regret=Number("largest regret of choosing Laplace noise", GREEN, 4),
 )
 def numbers(epsilon, delta):
     pair = gaussian(epsilon, delta), laplace(epsilon, delta)

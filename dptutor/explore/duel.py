@@ -159,9 +159,10 @@ def numbers(prior, pair):
 
 @duel.words
 def words(prior, pair):
+    one, other = pair.split(" : ") if " : " in pair else ("Gaussian", "Laplace")
     start = (
-        "At a prior of {prior} the adversary’s error is {first_error} against the first and {second_error} against the "
-        "second"
+        f"At a prior of {{prior}} the adversary’s error is {{first_error}} against the first ({one}) and "
+        f"{{second_error}} against the second ({other})"
     )
     lead = lead_at(pair, prior)
     if abs(lead) < DRAW:

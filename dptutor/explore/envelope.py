@@ -17,7 +17,7 @@ envelope = Explorer(
     "the mechanism (blue) and the upper envelope of the lines of these points and their mirror images "
     "(orange, dashed). The shaded area between them is what the report leaves open; the green ruler is the "
     "largest gap. Second panel: the privacy profile, the points of the report, and the δ that they guarantee "
-    "at every other ε.",
+    "at every other ε. The noise is 1/ε₀ for randomized response and for the worst (ε₀, 0.1)-DP mechanism.",
     find="How many points bring the gap below 0.01? With Laplace noise, b = 1, it grows again from k = 4 to 6: which "
     "point should a good report contain?",
     code="import numpy as np\n\n"

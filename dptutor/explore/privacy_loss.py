@@ -20,8 +20,8 @@ privacy_loss = Explorer(
     title="δ is an area",
     caption="Left: the densities of the output without the record, multiplied by exp(ε) (blue, solid), and with it "
     "(vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Right: the privacy profile δ "
-    "(blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the points mark "
-    "the ε of the left panel.",
+    "(blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the green points mark "
+    "the ε of the left panel. Pull exp(ε) P by its ring to change ε, another curve to change the noise.",
     find="Find an ε at which the dotted curve is at least ten times as high as δ.",
     code="""import math
 
@@ -93,7 +93,7 @@ def with_example(kind, noise):
 
 
 profile = privacy_loss.plain_panel(
-    "profile", "Privacy profile", xlabel="ε", ylabel="δ(ε)", xlim=(-1, 3), ylim=(0, 1), titled=False
+    "profile", "Privacy profile", xlabel="ε", ylabel="δ(ε) and Pr[L > ε]", xlim=(-1, 3), ylim=(0, 1), titled=False
 )
 
 
@@ -107,7 +107,7 @@ def tails(kind, noise):
     return LOSSES, mechanism(kind, noise).privacy_loss.sf(LOSSES, under="Q")
 
 
-@profile.points(GREEN, "at this ε")
+@profile.points(GREEN)
 def here(kind, noise, epsilon):
     delta, tail, *_ = numbers(kind, noise, epsilon)
     return [epsilon, epsilon], [delta, tail]

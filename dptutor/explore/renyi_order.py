@@ -1,6 +1,6 @@
 """Rényi divergences of two mechanisms, ordered at every order, while their trade-off functions cross."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -9,6 +9,8 @@ from ..mechanisms import Gaussian, RandomizedResponse
 from .machinery import BLUE, DASHED, GREEN, VERMILLION, Explorer, Number, Slider
 
 ORDERS = np.linspace(1, 20, 96)
+
+in_points = partial(Number, digits=2, percent=True, unit="percentage points")
 
 renyi_order = Explorer(
     "renyi_order",
@@ -92,8 +94,8 @@ def compared(sigma, epsilon):
 
 @renyi_order.readouts(
     least_lead=Number("Gauss − RR, smallest over the orders", GREEN, 4, help="above 0: ordered at every order"),
-    forth=Number("Δ(Gauss‖RR)", GREEN, 4, help="0: the Gaussian mechanism dominates"),
-    back=Number("Δ(RR‖Gauss)", GREEN, 4, help="0: randomized response dominates"),
+    forth=in_points("largest regret of choosing RR", GREEN, help="0: the Gaussian mechanism dominates"),
+    back=in_points("largest regret of choosing Gauss", GREEN, help="0: randomized response dominates"),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
     response_advantage=Number("advantage, RR", VERMILLION, 4),
 )
@@ -109,21 +111,26 @@ def crossing_is_shown(sigma, epsilon):
     return gaussian(sigma).renyi_divergence(ORDERS[-1]) >= response(epsilon).renyi_divergence(ORDERS[-1])
 
 
+def amount(value, name):
+    """How much less often some adversary errs, and never a zero that is none."""
+    return f"by up to {{{name}}}" if value >= 1e-4 else "by less than 0.01 percentage points"
+
+
 @renyi_order.words
 def words(sigma, epsilon):
     lead, forth, back, gaussian_advantage, response_advantage = numbers(sigma, epsilon)
-    less = "by up to {forth}" if forth >= 5e-5 else "by less than 0.0001"
     if lead >= 0 and gaussian_advantage < response_advantage:
         return (
             "At every order above 1 the Gaussian divergence is the larger one; "
-            f"yet some adversaries err more often against it, {less}."
+            f"yet some adversaries err more often against it, {amount(forth, 'forth')}."
         )
     if lead >= 0:
         return (
             "Both orders agree: no adversary errs more often against the Gaussian mechanism; some err less often, by "
             "up to {back}."
         )
-    regrets = "{forth} and {back}" if back >= 5e-5 else "{forth} and less than 0.0001"
-    if crossing_is_shown(sigma, epsilon):
-        return f"The Rényi curves cross: not even they order the two, whose regrets are {regrets}."
-    return f"Beyond order 20 the Rényi curves cross: not even they order the two, whose regrets are {regrets}."
+    start = "The" if crossing_is_shown(sigma, epsilon) else "Beyond order 20 the"
+    return (
+        f"{start} Rényi curves cross: not even they order the two. Some adversaries err less often against randomized "
+        f"response, {amount(forth, 'forth')}, others against the Gaussian mechanism, {amount(back, 'back')}."
+    )

@@ -32,8 +32,8 @@ total_failure = Explorer(
     "randomized response (vermillion, dashed), which publishes a person’s record with probability δ and otherwise "
     "answers by randomized response. Left: for someone who is in the data, how often the output multiplies the odds "
     "of “in” by more "
-    "than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler shows how much more "
-    "often than δ Gaussian noise multiplies them by more than exp(ε). Right: their privacy profiles, which meet at ε.",
+    "than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler leads from it up "
+    "to the share of outputs with Gaussian noise beyond exp(ε). Right: their privacy profiles, which meet at ε.",
     find="Find ε and δ for which the loss exceeds ε at least twenty times as often with Gaussian noise as with leaky "
     "response.",
     code="""from math import exp

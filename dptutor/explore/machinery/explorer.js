@@ -628,7 +628,7 @@ class Explorer {
     const whole = (row[0] << 16) | row[1];
     if (whole === INFINITE) return "∞";
     if (whole === MINUS_INFINITE) return "−∞";
-    if (whole === UNDEFINED) return "none";
+    if (whole === UNDEFINED) return "—";
     const sign = whole < 0 ? "−" : "",
       text = String(Math.abs(whole));
     const pointed = (t, cut) => sign + t.slice(0, cut) + (cut < t.length ? "." + t.slice(cut) : "");
