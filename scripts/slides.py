@@ -80,7 +80,7 @@ FACES = {"STIX Two Math": "stix-two-math", "Symbols": "stix-two-text-greek-400-i
 POINTED = re.compile(r"(<math(?: (?!display)[^>]*)?>(?:(?!</math>).)*</math>)([.,:;?!)]+)", re.DOTALL)
 
 TALK = 50  # minutes of a lecture
-# In ninety minutes every slide has half as much time again, and the exercises have the rest.
+# In ninety minutes every slide has 50 % more time, and the exercises have the rest.
 LONG, LONGER = 90, 1.5
 
 

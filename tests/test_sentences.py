@@ -526,7 +526,7 @@ def dpsgd_map(rate, steps, guess):
     }
 
 
-WHERE = "here a blind guess succeeds with {guess}, reconstruction succeeds with at most "
+WHERE = "here a blind guess succeeds with probability {guess}, reconstruction does with probability at most "
 says("dpsgd_map", f"This is the base: w{WHERE}{{base_success}}.", lambda so: (so.rate, so.steps) == (0.01, 500))
 SAME = "With p = {rate} and {steps} steps the same (ε, δ) requires σ = {sigma}; the largest regret is "
 says("dpsgd_map", f"{SAME}less than 0.001. W{WHERE}{{other_success}}, nearly as with the base.",
@@ -599,14 +599,14 @@ for after, one in (("one step", True), ("{count} steps", False)):
         "neither leads by 0.1 percentage points, against any adversary.": (
             lambda so: so.largest_error >= 1e-3 and max(so.forth, so.back) < NOTHING
         ),
-        "neither is better for everyone: randomized response protects better by up to {forth}, but against others "
-        "Gaussian noise does, by up to {back}.": lambda so: min(so.forth, so.back) >= NOTHING,
-        "Gaussian noise is better for everyone: it protects better by up to {back}, and randomized response against no "
-        "adversary by as much as 0.1 percentage points.": (
+        "neither is better for everyone: randomized response protects better against some adversaries, by up to "
+        "{forth}, Gaussian noise against others, by up to {back}.": lambda so: min(so.forth, so.back) >= NOTHING,
+        "Gaussian noise is better for everyone, up to 0.1 percentage points: it protects better by up to {back}, and "
+        "randomized response against no adversary by as much as 0.1.": (
             lambda so: so.largest_error >= 1e-3 and so.forth < NOTHING <= so.back
         ),
-        "randomized response is better for everyone: it protects better by up to {forth}, and Gaussian noise against "
-        "no adversary by as much as 0.1 percentage points.": (
+        "randomized response is better for everyone, up to 0.1 percentage points: it protects better by up to {forth}, "
+        "and Gaussian noise against no adversary by as much as 0.1.": (
             lambda so: so.largest_error >= 1e-3 and so.back < NOTHING <= so.forth
         ),
     }.items():
@@ -713,9 +713,9 @@ REGRETS = {"less than 0.01 weighted points": lambda value: value < 1e-4, "at mos
 VERDICTS = {
     "to within 0.01 weighted points neither is safer.": lambda so: abs(so.ahead) < 1e-4,
     "M is safer. Your opinion reverses the ranking.": lambda so: so.ahead >= 1e-4 and so.plain < 0,
-    "M is safer. The ranking is the same as without an opinion.": lambda so: so.ahead >= 1e-4 and so.plain > 0,
+    "M is safer. The ranking is the same as under the flat density.": lambda so: so.ahead >= 1e-4 and so.plain > 0,
     "M̃ is safer. Your opinion reverses the ranking.": lambda so: so.ahead <= -1e-4 and so.plain > 0,
-    "M̃ is safer. The ranking is the same as without an opinion.": lambda so: so.ahead <= -1e-4 and so.plain < 0,
+    "M̃ is safer. The ranking is the same as under the flat density.": lambda so: so.ahead <= -1e-4 and so.plain < 0,
 }
 for (one, first), (two, second), (verdict, fits) in itertools.product(
     *(each.items() for each in (REGRETS, REGRETS, VERDICTS))
@@ -726,7 +726,7 @@ for (one, first), (two, second), (verdict, fits) in itertools.product(
          lambda so, first=first, second=second, fits=fits: (
              first(so.back) and second(so.forth) and fits(so)))  # fmt: skip
 
-READINGS = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is how often ρ is exceeded"
+READINGS = "δ(ε) = δ", "classical σ", "Pr[B > ρ] = δ"
 
 
 @exact
@@ -948,8 +948,8 @@ def two_offers(prior, noise_b, allowed):
 SHARES = {"{exposed_%s}": lambda share: share >= 5e-5, "less than 0.01 %": lambda share: share < 5e-5}
 for (one, of_a), (two, of_b) in itertools.product(SHARES.items(), repeat=2):
     says("two_offers",
-         f"An adversary with a prior of {{prior}} becomes more than 85 % sure of {one.replace('%s', 'a')} of the "
-         f"people in the data with A’s offer, and of {two.replace('%s', 'b')} with B’s.",
+         f"Of {one.replace('%s', 'a')} of the people in the data with A’s offer, and of {two.replace('%s', 'b')} with "
+         "B’s, an adversary with a prior of {prior} becomes more than 85 % sure.",
          lambda so, of_a=of_a, of_b=of_b: of_a(so.exposed_a) and of_b(so.exposed_b))  # fmt: skip
 KEPT = {"Both keep": (True, True), "Only A’s keeps": (True, False), "Only B’s keeps": (False, True),
         "Neither keeps": (False, False)}  # fmt: skip
@@ -1052,7 +1052,10 @@ CLAIMS = [
     ("dpsgd_accounting", "Few, and little noise", "its ε is too small", lambda so, s: so.limit < 0.98 * so.exact),
     ("dpsgd_accounting", "Large samples", "smaller than the limit theorem assumes",
      lambda so, s: so.limit > 1.02 * so.exact),
-    ("dpsgd_map", "The base itself", "nothing to regret", lambda so, s: so.regret == 0),
+    ("dpsgd_map", "Three times the steps", "larger than the base’s",
+     lambda so, s: so.sigma > 1.05 * training(0.01, 500)[0] and so.steps == 3 * 500 and s["rate"] == 0.01),
+    ("dpsgd_map", "Three times the steps", "err less often", lambda so, s: training(0.01, 1500)[1].bayes_error(0.5)
+     < training(0.01, 500)[1].bayes_error(0.5) - 0.01),
     ("dpsgd_map", "Batches four times as large", "most of the regret",
      lambda so, s: so.regret > so_at("dpsgd_map", **s | {"rate": 0.9}).regret / 2 and s["rate"] == 0.04),
     ("dpsgd_map", "The far corner", "Nine out of ten examples", lambda so, s: s["rate"] == 0.9 and so.steps == 1500),
@@ -1143,7 +1146,7 @@ CLAIMS = [
      lambda so, s: so.prior == 0.8 and so.exposed_b > so.exposed_a),
 ]  # fmt: skip
 # Stories without a number or a comparison.
-NO_CLAIM = {("be_the_adversary", "Never accuse"), ("hyper_prior", "No opinion")}
+NO_CLAIM = {("be_the_adversary", "Never accuse"), ("hyper_prior", "Flat")}
 
 
 def known_by_theorems(sigma, rate, steps, delta):

@@ -17,8 +17,8 @@ dpsgd_map = Explorer(
     "with probability p in each of N steps. Both have exactly the noise that (8, 10⁻⁵) requires. First "
     "panel: Δ over p for this number of steps (green); the gray line is Δ for the Gaussian mechanism with the "
     "same (ε, δ). Second panel: both trade-off functions, and a line at κ, the probability that a blind guess "
-    "succeeds. There, 1 minus the height of a curve is the largest probability of reconstruction.",
-    find="Triple the steps at p = 0.01. Then go back to 500 steps: which p costs as much?",
+    "succeeds. There, 1 minus the height of a curve bounds the probability of reconstruction.",
+    find="Triple the steps of the base. Then go back to 500 steps: which sampling rate costs as much?",
     code="""import dptutor as dp
 
 
@@ -33,12 +33,15 @@ base_success, other_success = (dp.reconstruction_bound(m, {guess}) for m in (bas
 print(f"sigma {sigma:.4f}, regret {regret:.4f}, reconstruction {base_success:.4f} to {other_success:.4f}")
 """,
     parameters={
-        "rate": Slider(0.01, 0.9, 0.08, "sampling rate", "p", stops=RATES),
-        "steps": Choice(("500", "1500"), "500", "Steps N"),
-        "guess": Slider(0.1, 0.5, 0.1, "blind guess succeeds with", "κ", step=0.05, percent=True),
+        "rate": Slider(0.01, 0.9, 0.01, "sampling rate", "p", stops=RATES),
+        "steps": Choice(("500", "1500"), "500", "Training steps N"),
+        "guess": Slider(0.1, 0.5, 0.1, "blind guess", "κ", step=0.05, percent=True),
     },
     steps={
-        "The base itself": ("The same p and N: there is nothing to regret.", {"rate": 0.01, "steps": "500"}),
+        "Three times the steps": (
+            "The noise is larger than the base’s, and yet adversaries with even odds err less often.",
+            {"rate": 0.01, "steps": "1500"},
+        ),
         "Batches four times as large": (
             "p = 0.04 instead of 0.01 already causes most of the regret.",
             {"rate": 0.04, "steps": "500"},
@@ -144,7 +147,7 @@ def as_dear_as_three_times_the_steps(rate, steps):
 
 @dpsgd_map.words
 def words(rate, steps, guess):
-    where = "here a blind guess succeeds with {guess}, reconstruction succeeds with at most "
+    where = "here a blind guess succeeds with probability {guess}, reconstruction does with probability at most "
     if (rate, steps) == (0.01, "500"):
         return f"This is the base: w{where}{{base_success}}."
     start = "With p = {rate} and {steps} steps the same (ε, δ) requires σ = {sigma}; the largest regret is "

@@ -1,4 +1,4 @@
-"""Randomized response against Gaussian noise, step after step: when one of them is better for everyone.
+"""Randomized response against Gaussian noise, step after step: when one is better for everyone, up to 0.1 points.
 
 The idea: the two curves of one step cross, so that neither mechanism is better; after a few steps one protects better
 against every adversary, but for a lead of the other that soon is too small to matter.
@@ -22,13 +22,13 @@ in_points = partial(Number, digits=2, percent=True, unit="percentage points")
 
 emergent_dominance = Explorer(
     "emergent_dominance",
-    title="After how many steps is one mechanism better for everyone?",
+    title="When is one mechanism better for everyone, up to 0.1 points?",
     caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. Left: by how many "
     "percentage points the adversary errs more often against randomized response than against Gaussian noise, at each "
     "prior. Above the line randomized response protects better (blue), below it Gaussian noise (vermillion). "
     "Right: the largest lead of either over N, on logarithmic axes. These are the two Δ-divergences: the lead of one "
-    "is the regret of choosing the other. Where the plane is tinted, only one lead exceeds 0.1 percentage points, "
-    "or neither does.",
+    "is the regret of choosing the other. The tint starts at the N from which on at most one lead "
+    "is as large as 0.1 points.",
     find="Drag the line to the right. Then find a σ at which it is Gaussian noise whose lead vanishes.",
     code="""import math
 
@@ -249,8 +249,8 @@ def here(steps, count, sigma):
 @over.text(INK, align="right", offset=(-4, 4))
 def verdict(steps, sigma):
     count, winner = decided(steps, sigma) or (math.nan, "neither")
-    name = {"response": "randomized response is better", "gaussian": "Gaussian noise is better"}.get(winner)
-    return over.xlim[1], 15.5, f"from N = {count} on {name or 'no lead matters'}" if count == count else " "
+    left = "no" if winner == "neither" else "only one"
+    return over.xlim[1], 15.5, f"from N = {count} on {left} lead matters" if count == count else " "
 
 
 @emergent_dominance.readouts(
@@ -283,8 +283,8 @@ def words(steps, count, sigma):
         return f"{start}neither leads by 0.1 percentage points, against any adversary."
     if min(forth, back) >= NOTHING:
         return (
-            f"{start}neither is better for everyone: randomized response protects better by up to {{forth}}, but "
-            "against others Gaussian noise does, by up to {back}."
+            f"{start}neither is better for everyone: randomized response protects better against some adversaries, by "
+            "up to {forth}, Gaussian noise against others, by up to {back}."
         )
     (better, largest), other = (
         (("Gaussian noise", "back"), "randomized response")
@@ -292,6 +292,6 @@ def words(steps, count, sigma):
         else (("randomized response", "forth"), "Gaussian noise")
     )
     return (
-        f"{start}{better} is better for everyone: it protects better by up to {{{largest}}}, and {other} against no "
-        "adversary by as much as 0.1 percentage points."
+        f"{start}{better} is better for everyone, up to 0.1 percentage points: it protects better by up to "
+        f"{{{largest}}}, and {other} against no adversary by as much as 0.1."
     )

@@ -25,7 +25,7 @@ hyper_prior = Explorer(
     title="Which is safer, if some adversaries are more plausible?",
     caption="Left: your hyper-prior Ψ (purple), the density that says how plausible you consider each prior of "
     "the adversary. Right: by how many percentage points the adversary errs more often against M than against M̃, "
-    "without an opinion (gray, dotted) and times Ψ (black, in weighted points): blue where M protects better, "
+    "unweighted (gray, dotted) and times Ψ (black, in weighted points): blue where M protects better, "
     "vermillion where M̃ does. What counts is not an area but the worst case: the green rulers are the two weighted "
     "Δ-divergences, and the longer one is on the side of the safer mechanism.",
     find="Reverse the ranking with $a$ and $b$. Can any hyper-prior make one of the two regrets exactly 0?",
@@ -57,7 +57,10 @@ print(f"weighted regrets {100 * forth:.2f} and {100 * back:.2f}, mean difference
         "b": Slider(0.5, 6.0, 1.0, "weight on low priors", "b", step=0.5),
     },
     steps={
-        "No opinion": ("Beta(1, 1) is flat: the unweighted Δ-divergences.", {"family": "Beta(a, b)", "a": 1, "b": 1}),
+        "Flat": (
+            "Beta(1, 1) weighs all priors alike: the unweighted Δ-divergences.",
+            {"family": "Beta(a, b)", "a": 1, "b": 1},
+        ),
         "Jeffreys": (
             "Beta(½, ½), the “uninformative” one: a little more weight on adversaries who are nearly sure.",
             {"family": "Beta(a, b)", "a": 0.5, "b": 0.5},
@@ -104,7 +107,7 @@ plain = lru_cache(lambda pair: regrets(pair, "Beta(a, b)", 1, 1))
 @hyper_prior.panel("Your hyper-prior", xlabel="adversary’s prior π", ylabel="how plausible: density Ψ(π)",
                    ylim=(0, 4), titled=False, width=310.0)  # fmt: skip
 def opinion(axes):
-    axes.axhline(1, color=GREY, linewidth=1, label="no opinion")
+    axes.axhline(1, color=GREY, linewidth=1, label="flat")
 
 
 @opinion.region(PURPLE, "your opinion Ψ", moves=("a", "b"), opacity=0.3)
@@ -138,7 +141,7 @@ def weighted_lead(pair, family, a, b):
     return PRIORS, weighted(pair, family, a, b)
 
 
-@difference.curve(GREY, "without an opinion", line=DOTTED, width=1.4, ghost=False)
+@difference.curve(GREY, "unweighted", line=DOTTED, width=1.4, ghost=False)
 def unweighted(pair):
     return PRIORS, 100 * lead(pair, PRIORS)
 
@@ -202,5 +205,5 @@ def words(pair, family, a, b):
     if abs(forth - back) < 1e-4:
         return f"{start}to within 0.01 weighted points neither is safer."
     turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
-    opinion = "Your opinion reverses the ranking." if turned else "The ranking is the same as without an opinion."
+    opinion = "Your opinion reverses the ranking." if turned else "The ranking is the same as under the flat density."
     return f"{start}{'M' if forth > back else 'M̃'} is safer. {opinion}"

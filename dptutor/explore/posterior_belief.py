@@ -11,16 +11,16 @@ from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades
 from .machinery.shapes import normal_density
 
-PROFILE, CLASSICAL, TAIL = "δ is the profile δ(ε)", "classical σ for (ε, δ)", "δ is how often ρ is exceeded"
+PROFILE, CLASSICAL, TAIL = "δ(ε) = δ", "classical σ", "Pr[B > ρ] = δ"
 Z = np.linspace(-4.2, 4.2, 49)
 LEVELS = np.linspace(0.45, 1, 56)[:-1]
 NORMAL = np.linspace(-8, 8, 161)
 
 posterior_belief = Explorer(
     "posterior_belief",
-    title="How sure can anyone become?",
+    title="How often does a belief exceed the tolerance?",
     caption="A fair coin decides whether you are in the data. An adversary reads an output with Gaussian noise and "
-    "updates a belief. First panel: the density of the belief that you are in, if you are not (P, blue, "
+    "updates a belief B. First panel: the density of the belief that you are in, if you are not (P, blue, "
     "solid) and if you are (Q, vermillion, dashed). The vertical line is the tolerated belief ρ, the green "
     "area the probability of ending above it if you are in. Second panel: the probability in world Q that the belief "
     "exceeds each level, on a logarithmic scale; the horizontal line is δ, the green point the probability of "
@@ -32,11 +32,11 @@ import dptutor as dp
 
 reading, tolerance, delta = {reading}, {tolerance}, {delta}
 epsilon = dp.epsilon_for_posterior_belief(tolerance)
-if reading == "δ is the profile δ(ε)":
+if reading == "δ(ε) = δ":
     mechanism = dp.calibrate(dp.Gaussian, posterior_belief=tolerance, delta=delta)
-elif reading == "classical σ for (ε, δ)":
+elif reading == "classical σ":
     mechanism = dp.Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon)
-else:  # δ is how often ρ is exceeded
+else:  # Pr[B > ρ] = δ
     mechanism = dp.calibrate(dp.Gaussian, posterior_belief=tolerance, exceedance=delta)
 sigma, advantage, belief = mechanism.sigma, mechanism.advantage, dp.PosteriorBelief(mechanism)
 exceeds, mean = belief.sf(tolerance), belief.mean()
@@ -91,19 +91,19 @@ beliefs = posterior_belief.plain_panel("beliefs", "Belief that you are in the da
                                        grid=False)  # fmt: skip
 
 
-@beliefs.region(GREEN, "more than ρ", opacity=0.45)
+@beliefs.region(GREEN, "more than ρ →", opacity=0.45)
 def beyond(reading, tolerance, delta):
     x, y = with_example(reading, tolerance, delta)
     inside = np.maximum(x, min(tolerance, x[-1]))
     return inside, 0, np.interp(inside, x, y)
 
 
-@beliefs.curve(BLUE, "P: not in")
+@beliefs.curve(BLUE, "P: not in", moves="")
 def without(reading, tolerance, delta):
     return density(mechanism(reading, tolerance, delta).mu, -1)
 
 
-@beliefs.curve(VERMILLION, "Q: in", line=DASHED)
+@beliefs.curve(VERMILLION, "Q: in", line=DASHED, moves="")
 def with_example(reading, tolerance, delta):
     return density(mechanism(reading, tolerance, delta).mu, 1)
 

@@ -25,10 +25,12 @@ HEIGHTS = {"ylim": (0, 100), "ystretch": 1.5, "titled": False}  # in percent, th
 two_offers = Explorer(
     "two_offers",
     title="Which of two offers is safer?",
-    caption="Left: of how many people in the data an adversary becomes more than 85 % sure, over what the adversary "
-    "believed beforehand, with A’s offer (blue, solid) and with B’s (vermillion, dashed). In the blue part of the "
-    "picture A’s offer is the safer one, in the vermillion part B’s. The purple line is the adversary’s prior, "
-    "the green one what the promise allows. Heights are stretched near zero. Right: the same at this prior. Both "
+    caption="People in the data are exposed if the adversary becomes more than 85 % sure of them. Left: the share of "
+    "people exposed, over what the adversary believed beforehand, with A’s offer (blue, solid) and with B’s "
+    "(vermillion, dashed). B’s curve, and the parts of the picture where A’s offer (blue) and B’s (vermillion) is the "
+    "safer one, are hidden until you answer. The purple line is the adversary’s prior, the green one what the promise "
+    "allows: drag either. Heights are roughly even up to 2 %, and roughly logarithmic above. Right: the same at this "
+    "prior. Both "
     "offers are DP-SGD: A’s has noise multiplier 0.51926, sampling rate 0.004 and 1000 steps, B’s sampling rate "
     "0.02 and 4000 steps.",
     find="Drag the prior to where the verdict turns.",
@@ -206,7 +208,7 @@ def bar_of_b(prior, noise_b):
     return [1.15, 1.85], 0, [100 * exposed_b(prior, noise_b)] * 2
 
 
-@here.curve(GREEN, width=1.4, ghost=False, share=0.5)
+@here.curve(GREEN, width=1.4, ghost=False, moves="")
 def promise_here(allowed):
     return [0, 2], [100 * allowed, 100 * allowed]
 
@@ -284,8 +286,8 @@ two_offers.ask(
 def outcome(prior, noise_b):
     with_a, with_b = said("a", exposed_a(prior)), said("b", exposed_b(prior, noise_b))
     return (
-        f"An adversary with a prior of {{prior}} becomes more than 85 % sure of {with_a} of the people in the data "
-        f"with A’s offer, and of {with_b} with B’s."
+        f"Of {with_a} of the people in the data with A’s offer, and of {with_b} with B’s, an adversary with a prior "
+        "of {prior} becomes more than 85 % sure."
     )
 
 
