@@ -1145,6 +1145,25 @@ CLAIMS = [
     ("two_offers", "An insider", "80 % sure beforehand: now B exposes more people",
      lambda so, s: so.prior == 0.8 and so.exposed_b > so.exposed_a),
 ]  # fmt: skip
+
+
+def test_six_runs_with_half_the_noise_stay_where_98_of_100_sound_ones_are():
+    z, steps = sqrt(30) * gaussian_sigma(log(9), 0.01), np.arange(1, 31)
+    away = (
+        belief_noise()[:6].cumsum(1) / 2 / np.sqrt(steps)
+    )  # from the mean log-odds, in standard deviations of a sound run
+    assert (abs(away) <= ndtri(0.99)).all()
+    shown = sys.modules["dptutor.explore.audit"].losses("noise for half the sensitivity")[:6]
+    assert shown == approx(steps / z**2 / 2 + away * np.sqrt(steps) / z)
+
+
+def test_four_times_the_sampling_rate_costs_more_than_three_times_the_steps():
+    regrets = [
+        so_at("dpsgd_map", rate=rate, steps=steps, guess=0.1).regret for rate, steps in ((0.04, "500"), (0.01, "1500"))
+    ]
+    assert regrets[0] > regrets[1] > 0.01
+
+
 # Stories without a number or a comparison.
 NO_CLAIM = {("be_the_adversary", "Never accuse"), ("hyper_prior", "Flat")}
 
