@@ -251,7 +251,7 @@ class Composition(Mechanism):
         if finite and others and gaussian:
             with contextlib.suppress(TooManyAtoms):
                 return MixtureFaces(_enumerated(finite), _together(others))
-            if (by_contour := self._by_contour()) is not None:
+            if all(_is_known(part) for part, _ in self.factors) and (by_contour := self._by_contour()) is not None:
                 return by_contour
         different = sum(part._laplace is None for part, _ in self.factors)
         if different > _MOST_DIFFERENT:

@@ -128,6 +128,8 @@ class Contour:
         if float(np.abs((value * weight) @ _highest_legendre()).max()) < max(_SMOOTH, float(error.max())):
             return [Panel(start, end, value, error)]
         middle = (start + end) / 2
+        if not start < middle < end:  # a jump, as rounding makes them where the transform vanishes
+            raise SlowDecay
         return self._resolved(start, middle) + self._resolved(middle, end)
 
 
