@@ -80,9 +80,10 @@ def on_steps(parameters, count, seed=11):
 
 
 @every_explorer
-def test_every_part_is_drawn_at_the_corners_and_inside(name):
+@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.look)])
+def test_every_part_is_drawn_at_the_corners_and_inside(name, count):
     e = started(name)
-    for setting in corners(e.parameters) + inside(e.parameters, 200):
+    for setting in corners(e.parameters) + inside(e.parameters, count):
         e.set(**setting)
         assert e.setting == setting
         for table in e.explorer.tables:
