@@ -12,12 +12,12 @@ from flint import acb, arb
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.special import expit, ndtr
 from scipy.stats import binom, norm
 
 import dptutor as dp
 from dptutor.mechanisms import profiles
 from dptutor.mechanisms.composition import grid_factor
-from dptutor.mechanisms.faces import MixtureFaces
 from dptutor.mechanisms.gaussian import gaussian_profile
 from dptutor.mechanisms.profiles import MixedProfile
 from dptutor.transform.discretized import bracketed
@@ -445,26 +445,18 @@ def test_a_laplace_power_whose_losses_exceed_700_beside_a_training():
     assert bound <= 1e-6 * exact
 
 
-def test_contours_with_finite_experiments_agree_with_the_mixture_over_their_atoms():
-    parts = [dp.RandomizedResponse(x) for x in (0.3, 0.7, 1.9)]
-    parts += [dp.SubsampledGaussian(0.8 + x, 0.05 + x, "remove") ** 40 for x in (0.0, 0.1, 0.2)]
-    whole = reduce(lambda a, b: a @ b, parts)
-    by_contour, by_mixture = whole._by_contour(), whole._faces
-    assert isinstance(by_mixture, MixtureFaces)
-    epsilon = np.linspace(-3, 12, 31)
-    off = np.abs(by_contour.delta(epsilon) - by_mixture.delta(epsilon))
-    assert np.all(off <= by_contour.delta_error(epsilon) + by_mixture.delta_error(epsilon))
-    alpha = np.linspace(0.01, 0.99, 15)
-    off = np.abs(by_contour.tradeoff(alpha) - by_mixture.tradeoff(alpha))
-    assert np.all(off <= by_contour.tradeoff_error(alpha) + by_mixture.tradeoff_error(alpha))
-
-
-def test_fifty_responses_with_fifty_subsampled_parts_are_integrals():
-    parts = [dp.RandomizedResponse(0.1 * math.sqrt(1.0 + x)) for x in range(50)]
-    parts += [dp.SubsampledGaussian(0.8 + 0.02 * x, 0.01 + 0.001 * x, "remove") for x in range(50)]
-    whole = reduce(lambda a, b: a @ b, parts)
-    value, bound = whole.privacy_profile([0.0, 5.0, 20.0], with_error=True)
-    assert np.all(bound <= 1e-9 * value)
+def test_losses_that_nearly_repeat_keep_their_bounds():
+    """The transform comes back where the multiples of both losses nearly meet, long after it vanished."""
+    first, second, mu = 0.1973, 0.01977, math.sqrt(2) / 15.8
+    m = dp.DPSGD(15.8, 1, 2) @ dp.RandomizedResponse(first) ** 951 @ dp.RandomizedResponse(second) ** 14
+    k, j = np.arange(952), np.arange(15)
+    loss = (first * (2 * k - 951)[:, None] + second * (2 * j - 14)).ravel()
+    q = np.outer(binom.pmf(k, 951, expit(first)), binom.pmf(j, 14, expit(second))).ravel()
+    for epsilon in (-9.0, -1.0, 0.0, 2.0, 20.0):
+        d = epsilon - loss
+        right = np.sum(q * (ndtr(mu / 2 - d / mu) - np.exp(d) * ndtr(-mu / 2 - d / mu)))
+        value, bound = m.privacy_profile(epsilon, with_error=True)
+        assert abs(value - right) <= bound + 1e-12
 
 
 def test_more_different_parts_than_can_be_multiplied_are_refused():

@@ -45,8 +45,6 @@ _GRID_GOAL = 5e-7
 _FEW_ATOMS = 64
 # Different mechanisms whose transforms are multiplied at each place of a line.
 _MOST_DIFFERENT = 300
-# Different subsampled mechanisms beside others from which on lines take too long.
-_FEW_SAMPLED = 4
 # Sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
@@ -229,15 +227,6 @@ class Composition(Mechanism):
             self.__dict__["_own_faces"] = back.__dict__["_own_faces"].reverse if done else self._chosen_faces()
         return self.__dict__["_own_faces"]
 
-    def _by_contour(self) -> TabulatedFaces | None:
-        """The faces by contours, if these leave little open: the transform decays as that of the noisy parts does."""
-        if self._infinite or float(self.reverse._delta(np.asarray(math.inf))):
-            return None
-        with contextlib.suppress(SlowDecay):
-            faces = contours(self.factors)
-            return faces if faces.error_bound <= _GRID_GOAL else None
-        return None
-
     def _chosen_faces(self) -> Evaluator:
         finite = [(part, count) for part, count in self.factors if part._law is not None]
         others = tuple((part, count) for part, count in self.factors if part._law is None)
@@ -251,8 +240,6 @@ class Composition(Mechanism):
         if finite and others and gaussian:
             with contextlib.suppress(TooManyAtoms):
                 return MixtureFaces(_enumerated(finite), _together(others))
-            if all(_is_known(part) for part, _ in self.factors) and (by_contour := self._by_contour()) is not None:
-                return by_contour
         different = sum(part._laplace is None for part, _ in self.factors)
         if different > _MOST_DIFFERENT:
             raise ValueError(
@@ -261,10 +248,8 @@ class Composition(Mechanism):
             )
         laplace = tuple((part, count) for part, count in others if part._laplace is not None)
         rest = tuple((part, count) for part, count in others if part._laplace is None)
-        sampled = sum(part._sampled is not None for part, _ in rest)
+        sampled = any(part._sampled is not None for part, _ in rest)
         known = all(_is_known(part) for part, _ in rest)
-        if sampled > _FEW_SAMPLED and known and (by_contour := self._by_contour()) is not None:
-            return by_contour
         if laplace and sampled and known:
             if finite:
                 with contextlib.suppress(TooManyAtoms):
