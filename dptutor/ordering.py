@@ -308,18 +308,11 @@ def _by_parameters(m, o) -> str | None:
             return "less noise, a higher sampling rate, more steps, or the same"
     if isinstance(m, Laplace) and isinstance(o, Laplace) and m.largest_loss >= o.largest_loss:
         return "no more noise"
+    if isinstance(m, SubsampledGaussianGroup) and isinstance(o, SubsampledGaussianGroup):
+        as_loud = replace(o, noise_multiplier=m.noise_multiplier)
+        if m.noise_multiplier <= o.noise_multiplier and as_loud in (m, *m.both_directions):
+            return "less noise"
     # A bounded range of ε is ε-private along the way from one neighbor to the other, as Laplace noise is.
-    groups = isinstance(m, SubsampledGaussianGroup) and isinstance(o, SubsampledGaussianGroup)
-    if (
-        groups
-        and m.noise_multiplier <= o.noise_multiplier
-        and replace(o, noise_multiplier=m.noise_multiplier)
-        in (
-            m,
-            *m.both_directions,
-        )
-    ):
-        return "less noise"
     bounded = isinstance(m, (Laplace, ExponentialMechanism)) and isinstance(o, ExponentialMechanism)
     if bounded and m.largest_loss >= o.largest_loss:
         return "ε no smaller"

@@ -53,6 +53,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 import sketching
+from noting import Notes
 
 POINTS = re.compile(r"\s*\((\d)\)\s*$")
 RIGHT = re.compile(r"\s*\(right\)\s*$")
@@ -257,36 +258,20 @@ class Surprises(SphinxDirective):
 # A page is written again when a question that it repeats has changed, not with every word around it.
 
 
-def questions(env):
-    """By page, a digest of the questions it asks, and where those stand that it repeats, as a pattern."""
-    return vars(env).setdefault("dptutor_questions", {})
-
-
-def remember(app, page):
+def noted(page):
+    """A digest of the questions that a page asks, and where those stand that it repeats, as a pattern."""
     asked = "".join(one.pformat() for one in page.findall(ask))
     repeated = "|".join(chapter for place in page.findall(collected) for chapter in chapters_of(place["names"]))
-    questions(app.env)[app.env.docname] = hashlib.sha256(asked.encode()).hexdigest(), repeated
+    return hashlib.sha256(asked.encode()).hexdigest(), repeated
 
 
-def forget(app, env, name):
-    questions(env).pop(name, None)
-
-
-def merge(app, env, names, other):
-    questions(env).update({name: questions(other)[name] for name in names if name in questions(other)})
-
-
-def about_to_read(app, env, names):
-    app.asked_before = dict(questions(env))
-
-
-def outdated(app, env):
+def outdated(env, notes):
     """Pages that repeat questions of a page on which they have changed."""
-    before = {page: asked for page, (asked, _) in app.asked_before.items()}
-    changed = [page for page, (asked, _) in questions(env).items() if before.get(page) != asked]
+    before = {page: asked for page, (asked, _) in notes.before.items()}
+    changed = [page for page, (asked, _) in notes.of(env).items() if before.get(page) != asked]
     return [
         name
-        for name, (_, repeated) in questions(env).items()
+        for name, (_, repeated) in notes.of(env).items()
         if repeated and any(re.match(rf"book/(?:{repeated})_", page) for page in changed)
     ]
 
@@ -426,13 +411,5 @@ def setup(app):
     for name, directive in kinds.items():
         app.add_directive(name, directive)
     app.add_post_transform(Collect)
-    events = {
-        "doctree-read": remember,
-        "env-purge-doc": forget,
-        "env-merge-info": merge,
-        "env-before-read-docs": about_to_read,
-        "env-updated": outdated,
-    }
-    for event, act in events.items():
-        app.connect(event, act)
+    Notes("dptutor_questions", noted, outdated).connect(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

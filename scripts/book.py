@@ -58,6 +58,7 @@ LOOK = [
             "embedding",
             "exercising",
             "gallery",
+            "noting",
             "pages",
             "previews",
             "searching",
@@ -122,7 +123,7 @@ def build():
         look = f"{digest(*LOOK)} {dated()}"
         openings = opened()
         state = f"{foundation} {look} {digest(*PAGES)} {openings}"
-        done = DONE.read_text() if DONE.is_file() and SITE.is_dir() else ""
+        done = last_built()
         if done == state:
             return 0
         print("Building the book ...", flush=True)
@@ -144,6 +145,11 @@ def build():
         if code == 0:
             DONE.write_text(state)
         return code
+
+
+def last_built():
+    """What the site was made from, as far as it is whole."""
+    return DONE.read_text() if DONE.is_file() and SITE.is_dir() else ""
 
 
 def opened():
@@ -191,8 +197,8 @@ class Server(http.server.ThreadingHTTPServer):
 # Above the first explorer, while the book is being built. It gives way to the book.
 MEANWHILE = """\
 <p style="margin: 0 0 1em; font: 15px/1.5 system-ui, sans-serif">The book is being built, which takes
-a few minutes the first time. It will open here by itself. Until then, this is a picture from its first chapter: take
-hold of the line.</p>
+a few minutes this time. It will open here by itself. Until then, this is a picture from its first chapter: take hold
+of the line.</p>
 <script>
 setInterval(() => fetch("/", { method: "HEAD" }).then((book) => book.ok && location.replace("/"), () => {}), 1000);
 </script>
@@ -243,7 +249,7 @@ def serve(port):
         address = f"http://127.0.0.1:{server.server_port}/"
         if takes_minutes():
             server.waiting = first_explorer()
-            print(f"The first build takes a few minutes; until then, a picture to drag is at {address}", flush=True)
+            print(f"This build takes a few minutes; until then, a picture to drag is at {address}", flush=True)
         if code := build():
             return code
         server.waiting = None
@@ -254,7 +260,7 @@ def serve(port):
 
 def takes_minutes():
     """Whether the next build keeps nothing of the last one."""
-    return not (SITE.is_dir() and DONE.is_file() and DONE.read_text().startswith(digest(*FOUNDATION)))
+    return not last_built().startswith(digest(*FOUNDATION))
 
 
 def first_explorer():

@@ -18,6 +18,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import NODE_TYPES
 
 import asking
+from noting import Notes
 
 GLOSSARY = "book/glossary"
 NOTATION = "book/notation.html"
@@ -142,38 +143,18 @@ class Previews(SphinxPostTransform):
 
 
 def cited_in(page):
+    """The statements that a page cites."""
     return {link["reftarget"] for link in page.findall(addnodes.pending_xref) if link["refdomain"] == "prf"}
 
 
-def citations(env):
-    """By page, the statements it cites."""
-    return vars(env).setdefault("dptutor_citations", {})
-
-
-def remember(app, page):
-    citations(app.env)[app.env.docname] = cited_in(page)
-
-
-def forget(app, env, name):
-    citations(env).pop(name, None)
-
-
-def merge(app, env, names, other):
-    citations(env).update({name: citations(other)[name] for name in names if name in citations(other)})
-
-
-def about_to_read(app, env, names):
-    app.read_now = set(names)
-
-
-def outdated(app, env):
+def outdated(env, notes):
     """Chapters with a card out of a page that was read now."""
     home = {label: known["docname"] for label, known in getattr(env, "proof_list", {}).items()}
     return [
         name
         for name in env.found_docs
         if re.match(r"book/\d", name)
-        and not app.read_now.isdisjoint({GLOSSARY, *(home.get(label) for label in citations(env).get(name, ()))})
+        and not notes.read.isdisjoint({GLOSSARY, *(home.get(label) for label in notes.of(env).get(name, ()))})
     ]
 
 
@@ -222,13 +203,5 @@ def setup(app):
     app.add_node(previews, html=(visit_previews, depart))
     app.add_node(preview, html=(visit_preview, depart))
     app.add_post_transform(Previews)
-    events = {
-        "doctree-read": remember,
-        "env-purge-doc": forget,
-        "env-merge-info": merge,
-        "env-before-read-docs": about_to_read,
-        "env-updated": outdated,
-    }
-    for event, act in events.items():
-        app.connect(event, act)
+    Notes("dptutor_citations", cited_in, outdated).connect(app)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 import asking
 import dptutor as dp
+from noting import Notes
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
@@ -39,29 +40,30 @@ def asks(site):
 def test_a_page_is_written_again_when_a_question_it_repeats_has_changed():
     pages = ["book/03_tail", "book/04_point", "book/05_prior", "book/five"]
     app = SimpleNamespace(env=SimpleNamespace(docname=None))
+    notes = Notes("questions", asking.noted, asking.outdated)
 
     def read(page, question, repeats=None):
         app.env.docname = page
         document = nodes.Element("", nodes.paragraph("", "A sentence."), asking.ask("", nodes.Text(question)))
         if repeats is not None:
             document += asking.collected("", names=repeats)
-        asking.remember(app, document)
+        notes.take(app, document)
 
     read(pages[0], "How much?")
     read(pages[1], "Which?")
     read(pages[2], "When?", ["ask-03-tail"])
     read(pages[3], "", [])
-    asking.about_to_read(app, app.env, pages[:1])
+    notes.begin(app, app.env, pages[:1])
     read(pages[0], "How much?")
-    assert asking.outdated(app, app.env) == []
+    assert notes.outdated(app, app.env) == []
     read(pages[0], "How many?")
-    assert asking.outdated(app, app.env) == pages[2:]
-    asking.about_to_read(app, app.env, pages[1:2])
+    assert notes.outdated(app, app.env) == pages[2:]
+    notes.begin(app, app.env, pages[1:2])
     read(pages[1], "Who?")
-    assert asking.outdated(app, app.env) == pages[3:]
-    asking.about_to_read(app, app.env, [])
-    asking.forget(app, app.env, pages[3])
-    assert set(asking.questions(app.env)) == set(pages[:3])
+    assert notes.outdated(app, app.env) == pages[3:]
+    notes.begin(app, app.env, [])
+    notes.forget(app, app.env, pages[3])
+    assert set(notes.of(app.env)) == set(pages[:3])
 
 
 @every_chapter

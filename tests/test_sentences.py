@@ -1149,9 +1149,8 @@ CLAIMS = [
 
 def test_six_runs_with_half_the_noise_stay_where_98_of_100_sound_ones_are():
     z, steps = sqrt(30) * gaussian_sigma(log(9), 0.01), np.arange(1, 31)
-    away = (
-        belief_noise()[:6].cumsum(1) / 2 / np.sqrt(steps)
-    )  # from the mean log-odds, in standard deviations of a sound run
+    # From the mean log-odds, in standard deviations of a sound run.
+    away = belief_noise()[:6].cumsum(1) / 2 / np.sqrt(steps)
     assert (abs(away) <= ndtri(0.99)).all()
     shown = sys.modules["dptutor.explore.audit"].losses("noise for half the sensitivity")[:6]
     assert shown == approx(steps / z**2 / 2 + away * np.sqrt(steps) / z)

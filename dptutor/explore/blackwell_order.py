@@ -4,15 +4,26 @@ The idea: where the curves cross, neither mechanism reveals more to every advers
 everywhere does.
 """
 
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from .. import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse, join, meet
-from .machinery import BLUE, INK, ORANGE, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
-
-in_points = partial(Number, digits=2, percent=True, unit="percentage points")
+from .machinery import (
+    BLUE,
+    INK,
+    ORANGE,
+    PURPLE,
+    VERMILLION,
+    Choice,
+    Explorer,
+    Number,
+    Slider,
+    by_up_to,
+    in_points,
+    lead_axes,
+)
 
 blackwell_order = Explorer(
     "blackwell_order",
@@ -180,11 +191,6 @@ def third_advantage(sigma, epsilon, third):
     return between(sigma, epsilon, third).advantage
 
 
-def amount(divergence, name):
-    """How much less some adversary errs, and never a zero that is none."""
-    return f"by up to {{{name}}}" if divergence.value >= SEEN else "by less than 0.01 percentage points"
-
-
 @blackwell_order.words
 def words(sigma, epsilon):
     both = compared(sigma, epsilon)
@@ -200,6 +206,6 @@ def words(sigma, epsilon):
         )
     return (
         "Neither reveals more to everyone: some adversaries err less often against randomized response, "
-        f"{amount(both.divergence, 'forth')}, others against the Gaussian mechanism, "
-        f"{amount(both.reverse_divergence, 'back')}."
+        f"{by_up_to(both.divergence.value, 'forth')}, others against the Gaussian mechanism, "
+        f"{by_up_to(both.reverse_divergence.value, 'back')}."
     )

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from .. import blackwell
 from ..mechanisms import Gaussian, Laplace
-from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider, lead_axes
+from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider, in_points, lead_axes
 
 EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted alike, beside b = 1
 
@@ -159,8 +159,8 @@ tradeoff.shifted(laplace, shift_of_laplace, "f̃ shifted by Δ")
 
 
 @delta_divergence.readouts(
-    gaussian_cost=Number("largest regret of choosing Gaussian noise", GREEN, 2, percent=True, unit="percentage points"),
-    laplace_cost=Number("largest regret of choosing Laplace noise", GREEN, 2, percent=True, unit="percentage points"),
+    gaussian_cost=in_points("largest regret of choosing Gaussian noise", GREEN),
+    laplace_cost=in_points("largest regret of choosing Laplace noise", GREEN),
     forth=Number("Δ(Gauss‖Lap)", GREEN, 4, help="The largest regret of choosing Laplace noise"),
     forth_prior=Number("… attained at prior", GREEN, 1, percent=True),
     back=Number("Δ(Lap‖Gauss)", GREEN, 4, help="The largest regret of choosing Gaussian noise"),

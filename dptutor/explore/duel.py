@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..mechanisms import ApproximateDP, Gaussian, Laplace
-from .machinery import BLUE, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
+from .machinery import BLUE, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, in_points, lead_axes
 from .machinery.shapes import type_one_errors
 
 EVEN = 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2))
@@ -149,8 +149,8 @@ duel.ask(
 @duel.readouts(
     first_error=Number("error against the first", BLUE, 2, percent=True),
     second_error=Number("error against the second", VERMILLION, 2, percent=True),
-    lead=Number("lead of the first", PURPLE, 2, percent=True, unit="percentage points"),
-    margin=Number("margin of the winner", PURPLE, 1, percent=True, unit="percentage points"),
+    lead=in_points("lead of the first", PURPLE),
+    margin=in_points("margin of the winner", PURPLE, digits=1),
 )
 def numbers(prior, pair):
     errors = first(pair).bayes_error(prior), second(pair).bayes_error(prior)

@@ -5,20 +5,33 @@ against every adversary, but for a lead of the other that soon is too small to m
 """
 
 import math
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import expit
 
 from .. import asymptotics, blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
-from .machinery import BLUE, DASHED, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
+from .machinery import (
+    BLUE,
+    DASHED,
+    GREY,
+    INK,
+    PURPLE,
+    VERMILLION,
+    Choice,
+    Explorer,
+    Number,
+    Slider,
+    by_up_to,
+    in_points,
+    lead_axes,
+)
 
 PRIORS, FLOOR = np.linspace(0, 1, 81), 1e-13
 NOTHING = 1e-3  # a lead that does not matter: a tenth of a percentage point
 COUNTS = (*range(1, 21), *range(22, 33, 2), 36, 40, 44, 48, 56, 64, 72, 80, 96, 112, 128, 160, 192, 224, 256)
 EQUAL, SMALLER = "the same noise", "noise that grows with √N"
-in_points = partial(Number, digits=2, percent=True, unit="percentage points")
 
 emergent_dominance = Explorer(
     "emergent_dominance",
@@ -153,18 +166,14 @@ def difference(steps, count, sigma):
     return differences(steps, count, sigma)
 
 
-def most(lead, name):
-    return f"by up to {{{name}}}" if lead >= NOTHING else "by less than 0.1 percentage points"
-
-
 @leads.text(BLUE)
 def lead_of_response(steps, count, sigma):
-    return 0.06, 6.0, most(divergences(steps, count, sigma)[0], "forth")
+    return 0.06, 6.0, by_up_to(divergences(steps, count, sigma)[0], "forth", NOTHING)
 
 
 @leads.text(VERMILLION)
 def lead_of_gaussian(steps, count, sigma):
-    return 0.06, -7.9, most(divergences(steps, count, sigma)[1], "back")
+    return 0.06, -7.9, by_up_to(divergences(steps, count, sigma)[1], "back", NOTHING)
 
 
 LOW, HIGH = 2e-3, 30.0

@@ -10,14 +10,27 @@ from scipy.special import betainc, betaln, xlog1py, xlogy
 
 from ..blackwell import delta_divergence, u_quadratic_prior
 from ..mechanisms import Gaussian, Laplace, SubsampledGaussian
-from .machinery import BLUE, DOTTED, GREEN, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, lead_axes
+from .machinery import (
+    BLUE,
+    DOTTED,
+    GREEN,
+    GREY,
+    INK,
+    PURPLE,
+    VERMILLION,
+    Choice,
+    Explorer,
+    Number,
+    Slider,
+    in_points,
+    lead_axes,
+)
 
 PAIRS = {
     "two subsampled Gaussians": (SubsampledGaussian(0.5, 0.2), SubsampledGaussian(0.2, 0.1)),
     "Laplace, Gaussian": (Laplace(scale=1.0), Gaussian(sigma=1.0)),
 }
 PRIORS, FINE = np.linspace(0.005, 0.995, 67), np.linspace(0, 1, 1001)
-in_points = partial(Number, digits=2, percent=True, unit="percentage points")
 weighed = partial(Number, digits=2, percent=True, unit="weighted points")
 
 hyper_prior = Explorer(

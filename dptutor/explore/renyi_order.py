@@ -1,16 +1,14 @@
 """Rényi divergences of two mechanisms, ordered at every order, while their trade-off functions cross."""
 
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from .. import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
-from .machinery import BLUE, DASHED, GREEN, VERMILLION, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, GREEN, VERMILLION, Explorer, Number, Slider, by_up_to, in_points
 
 ORDERS = np.linspace(1, 20, 96)
-
-in_points = partial(Number, digits=2, percent=True, unit="percentage points")
 
 renyi_order = Explorer(
     "renyi_order",
@@ -111,18 +109,13 @@ def crossing_is_shown(sigma, epsilon):
     return gaussian(sigma).renyi_divergence(ORDERS[-1]) >= response(epsilon).renyi_divergence(ORDERS[-1])
 
 
-def amount(value, name):
-    """How much less often some adversary errs, and never a zero that is none."""
-    return f"by up to {{{name}}}" if value >= 1e-4 else "by less than 0.01 percentage points"
-
-
 @renyi_order.words
 def words(sigma, epsilon):
     lead, forth, back, gaussian_advantage, response_advantage = numbers(sigma, epsilon)
     if lead >= 0 and gaussian_advantage < response_advantage:
         return (
             "At every order above 1 the Gaussian divergence is the larger one; "
-            f"yet some adversaries err more often against it, {amount(forth, 'forth')}."
+            f"yet some adversaries err more often against it, {by_up_to(forth, 'forth')}."
         )
     if lead >= 0:
         return (
@@ -132,5 +125,5 @@ def words(sigma, epsilon):
     start = "The" if crossing_is_shown(sigma, epsilon) else "Beyond order 20 the"
     return (
         f"{start} Rényi curves cross: not even they order the two. Some adversaries err less often against randomized "
-        f"response, {amount(forth, 'forth')}, others against the Gaussian mechanism, {amount(back, 'back')}."
+        f"response, {by_up_to(forth, 'forth')}, others against the Gaussian mechanism, {by_up_to(back, 'back')}."
     )

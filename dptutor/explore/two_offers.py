@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from ..mechanisms import DPSGD
-from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider
+from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider, in_points
 
 SURE = 0.85  # the belief beyond which a person counts as exposed
 OFFER_A = {"noise_multiplier": 0.51926, "sampling_rate": 0.004, "steps": 1000}
@@ -235,7 +235,7 @@ def exposed_a(prior):
 
 @two_offers.readouts(
     exposed_b=Number("exposed by B’s offer", VERMILLION, 2, percent=True),
-    regret=Number("difference", GREY, 2, percent=True, unit="percentage points"),
+    regret=in_points("difference", GREY),
 )
 def numbers(prior, noise_b):
     b = exposes(offer_b(noise_b), prior)

@@ -249,8 +249,7 @@ class Composition(Mechanism):
         laplace = tuple((part, count) for part, count in others if part._laplace is not None)
         rest = tuple((part, count) for part, count in others if part._laplace is None)
         sampled = any(part._sampled is not None for part, _ in rest)
-        known = all(_is_known(part) for part, _ in rest)
-        if laplace and sampled and known:
+        if laplace and sampled and all(_is_known(part) for part, _ in rest):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))

@@ -4,7 +4,7 @@ from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, 
 from .declaration import Explorer
 from .exploration import Exploration
 from .game import ending, place, tally
-from .leads import lead_axes
+from .leads import by_up_to, in_points, lead_axes
 from .parameters import Choice, Hidden, Slider, decades
 from .samples import LEVELS
 from .tables import Number
@@ -29,8 +29,10 @@ __all__ = [
     "Hidden",
     "Number",
     "Slider",
+    "by_up_to",
     "decades",
     "ending",
+    "in_points",
     "lead_axes",
     "place",
     "tally",

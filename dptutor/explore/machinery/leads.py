@@ -1,8 +1,18 @@
-"""Axes on which it is measured by how much one mechanism leads, upward for the one and downward for the other."""
+"""By how much one mechanism leads: axes, upward for the one and downward for the other, numbers, and words."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...palette import BLUE, GREY, VERMILLION
+from .tables import Number
+
+in_points = partial(Number, digits=2, percent=True, unit="percentage points")
+
+
+def by_up_to(lead: float, name: str, least: float = 1e-4) -> str:
+    """How large a lead is, as a sentence names the readout; one that is too small to be shown is not called zero."""
+    return f"by up to {{{name}}}" if lead >= least else f"by less than {100 * least:g} percentage points"
 
 
 def lead_axes(axes, above: str, below: str, heights: tuple[float, float], ticks: tuple[float, ...] = ()) -> None:
