@@ -212,6 +212,18 @@ def test_a_source_shows_itself(chapter_2):
     assert link.get_attribute("title") is None  # the browser would show it a second time
 
 
+def test_the_end_of_a_scroll_takes_no_card_from_a_resting_pointer(chapter_2):
+    page = chapter_2()
+    term, card = first_term(page)
+    term.hover()
+    page.evaluate("scrollBy(0, 2)")
+    card.wait_for(state="visible")
+    page.mouse.wheel(0, 200)
+    card.wait_for(state="hidden")
+    page.wait_for_timeout(600)
+    assert card.is_hidden()
+
+
 def test_an_equation_shows_itself(site_url, new_page):
     page = new_page()
     page.goto(f"{site_url}book/07_delta_divergence.html")

@@ -226,7 +226,7 @@
       letter = !link && letterAt(target);
     if (shownFor && (link ?? letter) === shownFor) return clearTimeout(waiting);
     const content = link && leadsTo(link);
-    if (content) wait(() => show(link, content), 250);
+    if (content) wait(() => link.matches(":hover") && show(link, content), 250);
     else if (letter) {
       clearTimeout(waiting);
       explain(letter, 500);
@@ -254,7 +254,11 @@
     if (key === "Escape") hide();
   });
   // What keys have reached may have to come into view first.
-  const moved = () => (shownFor && shownFor === document.activeElement && !touched ? place() : hide());
+  const moved = () => {
+    if (!shownFor) return; // the end of a scroll must not take a card from a pointer that already rests
+    if (shownFor === document.activeElement && !touched) place();
+    else hide();
+  };
   addEventListener("scroll", moved, { passive: true });
 
   // Searching: its script and its index come when somebody asks for them.
