@@ -17,14 +17,13 @@ KINDS = SYMMETRIC | {SAMPLED: lambda noise: SubsampledGaussian(noise, 0.5, direc
 bayes_error = Explorer(
     "bayes_error",
     title="What the output is worth to an adversary",
-    caption="Left: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it. "
-    "The test where it touches is the best one for an adversary with prior π (blue dot), for whom "
-    "all points of the line are equally good. Where it meets the diagonal "
-    "α = β, both coordinates are R(π) (purple ring). The dotted green diagonal meets f where both errors of a best "
-    "test are equal. Pull a blue curve by its ring to change the noise. Right: the Bayes error R at all priors; "
-    "the green ruler is the gain, the drop in error that the output brings, in percentage points. "
-    "The noise is 1/ε₀ for randomized response and for the worst (ε₀, 0.1)-DP mechanism; the sampled Gaussian "
-    "mechanism uses each record with probability ½.",
+    caption="First panel: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it. "
+    "The test where it touches is the best one for an adversary with prior π (blue dot), for whom all points of the "
+    "line are equally good. Where it meets the diagonal α = β, both coordinates are R(π) (purple ring). The dotted "
+    "green diagonal meets f where both errors of a best test are equal. Pull a blue curve by its ring to change the "
+    "noise. Second panel: the Bayes error R at all priors; the green ruler is the gain, the drop in error that the "
+    "output brings, in percentage points. The noise is 1/ε₀ for randomized response and for the worst (ε₀, 0.1)-DP "
+    "mechanism; the sampled Gaussian mechanism uses each record with probability ½.",
     find="Drag the prior to where the adversary errs most. Is that always at one half?",
     code=MAKERS.replace(
         "\n}\n", '\n    "sampled Gaussian": lambda noise: dp.SubsampledGaussian(noise, 0.5, direction="remove"),\n}\n'

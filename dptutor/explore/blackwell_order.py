@@ -28,13 +28,12 @@ from .machinery import (
 blackwell_order = Explorer(
     "blackwell_order",
     title="Which one always reveals more?",
-    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). Left: by how many "
-    "percentage points the adversary errs less often against the Gaussian mechanism, at each prior. Above zero the "
-    "Gaussian mechanism reveals more, below zero randomized response. The scale is stretched near zero. "
-    "Right: trade-off functions. Where one curve lies below the other everywhere, garbling the output of its "
-    "mechanism gives the other mechanism. Orange, if asked for: their join (the most private mechanism from "
-    "which both can be obtained by garbling) or their meet (the least private mechanism that can be obtained "
-    "from either).",
+    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: by how "
+    "many percentage points the adversary errs less often against the Gaussian mechanism, at each prior. Above zero "
+    "the Gaussian mechanism reveals more, below zero randomized response. The scale is stretched near zero. Second "
+    "panel: trade-off functions. Where one curve lies below the other everywhere, garbling the output of its "
+    "mechanism gives the other mechanism. Orange, if asked for: their join (the most private mechanism from which "
+    "both can be obtained by garbling) or their meet (the least private mechanism that can be obtained from either).",
     find="Find a σ at which the Gaussian mechanism reveals more to everyone. Can randomized response ever do so?",
     code="""import math
 

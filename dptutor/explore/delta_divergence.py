@@ -18,12 +18,12 @@ EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted ali
 delta_divergence = Explorer(
     "delta_divergence",
     title="Which noise could you regret choosing?",
-    caption="Left: by how many percentage points the adversary errs more often against the Gaussian than against the "
-    "Laplace mechanism, at each prior. Above the line Gaussian noise protects better, below it Laplace noise. "
-    "The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of "
-    "either choice. Right: the trade-off functions f of the Gaussian mechanism (blue, solid) and f̃ of the "
-    "Laplace mechanism (vermillion, dashed). Shifted down and to the left by the larger Δ (dotted), the curve "
-    "of the safer mechanism lies below the other.",
+    caption="First panel: by how many percentage points the adversary errs more often against the Gaussian than "
+    "against the Laplace mechanism, at each prior. Above the line Gaussian noise protects better, below it Laplace "
+    "noise. The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of "
+    "either choice. Second panel: the trade-off functions f of the Gaussian mechanism (blue, solid) and f̃ of the "
+    "Laplace mechanism (vermillion, dashed). Shifted down and to the left by the larger Δ (dotted), the curve of the "
+    "safer mechanism lies below the other.",
     find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
     code="""import dptutor as dp
 

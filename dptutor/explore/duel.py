@@ -26,12 +26,12 @@ PRIORS = np.sort([*np.linspace(0, 1, 101), 1 / (1 + np.e), np.e / (1 + np.e)])
 duel = Explorer(
     "duel",
     title="Which one wins the duel, and where?",
-    caption="A mechanism wins at a prior if the best adversary errs more often against it. Left: the trade-off "
-    "functions of the first mechanism (blue, solid) and the second (vermillion, dashed). All tests on the "
-    "purple line are as good for this adversary as the best test against the first mechanism, so the first "
-    "wins if the dashed curve dips below it. Right: the lead of the first at all priors, 100 (R − R̃). Each "
-    "duel is between two of four mechanisms: Gaussian with σ = 1, Laplace with b = 1, the worst (1, 0.02)-DP "
-    "mechanism, and a Gaussian mechanism with the same advantage as the Laplace mechanism.",
+    caption="A mechanism wins at a prior if the best adversary errs more often against it. First panel: the trade-off "
+    "functions of the first mechanism (blue, solid) and the second (vermillion, dashed). All tests on the purple line "
+    "are as good for this adversary as the best test against the first mechanism, so the first wins if the dashed "
+    "curve dips below it. Second panel: the lead of the first at all priors, 100 (R − R̃). Each duel is between two "
+    "of four mechanisms: Gaussian with σ = 1, Laplace with b = 1, the worst (1, 0.02)-DP mechanism, and a Gaussian "
+    "mechanism with the same advantage as the Laplace mechanism.",
     find="Drag the prior. Where does the dashed curve dip below the purple line?",
     code="""from scipy.special import ndtri
 

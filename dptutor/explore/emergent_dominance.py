@@ -36,12 +36,12 @@ EQUAL, SMALLER = "the same noise", "noise that grows with √N"
 emergent_dominance = Explorer(
     "emergent_dominance",
     title="When is one mechanism better for everyone, up to 0.1 points?",
-    caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. Left: by how many "
-    "percentage points the adversary errs more often against randomized response than against Gaussian noise, at each "
-    "prior. Above the line randomized response protects better (blue), below it Gaussian noise (vermillion). "
-    "Right: the largest lead of either over N, on logarithmic axes. These are the two Δ-divergences: the lead of one "
-    "is the regret of choosing the other. The tint starts at the N from which on at most one lead "
-    "is as large as 0.1 points.",
+    caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. First panel: by how "
+    "many percentage points the adversary errs more often against randomized response than against Gaussian noise, at "
+    "each prior. Above the line randomized response protects better (blue), below it Gaussian noise (vermillion). "
+    "Second panel: the largest lead of either over N, on logarithmic axes. These are the two Δ-divergences: the lead "
+    "of one is the regret of choosing the other. The tint starts at the N from which on at most one lead is as large "
+    "as 0.1 points.",
     find="Drag the line to the right. Then find a σ at which it is Gaussian noise whose lead vanishes.",
     code="""import math
 
@@ -120,7 +120,7 @@ def limits(steps, count, sigma):
 
 
 @emergent_dominance.panel("Who protects better after N steps", xlabel="adversary’s prior π",
-                          ylabel="points by which it protects better", ylim=(-9.5, 8),
+                          ylabel="lead in percentage points", ylim=(-9.5, 8),
                           titled=False, width=380.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(

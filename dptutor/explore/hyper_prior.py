@@ -36,10 +36,10 @@ weighed = partial(Number, digits=2, percent=True, unit="weighted points")
 hyper_prior = Explorer(
     "hyper_prior",
     title="Which is safer, if some adversaries are more plausible?",
-    caption="Left: your hyper-prior Ψ (purple), the density that says how plausible you consider each prior of "
-    "the adversary. Right: by how many percentage points the adversary errs more often against M than against M̃, "
-    "unweighted (gray, dotted) and times Ψ (black, in weighted points): blue where M protects better, "
-    "vermillion where M̃ does. What counts is not an area but the worst case: the green rulers are the two weighted "
+    caption="First panel: your hyper-prior Ψ (purple), the density that says how plausible you consider each prior of "
+    "the adversary. Second panel: by how many percentage points the adversary errs more often against M than against "
+    "M̃, unweighted (gray, dotted) and times Ψ (black, in weighted points): blue where M protects better, vermillion "
+    "where M̃ does. What counts is not an area but the worst case: the green rulers are the two weighted "
     "Δ-divergences, and the longer one is on the side of the safer mechanism.",
     find="Reverse the ranking with $a$ and $b$. Can any hyper-prior make one of the two regrets exactly 0?",
     code="""import numpy as np
@@ -129,7 +129,7 @@ def hyper(family, a, b):
 
 
 @hyper_prior.panel("Which is safer", xlabel="adversary’s prior π",
-                   ylabel="points by which it protects better, times Ψ", ylim=(-8, 6),
+                   ylabel="lead in points, times Ψ", ylim=(-8, 6),
                    legend="lower right", titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def difference(axes):
     lead_axes(axes, "M protects better", "M̃ protects better", (5.3, -7.6), (-6, -4, -2, 0, 2, 4))

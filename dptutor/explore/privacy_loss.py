@@ -18,10 +18,10 @@ KINDS = {
 privacy_loss = Explorer(
     "privacy_loss",
     title="δ is an area",
-    caption="Left: the densities of the output without the record, multiplied by exp(ε) (blue, solid), and with it "
-    "(vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Right: the privacy profile δ "
-    "(blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the green points mark "
-    "the ε of the left panel. Pull exp(ε) P by its ring to change ε, another curve to change the noise.",
+    caption="First panel: the densities of the output without the record, multiplied by exp(ε) (blue, solid), and "
+    "with it (vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Second panel: the privacy "
+    "profile δ (blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the green points "
+    "mark the ε of the first panel. Pull exp(ε) P by its ring to change ε, another curve to change the noise.",
     find="Find an ε at which the dotted curve is at least ten times as high as δ.",
     code="""import math
 

@@ -18,11 +18,11 @@ NOISE = Slider(0.2, 10.0, 1.0, "noise", "σ, b or 1/ε₀")
 spectrum = Explorer(
     "spectrum",
     title="How far is it from perfect privacy to none?",
-    caption="Left: the Bayes error R of a mechanism M (blue) between that of perfect privacy, PP (gray: blind "
-    "guessing), and that of blatant non-privacy, BNP (zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), "
-    "green. Right: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
-    "the dotted line the distances add up to one half. The alarm sounds only for members, with probability "
-    "1/(1 + noise).",
+    caption="First panel: the Bayes error R of a mechanism M (blue) between that of perfect privacy, PP (gray: blind "
+    "guessing), and that of blatant non-privacy, BNP (zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. "
+    "Second panel: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
+    "the dotted line the distances add up to one half. The alarm sounds only for members, with probability 1/(1 + "
+    "noise).",
     find="Bring each mechanism as close as possible to equal distances from both ends. Which one leaves the dotted "
     "line, and why?",
     code=MAKERS

@@ -28,12 +28,11 @@ FACTORS = np.geomspace(1, 1000, 49)
 total_failure = Explorer(
     "total_failure",
     title="The same δ: a few lose everything, or many a little?",
-    caption="Two mechanisms that are both exactly (ε, δ)-DP: Gaussian noise (blue, solid), and leaky "
-    "randomized response (vermillion, dashed), which publishes a person’s record with probability δ and otherwise "
-    "answers by randomized response. Left: for someone who is in the data, how often the output multiplies the odds "
-    "of “in” by more "
-    "than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler leads from it up "
-    "to the share of outputs with Gaussian noise beyond exp(ε). Right: their privacy profiles, which meet at ε.",
+    caption="Two mechanisms that are both exactly (ε, δ)-DP: Gaussian noise (blue, solid), and leaky randomized "
+    "response (vermillion, dashed), which publishes a person’s record with probability δ and otherwise answers by "
+    "randomized response. First panel: for someone who is in the data, how often the output multiplies the odds of "
+    "“in” by more than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler leads from it up "
+    "to the share of outputs with Gaussian noise beyond exp(ε). Second panel: their privacy profiles, which meet at ε.",
     find="Find ε and δ for which the loss exceeds ε at least twenty times as often with Gaussian noise as with leaky "
     "response.",
     code="""from math import exp

@@ -29,11 +29,11 @@ makers = {
 tradeoff_gallery = Explorer(
     "tradeoff_gallery",
     title="One curve, a guarantee for every ε",
-    caption="Left: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) touches f "
-    "from below and meets the axis at 1 − δ(ε): the curve lies nowhere below this line, nor below its mirror image "
-    "(dotted). The noise is σ for Gaussian noise, b for Laplace noise and 1/ε₀ for randomized response and for the "
-    "worst (ε₀, 0.1)-DP mechanism. Right: the privacy profile, the δ of every ε; the green point is the line on the "
-    "left. Pull a blue curve by its ring to change the noise.",
+    caption="First panel: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) "
+    "touches f from below and meets the axis at 1 − δ(ε): the curve lies nowhere below this line, nor below its "
+    "mirror image (dotted). The noise is σ for Gaussian noise, b for Laplace noise and 1/ε₀ for randomized response "
+    "and for the worst (ε₀, 0.1)-DP mechanism. Second panel: the privacy profile, the δ of every ε; the green point "
+    "is the line of the first panel. Pull a blue curve by its ring to change the noise.",
     find="Roll the green line along the curve. For which mechanisms does it pivot about a corner?",
     code=MAKERS
     + """mechanism = makers[{kind}]({noise})

@@ -25,14 +25,13 @@ HEIGHTS = {"ylim": (0, 100), "ystretch": 1.5, "titled": False}  # in percent, th
 two_offers = Explorer(
     "two_offers",
     title="Which of two offers is safer?",
-    caption="People in the data are exposed if the adversary becomes more than 85 % sure of them. Left: the share of "
-    "people exposed, over what the adversary believed beforehand, with A’s offer (blue, solid) and with B’s "
+    caption="People in the data are exposed if the adversary becomes more than 85 % sure of them. First panel: the "
+    "share of people exposed, over what the adversary believed beforehand, with A’s offer (blue, solid) and with B’s "
     "(vermillion, dashed). B’s curve, and the parts of the picture where A’s offer (blue) and B’s (vermillion) is the "
     "safer one, are hidden until you answer. The purple line is the adversary’s prior, the green one what the promise "
-    "allows: drag either. Heights are roughly even up to 2 %, and roughly logarithmic above. Right: the same at this "
-    "prior. Both "
-    "offers are DP-SGD: A’s has noise multiplier 0.51926, sampling rate 0.004 and 1000 steps, B’s sampling rate "
-    "0.02 and 4000 steps.",
+    "allows: drag either. Heights are roughly even up to 2 %, and roughly logarithmic above. Second panel: the same "
+    "at this prior. Both offers are DP-SGD: A’s has noise multiplier 0.51926, sampling rate 0.004 and 1000 steps, B’s "
+    "sampling rate 0.02 and 4000 steps.",
     find="Drag the prior to where the verdict turns.",
     code="""import dptutor as dp
 
