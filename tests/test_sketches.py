@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from selectolax.lexbor import LexborHTMLParser
 from sphinx.application import Sphinx
 
+import dptutor as dp
 import pages
 import sketching
 
@@ -152,6 +153,13 @@ def test_a_broken_law_is_named_with_the_place_where_it_is_broken(asks, scripts, 
 def test_what_breaks_no_law_is_told_where_it_is_farthest_off(asks, scripts):
     found = judged(scripts, asks["ask-05-sketch-arc"], np.minimum(X, 1 - X) * 1.2)
     assert found["law"] is None and found["place"] is None and found["at"] == pytest.approx(20, abs=8)
+
+
+def test_the_mechanism_against_which_nobody_errs_more_often_is_said_to_dominate():
+    said = next(one for one in CHAPTERS["07"] if "ask-07-sketch-regret" in one)
+    lying, leaking = dp.RandomizedResponse(epsilon=np.log(3)), dp.FiniteExperiment(p=(0.5, 0.5, 0), q=(0, 0.5, 0.5))
+    assert dp.blackwell_dominates(leaking, lying)
+    assert r"so $\tilde{\mathcal{M}}$ dominates $\mathcal{M}$" in said
 
 
 def drawn(r):

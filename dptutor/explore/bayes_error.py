@@ -41,7 +41,7 @@ print(f"R({prior}) = {error:.4f}")
     },
     steps={
         "An even prior": (
-            "Slope −1: here the error is largest, and the advantage is twice the gap between it and one half.",
+            "Slope −1: here the error is largest. The advantage is twice the drop from one half to this error.",
             {"noise": 1, "prior": 0.5, "kind": "Gaussian"},
         ),
         "No output changes the guess": (

@@ -39,7 +39,7 @@ print(comparison)
     parameters={
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian", "σ", also=(EVEN, 0.97, 3.19)),
         "scale": Slider(0.3, 4.0, 1.0, "Laplace", "b"),
-        "prior": Slider(0.01, 0.99, 0.2, "prior of world P", "π", step=0.01, percent=True),
+        "prior": Slider(0.01, 0.99, 0.2, "prior of “not in”", "π", step=0.01, percent=True),
     },
     steps={
         "Figure 3 of the paper": (
@@ -57,8 +57,8 @@ print(comparison)
             lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
         ),
         "Gaussian dominates": (
-            "No adversary errs more often against this Gaussian mechanism. The reverse never happens: its loss has no "
-            "bound.",
+            "No adversary errs more often against this Gaussian mechanism than against Laplace noise. The reverse never "
+            "happens, because the loss of Gaussian noise has no bound.",
             {"sigma": 0.5, "scale": 2, "prior": 0.5},
         ),
     },

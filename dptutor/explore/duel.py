@@ -52,7 +52,7 @@ margin = abs(lead)
 print(f"at prior {prior}: lead of the first {100 * lead:.2f} percentage points")
 """,
     parameters={
-        "prior": Slider(0.01, 0.99, 0.5, "prior of world P", "π", step=0.01, percent=True),
+        "prior": Slider(0.01, 0.99, 0.5, "prior of “not in”", "π", step=0.01, percent=True),
         "pair": Choice(PAIR_NAMES, PAIR_NAMES[1], "Duel"),
     },
     steps={

@@ -22,7 +22,7 @@ privacy_loss = Explorer(
     "with it (vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Second panel: the privacy "
     "profile δ (blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the green points "
     "mark the ε of the first panel. Pull exp(ε) P by its ring to change ε, another curve to change the noise.",
-    find="Find an ε at which the dotted curve is at least ten times as high as δ.",
+    find="Find a noise σ and an ε at which the dotted curve is at least ten times as high as δ.",
     code="""import math
 
 import dptutor as dp
