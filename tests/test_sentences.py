@@ -939,7 +939,7 @@ def two_offers(prior, noise_b, allowed):
     return {
         "exposed_a": exposed(a, prior),
         "exposed_b": exposed(b, prior),
-        "regret": abs(exposed(a, prior) - exposed(b, prior)),
+        "gap": abs(exposed(a, prior) - exposed(b, prior)),
         "crossing": crossing,
         "only_there": ((ahead < 0) == (priors < crossing))[far].all(),
     }
@@ -948,21 +948,25 @@ def two_offers(prior, noise_b, allowed):
 SHARES = {"{exposed_%s}": lambda share: share >= 5e-5, "less than 0.01 %": lambda share: share < 5e-5}
 for (one, of_a), (two, of_b) in itertools.product(SHARES.items(), repeat=2):
     says("two_offers",
-         f"Of {one.replace('%s', 'a')} of the people in the data with A’s offer, and of {two.replace('%s', 'b')} with "
-         "B’s, an adversary with a prior of {prior} becomes more than 85 % sure.",
+         f"An adversary with a prior belief of {{prior}} becomes more than 85 % sure of {one.replace('%s', 'a')} of "
+         f"the people in the data with A’s offer, and of {two.replace('%s', 'b')} with B’s.",
          lambda so, of_a=of_a, of_b=of_b: of_a(so.exposed_a) and of_b(so.exposed_b))  # fmt: skip
 KEPT = {"Both keep": (True, True), "Only A’s keeps": (True, False), "Only B’s keeps": (False, True),
         "Neither keeps": (False, False)}  # fmt: skip
 ENDS = {
-    ", and they are less than 0.01 percentage points apart.": lambda so: so.regret < 1e-4,
-    "; you would regret signing A’s by {regret}.": lambda so: so.regret >= 5e-5 and so.exposed_a > so.exposed_b,
-    "; you would regret signing B’s by {regret}.": lambda so: so.regret >= 5e-5 and so.exposed_b > so.exposed_a,
+    ", and they are less than 0.01 percentage points apart.": lambda so: so.gap < 1e-4,
+    "; A’s would expose {gap} more.": lambda so: so.gap >= 5e-5 and so.exposed_a > so.exposed_b,
+    "; B’s would expose {gap} more.": lambda so: so.gap >= 5e-5 and so.exposed_b > so.exposed_a,
 }
 for (keep, kept), (end, fits) in itertools.product(KEPT.items(), ENDS.items()):
     says("two_offers", f"{keep} the promise{end}",
          lambda so, kept=kept, fits=fits: kept == (so.exposed_a <= so.allowed, so.exposed_b <= so.allowed)
          and fits(so))  # fmt: skip
-says("two_offers", "Below a prior of {crossing} B’s offer is the safer one, above it A’s.", lambda so: so.only_there)
+says(
+    "two_offers",
+    "Below a prior belief of {crossing} B’s offer is the safer one, above it A’s.",
+    lambda so: so.only_there,
+)
 
 
 @every_explorer

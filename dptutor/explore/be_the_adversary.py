@@ -41,7 +41,7 @@ be_the_adversary = Explorer(
     "data in half of the rounds, in random order. Each output stays as a dot, blue if it came from P, vermillion if "
     "from Q: above the axis if you were right, below it and filled if you were wrong. Second panel: your type I error "
     "α and type II error β, and the curve that the best tests reach (the trade-off function f of the mechanism). The "
-    "sides of the purple region are exact 95\u00a0% intervals (Clopper–Pearson): if you use one test throughout and take "
+    "sides of the purple region are exact 95 % intervals (Clopper–Pearson): if you use one test throughout and take "
     "nothing back, then at the end of the game the region contains the true errors of that test with probability at "
     "least 90 %. At the end a dashed line marks a threshold that fits your guesses as well as any, and a ring marks "
     "its errors.",

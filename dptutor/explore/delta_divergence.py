@@ -57,8 +57,8 @@ print(comparison)
             lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
         ),
         "Gaussian dominates": (
-            "No adversary errs more often against this Gaussian mechanism than against Laplace noise. The reverse never "
-            "happens, because the loss of Gaussian noise has no bound.",
+            "No adversary errs more often against this Gaussian mechanism than against Laplace noise. The reverse "
+            "never happens, because the loss of Gaussian noise has no bound.",
             {"sigma": 0.5, "scale": 2, "prior": 0.5},
         ),
     },

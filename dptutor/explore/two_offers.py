@@ -44,7 +44,7 @@ error_a, error_b = (dp.DPSGD(**offer).bayes_error(0.5) for offer in (a, b))
 exposed_a, exposed_b = (
     dp.PosteriorBelief(dp.DPSGD(**offer, direction="remove"), membership_prior=prior).sf(0.85) for offer in (a, b)
 )
-regret = abs(exposed_a - exposed_b)
+gap = abs(exposed_a - exposed_b)
 safer = "A" if exposed_a < exposed_b else "B"
 kept = " and ".join(name for name, e in (("A", exposed_a), ("B", exposed_b)) if e <= allowed)
 print(f"A exposes {exposed_a:.4f}, B {exposed_b:.4f}: safer {safer}, promise kept by {kept or 'neither'}")
@@ -234,7 +234,7 @@ def exposed_a(prior):
 
 @two_offers.readouts(
     exposed_b=Number("exposed by B’s offer", VERMILLION, 2, percent=True),
-    regret=in_points("difference", GREY),
+    gap=in_points("difference", GREY),
 )
 def numbers(prior, noise_b):
     b = exposes(offer_b(noise_b), prior)
@@ -269,8 +269,8 @@ def at_the_turn(prior, noise_b):
 
 
 two_offers.ask(
-    "B now adds 50 % more noise than at first, so that its ε is the smaller one. At even odds, however, an adversary "
-    "errs more often against A. Whose offer lets an adversary become sure of fewer people?",
+    "Two vendors quoted the same ε. B now adds 50 % more noise, so that its ε is the smaller one. At even odds, "
+    "however, an adversary errs more often against A. Whose offer lets an adversary become sure of fewer people?",
     options=("A’s", "B’s", "that depends on the adversary"),
     truth=lambda: "that depends on the adversary",
     hides=(zone_of_a, zone_of_b, a_ahead, b_ahead, a_is_safer, b_is_safer, exposed_by_b, b_here, bar_of_b, height_of_b),
@@ -285,8 +285,8 @@ two_offers.ask(
 def outcome(prior, noise_b):
     with_a, with_b = said("a", exposed_a(prior)), said("b", exposed_b(prior, noise_b))
     return (
-        f"Of {with_a} of the people in the data with A’s offer, and of {with_b} with B’s, an adversary with a prior "
-        "of {prior} becomes more than 85 % sure."
+        "An adversary with a prior belief of {prior} becomes more than 85 % sure of "
+        f"{with_a} of the people in the data with A’s offer, and of {with_b} with B’s."
     )
 
 
@@ -297,9 +297,9 @@ def verdict(prior, noise_b, allowed):
     start = f"{keep.get((a <= allowed, b <= allowed), 'Neither keeps')} the promise"
     if abs(a - b) < SLIGHT:
         return f"{start}, and they are less than 0.01 percentage points apart."
-    return f"{start}; you would regret signing {'A' if a > b else 'B'}’s by {{regret}}."
+    return f"{start}; {'A' if a > b else 'B'}’s would expose {{gap}} more."
 
 
 @two_offers.words
 def turning():
-    return "Below a prior of {crossing} B’s offer is the safer one, above it A’s."
+    return "Below a prior belief of {crossing} B’s offer is the safer one, above it A’s."
