@@ -98,6 +98,8 @@ def test_it_is_the_rényi_divergence_of_the_pair(m, s):
 @example(dp.RandomizedResponse(8) ** 1000, 0.5 + 5j)
 @example(dp.Gaussian(0.0625), -2 + 1j)
 @example(dp.Gaussian(0.1), 3.5 + 0j)
+@example(dp.DiscreteGaussian(0.25, 2), -1.5 + 0j)
+@example(dp.DiscreteGaussian(0.38426, 5), -0.883157 + 0.060074j)
 def test_closed_forms_and_the_profile_say_the_same(m, s):
     there = m.hellinger_transform(s, with_error=True)
     value, error = hellinger_from_profile(m, np.array([s]))
@@ -146,6 +148,38 @@ def test_against_the_integral(m, s):
     value, error = m.hellinger_transform(s, with_error=True)
     assert abs(value - exact(DENSITIES[m], s)) <= error + 1e-15
     assert error < 1e-12
+
+
+def discrete_gaussian(sigma, shift):
+    """Masses of the discrete Gaussian law and of the shifted one."""
+    sigma, reach = mpmath.mpf(sigma), int(60 * sigma) + 3
+    mass = lambda x: mpmath.exp(-((x / sigma) ** 2) / 2)  # noqa: E731
+    whole = mpmath.fsum(mass(x) for x in range(-reach, reach + 1))
+    return [(mass(x) / whole, mass(x - shift) / whole) for x in range(-reach, shift + reach + 1)]
+
+
+def discrete_laplace(scale, shift):
+    """Masses where the loss is smallest, between, and largest."""
+    a = mpmath.exp(-1 / mpmath.mpf(scale))
+    end = 1 / (1 + a)
+    between = [(end * (1 - a) * a**x, end * (1 - a) * a ** (shift - x)) for x in range(1, shift)]
+    return [(end, end * a**shift), *between, (end * a**shift, end)]
+
+
+@pytest.mark.parametrize("s", [-3.0, -1.5, -0.25, 0.5, 1.25, 2.5 + 1j, 4.0, 6.5])
+@pytest.mark.parametrize(
+    ("m", "law"),
+    [(dp.DiscreteGaussian(sigma, shift), (discrete_gaussian, sigma, shift)) for sigma, shift in ((0.25, 2), (0.3, 1))]
+    + [(dp.DiscreteLaplace(scale, shift), (discrete_laplace, scale, shift)) for scale, shift in ((0.05, 3), (0.02, 1))],
+    ids=lambda x: repr(x) if isinstance(x, dp.Mechanism) else "",
+)
+def test_atoms_that_are_far_apart_against_sums_over_them(m, law, s):
+    kind, *parameters = law
+    with mpmath.workdps(40):
+        right = mpmath.fsum(q**s * p ** (1 - s) for p, q in kind(*parameters))
+        for value, error in (hellinger_from_profile(m, np.array([s + 0j])), m._hellinger(np.array([s + 0j]))):
+            assert np.isinf(error[0]) or abs(mpmath.mpc(complex(value[0])) - right) <= error[0]
+            assert np.isinf(error[0]) or error[0] <= 1e-8 * abs(right) + 1e-9
 
 
 @pytest.mark.parametrize("s", PLACES)

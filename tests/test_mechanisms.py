@@ -274,6 +274,46 @@ def test_moments_of_the_privacy_loss(m, under):
         assert np.mean(sample <= x) == approx(m.privacy_loss.cdf(x, under=under), abs=5 * 0.5 / math.sqrt(sample.size))
 
 
+@pytest.mark.parametrize(
+    ("sigma", "rate"),
+    [(0.0292, 1 - 1e-12), (0.1, 1 - 1e-13), (0.12, 1e-30), (1e5, 0.3)],
+)
+def test_moments_of_the_loss_of_a_subsampled_gaussian_against_the_integral(sigma, rate):
+    with mpmath.workdps(60):
+        # Trapezoid sums of what is analytic in the strip |Im u| < πσ err by e^−2π·4π.
+        s, p, step = mpmath.mpf(sigma), mpmath.mpf(rate), mpmath.mpf(min(sigma, 1.0)) / 4
+        nodes = [k * step for k in range(int(-14 / step), int((min(2 / s, 60) + 14) / step))]
+        losses = [mpmath.log(1 - p + p * mpmath.exp(u / s - 1 / (2 * s * s))) for u in nodes]
+        normal, shifted = ([step * mpmath.npdf(u - mean) for u in nodes] for mean in (0, 1 / s))
+
+        def moments(masses):
+            mean = mpmath.fdot(masses, losses)
+            return mean, mpmath.fsum(mass * (loss - mean) ** 2 for mass, loss in zip(masses, losses, strict=True))
+
+        of_p, of_q = moments(normal), moments([(1 - p) * a + p * b for a, b in zip(normal, shifted, strict=True)])
+    remove, add = (step.privacy_loss for step in dp.SubsampledGaussian(sigma, rate).directions)
+    for found, sign, both in ((remove, 1, (of_p, of_q)), (add, -1, (of_q, of_p))):
+        for under, (mean, variance) in zip("PQ", both, strict=True):
+            assert found.mean(under) == approx(sign * float(mean), rel=1e-12, abs=0)
+            assert found.variance(under) == approx(float(variance), rel=1e-11, abs=0)
+
+
+def test_moments_of_both_directions_are_found_where_losses_are_large():
+    loss = dp.SubsampledGaussian(0.0292, 0.5).privacy_loss
+    # δ is ½ up to the mean of the Gaussian's loss, but for what lies next to the ends.
+    remove = dp.SubsampledGaussian(0.0292, 0.5, "remove").privacy_loss
+    assert remove.mean() <= loss.mean() <= remove.mean() + math.log(2)
+    assert 0 < loss.variance() < math.inf
+
+
+def test_the_bound_of_a_meet_knows_where_its_curves_cross_beyond_all_numbers():
+    # f and f̃ cross where α is about e^−1017; at 900 the smaller of both profiles is 1.
+    m = dp.meet(dp.Gaussian(0.02), dp.Laplace(0.001))
+    for epsilon in (634.0, 900.0):
+        value, error = m.privacy_profile(epsilon, with_error=True)
+        assert value - error <= 1 - 1e-6 <= value + error
+
+
 def test_sampling_is_reproducible():
     loss = dp.join(dp.Gaussian(), dp.Laplace()).privacy_loss
     assert np.array_equal(loss.sample(50, seed=3), loss.sample(50, seed=3))

@@ -20,6 +20,7 @@ from scipy.optimize.elementwise import find_root
 from .base import LARGEST_LOSS, Mechanism, as_mechanism
 from .remembering import remembering
 
+_HARDLY = 1e-290  # below this α loses digits, or is no number
 _SLOPES = np.sinh(np.linspace(-6, 6, 121))  # losses, up to 200
 
 
@@ -195,7 +196,10 @@ class Meet(_Pairing):
         with np.errstate(over="ignore", invalid="ignore"):
             large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         crossing = np.maximum(*parts) + large * (8 * np.finfo(float).eps + sum(p.error_bound for p in self.parts))
-        return np.select([own == 0, own == 1], parts, crossing)
+        # Where α is hardly a number it is not known which curve the line touches, but that δ is below both.
+        faint = (alpha < _HARDLY) & (epsilon > 0)
+        unknown = np.where(faint, np.minimum(*(part._delta(epsilon) for part in self.parts)), 0.0)
+        return np.select([own == 0, own == 1], parts, crossing) + unknown
 
     @cached_property
     def _touching(self):

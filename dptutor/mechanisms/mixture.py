@@ -39,7 +39,7 @@ def loss_moments_from_profile(mechanism, under: str) -> tuple[float, float]:
     square = mixture_of_hockey_sticks(
         pair, lambda epsilon: 2 + 2 * epsilon, lambda epsilon: (2 - 2 * epsilon) * np.exp(-epsilon)
     )
-    variance = square - mean**2 if math.isfinite(square) else math.inf
+    variance = max(square - mean**2, 0.0) if math.isfinite(square) else math.inf
     return (mean if under == "Q" else -mean), variance
 
 
@@ -86,7 +86,8 @@ def hellinger_from_profile(mechanism, s: np.ndarray) -> tuple[np.ndarray, np.nda
 def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
     """∫₀^∞ e^{tilt·ε} (δ(ε) − leak) dε for complex tilts, and bounds on the errors."""
     rate, turn = tilt.real, float(np.abs(tilt.imag).max(initial=0.0))
-    end = min(max(mechanism._loss_range()[1], 0.0), _LARGEST_LOSS)
+    largest = mechanism._largest_finite_loss()
+    end = min(max(largest, 0.0), _LARGEST_LOSS)
     kinks = mechanism._breakpoints()
     kinks = kinks[(kinks > 0) & (kinks < end)] if kinks.size < _MOST_PIECES else np.empty(0)
     cuts = np.unique(np.concatenate([[0.0], kinks, np.geomspace(1e-3, _LARGEST_LOSS, 24), [end]]))
@@ -95,19 +96,24 @@ def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
     def heights(epsilon):
         return np.maximum(mechanism._delta(epsilon) - leak, 0.0)
 
-    # In logarithms: where e^{tilt·ε} overflows, its product with δ need not.
-    seen = np.multiply.outer(np.maximum(rate, 0.0), cuts) + np.log(heights(cuts))
-    most = seen.max(axis=1, keepdims=True)
-    matters = np.flatnonzero((seen > np.maximum(most, -1e300) + math.log(_NOTHING)).any(axis=0))
-    cuts = cuts[: min(int(matters.max(initial=0)) + 2, len(cuts))]
-    if len(cuts) < 2:
-        return np.zeros(tilt.shape, dtype=complex), np.zeros(tilt.shape)
-    # What lies beyond: nothing, or where e^{tilt·ε} falls at most its integral.
-    left = float(heights(cuts[-1:])[0]) if cuts[-1] < mechanism._loss_range()[1] else 0.0
-    last = np.exp(rate * cuts[-1] + np.log(left))
-    falls = np.where(rate < 0, last / -rate, math.inf)
-    small = rate * cuts[-1] + np.log(left) <= most[:, 0] + math.log(1e3 * _NOTHING)
-    beyond = np.where(left == 0.0, 0.0, np.where(small & (rate >= 0), last * _LARGEST_LOSS, falls))
+    # In logarithms: where e^{tilt·ε} overflows, its product with δ need not. On a piece δ falls, so the integrand is at
+    # most the product of the larger ends of both; before an atom it comes near that, however small it is at cuts.
+    log_heights = np.log(heights(cuts))
+    seen = np.multiply.outer(rate, cuts) + log_heights
+    most = np.maximum(seen.max(axis=1, keepdims=True), -1e300)
+    log_most = np.maximum(*(np.multiply.outer(rate, ends) for ends in (cuts[:-1], cuts[1:]))) + log_heights[:-1]
+    matters = np.flatnonzero((log_most > most + math.log(_NOTHING)).any(axis=0))
+    kept = int(matters.max(initial=-1)) + 1
+    left_out = np.exp(log_most[:, kept:]) @ np.diff(cuts[kept:])
+    # What lies beyond all cuts: nothing, or where e^{tilt·ε} falls at most its integral.
+    left = float(heights(cuts[-1:])[0]) if cuts[-1] < largest else 0.0
+    log_last = rate * cuts[-1] + np.log(left)
+    falls = np.where(rate < 0, np.exp(log_last) / -rate, math.inf)
+    small = log_last <= most[:, 0] + math.log(1e3 * _NOTHING)
+    beyond = np.where(left == 0.0, 0.0, np.where(small & (rate >= 0), np.exp(log_last) * _LARGEST_LOSS, falls))
+    cuts, beyond = cuts[: kept + 1], left_out + beyond
+    if not kept:
+        return np.zeros(tilt.shape, dtype=complex), beyond
 
     def integrand(epsilon):
         exponent = np.multiply.outer(epsilon, tilt)
@@ -177,15 +183,24 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         heights[some] = np.where(np.isnan(found), np.inf, found)  # a weight that overflows
         return heights
 
-    cuts = np.concatenate([[0.0], mechanism._breakpoints(), np.geomspace(1e-3, _LARGEST_LOSS, 24)])
+    kinks = mechanism._breakpoints()
+    cuts = np.concatenate([[0.0], kinks, np.geomspace(1e-3, _LARGEST_LOSS, 24)])
     cuts = np.unique(cuts[(cuts >= 0) & (cuts <= _LARGEST_LOSS)])
     heights = integrand(cuts)
     if not (heights[-1] > 1e-300 and heights[-1] * _LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
         return _area(integrand, cuts)
-    if tilt >= 0:
+    if tilt < 0:
+        # From there on δ is what infinite losses leave, and the integral a decaying exponential's.
+        return _area(integrand, cuts) + float(heights[-1]) / -tilt
+    if tilt > 0 or mechanism._delta(np.asarray(math.inf)) > 0:
         return math.inf
-    # From there on δ is what infinite losses leave, and the integral a decaying exponential's.
-    return _area(integrand, cuts) + float(heights[-1]) / -tilt
+    # Octaves, until δ has vanished.
+    cuts = np.unique(np.concatenate([cuts, kinks[(kinks > _LARGEST_LOSS) & np.isfinite(kinks)]]))
+    while math.log(max(heights[-1], 1e-300)) + math.log(cuts[-1]) > math.log(1e-15 * np.nanmax(heights)):
+        cuts = np.append(cuts, 2 * cuts[-1])
+        heights = np.append(heights, integrand(cuts[-1:]))
+    with np.errstate(over="ignore"):
+        return _area(integrand, cuts)
 
 
 def _area(function, cuts) -> float:

@@ -27,7 +27,14 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..transform.subsampled_gaussian import gaussian_loss, largest_inverse_powers, largest_powers, log_hellinger, reach
+from ..transform.subsampled_gaussian import (
+    gaussian_loss,
+    largest_inverse_powers,
+    largest_powers,
+    log_hellinger,
+    loss_moments,
+    reach,
+)
 from .base import LARGEST_LOSS, Mechanism
 from .delegated import Delegated
 from .gaussian import Gaussian, gaussian_profile
@@ -243,6 +250,18 @@ class SubsampledGaussian(Mechanism):
         rest = ~(near | far)
         divergence[rest] = super()._renyi(order[rest])
         return divergence
+
+    def _loss_moments(self, under):
+        if self.sampling_rate == 1.0:
+            return Gaussian(sigma=self.noise_multiplier)._loss_moments(under)
+        if self.direction == "both":
+            return super()._loss_moments(under)
+        of_p, of_q = loss_moments(self.noise_multiplier, self.sampling_rate)
+        if self.direction == "remove":
+            return of_q if under == "Q" else of_p
+        # The loss of an addition is that of a removal with the other sign.
+        mean, variance = of_p if under == "Q" else of_q
+        return -mean, variance
 
     @property
     def hellinger_reach(self) -> float:

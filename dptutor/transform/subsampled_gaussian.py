@@ -24,6 +24,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import logsumexp
 
+from .polynomials import gauss
+
 # Sums are right to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
@@ -42,6 +44,10 @@ _ENOUGH_NODES = 300
 _APART = 15.0
 # Where more would be needed, nothing is known.
 _MOST_NODES = 50_000
+# From this μ on the loss is log(1 − p) under P, and log p plus that of the Gaussian mechanism under what is added.
+_WHOLLY_APART = 100.0
+# Integrals of moments: width of panels, and how far beyond both means they go.
+_PANEL, _AROUND = 0.5, 15.0
 
 
 def log_hellinger(noise_multiplier: float, sampling_rate: float, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -400,3 +406,48 @@ def largest_inverse_powers(noise_multiplier: float, sampling_rate: float, order:
     exponent = -(order - 1) * np.log1p(odds * np.exp(mu * u - mu**2 / 2)) - u**2 / 2
     log_sum = logsumexp(exponent) + math.log((u[1] - u[0]) / math.sqrt(2 * math.pi))
     return -math.log1p(-sampling_rate) + log_sum / (order - 1)
+
+
+def loss_moments(noise_multiplier: float, sampling_rate: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Mean and variance of the loss of a removal under P, and under Q.
+
+    By integrals of positive terms: E_P[e^ℓ − 1 − ℓ] = −E_P[ℓ], E_Q[e^−ℓ − 1 + ℓ] = E_Q[ℓ], and squares of deviations.
+    """
+    mu, rate = 1.0 / noise_multiplier, sampling_rate
+    if mu >= _WHOLLY_APART:
+        apart = mu * mu / 2 - _log_odds(rate)
+        mean = math.log1p(-rate) + rate * apart
+        return (math.log1p(-rate), 0.0), (mean, rate * mu * mu + rate * (1 - rate) * apart * apart)
+    u, weight = _panels(mu, rate)
+    loss = _loss(mu, rate, u)
+    p, shifted = (weight * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) for x in (u, u - mu))
+    q = (1 - rate) * p + rate * shifted
+    # E_P[e^ℓ] = E_Q[e^−ℓ] = 1.
+    mean_p = -float(np.sum(np.where(loss < 1, p * _second_order(np.minimum(loss, 1.0)), q - p * (1 + loss))))
+    mean_q = float(np.sum(np.where(loss > -1, q * _second_order(-np.maximum(loss, -1.0)), p - q * (1 - loss))))
+    # Next to the smallest loss its digits are in what is above that.
+    above, least = (loss, 0.0) if mu < 1 else (_above_least(mu, rate, u), math.log1p(-rate))
+    mean_above = float(p @ above) if least else mean_p
+    return (mean_p, float(p @ (above - mean_above) ** 2)), (mean_q, float(q @ (loss - mean_q) ** 2))
+
+
+def _panels(mu, rate):
+    """Gauss's points and weights from below the mean under P to beyond twice the other, with shorter panels about the
+    place where the loss bends."""
+    low, high, bend = -_AROUND, 2 * mu + _AROUND, mu / 2 + _log_odds(rate) / mu
+    octaves = 2.0 ** np.arange(-1, max(math.log2((high - low) * mu), 0.0) + 1) / mu
+    ends = np.concatenate([np.arange(low, high, _PANEL), bend - octaves, [bend], bend + octaves, [high]])
+    ends = np.unique(ends[(ends >= low) & (ends <= high)])
+    point, weight = gauss(16)
+    half = np.diff(ends)[:, None] / 2
+    return (ends[:-1, None] + half * (1 + point)).ravel(), (half * weight).ravel()
+
+
+def _second_order(x):
+    """e^x − 1 − x, relatively accurate."""
+    return np.where(np.abs(x) < _NEAR, x * x * np.polyval(_SERIES[::-1], x), np.expm1(x) - x)
+
+
+def _above_least(mu, rate, u):
+    """ℓ − log(1 − p)."""
+    return np.logaddexp(0.0, mu * u - mu**2 / 2 - _log_odds(rate))

@@ -6,7 +6,7 @@ own error of the reference. Beside that no answer may raise, warn or be NaN; δ 
 an answer must be the same alone and in an array, to the last bit. So much is truth, and without exception.
 
 Sharpness is counted: the bound of δ at most 1e-6 of it (down to δ = 1e-30), those of R and f at most 1e-10; all answers
-of 99 settings in a hundred must keep to that. Times are told, not judged.
+of 99 settings in a hundred must keep to that. Times, of the processor, are told, not judged.
 """
 
 from __future__ import annotations
@@ -67,18 +67,18 @@ def outcome(setting):
     result = Outcome(kind, text)
     signal.signal(signal.SIGALRM, on_alarm)
     signal.alarm(SECONDS)
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             asked = answers(text, points)
-        result.seconds = time.perf_counter() - start
+        result.seconds = time.process_time() - start
         judge(result, asked, points, error)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             shape_and_repetition(result, asked, points)
     except Exception as problem:
-        result.seconds = result.seconds or time.perf_counter() - start
+        result.seconds = result.seconds or time.process_time() - start
         result.wrong.append(f"{type(problem).__name__}: {str(problem)[:200]}")
     finally:
         signal.alarm(0)
