@@ -334,7 +334,7 @@ def log_of_mixture(rate, exponent):
     return value
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4096)
 def _first_order(mu, rate):
     """E_P[ℓ − p w], without cancellation; it is negative."""
     _, u, log_step = _nodes(*_plan(_strips(mu, rate, 0.0, 1.0), 0.0, 0.0))
