@@ -1325,35 +1325,63 @@ def test_on_a_phone_a_press_makes_the_small_panel_the_large_one(opened):
     assert page.locator("svg.dpe-panel").nth(0).bounding_box()["width"] < 110
 
 
-# The texts and grips of the large panel that the small one lies on, and whether it leaves the picture.
+# What the small panel lies on: the large one, its letters and grips, lines of question and task; whether it leaves
+# the explorer.
 COVERED = """() => {
-  const large = document.querySelector("svg.dpe-main"), small = document.querySelector("svg.dpe-panel:not(.dpe-main)");
-  const frame = small.parentElement.getBoundingClientRect(), box = small.getBoundingClientRect(), found = [];
+  const root = document.querySelector("[data-explorer]"), large = root.querySelector("svg.dpe-main");
+  const frame = root.getBoundingClientRect();
+  const box = root.querySelector("svg.dpe-panel:not(.dpe-main)").getBoundingClientRect(), found = [];
   if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1) found.push("outside");
-  for (const element of large.querySelectorAll("text, .dpe-grip")) {
-    if (element.closest(".dpe-legend, .dpe-covered")) continue;
-    if (!element.checkVisibility({ visibilityProperty: true })) continue;
-    const other = element.getBoundingClientRect();
+  const shown = (element) => element.checkVisibility({ visibilityProperty: true });
+  const boxes = [large, ...large.querySelectorAll("text, .dpe-grip"), ...root.querySelectorAll(".dpe-menu > button")]
+    .filter((element) => !element.closest(".dpe-legend") && shown(element))
+    .map((element) => [element.textContent.slice(-30) || element.dataset.handle, element.getBoundingClientRect()]);
+  for (const said of root.querySelectorAll(".dpe-find > *")) {
+    const lines = document.createRange();
+    lines.selectNodeContents(said);
+    if (shown(said)) for (const line of lines.getClientRects()) boxes.push([said.textContent, line]);
+  }
+  for (const [what, other] of boxes) {
     const width = Math.min(box.right, other.right) - Math.max(box.left, other.left);
     const height = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
-    if (width > 1 && height > 1) found.push(element.textContent || element.dataset.handle);
+    if (width > 1 && height > 1) found.push(what);
   }
   return found;
 }"""
 
 
 @every_explorer
-def test_on_a_phone_the_small_panel_covers_nothing_that_is_read(opened, name):
+def test_on_a_phone_the_small_panel_covers_nothing(opened, frozen, name):
     page = opened(name, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
     if len(getattr(dp.explore, name).panels) < 2:
         return
-    settled(page)
-    assert page.evaluate(COVERED) == []
-    page.evaluate("document.querySelector('[data-explorer]').explorer.names.measure()")  # again, with all values there
-    assert page.evaluate(COVERED) == []
+    for step in range(len(getattr(dp.explore, name).steps) + 1):
+        page.evaluate("step => document.querySelector('[data-explorer]').explorer.stepTo(step, false)", step)
+        settled(page)
+        assert page.evaluate(COVERED) == [], step
     page.locator("svg.dpe-panel:not(.dpe-main)").tap()
     settled(page)
     assert page.evaluate(COVERED) == []
+    page.goto("about:blank")
+    page.goto((frozen / f"{name}.html").as_uri())  # as it opens, with its question where it has one
+    page.wait_for_function(DRAWN_ONCE)
+    assert page.evaluate(COVERED) == []
+
+
+# Words within the axes that hide because a value stands where they do; numbers of an axis may.
+HIDDEN_WORDS = r"""() => document.querySelector("[data-explorer]").explorer.names.panels.flatMap((panel) =>
+  panel.still.filter((text, i) => text.matches(".dpe-covered") && panel.written[i][0] > panel.box[0])
+    .map((text) => text.textContent).filter((said) => /\p{L}{3}/u.test(said)))"""
+
+
+@every_explorer
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_words_of_a_picture_hide_behind_a_value(opened, name, width):
+    page = opened(name, viewport={"width": width, "height": 800}) if width < 1280 else opened(name)
+    for setting in [{}, *getattr(dp.explore, name)().steps.values()]:
+        page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
+        settled(page)
+        assert page.evaluate(HIDDEN_WORDS) == [], setting
 
 
 # A page that styles whatever it finds, also by a class of what is around.

@@ -231,7 +231,7 @@ def with_example(flaw):
     return paths(flaw, 0, 1)
 
 
-@beliefs.curve(PURPLE, width=1.6, ghost=False)
+@beliefs.curve(PURPLE, width=1.6, ghost=False, share=0.94)
 def now(steps):
     return [steps, steps], [0, 1]
 

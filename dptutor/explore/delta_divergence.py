@@ -83,14 +83,14 @@ def compared(sigma, scale):
 
 
 @delta_divergence.panel("Which protects better", xlabel="adversary’s prior π",
-                        ylabel="percentage points by which it protects better", ylim=(-42, 42), ystretch=1.0,
-                        titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+                        ylabel="points by which it protects better", ylim=(-42, 42), ystretch=1.0, titled=False,
+                        width=430.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
         axes,
         "Gaussian noise protects better",
         "Laplace noise protects better",
-        (26, -36),
+        (33, -36),
         (-30, -10, -3, -1, 0, 1, 3, 10, 30),
     )
 

@@ -100,9 +100,9 @@ def line(prior, pair):
 
 
 @duel.panel("The lead of the first", xlabel="adversary’s prior π", ylabel="difference in error, percentage points",
-            ylim=(-5.5, 5.5), titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+            ylim=(-6.2, 6.2), titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    lead_axes(axes, "the first protects better", "the second protects better", (4.9, -5.1))
+    lead_axes(axes, "the first protects better", "the second protects better", (5.6, -5.8))
 
 
 def lead_of_first(pair):
@@ -126,7 +126,7 @@ def lead_curve(pair):
 
 @leads.curve(PURPLE, width=1.4, ghost=False)
 def adversary(prior):
-    return [prior, prior], [-5.5, 4.4]
+    return [prior, prior], [-6.2, 4.7]
 
 
 @leads.points(PURPLE, moves="prior")

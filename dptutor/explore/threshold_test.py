@@ -75,18 +75,16 @@ def people(axes):
     for answer in range(-4, 4):
         axes.text(answer, 0, f"{answer}".replace("-", "−"), ha="center", va="center", color=GREY)
     axes.text(HIGH, 0, "output", ha="right", va="center", color=GREY, style="italic")
-    for way, color, kind in ((1, BLUE, "not in the data"), (-1, VERMILLION, "in the data")):
-        axes.text(LOW, way * 1.1 - 0.08, kind, color=color, va="center")
 
 
 @people.text(BLUE, offset=(0, -4))
 def hundred_outside():
-    return LOW, 1.15, "100 people"
+    return LOW, 1.15, "100 people not in the data"
 
 
 @people.text(VERMILLION, offset=(0, -4))
 def hundred_inside():
-    return LOW, -1.05, "100 people"
+    return LOW, -1.15, "100 people in the data"
 
 
 @people.region(BLUE, opacity=0.09)
@@ -129,7 +127,7 @@ def missed(threshold, sigma):
 
 @people.curve(PURPLE, width=2, ghost=False, share=0.5)
 def cut(threshold):
-    return [threshold, threshold], [-1.18, 1.18]
+    return [threshold, threshold], [-1.1, 1.1]
 
 
 @people.text(BLUE, offset=(0, 0), align="left")

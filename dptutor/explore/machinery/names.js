@@ -73,12 +73,6 @@ class Names {
         entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
       this.setApart(panel);
       panel.size = parseFloat(getComputedStyle(panel.svg.querySelector("text") ?? panel.svg).fontSize) || 11.5;
-      // On a phone the other panel lies small on this one, where no value is: these have their width first.
-      for (const part of panel.parts) if (part.grip?.text) this.explorer.handles.fill(part);
-      this.makeRoom(panel);
-      panel.under = this.panels
-        .filter((other) => other.svg.clientWidth < panel.svg.clientWidth)
-        .map((other) => boxOf(other.svg, panel.svg));
     }
     this.measured = this.widths();
   }
@@ -118,52 +112,13 @@ class Names {
       }
   }
 
-  // A small panel that lies on a large one lies where least is, in a corner if there is a free one.
-  makeRoom(panel) {
-    const small = this.panels.find((other) => other.svg.clientWidth < panel.svg.clientWidth)?.svg;
-    if (!small || getComputedStyle(small).position !== "absolute") return;
-    const { svg, box, parts, entries, written, lines } = panel,
-      view = svg.viewBox.baseVal,
-      scale = svg.clientWidth / view.width,
-      room = small.getBoundingClientRect(),
-      [w, h] = [room.width / scale, room.height / scale];
-    const [left, top, width, height] = box,
-      end = view.x + view.width - w;
-    const seen = [
-      ...parts.filter((part) => !part.veiled).flatMap((part) => along(part.points)),
-      ...lines.flatMap(along),
-    ];
-    const said = parts.filter((part) => !part.veiled && isText(part)).map((part) => boxOfText(part, panel.size));
-    // Corners come first, then places between two of them, then those within.
-    const highest = view.y,
-      lowest = top + height - h - 4,
-      below = view.y + view.height - h - 2; // where no numbers are
-    const rows = [highest, lowest, below, ...[1, 2, 3].map((k) => highest + ((lowest - highest) * k) / 4)];
-    const columns = [end, left + 4, ...[1, 2, 3].map((k) => left + 4 + ((end - left - 4) * k) / 4)];
-    const places = rows.flatMap((y, row) =>
-      columns.map((x, column) => [x, y, 25 * ((row > 2) + (column > 1)) + row + column]),
-    );
-    const costs = places.map(([x, y, apart]) => {
-      const place = [x, y, x + w, y + h],
-        grips = parts.filter((part) => part.grip?.at && overlap(place, boxAround(part.grip))).length;
-      const covered = seen.filter((p) => p[0] > x && p[0] < x + w && p[1] > y && p[1] < y + h).length;
-      const texts = [...written, ...said].filter((text) => overlap(place, text)).length;
-      return apart + covered + 200 * grips + 100 * texts;
-    });
-    const [x, y] = places[costs.indexOf(Math.min(...costs))];
-    svg.style.left = svg.style.top = "";
-    small.style.left = `${(x - view.x) * scale}px`;
-    small.style.top = `${(y - view.y) * scale}px`;
-    entries.forEach((entry) => delete entry.kept);
-  }
-
   place() {
     if (this.measured !== this.widths()) this.measure();
     for (const panel of this.panels) this.placeIn(panel);
   }
 
   placeIn(panel) {
-    const { box, parts, entries, written, under, lines } = panel;
+    const { box, parts, entries, written, lines } = panel;
     const [left, top, width, height] = box;
     const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
     const seen = (points) =>
@@ -183,7 +138,7 @@ class Names {
         pills.some((box) => overlap(box, written[i])),
       ),
     );
-    const taken = [...written, ...under];
+    const taken = [...written];
     for (const part of parts) {
       if (part.veiled) continue;
       if (part.grip?.at) taken.push(boxAround(part.grip));
