@@ -42,6 +42,30 @@ def test_subsampled_laplace_against_the_integral(scale, rate, direction):
             assert m.privacy_profile(epsilon) == approx(float(mp.quad(above, points)), rel=1e-9, abs=1e-15)
 
 
+@pytest.mark.parametrize("scale", [0.0015, 0.2, 20.0, 1e9])
+@pytest.mark.parametrize("rate", [1e-300, 1e-6, 0.5, 0.999])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_subsampled_laplace_keeps_the_digits_next_to_its_largest_loss(scale, rate, direction):
+    m = dp.SubsampledLaplace(scale, rate, direction)
+    with mp.workdps(60):
+        share, top = mp.mpf(rate), 1 / mp.mpf(scale)
+        exact = [mp.log1p(share * mp.expm1(sign * top)) for sign in (1, -1)]
+        largest = exact[0] if direction == "remove" else -exact[1]
+        assert m.epsilon(0) == approx(float(largest), rel=1e-14)
+        for part in (0.0, 0.7, 0.999, 1 - 1e-6):
+            epsilon = float(part * largest)
+            change = mp.expm1(epsilon)
+            if direction == "remove":
+                ratio, size = (change + share) / share, share
+            else:
+                size = share * (1 + change) - change
+                ratio = share * (1 + change) / size
+            expected = size * (1 - mp.sqrt(ratio * mp.exp(-top)))
+            found, error = m.privacy_profile(epsilon, with_error=True)
+            assert abs(found - expected) <= error
+            assert found == approx(float(expected), rel=1e-8, abs=0)
+
+
 def test_subsampled_laplace_against_dp_accounting():
     peer = losses.LaplacePrivacyLoss(2.0, sampling_prob=0.2, adjacency_type=losses.AdjacencyType.REMOVE)
     m = dp.SubsampledLaplace(2.0, 0.2, "remove")

@@ -6,7 +6,10 @@ e^{ε''} = p e^ε / (1 − (1−p) e^ε) for `add`,
     δ(ε) = p δ_L(ε'),     δ_add(ε) = (1 − (1−p) e^ε) δ_L(ε''),
 
 where the logarithms are defined; elsewhere δ = 1 − e^ε for `remove` and 0 for `add`. Its losses are bounded, by
-log(1 − p + p e^(±ε₀)), and both ends are atoms.
+log(1 − p + p e^(±ε₀)), and both ends are atoms. With δ_L(ε) = 1 − e^((ε − ε₀)/2) = 1 − R and the largest loss ε*, both
+are products without a difference,
+
+    δ(ε) = e^(ε* − ε₀) (1 − e^(ε − ε*))/(1 + R),     δ_add(ε) = (1 − e^(ε − ε*))/(1 + R).
 
 Sources: Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022).
 """
@@ -97,7 +100,12 @@ class _Removal(Mechanism):
         return (-high, -low) if self.is_reversed else (low, high)
 
     def _loss(self, of_noise: float) -> float:
-        return math.log1p(self.rate * math.expm1(of_noise)) if of_noise < 600 else of_noise + math.log(self.rate)
+        if of_noise < 600.0:
+            change = self.rate * math.expm1(of_noise)
+            # Where 1 nearly cancels, the sum of its parts.
+            return math.log1p(change) if change > -0.5 else math.log((1 - self.rate) + self.rate * math.exp(of_noise))
+        share = of_noise + math.log(self.rate)
+        return share if share > 600.0 else math.log1p(math.exp(share) - self.rate)
 
     def _breakpoints(self):
         return np.array(self._loss_range())
@@ -134,11 +142,13 @@ class _Removal(Mechanism):
         epsilon = np.asarray(epsilon, dtype=float)
         low, high = self._loss_range()
         certain = -np.expm1(np.minimum(epsilon, 0.0))
-        if self.is_reversed:
-            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        top = self.noise.largest_loss
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            if self.is_reversed:
                 room = np.maximum(-np.expm1(np.minimum(epsilon, LARGEST_LOSS) + math.log1p(-self.rate)), 0.0)
-                inner = epsilon + math.log(self.rate) - np.log(room)
-                inside = room * self.noise._delta(inner)
-        else:
-            inside = self.rate * self.noise._delta(self._inner(epsilon))
+                inner, scale = epsilon + math.log(self.rate) - np.log(room), 1.0
+            else:
+                inner, scale = self._inner(epsilon), math.exp(high - top)
+            root = np.exp(np.minimum((inner - top) / 2, 0.0))
+            inside = scale * -np.expm1(np.minimum(epsilon - high, 0.0)) / (1.0 + root)
         return np.where(epsilon <= low, certain, np.where(epsilon >= high, 0.0, inside))
