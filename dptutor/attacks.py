@@ -129,12 +129,16 @@ def success(mechanism: Mechanism, baseline: np.ndarray) -> np.ndarray:
 
 def advantage(mechanism: Mechanism, baseline: np.ndarray) -> np.ndarray:
     """1 − f(κ) − κ, in the same way."""
-    loss = supporting_loss(mechanism, baseline)
+    return advantage_along(mechanism, baseline, supporting_loss(mechanism, baseline))
+
+
+def advantage_along(mechanism: Mechanism, baseline: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """The same by a line that is known; by any other it is no less."""
     gain = mechanism._delta(loss) + np.expm1(np.minimum(loss, LARGEST_LOSS)) * baseline
     return np.clip(gain, 0.0, 1.0 - baseline)
 
 
-def supporting_loss(mechanism: Mechanism, baseline: np.ndarray) -> np.ndarray:
-    """The ε of this line: the loss that is exceeded under P with probability κ."""
-    loss = decreasing_root(lambda epsilon: mechanism._errors(epsilon)[0], baseline)
+def supporting_loss(mechanism: Mechanism, baseline: np.ndarray, guess=None) -> np.ndarray:
+    """The ε of this line: the loss that is exceeded under P with probability κ; sooner found near a good guess."""
+    loss = decreasing_root(lambda epsilon: mechanism._errors(epsilon)[0], baseline, guess=guess)
     return np.where(baseline > 0, loss, np.inf)

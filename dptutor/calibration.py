@@ -203,12 +203,14 @@ def _attack(names, blind, most):
             raise ValueError(f"{low} and {high} are one target: {name} is missing")
     blind = real_number(low, blind, 0.0, 1.0, open_low=True, open_high=True)
     most = real_number(high, most, blind, 1.0, open_low=True, open_high=True)
-    at = np.asarray(blind)
+    at, near = np.asarray(blind), None
 
     def gain(mechanism):
-        value = float(attacks.advantage(mechanism, at))
-        error = float(mechanism._delta_error(attacks.supporting_loss(mechanism, at)))
-        return value + min(error, _OF_BOUND * value)
+        nonlocal near
+        loss = attacks.supporting_loss(mechanism, at, near)
+        near = loss if np.isfinite(loss) else None
+        value = float(attacks.advantage_along(mechanism, at, loss))
+        return value + min(float(mechanism._delta_error(loss)), _OF_BOUND * value)
 
     return f"{high} at {low} = {blind:.6g}", most - blind, gain, blind
 

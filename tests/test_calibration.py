@@ -73,6 +73,14 @@ def test_gaussian_noise_for_the_rates_of_a_membership_attack(baseline, success):
     assert 1 / m.sigma == approx(mu, rel=1e-9)
 
 
+def test_a_guess_on_any_side_leads_to_the_same_line():
+    m, at = dp.Gaussian(sigma=5), np.asarray(0.6)
+    loss = dp.attacks.supporting_loss(m, at)
+    assert loss < 0
+    for guess in (-40.0, -1.0, float(loss), 0.0, 7.0):
+        assert dp.attacks.supporting_loss(m, at, guess) == approx(loss, abs=1e-13)
+
+
 def test_laplace_noise_for_the_rates_of_a_membership_attack():
     # On its first piece 1 − f(α) = e^ε α.
     assert dp.calibrate(lambda b: dp.Laplace(b), fpr=0.05, tpr=0.2).scale == approx(1 / math.log(4), rel=1e-9)

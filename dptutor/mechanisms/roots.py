@@ -25,7 +25,8 @@ def decreasing_root(function, target, *, low=None, guess=None):
         left = np.full(target.shape, -1.0 if low is None else low)
         right = left + 2.0
     else:
-        left, right = np.maximum(guess * 0.98 - 0.01, start), guess * 1.02 + 0.01
+        beside = 0.02 * np.abs(guess) + 0.01
+        left, right = np.maximum(guess - beside, start), guess + beside
     while (too_far := searched & (left > start) & (function(left) <= target)).any():
         left = np.where(too_far, np.maximum(left - 2 * (right - left), start), left)
     if low is not None and (left == low).any():
