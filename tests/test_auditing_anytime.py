@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
-from scipy.stats import beta, binom
+from scipy.optimize import brentq, linprog
+from scipy.stats import beta, binom, norm
 
 import dptutor as dp
 from dptutor import auditing
@@ -135,6 +136,92 @@ def test_the_limit_is_where_the_p_value_is_the_tail():
     assert auditing.epsilon_from_one_run(100, 100, 100).value == math.inf
 
 
+# One run, for a claim that is a whole curve.
+
+CLAIMS = [dp.Gaussian(2), dp.Gaussian(0.7), dp.RandomizedResponse(1), dp.ApproximateDP(0.5, 0.01), dp.PerfectPrivacy()]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize(("right", "guesses", "canaries"), [(7, 10, 10), (9, 12, 30), (15, 15, 15), (1, 4, 4)])
+def test_the_p_value_of_a_curve_is_the_optimum_of_a_linear_program(claim, right, guesses, canaries):
+    # Over all laws of the number of right guesses that obey the profile; Mahloujifar, Melis & Chaudhuri (2025).
+    t = np.concatenate([np.linspace(-6, 6, 241), [-1.0, 1.0, -0.5, 0.5]])
+    delta = claim.symmetrized.privacy_profile(t)
+    number = np.arange(guesses + 1)
+    rows, limits = [np.ones(guesses + 1)], [1.0]
+    for i in range(guesses):
+        rows.extend(number * (number > i) - math.exp(each) * (guesses - number) * (number >= i) for each in t)
+        limits.extend(canaries * delta)
+    best = -linprog(-(number >= right).astype(float), A_ub=np.array(rows), b_ub=limits, method="highs").fun
+    found = auditing.judge_one_run(right, guesses, canaries, claim).p_value
+    assert found == approx(best, rel=2e-3)
+
+
+@pytest.mark.parametrize(("right", "guesses", "canaries", "mu"), [(80, 100, 1000, 0.5), (300, 400, 400, 0.8)])
+def test_the_p_value_of_a_gaussian_claim_is_that_of_its_trade_off_function(right, guesses, canaries, mu):
+    # The same inequality with f instead of its supporting lines: a ≤ 1 − f(b), for averages over canaries.
+    def total(level):
+        a, b = level * right / canaries, level * (guesses - right) / canaries
+        for i in range(right - 1, -1, -1):
+            more = max(norm.cdf(norm.ppf(a) - mu) - b, 0.0)
+            a, b = a + more * i / (guesses - i), b + more
+        return (a + b) * canaries / guesses
+
+    expected = brentq(lambda log: total(math.exp(log)) - 1, -60, 0)
+    found = auditing.judge_one_run(right, guesses, canaries, dp.Gaussian(sigma=1 / mu)).p_value
+    assert math.exp(expected) <= found <= math.exp(expected) * 1.01
+
+
+def best_of_one_run(mu, canaries, guesses, generator, runs):
+    """How many are right of the guesses about the clearest canaries, each of which is seen in its own noise."""
+    member = generator.random((runs, canaries)) < 0.5
+    seen = generator.normal(size=(runs, canaries)) + mu * (member - 0.5)
+    clearest = np.argsort(-np.abs(seen), axis=1)[:, :guesses]
+    return np.take_along_axis((seen > 0) == member, clearest, axis=1).sum(axis=1)
+
+
+@pytest.mark.parametrize(("canaries", "guesses"), [(200, 200), (200, 40), (40, 10)])
+def test_a_true_curve_is_refused_no_more_often_than_the_level(canaries, guesses):
+    generator, level = np.random.default_rng(4), 0.05
+    right = best_of_one_run(1.0, canaries, guesses, generator, RUNS)
+    refused = {
+        v: auditing.judge_one_run(v, guesses, canaries, dp.Gaussian(1), level=level).caught for v in set(right.tolist())
+    }
+    assert np.mean([refused[v] for v in right.tolist()]) <= binom.ppf(0.999, RUNS, level) / RUNS
+
+
+def test_answers_that_depend_on_each_other_keep_the_level():
+    # The worst of an (ε, δ) claim: with probability δ everything is told at once, and else nothing is.
+    claim, canaries = dp.ApproximateDP(0.0, 0.03), 30
+    generator = np.random.default_rng(12)
+    told = generator.random(RUNS) < 0.03
+    right = np.where(told, canaries, generator.binomial(canaries, 0.5, RUNS))
+    refused = [v for v in range(canaries + 1) if auditing.judge_one_run(v, canaries, canaries, claim).caught]
+    assert np.isin(right, refused).mean() <= binom.ppf(0.999, RUNS, 0.01) / RUNS
+
+
+def test_a_curve_says_more_than_one_pair_of_epsilon_and_delta():
+    generator, delta = np.random.default_rng(21), 1e-5
+    truth = dp.Gaussian(sigma=0.5).epsilon(delta)
+    for canaries, guesses in ((1000, 300), (5000, 1000)):
+        right = int(best_of_one_run(2.0, canaries, guesses, generator, 1)[0])
+        any_, gaussian = (
+            auditing.epsilon_from_one_run(right, guesses, canaries, delta, method=method).low
+            for method in ("any", "gaussian")
+        )
+        assert any_ < gaussian < truth
+
+
+def test_the_limit_for_gaussian_noise_is_where_the_claim_is_refused():
+    found = auditing.epsilon_from_one_run(180, 200, 1000, 1e-5, method="gaussian")
+    for change, caught in ((-1e-3, True), (1e-3, False)):
+        mu = auditing.gaussian_mu(found.low, 1e-5) + change
+        assert auditing.judge_one_run(180, 200, 1000, dp.Gaussian(sigma=1 / mu), level=0.025).caught == caught
+    assert auditing.epsilon_from_one_run(50, 100, 100, 1e-5, method="gaussian").low == 0.0
+    assert auditing.epsilon_from_one_run(0, 100, 100, 1e-5, method="gaussian").low == 0.0
+    assert auditing.epsilon_from_one_run(100, 100, 100, 1e-5, method="gaussian").value == math.inf
+
+
 # Rates at a threshold.
 
 
@@ -173,6 +260,10 @@ def test_scores_cover_a_sound_training_and_tell_more_than_the_advantage():
         ),
         (lambda: auditing.one_run_p_value(5, 10, 10, -1.0), "^epsilon must be at least 0 and finite, got -1.0$"),
         (lambda: auditing.epsilon_from_one_run(5, 10, 10, 1.0), r"^delta must be in \[0, 1\), got 1.0$"),
+        (lambda: auditing.judge_one_run(5, 4, 10, dp.Gaussian(1)), "^right, guesses and canaries must increase"),
+        (lambda: auditing.judge_one_run(3, 4, 10, dp.Gaussian(1), level=1), r"^level must be in \(0, 1\), got 1.0$"),
+        (lambda: auditing.epsilon_from_one_run(5, 10, 10, 0.1, method="best"), "^method must be one of 'any', 'gauss"),
+        (lambda: auditing.epsilon_from_one_run(5, 10, 10, method="gaussian"), r"^delta must be in \(0, 1\), got 0.0$"),
         (lambda: auditing.epsilon_from_rates(5, 4, 0, 10), "^false_positives must be at most 4"),
         (lambda: auditing.epsilon_from_scores([True, False], [1.0, 2.0, 3.0]), "^member must be a row of"),
         (

@@ -4,7 +4,7 @@
 differential identifiability watches. `identify` and `infer_membership` return the guesses of adversaries;
 `epsilon_from_sensitivities`, `epsilon_from_beliefs` and `epsilon_from_advantage` estimate ε, and `audit`
 decides whether the claim is refuted. A training that ran elsewhere is audited from its `Transcript`. `judge_anytime`
-may be asked after every guess, and `epsilon_from_one_run` needs a single training with many canaries.
+may be asked after every guess; `epsilon_from_one_run` and `judge_one_run` need a single training with many canaries.
 """
 
 from .adversaries import Guesses, find_repeated_noise, identify, infer_membership, membership_advantage_bound
@@ -21,7 +21,7 @@ from .experiments import Experiment, experiment, text_bar
 from .models import Network, PerExample
 from .neighbors import DISSIMILARITIES, Neighbors, dissimilarity, find_neighbors
 from .noise import gaussian_epsilon, gaussian_mu
-from .one_run import epsilon_from_one_run, epsilon_from_rates, epsilon_from_scores, one_run_p_value
+from .one_run import epsilon_from_one_run, epsilon_from_rates, epsilon_from_scores, judge_one_run, one_run_p_value
 from .sequential import evidence_by_betting, judge_anytime
 from .training import Training
 from .transcripts import Transcript, audit_transcript, record
@@ -65,6 +65,7 @@ __all__ = [
     "infer_membership",
     "judge",
     "judge_anytime",
+    "judge_one_run",
     "membership_advantage_bound",
     "most_wins",
     "one_run_p_value",

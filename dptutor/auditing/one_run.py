@@ -7,10 +7,20 @@ The auditor guesses for r of m canaries whether they were included, and is right
 under pure privacy each guess is right no more often than randomized response is, whatever the others are. The canaries
 must not be chosen by their outcome; the guesses may be, as an auditor says nothing about the canaries that are unclear.
 
+A claim that is a whole curve is tested by all of its points. Inclusions are as likely with the coin of one canary
+turned, and a right guess about it is then wrong. So with p_i = Pr[right = i], if r guesses are made,
+
+    a_i = Σ_{j ≥ i} j p_j,    b_i = Σ_{j ≥ i} (r − j) p_j :        a_{i+1} ≤ e^t b_i + m δ(t)    for all i and t.
+
+That is the profile for the event "right about this canary, and in all of at least i + 1", summed over the m canaries.
+The largest Pr[right ≥ v] that this allows has that mass at v. Starting there and adding at i = v − 1, …, 0 no more mass
+than b_i needs, one must not arrive at more than 1 in all.
+
 Also the bound on ε from the rates of false positives and false negatives of one threshold, over repetitions:
 ε ≥ log((1 − δ − FNR)/FPR), and the same with both exchanged, as every test obeys both.
 
-Sources: Steinke, Nasr & Jagielski (2023), appendix D; Kairouz, Oh & Viswanath (2017) for the rates.
+Sources: Steinke, Nasr & Jagielski (2023), appendix D; Mahloujifar, Melis & Chaudhuri (2025) for the claim that is a
+curve; Kairouz, Oh & Viswanath (2017) for the rates.
 """
 
 from __future__ import annotations
@@ -19,14 +29,25 @@ import math
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import bdtr, bdtrc, betaincinv, expit
+from scipy.special import bdtr, bdtrc, betaincinv, expit, ndtri
 
-from .._validation import positive_integer, real_array, real_number
+from .._validation import choice, positive_integer, real_array, real_number
+from ..mechanisms.base import Mechanism, as_mechanism
+from ..mechanisms.gaussian import Gaussian
+from ..transform.finite import UNIT
 from .evidence import Estimate
+from .noise import gaussian_epsilon
+from .verdicts import Verdict
 
-__all__ = ["epsilon_from_one_run", "epsilon_from_rates", "epsilon_from_scores", "one_run_p_value"]
+__all__ = ["epsilon_from_one_run", "epsilon_from_rates", "epsilon_from_scores", "judge_one_run", "one_run_p_value"]
 
 _LARGEST = 60.0
+# Points of a profile that are used, down to which δ; levels that are tried at a time, and down to which.
+_POINTS, _SMALLEST_DELTA, _LEVELS, _TINY = 512, 1e-15, 24, 1e-300
+# Losses of atoms beyond this are left out.
+_FAR = 600.0
+# The largest μ that is tried, and how near to it the one is that is returned.
+_LARGEST_MU, _NEAR = 20.0, 1e-5
 
 
 def one_run_p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: float = 0.0) -> float:
@@ -75,8 +96,97 @@ def one_run_p_value(right: int, guesses: int, canaries: int, epsilon: float, del
     return min(beyond + 2.0 * canaries * delta * share, 1.0)
 
 
+def judge_one_run(right: int, guesses: int, canaries: int, claim, *, level: float = 0.01) -> Verdict:
+    """Whether the claimed mechanism allows so many right guesses about canaries of one training.
+
+    Parameters
+    ----------
+    right, guesses, canaries : int
+        v ≤ r ≤ m: right guesses, guesses made, and canaries, each included with probability ½.
+    claim : Mechanism
+        What the training claims to be dominated by, in both directions, where one example is added or removed.
+    level : float
+        Largest probability of refusing a true claim.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of another type, or out of range.
+
+    References
+    ----------
+    Mahloujifar, Melis & Chaudhuri (2025).
+
+    Examples
+    --------
+    Of a thousand canaries the clearest hundred, for a training that claims noise with σ = 2:
+
+    >>> import dptutor as dp
+    >>> [dp.auditing.judge_one_run(right, 100, 1000, dp.Gaussian(sigma=2)).caught for right in (80, 95)]
+    [False, True]
+    """
+    right, guesses, canaries = _counts(right, guesses, canaries)
+    claim = as_mechanism("claim", claim)
+    level = real_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
+    p_value = _largest_probability(right, guesses, canaries, _points(claim))
+    return Verdict(f"{right} of {guesses} guesses right, about {canaries} canaries", p_value, level)
+
+
+def _points(claim: Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """Losses t and a little more than δ(t), of both directions."""
+    both = claim.symmetrized
+    reach = float(both.epsilon(_SMALLEST_DELTA))
+    reach = min(reach, _LARGEST) if reach > 0 else 1.0
+    places = both._breakpoints()
+    t = np.unique(np.concatenate([np.linspace(-reach, reach, _POINTS + 1), places[np.abs(places) <= _FAR]]))
+    return t, both._delta(t) + both._delta_error(t) + 4 * UNIT
+
+
+def _mass(levels: np.ndarray, right: int, guesses: int, canaries: int, points) -> np.ndarray:
+    """The mass that a law with Pr[right ≥ v] = level has at least, by these points of a profile."""
+    t, delta = points
+    shrink, missed = np.exp(-t), canaries * delta
+    a, b = right * levels, (guesses - right) * levels
+    for i in range(right - 1, -1, -1):
+        more = np.maximum(np.max(shrink * (a[:, None] - missed), axis=1) - b, 0.0)
+        # More than all is as good as any more.
+        a, b = np.minimum(a + more * i / (guesses - i), 2.0 * guesses), np.minimum(b + more, 2.0 * guesses)
+    return (a + b) / guesses
+
+
+def _largest_probability(right: int, guesses: int, canaries: int, points) -> float:
+    """The largest level of which the mass is at most 1, or hardly more."""
+    low, high = _TINY, 1.0
+    while right and high > low * (1 + 1e-6):
+        levels = np.geomspace(low, high, _LEVELS)
+        allowed = _mass(levels, right, guesses, canaries, points) <= 1.0
+        if allowed.all():
+            break
+        first = int(np.argmin(allowed))
+        low, high = levels[max(first - 1, 0)], levels[first]
+    return float(high)
+
+
+def _of_gaussian(right, guesses, canaries, delta, tail, confidence) -> Estimate:
+    def refuted(mu) -> bool:
+        level = np.array([tail])
+        return right > 0 and bool(_mass(level, right, guesses, canaries, _points(Gaussian(1.0 / mu)))[0] > 1.0)
+
+    low, high = 0.0, _LARGEST_MU
+    while high - low > _NEAR:
+        middle = (low + high) / 2
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    value = 2 * max(float(ndtri(right / guesses)), 0.0)
+    refutes = f"the training is dominated by a Gaussian mechanism that is (ε, {delta:g})-differentially private"
+    return Estimate(gaussian_epsilon(value, delta), gaussian_epsilon(low, delta), math.inf, confidence, refutes)
+
+
 def epsilon_from_one_run(
-    right: int, guesses: int, canaries: int, delta: float = 0.0, *, confidence: float = 0.95
+    right: int, guesses: int, canaries: int, delta: float = 0.0, *, method: str = "any", confidence: float = 0.95
 ) -> Estimate:
     """ε′ from guesses about many canaries of a single training.
 
@@ -86,23 +196,28 @@ def epsilon_from_one_run(
         v ≤ r ≤ m: right guesses, guesses made, and canaries, each included with probability ½.
     delta : float
         δ in [0, 1).
+    method : {"any", "gaussian"}
+        "any": for (ε, δ)-differential privacy, whatever the mechanism. "gaussian": for Gaussian mechanisms, by their
+        whole curve, and their ε(δ).
     confidence : float
         In (0, 1).
 
     Returns
     -------
     Estimate
-        `value` is log(v/(r − v)), that of randomized response with this share of right guesses; `low` refutes
-        (ε, δ)-differential privacy of the training.
+        With "any", `value` is log(v/(r − v)), that of randomized response with this share of right guesses, and `low`
+        refutes (ε, δ)-differential privacy of the training. With "gaussian", `value` belongs to the noise with which
+        this share would be right if no canary were left out, and `low` refutes that a Gaussian mechanism with this
+        ε(δ) dominates the training.
 
     Raises
     ------
     TypeError, ValueError
-        If a number is not an integer or out of range.
+        If a number is not an integer or out of range, or the method another word.
 
     References
     ----------
-    Steinke, Nasr & Jagielski (2023), appendix D.
+    Steinke, Nasr & Jagielski (2023), appendix D; Mahloujifar, Melis & Chaudhuri (2025) for "gaussian".
 
     Examples
     --------
@@ -114,6 +229,8 @@ def epsilon_from_one_run(
     right, guesses, canaries = _counts(right, guesses, canaries)
     delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
     tail = (1.0 - _confidence(confidence)) / 2
+    if choice("method", method, ("any", "gaussian")) == "gaussian":
+        return _of_gaussian(right, guesses, canaries, delta, tail, confidence)
 
     def excess(epsilon):
         return one_run_p_value(right, guesses, canaries, epsilon, delta) - tail
