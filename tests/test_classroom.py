@@ -520,6 +520,44 @@ def test_whose_a_notebook_is(where, student):
     assert found.student == student and bool(found.why) == (not student)
 
 
+def zipped(files):
+    """An archive of (name, bytes), all dated as late as an archive can say."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files:
+            archive.writestr(zipfile.ZipInfo(name, (2107, 12, 31, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
+    return held.getvalue()
+
+
+def test_nobody_hands_in_for_another(tmp_path):
+    """Bob puts a notebook for Fay into his archive, with a later date, and one more loose file."""
+    mark = HandIn("s05", secrets.code(SECRET, "s05")).mark
+    honest = json.dumps({"cells": [], "metadata": {}, "of": mark}).encode()
+    forged = zipped([("s05/04_own/04_own.ipynb", b'{"cells": []}')])
+    places = [("Bob Ott_1_assignsubmission_file/more.zip", forged), ("s05_2_late/04_own.ipynb", b"{}")]
+    (tmp_path / "moodle.zip").write_bytes(zipped([("Fay Ott_2_assignsubmission_file/04_own.ipynb", honest), *places]))
+    found, left = collecting.collected(tmp_path, STUDENTS, ["04_own"], SECRET)
+    assert {one.student: one.data for one in found} == {"s05": honest, "s01": b'{"cells": []}'}
+    assert "s05 also handed in" in left[0].why
+
+
+def test_archives_in_an_archive_share_its_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(collecting, "ALL", 10_000)
+    inner = [(f"{k}.zip", zipped([(f"s0{k}/04_own.ipynb", b" " * 4000)])) for k in range(3)]
+    (tmp_path / "bomb.zip").write_bytes(zipped(inner))
+    found, left = collecting.collected(tmp_path, STUDENTS, ["04_own"], SECRET)
+    assert len(found) == 2, left
+    assert [(one.where, one.why) for one in left] == [("bomb.zip/2.zip", "it is an archive too large to read")]
+
+
+def test_a_folder_that_is_a_link_is_named(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "submitted").mkdir()
+    (tmp_path / "submitted" / "s03").symlink_to(tmp_path / "elsewhere")
+    found, left = collecting.collected(tmp_path / "submitted", STUDENTS, ["04_own"], SECRET)
+    assert not found and [(one.where, one.why) for one in left] == [("s03", collecting.LINK)]
+
+
 # The examination.
 
 

@@ -4,7 +4,9 @@ A notebook is known by its place, submitted/ada/01_own/01_own.ipynb; else by fol
 ("Ada Lovelace_123_assignsubmission_file") and Canvas ("lovelaceada_LATE_45_67_01_own-2.ipynb") make them; else by what
 it holds: the mark of its student's code, and the assignment that it was made for. What is not known is named.
 
-Archives are read, never unpacked: a name in one becomes no path. Links are not followed.
+Archives are read, never unpacked: a name in one becomes no path. Links are not followed. Inside an archive a student
+may have named anything, so the outermost folder that is a student's decides, and a notebook that carries its student's
+mark comes before one that does not.
 """
 
 import json
@@ -24,8 +26,9 @@ from . import secrets
 from .roster import Student
 
 LARGEST = 24 << 20  # bytes of a notebook
-ALL = 2 << 30  # bytes of an archive, unpacked
-MANY = 20_000  # files of an archive
+ALL = 2 << 30  # bytes of an archive, unpacked, with the archives in it
+MANY = 20_000  # files of an archive, with those of the archives in it
+LINK = "it is a link, and links are not followed"
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Found:
     why: str = ""
     time: float = 0.0
     exact: bool = False  # it lies where it should
+    own: bool = False  # it carries the mark of its student
 
 
 def collected(
@@ -58,7 +62,7 @@ def collected(
         if before is None:
             known[key] = found
             continue
-        kept, other = sorted((before, found), key=lambda one: (one.exact, one.time), reverse=True)
+        kept, other = sorted((before, found), key=lambda one: (one.exact, one.own, one.time), reverse=True)
         known[key] = kept
         if kept.data != other.data:
             left.append(_because(other, f"{key[0]} also handed in {kept.where}, which is marked instead"))
@@ -75,6 +79,8 @@ def _because(found: Found, why: str) -> Found:
 def _files(folder: Path) -> Iterator[Found]:
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != ".ipynb_checkpoints")
+        for name in filter(lambda name: Path(at, name).is_symlink(), folders):
+            yield Found(Path(at, name).relative_to(folder).as_posix(), why=LINK)
         for name in sorted(names):
             path = Path(at, name)
             where = path.relative_to(folder).as_posix()
@@ -82,7 +88,7 @@ def _files(folder: Path) -> Iterator[Found]:
                 if not name.startswith("."):
                     yield Found(where, why="it is no notebook")
             elif path.is_symlink() or not path.is_file():
-                yield Found(where, why="it is a link, and links are not followed")
+                yield Found(where, why=LINK)
             elif path.suffix.lower() == ".zip":
                 yield from _inside(path, where, path.stat().st_mtime)
             elif path.stat().st_size > LARGEST:
@@ -91,12 +97,15 @@ def _files(folder: Path) -> Iterator[Found]:
                 yield Found(where, path.read_bytes(), time=path.stat().st_mtime)
 
 
-def _inside(file, where: str, time: float, depth: int = 0) -> Iterator[Found]:
-    """The notebooks of an archive, and of archives in it."""
+def _inside(file, where: str, time: float, depth: int = 0, left: dict | None = None) -> Iterator[Found]:
+    """The notebooks of an archive, and of archives in it; `left` is what all of them together may still hold."""
+    left = {"bytes": ALL, "files": MANY} if left is None else left
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
-            if len(members) > MANY or sum(member.file_size for member in members) > ALL:
+            left["files"] -= len(members)
+            left["bytes"] -= sum(member.file_size for member in members)
+            if min(left.values()) < 0:
                 yield Found(where, why="it is an archive too large to read")
                 return
             for member in members:
@@ -117,7 +126,7 @@ def _inside(file, where: str, time: float, depth: int = 0) -> Iterator[Found]:
                 elif name.lower().endswith(".ipynb"):
                     yield Found(inside, data, time=stamp)
                 elif depth < 2:
-                    yield from _inside(BytesIO(data), inside, stamp, depth + 1)
+                    yield from _inside(BytesIO(data), inside, stamp, depth + 1, left)
                 else:
                     yield Found(inside, why="it is an archive in an archive in an archive")
     except Exception as error:  # a file may hold anything
@@ -151,7 +160,8 @@ class _Matcher:
         if not student:
             return _because(found, why)
         exact = folders == [student, assignment] and stem == assignment
-        return Found(found.where, found.data, student, assignment, time=found.time, exact=exact)
+        own = student in {self.marks.get(mark) for mark in marks}
+        return Found(found.where, found.data, student, assignment, time=found.time, exact=exact, own=own)
 
     def _assignment(self, names: list[str], about: str) -> str:
         for name in names:
@@ -170,15 +180,15 @@ class _Matcher:
         rest = re.sub(rf"[ _-]*{assignment}.*$", "", stem, flags=re.I)
         tried = [*folders, stem, rest]
         parts = [part for name in tried for part in (name, *re.split(r"_|--| - ", name))]
-        for part in parts:
-            if part.strip().lower() in self.ids:
-                return self.ids[part.strip().lower()], ""
         several = ""
-        for part in parts:
-            ids = sorted(set(self.names.get(_letters(part), [])))
+        for part in parts:  # from the outside in
+            id = self.ids.get(part.strip().lower())
+            ids = [id] if id else sorted(set(self.names.get(_letters(part), [])))
             if len(ids) == 1:
                 return ids[0], ""
-            several = several or f"{len(ids)} students have this name" if ids else several
+            if ids:
+                several = f"{len(ids)} students have this name"
+                break
         owners = {self.marks[mark] for mark in marks if mark in self.marks}
         if len(owners) == 1:
             return owners.pop(), ""
