@@ -33,6 +33,7 @@ from printing import SIZES, print_page
 
 # What tells the answer; a page of exercises also has pieces of code that only a kernel can use.
 ANSWERS = re.compile(r"hint|answer|solution|slip", re.IGNORECASE)
+LONG = 30  # lines of code that need not stay on one sheet
 CHAPTER = re.compile(r"(?:book|notebooks)/(\d\d)_")
 NUMBERS = """<!doctype html><meta charset="utf-8"><style>
 @page {{ size: {size}; margin: 0 }} body {{ margin: 0; font: 9pt sans-serif }}
@@ -110,6 +111,9 @@ def sheet_of(page, asked):
         for details in tree.css("article details"):
             if (title := details.css_first("summary")) and ANSWERS.search(title.text()):
                 details.decompose()
+    for pre in tree.css("pre"):
+        if pre.text().count("\n") > LONG:  # it would leave the sheet before it empty
+            pre.attrs["style"] = "break-inside: auto"
     text = tree.html.replace("</head>", f"<style>@page {{ size: {SIZES[asked.paper]} }}</style></head>", 1)
     copy = file.with_name(f"{file.stem}.print-{os.getpid()}.html")
     copy.write_text(text, encoding="utf-8")

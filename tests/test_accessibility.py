@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.base import AXE_FILE_PATH
 from pypdf import PdfReader
+from selectolax.lexbor import LexborHTMLParser
 
 import pdf
 
@@ -294,6 +295,15 @@ def test_a_students_sheets_have_no_answers(site):
         copy.unlink()
     assert "@page { size: 8.5in 11in }" in sheets[True]
     assert "A worked answer" in sheets[False] and "A worked answer" not in sheets[True] and "Hint 1" not in sheets[True]
+
+
+def test_long_code_leaves_no_sheet_empty(site):
+    """What must not break and does not fit goes to the next sheet, whatever little stands on this one."""
+    copy = pdf.sheet_of("book/instructors", pdf.options([]))
+    codes = LexborHTMLParser(copy.read_text(encoding="utf-8")).css("pre")
+    copy.unlink()
+    long = [code for code in codes if code.text().count("\n") > pdf.LONG]
+    assert long and all(code.attributes.get("style") == "break-inside: auto" for code in long)
 
 
 def test_folded_code_is_there_in_the_first_frame_of_a_sheet(site_url, page):
