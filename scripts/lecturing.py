@@ -161,12 +161,11 @@ def plain(text):
 
 def definition_slides(terms, words):
     """Slides that say what the others take for granted."""
-    cells, left = [], definition_minutes(len(terms))
+    cells, said, total = [], 0, definition_minutes(len(terms))
     for begin in range(0, len(terms), AT_ONCE):
         some = terms[begin : begin + AT_ONCE]
-        last = begin + AT_ONCE >= len(terms)
-        minutes = left if last else min(left, round(len(some) * MINUTES_A_TERM))
-        left -= minutes
+        minutes = total * (begin + len(some)) // len(terms) - said
+        said += minutes
         lines = "\n\n".join(f"**{term}.** {words[term]}" for term in some)
         notes = (
             f"These terms come from slides that are left out today: {', '.join(some)}. Say each in your own words and "

@@ -98,6 +98,14 @@ def test_no_term_is_used_before_it_is_defined(chapters):
     assert [(p.chapter, p.place) for p in chosen] == [(p.chapter, p.place) for p in pieces if p in chosen]
 
 
+def test_every_slide_of_definitions_has_its_time():
+    for count in range(1, 15):
+        terms = [f"term {k}" for k in range(count)]
+        cells = lecturing.definition_slides(terms, dict.fromkeys(terms, "…"))
+        minutes = [cell.metadata["slideshow"]["minutes"] for cell in cells]
+        assert min(minutes) >= 1 and sum(minutes) == lecturing.definition_minutes(count)
+
+
 @every_lecture
 def test_with_all_the_time_nothing_is_left_out(number):
     notebook = made(1000, number)
