@@ -33,6 +33,7 @@ import json
 import mimetypes
 import os
 import re
+import struct
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -78,6 +79,8 @@ FACES = {"STIX Two Math": "stix-two-math", "Symbols": "stix-two-text-greek-400-i
 
 # A formula in a line, and the mark after it.
 POINTED = re.compile(r"(<math(?: (?!display)[^>]*)?>(?:(?!</math>).)*</math>)([.,:;?!)]+)", re.DOTALL)
+
+PROSE, PICTURE, UPRIGHT = "deck-prose", "deck-cell deck-picture", " deck-upright"  # classes of what a cell becomes
 
 TALK = 50  # minutes of a lecture
 # In ninety minutes every slide has 50 % more time, and the exercises have the rest.
@@ -306,6 +309,18 @@ class Slide:
         self.shown = []
         self.said = []
         self.title = ""
+        self.kinds = []
+
+    @property
+    def layout(self):
+        """The classes of its box: a picture without words has all of it, others may stand beside their words."""
+        pictures = [kind for kind in self.kinds if kind.startswith(PICTURE)]
+        if len(pictures) != 1 or not set(self.kinds) <= {PROSE, *pictures}:
+            return "deck-slide"
+        before = "".join(self.shown[: self.kinds.index(pictures[0])])
+        if not re.sub(r"<h\d.*?</h\d>|<[^>]*>", "", before).strip():
+            return "deck-slide deck-alone"
+        return "deck-slide deck-two" if pictures[0].endswith(UPRIGHT) else "deck-slide"
 
 
 def slides_of(notebook, path, room=""):
@@ -323,6 +338,7 @@ def slides_of(notebook, path, room=""):
             slides.append(Slide(show.get("minutes", 0)))
             if kind == "subslide" and not cell.source.startswith("#") and len(slides) > 1:
                 slides[-1].title = slides[-2].title
+                slides[-1].kinds.append(PROSE)
                 slides[-1].shown.append(f'<div class="deck-prose deck-again">{prose(f"## {slides[-2].title}")}</div>')
         slide = slides[-1]
         try:
@@ -334,6 +350,7 @@ def slides_of(notebook, path, room=""):
             if not slide.title and cell.cell_type == "markdown" and cell.source.strip():
                 slide.title = cell.source.strip().splitlines()[0].strip("# ")
             classes, inside = shown(cell, slide.title, path)
+            slide.kinds.append(classes)
             if "room" in cell.metadata:
                 inside += asking(cell.metadata["room"], asked, path.stem, room)
         except Exception as error:
@@ -352,7 +369,8 @@ def timed(slides):
         when = f"<b>Minute {begin} to {end} of {talk}</b>" if talk else ""
         when += f" ({begin_long} to {end_long} of {LONG})" if talk == TALK else ""
         yield (
-            f'<section data-end="{end}" data-end-long="{end_long}"><div class="deck-slide">{"".join(slide.shown)}</div>'
+            f'<section data-end="{end}" data-end-long="{end_long}">'
+            f'<div class="{slide.layout}">{"".join(slide.shown)}</div>'
             f'<aside class="notes">{"".join([f"<p>{when}</p>" if when else "", *slide.said])}</aside></section>'
         )
         begin, begin_long = end, end_long
@@ -361,7 +379,7 @@ def timed(slides):
 def shown(cell, title, path):
     """Class and content of a cell's element."""
     if cell.cell_type == "markdown":
-        return "deck-prose", prose(cell.source, attachments=cell.get("attachments", {}), path=str(path.parent))
+        return PROSE, prose(cell.source, attachments=cell.get("attachments", {}), path=str(path.parent))
     if explorer := explorer_of(cell.source):
         return "deck-explorer", explorer.frozen().html
     code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True))
@@ -373,7 +391,18 @@ def shown(cell, title, path):
     if not any(output.startswith("<img") for output in outputs):
         return "deck-cell", code + result
     # A picture has the room, the code that draws it is at hand.
-    return "deck-cell", f'{result}<details class="deck-fold"><summary>The code</summary>{code}</details>'
+    classes = PICTURE + UPRIGHT * is_upright(cell.outputs)
+    return classes, f'{result}<details class="deck-fold"><summary>The code</summary>{code}</details>'
+
+
+def is_upright(outputs):
+    """Whether the pictures of a cell leave room beside them."""
+    sizes = [
+        struct.unpack(">II", base64.b64decode(o.data["image/png"])[16:24])
+        for o in outputs
+        if "image/png" in o.get("data", {})
+    ]
+    return bool(sizes) and all(width < 1.4 * height for width, height in sizes)
 
 
 # What the room is asked.
@@ -520,8 +549,11 @@ def output_of(output, title):
 
 def printed(text):
     """What was printed; sentences are broken, tables are not."""
-    sentences = any(len(line) > 90 for line in text.splitlines())
-    return f'<pre tabindex="0"{" class=deck-sentences" * sentences}>{escape(text)}</pre>'
+    lines = [
+        f'<span class="deck-sentence">{escape(line)}</span>' if len(line) > 90 else f"{escape(line)}\n"
+        for line in text.splitlines()
+    ]
+    return f'<pre tabindex="0">{"".join(lines)}</pre>'
 
 
 # The list.

@@ -448,6 +448,23 @@ def test_every_slide_has_notes(number):
     assert not [show for its in shows for show in its if show["slide_type"] == "notes"]
 
 
+PARTS = {
+    "something to ask": r"\?|\b(?:Ask|Let|Vote|Collect|Count|Give|Predict|ask)\b",
+    "the usual wrong answer": r"\b(?:[Uu]sual|[Mm]ost|[Mm]any|[Ee]verybody mixes|misconception)\b",
+    "the bridge to the next slide": r"\b[Nn]ext\b|goes on|rubric",
+}
+
+
+@every_lecture
+def test_notes_have_all_that_a_stranger_needs(number):
+    """With one of these missing, somebody who did not write the slide had to invent it."""
+    for place, cells in enumerate(cells_of_slides(number), 1):
+        notes = " ".join(cell.metadata["slideshow"].get("notes", "") for cell in cells)
+        asked = notes + " ".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        lacking = [part for part, sign in PARTS.items() if not re.search(sign, asked if "ask" in part else notes)]
+        assert not lacking, f"slide {place}"
+
+
 @every_lecture
 def test_predictions_come_before_answers(number):
     """On a slide that asks *something?*, what is computed waits for the next key; an explorer asks by itself."""
@@ -472,6 +489,13 @@ def test_a_vote_is_taken_before_an_explorer_settles_it(number, question, answer)
     sources = [cell.source.lower() for cells in cells_of_slides(number) for cell in cells]
     asked, told = (next(k for k, source in enumerate(sources) if text.lower() in source) for text in (question, answer))
     assert asked < told
+
+
+# The em of letters of 10 points in the pictures of a slide, in pixels of the screen; a picture has 150 dots to an inch.
+LETTERS = """() => Math.min(...Array.from(Reveal.getCurrentSlide().querySelectorAll(".deck-picture img"), (image) => {
+  const box = image.getBoundingClientRect();
+  return (10 * 150 / 72) * Math.min(box.width / image.naturalWidth, box.height / image.naturalHeight);
+}), 1e9)"""
 
 
 @every_lecture
@@ -509,6 +533,8 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, 
             assert inside <= box - 0.01 * height, f"slide {place + 1} covers the foot"
             assert wide == [], f"slide {place + 1}"
             assert zoom >= 0.7 and code >= 0.65, f"slide {place + 1}"
+            # An em of 10 points has 18 of 1080 pixels at least; beside code it had 13.
+            assert page.evaluate(LETTERS) * 1080 >= 18 * height, f"slide {place + 1}"
 
 
 # The smallest letters of what explains or moves, in pixels of the screen, and what lies on each other.

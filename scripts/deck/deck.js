@@ -17,6 +17,7 @@ let height;
 const shape = (now) => {
   height = now;
   root.style.setProperty("--deck-height", `${height}px`);
+  root.classList.toggle("deck-wide", height < 850);
 };
 const heightOfScreen = () => Math.round(WIDTH / Math.min(16 / 9, Math.max(4 / 3, innerWidth / innerHeight)));
 shape(heightOfScreen());
@@ -89,6 +90,24 @@ addEventListener("pointerup", ({ target }) => {
   if (control) requestAnimationFrame(() => control.blur());
 });
 
+// The picture of an explorer takes what is left of its slide. It keeps its size while the words below it change, unless
+// they need the room.
+
+function grow(slide, inside, fits) {
+  const explorer = inside.querySelector("[data-explorer]");
+  if (!explorer) return;
+  if (inside.grown === height && fits()) return;
+  inside.style.removeProperty("--deck-rest");
+  if (!fits()) return;
+  const box = slide.getBoundingClientRect(),
+    scale = box.height / slide.offsetHeight,
+    spare = Math.floor((0.97 * box.height - inside.getBoundingClientRect().height) / scale);
+  const rest = explorer.querySelector(".dpe-game") ? 320 : 280;
+  if (spare > 0) inside.style.setProperty("--deck-rest", `${rest - spare}px`);
+  if (!fits()) inside.style.removeProperty("--deck-rest");
+  inside.grown = height;
+}
+
 // A slide that is too long for its box is made smaller until it fits.
 
 function fit(slide) {
@@ -110,6 +129,7 @@ function fit(slide) {
     const wide = [...inside.querySelectorAll("pre, div.math")].some((e) => e.scrollWidth > e.clientWidth + 1);
     return now.height <= 0.97 * box.height && !wide;
   };
+  grow(slide, inside, fits);
   while (!fits() && zoom > 0.5) zoom = Math.round(100 * zoom - 3) / 100;
   inside.querySelectorAll("[data-explorer]").forEach((explorer) => explorer.explorer?.names.place());
 }
