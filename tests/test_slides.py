@@ -370,13 +370,13 @@ def test_a_stranger_moves_nothing(decks, page):
 
 
 def test_a_slider_that_the_mouse_has_moved_leaves_the_keys_to_the_deck(decks, page):
-    opened(page, decks / "03.html", "#/8")
+    opened(page, decks / "03.html", "#/9")
     page.wait_for_selector("section.present [data-explorer][data-ready]")
     box = page.locator("section.present input[type=range]").first.bounding_box()
     page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + box["height"] / 2)
     page.wait_for_function("document.activeElement === document.body")
     page.keyboard.press("PageUp")
-    assert slide(page) == 7
+    assert slide(page) == 8
 
 
 @made

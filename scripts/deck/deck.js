@@ -96,9 +96,11 @@ addEventListener("pointerup", ({ target }) => {
 function grow(slide, inside, fits) {
   const explorer = inside.querySelector("[data-explorer]");
   if (!explorer) return;
-  if (inside.grown === height && fits()) return;
+  const paper = root.classList.contains("deck-paper"); // which has no controls below
+  if (!paper && inside.grown === height && fits()) return;
   inside.style.removeProperty("--deck-rest");
-  if (!fits()) return;
+  inside.grown = 0;
+  if (paper || !fits()) return;
   const box = slide.getBoundingClientRect(),
     scale = box.height / slide.offsetHeight,
     spare = Math.floor((0.97 * box.height - inside.getBoundingClientRect().height) / scale);
