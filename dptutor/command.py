@@ -4,6 +4,7 @@
     dptutor compare "DPSGD(0.6, 0.01, 500)" "Gaussian(sigma=1)"
     dptutor calibrate "DPSGD(?, 0.01, 500)" --epsilon 8 --delta 1e-5
     dptutor report "DPSGD(0.6, 0.01, 500)"
+    dptutor audit one-run 90 100 1000 --claim "DPSGD(0.6, 0.01, 500)"
     dptutor show @history.json --delta 1e-5
     dptutor explore delta_divergence sigma=0.7
 
@@ -32,7 +33,7 @@ from . import blackwell, calibration
 from ._validation import shortened, shown
 from .attacks import attack_bound
 from .blackwell import jeffreys_prior, u_quadratic_prior
-from .exchange import read_file
+from .exchange import read_columns, read_file
 from .reporting import report
 from .specification import family, read
 
@@ -172,8 +173,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"dptutor {import_module('dptutor').__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
 
-    def command(name, answer, summary):
-        added = commands.add_parser(name, help=summary, description=summary)
+    def command(name, answer, summary, within=commands):
+        added = within.add_parser(name, help=summary, description=summary)
         added.add_argument("--json", action="store_true", help='as JSON; an infinite number is the text "Infinity"')
         added.set_defaults(answer=answer)
         return added
@@ -218,12 +219,56 @@ def _parser() -> argparse.ArgumentParser:
     reports.add_argument("--floor", type=_numeric, default=1e-10, help="the δ down to which μ holds, default 1e-10")
     reports.add_argument("--delta", type=_numeric, default=1e-5, help="the δ of the pair (ε, δ), default 1e-5")
 
+    summary = "What guesses about who was in the data show of a training."
+    audits = commands.add_parser("audit", help=summary, description=summary)
+    kinds = audits.add_subparsers(required=True, metavar="EVIDENCE", parser_class=_Parser)
+    claim = {"help": mechanism["help"] + ": what the training claims to be dominated by"}
+    level = {"type": _numeric, "default": 0.01, "help": "how often a true claim may be refused, default 0.01"}
+    one_run = command("one-run", _audit_one_run, "Right guesses about many canaries of one training.", kinds)
+    _counts(one_run, right="right guesses", guesses="guesses made", canaries="canaries, each in the data by a coin")
+    one_run.add_argument("--claim", **claim)
+    one_run.add_argument("--level", **level)
+    one_run.add_argument(
+        "--method", choices=("any", "gaussian"), default="any",
+        help="of ε at --delta: of any mechanism (default), or of Gaussian ones",
+    )  # fmt: skip
+    rates = command(
+        "rates", _audit_rates, "The errors of one attack over repetitions, with and without the example.", kinds
+    )
+    _counts(
+        rates,
+        false_positives="trainings without the example that were taken for ones with it, of",
+        negatives="so many",
+        false_negatives="trainings with the example that were taken for ones without it, of",
+        positives="so many",
+    )
+    scores = command("scores", _audit_scores, "The scores of an attack over repetitions.", kinds)
+    scores.add_argument("file", help="a table (CSV) with the columns member (1 if the example was in) and score")
+    for estimated in (one_run, rates, scores):
+        estimated.add_argument("--delta", type=_numeric, default=0.0, help="the δ of ε, default 0")
+        estimated.add_argument("--confidence", type=_numeric, default=0.95, help="of the interval, default 0.95")
+    guesses = command("guesses", _audit_guesses, "Guesses, one after another; may be asked again after each.", kinds)
+    guesses.add_argument("file", help="a table (CSV) with the columns member and guess, 1 for in, of coins' choices")
+    guesses.add_argument("--claim", required=True, **claim)
+    guesses.add_argument("--level", **level)
+
     explore = command("explore", _explore, "An explorer as a page of its own, shown in the browser.")
     explore.add_argument("name", help="like delta_divergence; 'list' names them all")
     explore.add_argument("setting", nargs="*", help="like sigma=0.7")
     explore.add_argument("--out", type=Path, help="where to write the page (default: NAME.html)")
     explore.add_argument("--no-browser", action="store_true", help="only write the page")
     return parser
+
+
+def _counts(parser, **words):
+    for name, meaning in words.items():
+        parser.add_argument(name, type=_whole, metavar=name.upper(), help=meaning)
+
+
+def _whole(text):
+    if text.isascii() and text.isdecimal() and len(text) < 16:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number")
 
 
 def _numeric(text):
@@ -247,10 +292,14 @@ def _read(text):
     """The mechanism of a text, or of a file that is named after an @."""
     if not text.startswith("@"):
         return _understood(read, text)
+    return _of_file(read_file, text[1:])
+
+
+def _of_file(reading, path, *names):
     try:
-        return _understood(read_file, text[1:])
+        return _understood(reading, path, *names)
     except OSError as problem:
-        raise _Misuse(f"{shown(text[1:])} cannot be read: {problem.strerror}") from None
+        raise _Misuse(f"{shown(path)} cannot be read: {problem.strerror}") from None
 
 
 def _show(options):
@@ -307,6 +356,54 @@ def _calibrate(options):
 
 def _report(options):
     return _understood(report, _read(options.mechanism), floor=options.floor, delta=options.delta).as_dict()
+
+
+def _audit_one_run(options):
+    auditing = import_module("dptutor.auditing")
+    counts = options.right, options.guesses, options.canaries
+    if options.claim is not None:
+        return _verdict(_understood(auditing.judge_one_run, *counts, _read(options.claim), level=options.level))
+    estimate, how = auditing.epsilon_from_one_run, {"method": options.method, "confidence": options.confidence}
+    return _estimate(_understood(estimate, *counts, options.delta, **how))
+
+
+def _audit_rates(options):
+    counts = options.false_positives, options.negatives, options.false_negatives, options.positives
+    estimate = import_module("dptutor.auditing").epsilon_from_rates
+    return _estimate(_understood(estimate, *counts, options.delta, confidence=options.confidence))
+
+
+def _audit_scores(options):
+    member, scores = _of_file(read_columns, options.file, "member", "score")
+    estimate = import_module("dptutor.auditing").epsilon_from_scores
+    return _estimate(
+        _understood(estimate, _truth("member", member), scores, options.delta, confidence=options.confidence)
+    )
+
+
+def _audit_guesses(options):
+    auditing = import_module("dptutor.auditing")
+    rows = _of_file(read_columns, options.file, "member", "guess")
+    member, guess = (_truth(name, row) for name, row in zip(("member", "guess"), rows, strict=True))
+    guesses = _understood(auditing.Guesses, member, guess)
+    return _verdict(_understood(auditing.judge_anytime, guesses, _read(options.claim), level=options.level))
+
+
+def _truth(name, column):
+    """A column of zeros and ones as truth values."""
+    wrong = [value for value in column.tolist() if value not in (0.0, 1.0)]
+    if wrong:
+        raise _Misuse(f"{name} must be 0 or 1, got {wrong[0]:g}")
+    return column == 1.0
+
+
+def _estimate(found):
+    names = "value", "low", "high", "confidence"
+    return {name: getattr(found, name) for name in names} | {"refuted_below_low": found.refutes}
+
+
+def _verdict(found):
+    return {"refused": found.caught, "evidence": found.evidence, "p_value": found.p_value, "level": found.level}
 
 
 def _explore(options):

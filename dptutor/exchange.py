@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._types import Numbers
+from ._types import Array, Numbers
 from ._validation import positive_integer, positive_number, real_array, real_number, shown
 from .facts import allowed_by
 from .mechanisms import DPSGD, FiniteExperiment, Mechanism, join
@@ -45,6 +45,7 @@ __all__ = [
     "from_profile",
     "from_roc",
     "from_tensorflow",
+    "read_columns",
     "read_file",
     "to_opacus",
     "to_pld",
@@ -482,15 +483,57 @@ def read_file(path: str | PathLike[str]) -> Mechanism:
     DPSGD(noise_multiplier=0.6, sampling_rate=0.01, steps=500, direction='both')
     >>> import os; os.remove("run.csv")
     """
+
+    def read(text, suffix):
+        if suffix == ".json":
+            return from_opacus(_json(text))
+        if suffix != ".csv":
+            return from_tensorflow(text)
+        names, columns = _table(text, tuple(_TABLES))
+        return _TABLES[names](*columns)
+
+    return _of_file(path, read)
+
+
+def read_columns(path: str | PathLike[str], *names: str) -> list[Array]:
+    """The numbers of a table, by column.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV, with these names as its first line.
+    *names : str
+
+    Returns
+    -------
+    list of ndarray
+
+    Raises
+    ------
+    ValueError
+        If the file is no such table; the message has the line and the reason.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> with open("guesses.csv", "w") as file:
+    ...     print("member,guess", "1,1", "0,1", sep="\\n", file=file)
+    >>> dp.exchange.read_columns("guesses.csv", "member", "guess")
+    [array([1., 0.]), array([1., 1.])]
+    >>> import os; os.remove("guesses.csv")
+    """
+    return _of_file(path, lambda text, _: [np.array(column) for column in _table(text, (names,))[1]])
+
+
+def _of_file(path, read):
+    """What `read` makes of the text of a file, and of what its name ends in."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} is not a text in UTF-8") from None
     try:
-        if path.suffix.lower() == ".json":
-            return from_opacus(_json(text))
-        return _from_table(text) if path.suffix.lower() == ".csv" else from_tensorflow(text)
+        return read(text, path.suffix.lower())
     except (TypeError, ValueError) as problem:
         raise ValueError(f"{path.name}: {problem}") from None
 
@@ -514,13 +557,14 @@ _TABLES = {
 }
 
 
-def _from_table(text) -> Mechanism:
+def _table(text, headers) -> tuple[tuple[str, ...], list[list[float]]]:
+    """The names of a table, which must be one of these headers, and its columns."""
     rows = [(line, row) for line, row in enumerate(csv.reader(text.splitlines()), 1) if any(map(str.strip, row))]
-    known = ", or ".join(",".join(names) for names in _TABLES)
+    known = ", or ".join(",".join(names) for names in headers)
     if not rows:
         raise ValueError(f"is empty; its first line must be {known}")
     names = tuple(name.strip().lower() for name in rows[0][1])
-    if names not in _TABLES:
+    if names not in headers:
         raise ValueError(f"line {rows[0][0]}: must be {known}, got {shown(','.join(rows[0][1]))}")
     columns: list[list[float]] = [[] for _ in names]
     for line, row in rows[1:]:
@@ -536,7 +580,7 @@ def _from_table(text) -> Mechanism:
             column.append(number)
     if len(rows) == 1:
         raise ValueError("there is no line after the first")
-    return _TABLES[names](*columns)
+    return names, columns
 
 
 def _whole(count: float) -> int | float:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pytest
 
 import dptutor as dp
@@ -99,6 +100,48 @@ def test_files_stand_for_mechanisms(run, tmp_path):
     assert run("show", f"@{tmp_path / 'none.csv'}")[2].endswith("cannot be read: No such file or directory\n")
 
 
+def test_guesses_are_audited(run, tmp_path):
+    auditing = dp.auditing
+    found = auditing.epsilon_from_one_run(90, 100, 1000, 1e-5)
+    code, out, _ = run("audit", "one-run", "90", "100", "1000", "--delta", "1e-5", "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "value": found.value,
+        "low": found.low,
+        "high": "Infinity",
+        "confidence": 0.95,
+        "refuted_below_low": found.refutes,
+    }
+    curve = run("audit", "one-run", "90", "100", "1000", "--delta", "1e-5", "--method", "gaussian", "--json")[1]
+    assert json.loads(curve)["low"] == auditing.epsilon_from_one_run(90, 100, 1000, 1e-5, method="gaussian").low
+    claimed = json.loads(run("audit", "one-run", "90", "100", "1000", "--claim", "Gaussian(2)", "--json")[1])
+    verdict = auditing.judge_one_run(90, 100, 1000, dp.Gaussian(2))
+    assert (claimed["refused"], claimed["p_value"]) == (verdict.caught, verdict.p_value)
+    rates = json.loads(run("audit", "rates", "2", "500", "350", "500", "--confidence", "0.9", "--json")[1])
+    assert rates["low"] == auditing.epsilon_from_rates(2, 500, 350, 500, confidence=0.9).low
+
+
+def test_repetitions_of_a_file_are_audited(run, tmp_path):
+    member, score = [0, 1] * 20 + [1, 0] * 20, [0.5, 2.5] * 20 + [1.5, -0.5] * 20
+    path = tmp_path / "seen.csv"
+    path.write_text("\n".join(["member,score", *(f"{m},{s}" for m, s in zip(member, score, strict=True))]))
+    found = dp.auditing.epsilon_from_scores(np.array(member) == 1, score, 0.01)
+    out = run("audit", "scores", str(path), "--delta", "0.01", "--json")[1]
+    assert json.loads(out)["low"] == found.low > 0
+    path.write_text("\n".join(["member,guess", *(f"{m},{m}" for m in member)]))
+    guesses = dp.auditing.Guesses(np.array(member) == 1, np.array(member) == 1)
+    verdict = dp.auditing.judge_anytime(guesses, dp.Gaussian(1), level=0.05)
+    out = run("audit", "guesses", str(path), "--claim", "Gaussian(1)", "--level", "0.05", "--json")[1]
+    assert json.loads(out)["p_value"] == verdict.p_value
+    assert json.loads(out)["refused"]
+    path.write_text("member,guess\n0,1\n1")
+    words = "seen.csv: line 3: must have 2 numbers, got '1'"
+    assert run("audit", "guesses", str(path), "--claim", "Gaussian(1)")[::2] == (2, f"dptutor: {words}\n")
+    path.write_text("member,guess\n0,1\n1,2")
+    assert run("audit", "guesses", str(path), "--claim", "Gaussian(1)")[2] == "dptutor: guess must be 0 or 1, got 2\n"
+    assert run("audit", "scores", str(path))[2].startswith("dptutor: seen.csv: line 1: must be member,score, got")
+
+
 def test_an_explorer_is_written(run, tmp_path):
     path = tmp_path / "page.html"
     code, out, _ = run("explore", "threshold_test", "sigma=2", "--out", str(path), "--no-browser", "--json")
@@ -122,6 +165,13 @@ def test_an_explorer_is_written(run, tmp_path):
         (["calibrate", "Gaussian(?)"], 2, "exactly one"),
         (["calibrate", "DPSGD(?, 2, 5)", "--epsilon", "1", "--delta", "1e-5"], 2, "sampling_rate must be"),
         (["calibrate", "ApproximateDP(?, 0.5)", "--epsilon", "1", "--delta", "0.1"], 1, "out of reach"),
+        (["audit"], 2, "required"),
+        (["audit", "one-run", "5", "4", "10"], 2, "right, guesses and canaries must increase"),
+        (["audit", "one-run", "5", "-4", "10"], 2, "'-4' is not a whole number"),
+        (["audit", "one-run", "5", "10", "10", "--claim", "Gaussian(0)"], 2, "sigma must be"),
+        (["audit", "one-run", "5", "10", "10", "--method", "gaussian"], 2, "delta must be in (0, 1)"),
+        (["audit", "rates", "5", "4", "0", "10"], 2, "false_positives must be at most 4"),
+        (["audit", "scores", "/nowhere/at/all.csv"], 2, "cannot be read"),
         (["explore", "nothing"], 2, "there is no explorer nothing"),
         (["explore", "threshold_test", "width=2"], 2, "'width=2' is not a setting"),
         (["explore", "threshold_test", "sigma=99"], 2, "sigma must be in"),
@@ -143,7 +193,7 @@ HOSTILE = [
         ["show", "(" * 5000], ["show", "@".join(["Laplace(1)"] * 5000)], ["show", "Gaussian(9**9**9)"],
         ["show", "Gaussian(1) ** (9**300)"], ["show", "FiniteExperiment([.5, [.5]], [1, 0])"],
         ["show", "Gaussian([1, 2])"], ["show", "Gaussian(Gaussian(1))"], ["show", "join(1, 2)"],
-    ["show", "join(Gaussian(1))"],
+    ["show", "join(Gaussian(1))"], ["audit", "x" * 5000], ["audit", "one-run", "9" * 5000, "1", "1"],
         ["show", "Gaussian(1)", "--delta", "nan"], ["show", "Gaussian(1)", "--delta", "\uff11"],
         ["show", "Gaussian(1)", "--delta", "5" * 5000], ["show", "Gaussian(1)", "--delta", ""],
         ["show", "Gaussian(1)", "--prior", "-1e-5"], ["show", "Gaussian(1)", "--epsilon"],
