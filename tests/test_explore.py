@@ -472,6 +472,14 @@ def test_a_part_may_depend_on_parameters_only():
             return [0, 1], [0, 1]
 
 
+def test_powers_of_ten_on_an_axis_are_words_not_letters_set_apart():
+    explorer, _ = small()
+    explorer.panel("q", xlabel="x", ylabel="y", xlim=(1e-12, 10), xlog=True)(named(lambda axes: None, ("axes",), "q"))
+    html = explorer().frozen().html
+    assert ">10⁻¹²</text>" in html
+    assert "<tspan x=" not in html
+
+
 def test_parts_with_equal_marks_each_have_their_own():
     explorer, panel = small()
     for name in ("one", "two"):

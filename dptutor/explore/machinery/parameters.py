@@ -27,6 +27,11 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOWERED = {raised: usual for usual, raised in _RAISED.items()}
 
 
+def power_of_ten(exponent: int) -> str:
+    """It as people write it: 10⁻⁵."""
+    return f"10{str(exponent).translate(_RAISED)}"
+
+
 @dataclass(frozen=True)
 class Slider:
     """A number between `min` and `max`.
@@ -105,7 +110,7 @@ class Slider:
             return f"{100 * value:.6g} %"
         if self.power:
             digits, exponent = f"{value:.5e}".split("e")
-            raised = f"10{str(int(exponent)).translate(_RAISED)}"
+            raised = power_of_ten(int(exponent))
             return raised if float(digits) == 1 else f"{float(digits):g}·{raised}"
         if isinstance(value, int):
             return f"{value}{self.unit and ' ' + self.unit}".replace("-", "−")

@@ -22,6 +22,7 @@ from ...formulas import symbols
 from ...palette import GREY, INK, PAGE_COLORS, PALE, letter_color, page_color
 from .declaration import Explorer
 from .panel import PANEL_HEIGHT, Part
+from .parameters import power_of_ten
 
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -73,6 +74,10 @@ def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> Fi
             ax.set(xscale="log" if panel.xlog else "linear", yscale="log" if panel.ylog else "linear")
             if panel.ystretch:
                 ax.set_yscale("asinh", linear_width=panel.ystretch)
+            # Matplotlib would set their letters one by one, as far apart as those of another font.
+            for axis, log in ((ax.xaxis, panel.xlog), (ax.yaxis, panel.ylog)):
+                if log:
+                    axis.set_major_formatter(lambda value, _: power_of_ten(round(np.log10(value))))
             panel.background(ax)
             ax.set(xlim=panel.xlim, ylim=panel.ylim)
         for part in explorer.parts:

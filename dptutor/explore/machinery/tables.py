@@ -24,6 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .parameters import power_of_ten
+
 MISSING = 65535
 # Points stand on every fourth step: nobody sees the difference, and pages are lighter.
 _COARSE = 4
@@ -144,8 +146,7 @@ class Number:
             return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
         if 0 <= exponent <= self.digits:
             return sign + _pointed(digits, exponent + 1)
-        superscript = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-        return f"{sign}{_pointed(digits, 1)}·10{superscript}"
+        return f"{sign}{_pointed(digits, 1)}·{power_of_ten(exponent)}"
 
     @property
     def suffix(self) -> str:
