@@ -480,6 +480,11 @@ def test_powers_of_ten_on_an_axis_are_words_not_letters_set_apart():
     assert "<tspan x=" not in html
 
 
+def test_an_arrow_beside_a_part_is_not_in_the_legend():
+    (legend,) = [axes.get_legend() for axes in dp.explore.posterior_belief().figure.axes if axes.get_legend()][:1]
+    assert "more than ρ" in [text.get_text() for text in legend.get_texts()]
+
+
 def test_parts_with_equal_marks_each_have_their_own():
     explorer, panel = small()
     for name in ("one", "two"):

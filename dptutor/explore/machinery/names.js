@@ -167,11 +167,15 @@ class Names {
   giveWay(part, { box: [left, top, width, height], size }, taken) {
     const [x0, y0, x1, y1] = boxOfText(part, size),
       half = (x1 - x0) / 2,
-      line = 1.18 * size;
+      line = 1.18 * size,
+      far = half + 2 * size;
+    // Two hundred points may be there, and few of them where the words may go.
+    const reach = [x0 - far, y0 - 3 * line, x1 + far, y1 + 3 * line],
+      near = taken.filter((other) => meets(reach, other));
     let best = null,
       least = Infinity;
     for (const dy of [0, -line, line, -2 * line, 2 * line, -3 * line, 3 * line])
-      for (const dx of [0, half / 2, -half / 2, half, -half, half + 2 * size, -half - 2 * size]) {
+      for (const dx of [0, half / 2, -half / 2, half, -half, far, -far]) {
         const place = [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
         let cost = Math.hypot(dx, 2 * dy) / 10;
         // Where their part puts them they may leave the panel.
@@ -180,7 +184,7 @@ class Names {
             4 *
             (Math.max(0, left + 2 - place[0], place[2] - left - width) +
               Math.max(0, top - place[1], place[3] - top - height));
-        for (const other of taken) if (meets(place, other)) cost += 90 + overlap(place, other) / 2;
+        for (const other of near) if (meets(place, other)) cost += 90 + overlap(place, other) / 2;
         if (cost < least) {
           least = cost;
           best = { dx, dy, place };

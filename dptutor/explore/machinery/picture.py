@@ -83,8 +83,10 @@ def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> Fi
         for part in explorer.parts:
             _draw_part(axes[part.panel.name], part, setting, fill)
         for panel in explorer.panels:
-            if panel.legend and axes[panel.name].get_legend_handles_labels()[0]:
-                axes[panel.name].legend(loc=panel.legend)
+            handles, labels = axes[panel.name].get_legend_handles_labels()
+            if panel.legend and handles:
+                # An arrow points from beside a part, not from a legend.
+                axes[panel.name].legend(handles, [label.strip("←→ ") for label in labels], loc=panel.legend)
     return figure
 
 
