@@ -1015,7 +1015,7 @@ CLAIMS = [
     ("audit", "Too few", "too few to show it", lambda so, s: so.wins <= so.allowed and not so.rare),
     ("bayes_error", "An even prior", "here the error is largest", lambda so, s: so.error >= max(
         so_at("bayes_error", **s | {"prior": x}).error for x in (0.1, 0.3, 0.48, 0.52, 0.9))),
-    ("bayes_error", "An even prior", "the advantage is twice the gap",
+    ("bayes_error", "An even prior", "The advantage is twice the drop",
      lambda so, s: 2 * (0.5 - so.error) == approx(dp.Gaussian(sigma=1).advantage)),
     ("bayes_error", "No output changes the guess", "does not help", lambda so, s: so.decided),
     ("bayes_error", "Always something", "some outputs reverse any guess", lambda so, s: not so.decided and so.gain > 0),
