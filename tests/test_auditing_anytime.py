@@ -100,7 +100,7 @@ def test_what_is_no_audit_is_refused():
 # One run.
 
 
-def p_value_by_sums(right, guesses, canaries, epsilon, delta):  # Steinke, Nasr & Jagielski (2023), appendix D
+def p_value_by_sums(right, guesses, canaries, epsilon, delta):  # Steinke, Nasr & Jagielski (2023)
     rate = 1 / (1 + math.exp(-epsilon))
     mass = [math.comb(guesses, k) * rate**k * (1 - rate) ** (guesses - k) for k in range(guesses + 1)]
     worst = max((sum(mass[right - i : right]) / i for i in range(1, right + 1)), default=0.0)

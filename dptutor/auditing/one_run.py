@@ -19,7 +19,7 @@ than b_i needs, one must not arrive at more than 1 in all.
 Also the bound on ε from the rates of false positives and false negatives of one threshold, over repetitions:
 ε ≥ log((1 − δ − FNR)/FPR), and the same with both exchanged, as every test obeys both.
 
-Sources: Steinke, Nasr & Jagielski (2023), appendix D; Mahloujifar, Melis & Chaudhuri (2025) for the claim that is a
+Sources: Steinke, Nasr & Jagielski (2023); Mahloujifar, Melis & Chaudhuri (2025) for the claim that is a
 curve; Kairouz, Oh & Viswanath (2017) for the rates.
 """
 
@@ -72,7 +72,7 @@ def one_run_p_value(right: int, guesses: int, canaries: int, epsilon: float, del
 
     References
     ----------
-    Steinke, Nasr & Jagielski (2023), appendix D.
+    Steinke, Nasr & Jagielski (2023).
 
     Examples
     --------
@@ -217,7 +217,7 @@ def epsilon_from_one_run(
 
     References
     ----------
-    Steinke, Nasr & Jagielski (2023), appendix D; Mahloujifar, Melis & Chaudhuri (2025) for "gaussian".
+    Steinke, Nasr & Jagielski (2023); Mahloujifar, Melis & Chaudhuri (2025) for "gaussian".
 
     Examples
     --------
