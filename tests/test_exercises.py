@@ -8,7 +8,9 @@ import random
 import re
 import threading
 import time
+from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -218,6 +220,11 @@ RIGHT = [
     lambda x: Fraction(x) / 2,
     lambda x: complex(x / 2),
     lambda x: (y / 2 for y in (x,)),
+    lambda x: {"half": x / 2}.values(),
+    lambda x: Decimal(x) / 2,
+    lambda x: repr(x / 2),
+    partial(lambda by, x: x / by, 2),
+    lambda x, by=2: x / by,
 ]
 
 
@@ -268,6 +275,12 @@ def test_what_goes_wrong_is_said(answer, reply):
 def test_a_function_that_prints_is_told_so_and_one_that_is_not_written_yet_is_not():
     assert "print its result" in EXAMPLE.check(lambda x: print(x / 2)).message
     assert "nothing to check yet" in EXAMPLE.check(run(EXAMPLE.stub)["half"]).message
+
+
+def test_advice_on_a_stumble_is_given_only_where_no_number_comes_out():
+    density = dp.exercises.get("8.5")
+    assert "density over priors" in density.check(lambda a, b, epsilon: math.nan).message
+    assert "density over priors" not in density.check(lambda a, b, epsilon: "much").message
 
 
 def test_what_is_true_or_false_is_not_too_large():

@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dptutor as dp
-from dptutor.exercises.numerals import Unreadable, read
+from dptutor.exercises.numerals import Unreadable, read, shown
 from dptutor.explore.machinery.page import resource
 
 TABLE = yaml.safe_load((Path(__file__).parent / "numerals.yaml").read_text(encoding="utf-8"))
+SHOWN = [(number, wanted, *digits) for number, wanted, *digits in TABLE.pop("shown")]
 CASES = [(text, part == "counts", wanted) for part, cases in TABLE.items() for text, wanted in cases.items()]
 
 
@@ -36,15 +37,20 @@ def alike(one, other):
 
 
 @pytest.fixture(scope="module")
-def in_page(chromium):
+def script(chromium):
     page = chromium.new_page()
     page.add_script_tag(content=resource("numerals.js") + "globalThis.numerals = numerals;")
-    yield lambda texts: page.evaluate(
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def in_page(script):
+    return lambda texts: script.evaluate(
         "texts => texts.map(([text, counts]) => { const { value, reason } = numerals.read(text, counts);"
         "return reason ?? value; })",
         [list(text) for text in texts],
     )
-    page.close()
 
 
 @pytest.mark.parametrize(("text", "counts", "wanted"), CASES)
@@ -56,6 +62,25 @@ def test_a_page_reads_each_text_as_the_table_says(in_page):
     found = in_page([(text, counts) for text, counts, _ in CASES])
     wrong = [(case, got) for case, got in zip(CASES, found, strict=True) if not alike(got, case[2])]
     assert not wrong
+
+
+def shown_in_page(script, numbers):
+    return script.evaluate("all => all.map((one) => numerals.shown(...one))", [list(one) for one in numbers])
+
+
+def test_numbers_are_shown_as_readers_write_them(script):
+    numbers = [(number, *digits) for number, _, *digits in SHOWN]
+    assert [shown(*one) for one in numbers] == [wanted for _, wanted, *_ in SHOWN] == shown_in_page(script, numbers)
+
+
+def test_a_page_and_python_show_random_numbers_alike_and_read_what_they_show(script):
+    r = random.Random(3)
+    numbers = [(r.uniform(-10, 10) * 10 ** r.uniform(-20, 20), r.choice([2, 4, 6])) for _ in range(2000)]
+    words = [shown(*one) for one in numbers]
+    assert words == shown_in_page(script, numbers)
+    assert not [text for text in words if re.search(r"[a-z]|\.$|\.\d*0$|\d{6,}\.", text)]
+    for (number, digits), text in zip(numbers, words, strict=True):
+        assert read(text) == pytest.approx(number, rel=0.51 * 10 ** (1 - digits))
 
 
 REASONS = {"empty", "unreadable", "ambiguous", "undefined", "infinite"}

@@ -151,7 +151,11 @@ LAWS = [
     (r"min\(π, 1 − π\)", lambda x, prior, **_: x > min(prior, 1 - prior)),
     (r"1 − α", lambda x, alpha=None, level=None, **_: x > 1 - (level if alpha is None else alpha)),
     (r"from 1 to \d", lambda x, **_: x not in (1, 2, 3, 4)),
-    (r"At least one step", lambda x, **_: x < 1),
+    (r"At least one step|One step is always allowed", lambda x, **_: x < 1),
+    (r"A number of steps is whole", lambda x, **_: x != int(x)),
+    (r"At most 10,000 steps", lambda x, **_: x > 10_000),
+    (r"With so many steps δ", lambda x, right, **_: x > right),
+    (r"One step more would keep", lambda x, right, **_: x < right),
     (r"f\(0\) = 1", lambda x, alpha, **_: alpha == 0 and abs(x - 1) > 1e-9),
     (r"has power α already", lambda x, alpha, **_: x < alpha),
     (r"σ for these numbers is more", lambda x, right, **_: x < right),
@@ -198,11 +202,28 @@ FACTORS = {
 }  # fmt: skip
 # The beginning of what is said of a number: where it is, and which of several it is.
 ANSWER = r"(?:At (.*?) )?(?:number (\d+) of )?your answer is "
-NEARLY = r"off by (\S+) at most, where less than (\S+) (?:of it )?is asked"
-GIVEN = r"(?:At (.*) you give ([^a-zA-Z]*(?:e[-+]\d+[^a-zA-Z]*)*?)\. )?(.*)"
+NEARLY = r"off by (.+?) at most, where less than (.+?) (?:of it )?is asked"
+GIVEN = r"(?:At (.*) you give ([^a-zA-Z]*?)\. )?(.*)"
 IGNORED = r"Your answer does not change with `(.*)`: it is (.*?) for (.*) and for (.*)\. The right"
 SOME = r"Number ([\d, ]+) of your answer is right, everywhere; number ([\d, and]+) is not"
 CASES = r"You are right in (\d+) of the (\d+) cases that were tried: at (.*), for one, but not at (.*)\. What is"
+
+
+def said(text):
+    """A number as it is shown."""
+    plain = text.replace("\u202f", "").replace("−", "-")
+    if found := re.fullmatch(r"(-?)(?:([\d.]+)·)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", plain):
+        power = found[3].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+        return float(f"{found[1]}{found[2] or 1}e{power}")
+    return float(plain)
+
+
+def near(text, number, digits=6):
+    """Whether a number is shown, rounded."""
+    try:
+        return math.isclose(said(text), number, rel_tol=0.51 * 10 ** (1 - digits))
+    except ValueError:  # a word
+        return False
 
 
 class Statement:
@@ -235,27 +256,27 @@ class Statement:
                    for x, right in zip(self.given, self.truths, strict=True))  # fmt: skip
 
     def _generic(self, message):
-        if found := re.fullmatch(ANSWER + r"(\S+), which is too (\w+)\.", message, re.IGNORECASE | re.DOTALL):
+        if found := re.fullmatch(ANSWER + r"([^a-z]+), which is too (\w+)\.", message, re.IGNORECASE | re.DOTALL):
             words, number, shown, side = found.groups()
             k = int(number or 1) - 1
-            return any(f"{self.given[p][k] + 0.0:.6g}" == shown
+            return any(near(shown, self.given[p][k])
                        and (self.given[p][k] > self.truths[p][k]) == (side == "large")
                        and self.given[p][k] != self.truths[p][k] for p in self._places(words))  # fmt: skip
-        found = re.fullmatch(ANSWER + r"(\S+?)(, and it should not be)?\.", message, re.IGNORECASE | re.DOTALL)
+        found = re.fullmatch(ANSWER + r"(.+?)(, and it should not be)?\.", message, re.IGNORECASE | re.DOTALL)
         words, number, shown, _ = found.groups()
         k = int(number or 1) - 1
-        return any(shown in (str(bool(self.given[p][k])), f"{self.given[p][k] + 0.0:.6g}")
+        return any((shown == str(bool(self.given[p][k])) or near(shown, self.given[p][k]))
                    and self.given[p][k] != self.truths[p][k] for p in self._places(words))  # fmt: skip
 
     def _nearly(self, message):
         worst = max(np.max(np.abs(x - right)) for x, right in zip(self.given, self.truths, strict=True))
-        if found := re.match(r"This is close everywhere, but off by up to (\S+), which", message):
+        if found := re.match(r"This is close everywhere, but off by up to (.+?), which", message):
             size = max(np.max(np.abs(right)) for right in self.truths)
             pairs = zip(self.given, self.truths, strict=True)
             close = all(np.all(np.abs(x - right) <= 0.002 * size + 0.02 * np.abs(right)) for x, right in pairs)
-            return f"{worst:.2g}" == found[1] and close and not self._right("")
-        off, asked = map(float, re.search(NEARLY, message).groups())
-        return f"{worst:.2g}" == f"{off:.2g}" and not self._right("") and asked <= 0.1
+            return near(found[1], worst, 2) and close and not self._right("")
+        off, asked = re.search(NEARLY, message).groups()
+        return near(off, worst, 2) and not self._right("") and said(asked) <= 0.1
 
     def _mistake(self, message):
         for mistake, wrong in zip(self.exercise.mistakes, self.exercise._errors, strict=True):
@@ -273,10 +294,10 @@ class Statement:
             with np.errstate(all="ignore"):
                 scale = max(1.0, *(float(np.max(np.abs(right))) for right in self.truths))
                 return all(self.equal(test(x, right) / scale, 0, 1e-4) for x, right in pairs)
-        if found := re.match(r"You give (\S+) times what is asked for, everywhere", message):
-            return all(np.allclose(x, float(found[1]) * right, rtol=1e-3, atol=self.near) for x, right in pairs)
-        if found := re.match(r"You give (\S+) (more|less) than what is asked for, everywhere", message):
-            summand = float(found[1]) * (1 if found[2] == "more" else -1)
+        if found := re.match(r"You give (.+?) times what is asked for, everywhere", message):
+            return all(np.allclose(x, said(found[1]) * right, rtol=1e-3, atol=self.near) for x, right in pairs)
+        if found := re.match(r"You give (.+?) (more|less) than what is asked for, everywhere", message):
+            summand = said(found[1]) * (1 if found[2] == "more" else -1)
             return all(np.allclose(x - right, summand, rtol=1e-3, atol=self.near) for x, right in pairs)
         if found := re.match(r"You give (.*) times what is asked for\.", message):
             name = re.search("`(.*?)`", message)[1]
@@ -298,9 +319,7 @@ class Statement:
         return True
 
     def _law(self, message):
-        words, given, law = re.fullmatch(
-            r"(?:At (.*) you give ([^a-zA-Z]*(?:e[-+]\d+[^a-zA-Z]*)*?)\. )?(.*)", message, re.DOTALL
-        ).groups()
+        words, given, law = re.fullmatch(GIVEN, message, re.DOTALL).groups()
         for p in self._places(words):
             x, right = self.given[p], self.truths[p]
             for said, broken in OF_SEVERAL.items():
@@ -308,8 +327,8 @@ class Statement:
                     return broken(x, **self._named(p))
             broken = next((broken for said, broken in LAWS if re.search(said, law)), None)
             assert broken, f"this law is not known here: {law}"
-            shown = ", ".join(f"{y:.6g}" for y in x[:4])
-            if (given is None or given.startswith(shown)) and any(
+            parts = [] if given is None else given.removesuffix(", …").split(", ")
+            if all(near(part, y) for part, y in zip(parts, x, strict=False)) and any(
                 broken(float(y), **{"right": float(right[k])} | self._named(p)) for k, y in enumerate(x)
             ):
                 return True

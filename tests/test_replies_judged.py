@@ -14,6 +14,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import expit, logit
 from scipy.stats import beta, norm
+from test_replies import said as as_number
 
 import dptutor as dp
 from dptutor.exercises.cases import STATEMENTS
@@ -78,11 +79,11 @@ def two(x, said):
         r"at ε = 1 the first (?:mechanism )?has δ = (\S+), the second (\S+?)\. ", said, re.IGNORECASE
     ):
         exact = [delta(pair, 1) for pair in (first, second)]
-        shown = list(map(float, found.groups()))
+        shown = list(map(as_number, found.groups()))
         alike = shown == pytest.approx(exact, rel=1e-5, abs=1e-12)
         larger = "Below its own" not in said or (x[1] == x[3] and delta(max(first, second, key=tuple), 1) > x[1])
         return found[1] != found[2] and alike and larger
-    shown = float(re.search(r"differ by only (\S+)\. ", said)[1])
+    shown = as_number(re.search(r"differ by only (\S+)\. ", said)[1])
     apart = abs(delta(first, 0) - delta(second, 0))
     return (
         delta(first, 1) == pytest.approx(delta(second, 1)) and shown < 0.3 and apart == pytest.approx(shown, rel=6e-3)

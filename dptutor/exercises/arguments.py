@@ -15,6 +15,7 @@ from time import thread_time
 import numpy as np
 
 from .calling import Rejected, numbers
+from .numerals import shown
 
 __all__ = ["constant", "ignored", "in_part", "misplaced", "scaled"]
 
@@ -98,11 +99,13 @@ def constant(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: C
         factor = own[np.argmax(np.abs(right))] / right[np.argmax(np.abs(right))]
     varies = np.ptp(right) > 1e-6
     if varies and np.isfinite(factor) and abs(factor) > 1e-9 and _all(given, truths, [factor] * len(given), alike):
-        return f"You give {factor:.4g} times what is asked for, everywhere. Where does the factor come from?"
+        return f"You give {shown(factor, 4)} times what is asked for, everywhere. Where does the factor come from?"
     summand = own[0] - right[0]
     moved = [x + summand for x in truths]
     if np.ptp(own) > 1e-6 and all(alike(a, b) for a, b in zip(given, moved, strict=True)):
-        return f"You give {abs(summand):.4g} {'more' if summand > 0 else 'less'} than what is asked for, everywhere."
+        return (
+            f"You give {shown(abs(summand), 4)} {'more' if summand > 0 else 'less'} than what is asked for, everywhere."
+        )
     return None
 
 

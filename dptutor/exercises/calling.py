@@ -16,10 +16,11 @@ import contextvars
 import ctypes
 import inspect
 import math
+import re
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, ValuesView
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -27,13 +28,17 @@ from itertools import islice
 
 import numpy as np
 
-from .numerals import Unreadable, read
+from .numerals import Unreadable, read, shown
 
 # So many characters of an argument are shown: enough to try it again.
 _LONG = 240
+# 1e-05 and 1e+16, which are shown as 1e-5 and 1e16.
+_SMALL = re.compile(r"(?<=\d)e(?:(-)|\+)0*(\d+)\b")
+# What a result is called that is no finite number.
+UNDEFINED, INFINITE = "not a number (0/0, or the like)", "infinite"
 # How many times longer than it may compute a call may last.
 LASTING = 6.0
-TOO_LATE = "It takes more than {:g} seconds. Does a loop never end?"
+TOO_LATE = "It takes more than {} seconds. Does a loop never end?"
 
 
 class Rejected(BaseException):
@@ -55,7 +60,7 @@ class _TooLate(SystemExit):
 def numbers(value, shape: str = "a number") -> np.ndarray:
     """An answer as a flat array of finite numbers."""
     try:
-        value = list(islice(value, 1000)) if isinstance(value, Iterator) else value
+        value = list(islice(value, 1000)) if isinstance(value, (Iterator, ValuesView)) else value
         value = _read(value)
         array = np.asarray(value, dtype=complex if np.iscomplexobj(value) else float).ravel()
     except Exception as problem:  # objects may do anything when asked for a number
@@ -69,7 +74,7 @@ def numbers(value, shape: str = "a number") -> np.ndarray:
         raise Rejected(f"The result should be {shape}, but it is empty.")
     if not np.all(np.isfinite(array)):
         bad = array[~np.isfinite(array)][0]
-        name = "not a number (0/0, or the like)" if math.isnan(bad) else "infinite"
+        name = UNDEFINED if math.isnan(bad) else INFINITE
         raise Rejected(f"The result should be {shape}, but it is {name}.")
     return array
 
@@ -167,7 +172,7 @@ def in_time(call: Callable, *arguments, patience: float):
     finally:  # in time, too late, or interrupted
         _stop(worker, over)
     if not ended:
-        raise Late(TOO_LATE.format(patience))
+        raise Late(TOO_LATE.format(shown(patience)))
     result, error = ended[0]
     if error is not None:
         raise error
@@ -211,16 +216,18 @@ def short(value) -> str:
         text = repr(value) if owner is None or inspect.isbuiltin(value) else f"{owner!r}.{value.__name__}"
     except Exception:
         text = f"an object of type {type(value).__name__}"
+    if not isinstance(value, str):
+        text = _SMALL.sub(r"e\1\2", text)
     return _printable(text if len(text) <= _LONG else text[: _LONG - 1] + "…")
 
 
 def apart_in_words(one: float, other: float, digits: int = 6) -> tuple[str, str]:
     """Two different numbers with as many digits as tell them apart, six at least."""
     for count in range(digits, 17):
-        shown = f"{one:.{count}g}", f"{other:.{count}g}"
-        if shown[0] != shown[1]:
+        words = shown(one, count), shown(other, count)
+        if words[0] != words[1]:
             break
-    return shown
+    return words
 
 
 def _reason(error: BaseException) -> str:

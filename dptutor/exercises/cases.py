@@ -30,6 +30,7 @@ from ..calibration import calibrate
 from ..identifiability import PosteriorBelief
 from ..mechanisms import DPSGD
 from .learner import learner
+from .numerals import shown
 
 __all__ = ["STATEMENTS", "Case", "case", "largest_seed"]
 
@@ -170,18 +171,18 @@ class Case:
         )
         yield (
             f"The promise: if a person is in the data, someone who considers all {self.population:,} equally likely "
-            f"to be in the data becomes more than {100 * self.tolerance:g} % sure that this person is, with "
-            f"probability at most {100 * self.exceedance:g} %."
+            f"to be in the data becomes more than {shown(100 * self.tolerance)} % sure that this person is, with "
+            f"probability at most {shown(100 * self.exceedance)} %."
         )
         yield f"An in-house training would take {self.steps} steps with full batches."
         yield (
             "Two vendors offer to train on the records. Both privacy statements say "
-            f"ε = {self.epsilon:g}, δ = {self.delta:g}."
+            f"ε = {shown(self.epsilon)}, δ = {shown(self.delta)}."
         )
         for name, offer in self.offers.items():
             yield (
-                f"Vendor {name}: noise multiplier {offer['noise_multiplier']:g}, sampling rate "
-                f"{offer['sampling_rate']:g}, {offer['steps']} steps."
+                f"Vendor {name}: noise multiplier {shown(offer['noise_multiplier'])}, sampling rate "
+                f"{shown(offer['sampling_rate'])}, {offer['steps']} steps."
             )
         for name, transcript in self.transcripts.items():
             repetitions, steps, _ = transcript.released.shape

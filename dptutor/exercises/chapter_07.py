@@ -9,6 +9,7 @@ from ..blackwell import compare, delta_divergence
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .core import Exercise, Mistake, numbers, roughly
 from .drawing import Curve
+from .numerals import shown
 from .questions import Question, in_percent
 
 _PAIRS = (
@@ -64,10 +65,12 @@ def _duel(answer):
     if np.any(even):
         prior = given[np.argmax(even)]
         if prior in (0, 1):
-            return f"At the prior {prior:g} the adversary is sure already, and both mechanisms lose nothing. Move away from 0 and 1."
+            return f"At the prior {shown(prior)} the adversary is sure already, and both mechanisms lose nothing. Move away from 0 and 1."
         if min(prior, 1 - prior) < 1e-9:
-            return f"So near 0 or 1 as {prior:.6g}, what the two lose is too small to compare. Move away from 0 and 1."
-        return f"At the prior {prior:.10g} the two lose the same, to nine digits: it is a crossing. Move away from it."
+            return (
+                f"So near 0 or 1 as {shown(prior)}, what the two lose is too small to compare. Move away from 0 and 1."
+            )
+        return f"At the prior {shown(prior, 10)} the two lose the same, to nine digits: it is a crossing. Move away from it."
     if lead[0] < 0 < lead[1]:
         return None
     crossings = compare(gaussian, laplace).crossings

@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from ..mechanisms import Gaussian, Laplace
 from .core import Exercise, Mistake
 from .drawing import Curve
+from .numerals import shown
 from .questions import Question, Within
 
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0)
@@ -74,28 +75,28 @@ _ROUGH = (
     *(
         Mistake(
             lambda mu, x, h=h: _gauss_error(mu, x) + h * _unit(mu, x),
-            f"You count t = 0 twice: a sum over t ≥ 0, doubled, has the middle once too often (your step seems to be {h:g}).",
+            f"You count t = 0 twice: a sum over t ≥ 0, doubled, has the middle once too often (your step seems to be {shown(h)}).",
         )
         for h in _STEPS
     ),
     *(
         Mistake(
             lambda mu, x, h=h: _gauss_error(mu, x) - h * _unit(mu, x),
-            f"You leave out t = 0, where the integrand is largest (your step seems to be {h:g}).",
+            f"You leave out t = 0, where the integrand is largest (your step seems to be {shown(h)}).",
         )
         for h in _STEPS
     ),
     *(
         Mistake(
             lambda mu, x, h=h: _gauss_error(mu, x) / h,
-            f"The sum has to be multiplied by its step, which seems to be {h:g}, to stand for the integral.",
+            f"The sum has to be multiplied by its step, which seems to be {shown(h)}, to stand for the integral.",
         )
         for h in _STEPS
     ),
     *(
         Mistake(
             lambda mu, x, h=h: _summed(mu, x, h, 50),
-            f"Your step, about {h:g}, is too long: images of the function, 2π/{h:g} apart, add to the result. Halve it.",
+            f"Your step, about {shown(h)}, is too long: images of the function, 2π/{shown(h)} apart, add to the result. Halve it.",
             within=within,
         )
         for h, within in ((1, 1e-3), (0.5, 1e-4), (0.25, 1e-6))
@@ -103,7 +104,7 @@ _ROUGH = (
     *(
         Mistake(
             lambda mu, x, end=end: _summed(mu, x, 0.001, end),
-            f"Your sum ends too early, near t = {end:g}: for a small mu the transform is not small there yet.",
+            f"Your sum ends too early, near t = {shown(end)}: for a small mu the transform is not small there yet.",
             within=within,
         )
         for end, within in ((1, 1e-2), (2, 5e-3), (3, 2e-3), (5, 1e-3), (10, 5e-5))
@@ -489,6 +490,10 @@ def both(m, rate, epsilon):
             Mistake(
                 lambda m, p, e: (_directions(m, p, e)[0], 0.0),
                 "The first is right. The second is 0 only where 1 − (1 − rate) e^ε is not positive.",
+            ),
+            Mistake(
+                lambda m, p, e: (m.privacy_profile(math.log(1 + math.expm1(e) / p)),) * 2,
+                "The ε of the first is right, but the factor that was taken out is missing. The exchanged pair has another ε, and another factor.",
             ),
         ),
         laws=(

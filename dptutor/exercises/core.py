@@ -27,8 +27,22 @@ import numpy as np
 
 from ..formulas import typeset
 from . import arguments
-from .calling import TOO_LATE, Rejected, Replayed, Stopped, breach, here, in_time, numbers, replayed, short
+from .calling import (
+    INFINITE,
+    TOO_LATE,
+    UNDEFINED,
+    Rejected,
+    Replayed,
+    Stopped,
+    breach,
+    here,
+    in_time,
+    numbers,
+    replayed,
+    short,
+)
 from .drawing import Curve, Drawing
+from .numerals import shown
 from .slips import explained
 
 # A call of a learner's function that takes longer than this is given up, in seconds.
@@ -504,8 +518,8 @@ class Exercise:
         if self._yes_or_no or not (all(map(near, given, self._truths)) or all(map(self._same, given, self._truths))):
             return None
         off = max(float(np.max(np.abs(own - right))) for own, right in zip(given, self._truths, strict=True))
-        asked = f"{self.tolerance:g}" if self.tolerance else f"{self.relative:g} of it"
-        return f"This is nearly right: it is off by {off:.2g} at most, where less than {asked} is asked for."
+        asked = shown(self.tolerance) if self.tolerance else f"{shown(self.relative)} of it"
+        return f"This is nearly right: it is off by {shown(off, 2)} at most, where less than {asked} is asked for."
 
     def _close_by(self, given: list) -> str | None:
         """Whether all is near what is right, but not as near as rounding would leave it."""
@@ -516,8 +530,8 @@ class Exercise:
             return None
         off = max(float(np.max(np.abs(own - right))) for own, right in zip(given, self._truths, strict=True))
         return (
-            f"This is close everywhere, but off by up to {off:.2g}, which is more than is let through. Is there a grid "
-            "that is too coarse, or a number that is rounded on the way?"
+            f"This is close everywhere, but off by up to {shown(off, 2)}, which is more than is let through. Is there "
+            "a grid that is too coarse, or a number that is rounded on the way?"
         )
 
     def _untouched(self, answer) -> bool:
@@ -541,7 +555,7 @@ class Exercise:
             call = here
         for case, (kind, result) in zip(cases, call(answer, cases, self.shape, _PATIENCE), strict=False):
             if kind == "late":
-                raise Rejected(TOO_LATE.format(_PATIENCE))
+                raise Rejected(TOO_LATE.format(shown(_PATIENCE)))
             if kind == "died":
                 raise Rejected(f"At {self._words(case)} your function ends Python itself.")
             advice = f" {said}" if self.stumbles and (said := self.stumbles(*case)) else ""
@@ -549,7 +563,8 @@ class Exercise:
                 stop = "." if advice else ""
                 raise Rejected(f"At {self._words(case)} it stops with {result}{stop}{advice}")
             if kind == "rejected":
-                raise Rejected(f"At {self._words(case)}: {result}{advice}" if advice else result)
+                told = advice and result.endswith((f" {UNDEFINED}.", f" {INFINITE}."))
+                raise Rejected(f"At {self._words(case)}: {result}{advice}" if told else result)
             given.append(result)
         if len(given) != len(cases):
             raise Rejected("There is not a value for every case.")
@@ -571,9 +586,9 @@ class Exercise:
                     which = f"number {place + 1} of " if len(wanted) > 1 else ""
                     where = f"At {self._words(case)} {which}your answer" if case else f"{which}your answer".capitalize()
                     if self._yes_or_no:
-                        said = f"is {bool(own)}, and it should not be" if own in (0, 1) else f"is {own + 0.0:.6g}"
+                        said = f"is {bool(own)}, and it should not be" if own in (0, 1) else f"is {shown(own)}"
                         return f"{where} {said}."
-                    return f"{where} is {own + 0.0:.6g}, which is too {'large' if own > right else 'small'}."
+                    return f"{where} is {shown(own)}, which is too {'large' if own > right else 'small'}."
         raise AssertionError("an answer that differs differs somewhere")
 
     def _words(self, case: tuple) -> str:
@@ -613,4 +628,4 @@ def _alike(own, right, tolerance, relative: float) -> bool:
 
 
 def _listed(result: np.ndarray) -> str:
-    return ", ".join(f"{x:.6g}" for x in result[:4]) + (", …" if result.size > 4 else "")
+    return ", ".join(map(shown, result[:4])) + (", …" if result.size > 4 else "")

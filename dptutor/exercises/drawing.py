@@ -20,6 +20,7 @@ from time import monotonic
 import numpy as np
 
 from .calling import breach, here, short
+from .numerals import shown
 
 __all__ = ["Curve", "Drawing", "drawn"]
 
@@ -102,7 +103,7 @@ class Drawing:
         """
         at = f" at {self.at}" if self.at else ""
         beside = ", and the right one" if self.right is not None else ""
-        where = f"{self.over} = {self.x[self.place]:.3g}"
+        where = f"{self.over} = {shown(self.x[self.place], 3)}"
         law = f" At {where} it breaks a law: {self.law}" if self.law else f" It is farthest off at {where}."
         return f"Your {self.name} along {self.over}{at}{beside}.{law}"
 

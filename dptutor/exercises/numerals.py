@@ -1,4 +1,4 @@
-"""Numbers as people type them: 0.25, .25, 0,25, 1/4, 25 %, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1).
+"""Numbers as people type them, 0.25, .25, 0,25, 1/4, 25 %, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1), and read them.
 
     sum      = product (± product)*              power    = atom %* (^ exponent)? %*
     product  = signed (· or / signed)*           exponent = ± exponent | atom (^ exponent)?
@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 
-__all__ = ["Unreadable", "read"]
+__all__ = ["Unreadable", "read", "shown"]
 
 _POWER = ("^", "**")
 _CONSTANTS = {"E": np.e, "PI": np.pi}  # by their names in JavaScript
 _WHOLE = re.compile(r"[0-9]+")
+# How numbers are shown: whole ones with up to so many digits, and what parts thousands.
+_LONGEST_WHOLE, _THIN = 15, "\u202f"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Unreadable(ValueError):
@@ -64,6 +68,40 @@ def read(text: str, *, counts: bool = False) -> float:
     if np.isinf(value):
         raise Unreadable("infinite")
     return value
+
+
+def shown(number: float, digits: int = 6) -> str:
+    """A number as a reader would write it, rounded to so many digits, or to a whole number where that has more.
+
+    Parameters
+    ----------
+    number : float
+        A finite number.
+    digits : int
+
+    Examples
+    --------
+    >>> from dptutor.exercises.numerals import shown
+    >>> shown(0.1 + 0.2), shown(-2 / 3), shown(3.16712e-5), shown(1e-5), shown(9321.0)
+    ('0.3', '−0.666667', '3.16712·10⁻⁵', '10⁻⁵', '9321')
+    >>> shown(3e6).split()
+    ['3', '000', '000']
+    """
+    exact = Decimal(float(number))
+    if not exact:
+        return "0"
+    whole = digits <= exact.adjusted() < _LONGEST_WHOLE
+    places = exact.adjusted() + 1 if whole else digits
+    rounded = Context(prec=places, rounding=ROUND_HALF_UP).create_decimal(abs(exact))
+    power = rounded.adjusted()
+    sign = "−" if number < 0 else ""
+    if -4 <= power < _LONGEST_WHOLE:
+        digits_before, _, after = f"{rounded:f}".partition(".")
+        parted = f"{int(digits_before):,}".replace(",", _THIN) if len(digits_before) > 4 else digits_before
+        return f"{sign}{parted}.{after}".rstrip("0").rstrip(".") if after else f"{sign}{parted}"
+    factor = f"{rounded.scaleb(-power):f}".rstrip("0").rstrip(".")
+    raised = str(power).translate(_RAISED)
+    return f"{sign}10{raised}" if factor == "1" else f"{sign}{factor}·10{raised}"
 
 
 @cache

@@ -1,6 +1,6 @@
 // One grammar for what is typed as a number, in questions, fields of explorers, sketches and "Your own run": 0.25, .25, 0,25,
 // 1/4, 25 %, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1). `dptutor/exercises/numerals.py` reads the same description and
-// gives the same numbers and refusals; tests/numerals.yaml is the table of cases for both.
+// gives the same numbers and refusals; tests/numerals.yaml is the table of cases for both, and for how numbers are shown.
 
 const numerals = (() => {
   // JSON, up to the semicolon, as Python reads it too. A form is what a number looks like, the characters that part its
@@ -62,6 +62,7 @@ const numerals = (() => {
     refusal,
   ]);
   const SIGN = new RegExp(GRAMMAR.sign, "y");
+  const LONGEST_WHOLE = 15;
 
   class Refusal extends Error {}
   const refuse = (reason) => {
@@ -208,13 +209,25 @@ const numerals = (() => {
     return queue.length ? refuse("unreadable") : value;
   }
 
-  // Python's format(value, ".6g").
-  function shown(value) {
-    if (value === 0) return Object.is(value, -0) ? "-0" : "0";
-    const [digits, exponent] = value.toExponential(5).split("e");
-    if (exponent >= -4 && exponent < 6) return String(Number(value.toFixed(5 - exponent)));
-    const power = Math.abs(exponent).toString().padStart(2, "0");
-    return `${Number(digits)}e${exponent < 0 ? "-" : "+"}${power}`;
+  // As a reader would write it, rounded to so many digits, or to a whole number where that has more.
+  function shown(value, digits = 6) {
+    if (value === 0) return "0";
+    const size = Math.abs(value);
+    const exponent = Number(size.toExponential().split("e")[1]);
+    const places = digits <= exponent && exponent < LONGEST_WHOLE ? exponent + 1 : digits;
+    const [factor, power] = size
+      .toExponential(places - 1)
+      .split("e")
+      .map(Number);
+    const sign = value < 0 ? "−" : "";
+    if (-4 <= power && power < LONGEST_WHOLE) {
+      const [whole, after = ""] = size.toFixed(Math.max(0, places - 1 - power)).split(".");
+      const decimals = after.replace(/0+$/, "");
+      const parted = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") : whole;
+      return sign + parted + (decimals && `.${decimals}`);
+    }
+    const raised = [...String(power)].map((one) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(one)]).join("");
+    return `${sign}${factor === 1 ? "" : `${factor}·`}10${raised}`;
   }
 
   return { read, shown };
