@@ -202,6 +202,13 @@ def test_what_is_wrong_is_said(name, answer, reply):
     assert reply in lost[0].reply
 
 
+@pytest.mark.parametrize("number", ["0.0029", "0,0029", "2.9·10⁻³", "2.9 × 10^-3", "2.9e-3", "2.9e−3", "0.29 %"])
+def test_a_number_in_a_sentence_may_be_written_as_anywhere(number):
+    sentence = f"I refuse both, since B exceeds the tolerance with probability {number}, if it does as it says."
+    (line,) = (one for one in dp.exercises.rubric({"seed": 814, "sentence": sentence}).lines if one.name == "sentence")
+    assert line.points == 1, line.reply
+
+
 def test_a_part_is_judged_alone_and_by_the_case_that_was_chosen():
     dp.exercises.case(4)
     right = model_report(4)

@@ -195,8 +195,8 @@ def numeric(points, right, otherwise, *mistakes, decimals=None) -> Line:
     """A line with a number; mistakes that cannot be told from it, or from one before, are left out."""
 
     def close(a, b):
-        apart = max(3 * _CLOSE * max(abs(a), abs(b)), 2 * _half_a_unit(float(a)), 0.6 * 10 ** -(decimals or 99))
-        return abs(a - b) <= apart
+        printed = 0.6 * 10**-decimals if decimals and right in (a, b) else 0.0
+        return abs(a - b) <= max(3 * _CLOSE * max(abs(a), abs(b)), 2 * _half_a_unit(float(a)), printed)
 
     told: list[tuple[float, str]] = []
     for wrong, reply in mistakes:

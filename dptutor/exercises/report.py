@@ -440,7 +440,7 @@ _FORM = (
 def _model_sentence(c: Case, sign: str) -> str:
     name = better(c) if sign == "neither" else sign
     return (
-        f"I sign {sign}: offer {name} exceeds the tolerance with probability {_tails(c)[name]:.2g}, "
+        f"I sign {sign}: offer {name} exceeds the tolerance with probability {numerals.shown(_tails(c)[name], 2)}, "
         "as long as its program adds the noise that it claims."
     )
 
@@ -478,7 +478,10 @@ def _sentence(c: Case, sign: str) -> Callable:
     return read
 
 
-_NUMBERS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?)(?:\s*(%|percent\b|per cent\b))?")
+_NUMBERS = re.compile(
+    r"(10⁻[⁰¹²³⁴⁵⁶⁷⁸⁹]+|(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:[.,]\d+)?)(?:e[-−]?\d+|\s?[·×]\s?10(?:\^?[-−]\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?)"
+    r"(?:\s*(%|percent\b|per cent\b))?"
+)
 
 
 def _said(number: str, percent: str) -> float:
