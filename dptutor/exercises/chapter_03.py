@@ -42,7 +42,10 @@ _LAWS = tuple(
         ((-0.5, 0.4, 3.0), (0.8, 0.19, 0.01)),  # under Q some mass is left for an infinite loss
     )
 )
-_SAMPLES = tuple(np.round(np.random.default_rng(seed).normal(0.5, 1.0, 200), 3) for seed in (1, 2, 3))
+# The first can be read in a reply.
+_SAMPLES = tuple(
+    np.round(np.random.default_rng(k).normal(0.5, 1.0, size), 3) for k, size in ((1, 12), (2, 200), (3, 200))
+)
 
 
 def _gaussian(mu, epsilon):
@@ -217,6 +220,10 @@ def delta(mu, epsilon):
                 lambda m, e: float(ndtr(m / 2) - math.exp(e) * ndtr(-m / 2)),
                 "You used one test, the threshold halfway between the two worlds. It is the best one at ε = 0 only.",
             ),
+            Mistake(
+                lambda m, e: float(ndtr(m - e) - math.exp(e) * ndtr(-e)),
+                "You put the threshold at the output ε. The loss at an output y is μy − μ²/2: at which y is it ε?",
+            ),
         ),
         laws=(_between_0_and_1,),
     ),
@@ -278,6 +285,10 @@ def hockey_stick(p, q, epsilon):
             Mistake(
                 lambda p, q, e: float(np.sum(np.asarray(q) - math.exp(e) * np.asarray(p))),
                 "You added up all outcomes, which gives 1 − e^ε. The best event leaves out those with q < e^ε p.",
+            ),
+            Mistake(
+                lambda p, q, e: float(np.max(np.maximum(np.subtract(q, math.exp(e) * np.asarray(p)), 0))),
+                "This is the largest part of a single outcome. The best event has all outcomes with q > e^ε p: add their parts.",
             ),
         ),
         laws=(_between_0_and_1,),
