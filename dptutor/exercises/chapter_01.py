@@ -195,6 +195,10 @@ EXERCISES = [
             ),
             Mistake(12 / 20, "This is how often the person is in the data. α is about the other rounds."),
             in_percent(2 / 8),
+            Mistake(
+                6 / 20,
+                "These are both kinds of error, among all rounds. α counts false accusations only, among the rounds in which they can happen.",
+            ),
         ),
         laws=(PROBABILITY,),
         tolerance=0.01,
@@ -233,6 +237,14 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             Mistake(
                 4.0,
                 "This is e^ε: how many times likelier the truth is than a lie. The probability of an error is asked for.",
+            ),
+            Mistake(
+                math.log(4) / (1 + math.log(4)),
+                "You used ε where e^ε belongs, and this would be how often the output is true. A miss is a lie.",
+            ),
+            Mistake(
+                0,
+                "Believing every output is not the same as always saying “in”: an output may be a lie, and then someone is missed.",
             ),
         ),
         laws=(PROBABILITY,),
@@ -325,6 +337,10 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
                 "The counts are right, but each is divided by the rounds of the other world. A false accusation can happen "
                 "only to someone who is not in the data.",
             ),
+            Mistake(
+                lambda a, b: (float(np.mean(a != b)),) * 2,
+                "This is one rate for all errors together, twice. Count each kind of error, and divide it, within its own world.",
+            ),
         ),
         laws=(_in_unit_interval("An error rate"),),
         shape=_ERRORS,
@@ -393,6 +409,10 @@ def errors(threshold, mu):
                 "Your β is right. Your first number is the power 1 − β: you took both from the world with you. α belongs to "
                 "the world without.",
             ),
+            Mistake(
+                lambda t, mu: (norm.sf(t), norm.cdf(t, 0, mu)),
+                "Your α is right. For β you made μ the standard deviation: norm.cdf takes the mean first.",
+            ),
         ),
         laws=(_in_unit_interval("An error rate"),),
         shape=_ERRORS,
@@ -456,6 +476,10 @@ def tradeoff(alpha, mu):
             Mistake(
                 lambda a, mu: max(0.0, 1 - math.exp(mu) * a, math.exp(-mu) * (1 - a)),
                 "These are the two lines of randomized response with ε = μ. Gaussian noise has a smooth curve.",
+            ),
+            Mistake(
+                lambda a, mu: max(0.0, 2 - a - 2 * norm.cdf(mu / 2)),
+                "You take the advantage off at every α. It is the largest distance from blind guessing, and reached at one α only.",
             ),
         ),
         laws=(_in_unit_interval("f(α)"), _below_guessing),
@@ -594,6 +618,10 @@ def threshold(prior):
             Mistake(
                 lambda p: math.log(1 - p),
                 "You left π out of the comparison, and the sign is wrong. Weigh p(y) by π and q(y) by 1 − π.",
+            ),
+            Mistake(
+                lambda p: math.log(2 * p),
+                "You compare π with 1/2. The worlds have the weights π and 1 − π: compare these two.",
             ),
         ),
     ),
@@ -782,6 +810,10 @@ def interval(wrong, rounds):
                 lambda k, n: (max(0.0, k / n - 0.05), min(1.0, k / n + 0.05)),
                 "95 % is not a width of ±5 percentage points. It is the share of such intervals that contain the true "
                 "error, and they are wide if there are few rounds.",
+            ),
+            Mistake(
+                lambda k, n: tuple(beta_distribution.ppf([0.025, 0.975], k, n - k)) if 0 < k < n else (0.0, 1.0),
+                "Both of your ends are quantiles of Beta(k, n − k). Each end has a law of its own, with one of the two parameters larger by 1: “k errors or more” and “k errors or fewer” both include k.",
             ),
         ),
         laws=(

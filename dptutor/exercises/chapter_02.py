@@ -140,6 +140,10 @@ EXERCISES = [
             Mistake(1 - 0.1, "This is blind guessing, 1 − α. At ε = log 2 an adversary may do better than that."),
             Mistake(1 - 0.1 - 0.1 / 2, "You used e^−ε where e^ε belongs: the steep line counts at a small α."),
             in_percent(0.7),
+            Mistake(
+                0.9 * 0.8,
+                "You multiply the line of pure ε-DP by 1 − δ. A leak takes δ away: the line starts at 1 − δ, and keeps its slope.",
+            ),
         ),
         laws=(PROBABILITY,),
         tolerance=0.005,
@@ -269,6 +273,10 @@ def tradeoff(epsilon, delta, alpha):
                 lambda e, d, a: (1 - d) * max(0.0, 1 - math.exp(e) * a, math.exp(-e) * (1 - a)),
                 "You scale only β by 1 − δ. A leak takes away from both errors.",
             ),
+            Mistake(
+                lambda e, d, a: max(0.0, 1 - d - math.exp(e) * a, math.exp(-e) * (1 - a) - d),
+                "In the mirrored line you take δ off last. Solve α ≥ 1 − δ − e^ε β for β.",
+            ),
         ),
         laws=(_not_negative, _below_the_diagonal),
     ),
@@ -334,6 +342,18 @@ def tradeoff(sigma, sensitivity, alpha):
             Mistake(
                 lambda s, d, a: float(1 - ndtr(ndtri(1 - a) - d / s)),
                 "This is the power 1 − β, the ROC curve. The trade-off function is the type II error β.",
+            ),
+            Mistake(
+                lambda s, d, a: float(ndtr(ndtri(1 - a) - d / (math.sqrt(2) * s))),
+                "You divide by √2·σ, the noise of a difference of two outputs. Only one output is published.",
+            ),
+            Mistake(
+                lambda s, d, a: float(ndtr((ndtri(1 - a) - d) / s)),
+                "The quantile counts standard deviations already. Only the sensitivity is to be divided by σ.",
+            ),
+            Mistake(
+                lambda s, d, a: float(ndtr(s * ndtri(1 - a) - d)),
+                "The threshold is σ times the quantile, but Φ wants standard deviations: divide by σ in the end.",
             ),
         ),
         laws=(_not_negative, _below_the_diagonal),
@@ -421,6 +441,14 @@ def least_epsilon(alpha, beta, delta):
             Mistake(
                 lambda a, b, d: _attacked_by(a, b, d, (1 - d - a) / a, (1 - d - b) / b),
                 "You divided each power by the wrong error. For the first line 1 − β is the power, and α its cost.",
+            ),
+            Mistake(
+                lambda a, b, d: max(0.0, math.log((1 - b) / a) - d),
+                "You take δ off the logarithm. It is a probability, and comes off the power before you divide. And there are two lines.",
+            ),
+            Mistake(
+                lambda a, b, d: max(0.0, math.log(max((1 - d - a - b) / a, 1e-9))),
+                "You take both errors off. The power is 1 − β, and of that only δ comes off.",
             ),
         ),
         laws=(lambda result, *case: "ε is at least 0." if result[0] < -1e-9 else None,),

@@ -171,6 +171,10 @@ answer = float(max(dp.ApproximateDP(*pair).tradeoff(0.05) for pair in pairs))
             Mistake(0.95, "This is blind guessing, 1 − α, or a line without its slope. Take off δ and e^ε α."),
             Mistake(0.25, "This is the power, 1 − β. A guarantee is about what is missed."),
             in_percent(0.75),
+            Mistake(
+                0.6,
+                "You added up the δ, and used the slope of the first pair. Both pairs are about one mechanism, not about two outputs.",
+            ),
         ),
         laws=(PROBABILITY,),
         tolerance=0.005,

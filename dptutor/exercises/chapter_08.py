@@ -282,6 +282,10 @@ def weighted(mechanism, other, prior):
                 lambda m, o, x: 12 * abs(x - 0.5) * _ahead(m, o, x),
                 "The square is missing: Ψ(π) = 12 (π − ½)².",
             ),
+            Mistake(
+                lambda m, o, x: u_quadratic_prior(x) * (m.tradeoff(x) - o.tradeoff(x)),
+                "You compare trade-off functions at α = π. A prior belongs to the Bayes error.",
+            ),
         ),
         laws=(
             lambda result, m, o, x: (
@@ -531,6 +535,12 @@ def mean_lead(p, q, other_p, other_q):
             Mistake(
                 lambda p, q, op, oq: float(np.sum(np.asarray(p) * q) - np.sum(np.asarray(op) * oq)) / 2,
                 "The denominator p + q is missing. It is 1 for randomized response only.",
+            ),
+            Mistake(
+                lambda p, q, op, oq: (
+                    float(np.sum(np.sqrt(np.multiply(p, q))) - np.sum(np.sqrt(np.multiply(op, oq)))) / 2
+                ),
+                "½ Σ √(p q) bounds the error at an even prior. Take the error itself, min(π p, (1 − π) q) for each outcome, and average it over π.",
             ),
         ),
         stumbles=lambda *case: (

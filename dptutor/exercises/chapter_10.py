@@ -455,6 +455,20 @@ def moments(p, q):
                 lambda p, q: (lambda v: (*v[:2], v[3], *v[3:]))(_moments(p, q)),
                 "Your v₃ is the moment about 0, the same as v₄. v₃ is about the mean of the loss.",
             ),
+            Mistake(
+                lambda p, q: _moments(q, p, weight=q),
+                "These are moments in world Q. v₁ is a Kullback–Leibler divergence in world P: the mean of log(p/q) under P.",
+            ),
+            Mistake(
+                lambda p, q: _moments(q, p, weight=q, raw=True),
+                "Your means are those of world Q, but the moments are taken in world P. And v₂ is the second moment about 0, not the variance.",
+            ),
+            Mistake(
+                lambda p, q: (lambda v: (*v, v[0] / math.sqrt(v[1] - v[0] ** 2)))(
+                    [float(q @ np.log(q / p) ** k) for k in (1, 2, 3, 4)]
+                ),
+                "These are the means of L, L², L³ and L⁴ in world Q. Means are taken in world P, and v₃ and v₄ are both third moments of absolute values.",
+            ),
         ),
         laws=(
             lambda result, p, q: (
@@ -573,6 +587,14 @@ def bound(count, v, other_count, w):
                     _distance(n, v, raw=True) + _distance(m, w, raw=True) + _missing(n, v, m, w, raw=True)
                 ),
                 "You divide by √v₂, in η as well as in the distances. The variance of the loss is v₂ − v₁².",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, shortfall=False, root=1),
+                "The distance to the limit shrinks with √N, not with N. And where the condition fails, the Δ between the two Gaussian mechanisms is missing.",
+            ),
+            Mistake(
+                lambda n, v, m, w: _bound(n, v, m, w, shortfall=False, raw=True),
+                "You divide by a power of v₂, but the variance of the loss is v₂ − v₁². And where the condition fails, the Δ between the two Gaussian mechanisms is missing.",
             ),
         ),
         laws=(lambda result, *case: "A bound on a divergence is not negative." if result[0] < -1e-12 else None,),

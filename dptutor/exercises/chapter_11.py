@@ -62,6 +62,20 @@ def _by_parts(sigma, rate, epsilon, delta):
     return low
 
 
+def _steps_left(result, sigma, rate, epsilon, delta):
+    """What a wrong number of steps means for δ(ε), which grows with it."""
+    given, right = result[0], _largest(sigma, rate, epsilon, delta)
+    if given != int(given):
+        return "A number of steps is whole."
+    if given < 1:
+        return "One step is always allowed."
+    if given > 10_000:
+        return "At most 10,000 steps are asked for."
+    if given > right:
+        return "With so many steps δ(ε) is above the target already."
+    return "One step more would keep the target as well." if given < right else None
+
+
 def _success(mechanism, guess):
     return 1 - float(mechanism.tradeoff(min(max(guess, 0.0), 1.0)))
 
@@ -272,6 +286,7 @@ def steps(sigma, rate, epsilon, delta):
                 "You divide ε by the ε of one step. This is basic composition, and it forgets that the δ add up, too: use the profile of all steps.",
             ),
         ),
+        laws=(_steps_left,),
     ),
     Exercise(
         id="11.2",
@@ -427,6 +442,10 @@ def steps(sigma, rate, epsilon, delta):
             Mistake(
                 lambda a, r: [float(x == max(a) or y == min(r)) for x, y in zip(a, r, strict=True)],
                 "Not only the best in one of the two are efficient, and not all of them: compare in pairs.",
+            ),
+            Mistake(
+                lambda a, r: [0.0] * len(a),
+                "You call none of them efficient. Is each one beaten by itself? Compare it with the others only.",
             ),
         ),
         shape="True or False for each training",
@@ -641,6 +660,10 @@ def exchange(rate, steps):
             Mistake(
                 lambda p, n: _report(_same_limit(p, n)),
                 "You matched the μ of the two Gaussian limits. They are near, but it is the advantages of the training runs that are to be equal.",
+            ),
+            Mistake(
+                lambda p, n: _report(DPSGD(0.6 * p / 0.01 * math.sqrt(n / 125), p, n)),
+                "You keep p√N/σ the same. That is right in the limit of much noise, and σ = 0.6 is far from it: calibrate to the advantage.",
             ),
         ),
         tolerance=2e-6,

@@ -319,6 +319,10 @@ def exceeds(sigma, belief, prior):
                 lambda s, r, b: float(ndtr((1 / (2 * s**2) - logit(r) + logit(b)) * s**2)),
                 "You divided by the variance of the loss. Divide by its standard deviation, μ.",
             ),
+            Mistake(
+                lambda s, r, b: float(ndtr(1 / (2 * s) - math.log(r / b) * s)),
+                "You compare probabilities. A loss adds to log-odds: use ρ/(1 − ρ) and prior/(1 − prior).",
+            ),
         ),
         laws=(_probability,),
     ),
@@ -454,6 +458,10 @@ def advantage(sigma, steps):
             Mistake(
                 lambda s, k: 2 * float(ndtr(1 / (s * math.sqrt(k)) / 2)) - 1,
                 "More steps reveal more: multiply μ by √k, do not divide by it.",
+            ),
+            Mistake(
+                lambda s, k: 1 - (2 - 2 * float(ndtr(1 / (2 * s)))) ** k,
+                "You treat the steps as separate chances. Their losses add up, and the adversary guesses once, at the end.",
             ),
         ),
         laws=(_probability,),
@@ -594,6 +602,10 @@ def promised(sigma, steps, delta):
             Mistake(
                 lambda s, k, d: expit(2 * math.sqrt(k / (2 * s**2) * math.log(1 / d))),
                 "A term is missing: this is the smallest value of ρ(s − 1) + log(1/δ)/(s − 1). The divergence of order s is ρs.",
+            ),
+            Mistake(
+                lambda s, k, d: float(expit(_sum(s, k) + math.sqrt(_sum(s, k) * math.log(1 / d)))),
+                "This is not the smallest value of the conversion over the orders s: set its derivative in s to 0.",
             ),
         ),
         laws=(_belief,),

@@ -200,6 +200,10 @@ def step(released, present, absent, sigma):
                 lambda r, p, a, s: float(np.sum((np.asarray(p) - np.asarray(a)) ** 2)) / (2 * s**2),
                 "This is the mean of the loss in world Q, whatever was published. The loss itself depends on `released`.",
             ),
+            Mistake(
+                lambda r, p, a, s: float(np.linalg.norm(np.subtract(r, a)) - np.linalg.norm(np.subtract(r, p))) / s,
+                "You compare distances. The logarithm of a normal density goes with their squares.",
+            ),
         ),
         laws=(),
     ),
@@ -277,6 +281,10 @@ def excess(sensitivities, clip, bounded):
             Mistake(
                 lambda d, c, b: float(np.mean(np.max(d, axis=-1))) / (2 * c if b else c),
                 "You average over the repetitions. A single step that is too long is a proof: take the largest of all.",
+            ),
+            Mistake(
+                lambda d, c, b: float(np.max(np.mean(d, axis=0))) / (2 * c if b else c),
+                "You average each step over the repetitions. One step that is too long is a proof: take the largest of all numbers.",
             ),
         ),
         laws=(_ratio,),
@@ -563,8 +571,8 @@ def p_value(wins, repetitions, mu):
         grade="build",
         title="The same draw again",
         question="`middles` holds the vectors m_i of all steps, `directions` the vectors e_i, both in units of σ. You "
-        "suspect that every step adds the same noise. Write `contrast(middles, directions)`: the sum over "
-        "steps that is always above 0 for D and below 0 for D′, if you are right.",
+        "suspect that every step adds the same noise. Write `contrast(middles, directions)`: the sum over pairs of "
+        "neighboring steps that is always above 0 for D and below 0 for D′, if you are right.",
         name="contrast",
         stub="import numpy as np\n\n\ndef contrast(middles, directions):\n    ...\n",
         solution="""import numpy as np
@@ -621,6 +629,14 @@ def contrast(middles, directions):
             Mistake(
                 lambda m, e: float(np.sum(np.diff(m) * np.diff(e))),
                 "These are differences between the coordinates of a vector. Take changes from step to step: np.diff(…, axis=0).",
+            ),
+            Mistake(
+                lambda m, e: float(np.sum((np.asarray(m) - np.mean(m)) * np.asarray(e))),
+                "You take one number off everywhere, but the repeated draw is a vector. Take changes from step to step.",
+            ),
+            Mistake(
+                lambda m, e: float(np.sum((np.asarray(m) - np.mean(m, axis=0)) * np.asarray(e))),
+                "This does have the two signs, too: the mean over the steps contains the repeated draw. The sum over neighboring steps is asked for.",
             ),
         ),
     ),
@@ -696,6 +712,10 @@ def at_least(wins, repetitions, delta):
             Mistake(
                 lambda w, r, d: math.log(max(_low(w, r, 0.05) / (1 - _low(w, r, 0.05)), 1.0)) + d,
                 "δ is subtracted, not added: some of the advantage may be due to it.",
+            ),
+            Mistake(
+                lambda w, r, d: math.log(max((2 * _low(w, r, 0.05) - 1 - d) / (1 - _low(w, r, 0.05)), 1.0)),
+                "Solve a(e^ε + 1) ≤ e^ε − 1 + 2δ for e^ε. The numerator is not the advantage alone.",
             ),
         ),
         laws=(lambda result, *case: "ε is not negative." if result[0] < -1e-12 else None,),
