@@ -277,6 +277,16 @@ def test_a_function_that_prints_is_told_so_and_one_that_is_not_written_yet_is_no
     assert "nothing to check yet" in EXAMPLE.check(run(EXAMPLE.stub)["half"]).message
 
 
+@pytest.mark.parametrize(
+    ("id", "place", "end"),
+    [("1.4", 0, 1), ("1.6", 2, 0), ("2.1", 2, 0), ("2.4", 2, 0.9), ("2.5", 2, 0), ("2.5", 2, 1), ("4.2", 1, 1),
+     ("6.4", 2, 0), ("6.4", 2, 1), ("7.4", 2, 0), ("7.4", 2, 1), ("11.2", 1, 0), ("11.2", 1, 1)],
+)  # fmt: skip
+def test_what_is_wrong_only_at_an_end_does_not_pass(id, place, end):
+    exercise = dp.exercises.get(id)
+    assert not exercise.check(lambda *case: np.asarray(exercise.answer(*case)) + (case[place] == end)).passed
+
+
 def test_advice_on_a_stumble_is_given_only_where_no_number_comes_out():
     density = dp.exercises.get("8.5")
     assert "density over priors" in density.check(lambda a, b, epsilon: math.nan).message
@@ -289,7 +299,7 @@ def test_what_is_true_or_false_is_not_too_large():
 
 
 def test_nearly_right_is_said_with_how_nearly():
-    assert "off by 0.00015 at most, where less than 1e-06" in EXAMPLE.check(lambda x: x / 2 * 1.0001).message
+    assert "off by 0.00015 at most, where less than 10⁻⁶" in EXAMPLE.check(lambda x: x / 2 * 1.0001).message
 
 
 def names(x):

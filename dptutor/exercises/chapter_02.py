@@ -476,7 +476,7 @@ def least_epsilon(alpha, beta, delta):
             "Apply 1 − f k times, and take the result from 1.",
         ),
         praise="Right: 1 − (1 − f)∘…∘(1 − f). For Gaussian noise this is μ ↦ kμ exactly.",
-        cases=tuple((f, k, a) for f in _CURVES for k in (1, 2, 4) for a in (0.01, 0.2)),
+        cases=tuple((f, k, a) for f in _CURVES for k in (1, 2, 4) for a in (0.01, 0.2, 0.9)),
         mistakes=(
             Mistake(
                 lambda f, k, a: float(_iterate(f, k, a)),
@@ -548,7 +548,7 @@ def least_epsilon(alpha, beta, delta):
             "The answer is the lowest of all these segments at the level.",
         ),
         praise="Right: the lower convex hull. With all tests there are, it is the trade-off function.",
-        cases=tuple((a, b, level) for a, b in _TESTS for level in (0.05, 0.25, 0.5, 0.9)),
+        cases=tuple((a, b, level) for a, b in _TESTS for level in (0.05, 0.25, 0.5, 0.9, 0.0, 1.0)),
         mistakes=(
             Mistake(
                 lambda a, b, x: float(np.interp(x, [0, *a, 1], [1, *b, 0])),

@@ -333,7 +333,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
         ),
         praise="Right. The other function of each is a convex hull, reached by coins that choose between tests of "
         "both.",
-        cases=tuple((m, o, x) for m, o in _PAIRS for x in (0.1, 0.4, 0.7)),
+        cases=tuple((m, o, x) for m, o in _PAIRS for x in (0.1, 0.4, 0.7, 0.0, 1.0)),
         mistakes=(
             Mistake(
                 lambda m, o, x: (max(m.bayes_error(x), o.bayes_error(x)), min(m.tradeoff(x), o.tradeoff(x))),

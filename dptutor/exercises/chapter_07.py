@@ -336,7 +336,10 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         ),
         praise="Right: down and to the left, both errors smaller by κ.",
         cases=tuple(
-            (m, k, a) for m in (Gaussian(sigma=1), Laplace(scale=1)) for k in (0.0, 0.1, 0.3) for a in (0.2, 0.6, 0.95)
+            (m, k, a)
+            for m in (Gaussian(sigma=1), Laplace(scale=1))
+            for k in (0.0, 0.1, 0.3)
+            for a in (0.2, 0.6, 0.95, 0.0, 1.0)
         ),
         mistakes=(
             Mistake(

@@ -312,7 +312,7 @@ def steps(sigma, rate, epsilon, delta):
         cases=tuple(
             (m, guess, regret)
             for m in (Gaussian(sigma=1), Laplace(scale=1), _BASE)
-            for guess, regret in ((0.1, 0.12), (0.01, 0.03), (0.5, 0.0), (0.9, 0.2), (0.4, 0.3))
+            for guess, regret in ((0.1, 0.12), (0.01, 0.03), (0.5, 0.0), (0.9, 0.2), (0.4, 0.3), (0.0, 0.1), (1.0, 0.0))
         ),
         mistakes=(
             Mistake(
