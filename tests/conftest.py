@@ -125,13 +125,16 @@ def pytest_collection_modifyitems(config, items):
 
 
 def left_to_look(items):
-    """Looks beyond the fixed part: of each test another part, so that every explorer is looked at by some."""
-    cases = defaultdict(list)
+    """Looks beyond the fixed part: of each test another part, so that every explorer is looked at by some.
+
+    What only repeats a test at more settings, `look(more=True)`, is left out.
+    """
+    cases, more = defaultdict(list), []
     for item in items:
-        if item.get_closest_marker("look"):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    return [item for test, found in cases.items() for place, item in enumerate(found)
-            if (place + zlib.crc32(test.encode())) % PART]  # fmt: skip
+        if mark := item.get_closest_marker("look"):
+            (more if mark.kwargs.get("more") else cases[item.nodeid.partition("[")[0]]).append(item)
+    return more + [item for test, found in cases.items() for place, item in enumerate(found)
+                   if (place + zlib.crc32(test.encode())) % PART]  # fmt: skip
 
 
 # Foreign hosts are not found. Were their requests intercepted, all others would take a detour, and none be kept.

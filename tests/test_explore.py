@@ -80,7 +80,7 @@ def on_steps(parameters, count, seed=11):
 
 
 @every_explorer
-@pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.look)])
+@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.look(more=True))])
 def test_every_part_is_drawn_at_the_corners_and_inside(name, count):
     e = started(name)
     for setting in corners(e.parameters) + inside(e.parameters, count):
