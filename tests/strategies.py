@@ -60,7 +60,10 @@ OWN = {
     },
     "Staircase": st.builds(dp.Staircase, epsilon=st.floats(0.05, 8.0), gamma=st.floats(0.0, 1.0)),
     "ShuffledRandomizedResponse": st.builds(
-        dp.ShuffledRandomizedResponse, epsilon=st.floats(0.05, 4.0), users=st.integers(1, 60)
+        dp.ShuffledRandomizedResponse,
+        epsilon=st.floats(0.05, 4.0),
+        users=st.integers(1, 60),
+        bound=st.sampled_from(["upper", "exact"]),
     ),
     "DiscreteLaplace": st.builds(dp.DiscreteLaplace, scale=noise, sensitivity=st.integers(1, 5)),
 }

@@ -189,6 +189,43 @@ def test_shuffled_answers_of_every_data_set_are_between_the_bounds(epsilon, user
     assert lower.privacy_profile(at) == approx(both, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "users"), [(1e-12, 4), (1e-3, 3), (0.5, 12), (1.0, 12), (3.0, 9), (8.0, 5), (50.0, 3), (700.0, 2)]
+)
+def test_the_exact_curve_is_the_worst_of_all_data_sets(epsilon, users):
+    m = dp.ShuffledRandomizedResponse(epsilon, users, "exact")
+    at = epsilon * np.array([-0.9, -0.01, 0.0, 0.01, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.99])
+    worst = [mp.mpf(0)] * at.size
+    with mp.workdps(40):
+        no, yes = ((1 / (1 + mp.exp(-side)), 1 / (1 + mp.exp(side))) for side in (epsilon, -epsilon))
+        for count in range(users):
+            law = [mp.mpf(1)]
+            for truth in [yes] * count + [no] * (users - 1 - count):
+                law = plus_answer(law, truth)
+            p, q = plus_answer(law, no), plus_answer(law, yes)
+            for place, each in enumerate(at):
+                for first, second in ((p, q), (q, p)):
+                    ahead = (b - mp.exp(each) * a for a, b in zip(first, second, strict=True))
+                    worst[place] = max(worst[place], mp.fsum(x for x in ahead if x > 0))
+        value, error = m.privacy_profile(at, with_error=True)
+        assert all(abs(mp.mpf(float(v)) - w) <= e for v, w, e in zip(value, worst, error, strict=True))
+    assert m.error_bound < 1e-12
+    assert (m**2).epsilon(0) == approx(2 * epsilon)
+
+
+def plus_answer(law, rates):
+    """The law of a number of yes, with one more person who says no and yes at these rates."""
+    return [rates[0] * no + rates[1] * yes for no, yes in zip([*law, 0], [0, *law], strict=True)]
+
+
+def test_the_exact_curve_is_between_both_bounds_and_not_the_lower_one():
+    lower, exact, upper = (dp.ShuffledRandomizedResponse(2, 1000, bound) for bound in ("lower", "exact", "upper"))
+    at = np.linspace(0, 0.6, 31)
+    assert np.all(lower.privacy_profile(at) <= exact.privacy_profile(at) + 1e-12)
+    assert np.all(exact.privacy_profile(at) <= upper.privacy_profile(at) + 1e-12)
+    assert lower.epsilon(1e-6) + 1e-5 < exact.epsilon(1e-6) < upper.epsilon(1e-6) - 0.07
+
+
 @pytest.mark.parametrize(("epsilon", "users"), [(1.0, 2), (0.5, 7), (2.0, 40), (5.0, 300)])
 def test_the_upper_curve_is_the_sum_over_coins(epsilon, users):
     m, lie = dp.ShuffledRandomizedResponse(epsilon, users), 1 / (1 + math.exp(epsilon))
@@ -223,6 +260,11 @@ def test_a_grid_gives_what_enumeration_gives(monkeypatch):
         (lambda: dp.TruncatedPoisson(1, 0.1, 10, 100, 0), ValueError, "largest_batch must be"),
         (lambda: dp.TruncatedPoisson(1, 0.1, 10, 1.5, 1), ValueError, "examples must be"),
         (lambda: dp.ShuffledRandomizedResponse(1, 10**7), ValueError, "users must be at most 1000000"),
+        (
+            lambda: dp.ShuffledRandomizedResponse(1, 1001, "exact"),
+            ValueError,
+            "users must be at most 1000 for the bound",
+        ),
         (lambda: dp.ShuffledRandomizedResponse(0, 10), ValueError, "epsilon must be"),
         (lambda: dp.ShuffledRandomizedResponse(1, 10, "tight"), ValueError, "bound must be one of"),
     ],

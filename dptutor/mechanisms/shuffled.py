@@ -13,6 +13,11 @@ This holds for every data set, so the pair dominates all neighbors; with a = A p
 A further coin is a garbling, so fewer coins reveal more. That is used where C is far from its mean. Where all others
 say the same, nothing has to be told: the number of yes is Bin(n − 1, r) plus one's own answer, a pair that is attained.
 
+Of few people all data sets are tried. If k of the others truly say yes, their number of yes is A = Bin(k, 1 − r) +
+Bin(n − 1 − k, r), whose law is log-concave, so that the best tests of the pair reject large numbers. The curve of the
+mechanism is the convex hull of all their points (α, β), over all k and thresholds. It is symmetric, as n − 1 − k yes
+are k no. No k is the worst at every ε.
+
 Sources: Balle, Bell, Gascón & Nissim (2019) for the coins; Feldman, McMillan & Talwar (2023) for any local mechanism.
 """
 
@@ -27,32 +32,33 @@ import numpy as np
 from .._validation import choice, positive_integer
 from ..transform.finite import UNIT, FiniteLaw
 from .base import Mechanism
-from .batches import BOUNDS
 from .delegated import SymmetricDelegated
 from .finite import FiniteMechanism, RandomizedResponse, SymmetricFiniteMechanism
 from .selection import loss_range
 
-_MOST_USERS = 10**6
+_MOST_USERS, _MOST_EXACT = 10**6, 1000
+BOUNDS = ("exact", "upper", "lower")
 # Masses that are taken for more than they are, so many outcomes as they are, more on so many cells; rows at a time.
 _TAIL, _ENUMERATED, _CELLS, _AT_ONCE = 1e-20, 200_000, 2**17, 400_000
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class ShuffledRandomizedResponse(SymmetricDelegated):
-    """Randomized response of many people, shuffled: a bound, above or below.
+    """Randomized response of many people, shuffled: exact for few people, else a bound, above or below.
 
-    The upper curve is that of an adversary who also knows whose answers were coins (Balle et al. 2019); it is had to
-    1e-8 for up to a million people. The lower one is attained, where all others say the same. What is true lies
-    between.
+    The exact curve is the worst of all data sets at every ε. The upper one is that of an adversary who also knows whose
+    answers were coins (Balle et al. 2019); it is had to 1e-8 for up to a million people. The lower one is attained,
+    where all others say the same. The exact one lies between, much nearer to the lower one. A power of it is an upper
+    bound.
 
     Parameters
     ----------
     epsilon : float
         ε₀ of each answer, positive, at most 700. The attribute is called `largest_loss`.
     users : int
-        n, the number of people, at most a million.
-    bound : {"upper", "lower"}
-        Whose curves these are. To be safe, use "upper".
+        n, the number of people, at most a million; for "exact", at most 1000.
+    bound : {"upper", "exact", "lower"}
+        Whose curves these are. To be safe, use "upper" or "exact".
 
     Raises
     ------
@@ -66,8 +72,9 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
     Examples
     --------
     >>> import dptutor as dp
-    >>> [round(dp.ShuffledRandomizedResponse(2, 1000, bound).epsilon(1e-6), 3) for bound in ("lower", "upper")]
-    [0.323, 0.397]
+    >>> kinds = "lower", "exact", "upper"
+    >>> [round(dp.ShuffledRandomizedResponse(2, 1000, bound).epsilon(1e-6), 4) for bound in kinds]
+    [0.3233, 0.3233, 0.3971]
     """
 
     largest_loss: float
@@ -79,6 +86,8 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
         users = positive_integer("users", users)
         if users > _MOST_USERS:
             raise ValueError(f"users must be at most {_MOST_USERS}, got {users}")
+        if bound == "exact" and users > _MOST_EXACT:
+            raise ValueError(f"users must be at most {_MOST_EXACT} for the bound 'exact', got {users}")
         object.__setattr__(self, "users", users)
         object.__setattr__(self, "bound", choice("bound", bound, BOUNDS))
 
@@ -89,6 +98,8 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
     def _whole(self) -> Mechanism:
         if self.users == 1:
             return RandomizedResponse(self.largest_loss)
+        if self.bound == "exact":
+            return _EveryDataSet(self.largest_loss, self.users)
         if self.bound == "upper":
             return _Coins(self.largest_loss, self.users)
         return _AllOthersSayNo(self.largest_loss, self.users).symmetrized
@@ -128,6 +139,72 @@ class _AllOthersSayNo(FiniteMechanism):
         share = count / self.users
         other = share * math.exp(self.largest_loss) + (1 - share) * math.exp(-self.largest_loss)
         return FiniteLaw.of_finite(np.log(other), p, p * other, 0.0, 0.0, 8 * UNIT * self.largest_loss, error)
+
+
+@dataclass(frozen=True, eq=False)
+class _EveryDataSet(SymmetricFiniteMechanism):
+    """The number of yes, for the worst data set at every ε."""
+
+    largest_loss: float
+    users: int
+
+    def __repr__(self):
+        return repr(ShuffledRandomizedResponse(self.largest_loss, self.users, "exact"))
+
+    def _outcomes(self):
+        return self._law.p, self._law.q
+
+    @cached_property
+    def _law(self) -> FiniteLaw:
+        alpha, power = self._points()
+        error = (64 + 16 * self.users) * UNIT
+        # The half that is nearer to α = 0; the other one is its mirror image.
+        near = alpha + power <= 1.0 + error
+        p, q = np.diff(_hull(alpha[near], power[near]))
+        # Losses fall along the hull, but for rounding.
+        loss = np.minimum(np.minimum.accumulate(np.log(q / p)), self.largest_loss)
+        p, q, loss = p[loss > 0], q[loss > 0], loss[loss > 0]
+        # Equal losses are one.
+        location = 8 * UNIT * self.largest_loss
+        first = np.flatnonzero(np.diff(loss, prepend=math.inf) < -location)
+        p, q, loss = np.add.reduceat(p, first), np.add.reduceat(q, first), loss[first]
+        # What is between both halves says nothing.
+        total = math.fsum([*p, *q])
+        middle, whole = [1.0 - total] if total < 1.0 else [], max(total, 1.0)
+        law = (np.concatenate([q, middle, p[::-1]]) / whole, np.concatenate([p, middle, q[::-1]]) / whole)
+        losses = np.concatenate([-loss, [0.0] * len(middle), loss[::-1]])
+        return FiniteLaw.of_finite(losses, *law, 0.0, 0.0, location, error)
+
+    def _points(self):
+        """α and 1 − β of every test of every data set."""
+        lie, others = _lie(self.largest_loss), self.users - 1
+        no, yes = np.array([1 - lie, lie]), np.array([lie, 1 - lie])
+        # Of so many who truly say no; those who say yes are the same, reversed.
+        liars = [np.ones(1)]
+        for _ in range(others):
+            liars.append(np.convolve(liars[-1], no))
+        tails = []
+        for k in range(others + 1):
+            law = np.convolve(liars[k][::-1], liars[others - k])
+            tails.append([np.cumsum(np.convolve(law, own)[::-1]) for own in (no, yes)])
+        return np.minimum(np.concatenate(tails, axis=1), 1.0)
+
+
+def _hull(x, y):
+    """The corners of the concave hull of points, from the origin on, as far as it rises more steeply than 1, by row."""
+    order = np.lexsort((-y, x))
+    corners, slopes = [(0.0, 0.0)], [math.inf]
+    for point in zip(x[order].tolist(), y[order].tolist(), strict=True):
+        # Points at the same place, but for rounding, are one.
+        if point[0] <= corners[-1][0] * (1 + 1e-12) or point[1] <= corners[-1][1] * (1 + 1e-12):
+            continue
+        while (slope := (point[1] - corners[-1][1]) / (point[0] - corners[-1][0])) >= slopes[-1]:
+            corners.pop()
+            slopes.pop()
+        if slope > 1.0:
+            corners.append(point)
+            slopes.append(slope)
+    return np.array(corners).T
 
 
 @dataclass(frozen=True, eq=False)
