@@ -302,6 +302,35 @@ def test_a_notebook_of_ones_own_becomes_a_deck(tmp_path, monkeypatch, new_page):
     assert slides.Lecture(path, "Another").foot(nbformat.read(path, 4))[0] == "Another"
 
 
+def test_a_sentence_that_was_printed_is_broken_and_a_table_beside_it_is_not():
+    row, sentence = f"regret{'0.005 at prior 0.5':>60}", "Neither of the two mechanisms dominates. " * 4
+    shown = slides.printed(f"{row}\n{sentence}")
+    assert f"{row}\n" in shown and f'<span class="deck-sentence">{sentence}</span>' in shown
+
+
+def test_a_game_on_a_slide_keeps_the_arrows_and_a_picture_stands_beside_its_words(tmp_path, new_page):
+    drawing = "import matplotlib.pyplot as plt\nplt.figure(figsize=(4, 4))\nplt.plot([0, 1])\nplt.show()"
+    path = own_notebook(
+        tmp_path,
+        nbformat.v4.new_markdown_cell("## Play"),
+        nbformat.v4.new_code_cell("import dptutor as dp\n\ndp.explore.be_the_adversary()"),
+        nbformat.v4.new_markdown_cell("## Look\n\nat this."),
+        nbformat.v4.new_code_cell(drawing),
+    )
+    deck = tmp_path / "mine.html"
+    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    page = opened(new_page(viewport={"width": 1600, "height": 900}), deck)
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    page.click("[data-game=start]")
+    for key in ("ArrowRight", "ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+    assert slide(page) == 1
+    assert page.evaluate("document.querySelector('[data-explorer]').explorer.game.history.length") == 3
+    page.evaluate("Reveal.slide(1)")
+    words, image = (page.locator(f"section.present {what}").bounding_box() for what in ("p >> nth=0", "img"))
+    assert words["x"] + words["width"] <= image["x"] and image["height"] > 600
+
+
 def test_a_cell_that_no_slide_can_show_is_named(tmp_path):
     path = own_notebook(tmp_path, nbformat.v4.new_markdown_cell("# One"), nbformat.v4.new_markdown_cell("$\\nothing$"))
     with pytest.raises(slides.CannotShowError, match=r"mine\.ipynb, cell 2, cannot be shown"):
