@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pytest import approx
 from strategies import distributions
 
+import dptutor as dp
 from dptutor.transform.finite import FiniteLaw, TooManyAtoms
 from dptutor.transform.finite_two import TwoLosses
 from dptutor.transform.lattice import BinomialLaw
@@ -433,3 +434,27 @@ def test_too_many_atoms_are_refused():
     p, q = rng.dirichlet(np.ones(500), size=2)
     with pytest.raises(TooManyAtoms):
         FiniteLaw.from_probabilities(p, q).power(64)
+
+
+@pytest.mark.parametrize(
+    ("m", "epsilon", "right"),
+    [
+        # δ at the largest loss, or another one, as it rounds, by sums over atoms in fifty digits.
+        (dp.DiscreteGaussian(0.27234552988856575, 4), 485.3577822123269, 1.7058930646375428e-150),
+        (dp.DiscreteGaussian(0.05784377352900339, 1) ** 2, 298.87305705037335, 1.4405029882468055e-14),
+        (dp.DiscreteGaussian(0.49197825891048574, 3) ** 2, 285.07377600429356, 3.35811085229853e-194),
+        (
+            dp.RandomizedResponse(1.0032181991900266e-06) @ dp.ApproximateDP(444.6245504235192, 2.0070830235638793e-07),
+            444.6245514267374,
+            2.0070830813437929e-7,
+        ),
+        (dp.ApproximateDP(6.960547696111303, 7.278370248390104e-21) ** 5, 34.80273848055651, 8.8401424512630221e-16),
+    ],
+    ids=lambda x: repr(x) if isinstance(x, dp.Mechanism) else "",
+)
+def test_where_a_loss_rounds_to_the_epsilon_asked_for_the_bound_knows_that_it_may_lie_above(m, epsilon, right):
+    value, error = m.privacy_profile(epsilon, with_error=True)
+    assert abs(value - right) <= error
+    found, off = m.epsilon([right, 1e-3], with_error=True)
+    assert abs(found[0] - epsilon) <= off[0] < 1e-9
+    assert off[1] < 1e-8

@@ -449,11 +449,23 @@ class FiniteFaces(_Plainly):
         """Bound on the error of an ε that was found."""
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
-        error, slope = self.delta_error(flat[finite]), np.ravel(self.law.scaled_tail(flat[finite]))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            moved = np.where(slope > 0, error / slope, 0.0)
-        bound[finite] = moved + 1e-12 * (1.0 + flat[finite])
+        at = flat[finite]
+        if self._bracket is None:
+            moved = self._moved(np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float), at)
+        else:
+            slope = np.ravel(self.law.scaled_tail(at))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                moved = np.where(slope > 0, self.delta_error(at) / slope, 0.0)
+        bound[finite] = moved + 1e-12 * (1.0 + at)
         return bound.reshape(np.shape(epsilon))
+
+    def _moved(self, delta, epsilon):
+        """How far ε may be from that of δ, whose sums round, and whose losses are all a little elsewhere."""
+        share = self.law.log_error(delta)
+        # What infinite losses leave is known.
+        less = np.maximum(delta * (1.0 - share), np.minimum(delta, self.law.q_infinite))
+        more = np.minimum(delta * (1.0 + share), 1.0)
+        return 2 * self.law.location_error + np.max([abs(self.law.epsilon(x) - epsilon) for x in (less, more)], axis=0)
 
 
 class MixtureFaces(_Plainly):

@@ -81,9 +81,11 @@ class FiniteMechanism(Mechanism):
         return logarithm(*self._hellinger(s))
 
     def _delta_error(self, epsilon):
-        # What infinite losses leave is a number that was given.
-        epsilon = np.asarray(epsilon)
-        return np.where(epsilon == math.inf, 0.0, super()._delta_error(epsilon))
+        # An atom at ε may lie above it; its probability under P may be no number. What infinite losses leave was given.
+        epsilon, finite = np.asarray(epsilon, dtype=float), np.isfinite(epsilon)
+        moved = self._law.location_error + np.where(finite, 4 * np.finfo(float).eps * (1.0 + np.abs(epsilon)), 0.0)
+        of_atoms = 2 * moved * self._law.scaled_tail(epsilon - moved)
+        return np.where(epsilon == math.inf, 0.0, super()._delta_error(epsilon) + of_atoms)
 
 
 @dataclass(frozen=True, eq=False)

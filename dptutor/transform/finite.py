@@ -102,16 +102,22 @@ class Law(ABC):
     def profile(self, epsilon) -> tuple[np.ndarray, np.ndarray]:
         """A lower and an upper value of δ: its sums may round, and its losses be a little elsewhere.
 
-        A loss that is moved by x moves δ by at most x e^ε Pr_P[L > ε]. From the largest finite loss on, δ is known.
+        Losses that are moved by x move δ by at most x e^ε Pr_P[L > ε − x], nearly: an atom at ε may lie above it. From
+        where no finite loss can be, δ is known.
         """
         epsilon = np.asarray(epsilon, dtype=float)
         delta = self.delta(epsilon)
-        with np.errstate(under="ignore", divide="ignore"):
-            # The logarithm of a probability rounds too, the more the smaller it is.
-            digits = self.relative_error - 4 * UNIT * np.maximum(np.log(delta), -800.0)
-            slack = delta * digits + self.location_error * self.scaled_tail(epsilon)
-        slack = np.where(epsilon >= self.largest_finite_loss, 0.0, slack + 1e-320)
+        moved = self.location_error + 2 * UNIT * np.abs(np.where(np.isfinite(epsilon), epsilon, 0.0))
+        with np.errstate(under="ignore"):
+            slack = delta * self.log_error(delta) + moved * np.exp(2 * moved) * self.scaled_tail(epsilon - moved)
+        slack = np.where(epsilon - moved >= self.largest_finite_loss, 0.0, slack + 1e-320)
         return np.maximum(delta - slack, 0.0), np.minimum(delta + slack, 1.0)
+
+    def log_error(self, delta):
+        """Bound on the relative error of δ as a sum: the logarithm of a probability rounds too, the more the smaller it
+        is."""
+        with np.errstate(divide="ignore"):
+            return self.relative_error - 4 * UNIT * np.maximum(np.log(delta), -800.0)
 
     @property
     def error_bound(self) -> float:
