@@ -40,6 +40,7 @@ from urllib.parse import urlsplit
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from book import SITE, served
 from browser import installed
@@ -56,6 +57,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tests run side by side; be
 hypothesis.settings.register_profile("dptutor", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile("dptutor")
+# Hypothesis would also draw constants that it finds in the modules loaded so far: then a test's inputs would depend on
+# which tests run beside it, and a failure would not come again when it runs alone. There is no setting for this.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 # The book.
