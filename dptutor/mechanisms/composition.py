@@ -45,6 +45,8 @@ _GRID_GOAL = 5e-7
 _FEW_ATOMS = 64
 # Different mechanisms whose transforms are multiplied at each place of a line.
 _MOST_DIFFERENT = 300
+# Different subsampled Gaussians beside Laplace mechanisms, or finite experiments with many atoms.
+_MOST_STEPS_BESIDE = 16
 # Sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
@@ -246,6 +248,14 @@ class Composition(Mechanism):
                 f"at most {_MOST_DIFFERENT} different mechanisms other than Laplace can be composed, got {different}: "
                 "more would take longer than ten seconds"
             )
+        steps = sum(part._sampled is not None for part, _ in self.factors)
+        known = all(_is_known(part) for part, _ in self.factors)
+        if known and steps > _MOST_STEPS_BESIDE:
+            raise ValueError(
+                f"at most {_MOST_STEPS_BESIDE} different subsampled Gaussians can be composed with Laplace mechanisms "
+                f"or finite experiments with many losses, got {steps}: more would take longer than ten seconds; round "
+                "their parameters, so that fewer are different"
+            )
         laplace = tuple((part, count) for part, count in others if part._laplace is not None)
         rest = tuple((part, count) for part, count in others if part._laplace is None)
         sampled = any(part._sampled is not None for part, _ in rest)
@@ -256,7 +266,7 @@ class Composition(Mechanism):
             elif (by_integral := mixed(_together(laplace), Composition(rest))) is not None:
                 return by_integral
         by_lines = None
-        if all(_is_known(part) for part, _ in self.factors):
+        if known:
             by_lines = _by_lines(self)
             # Of few subsampled steps beside others the lines may leave more open than a grid does.
             if not sampled or by_lines.error_bound <= _GRID_GOAL:

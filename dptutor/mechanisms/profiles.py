@@ -31,6 +31,8 @@ _PARTS_OF_RANGE, _LEVELS = 100, 24
 _NARROW = 1e-2
 # 1 − δ below this is not told from 0.
 _SURE = 1e-12
+# Pieces of an interval times terms of a value, and how few and how many pieces there may be, where lines serve.
+_MOST_SUMMED, _PIECES = 3e6, (48, 512)
 # Panels of an integral over the range of a bounded loss, and the orders of the rule on each and of the one that shows
 # what it misses. By parts an integral against slopes has the relative error of the profile, and where one polynomial
 # gives way to the next twice that of what the profile is there: together less than so many times, as a polynomial
@@ -332,6 +334,11 @@ class LinesProfile(Profile):
         while end < 1e15 and self._lines.covered(np.array([end]))[1][0] > math.exp(-_DEEPEST):
             end *= 2.0
         return end
+
+    @property
+    def most_pieces(self) -> int:
+        """As many as a few seconds allow for all intervals."""
+        return int(np.clip(_MOST_SUMMED / self._lines.most_terms, *_PIECES))
 
     def cuts(self, interval: int) -> np.ndarray:
         """Losses within an interval at which the profile bends."""

@@ -103,6 +103,11 @@ class Lines:
         return np.maximum(self.infinite + lower - slack, 0.0), np.minimum(self.infinite + upper + slack, 1.0)
 
     @cached_property
+    def most_terms(self) -> int:
+        """How many terms a value may be a sum of, where lines serve; otherwise 1."""
+        return 1 if self._exact is not None else self._inverter.most_terms
+
+    @cached_property
     def breakpoints(self) -> np.ndarray:
         if self._exact is not None and self._noise is None:
             return self._exact.breakpoints

@@ -70,6 +70,11 @@ class Profile:
         """Losses within an interval between which its values are smooth."""
         return np.empty(0)
 
+    @property
+    def most_pieces(self) -> int:
+        """How many pieces an interval may have; with fewer, bounds are larger where it is rough."""
+        return _MOST_PIECES
+
     def left(self, epsilon: np.ndarray) -> np.ndarray:
         """An upper bound on δ beyond the last interval."""
         return np.zeros(epsilon.shape)
@@ -218,7 +223,7 @@ class ProfileTable:
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # What does not fall by halving, again and again, is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
-                few = len(rows) + len(pieces) + len(further) <= _MOST_PIECES
+                few = len(rows) + len(pieces) + len(further) <= self._evaluator.most_pieces
                 if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and may and few:
                     middle = (a + b) / 2
                     further += [(a, middle, last, stuck, smallest), (middle, b, last, stuck, smallest)]

@@ -121,6 +121,11 @@ class Inverter:
         self._lines: dict[int, _Line] = {}
 
     @property
+    def most_terms(self) -> int:
+        """How many terms a line may have."""
+        return self._transform.terms
+
+    @property
     def mass(self) -> float:
         """F₀, the probability under Q of a finite loss."""
         return math.exp(self._log_mass)
