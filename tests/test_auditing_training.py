@@ -2,6 +2,7 @@
 
 import io
 import math
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -105,6 +106,18 @@ def test_blocks_do_not_show_in_the_result(monkeypatch):
     whole = experiment(TRAINING, some_neighbors(), 11)
     monkeypatch.setattr("dptutor.auditing.training._BLOCK", 300)
     assert same(whole, experiment(TRAINING, some_neighbors(), 11))
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_an_executor_shares_the_work_and_changes_nothing(pool, tmp_path, monkeypatch):
+    setting = replace(TRAINING, steps=23), some_neighbors(), 50
+    monkeypatch.setattr("dptutor.auditing.training._BLOCK", 400)
+    serial, steps = experiment(*setting, seed=2), []
+    with pool(2) as executor:
+        options = {"seed": 2, "executor": executor, "checkpoint": tmp_path / "state"}
+        shared = experiment(*setting, progress=lambda done, total: steps.append(done), **options)
+        assert same(serial, shared) and same(serial, experiment(*setting, **options))
+    assert steps == [*range(0, 23, 2), 23]
 
 
 @pytest.mark.parametrize("interrupted_at", [0, 1, 4])

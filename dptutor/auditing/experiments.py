@@ -26,6 +26,8 @@ __all__ = ["Experiment", "experiment", "text_bar"]
 
 # Seconds between two checkpoints.
 _PAUSE = 10.0
+# How often the blocks come back from an executor.
+_ROUNDS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +157,7 @@ class Experiment:
 
 
 def experiment(
-    training, neighbors, repetitions, *, seed=0, trained_on="coin", checkpoint=None, progress=None
+    training, neighbors, repetitions, *, seed=0, trained_on="coin", checkpoint=None, progress=None, executor=None
 ) -> Experiment:
     """Train `repetitions` networks, each on D or D′, while the adversary of differential identifiability watches.
 
@@ -173,6 +175,9 @@ def experiment(
         resumes from it, with the same result as if it had not been interrupted.
     progress : callable, optional
         Called with the number of steps done and of all steps, for example `text_bar()`.
+    executor : concurrent.futures.Executor, optional
+        What shares the work, in blocks of repetitions: `ProcessPoolExecutor()`, or `client.get_executor()` of Dask for
+        a cluster. The result is the same as without one.
 
     Returns
     -------
@@ -208,10 +213,12 @@ def experiment(
             _save(Path(checkpoint), name, state)
     report = progress or (lambda done, total: None)
     saved = time.monotonic()
+    # What goes to other processes stays there for a while.
+    stride = 1 if executor is None else -(-training.steps // _ROUNDS)
     try:
         report(state.done, training.steps)
         while state.done < training.steps:
-            state = trainer.step(state)
+            state = trainer.advance(state, min(stride, training.steps - state.done), executor)
             report(state.done, training.steps)
             if checkpoint is not None and time.monotonic() - saved > _PAUSE:
                 _save(Path(checkpoint), name, state)

@@ -129,6 +129,17 @@ class State:
     def done(self) -> int:
         return len(self.records)
 
+    def rows(self, chosen: slice) -> State:
+        """The state of some of the repetitions."""
+        rest = (each[chosen] for each in (self.contrast, self.middle, self.direction))
+        return State(self.member[chosen], self.parameters[chosen], self.records[:, :, chosen], *rest)
+
+
+def joined(blocks: list[State]) -> State:
+    """The state of all repetitions of some blocks, in their order."""
+    return State(*(np.concatenate([getattr(block, name) for block in blocks], axis=2 if name == "records" else 0)
+                   for name in State.__dataclass_fields__))  # fmt: skip
+
 
 class Trainer:
     """The steps of an experiment, each a function from a state to the next."""
@@ -165,39 +176,45 @@ class Trainer:
         nothing = np.zeros_like(parameters)
         return State(member, parameters, np.empty((0, 3, repetitions)), np.zeros(repetitions), nothing, nothing)
 
-    def step(self, state) -> State:
-        """All repetitions one step further, block by block."""
+    def advance(self, state, steps=1, executor=None) -> State:
+        """All repetitions some steps further, block by block; an executor may share the blocks."""
         widest = len(self.labels) * max(self.training.network.widths)
         size = max(1, _BLOCK // max(widest, self.training.network.size))
         starts = range(0, len(state.member), size)
-        blocks = [self._block(state, slice(start, start + size)) for start in starts]
-        parameters, contrast, middle, direction, record = map(np.concatenate, zip(*blocks, strict=True))
-        records = np.concatenate([state.records, record.T[None]])
-        return State(state.member, parameters, records, contrast, middle, direction)
+        blocks = [state.rows(slice(start, start + size)) for start in starts]
+        run = map if executor is None else executor.map
+        return joined([*run(self._some_steps, blocks, starts, [steps] * len(blocks))])
 
-    def _block(self, state, rows):
-        released, present, absent, sigma, _ = self.look(state, rows)
+    def _some_steps(self, state, first, steps) -> State:
+        """One block, which begins with the repetition `first`, some steps further."""
+        for _ in range(steps):
+            state = self._step(state, first)
+        return state
+
+    def _step(self, state, first) -> State:
+        released, present, absent, sigma, _ = self.look(state, first)
         difference = present - absent
         middle = ratio(released - (present + absent) / 2, sigma[:, None])
         direction = ratio(difference, sigma[:, None])
-        contrast = state.contrast[rows]
+        contrast = state.contrast
         if state.done:
-            change = middle - state.middle[rows], direction - state.direction[rows]
+            change = middle - state.middle, direction - state.direction
             contrast = contrast + np.einsum("ij,ij->i", *change)
-        moved = state.parameters[rows] - self.training.learning_rate / len(self.neighbors.labels) * released
+        moved = state.parameters - self.training.learning_rate / len(self.neighbors.labels) * released
         record = [np.einsum("ij,ij->i", middle, direction), np.linalg.norm(difference, axis=1), sigma]
-        return moved, contrast, middle, direction, np.stack(record, 1)
+        records = np.concatenate([state.records, np.stack(record)[None]])
+        return State(state.member, moved, records, contrast, middle, direction)
 
-    def look(self, state, rows):
+    def look(self, state, first=0):
         """What a step publishes, the sums of D and of D′, the claimed σ, and the sensitivity it is scaled to."""
-        training, member = self.training, state.member[rows]
-        present, absent = self._sums(state.parameters[rows])
+        training, member = self.training, state.member
+        present, absent = self._sums(state.parameters)
         # A training that does not clip still scales its noise as if it did.
         scale = np.full(len(member), self.most)
         if training.scaling == "local":
             scale = np.minimum(np.linalg.norm(present - absent, axis=1), self.most)
         sigma = training.noise_multiplier * scale
-        released = np.where(member[:, None], present, absent) + self._noise(state, rows) * sigma[:, None]
+        released = np.where(member[:, None], present, absent) + self._noise(state, first) * sigma[:, None]
         return released, present, absent, sigma, scale
 
     def _sums(self, parameters):
@@ -211,10 +228,10 @@ class Trainer:
         shared = gradients.total(factors * self.shared)
         return shared + present, shared + absent
 
-    def _noise(self, state, rows):
+    def _noise(self, state, first):
         flaw = self.training.flaw
         size = self.training.network.size
-        repetitions = range(len(state.member))[rows]
+        repetitions = range(first, first + len(state.member))
         if flaw.first_step_only and state.done:
             return np.zeros((len(repetitions), size))
         stream = 1 if flaw.same_noise else 1 + state.done

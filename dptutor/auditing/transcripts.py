@@ -378,8 +378,8 @@ def record(training, neighbors, repetitions, *, seed=0, trained_on="coin") -> Tr
     state = trainer.start(positive_integer("repetitions", repetitions), trained_on)
     seen = []
     while state.done < training.steps:
-        seen.append(trainer.look(state, slice(None)))
-        state = trainer.step(state)
+        seen.append(trainer.look(state))
+        state = trainer.advance(state)
     released, present, absent, sigma, scale = (np.stack(parts, 1) for parts in zip(*seen, strict=True))
     return Transcript(released, present, absent, sigma, scale, state.member)
 

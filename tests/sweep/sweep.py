@@ -18,8 +18,9 @@ import sys
 import time
 import warnings
 from collections import defaultdict
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -203,10 +204,14 @@ def report(outcomes):
     return failed == 0 and sharp_enough
 
 
+def swept(kinds, executor: Executor | None = None):
+    """The outcomes of all settings, on two cores or by an executor, in the order of the settings."""
+    with nullcontext(executor) if executor else ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        return list(pool.map(outcome, settings(kinds or None)))
+
+
 def main(kinds):
-    with Pool(min(2, os.cpu_count() or 1)) as pool:
-        outcomes = pool.map(outcome, settings(kinds or None), chunksize=1)
-    return 0 if report(outcomes) else 1
+    return 0 if report(swept(kinds)) else 1
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -66,8 +67,8 @@ def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[
     return described, payload
 
 
-def fill():
-    """Makes what the folder lacks, on all cores, and removes what belongs to another state."""
+def fill(executor: Executor | None = None):
+    """Makes what the folder lacks, on all cores or by an executor, and removes what belongs to another state."""
     from .. import __all__ as names
 
     folder = Path(os.environ[FOLDER])
@@ -76,7 +77,7 @@ def fill():
         path.unlink()
     missing = [name for path, name in kept.items() if not path.is_file()]
     if missing:
-        with ProcessPoolExecutor() as pool:
+        with nullcontext(executor) if executor else ProcessPoolExecutor() as pool:
             list(pool.map(_make, missing))
 
 
