@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import inspect
 import math
 import pickle
 import time
@@ -16,6 +17,7 @@ from strategies import mechanisms
 
 import dptutor as dp
 
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 TRAINING = dp.DPSGD(0.6, 0.01, 500)
 
 
@@ -126,6 +128,53 @@ def test_every_mechanism_is_its_own_copy(m):
     assert pickle.loads(pickle.dumps(m)) == dataclasses.replace(m) == copy.deepcopy(m) == m
 
 
+ONE_OF_EACH = [
+    dp.Gaussian(2, 3),
+    dp.Laplace(2, 3),
+    dp.DiscreteGaussian(2.5, 3),
+    dp.DiscreteLaplace(2.5, 3),
+    dp.RandomizedResponse(1.5),
+    dp.KaryRandomizedResponse(1.5, 5),
+    dp.ApproximateDP(1.5, 0.25),
+    dp.SubsampledGaussian(2, 0.125, "add"),
+    dp.DPSGD(2, 0.125, 7, "remove"),
+    dp.FixedBatches(2),
+    dp.ShuffledBatches(2, 7, "lower"),
+    dp.BallsAndBins(2, 7, "add"),
+    dp.SampledWithoutReplacement(2, 0.125),
+    dp.TruncatedPoisson(2, 0.125, 7, 1000, 200, "remove"),
+    dp.SubsampledLaplace(2, 0.125, "add"),
+    dp.SubsampledGaussianGroup(2, 0.125, 3, "add"),
+    dp.Staircase(1.5, 0.25),
+    dp.ExponentialMechanism(1.5),
+    dp.PermuteAndFlip(1.5),
+    dp.SparseVector(2, 3, 4, 5, "monotone"),
+    dp.ShuffledRandomizedResponse(1.5, 70, "lower"),
+    dp.FiniteExperiment([0.25, 0.75], [0.5, 0.5]),
+    dp.PerfectPrivacy(),
+    dp.BlatantlyNonPrivate(),
+]
+
+
+@pytest.mark.parametrize("m", ONE_OF_EACH, ids=repr)
+def test_matching_gives_what_the_constructor_takes(m):
+    kind = type(m)
+    taken = [parameter for parameter in inspect.signature(kind).parameters.values() if parameter.kind != KEYWORD_ONLY]
+    given = [getattr(m, name) for name in kind.__match_args__]
+    assert len(given) == len(taken)
+    for back in (kind(*given), kind(**dict(zip((p.name for p in taken), given, strict=True))), eval(repr(m), vars(dp))):
+        assert type(back) is kind
+        assert (back, hash(back), repr(back)) == (m, hash(m), repr(m))
+        assert pickle.loads(pickle.dumps(back)) == dp.read(repr(back)) == copy.deepcopy(back) == m
+
+
+def test_every_registered_mechanism_is_matched_above():
+    assert [type(m).__name__ for m in ONE_OF_EACH] == dp.mechanisms.registry.__all__
+    match dp.KaryRandomizedResponse(epsilon=1.5, categories=5):
+        case dp.KaryRandomizedResponse(epsilon, categories):
+            assert (epsilon, categories) == (1.5, 5)
+
+
 def test_parameters_can_be_replaced():
     assert dataclasses.replace(dp.RandomizedResponse(1), largest_loss=2) == dp.RandomizedResponse(2)
     assert dataclasses.replace(dp.RandomizedResponse(1), epsilon=2) == dp.RandomizedResponse(2)
@@ -133,6 +182,20 @@ def test_parameters_can_be_replaced():
     assert dataclasses.replace(dp.ApproximateDP(1, 0.1), delta=0.2) == dp.ApproximateDP(1, 0.2)
     assert dp.RandomizedResponse(**dataclasses.asdict(dp.RandomizedResponse(3))) == dp.RandomizedResponse(3)
     assert dataclasses.replace(TRAINING, steps=600) == dp.DPSGD(0.6, 0.01, 600)
+
+
+@pytest.mark.parametrize(
+    ("part", "count"),
+    [(dp.FiniteExperiment([0.5, 0.5], [0.2, 0.8]), 20), (dp.SubsampledLaplace(1, 0.1, "add"), 3)],
+    ids=repr,
+)
+def test_no_digit_depends_on_what_was_asked_before(part, count):
+    places = np.linspace(-2, 2, 9)
+    fresh, other = (part**count).reverse.privacy_profile(places), (part**count).privacy_profile(places)
+    m = used(part**count)
+    assert np.array_equal(m.reverse.privacy_profile(places), fresh)
+    m = used((part**count).reverse)
+    assert np.array_equal(m.reverse.privacy_profile(places), other)
 
 
 # Equality.

@@ -224,9 +224,9 @@ class Composition(Mechanism):
     @property
     def _faces(self):
         if "_own_faces" not in self.__dict__:
-            back = self.__dict__.get("reverse")
-            done = back is not None and back is not self and "_own_faces" in back.__dict__
-            self.__dict__["_own_faces"] = back.__dict__["_own_faces"].reverse if done else self._chosen_faces()
+            # Always worked out in the same direction of the two: no digit depends on which was asked for first.
+            ours = self.reverse is self or repr(self) <= repr(self.reverse)
+            self.__dict__["_own_faces"] = self._chosen_faces() if ours else self.reverse._faces.reverse
         return self.__dict__["_own_faces"]
 
     def _chosen_faces(self) -> Evaluator:
