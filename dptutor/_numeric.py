@@ -19,7 +19,7 @@ class Numeric:
 
     def __eq__(self, other):
         if type(other) is type(self):
-            return all(getattr(self, each.name) == getattr(other, each.name) for each in fields(self))
+            return all(getattr(self, each.name) == getattr(other, each.name) for each in fields(self))  # type: ignore[arg-type]  # every kind is a dataclass
         return self.value == other if isinstance(other, Real) else NotImplemented
 
     def __hash__(self) -> int:

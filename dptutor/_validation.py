@@ -15,8 +15,14 @@ import numbers
 import operator
 import reprlib
 from collections.abc import Iterable, Mapping, Set
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+
+from ._types import Array
+
+_Text = TypeVar("_Text", bound=str)
 
 # Counts beyond this are a slip, and floats would lose their last digits.
 _LARGEST_COUNT = 10**15
@@ -29,7 +35,15 @@ _SHORT.maxstring = _SHORT.maxother = _LONGEST
 _SHORT.maxlevel = 3
 
 
-def real_array(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False):
+def real_array(
+    name: str,
+    value: object,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> Array:
     """`value` as a float64 array whose entries all lie in the range from `low` to `high`."""
     allowed = _interval(low, high, open_low, open_high)
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
@@ -53,7 +67,7 @@ def real_array(name, value, low=-math.inf, high=math.inf, *, open_low=False, ope
     return array
 
 
-def _of_objects(name, value, array, allowed):
+def _of_objects(name: str, value: object, array: NDArray[Any], allowed: str) -> Array:
     """Fractions, decimals and integers beyond 64 bits as floats."""
     found = np.empty(array.shape)
     for place, entry in np.ndenumerate(array):
@@ -70,7 +84,7 @@ def _of_objects(name, value, array, allowed):
     return found
 
 
-def shown(value) -> str:
+def shown(value: object) -> str:
     """`value` as messages quote it: in one line, and shortened."""
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
         return f"an integer of about {int(value.bit_length() * math.log10(2)) + 1} digits"
@@ -89,7 +103,7 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
     return f"{text[: longest - tail - 1]}…{text[-tail:]}"
 
 
-def complex_array(name, value):
+def complex_array(name: str, value: object) -> NDArray[Any]:
     """`value` as an array of finite numbers, complex where it has complex entries, else real."""
     try:
         is_complex = np.asarray(value).dtype.kind == "c"
@@ -106,7 +120,15 @@ def complex_array(name, value):
     return array
 
 
-def real_number(name, value, low=-math.inf, high=math.inf, *, open_low=False, open_high=False) -> float:
+def real_number(
+    name: str,
+    value: object,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
     """`value` as a float in the range from `low` to `high`."""
     array = real_array(name, value, low, high, open_low=open_low, open_high=open_high)
     if array.ndim:
@@ -114,12 +136,12 @@ def real_number(name, value, low=-math.inf, high=math.inf, *, open_low=False, op
     return float(array)
 
 
-def positive_number(name, value) -> float:
+def positive_number(name: str, value: object) -> float:
     """`value` as a positive, finite float."""
     return real_number(name, value, 0.0, math.inf, open_low=True, open_high=True)
 
 
-def positive_integer(name, value) -> int:
+def positive_integer(name: str, value: object) -> int:
     """`value` as an integer from 1 to 1e15."""
     allowed = "a positive integer"
     if isinstance(value, (float, np.floating)):
@@ -132,7 +154,7 @@ def positive_integer(name, value) -> int:
     return integer
 
 
-def _integer(name, value, allowed) -> int:
+def _integer(name: str, value: Any, allowed: str) -> int:
     try:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
@@ -141,7 +163,7 @@ def _integer(name, value, allowed) -> int:
         raise TypeError(f"{name} must be {allowed}, got {shown(value)}") from None
 
 
-def array_shape(name, value) -> tuple[int, ...]:
+def array_shape(name: str, value: object) -> tuple[int, ...]:
     """`value`, an integer or a sequence of integers, as the shape of an array of at most 1e8 entries."""
     allowed = f"a whole number, or a tuple of them, that asks for at most {_MOST_ENTRIES:.0e} entries"
     whole = value if isinstance(value, (tuple, list)) else (value,)
@@ -151,7 +173,7 @@ def array_shape(name, value) -> tuple[int, ...]:
     return shape
 
 
-def random_generator(name, value) -> np.random.Generator:
+def random_generator(name: str, value: Any) -> np.random.Generator:
     """The generator that `numpy.random.default_rng` makes of a seed."""
     allowed = "None, a non-negative integer or a sequence of them, or one of numpy's seeds and generators"
     if isinstance(value, (bool, np.bool_, str, bytes)):
@@ -162,7 +184,7 @@ def random_generator(name, value) -> np.random.Generator:
         raise type(problem)(f"{name} must be {allowed}, got {shown(value)}") from None
 
 
-def probabilities(name, value) -> tuple[float, ...]:
+def probabilities(name: str, value: object) -> tuple[float, ...]:
     """`value` as a tuple of probabilities that sum to one (to 1e-9, the rounding of typed numbers)."""
     if isinstance(value, (str, bytes, Mapping, Set)) or not isinstance(value, Iterable):
         of_mapping = ": give its values" if isinstance(value, Mapping) else ""
@@ -178,20 +200,20 @@ def probabilities(name, value) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
-def choice(name, value, options):
+def choice(name: str, value: _Text, options: Iterable[str]) -> _Text:
     """`value`, if it is one of these texts."""
     if not isinstance(value, str) or value not in options:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {shown(value)}")
     return value
 
 
-def shaped(array):
+def shaped(array: object) -> Any:
     """A Python float where the caller asked with a scalar, the array otherwise."""
     array = np.asarray(array)
     return array.item() if array.ndim == 0 else array
 
 
-def _interval(low, high, open_low, open_high) -> str:
+def _interval(low: float, high: float, open_low: bool, open_high: bool) -> str:
     if math.isinf(low) and math.isinf(high):
         # An infinite end can be reached unless it is open: only NaN is refused then.
         return "finite" if open_low or open_high else "a number (not NaN)"

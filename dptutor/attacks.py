@@ -19,7 +19,7 @@ attacks.
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -35,7 +35,7 @@ __all__ = ["attack_advantage", "attack_bound"]
 def attack_bound(mechanism: Mechanism, baseline: Number) -> float: ...
 @overload
 def attack_bound(mechanism: Mechanism, baseline: Numbers) -> Array: ...
-def attack_bound(mechanism, baseline):
+def attack_bound(mechanism: Mechanism, baseline: Number | Numbers) -> Any:
     """The largest success probability 1 − f(κ) of any attack on one person.
 
     It holds for re-identification and singling out, attribute inference and reconstruction, and for membership
@@ -84,7 +84,7 @@ def attack_bound(mechanism, baseline):
 def attack_advantage(mechanism: Mechanism, baseline: Number) -> float: ...
 @overload
 def attack_advantage(mechanism: Mechanism, baseline: Numbers) -> Array: ...
-def attack_advantage(mechanism, baseline):
+def attack_advantage(mechanism: Mechanism, baseline: Number | Numbers) -> Any:
     """The most that an attack can gain from the output: 1 − f(κ) − κ.
 
     Its maximum over all baselines is the advantage of the mechanism, the total variation of P and Q.
@@ -121,24 +121,25 @@ def attack_advantage(mechanism, baseline):
     return shaped(advantage(as_mechanism("mechanism", mechanism), baseline))
 
 
-def success(mechanism: Mechanism, baseline: np.ndarray) -> np.ndarray:
+def success(mechanism: Mechanism, baseline: Array) -> Array:
     """1 − f(κ) = δ(ε) + e^ε κ along the line of slope −e^ε that supports f at κ: a sum of positive terms."""
     loss = supporting_loss(mechanism, baseline)
-    return np.clip(mechanism._delta(loss) + np.exp(np.minimum(loss, LARGEST_LOSS)) * baseline, baseline, 1.0)
+    delta: Array = mechanism._delta(loss)
+    return np.clip(delta + np.exp(np.minimum(loss, LARGEST_LOSS)) * baseline, baseline, 1.0)
 
 
-def advantage(mechanism: Mechanism, baseline: np.ndarray) -> np.ndarray:
+def advantage(mechanism: Mechanism, baseline: Array) -> Array:
     """1 − f(κ) − κ, in the same way."""
     return advantage_along(mechanism, baseline, supporting_loss(mechanism, baseline))
 
 
-def advantage_along(mechanism: Mechanism, baseline: np.ndarray, loss: np.ndarray) -> np.ndarray:
+def advantage_along(mechanism: Mechanism, baseline: Array, loss: Array) -> Array:
     """The same by a line that is known; by any other it is no less."""
-    gain = mechanism._delta(loss) + np.expm1(np.minimum(loss, LARGEST_LOSS)) * baseline
-    return np.clip(gain, 0.0, 1.0 - baseline)
+    delta: Array = mechanism._delta(loss)
+    return np.clip(delta + np.expm1(np.minimum(loss, LARGEST_LOSS)) * baseline, 0.0, 1.0 - baseline)
 
 
-def supporting_loss(mechanism: Mechanism, baseline: np.ndarray, guess=None) -> np.ndarray:
+def supporting_loss(mechanism: Mechanism, baseline: Array, guess: Array | None = None) -> Array:
     """The ε of this line: the loss that is exceeded under P with probability κ; sooner found near a good guess."""
     loss = decreasing_root(lambda epsilon: mechanism._errors(epsilon)[0], baseline, guess=guess)
     return np.where(baseline > 0, loss, np.inf)

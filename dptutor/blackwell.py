@@ -17,8 +17,9 @@ Sources: Blackwell (1953); Kaissis et al. (2024), theorems 1 and 2, definitions 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from scipy.optimize import brentq
@@ -185,7 +186,7 @@ def symmetric_delta_divergence(
 def jeffreys_prior(prior: Number) -> float: ...
 @overload
 def jeffreys_prior(prior: Numbers) -> Array: ...
-def jeffreys_prior(prior):
+def jeffreys_prior(prior: Number | Numbers) -> Any:
     """Density of the Jeffreys hyper-prior, Beta(1/2, 1/2), which is infinite at 0 and 1.
 
     Parameters
@@ -226,7 +227,7 @@ def jeffreys_prior(prior):
 def u_quadratic_prior(prior: Number) -> float: ...
 @overload
 def u_quadratic_prior(prior: Numbers) -> Array: ...
-def u_quadratic_prior(prior):
+def u_quadratic_prior(prior: Number | Numbers) -> Any:
     """Density of the U-quadratic hyper-prior on [0, 1], 12 (π − 1/2)²: an adversary with strong opinions.
 
     Parameters
@@ -381,7 +382,7 @@ class Comparison:
         refuted = order.verdict == reverse_order.verdict == "refuted"
         return f"{'Neither dominates' if refuted else 'Neither is known to dominate'}. {self._choice(first, second)}"
 
-    def _choice(self, first, second) -> str:
+    def _choice(self, first: str, second: str) -> str:
         """Which of the two to prefer when neither dominates."""
         forth, back = self.divergence, self.reverse_divergence
         small, large = sorted((forth, back), key=float)
@@ -416,20 +417,20 @@ class Comparison:
         caption = f"{escape(repr(self.mechanism))} against {escape(repr(self.other))}"
         return f"<table><caption>{caption}</caption>{rows}</table><p>{escape(self.verdict)}</p>"
 
-    def _rows(self):
+    def _rows(self) -> Iterator[tuple[str, str]]:
         forth, back = self.divergence, self.reverse_divergence
         yield "Δ(first‖second), regret of the second", f"{forth.value:.10f} at prior {forth.prior:.6f}"
         yield "Δ(second‖first), regret of the first", f"{back.value:.10f} at prior {back.prior:.6f}"
         yield "Bayes errors cross at priors", ", ".join(f"{x:.10f}" for x in self.crossings) or "nowhere"
 
 
-def _crossings(mechanism, other) -> tuple[float, ...]:
+def _crossings(mechanism: Mechanism, other: Mechanism) -> tuple[float, ...]:
     """The priors at which R − R̃ changes sign, as far as the bounds on both profiles show it."""
     losses, signs = (np.concatenate(x) for x in zip(*_signs(mechanism, other), strict=True))
     decided = np.argsort(losses)[signs[np.argsort(losses)] != 0]
     losses, signs = losses[decided], signs[decided]
 
-    def difference(epsilon):
+    def difference(epsilon: float) -> float:
         # δ for positive losses, the reverse profile for negative ones: both keep their digits.
         pair = (mechanism, other) if epsilon >= 0 else (mechanism.reverse, other.reverse)
         first, second = (float(m._delta(np.asarray(abs(epsilon)))) for m in pair)
@@ -442,7 +443,7 @@ def _crossings(mechanism, other) -> tuple[float, ...]:
     return tuple(crossings)
 
 
-def _signs(mechanism, other):
+def _signs(mechanism: Mechanism, other: Mechanism) -> Iterator[tuple[Array, Array]]:
     """Losses, negative ones by the reverse pairs, and the sign of δ − δ̃ there: 0 within the bounds on both errors."""
     for turn, pair in ((1, (mechanism, other)), (-1, (mechanism.reverse, other.reverse))):
         first, second = (Side(m) for m in pair)

@@ -16,19 +16,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit
 
 from . import attacks
+from ._types import Array, Number
 from ._validation import positive_number, real_number
 from .mechanisms.base import Mechanism, as_mechanism
 
 __all__ = ["Unreachable", "calibrate"]
 
 _M = TypeVar("_M", bound=Mechanism)
+_Target: TypeAlias = tuple[str, float, Callable[[Mechanism], float], float]
 
 # Parameters beyond these are not searched unless a bracket says so.
 _SMALLEST, _LARGEST = 1e-9, 1e15
@@ -63,17 +65,17 @@ class Unreachable(ValueError):
 def calibrate(
     family: Callable[[float], _M],
     *,
-    epsilon=None,
-    delta=0.0,
-    advantage=None,
-    posterior_belief=None,
-    membership_prior=0.5,
-    exceedance=None,
-    fpr=None,
-    tpr=None,
-    baseline=None,
-    success=None,
-    bracket=None,
+    epsilon: Number | None = None,
+    delta: Number = 0.0,
+    advantage: Number | None = None,
+    posterior_belief: Number | None = None,
+    membership_prior: Number = 0.5,
+    exceedance: Number | None = None,
+    fpr: Number | None = None,
+    tpr: Number | None = None,
+    baseline: Number | None = None,
+    success: Number | None = None,
+    bracket: tuple[Number, Number] | None = None,
 ) -> _M:
     """The mechanism of a one-parameter family that meets a target exactly.
 
@@ -151,7 +153,15 @@ def calibrate(
     return family(root)
 
 
-def _target(epsilon, delta, advantage, posterior_belief, membership_prior, exceedance, rates):
+def _target(
+    epsilon: Any,
+    delta: Any,
+    advantage: Any,
+    posterior_belief: Any,
+    membership_prior: Any,
+    exceedance: Any,
+    rates: dict[tuple[str, str], tuple[Any, Any]],
+) -> _Target:
     """Name and value of the target, what is to meet it, a function of a mechanism, and above what both are told."""
     single = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
     pairs = [names for names, pair in rates.items() if any(value is not None for value in pair)]
@@ -182,7 +192,7 @@ def _target(epsilon, delta, advantage, posterior_belief, membership_prior, excee
     epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
     at = np.asarray(float(epsilon))
 
-    def height(mechanism):
+    def height(mechanism: Mechanism) -> float:
         # Far from the target, where it only matters on which side, a few digits do.
         value, error = (float(x) for x in mechanism._delta_quickly(at))
         if error <= _ROUGH * value and value + error < _CLEARLY * delta:
@@ -195,7 +205,7 @@ def _target(epsilon, delta, advantage, posterior_belief, membership_prior, excee
     return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0
 
 
-def _attack(names, blind, most):
+def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
     """As `_target`, for what attacks gain over a blind guess; messages tell their success."""
     low, high = names
     for name, value in zip(names, (blind, most), strict=True):
@@ -203,9 +213,10 @@ def _attack(names, blind, most):
             raise ValueError(f"{low} and {high} are one target: {name} is missing")
     blind = real_number(low, blind, 0.0, 1.0, open_low=True, open_high=True)
     most = real_number(high, most, blind, 1.0, open_low=True, open_high=True)
-    at, near = np.asarray(blind), None
+    at = np.asarray(blind)
+    near: Array | None = None
 
-    def gain(mechanism):
+    def gain(mechanism: Mechanism) -> float:
         nonlocal near
         loss = attacks.supporting_loss(mechanism, at, near)
         near = loss if np.isfinite(loss) else None
@@ -215,7 +226,7 @@ def _attack(names, blind, most):
     return f"{high} at {low} = {blind:.6g}", most - blind, gain, blind
 
 
-def _ends(bracket):
+def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
     low, high = (positive_number("bracket", value) for value in bracket)
     if low >= high:
         raise ValueError(f"bracket must be increasing, got {bracket!r}")
@@ -225,12 +236,12 @@ def _ends(bracket):
 class _Search:
     """Evaluations of a family, each remembered."""
 
-    def __init__(self, family, height, target):
+    def __init__(self, family: Callable[[float], Mechanism], height: Callable[[Mechanism], float], target: float):
         self._family, self._height, self._target = family, height, target
         self._seen: dict[float, float] = {}
         self._known: dict[Mechanism, float] = {}
 
-    def at(self, x) -> float:
+    def at(self, x: float) -> float:
         """The height at a parameter; a ValueError of the family passes."""
         if x not in self._seen:
             mechanism = as_mechanism("what the family returns", self._family(x))
@@ -240,7 +251,7 @@ class _Search:
             self._seen[x] = self._known[mechanism]
         return self._seen[x]
 
-    def root(self, low, high) -> float:
+    def root(self, low: float, high: float) -> float:
         """The parameter between two on different sides of the target."""
         if low == high:
             return low
@@ -258,14 +269,14 @@ class _Search:
                 return math.exp(guess)
             left, right = (left, guess) if (excess > 0) == rising else (guess, right)
 
-        def excess_at(y):
+        def excess_at(y: float) -> float:
             return self._excess(self.at(math.exp(y)))
 
         return math.exp(brentq(excess_at, left, right, xtol=_NEAR))
 
-    def kept(self, root) -> float:
+    def kept(self, root: float) -> float:
         """The parameter nearest to one found at which the height is at most the target."""
-        low, high = self._crossing(())
+        low, high = self._crossing(()) or (root, root)
         if low == high:
             return low
         bad, safe = (high, low) if self.at(low) <= self._target else (low, high)
@@ -283,7 +294,7 @@ class _Search:
                 break
         return safe
 
-    def _interpolated(self):
+    def _interpolated(self) -> tuple[float, float]:
         """Where the excess vanishes, by the polynomial of it through the parameters seen nearest to the target; and how
         far from there it does by the one through one parameter less."""
         excess = {math.log(x): self._excess(height) for x, height in self._seen.items()}
@@ -301,11 +312,11 @@ class _Search:
             found.append(row[0])
         return found[-1], abs(found[-1] - found[-2])
 
-    def _excess(self, height) -> float:
+    def _excess(self, height: float) -> float:
         """log of height over target."""
         return min(math.log(height) if height > 0 else -_FAR, _FAR) - math.log(self._target)
 
-    def bracketed(self, bracket):
+    def bracketed(self, bracket: tuple[float, float] | None) -> tuple[float, float] | None:
         """Neighboring parameters on both sides of the target; None where there are none."""
         if bracket is not None:
             return self._crossing(bracket)
@@ -330,7 +341,7 @@ class _Search:
             factor = min(factor**1.5, 1e3)
         return None
 
-    def _stride(self, x, longest) -> float:
+    def _stride(self, x: float, longest: float) -> float:
         """A factor to go on by from the last parameter seen: past the target, were heights straight from here on."""
         others = [other for other in self._seen if other != x]
         if not others:
@@ -342,7 +353,7 @@ class _Search:
         ahead = abs(here * math.log(near / x) / (there - here))
         return min(longest, math.exp(min(1.3 * ahead + 0.02, _FAR / 2)))
 
-    def _start(self):
+    def _start(self) -> float:
         for x in (1.0, 0.1, 0.01, 10.0, 100.0):
             try:
                 self.at(x)
@@ -352,7 +363,7 @@ class _Search:
         self.at(1.0)
         return 1.0
 
-    def _further(self, x, beyond):
+    def _further(self, x: float, beyond: float) -> tuple[float, bool]:
         """The next parameter in this direction, and whether it makes sense to go on."""
         if x == beyond:
             return x, False
@@ -362,7 +373,7 @@ class _Search:
             return self._edge(x, beyond), False
         return beyond, True
 
-    def _edge(self, inside, outside):
+    def _edge(self, inside: float, outside: float) -> float:
         """The last parameter for which the family is defined."""
         for _ in range(60):
             middle = math.sqrt(inside * outside)
@@ -380,7 +391,7 @@ class _Search:
             return near
         return inside
 
-    def _crossing(self, ends):
+    def _crossing(self, ends: tuple[float, ...]) -> tuple[float, float] | None:
         """The closest pair of parameters seen between which the target lies."""
         for x in ends:
             self.at(x)
@@ -393,18 +404,18 @@ class _Search:
         return (xs[0], xs[0]) if len(xs) == 1 and self.at(xs[0]) == self._target else None
 
     @property
-    def reachable(self):
+    def reachable(self) -> tuple[float, float]:
         """Smallest and largest height seen."""
         return min(self._seen.values()), max(self._seen.values())
 
-    def insist_on_no_jump(self, name, root):
+    def insist_on_no_jump(self, name: str, root: float) -> None:
         """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
         before, after = (float(self._height(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
             raise Unreachable(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it jumps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip
 
-    def insist_on_one_direction(self, name):
+    def insist_on_one_direction(self, name: str) -> None:
         """Raise where heights seen rise as well as fall."""
         heights = np.array([self._seen[x] for x in sorted(self._seen)])
         steps = np.diff(heights[np.isfinite(heights)])

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ._types import Array
+from .mechanisms.base import Mechanism
+
 # By how much the bound may exceed the value: tenfold more where too many points would be needed.
 _SLACK = 1e-9
 _MOST_POINTS = 4000
@@ -56,7 +59,7 @@ class Certificate:
         return json.dumps({"bound": self.bound, "points": self.points})
 
     @classmethod
-    def from_json(cls, text) -> Certificate:
+    def from_json(cls, text: str | bytes) -> Certificate:
         """The certificate that was written as `text`.
 
         Examples
@@ -69,7 +72,7 @@ class Certificate:
         return cls(float(found["bound"]), tuple((float(e), float(d), float(o)) for e, d, o in found["points"]))
 
 
-def certified(mechanism, other, value: float, epsilon: float) -> Certificate:
+def certified(mechanism: Mechanism, other: Mechanism, value: float, epsilon: float) -> Certificate:
     """Points that show that Δ is little above `value`, which is attained at `epsilon`."""
     slack = _SLACK
     while True:
@@ -79,7 +82,7 @@ def certified(mechanism, other, value: float, epsilon: float) -> Certificate:
         slack *= 10
 
 
-def _points(mechanism, other, bound, epsilon):
+def _points(mechanism: Mechanism, other: Mechanism, bound: float, epsilon: float) -> Certificate | None:
     reach = -math.log(bound / 2)
     kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints(), [epsilon]])
     kinks = kinks[np.abs(kinks) < reach]
@@ -101,7 +104,7 @@ def _points(mechanism, other, bound, epsilon):
     return None
 
 
-def _heights(gamma, delta, larger):
+def _heights(gamma: Array, delta: Array, larger: Array) -> Array:
     """The largest quotient on each interval."""
     width = np.diff(gamma)
     slopes = np.diff(delta) / width
@@ -114,4 +117,4 @@ def _heights(gamma, delta, larger):
     for step in (np.zeros(width.shape), width, meet):
         lower = np.maximum(delta[:-1] + left * step, delta[1:] + right * (step - width))
         heights.append((larger[:-1] + chord * step - lower) / (1 + gamma[:-1] + step))
-    return np.max(heights, axis=0)
+    return np.asarray(np.max(heights, axis=0))

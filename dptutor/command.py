@@ -328,7 +328,7 @@ def _compare(options):
     answer = {"first": repr(first), "second": repr(second), "hyper_prior": options.hyper_prior}
     if density is None:
         found = blackwell.compare(first, second)
-        regrets = found.divergence, found.reverse_divergence
+        regrets = [found.divergence, found.reverse_divergence]
         more = {"crossings": [float(prior) for prior in found.crossings], "verdict": found.verdict}
     else:
         pairs = (first, second), (second, first)

@@ -712,7 +712,7 @@ def _below(x, y, before, to):
         corners.append((min(x[-1] - y[-1] / slope[-2], to), 0.0))
     hull: list[tuple[float, float]] = []
     for corner in sorted(set(corners)):
-        while len(hull) > 1 and _turn(*hull[-2:], corner) <= 0.0:
+        while len(hull) > 1 and _turn(hull[-2], hull[-1], corner) <= 0.0:
             hull.pop()
         if not hull or corner[0] > hull[-1][0]:
             hull.append(corner)

@@ -174,7 +174,7 @@ class Allowed(SymmetricFiniteMechanism):
     rho: float | None
 
     def __repr__(self):
-        given = {}
+        given: dict[str, object] = {}
         if self.pairs:
             given |= dict(zip(("epsilon", "delta"), map(list, zip(*self.pairs, strict=True)), strict=True))
         if self.curve:

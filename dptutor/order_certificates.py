@@ -16,11 +16,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ._types import Array
 from .mechanisms.base import Mechanism
 from .profile_order import Witness, directions, tail_settled_from
+
+_Points: TypeAlias = tuple[tuple[float, float, float], ...]
 
 SLACK = 1e-9
 _MOST_POINTS, _START, _MOST_KINKS = 2000, 5, 200
@@ -61,7 +66,7 @@ class OrderCertificate:
     reason: str
     witness: tuple[float, float, float] | None = None
     of: str = ""
-    pairs: tuple = ()
+    pairs: tuple[tuple[float, str, _Points], ...] = ()
 
     def json(self) -> str:
         """The certificate as JSON, numbers in full.
@@ -79,7 +84,7 @@ class OrderCertificate:
         )
 
     @classmethod
-    def from_json(cls, text) -> OrderCertificate:
+    def from_json(cls, text: str | bytes) -> OrderCertificate:
         """The certificate that was written as `text`.
 
         Raises
@@ -97,7 +102,7 @@ class OrderCertificate:
         place, first, second = found["witness"] or (0.0, 0.0, 0.0)
         witness = (float(place), float(first), float(second)) if found["witness"] else None
         pairs = tuple(
-            (float(pair["from"]), pair["theorem"], tuple(tuple(map(float, point)) for point in pair["points"]))
+            (float(pair["from"]), pair["theorem"], tuple((float(e), float(d), float(o)) for e, d, o in pair["points"]))
             for pair in found["pairs"]
         )
         return cls(found["verdict"], found["reason"], witness, found["of"], pairs)
@@ -133,7 +138,7 @@ def of_profiles(m: Mechanism, o: Mechanism, reason: str) -> OrderCertificate | N
     return OrderCertificate("proven", reason, pairs=tuple(tables if len(tables) == 2 else 2 * tables))
 
 
-def _points(m, o, end):
+def _points(m: Mechanism, o: Mechanism, end: float) -> _Points | None:
     """Points that show the order between 0 and `end`."""
     kinks = np.concatenate([m._breakpoints(), o._breakpoints()])
     kinks = np.unique(kinks[(kinks > 0) & (kinks < end)])
@@ -155,7 +160,7 @@ def _points(m, o, end):
     return None
 
 
-def _fails(nodes, first, second):
+def _fails(nodes: Array, first: Array, second: Array) -> NDArray[np.bool_]:
     """Whether the order is not shown, on each interval but the first and the last."""
     gaps = np.diff(nodes)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

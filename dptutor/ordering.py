@@ -334,9 +334,10 @@ def _gaussian_steps(m):
     if isinstance(m, Symmetrized):
         steps = _gaussian_steps(m.mechanism)
         return steps and (*steps[:3], "both")
-    if isinstance(m, Composition) and len(m.factors) == 1 and isinstance(m.factors[0][0], SubsampledGaussian):
+    if isinstance(m, Composition) and len(m.factors) == 1:
         part, count = m.factors[0]
-        return part.noise_multiplier, part.sampling_rate, count, part.direction
+        if isinstance(part, SubsampledGaussian):
+            return part.noise_multiplier, part.sampling_rate, count, part.direction
     return None
 
 
@@ -472,7 +473,7 @@ def _rest(parts, others):
 
 
 def _augmenting(may, free, left, flow):
-    queue = [(i, []) for i, count in enumerate(free) if count]
+    queue: list[tuple[int, list[tuple[int, int]]]] = [(i, []) for i, count in enumerate(free) if count]
     seen = {i for i, _ in queue}
     for i, path in queue:
         for j, allowed in enumerate(may[i]):

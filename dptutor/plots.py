@@ -131,7 +131,7 @@ def privacy_profile(*mechanisms, labels=None, ax=None, epsilons=(0.0, 4.0), log=
     ax = _axes(ax, "ε", "δ(ε)", epsilons, None)
     if log:
         ax.set(yscale="log", ylim=(1e-10, 1))
-    grid = np.linspace(*epsilons, 401)
+    grid = np.linspace(epsilons[0], epsilons[1], 401)
     return _draw(ax, mechanisms, labels, lambda m: (grid, m.privacy_profile(grid)))
 
 

@@ -17,11 +17,13 @@ Source: Gomez et al. (2026), who search μ on a grid down to 1e-10.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
+from ._types import Array
 from ._validation import real_number
 from .blackwell import delta_divergence
 from .facts import allowed_by, approximate, gaussian
@@ -128,7 +130,7 @@ class Report:
         caption = f"{escape(repr(self.mechanism))}, in both directions"
         return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
-    def _rows(self):
+    def _rows(self) -> Iterator[tuple[str, str, float]]:
         pair, advantage = f"({_up(self.epsilon)}, {self.delta:g})", _up(self.advantage)
         yield "(ε, δ)", pair, self.left_open["epsilon"]
         yield "advantage", advantage, self.left_open["advantage"]
@@ -226,15 +228,16 @@ def smallest_mu(m: Mechanism, floor: float) -> float:
     return mu * (1.0 + _MARGIN)
 
 
-def _upper(m, epsilon):
+def _upper(m: Mechanism, epsilon: Array) -> Array:
     # A profile this near to 1 needs no larger μ than its other points do.
-    return np.minimum(m._delta(epsilon) + m._delta_error(epsilon), 1.0 - _SURE)
+    upper: Array = m._delta(epsilon) + m._delta_error(epsilon)
+    return np.minimum(upper, 1.0 - _SURE)
 
 
 def _mu_at(epsilon: float, delta: float, low: float) -> float:
     """The μ whose Gaussian profile is δ at ε, above `low`."""
 
-    def short(log_mu):
+    def short(log_mu: float) -> float:
         return math.log(max(float(gaussian_profile(math.exp(log_mu), np.asarray(epsilon))), 1e-320)) - math.log(delta)
 
     start = math.log(low) if low > 0 else -40.0

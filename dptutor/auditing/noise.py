@@ -12,7 +12,6 @@ Sources: Balle & Wang (2018), theorem 8; Mironov (2017), proposition 3; Dwork & 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .._validation import choice, positive_number, real_number
 from ..calibration import calibrate
@@ -23,7 +22,7 @@ __all__ = ["gaussian_epsilon", "gaussian_mu"]
 _METHODS = ("exact", "renyi", "classical")
 
 
-def gaussian_mu(epsilon, delta, *, method="exact") -> float:
+def gaussian_mu(epsilon: float, delta: float, *, method: str = "exact") -> float:
     """The μ of the Gaussian mechanism that is exactly (ε, δ)-differentially private, by one of the three methods.
 
     Parameters
@@ -60,11 +59,10 @@ def gaussian_mu(epsilon, delta, *, method="exact") -> float:
     if method == "renyi":
         tail = math.sqrt(-2 * math.log(delta))
         return 2 * epsilon / (math.sqrt(tail**2 + 2 * epsilon) + tail)
-    exact: Any = calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=delta)
-    return exact.mu
+    return calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=epsilon, delta=delta).mu
 
 
-def gaussian_epsilon(mu, delta, *, method="exact") -> float:
+def gaussian_epsilon(mu: float, delta: float, *, method: str = "exact") -> float:
     """The ε at δ of the Gaussian mechanism with μ, by one of the three methods; the inverse of `gaussian_mu`.
 
     Parameters
@@ -107,5 +105,5 @@ def gaussian_epsilon(mu, delta, *, method="exact") -> float:
     return mu * math.sqrt(2 * math.log(1.25 / delta))
 
 
-def _delta(value) -> float:
+def _delta(value: float) -> float:
     return real_number("delta", value, 0.0, 1.0, open_low=True, open_high=True)

@@ -17,10 +17,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from .._validation import positive_integer, real_number, shown
-from ..mechanisms.base import as_mechanism
+from ..mechanisms.base import Mechanism, as_mechanism
 from .adversaries import Guesses, find_repeated_noise, identify
 from .experiments import Experiment
 
@@ -69,7 +70,7 @@ class Verdict:
         return self.p_value <= self.level
 
 
-def judge(guesses, claim, *, level=0.01) -> Verdict:
+def judge(guesses: Guesses, claim: Mechanism, *, level: float = 0.01) -> Verdict:
     """Whether these guesses are right more often than the claimed mechanism allows.
 
     Parameters
@@ -117,7 +118,7 @@ def judge(guesses, claim, *, level=0.01) -> Verdict:
     return Verdict(f"{guesses.wins} of {guesses.repetitions} guesses right", p_value, level)
 
 
-def audit(experiment, *, level=0.01) -> tuple[Verdict, ...]:
+def audit(experiment: Experiment, *, level: float = 0.01) -> tuple[Verdict, ...]:
     """The verdicts of both gradient adversaries on the claim of a training, at half the level each.
 
     The training is caught where one of them catches it; a sound one is caught with at most the probability `level`.
@@ -162,7 +163,7 @@ def audit(experiment, *, level=0.01) -> tuple[Verdict, ...]:
     return tuple(judge(ask(experiment), experiment.training.claim, level=level / 2) for ask in adversaries)
 
 
-def most_wins(repetitions, claim, *, level=0.01) -> int:
+def most_wins(repetitions: int, claim: Mechanism, *, level: float = 0.01) -> int:
     """The largest number of right guesses that is still in keeping with the claim.
 
     Parameters
@@ -196,7 +197,7 @@ def most_wins(repetitions, claim, *, level=0.01) -> int:
     return int(_most_wins(repetitions, _win_rate(claim), _level(level)))
 
 
-def repetitions_to_catch(win_rate, claim, *, level=0.01, power=0.99) -> int:
+def repetitions_to_catch(win_rate: float, claim: Mechanism, *, level: float = 0.01, power: float = 0.99) -> int:
     """The smallest number of repetitions at which a flawed training is caught with this probability.
 
     Parameters
@@ -241,7 +242,7 @@ def repetitions_to_catch(win_rate, claim, *, level=0.01, power=0.99) -> int:
     raise ValueError(f"win_rate {win_rate!r} is too close to {allowed!r}: more than {_MOST} repetitions are needed")
 
 
-def _most_wins(repetitions, rate, level):
+def _most_wins(repetitions: int | NDArray[np.int_], rate: float, level: float) -> NDArray[np.int_]:
     """Smallest c with Pr[Binomial > c] ≤ level, by bisection; repetitions of any shape."""
     low, high = np.full(np.shape(repetitions), -1), np.asarray(repetitions)
     while (high - low > 1).any():
@@ -251,9 +252,9 @@ def _most_wins(repetitions, rate, level):
     return high
 
 
-def _win_rate(claim) -> float:
+def _win_rate(claim: Mechanism) -> float:
     return (1 + as_mechanism("claim", claim).advantage) / 2
 
 
-def _level(value) -> float:
+def _level(value: float) -> float:
     return real_number("level", value, 0.0, 1.0, open_low=True, open_high=True)

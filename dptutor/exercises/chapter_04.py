@@ -7,8 +7,8 @@ from scipy.special import ndtr
 
 from ..calibration import calibrate
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
-from .calling import apart_in_words
-from .core import Exercise, Mistake, numbers, roughly
+from .calling import apart_in_words, numbers
+from .core import Exercise, Mistake, roughly
 from .drawing import Curve
 from .questions import PROBABILITY, Question, Within, in_percent
 

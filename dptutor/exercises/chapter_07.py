@@ -7,7 +7,8 @@ from scipy.special import logit
 
 from ..blackwell import compare, delta_divergence
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
-from .core import Exercise, Mistake, numbers, roughly
+from .calling import numbers
+from .core import Exercise, Mistake, roughly
 from .drawing import Curve
 from .numerals import shown
 from .questions import Question, in_percent

@@ -8,7 +8,8 @@ from scipy.stats import beta
 
 from ..blackwell import compare, delta_divergence, u_quadratic_prior
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
-from .core import Exercise, Mistake, numbers
+from .calling import numbers
+from .core import Exercise, Mistake
 from .drawing import Curve
 from .questions import Question
 

@@ -19,7 +19,8 @@ from html import escape
 from importlib.resources import files
 
 from ..formulas import typeset
-from .core import Exercise, Mistake, numbers
+from .calling import numbers
+from .core import Exercise, Mistake
 from .slips import told_apart
 
 _sheets = itertools.count()
