@@ -105,6 +105,27 @@ def test_importing_the_library_loads_no_figures_and_no_widgets():
     assert not {"matplotlib", "ipywidgets", "anywidget", "IPython", "traitlets", "sklearn"} & set(loaded)
 
 
+def test_numbers_need_numpy_and_scipy_alone():
+    code = f"""
+import sys
+sys.modules |= dict.fromkeys({sorted(FOREIGN.keys() - {"numpy", "scipy"})})  # as if they were not installed
+import numpy as np
+import dptutor as dp
+m = dp.DPSGD(0.6, 0.01, 500)
+dp.compare(m, dp.Gaussian(1)), dp.report(m), dp.attack_bound(m, 0.1), dp.read(repr(m)), dp.PosteriorBelief(m).mean()
+dp.calibrate(dp.Laplace, epsilon=1), dp.garbling(dp.RandomizedResponse(2), dp.RandomizedResponse(1))
+pair = dp.auditing.Neighbors(np.eye(3), [0, 1, 1], 2)
+training = dp.auditing.Training(dp.auditing.Network((3, 2)), noise_multiplier=2, steps=4)
+dp.auditing.audit(dp.auditing.experiment(training, pair, 30))
+try:
+    dp.plots
+except ImportError as problem:
+    print(problem.name)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("matplotlib")
+
+
 def test_figures_explorers_and_exercises_load_on_demand():
     for name in {"plots", "explore", "exercises"} & {room(path) for path in FILES}:
         code = f"import sys, dptutor; dptutor.{name}; assert 'dptutor.{name}' in sys.modules"

@@ -1,9 +1,9 @@
 """What `make` says and does when something is missing, taken or interrupted; the README's examples."""
 
+import ast
 import doctest
 import os
 import pty
-import re
 import select
 import shutil
 import signal
@@ -19,6 +19,7 @@ import pytest
 from conftest import free_port
 from packaging.requirements import Requirement
 
+import dptutor as dp
 import pinning
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -199,10 +200,22 @@ def test_what_is_pinned_is_what_a_new_resolution_gives(tmp_path):
         assert text == (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_the_library_needs_five_packages_at_run_time():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    names = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
-    assert names == {"numpy", "scipy", "matplotlib", "ipywidgets", "anywidget"}
+def test_what_the_library_imports_is_declared():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project, of_the_book = settings["project"], settings["dependency-groups"]["book"]
+    needed = {pinning.named(line) for line in project["dependencies"]}
+    # What a function alone imports may be missing: IPython is there in every notebook.
+    sometimes = needed | {pinning.named(line) for line in [*project["optional-dependencies"]["audit"], *of_the_book]}
+    names = {"sklearn": "scikit-learn", "math_core": "math-core", "IPython": "jupyterlab"}
+    sometimes.add("jupyterlab")
+    for path in (ROOT / "dptutor").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            found = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                found = [node.module]
+            for top in {name.partition(".")[0] for name in found} - sys.stdlib_module_names - {"dptutor"}:
+                assert names.get(top, top) in (needed if node in tree.body else sometimes), f"{path} imports {top}"
 
 
 def test_the_examples_of_the_readme_are_right():
@@ -216,3 +229,4 @@ def test_what_is_cited_is_this_version():
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {project['version']}\n" in cited and f'name: "{project["authors"][0]["name"]}"' in cited
     assert f"version = {{{project['version']}}}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert dp.__version__ == project["version"]
