@@ -530,7 +530,9 @@ HALF = np.array([True, False])
         (lambda: judge(Guesses(np.ones(20, bool), np.ones(20, bool)), dp.Gaussian()), "drawn by a coin"),
         (lambda: audit(experiment(SMALL, small_pair(), 3, trained_on="with")), "drawn by a coin"),
         (lambda: judge(Guesses(HALF, HALF), dp.Gaussian(), level=0.0), "level must be in"),
+        (lambda: judge(Guesses(HALF, HALF), dp.Gaussian(), level=1.0), "level must be in"),
         (lambda: repetitions_to_catch(0.5, dp.Gaussian()), "win_rate must be in"),
+        (lambda: repetitions_to_catch(1.5, dp.Gaussian()), "win_rate must be in"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_words(call, message):
