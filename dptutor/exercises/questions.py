@@ -23,6 +23,7 @@ from .calling import numbers
 from .core import Exercise, Mistake
 from .slips import told_apart
 
+# Two sheets in a notebook need two names there; nothing else depends on these.
 _sheets = itertools.count()
 
 

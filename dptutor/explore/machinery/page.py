@@ -53,6 +53,7 @@ SCRIPTS = (
 # Where a curve is typed by those who cannot draw it, as shares of the axis.
 _TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
 
+# What is shown twice in a notebook needs two names there; nothing else depends on these.
 _numbers: dict[str, itertools.count] = defaultdict(itertools.count)
 
 
