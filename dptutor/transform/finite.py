@@ -107,10 +107,11 @@ class Law(ABC):
         """
         epsilon = np.asarray(epsilon, dtype=float)
         delta = self.delta(epsilon)
-        moved = self.location_error + 2 * UNIT * np.abs(np.where(np.isfinite(epsilon), epsilon, 0.0))
+        below = np.nextafter(epsilon - self.location_error, -np.inf)
         with np.errstate(under="ignore"):
-            slack = delta * self.log_error(delta) + moved * np.exp(2 * moved) * self.scaled_tail(epsilon - moved)
-        slack = np.where(epsilon - moved >= self.largest_finite_loss, 0.0, slack + 1e-320)
+            moved = self.location_error * math.exp(2 * self.location_error) * self.scaled_tail(below)
+            slack = delta * self.log_error(delta) + moved
+        slack = np.where(below >= self.largest_finite_loss, 0.0, slack + 1e-320)
         return np.maximum(delta - slack, 0.0), np.minimum(delta + slack, 1.0)
 
     def log_error(self, delta):
