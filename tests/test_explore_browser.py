@@ -1622,6 +1622,23 @@ def test_question_picture_sentence_and_controls_fit_on_one_screen(opened, name):
     assert panels["height"] >= 0.5 * (controls["y"] + controls["height"] - head["y"])
 
 
+def test_short_values_leave_the_room_to_their_sliders(opened):
+    page = opened("delta_divergence")
+    assert max(typed.bounding_box()["width"] for typed in page.locator(".dpe-typed").all()) < 75
+
+
+@every_explorer
+def test_no_value_of_a_slider_is_cut(opened, name):
+    page = opened(name)
+    for end in ("Home", "End"):
+        for slider in page.locator("input[type=range]").all():
+            slider.press(end)
+        settled(page)
+        for typed in page.locator(".dpe-typed").all():
+            width, needed = typed.evaluate("e => [e.clientWidth, e.scrollWidth]")
+            assert needed <= width, typed.input_value()
+
+
 @pytest.mark.parametrize("name", ["threshold_test", "tradeoff_gallery", "privacy_loss", "delta_divergence"])
 def test_on_a_phone_picture_sentence_and_a_slider_are_seen_together(opened, name):
     page = opened(name, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)

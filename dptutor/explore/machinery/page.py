@@ -338,6 +338,7 @@ def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str
     tone = _tone(explorer, name)
     now = values.index(parameter.nearest(parameter.value))
     label = parameter.title
+    letters = max(5, *(len(parameter.show(value)) for value in values))
     play = ""
     if parameter.play:
         play = f'<button type="button" data-play="{name}" aria-label="Play {escape(label)}">▶</button>'
@@ -347,7 +348,7 @@ def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str
         f'value="{now}" aria-label="{escape(label)}" aria-valuetext="{escape(parameter.show(parameter.value))}" '
         f'style="--dpe-at: {now / (len(values) - 1):.4g}; --dpe-tone: {page_color(tone)}">'
         f'<input type="text" inputmode="decimal" class="dpe-typed" data-typed="{name}" data-place="{place}" '
-        f'autocomplete="off" value="{escape(parameter.show(parameter.value))}" '
+        f'autocomplete="off" value="{escape(parameter.show(parameter.value))}" style="--dpe-letters: {letters}" '
         f'aria-label="{escape(label)}, typed">{play}</div>'
     )
 
