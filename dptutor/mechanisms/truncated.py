@@ -79,7 +79,7 @@ class TruncatedPoisson(Directed):
 
     @property
     def cut(self) -> float:
-        """τ, the probability that some batch is cut.
+        """τ, the probability that some batch is cut, rounded up in its thirteenth digit: a larger τ is a bound as well.
 
         Examples
         --------
@@ -92,7 +92,8 @@ class TruncatedPoisson(Directed):
         if self.sampling_rate == 1.0:
             return 1.0
         # Pr[Bin(n, p) > B] is a regularized beta function.
-        one = float(betainc(self.largest_batch + 1.0, float(self.examples - self.largest_batch), self.sampling_rate))
+        tail = betainc(self.largest_batch + 1.0, float(self.examples - self.largest_batch), self.sampling_rate)
+        one = float(tail) * (1.0 + 5e-13)
         return -math.expm1(self.steps * math.log1p(-one)) if one < 1.0 else 1.0
 
     @cached_property
