@@ -1,6 +1,7 @@
 import asyncio
 import base64
 import gzip
+import importlib
 import itertools
 import random
 import re
@@ -240,9 +241,9 @@ def test_two_offers_asks_and_tells_of_the_case():
     assert e.readouts["epsilon_b"] < e.readouts["epsilon_a"] and e.readouts["error_b"] < e.readouts["error_a"]
     same, smaller, even, insider = (dp.explore.two_offers(**setting) for setting in e.steps.values())
     assert same.shown["epsilon_a"] == same.shown["epsilon_b"] == "6.00" and "Only A’s keeps" in same.words
-    assert smaller.readouts["epsilon_b"] == approx(4.2, abs=0.05) and "signing B’s" in smaller.words
-    assert even.shown["error_a"] == even.shown["error_b"] and "signing A’s" in even.words
-    assert even.readouts["exposed_a"] > 50 * even.readouts["exposed_b"] and "signing B’s" in insider.words
+    assert smaller.readouts["epsilon_b"] == approx(4.2, abs=0.05) and "B’s would expose" in smaller.words
+    assert even.shown["error_a"] == even.shown["error_b"] and "A’s would expose" in even.words
+    assert even.readouts["exposed_a"] > 50 * even.readouts["exposed_b"] and "B’s would expose" in insider.words
 
 
 def test_threshold_test_reads_out_the_librarys_numbers():
@@ -728,3 +729,19 @@ def test_parameters_may_not_take_the_names_of_a_widget():
     explorer, _ = small(layout=Slider(1.0, 2.0, 1.0, "l", step=1.0))
     with pytest.raises(ValueError, match="layout"):
         explorer().widget  # noqa: B018
+
+
+def test_a_curve_of_straight_pieces_is_drawn_through_its_corners():
+    module = importlib.import_module("dptutor.explore.blackwell_order")
+    fine = np.linspace(0, 1, 4001)
+    for epsilon in (0.3, 1.0, 2.7):
+        drawn = np.interp(fine, *module.tradeoff.curves[module.response](epsilon))
+        assert np.abs(drawn - dp.RandomizedResponse(epsilon=epsilon).tradeoff(fine)).max() < 1e-12
+
+
+def test_a_profile_is_drawn_to_its_end_where_it_falls_steeply():
+    module = importlib.import_module("dptutor.explore.calibration_point")
+    x, y = module.profiles.curves[module.laplace](1.0, 1e-5)
+    near = np.linspace(0.9, 0.999, 200)
+    drawn, true = np.interp(near, x, np.log10(y)), np.log10(module.laplace(1.0, 1e-5).privacy_profile(near))
+    assert np.abs(drawn - true).max() < 0.1

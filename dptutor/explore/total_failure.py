@@ -114,7 +114,8 @@ def promise(epsilon, delta):
 
 
 scales = {"xlim": (0, 6), "ylim": (1e-7, 1), "ylog": True, "titled": False, "width": 290.0}
-profiles = total_failure.face_panel("privacy_profile", grid=np.linspace(0, 6, 61), **scales)
+BEFORE = np.arange(1, 41) / 10 - 0.01  # just before each ε of the slider, where a profile falls steeply
+profiles = total_failure.face_panel("privacy_profile", grid=np.sort([*np.linspace(0, 6, 61), *BEFORE]), **scales)
 
 
 @profiles.points(PURPLE, moves=("epsilon", "delta"))

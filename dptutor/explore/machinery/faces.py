@@ -90,8 +90,8 @@ class FacePanel(Panel):
     def _seen(self, mechanism):
         """The face over the grid; on a logarithmic axis up to the largest loss, and not a height below the panel."""
         if not self.ylog:
-            return self.grid, getattr(mechanism, self.face)(self.grid)
-        x = np.minimum(self.grid, mechanism.renyi_divergence(np.inf) * (1 - 1e-12))
+            return _with_corners(self.grid, getattr(mechanism, self.face)(self.grid))
+        x = _up_to(mechanism.renyi_divergence(np.inf) * (1 - 1e-12), self.grid)
         values = getattr(mechanism, self.face)(x)
         return x, np.where(values < self.ylim[0] ** 2 / self.ylim[1], np.nan, values)
 
@@ -128,6 +128,30 @@ class FacePanel(Panel):
             return values(mechanism(*(at[key] for key in own)), **at)
 
         return named(function, (*own, *more), name.format(face=self.face, mechanism=mechanism.__name__))
+
+
+def _with_corners(grid, heights):
+    """A curve on a grid, of which a point is moved to each corner between two straight pieces."""
+    x, y = np.array(grid, dtype=float), np.array(heights, dtype=float)
+    slopes = np.diff(y) / np.diff(x)
+    same = np.isclose(slopes[1:], slopes[:-1], rtol=1e-9, atol=1e-11)
+    for k in 2 + np.flatnonzero(same[:-3] & ~same[1:-2] & ~same[2:-1] & same[3:]):
+        before, after = slopes[k - 1], slopes[k + 1]
+        step = (y[k + 1] - y[k] - after * (x[k + 1] - x[k])) / (before - after)
+        near = k + (2 * step > x[k + 1] - x[k])
+        x[near], y[near] = x[k] + step, y[k] + before * step
+    return x, y
+
+
+def _up_to(end, grid):
+    """A grid that ends where the curve falls to 0: what lay beyond crowds before the end, where the fall is steep."""
+    near = end - (grid[-1] - grid[0]) / (2 * grid.size)
+    beyond = np.flatnonzero(grid > near)
+    if grid[-1] <= end or not beyond[0]:
+        return np.minimum(grid, end)
+    x, last = np.array(grid), grid[beyond[0] - 1]
+    x[beyond] = end - (end - last) * np.append(np.geomspace(0.5, 1e-6, beyond.size)[:-1], 0.0)
+    return x
 
 
 def named(function, arguments, name: str):
