@@ -107,8 +107,8 @@ class Law(ABC):
         """
         epsilon = np.asarray(epsilon, dtype=float)
         delta = self.delta(epsilon)
-        below = np.nextafter(epsilon - self.location_error, -np.inf)
         with np.errstate(under="ignore"):
+            below = np.nextafter(epsilon - self.location_error, -np.inf)
             moved = self.location_error * math.exp(2 * self.location_error) * self.scaled_tail(below)
             slack = delta * self.log_error(delta) + moved
         slack = np.where(below >= self.largest_finite_loss, 0.0, slack + 1e-320)
