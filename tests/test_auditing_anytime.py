@@ -87,6 +87,17 @@ def test_wealth_depends_only_on_what_was_seen():
     assert (whole > 0).all()
 
 
+@pytest.mark.parametrize("sigma", [1e-8, 1e-3, 0.02])
+def test_a_claim_of_hardly_any_noise_is_bet_against_without_overflow(sigma):
+    claim = dp.Gaussian(sigma)
+    member = np.random.default_rng(4).random(50) < 0.5
+    right, wrong = (auditing.evidence_by_betting(auditing.Guesses(member, guess), claim) for guess in (member, ~member))
+    assert np.isfinite(right).all()
+    assert (right > 0).all()
+    # Such a claim allows to be always right. What is wrong is lost, but never more than was staked.
+    assert wrong[-1] < right[-1] <= 1
+
+
 def test_what_is_no_audit_is_refused():
     with pytest.raises(TypeError, match=r"^guesses must be Guesses, got 3$"):
         auditing.judge_anytime(3, dp.Gaussian(1))
@@ -163,7 +174,7 @@ def test_the_p_value_of_a_gaussian_claim_is_that_of_its_trade_off_function(right
     def total(level):
         a, b = level * right / canaries, level * (guesses - right) / canaries
         for i in range(right - 1, -1, -1):
-            more = max(norm.cdf(norm.ppf(a) - mu) - b, 0.0)
+            more = max(norm.cdf(norm.ppf(min(a, 1.0)) - mu) - b, 0.0)
             a, b = a + more * i / (guesses - i), b + more
         return (a + b) * canaries / guesses
 

@@ -14,6 +14,8 @@ Sources: Ville (1939); Waudby-Smith & Ramdas (2024) for the bets; González et a
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.special import logsumexp
 
@@ -74,9 +76,12 @@ def evidence_by_betting(guesses: Guesses, claim: Mechanism) -> np.ndarray:
         losses = {0.0, *(float(pair.epsilon(delta)) for delta in _DELTAS)}
         for loss in sorted(losses - {np.inf}):
             delta = min(float(pair.privacy_profile(loss)) + float(pair._delta_error(np.asarray(loss))), 1.0)
-            gain = np.where(said, np.where(inside, 2.0, -2.0 * np.exp(loss)), 0.0) - delta
-            largest = 1.0 / (2.0 * np.exp(loss) + delta)
-            logs.append(np.cumsum(np.log1p(np.multiply.outer(_STAKES * largest, gain)), axis=1))
+            # Gains in units of the largest loss of a round, e^ε taken out of both: it may overflow.
+            shrink = math.exp(-loss)
+            gain = np.where(said, np.where(inside, 2.0 * shrink, -2.0), 0.0) - shrink * delta
+            with np.errstate(under="ignore"):
+                shares = np.multiply.outer(_STAKES, gain / (2.0 + shrink * delta))
+            logs.append(np.cumsum(np.log1p(shares), axis=1))
     every = np.concatenate(logs)
     with np.errstate(over="ignore"):
         return np.exp(logsumexp(every, axis=0) - np.log(len(every)))
