@@ -232,6 +232,12 @@ def test_data_that_do_not_fit_the_network_are_refused():
         replace(TRAINING, network=(6, 3))
 
 
+@pytest.mark.parametrize("executor", [3, ThreadPoolExecutor, [map]])
+def test_what_shares_no_work_is_no_executor(executor):
+    with pytest.raises(TypeError, match=r"^executor must be a concurrent\.futures\.Executor, got "):
+        experiment(TRAINING, some_neighbors(), 1, executor=executor)
+
+
 def test_a_seed_is_a_number_and_not_negative():
     with pytest.raises(ValueError, match="seed must be at least 0, got -1"):
         experiment(TRAINING, some_neighbors(), 1, seed=-1)

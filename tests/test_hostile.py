@@ -5,6 +5,7 @@ import io
 import math
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from fractions import Fraction
@@ -48,6 +49,7 @@ seeds = st.sampled_from([None, 0, 7, -1, 10**400, [1, 2], [1, -2], 1.5, "seed", 
 PAIR = auditing.Neighbors(np.eye(3), [0, 1, 1], 2)
 NETWORK = auditing.Network((3, 2))
 TRAINING = auditing.Training(NETWORK, 4.0, steps=3)
+WORKERS = ThreadPoolExecutor(1)
 SEEN = auditing.experiment(TRAINING, PAIR, 6)
 few = st.one_of(st.integers(-2, 6), st.sampled_from([10**400, 2.0, "3", None, True]))
 rows = st.one_of(
@@ -93,6 +95,7 @@ ARGUMENTS |= {
     "image_shape": st.sampled_from([None, (1, 3), (2, 2), 3, "x"]),
     "least": st.booleans(),
     "checkpoint": st.sampled_from([None, 0, 2, -1]),
+    "executor": st.sampled_from([None, WORKERS, 3]),
     "progress": st.sampled_from([None, lambda *_: None, 3]),
     "stream": st.sampled_from([None, io.StringIO()]),
     "width": few,

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, logit
 
-from .._validation import choice, positive_integer, real_number
+from .._validation import choice, positive_integer, real_number, shown
 from .neighbors import Neighbors
 from .training import State, Trainer, Training, ratio
 
@@ -185,8 +185,9 @@ def experiment(
 
     Raises
     ------
-    ValueError
-        If a label or feature does not fit the network, or the checkpoint is not one of this experiment.
+    TypeError, ValueError
+        If an argument is of another type, a label or feature does not fit the network, or the checkpoint is not one of
+        this experiment.
 
     References
     ----------
@@ -205,6 +206,8 @@ def experiment(
     trainer = Trainer(training, neighbors, seed)
     positive_integer("repetitions", repetitions)
     choice("trained_on", trained_on, ("coin", "with", "without"))
+    if isinstance(executor, type) or not (executor is None or callable(getattr(executor, "map", None))):
+        raise TypeError(f"executor must be a concurrent.futures.Executor, got {shown(executor)}")
     name = trainer.fingerprint(repetitions, trained_on)
     state = None if checkpoint is None else _load(Path(checkpoint), name)
     if state is None:
