@@ -79,7 +79,7 @@ class TruncatedPoisson(Directed):
 
     @property
     def cut(self) -> float:
-        """τ, the probability that some batch is cut, rounded up in its thirteenth digit: a larger τ is a bound as well.
+        """τ, the probability that some batch is cut, rounded up in its thirteenth digit; a larger τ is a bound too.
 
         Examples
         --------
