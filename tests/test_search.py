@@ -63,6 +63,8 @@ SEARCHES = {
     "sample_rate 0.01 sigma 1.1 60 epochs": "Your own run, Page",
     "what does ⊗ mean": "n-fold composition, Symbol",
     "delta 1e-5 how to choose": "14 Capstone: choose and defend, Chapter",
+    "10^-5 accountant from scratch": "An exact accountant from scratch, Section",
+    "sample_rate 0.01 delta 1e-5": "Your own run, Page",
     "privacy loss distrbution notebook": "3 Privacy loss and the privacy profile, Chapter",
 }
 

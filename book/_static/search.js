@@ -58,16 +58,17 @@
   const wanted = new Map(Object.entries(WANTED).flatMap(([kind, all]) => all.split(" ").map((word) => [word, kind])));
   const STOP = new Set("a an and are be by can do does for from how i in is it mean means my of on or should that the their to under versus vs what when where which who why with your".split(" ")); // biome-ignore format: a list
 
-  // Accents fall; Δ and δ are two letters; some words are written in three ways.
+  // Accents fall; Δ and δ are two letters; some words are written in three ways, and powers of ten in as many.
   const fold = (text) =>
     text
+      .replace(/\b10(?:\^\(?[−-]|⁻)(?=[\d⁰¹²³⁴-⁹])/g, "1e-")
       .normalize("NFKD")
       .replace(/[\u0300-\u036f]/g, "")
       .replace(/[^Α-Ω]+/g, (part) => part.toLowerCase())
       .replace(/(neighb|behavi|col|fav)our/g, "$1or")
       .replace(/(random|optim|general|minim|maxim|normal|character|symmetr)is(?=[ea]|ing)/g, "$1iz")
       .replace(/\b(trade|hyper|sub|hockey)[ -](off|prior|sampl|stick)/g, "$1$2");
-  const WORD = /[\p{L}\p{N}_.]*[\p{L}\p{N}_]|⊗/gu;
+  const WORD = /\d[\d.]*e[+-]?\d+|[\p{L}\p{N}_.]*[\p{L}\p{N}_]|⊗/gu;
   const split = (text) => fold(text).match(WORD) ?? [];
   // Composition, compose, composing; curve, curves.
   const ENDING = /(?:(?:ic)?ation|ition|ing|ions?|ors?|ers?|ies|ed|es|s|e|y)$/;
@@ -249,7 +250,7 @@
     });
     if (!words.length) return { hits: [], words, lost };
     // Who types two numbers or more has settings of a training.
-    const numbers = words.filter((word) => /^\d+(\.\d+)?$/.test(word));
+    const numbers = words.filter((word) => /^\d+(\.\d+)?(e[+-]?\d+)?$/.test(word));
     if (numbers.length > 1 && numbers.some((word) => word.includes("."))) {
       kinds.add("run");
       words = words.filter((word) => !numbers.includes(word));
