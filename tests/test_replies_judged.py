@@ -170,6 +170,11 @@ def test_what_is_said_to_nonsense_is_true(id, request):
     assert not found
 
 
+def test_two_small_probabilities_are_not_called_the_same():
+    said = dp.exercises.get("4.6").check([(1e-8, 1.1e-11), (0, 0)]).message
+    assert two(np.array([1e-8, 1.1e-11, 0, 0]), said), said
+
+
 def right(id, x):
     if id == "4.6":
         first, second = x[:2], x[2:]

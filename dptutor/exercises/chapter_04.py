@@ -90,7 +90,7 @@ def _two(answer):
     if given[0] == given[2] and given[1] == given[3]:
         return "These are the same pair twice, and one mechanism. The advantages should differ by 0.3."
     at_one = [float(m.privacy_profile(1.0)) for m in (first, second)]
-    if abs(at_one[0] - at_one[1]) > _ROUNDING:
+    if not math.isclose(*at_one, rel_tol=1e-8, abs_tol=1e-15):  # also of the smallest δ nine digits count
         one, other = apart_in_words(*at_one)
         if given[1] == given[3]:
             return (
