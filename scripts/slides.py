@@ -80,6 +80,10 @@ FACES = {"STIX Two Math": "stix-two-math", "Symbols": "stix-two-text-greek-400-i
 # A formula in a line, and the mark after it.
 POINTED = re.compile(r"(<math(?: (?!display)[^>]*)?>(?:(?!</math>).)*</math>)([.,:;?!)]+)", re.DOTALL)
 
+# What a line does not break: 13 %, f-DP.
+WHOLE = re.compile(r"\d %|(?<!\w)\w-(?=\w)")
+NO_BREAK = str.maketrans({" ": "\N{NO-BREAK SPACE}", "-": "\N{NON-BREAKING HYPHEN}"})
+
 PROSE, PICTURE, UPRIGHT = "deck-prose", "deck-cell deck-picture", " deck-upright"  # classes of what a cell becomes
 
 TALK = 50  # minutes of a lecture
@@ -445,7 +449,7 @@ def ballot(choices, asks):
     return f'<div class="deck-ballot">{rows}<p><span class="deck-sum"></span>{clear}</p></div>'
 
 
-CURVE_BOX = (70, 14, 400)  # left, top and size of the axes
+CURVE_BOX = (86, 14, 400)  # left, top and size of the axes
 
 
 def class_curve(mechanism):
@@ -490,6 +494,9 @@ def phone_page(key):
 
 class Renderer(IPythonRenderer):
     """Markdown as notebooks have it, with formulas that need no script."""
+
+    def text(self, text):
+        return super().text(WHOLE.sub(lambda found: found[0].translate(NO_BREAK), text))
 
     def inline_math(self, body):
         return mathml(body)

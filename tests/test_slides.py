@@ -526,6 +526,28 @@ LETTERS = """() => Math.min(...Array.from(Reveal.getCurrentSlide().querySelector
   return (10 * 150 / 72) * Math.min(box.width / image.naturalWidth, box.height / image.naturalHeight);
 }), 1e9)"""
 
+# Numbers parted from their signs by the end of a line, and letters of the class's picture that lie on each other.
+PARTED = """() => {
+  const slide = Reveal.getCurrentSlide().querySelector(".deck-slide"), found = [];
+  const walker = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode()); ) {
+    if (node.parentElement.closest("pre, figure, aside")) continue;
+    for (const { 0: part, index } of node.data.matchAll(/\\d\\s%|(?<![\\p{L}\\d])\\p{L}[-\u2011]\\p{L}/gu)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + part.length);
+      const tops = Array.from(range.getClientRects(), (box) => box.top);
+      if (Math.max(...tops) - Math.min(...tops) > 5) found.push(part);
+    }
+  }
+  const letters = Array.from(slide.querySelectorAll("svg[data-curve] text"),
+    (e) => [e.textContent, e.getBoundingClientRect()]);
+  letters.forEach(([one, a], k) => letters.slice(k + 1).forEach(([other, b]) => {
+    if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) found.push(`${one} on ${other}`);
+  }));
+  return found;
+}"""
+
 
 @every_lecture
 def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, tmp_path, monkeypatch):
@@ -561,6 +583,7 @@ def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, 
             )
             assert inside <= box - 0.01 * height, f"slide {place + 1} covers the foot"
             assert wide == [], f"slide {place + 1}"
+            assert page.evaluate(PARTED) == [], f"slide {place + 1}"
             assert zoom >= 0.7 and code >= 0.65, f"slide {place + 1}"
             # An em of 10 points has 18 of 1080 pixels at least; beside code it had 13.
             assert page.evaluate(LETTERS) * 1080 >= 18 * height, f"slide {place + 1}"
