@@ -292,6 +292,86 @@ def test_beside_the_largest_loss_of_a_composition_nothing_is_not_claimed():
     assert m.privacy_profile(12.5, with_error=True) == (0.0, 0.0)
 
 
+def _one_laplace(scale):
+    largest = 1 / mpmath.mpf(scale)
+
+    def delta(epsilon):
+        if epsilon <= -largest:
+            return -mpmath.expm1(epsilon)
+        return max(-mpmath.expm1((epsilon - largest) / 2), 0)
+
+    return delta
+
+
+def _one_addition(sigma, rate):
+    mu, p = 1 / mpmath.mpf(sigma), mpmath.mpf(rate)
+
+    def removal(epsilon):
+        ratio = mpmath.expm1(epsilon) + p
+        if ratio <= 0:
+            return -mpmath.expm1(epsilon)
+        loss = mpmath.log(ratio / p)
+        return p * (mpmath.ncdf(mu / 2 - loss / mu) - ratio / p * mpmath.ncdf(-mu / 2 - loss / mu))
+
+    return lambda epsilon: -mpmath.expm1(epsilon) + mpmath.exp(epsilon) * removal(-epsilon)
+
+
+def _of_response(epsilon):
+    right = 1 / (1 + mpmath.exp(-mpmath.mpf(epsilon)))
+    return [(right, mpmath.mpf(epsilon)), (1 - right, -mpmath.mpf(epsilon))]
+
+
+def _of_discrete_laplace(scale, shift):
+    a, n = mpmath.exp(-1 / mpmath.mpf(scale)), mpmath.mpf(shift)
+    end, inner = 1 / (1 + a), [((1 - a) / (1 + a) * a ** (n - x), (2 * x - n) / scale) for x in range(1, shift)]
+    return [(end, n / scale), *inner, (end * a**n, -n / scale)]
+
+
+@pytest.mark.parametrize(
+    ("m", "part", "atoms"),
+    [
+        (
+            dp.SubsampledGaussian(0.3465952757786317, 1.6574836937352068e-05, "add")
+            @ dp.DiscreteLaplace(0.19080377155835115, 2),
+            lambda: _one_addition(0.3465952757786317, 1.6574836937352068e-05),
+            lambda: _of_discrete_laplace(mpmath.mpf(0.19080377155835115), 2),
+        ),
+        (
+            dp.Laplace(0.01596629406791716) @ dp.RandomizedResponse(2.255847031628701),
+            lambda: _one_laplace(0.01596629406791716),
+            lambda: _of_response(2.255847031628701),
+        ),
+        (
+            dp.Laplace(0.016008033156156766) @ dp.DiscreteLaplace(3.1864021715684037, 4),
+            lambda: _one_laplace(0.016008033156156766),
+            lambda: _of_discrete_laplace(mpmath.mpf(3.1864021715684037), 4),
+        ),
+    ],
+    ids=lambda x: repr(x) if isinstance(x, dp.Mechanism) else "",
+)
+def test_beside_the_largest_loss_of_two_kinds_bounds_know_that_losses_are_rounded(m, part, atoms):
+    largest = m._loss_range()[1]
+    epsilon = np.unique(np.append(m.epsilon([1e-8, 1e-12, 1e-15]), largest * (1 - 2.3e-16 * np.arange(1, 40, 5))))
+    value, bound = m.privacy_profile(epsilon, with_error=True)
+    with mpmath.workdps(50):
+        delta, losses = part(), atoms()
+        for at, found, off in zip(epsilon, value, bound, strict=True):
+            right = mpmath.fsum(q * delta(mpmath.mpf(float(at)) - loss) for q, loss in losses)
+            assert abs(mpmath.mpf(float(found)) - right) <= off
+    assert np.all(bound <= 1e-15 * (1 + largest))
+
+
+def test_where_a_grid_ends_the_bound_of_an_epsilon_is_that_of_its_profile():
+    m = dp.SubsampledLaplace(0.5170243520717015, 0.2028285984625106, "add") ** 2
+    m = m @ dp.ApproximateDP(9.064421257844884, 7.121608587802597e-29) ** 2
+    for wanted in (8e-27, 1e-12, 1e-3):
+        epsilon, bound = m.epsilon(wanted, with_error=True)
+        below, above = max(epsilon - bound, 0.0), epsilon + bound
+        value, error = m.privacy_profile([below, min(above, 1e3)], with_error=True)
+        assert below == 0.0 or value[0] - error[0] >= wanted
+        assert np.isinf(bound) or value[1] + error[1] <= wanted
+
+
 # Two kinds of steps of which one has little noise, with a little more noise for all: contours of hundreds of panels.
 MANY_PANELS = (
     dp.DPSGD(4.7898, 0.38705, 3, "add") @ dp.DPSGD(0.18434, 0.53307, 20, "add") @ dp.Gaussian(15.756),

@@ -449,13 +449,13 @@ class FiniteFaces(_Plainly):
         """Bound on the error of an ε that was found."""
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
-        at = flat[finite]
+        at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
         if self._bracket is None:
-            moved = self._moved(np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float), at)
+            moved = self._moved(wanted, at)
         else:
+            # The law on the grid may end where the true one does not.
             slope = np.ravel(self.law.scaled_tail(at))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                moved = np.where(slope > 0, self.delta_error(at) / slope, 0.0)
+            moved = reach_of_epsilon(self.delta, self.delta_error, wanted, at, slope, np.inf)
         bound[finite] = moved + 1e-12 * (1.0 + at)
         return bound.reshape(np.shape(epsilon))
 
@@ -545,7 +545,11 @@ class MixtureFaces(_Plainly):
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
         error = self._over(self._rest._delta_error, epsilon, self._q, slice(None))
-        return error + 1e-13 * self._over(self._rest._delta, epsilon, self._q, slice(None)) + _ROUNDING * self._infinite
+        delta = self._over(self._rest._delta, epsilon, self._q, slice(None))
+        # Losses are rounded, and so is ε − l. To the left, as it is convex in e^ε, δ' changes more than to the right.
+        off = self._law.location_error
+        most = self._over(lambda x: self._rest._delta(x - off - _ROUNDING * np.abs(x)), epsilon, self._q, slice(None))
+        return error + np.maximum(most - delta, 0.0) + 1e-13 * delta + _ROUNDING * self._infinite
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""

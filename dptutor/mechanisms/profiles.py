@@ -286,7 +286,7 @@ class LinesProfile(Profile):
     def __init__(self, factors, largest: float):
         self._factors, self._lines = tuple(factors), Lines(factors)
         self._largest = min(largest, self._lines.largest)  # of the finite ones
-        self.infinite = self._lines.infinite
+        self.infinite, self.off = self._lines.infinite, self._lines.off
 
     @cached_property
     def kinks(self) -> np.ndarray:

@@ -57,6 +57,8 @@ class Lines:
         Pr_Q[L = +∞].
     largest : float
         The largest finite loss; at and beyond it δ is `infinite`.
+    off : float
+        By how much a finite loss may be elsewhere, as losses are rounded.
     breakpoints : ndarray
         Finite losses at which the loss has an atom, or its density a jump, that matters at double precision.
     """
@@ -82,6 +84,14 @@ class Lines:
             ends = [count * top for top, count in self._laplace.items()]
             ends += [count * float(part._law.kinks.max(initial=-math.inf)) for part, count in self._finite]
             self.largest += math.fsum(ends)
+
+    @cached_property
+    def off(self) -> float:
+        """By how much a finite loss may be elsewhere: those of parts are rounded, and so are their sums."""
+        ends = [(count * top, count * _ROUNDING * top) for top, count in self._laplace.items()]
+        for part, count in self._finite:
+            ends.append((count * float(np.abs(part._law.kinks).max(initial=0.0)), count * part._law.location_error))
+        return math.fsum(off + 4 * _ROUNDING * end for end, off in ends)
 
     @cached_property
     def reverse(self) -> Lines:

@@ -57,6 +57,9 @@ class Profile:
         """Ends of the intervals."""
         raise NotImplementedError
 
+    # By how much all losses together may be elsewhere, as they are rounded.
+    off = 0.0
+
     @property
     def highest(self) -> float:
         """The largest loss."""
@@ -125,7 +128,17 @@ class ProfileTable:
             self._fill(epsilon[inside])
             for few in np.array_split(np.flatnonzero(inside), max(1, int(inside.sum()) // _MOST_AT_ONCE)):
                 delta[few], rest[few], slope[few], error[few] = self._evaluated(epsilon[few])
+                error[few] += self._rise(epsilon[few], delta[few])
         return Answer(delta, rest, slope, error)
+
+    def _rise(self, epsilon, delta):
+        """What δ changes by where losses are a little elsewhere; to the left more than to the right, as it is convex in
+        e^ε."""
+        if not self._evaluator.off:
+            return 0.0
+        left = np.maximum(epsilon - self._evaluator.off, 0.0)
+        self._fill(left)
+        return np.maximum(self._evaluated(left)[0] - delta, 0.0)
 
     def quickly(self, epsilon: np.ndarray):
         """δ at some ε, and a bound on its error, maybe a large one, in less time than it takes to fill the table."""
