@@ -80,8 +80,8 @@ FACES = {"STIX Two Math": "stix-two-math", "Symbols": "stix-two-text-greek-400-i
 # A formula in a line, and the mark after it.
 POINTED = re.compile(r"(<math(?: (?!display)[^>]*)?>(?:(?!</math>).)*</math>)([.,:;?!)]+)", re.DOTALL)
 
-# What a line does not break: 13 %, f-DP.
-WHOLE = re.compile(r"\d %|(?<!\w)\w-(?=\w)")
+# What a line does not break: 13 %, f-DP, and σ = 2.
+WHOLE = re.compile(r"\d %|(?<!\w)\w-(?=\w)| = (?=\d)")
 NO_BREAK = str.maketrans({" ": "\N{NO-BREAK SPACE}", "-": "\N{NON-BREAKING HYPHEN}"})
 
 PROSE, PICTURE, UPRIGHT = "deck-prose", "deck-cell deck-picture", " deck-upright"  # classes of what a cell becomes
