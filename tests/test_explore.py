@@ -34,7 +34,7 @@ from dptutor.explore.machinery import (
     store,
 )
 from dptutor.explore.machinery.faces import named
-from dptutor.explore.machinery.page import packed_tables
+from dptutor.explore.machinery.page import captioned, packed_tables
 from dptutor.explore.machinery.picture import path_points
 from dptutor.explore.machinery.tables import MISSING, pack
 
@@ -414,7 +414,7 @@ def test_small_probabilities_are_said_as_powers_of_ten():
     slider = Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 2, 5), power=True)
     assert [slider.show(value) for value in (1e-9, 2e-5, 1.5e-3, 0.1)] == ["10⁻⁹", "2·10⁻⁵", "1.5·10⁻³", "10⁻¹"]
     assert slider.code(1e-5) == "1e-05"
-    assert Slider(100, 1_000_000, 100, "steps", step=100).show(1_000_000) == "1000000"
+    assert Slider(100, 1_000_000, 100, "steps", step=100).show(1_000_000) == "1,000,000"
 
 
 # Numbers as they are shown.
@@ -433,6 +433,9 @@ def test_small_probabilities_are_said_as_powers_of_ten():
         (Number("", digits=2, power=True), 0.01234, "0.0123"),
         (Number("", digits=2, power=True), 12.34, "12.3"),
         (Number("", digits=2, power=True), 0.0, "0"),
+        (Number("", digits=0), 9999.0, "9999"),
+        (Number("", digits=0), 10_000.0, "10,000"),
+        (Number("", digits=1), -1_234_567.25, "−1,234,567.2"),
         (Number(""), np.inf, "∞"),
         (Number(""), -np.inf, "−∞"),
         (Number(""), np.nan, "—"),
@@ -443,8 +446,14 @@ def test_a_number_is_shown(number, value, shown):
     assert number.show(value) == shown
 
 
+def test_letters_of_a_caption_are_in_the_letters_of_formulas():
+    shown = captioned("Pairs (P, Q) with x < 1: from e^ε on, A’s offer is a “little” worse.")
+    assert shown.startswith("Pairs (<i>P</i>, <i>Q</i>) with <i>x</i> &lt; 1: from <math ")
+    assert shown.endswith("</math> on, A’s offer is a “little” worse.")
+
+
 def test_a_number_too_large_for_its_digits_is_refused():  # by a freeze, which asks for all settings
-    assert Number("", digits=0).show(2e9) == "2000000000"
+    assert Number("", digits=0).show(2e9) == "2,000,000,000"
     with pytest.raises(ValueError, match=r"ε of 3e.06 has too many digits to be shown"):
         Number("ε", digits=3).cells(3e6)
     assert Number("ε", digits=3, power=True).show(3e6) == "3.000·10⁶"

@@ -36,7 +36,11 @@ every_explorer = pytest.mark.parametrize("name", NAMES)
 
 # Forms of sentences.
 
-NUMBER = r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d[\d.]*)(?: %| percentage points| weighted points)?|\d+ of \d+"
+NUMBER = (
+    r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d(?:[\d.]|,(?=\d{3}))*)(?: %| percentage points| weighted points)?"
+    r"|\d+ of \d+"
+)
+WHOLE = r"(?:\d{1,4}|\d{2,3},\d{3}|\d{1,3}(?:,\d{3}){2,})"  # parted from 10,000 on
 FORMS, EXACT = defaultdict(list), {}
 
 
@@ -69,11 +73,12 @@ def is_rounding(said, value):
     power = 0
     if raised:
         digits, power = raised[1] or "1", int(raised[2].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
-    if not re.fullmatch(r"−?\d+(\.\d+)?", digits) or (not re.search("[1-9]", digits) and abs(value) > 1e-12):
+    if not re.fullmatch(rf"−?{WHOLE}(\.\d+)?", digits) or (not re.search("[1-9]", digits) and abs(value) > 1e-12):
         return False  # nothing is said to be 0 that is not
     last = 10.0 ** (power - len(digits.partition(".")[2]))
     value = 100 * value if unit else value
-    return abs(float(digits.replace("−", "-")) * 10.0**power - value) <= last / 2 * (1 + 1e-6) + 1e-9 * abs(value)
+    said = float(digits.replace("−", "-").replace(",", "")) * 10.0**power
+    return abs(said - value) <= last / 2 * (1 + 1e-6) + 1e-9 * abs(value)
 
 
 def wrong_about(explorer, sentence, so):

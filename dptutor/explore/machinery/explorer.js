@@ -631,7 +631,8 @@ class Explorer {
     if (whole === UNDEFINED) return "—";
     const sign = whole < 0 ? "−" : "",
       text = String(Math.abs(whole));
-    const pointed = (t, cut) => sign + t.slice(0, cut) + (cut < t.length ? "." + t.slice(cut) : "");
+    const parted = (t) => (t.length > 4 ? t.replace(/\B(?=(\d{3})+$)/g, ",") : t);
+    const pointed = (t, cut) => sign + parted(t.slice(0, cut)) + (cut < t.length ? "." + t.slice(cut) : "");
     if (!power) {
       const padded = text.padStart(digits + 1, "0");
       return pointed(padded, padded.length - digits) + (unit && " " + unit);

@@ -14,7 +14,7 @@ import re
 import zlib
 from collections import defaultdict
 from functools import cached_property, lru_cache
-from html import escape
+from html import escape, unescape
 from importlib import import_module
 from importlib.resources import files
 
@@ -278,8 +278,15 @@ def body(exploration, prefix: str) -> str:
         '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f'<dl class="dpe-readouts">{readouts}</dl>'
         '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
-        f"<figcaption>{typeset(escape(explorer.caption))}</figcaption>"
+        f"<figcaption>{captioned(explorer.caption)}</figcaption>"
     )
+
+
+def captioned(caption: str) -> str:
+    """A caption as HTML: formulas, and what is raised or lowered, are set; letters that are symbols are italic."""
+    pieces = re.split(r"(<math.*?</math>)", typeset(escape(caption)))
+    pieces[::2] = [lettered(unescape(piece)) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def colored(exploration) -> str:

@@ -113,7 +113,8 @@ class Slider:
             raised = power_of_ten(int(exponent))
             return raised if float(digits) == 1 else f"{float(digits):g}·{raised}"
         if isinstance(value, int):
-            return f"{value}{self.unit and ' ' + self.unit}".replace("-", "−")
+            parted = f"{value:,}" if abs(value) >= 10_000 else f"{value}"  # as `Number` does
+            return f"{parted}{self.unit and ' ' + self.unit}".replace("-", "−")
         return f"{value:.6g}{self.unit and ' ' + self.unit}".replace("-", "−")
 
     @property

@@ -217,7 +217,9 @@ def _halves(whole: int) -> list[int]:
 
 
 def _pointed(digits: str, cut: int) -> str:
-    return digits[:cut] + ("." + digits[cut:] if digits[cut:] else "")
+    """With a point after so many digits; from five on they are parted, as in the text: 60,000."""
+    whole = f"{int(digits[:cut]):,}" if cut > 4 else digits[:cut]
+    return whole + ("." + digits[cut:] if digits[cut:] else "")
 
 
 def pack(rows: np.ndarray) -> tuple[dict, bytes]:
