@@ -10,6 +10,7 @@ def write_and_run(page, cell, text):
     """Replaces the text of a cell, as by hand, and runs it."""
     cell.scroll_into_view_if_needed()
     cell.locator(".cm-content").click()
+    cell.locator(".cm-focused").wait_for()  # what is typed before goes elsewhere
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(text)
     page.keyboard.press("Control+Enter")
