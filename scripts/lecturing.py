@@ -162,9 +162,11 @@ def plain(text):
 def definition_slides(terms, words):
     """Slides that say what the others take for granted."""
     cells, said, total = [], 0, definition_minutes(len(terms))
-    for begin in range(0, len(terms), AT_ONCE):
-        some = terms[begin : begin + AT_ONCE]
-        minutes = total * (begin + len(some)) // len(terms) - said
+    slides = -(-len(terms) // AT_ONCE)
+    for place in range(slides):  # as many on one as on the other, so that the last has not one alone
+        end = len(terms) * (place + 1) // slides
+        some = terms[len(terms) * place // slides : end]
+        minutes = total * end // len(terms) - said
         said += minutes
         lines = "\n\n".join(f"**{term}.** {words[term]}" for term in some)
         notes = (

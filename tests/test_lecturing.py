@@ -102,6 +102,8 @@ def test_every_slide_of_definitions_has_its_time():
     for count in range(1, 15):
         terms = [f"term {k}" for k in range(count)]
         cells = lecturing.definition_slides(terms, dict.fromkeys(terms, "…"))
+        held = [cell.source.count("**term") for cell in cells]
+        assert sum(held) == count and max(held) - min(held) <= 1
         minutes = [cell.metadata["slideshow"]["minutes"] for cell in cells]
         assert min(minutes) >= 1 and sum(minutes) == lecturing.definition_minutes(count)
 
