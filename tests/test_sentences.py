@@ -362,7 +362,7 @@ says("be_the_adversary", "The output is {answer}. Is the record in the data?", l
 for where, text in {
     "above": "All of your region lies above the curve: chance hardly explains this, a better test exists.",
     "below": "All of your region lies below the curve, where no test stays in the long run: you were very lucky.",
-    "through": "The curve runs through your region: so few rounds cannot tell your test from the best one.",
+    "through": "The curve runs through your region: so few rounds cannot tell your test from one on the curve.",
 }.items():
     says("be_the_adversary", "You accused {accused} wrongly and missed {missed}. " + text,
          lambda so, where=where: so.ended != "none" and so.where == where)  # fmt: skip
