@@ -754,3 +754,15 @@ def test_a_profile_is_drawn_to_its_end_where_it_falls_steeply():
     near = np.linspace(0.9, 0.999, 200)
     drawn, true = np.interp(near, x, np.log10(y)), np.log10(module.laplace(1.0, 1e-5).privacy_profile(near))
     assert np.abs(drawn - true).max() < 0.1
+
+
+def test_what_a_slider_sets_can_be_dragged_in_the_picture():
+    """In all explorers that are not a game: two sliders set what has no place in a picture."""
+    bare = {
+        (name, slider)
+        for name in NAMES
+        if not (explorer := getattr(dp.explore, name)().explorer).rounds
+        for slider in {name for name, one in explorer.parameters.items() if isinstance(one, Slider)}
+        - {slider for part in explorer.parts for slider in part.handles}
+    }
+    assert bare == {("dpsgd_accounting", "sigma"), ("envelope", "k")}
