@@ -35,7 +35,7 @@ EQUAL, SMALLER = "the same noise", "noise that grows with √N"
 
 emergent_dominance = Explorer(
     "emergent_dominance",
-    title="When is one mechanism better for everyone, up to 0.1 points?",
+    title="When is one mechanism better for everyone in practice?",
     caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. First panel: by how "
     "many percentage points the adversary errs more often against randomized response than against Gaussian noise, at "
     "each prior. Above the line randomized response protects better (blue), below it Gaussian noise (vermillion). "
