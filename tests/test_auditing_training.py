@@ -228,7 +228,7 @@ def test_data_that_do_not_fit_the_network_are_refused():
         experiment(TRAINING, some_neighbors(), 0)
     with pytest.raises(ValueError, match="trained_on must be one of"):
         experiment(TRAINING, some_neighbors(), 1, trained_on="both")
-    with pytest.raises(TypeError, match="network must be a Network"):
+    with pytest.raises(TypeError, match="network must be a Classifier"):
         replace(TRAINING, network=(6, 3))
 
 

@@ -73,6 +73,24 @@ def test_the_table_of_voters_is_whole_and_says_where_it_comes_from():
     assert "public domain" in note and all(f"\n# {name} " in note for name in people.dtype.names)
 
 
+def test_digits_of_mnist_come_with_the_package_and_their_license():
+    data = datasets.mnist()
+    assert len(data) == 1500 and data.image_shape == (28, 28) and (np.bincount(data.labels) == 150).all()
+    assert data.features.min() == 0 and data.features.max() == 1
+    # Digits have blank margins and a few strokes, and their labels are theirs: a nearest mean finds most of them.
+    assert (data.features.reshape(-1, 28, 28)[:, [0, -1]] == 0).mean() > 0.99
+    means = np.array([data.features[:1000][data.labels[:1000] == digit].mean(0) for digit in range(10)])
+    nearest = ((data.features[1000:, None] - means) ** 2).sum(-1).argmin(-1)
+    assert (nearest == data.labels[1000:]).mean() > 0.75
+    with resources.files("dptutor").joinpath("mnist.npz").open("rb") as file, np.load(file) as stored:
+        assert "MIT License" in str(stored["source"]) and "mnist 1.1.0" in str(stored["source"])
+
+
+def test_one_file_of_mnist_is_not_enough(tmp_path):
+    with pytest.raises(TypeError, match="together"):
+        datasets.mnist(tmp_path / "images")
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
 def test_mnist_is_read_from_its_two_files(write, pack):
     pixels = images()

@@ -9,6 +9,7 @@ may be asked after every guess; `epsilon_from_one_run` and `judge_one_run` need 
 
 from .adversaries import Guesses, find_repeated_noise, identify, infer_membership, membership_advantage_bound
 from .broken import FIRST_STEP_ONLY, FLAWS, HALF_THE_NOISE, NO_CLIPPING, SAME_NOISE, SOUND, Flaw
+from .convolutions import ConvolutionalNetwork, GradientRows
 from .evidence import (
     Estimate,
     clopper_pearson,
@@ -18,7 +19,7 @@ from .evidence import (
     quantile_interval,
 )
 from .experiments import Experiment, experiment, text_bar
-from .models import Network, PerExample
+from .models import Classifier, Network, PerExample
 from .neighbors import DISSIMILARITIES, Neighbors, dissimilarity, find_neighbors
 from .noise import gaussian_epsilon, gaussian_mu
 from .one_run import epsilon_from_one_run, epsilon_from_rates, epsilon_from_scores, judge_one_run, one_run_p_value
@@ -35,9 +36,12 @@ __all__ = [
     "NO_CLIPPING",
     "SAME_NOISE",
     "SOUND",
+    "Classifier",
+    "ConvolutionalNetwork",
     "Estimate",
     "Experiment",
     "Flaw",
+    "GradientRows",
     "Guesses",
     "Neighbors",
     "Network",

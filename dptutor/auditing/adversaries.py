@@ -244,7 +244,7 @@ def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:
     inside = generator.random(repetitions)
     sides = {True: (neighbors.features, neighbors.labels), False: neighbors.without}
     threshold, loss = np.empty(repetitions), np.empty(repetitions)
-    size = max(1, _BLOCK // (len(neighbors.labels) * max(network.widths)))
+    size = max(1, _BLOCK // (len(neighbors.labels) * network.widest))
     for side, data in sides.items():
         trained = np.flatnonzero(experiment.member == side)
         for start in range(0, len(trained), size):

@@ -15,53 +15,61 @@ Source: Goodfellow, Efficient per-example gradient computations (2015).
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._validation import positive_integer, real_array, shown
 
-__all__ = ["Network", "PerExample"]
+if TYPE_CHECKING:
+    from .convolutions import GradientRows
+
+__all__ = ["Classifier", "Network", "PerExample"]
 
 
-@dataclass(frozen=True)
-class Network:
-    """A network of ReLU layers with a softmax at the end.
+class Classifier(ABC):
+    """What a training needs of a network: a start, logits, and the gradient of every example.
 
-    Parameters
-    ----------
-    widths : tuple of int
-        Number of inputs, then of units in each hidden layer (none for softmax regression), then of classes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the widths are not integers of at least 1, or fewer than two.
-
-    References
-    ----------
-    Goodfellow (2015).
+    `Network` and `ConvolutionalNetwork` are classifiers. Another one needs the members that are abstract here, and a
+    `repr` with all its settings, by which a checkpoint knows it.
 
     Examples
     --------
-    >>> from dptutor.auditing import Network
-    >>> Network((64, 32, 10)).size
-    2410
+    >>> from dptutor.auditing import Classifier, ConvolutionalNetwork, Network
+    >>> isinstance(Network((64, 10)), Classifier), isinstance(ConvolutionalNetwork(), Classifier)
+    (True, True)
     """
 
-    widths: tuple[int, ...]
+    @property
+    @abstractmethod
+    def inputs(self) -> int:
+        """Number of features.
 
-    def __post_init__(self):
-        if isinstance(self.widths, (str, bytes)) or not isinstance(self.widths, Iterable):
-            raise TypeError(f"widths must be a sequence of integers, got {shown(self.widths)}")
-        widths = tuple(positive_integer("widths", width) for width in self.widths)
-        if len(widths) < 2:
-            raise ValueError(f"widths must name at least inputs and classes, got {shown(self.widths)}")
-        object.__setattr__(self, "widths", widths)
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 10)).inputs
+        64
+        """
 
     @property
+    @abstractmethod
+    def classes(self) -> int:
+        """Number of classes.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 10)).classes
+        10
+        """
+
+    @property
+    @abstractmethod
     def size(self) -> int:
         """Number of parameters.
 
@@ -71,19 +79,22 @@ class Network:
         >>> Network((64, 10)).size
         650
         """
-        return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.widths))
 
+    @property
+    @abstractmethod
+    def widest(self) -> int:
+        """Most numbers that a layer holds of one example.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 32, 10)).widest
+        64
+        """
+
+    @abstractmethod
     def initial(self, generator: np.random.Generator) -> np.ndarray:
-        """One vector of parameters: weights uniform in ±√(6/(inputs + outputs)) (Glorot), biases zero.
-
-        Parameters
-        ----------
-        generator : numpy.random.Generator
-
-        Returns
-        -------
-        ndarray
-            Of shape (size,).
+        """One vector of parameters, of shape (size,).
 
         Examples
         --------
@@ -92,11 +103,30 @@ class Network:
         >>> Network((2, 3)).initial(np.random.default_rng(0)).shape
         (9,)
         """
-        layers = []
-        for inputs, outputs in pairwise(self.widths):
-            width = math.sqrt(6 / (inputs + outputs))
-            layers += [generator.uniform(-width, width, inputs * outputs), np.zeros(outputs)]
-        return np.concatenate(layers)
+
+    @abstractmethod
+    def logits(self, parameters, features) -> np.ndarray:
+        """What the softmax is taken of, of shape (…, n, classes) for parameters of shape (…, size).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> Network((2, 3)).logits(np.zeros(9), np.ones((4, 2))).shape
+        (4, 3)
+        """
+
+    @abstractmethod
+    def backpropagate(self, parameters, features, labels) -> PerExample | GradientRows:
+        """The gradients of the losses by the parameters, example by example.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> Network((2, 2)).backpropagate(np.zeros(6), np.eye(2), np.array([0, 1])).norms
+        array([1., 1.])
+        """
 
     def examples(self, features, labels) -> tuple[np.ndarray, np.ndarray]:
         """The examples as arrays, if they fit the network.
@@ -125,41 +155,16 @@ class Network:
         ((2, 2), (2,))
         """
         features, labels = real_array("features", features, open_low=True, open_high=True), np.asarray(labels)
-        if features.ndim != 2 or features.shape[1] != self.widths[0]:
-            raise ValueError(f"features must have the shape (n, {self.widths[0]}), got {features.shape}")
+        if features.ndim != 2 or features.shape[1] != self.inputs:
+            raise ValueError(f"features must have the shape (n, {self.inputs}), got {features.shape}")
         if labels.shape != features.shape[:1]:
             raise ValueError(f"labels must have the shape {features.shape[:1]}, got {labels.shape}")
         if labels.dtype.kind not in "iu":
             raise TypeError(f"labels must be integers, got {labels.dtype}")
-        wrong = labels[(labels < 0) | (labels >= self.widths[-1])]
+        wrong = labels[(labels < 0) | (labels >= self.classes)]
         if wrong.size:
-            raise ValueError(f"labels must be in 0, …, {self.widths[-1] - 1}, got {wrong[0]}")
+            raise ValueError(f"labels must be in 0, …, {self.classes - 1}, got {wrong[0]}")
         return features, labels
-
-    def logits(self, parameters, features) -> np.ndarray:
-        """What the softmax is taken of.
-
-        Parameters
-        ----------
-        parameters : ndarray
-            Of shape (…, size).
-        features : ndarray
-            Of shape (n, inputs).
-
-        Returns
-        -------
-        ndarray
-            Of shape (…, n, classes).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from dptutor.auditing import Network
-        >>> network = Network((2, 3))
-        >>> network.logits(np.zeros((5, network.size)), np.ones((4, 2))).shape
-        (5, 4, 3)
-        """
-        return self._forward(self._layers(parameters), features)[-1]
 
     def losses(self, parameters, features, labels) -> np.ndarray:
         """Cross-entropy −log p(label) of each example.
@@ -212,6 +217,140 @@ class Network:
         """
         return (self.logits(parameters, features).argmax(-1) == labels).mean(-1)
 
+
+@dataclass(frozen=True)
+class Network(Classifier):
+    """A network of ReLU layers with a softmax at the end.
+
+    Parameters
+    ----------
+    widths : tuple of int
+        Number of inputs, then of units in each hidden layer (none for softmax regression), then of classes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the widths are not integers of at least 1, or fewer than two.
+
+    References
+    ----------
+    Goodfellow (2015).
+
+    Examples
+    --------
+    >>> from dptutor.auditing import Network
+    >>> Network((64, 32, 10)).size
+    2410
+    """
+
+    widths: tuple[int, ...]
+
+    def __post_init__(self):
+        if isinstance(self.widths, (str, bytes)) or not isinstance(self.widths, Iterable):
+            raise TypeError(f"widths must be a sequence of integers, got {shown(self.widths)}")
+        widths = tuple(positive_integer("widths", width) for width in self.widths)
+        if len(widths) < 2:
+            raise ValueError(f"widths must name at least inputs and classes, got {shown(self.widths)}")
+        object.__setattr__(self, "widths", widths)
+
+    @property
+    def inputs(self) -> int:
+        """Number of features.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 10)).inputs
+        64
+        """
+        return self.widths[0]
+
+    @property
+    def classes(self) -> int:
+        """Number of classes.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 10)).classes
+        10
+        """
+        return self.widths[-1]
+
+    @property
+    def widest(self) -> int:
+        """Most numbers that a layer holds of one example.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 32, 10)).widest
+        64
+        """
+        return max(self.widths)
+
+    @property
+    def size(self) -> int:
+        """Number of parameters.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 10)).size
+        650
+        """
+        return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.widths))
+
+    def initial(self, generator: np.random.Generator) -> np.ndarray:
+        """One vector of parameters: weights uniform in ±√(6/(inputs + outputs)) (Glorot), biases zero.
+
+        Parameters
+        ----------
+        generator : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray
+            Of shape (size,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> Network((2, 3)).initial(np.random.default_rng(0)).shape
+        (9,)
+        """
+        layers = []
+        for inputs, outputs in pairwise(self.widths):
+            width = math.sqrt(6 / (inputs + outputs))
+            layers += [generator.uniform(-width, width, inputs * outputs), np.zeros(outputs)]
+        return np.concatenate(layers)
+
+    def logits(self, parameters, features) -> np.ndarray:
+        """What the softmax is taken of.
+
+        Parameters
+        ----------
+        parameters : ndarray
+            Of shape (…, size).
+        features : ndarray
+            Of shape (n, inputs).
+
+        Returns
+        -------
+        ndarray
+            Of shape (…, n, classes).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dptutor.auditing import Network
+        >>> network = Network((2, 3))
+        >>> network.logits(np.zeros((5, network.size)), np.ones((4, 2))).shape
+        (5, 4, 3)
+        """
+        return self._forward(self._layers(parameters), features)[-1]
+
     def backpropagate(self, parameters, features, labels) -> PerExample:
         """The gradients of the losses by the parameters, example by example.
 
@@ -240,9 +379,7 @@ class Network:
         """
         layers = self._layers(parameters)
         *entering, logits = self._forward(layers, features)
-        signal = np.exp(logits - logits.max(-1, keepdims=True))
-        signal /= signal.sum(-1, keepdims=True)
-        signal[..., np.arange(len(labels)), labels] -= 1
+        signal = softmax_signal(logits, labels)
         leaving = [signal]
         for (weights, _), entered in zip(layers[:0:-1], entering[:0:-1], strict=True):
             signal = (signal @ np.swapaxes(weights, -1, -2)) * (entered > 0)
@@ -375,6 +512,14 @@ class PerExample:
 def clipping_factors(norms, clip) -> np.ndarray:
     """The factors min(1, C/‖g‖) that shorten gradients to the length C at most."""
     return np.minimum(1.0, clip / np.maximum(norms, np.finfo(float).tiny))
+
+
+def softmax_signal(logits, labels) -> np.ndarray:
+    """The derivative of each loss by its logits: the probabilities, less 1 at the label."""
+    signal = np.exp(logits - logits.max(-1, keepdims=True))
+    signal /= signal.sum(-1, keepdims=True)
+    signal[..., np.arange(len(labels)), labels] -= 1
+    return signal
 
 
 def _cross_entropy(logits, labels) -> np.ndarray:

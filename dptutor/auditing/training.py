@@ -33,7 +33,7 @@ import numpy as np
 from .._validation import choice, positive_integer, positive_number, shown
 from ..mechanisms import Gaussian
 from .broken import SOUND, Flaw
-from .models import Network, clipping_factors
+from .models import Classifier, clipping_factors
 from .neighbors import Neighbors
 
 __all__ = ["State", "Trainer", "Training"]
@@ -48,7 +48,7 @@ class Training:
 
     Parameters
     ----------
-    network : Network
+    network : Network or ConvolutionalNetwork
     noise_multiplier : float
         z = σ/Δ of each step, positive.
     clip : float
@@ -80,7 +80,7 @@ class Training:
     0.256
     """
 
-    network: Network
+    network: Classifier
     noise_multiplier: float
     clip: float = 3.0
     learning_rate: float = 0.005
@@ -89,7 +89,7 @@ class Training:
     flaw: Flaw = SOUND
 
     def __post_init__(self):
-        for name, kind in (("network", Network), ("flaw", Flaw)):
+        for name, kind in (("network", Classifier), ("flaw", Flaw)):
             if not isinstance(getattr(self, name), kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, got {shown(getattr(self, name))}")
         for name in ("noise_multiplier", "clip", "learning_rate"):
@@ -178,7 +178,7 @@ class Trainer:
 
     def advance(self, state, steps=1, executor=None) -> State:
         """All repetitions some steps further, block by block; an executor may share the blocks."""
-        widest = len(self.labels) * max(self.training.network.widths)
+        widest = len(self.labels) * self.training.network.widest
         size = max(1, _BLOCK // max(widest, self.training.network.size))
         starts = range(0, len(state.member), size)
         blocks = [state.rows(slice(start, start + size)) for start in starts]
