@@ -7,13 +7,19 @@ at the accuracy they choose; a second dp-accounting with a ten times finer grid 
 from __future__ import annotations
 
 import functools
+import math
 import operator
 
 import numpy as np
 from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent, calibrate_dp_mechanism
 from dp_accounting.mechanism_calibration import ExplicitBracketInterval
 from dp_accounting.pld import PLDAccountant
-from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+from dp_accounting.pld.privacy_loss_distribution import (
+    from_discrete_gaussian_mechanism,
+    from_discrete_laplace_mechanism,
+    from_gaussian_mechanism,
+    from_randomized_response,
+)
 from prv_accountant import PoissonSubsampledGaussianMechanism, PRVAccountant
 from riskcal.analysis import get_bayes_risk_from_pld
 from riskcal.calibration import (
@@ -45,6 +51,14 @@ class Dptutor:
 
     def mixture(self, parts, delta):
         return functools.reduce(operator.matmul, (dp.SubsampledGaussian(*part) for part in parts)).epsilon(delta)
+
+    def whole_numbers(self, name, delta):
+        made = {
+            "discrete Gaussian noise": lambda: dp.DiscreteGaussian(10.0) ** 100,
+            "discrete Laplace noise": lambda: dp.DiscreteLaplace(10.0) ** 500,
+            "randomized response among ten": lambda: dp.KaryRandomizedResponse(0.2, 10) ** 200,
+        }
+        return made[name]().epsilon(delta)
 
     def divergence(self, setting, other):
         return float(dp.delta_divergence(dp.DPSGD(*setting), dp.DPSGD(*other)))
@@ -81,6 +95,16 @@ class DpAccounting:
     def mixture(self, parts, delta):
         losses = [self._loss((*part, 1)) for part in parts]
         return functools.reduce(lambda first, second: first.compose(second), losses).get_epsilon_for_delta(delta)
+
+    def whole_numbers(self, name, delta):
+        width = {"value_discretization_interval": self._interval}
+        lie = 10 / (math.exp(0.2) + 9)  # the probability of an answer by chance, which may be the true one
+        made = {
+            "discrete Gaussian noise": lambda: from_discrete_gaussian_mechanism(10.0, **width).self_compose(100),
+            "discrete Laplace noise": lambda: from_discrete_laplace_mechanism(0.1, **width).self_compose(500),
+            "randomized response among ten": lambda: from_randomized_response(lie, 10, **width).self_compose(200),
+        }
+        return made[name]().get_epsilon_for_delta(delta)
 
     def divergence(self, setting, other):
         epsilon = np.linspace(0, 8, 2000)
@@ -134,7 +158,7 @@ class Riskcal(DpAccounting):
     def curve(self, setting, priors):
         return get_bayes_risk_from_pld(self._loss(setting), priors)
 
-    epsilon = divergence = profile = mixture = None
+    epsilon = divergence = profile = mixture = whole_numbers = None
 
     def calibration(self, rate, steps, epsilon, delta):
         evaluator = create_dpsgd_epsilon_evaluator(rate, steps, delta)
