@@ -217,6 +217,15 @@ def test_equal_values_of_a_block_count_once():
     assert gradient[9] == approx(slope[0], rel=1e-6)
 
 
+def test_many_networks_are_evaluated_a_few_at_a_time(monkeypatch):
+    network = ConvolutionalNetwork((5, 8), (2,), 3)
+    features, _ = some_examples(inputs=40)
+    parameters = some_parameters(network)[:, None] + np.zeros((2, 1))
+    together = network.logits(parameters, features)
+    monkeypatch.setattr("dptutor.auditing.convolutions._MOST", 1)
+    assert together.shape == (4, 2, 9, 3) and network.logits(parameters, features) == approx(together, abs=1e-15)
+
+
 def test_an_experiment_on_images_has_the_loss_of_its_noise():
     features, labels = some_examples(n=6, inputs=16)
     training = Training(ConvolutionalNetwork((4, 4), (2,), 3), 4.0, steps=4, scaling="local")

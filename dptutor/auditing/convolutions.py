@@ -27,6 +27,8 @@ __all__ = ["ConvolutionalNetwork", "GradientRows"]
 _Affine: TypeAlias = tuple[np.ndarray, np.ndarray]
 _Layer: TypeAlias = tuple[np.ndarray, list[np.ndarray], np.ndarray]
 
+# Numbers of patches that are held at a time, where networks can be taken one by one.
+_MOST = 20_000_000
 # The places of a 2 × 2 block.
 _CORNERS = ((0, 0), (0, 1), (1, 0), (1, 1))
 
@@ -183,6 +185,8 @@ class ConvolutionalNetwork(Classifier):
         >>> network.logits(np.zeros((5, network.size)), np.ones((4, 16))).shape
         (5, 4, 3)
         """
+        if parameters.ndim > 1 and parameters.size // self.size * len(features) * self.widest > _MOST:
+            return np.stack([self.logits(each, features) for each in parameters])
         *_, logits = self._forward(self._affine(parameters), features)
         return logits
 
