@@ -101,7 +101,7 @@ def measured(repetitions, executor) -> dict:
             run = seen(f"figure 4 {side} {index}", pair, training(0.9, "local"), ALIKE)
             found["figure 4"].setdefault(side, []).append(rounded(np.quantile(run.sensitivities, (0, 0.5, 1)), 4))
     for name, belief, scaling, kind, on_sum in settings():
-        count = min(repetitions, 100) if on_sum else repetitions
+        count = min(repetitions, 50) if on_sum else repetitions
         run = seen(name, pairs[kind], training(belief, scaling, on_sum), count)
         found[name] = seen_of(run, pool, unseen)
     return found
