@@ -79,6 +79,8 @@ ARGUMENTS |= {
     "steps": st.one_of(few, hostile),
     "index": few,
     "widths": st.one_of(st.lists(st.integers(-1, 4), max_size=4), hostile),
+    "filters": st.one_of(st.lists(st.integers(-1, 4), max_size=3), hostile),
+    "classes": st.one_of(st.integers(-1, 4), hostile),
     "guesses": st.one_of(st.just(auditing.identify(SEEN)), hostile),
     "member": truths,
     "guess": truths,
@@ -148,7 +150,7 @@ PUBLIC = public(dp, dp.accounting, dp.asymptotics, dp.auditing, dp.conversions, 
 # These are answers, which the library makes.
 MADE = {
     dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.OrderCertificate,
-    dp.Report, dp.Witness, auditing.Estimate, auditing.Experiment, auditing.PerExample, auditing.Verdict,
+    dp.Report, dp.Witness, auditing.Estimate, auditing.Experiment, auditing.GradientRows, auditing.PerExample, auditing.Verdict,
     dp.asymptotics.AsymptoticDominance, dp.asymptotics.CompositionMoments, dp.asymptotics.DominanceBound,
 }  # fmt: skip
 CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE and each is not dp.Unreachable}

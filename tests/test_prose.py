@@ -95,7 +95,7 @@ QUOTED = {
     "13_auditing": {"2.2"},  # the ε of the source, rounded
     "accountants": {"40"},  # the digits of the reference
     "errata": {"0.02", "0.55", "1.4", "3.4", "5"},  # printed in the sources
-    "reproduction": {"0.005", "0.034", "0.12", "15", "0.54", "0.55", "21"},  # printed in the sources
+    "reproduction": {"0.005", "0.034", "0.12", "15", "0.54", "0.55", "21", "0.84", "0.86"},  # printed in the sources
 }
 
 
