@@ -150,7 +150,8 @@ PUBLIC = public(dp, dp.accounting, dp.asymptotics, dp.auditing, dp.conversions, 
 # These are answers, which the library makes.
 MADE = {
     dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.OrderCertificate,
-    dp.Report, dp.Witness, auditing.Estimate, auditing.Experiment, auditing.GradientRows, auditing.PerExample, auditing.Verdict,
+    dp.Report, dp.Witness, auditing.Estimate, auditing.Experiment, auditing.GradientRows, auditing.PerExample,
+    auditing.Verdict,
     dp.asymptotics.AsymptoticDominance, dp.asymptotics.CompositionMoments, dp.asymptotics.DominanceBound,
 }  # fmt: skip
 CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE and each is not dp.Unreachable}
