@@ -404,3 +404,14 @@ def test_a_transform_that_is_exactly_nothing_warns_of_nothing():
         warnings.simplefilter("error")
         _, bound = dp.DPSGD(1.5852, 0.9988241, 2, "remove").privacy_profile([0.0, 1.0, 3.0], with_error=True)
     assert np.all(bound <= 1e-12)
+
+
+def test_an_infinite_epsilon_that_only_a_grid_gives_has_no_bound():
+    """Both parts have finite losses with probability 1, so every δ above 0 has a finite ε."""
+    m = dp.SubsampledLaplace(0.0289, 1.17e-6, "add") @ dp.DiscreteGaussian(0.4228, 3)
+    deltas = np.array([1e-5, 1e-8, 7e-15])
+    value, bound = m.epsilon(deltas, with_error=True)
+    assert np.all(np.isfinite(value) | np.isinf(bound))
+    assert m.epsilon(0.0, with_error=True) == (np.inf, 0.0)
+    leaky = dp.ApproximateDP(1, 0.01) @ dp.DiscreteLaplace(2.0)
+    assert leaky.epsilon(0.001, with_error=True) == (np.inf, 0.0)

@@ -173,6 +173,8 @@ class Composition(Mechanism):
 
     def _epsilon_error(self, delta, epsilon):
         error = self._faces.epsilon_error(np.asarray(delta, dtype=float), epsilon)
+        # Every δ above the infinite losses is reached, even where a law on a grid does not reach it.
+        error = np.where(np.isinf(epsilon) & (np.asarray(delta) > self._infinite), np.inf, error)
         return np.where(delta == 0, 1e-15 * np.where(np.isfinite(epsilon), epsilon, 0.0), error)
 
     def _tradeoff(self, alpha):
