@@ -86,7 +86,7 @@ tradeoff = envelope.face_panel("tradeoff", title="Trade-off function")
 profile = envelope.face_panel("privacy_profile", title="Privacy profile", xlim=(0, 5), grid=LOSSES)
 
 
-@tradeoff.region(ORANGE, "left open")
+@tradeoff.region(ORANGE)
 def left_open(kind, noise, k):
     f = mechanism(kind, noise).tradeoff(ALPHAS)
     return ALPHAS, np.minimum(guaranteed(kind, noise, k, ALPHAS), f - 1e-9), f

@@ -82,16 +82,10 @@ def from_perfect_words(kind, noise):
     return 0.42, 0.59, "{start} from perfect privacy"
 
 
-@bayes.text(GREEN, align="right", offset=(-6, 0))
-def to_blatant_name(kind, noise):
-    _, rest, prior = distances(kind, noise)
-    return prior, max(rest / 3, 0.02), "to no privacy"
-
-
 @bayes.text(GREEN)
 def to_blatant_words(kind, noise):
     _, rest, prior = distances(kind, noise)
-    return prior, max(rest / 3, 0.02), "{rest}"
+    return prior, max(rest / 3, 0.02), "{rest} to no privacy"
 
 
 @spectrum.panel("The path", xlabel="distance from perfect privacy, Δ(PP‖M)",
