@@ -766,3 +766,20 @@ def test_what_a_slider_sets_can_be_dragged_in_the_picture():
         - {slider for part in explorer.parts for slider in part.handles}
     }
     assert bare == {("dpsgd_accounting", "sigma"), ("envelope", "k")}
+
+
+def test_a_frozen_page_does_not_depend_on_what_was_dragged_before():
+    def packed(dragged):
+        explorer, panel = small()
+
+        @panel.text(BLUE)
+        def word(sigma):
+            return 0.5, 0.5, f"word {sigma:g}"
+
+        for sigma in dragged:
+            for table in explorer.tables:
+                table.row({"sigma": sigma})
+        return packed_tables(explorer)
+
+    fresh, dragged = packed([]), packed([3.0, 2.0])
+    assert fresh == dragged and any(table.get("strings") == ["word 1", "word 2", "word 3"] for table in fresh[0])

@@ -30,7 +30,7 @@ from .parameters import Choice, Hidden, Slider
 from .picture import label_svg, png, standing, svg_panels
 from .samples import LEVELS
 from .store import kept
-from .tables import pack
+from .tables import TextEncoder, pack
 
 STYLES = ("explorer.css", "game.css", "samples.css")
 # Each uses what those before it declare.
@@ -135,9 +135,11 @@ def packed_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
 def _pack_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
     described, numbers = [], []
     for table in explorer.tables:
-        rows = table.rows(explorer.parameters)
+        rows, words = table.rows(explorer.parameters), {}
+        if isinstance(table.encoder, TextEncoder):
+            rows, words = table.encoder.as_if_new(rows)
         layout, data = pack(rows)
-        described.append(_describe_table(explorer, table) | layout | {"rows": rows.shape[0], "width": rows.shape[1]})
+        described.append(_describe_table(explorer, table) | words | layout | {"rows": rows.shape[0], "width": rows.shape[1]})
         numbers.append(data)
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     return described, deflate.compress(b"".join(numbers)) + deflate.flush()

@@ -211,6 +211,14 @@ class TextEncoder:
     def manifest(self) -> dict:
         return {"strings": self.strings}
 
+    def as_if_new(self, rows: np.ndarray) -> tuple[np.ndarray, dict]:
+        """Rows, and their words, numbered in the order of the rows, whatever else was encoded before."""
+        found, first, place = np.unique(rows, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        number = np.empty(len(found), dtype=np.uint16)
+        number[order] = np.arange(len(found))
+        return number[place].reshape(rows.shape), {"strings": [self.strings[old] for old in found[order]]}
+
 
 def _halves(whole: int) -> list[int]:
     return [whole >> 16 & 0xFFFF, whole & 0xFFFF]
