@@ -139,7 +139,9 @@ def _pack_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
         if isinstance(table.encoder, TextEncoder):
             rows, words = table.encoder.as_if_new(rows)
         layout, data = pack(rows)
-        described.append(_describe_table(explorer, table) | words | layout | {"rows": rows.shape[0], "width": rows.shape[1]})
+        described.append(
+            _describe_table(explorer, table) | words | layout | {"rows": rows.shape[0], "width": rows.shape[1]}
+        )
         numbers.append(data)
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     return described, deflate.compress(b"".join(numbers)) + deflate.flush()
