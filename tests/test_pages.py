@@ -7,7 +7,6 @@ import re
 import time
 from html import unescape
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 from fontTools.ttLib import TTFont
@@ -16,8 +15,11 @@ from test_formulas import COMMANDS
 
 import dptutor as dp
 from benchmarks.pages import DESK, LIMITS, measured, packed
+from content import ROOT
 
-FONTS = Path(__file__).resolve().parent.parent / "book" / "_static" / "fonts"
+FONTS = ROOT / "book" / "_static" / "fonts"
+PAGES = [f"book/{page.stem}" for page in sorted((ROOT / "book").glob("*.md"))]
+NOTEBOOKS = [f"notebooks/{notebook.stem}" for notebook in sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +28,16 @@ def address(site):
         yield address
 
 
-def names(site):
-    return [file.relative_to(site).with_suffix("").as_posix() for file in sorted(site.glob("*/*.html"))]
+def test_the_site_has_these_pages(site):
+    built = [file.relative_to(site).with_suffix("").as_posix() for file in sorted(site.glob("*/*.html"))]
+    assert built == PAGES + NOTEBOOKS
 
 
-def test_every_page_is_light(site, address, chromium):
-    heavy = {}
-    for name in names(site):
-        found = measured(chromium, address, name, slowed=False, scrolled=False, task=False)
-        if found["html"] > LIMITS["html"] or found["visit"] > LIMITS["visit"]:
-            heavy[name] = found
-    assert not heavy
+@pytest.mark.look
+@pytest.mark.parametrize("name", PAGES + NOTEBOOKS)
+def test_every_page_is_light(address, chromium, name):
+    found = measured(chromium, address, name, slowed=False, scrolled=False, task=False)
+    assert found["html"] <= LIMITS["html"] and found["visit"] <= LIMITS["visit"]
 
 
 def test_tables_that_come_later_are_small(site):
@@ -45,11 +46,12 @@ def test_tables_that_come_later_are_small(site):
     ]  # 150 kB packed
 
 
-@pytest.mark.parametrize("screen", [None, DESK])
-def test_nothing_moves_while_a_chapter_loads_or_is_scrolled(site, address, chromium, screen):
-    for name in [name for name in names(site) if name.startswith("book/")]:
-        found = measured(chromium, address, name, slowed=False, task=False, **({"screen": screen} if screen else {}))
-        assert found["shift"] < LIMITS["shift"], name
+@pytest.mark.look
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("screen", [None, DESK], ids=["phone", "desk"])
+def test_nothing_moves_while_a_page_loads_or_is_scrolled(address, chromium, screen, name):
+    found = measured(chromium, address, name, slowed=False, task=False, **({"screen": screen} if screen else {}))
+    assert found["shift"] < LIMITS["shift"]
 
 
 def test_nothing_moves_when_letters_come_late(address, chromium):
