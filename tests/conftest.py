@@ -18,9 +18,9 @@
 Tests that use a browser are marked `browser` by themselves. Without an installed Chromium they are skipped; in
 continuous integration (CI=true) they fail.
 
-A test that looks at every explorer, in one place or in several, or at every page, is marked `look`. Of its cases a fixed part is run,
-about a fifth; all of them with `--look` (`make look` runs these tests alone), or when a test is asked for by its name,
-as FILE::TEST.
+A test that looks at every explorer, in one place or in several, or at every page, is marked `look`. Of its cases a
+fixed part is run, about a fifth; all of them with `--look` (`make look` runs these tests alone), or when a test is
+asked for by its name, as FILE::TEST.
 """
 
 import os

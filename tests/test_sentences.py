@@ -413,7 +413,7 @@ def calibration_point(epsilon, delta):
 
 
 says("calibration_point",
-     "Both are (ε, δ)-DP with the same two numbers, yet the advantage is larger against Laplace noise: "
+     "Both are (ε, δ)-DP with the same ε and δ, yet the advantage is larger against Laplace noise: "
      "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism.",
      lambda so: so.laplace_advantage > so.gaussian_advantage + 1e-4)  # fmt: skip
 

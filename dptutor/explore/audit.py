@@ -44,7 +44,7 @@ audit = Explorer(
     "in the gray band with probability 98 %; with half the noise these six stay inside as well. Without clipping, "
     "gradients are assumed to be twice as long as C; with a reused seed, the direction of the gradient’s change is "
     "assumed to stay the same.",
-    find="From which R on is the claim refuted for good? Which flaws show in the guesses, which in the log-odds?",
+    find="Beyond which R is the claim refuted for good? Which flaws show in the guesses, which in the log-odds?",
     code="""import numpy as np
 from scipy.stats import binom, norm
 

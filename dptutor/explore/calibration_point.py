@@ -9,10 +9,10 @@ calibration_point = Explorer(
     "calibration_point",
     title="The same (ε, δ), not the same privacy",
     caption="A Gaussian mechanism (blue, solid: f and δ) and a Laplace mechanism (vermillion, dashed: f̃ and δ̃), both "
-    "with exactly the noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet "
-    "at the green point. (The Laplace profile is nearly vertical there: it is 0 from ε = 1/b on.) Second panel: their "
-    "trade-off functions. Pull a curve by its ring to change δ.",
-    find="Hold ε fixed and move δ: whose curve hardly moves, and whose moves a lot?",
+    "with exactly the noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet at "
+    "the green point. (The Laplace profile is nearly vertical there: it is 0 where ε is at least 1/b.) Second panel: "
+    "their trade-off functions. Pull a curve by its ring to change δ.",
+    find="Hold ε fixed and move δ: which curve hardly moves, and which one moves a lot?",
     code="""import dptutor as dp
 
 target = {"epsilon": {epsilon}, "delta": {delta}}
@@ -74,6 +74,6 @@ def numbers(epsilon, delta):
 @calibration_point.words
 def words():
     return (
-        "Both are (ε, δ)-DP with the same two numbers, yet the advantage is larger against Laplace noise: "
+        "Both are (ε, δ)-DP with the same ε and δ, yet the advantage is larger against Laplace noise: "
         "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism."
     )

@@ -42,7 +42,7 @@ emergent_dominance = Explorer(
     "Second panel: the largest lead of either over N, on logarithmic axes. These are the two Δ-divergences: the lead "
     "of one is the regret of choosing the other. The tint starts at the N from which on at most one lead is as large "
     "as 0.1 points.",
-    find="Drag the line to the right. Then find a σ at which it is Gaussian noise whose lead vanishes.",
+    find="Drag the line to the right. Then find a σ at which Gaussian noise’s lead vanishes instead.",
     code="""import math
 
 import dptutor as dp

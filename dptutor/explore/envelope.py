@@ -14,12 +14,12 @@ envelope = Explorer(
     "envelope",
     title="How many points must a report show?",
     caption="A report lists δ at k values of ε, evenly spaced from 4/k to 4. First panel: the trade-off function f of "
-    "the mechanism (blue) and the upper envelope of the lines of these points and their mirror images "
+    "the mechanism (blue) and the upper envelope of the lines given by these points and their mirror images "
     "(orange, dashed). The shaded area between them is what the report leaves open; the green ruler is the "
     "largest gap. Second panel: the privacy profile, the points of the report, and the δ that they guarantee "
     "at every other ε. The noise is 1/ε₀ for randomized response and for the worst (ε₀, 0.1)-DP mechanism.",
-    find="How many points bring the gap below 0.01? With Laplace noise, b = 1, it grows again from k = 4 to 6: which "
-    "point should a good report contain?",
+    find="How many points bring the gap below 0.01? With Laplace noise, b = 1, the gap grows again from k = 4 to 6: "
+    "which point should a good report contain?",
     code="import numpy as np\n\n"
     + MAKERS
     + """mechanism, k = makers[{kind}]({noise}), {k}
@@ -36,7 +36,7 @@ print(f"{k} points: gap {gap:.4f}, advantage at most {known_advantage:.4f}, exac
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
         "noise": Slider(0.4, 2.8, 1.0, "noise", "σ, b or 1/ε₀", step=0.2),
-        "k": Slider(1, MOST, 2, "points in the report", "k", step=1),
+        "k": Slider(1, MOST, 2, "number of points", "k", step=1),
     },
     steps={
         "One point": (
@@ -113,7 +113,7 @@ def known_profile(kind, noise, k):
     return LOSSES, 1 - np.min(np.exp(LOSSES)[:, None] * alpha + beta, axis=1)
 
 
-@profile.points(GREEN, "the report", moves="")
+@profile.points(GREEN, "points in the report", moves="")
 def listed(kind, noise, k):
     epsilons, deltas, _ = report(kind, noise, k)
     absent = [np.nan] * (MOST - len(epsilons))

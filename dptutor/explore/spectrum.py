@@ -23,7 +23,7 @@ spectrum = Explorer(
     "Second panel: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
     "the dotted line the distances add up to one half. The alarm sounds only for members, with probability 1/(1 + "
     "noise).",
-    find="Bring each mechanism as close as possible to equal distances from both ends. Which one leaves the dotted "
+    find="Bring each mechanism as close as you can to halfway between the two ends. Which one leaves the dotted "
     "line, and why?",
     code=MAKERS
     + """makers["alarm"] = lambda noise: dp.FiniteExperiment([1, 0], [noise / (1 + noise), 1 / (1 + noise)])
@@ -96,7 +96,7 @@ def way(axes):
     axes.plot([0], [0.5], "o", color=INK, markersize=6, label="_start")
     axes.plot([0.5], [0], "o", color=INK, markersize=6, label="_end")
     axes.text(0.02, 0.52, "perfect privacy", color=INK)
-    axes.text(0.57, -0.035, "no privacy: blatant non-privacy", color=INK, ha="right")
+    axes.text(0.57, -0.035, "blatant non-privacy", color=INK, ha="right")
     axes.grid(False)
 
 

@@ -23,11 +23,11 @@ threshold_test = Explorer(
     caption="First panel: a hundred people who are not in the data (blue, above the axis) and a hundred who are "
     "(vermillion, below), each placed at the output that the adversary sees for them. The purple line is the "
     "threshold: everyone to its right is accused. Errors are drawn solid, the rest pale. Second panel: how many are "
-    "missed against how many are wrongly accused; every threshold is a point of the curve, blue and vermillion lines "
-    "lead from yours to the axes, and the dotted line is blind guessing. Pull the curve by its ring to change the "
-    "noise. Press Samples to draw outputs at random, without you (P) and with you (Q): they pile up, and a thousand "
-    "of each roughly fill the two hills. Then bars along the axes and a cross show the shares of draws that are "
-    "errors.",
+    "missed against how many are wrongly accused; every threshold is a point on the curve. Blue and vermillion lines "
+    "lead from your threshold to the axes, and the dotted line is blind guessing. Pull the curve by its ring to change "
+    "the noise. Press Samples to draw outputs at random, for people not in the data (P) and in the data (Q): they pile "
+    "up, and a thousand of each roughly fill the two hills. Then bars along the axes and a cross show the shares of "
+    "draws that are errors.",
     find="Drag the purple line. Can you make both errors smaller at once?",
     code="""from statistics import NormalDist
 

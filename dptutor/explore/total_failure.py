@@ -33,8 +33,8 @@ total_failure = Explorer(
     "randomized response. First panel: for someone who is in the data, how often the output multiplies the odds of "
     "“in” by more than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler leads from it up "
     "to the share of outputs with Gaussian noise beyond exp(ε). Second panel: their privacy profiles, which meet at ε.",
-    find="Find ε and δ for which the loss exceeds ε at least twenty times as often with Gaussian noise as with leaky "
-    "response.",
+    find="Find an ε and a δ for which the loss exceeds ε at least twenty times as often with Gaussian noise as with "
+    "leaky response.",
     code="""from math import exp
 
 from scipy.special import ndtri
@@ -80,7 +80,7 @@ def failing(epsilon, delta):
 
 
 tails = total_failure.plain_panel(
-    "tails", "How often the odds rise", xlabel="factor by which the odds rise", ylabel="share of outputs beyond it",
+    "tails", "How often the odds rise", xlabel="factor by which the odds rise", ylabel="outputs that exceed it",
     xlim=(1, 1000), ylim=(1e-7, 1), xlog=True, ylog=True, titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0),
 )  # fmt: skip
 

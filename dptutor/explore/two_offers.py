@@ -269,7 +269,7 @@ def at_the_turn(prior, noise_b):
 
 
 two_offers.ask(
-    "Two vendors quoted the same ε. B now adds 50 % more noise, so that its ε is the smaller one. At even odds, "
+    "Two vendors quoted the same ε. B now adds 50 % more noise, so its ε is the smaller one. At even odds, "
     "however, an adversary errs more often against A. Whose offer lets an adversary become sure of fewer people?",
     options=("A’s", "B’s", "that depends on the adversary"),
     truth=lambda: "that depends on the adversary",
