@@ -135,7 +135,8 @@ def packed_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
 def _pack_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
     described, numbers = [], []
     for table in explorer.tables:
-        rows, words = table.rows(explorer.parameters), {}
+        rows = table.rows(explorer.parameters)
+        words: dict[str, list[str]] = {}
         if isinstance(table.encoder, TextEncoder):
             rows, words = table.encoder.as_if_new(rows)
         layout, data = pack(rows)
