@@ -45,7 +45,7 @@ _EPSILONS, _DELTA = (3, 4, 6), 1e-5
 _FEW = (0.004, 1000), (0.005, 2000), (0.01, 500), (0.01, 1000)
 _MANY = (0.02, 4000), (0.05, 1000), (0.05, 2000), (0.1, 1000)
 _HOLDERS = (
-    ("A regional hospital", "people in its region who have had one disease"),
+    ("A regional hospital", "people in its region who have had a certain disease"),
     ("A health insurer", "people in its country with one diagnosis"),
     ("A cancer registry", "people who fell ill in ten years"),
     ("A bank", "households in one city"),
@@ -166,7 +166,7 @@ class Case:
 
     def _sentences(self):
         yield (
-            f"{self.holder} holds the records of {self.records:,} of {self.population:,} {self.people}; whose "
+            f"{self.holder} holds the records of {self.records:,} of the {self.population:,} {self.people}; whose "
             "records these are is not public."
         )
         yield (

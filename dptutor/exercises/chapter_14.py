@@ -311,7 +311,7 @@ decision = {
         explanation="The loss that is exceeded as often as allowed is a quantile; from even odds it is the log-odds "
         "of the belief. It takes the largest prior to the tolerance.",
         hints=(
-            "Two conditions: the settings keep the tolerance, and the audit has not refused the program.",
+            "Two conditions: the settings keep the promise, and the program has not failed the audit.",
             "The belief from even odds that is exceeded as often as allowed is dp.PosteriorBelief(m).quantile(1 - case.exceedance). Its log-odds are a loss.",
             "logit(largest prior) = logit(tolerance) − that loss.",
         ),

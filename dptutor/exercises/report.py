@@ -419,15 +419,15 @@ def _not_signed(c: Case) -> list[tuple[str, str]]:
     replies = {"both": "One decision is asked for: sign one of them, or neither."}
     for name in "AB":
         if name not in _keeping(c):
-            replies[name.lower()] = "This offer breaks the tolerance, whatever its transcript shows."
+            replies[name.lower()] = "This offer breaks the promise, whatever its transcript shows."
         elif caught(c)[name]:
             replies[name.lower()] = (
-                "On paper it keeps the tolerance. But its program does not do what it claims: the audit has refused it."
+                "On paper it keeps the promise. But its program does not do what it claims: it has failed the audit."
             )
         elif name != signed(c):
             replies[name.lower()] = "It may be signed, but the other one exceeds the tolerance less often."
     if signed(c) != "neither":
-        replies["neither"] = "An offer keeps the tolerance, and the audit finds nothing wrong with its program."
+        replies["neither"] = "An offer keeps the promise, and the audit finds nothing wrong with its program."
     return list(replies.items())
 
 

@@ -29,9 +29,9 @@ two_offers = Explorer(
     "share of people exposed, over what the adversary believed beforehand, with A’s offer (blue, solid) and with B’s "
     "(vermillion, dashed). B’s curve, and the parts of the picture where A’s offer (blue) and B’s (vermillion) is the "
     "safer one, are hidden until you answer. The purple line is the adversary’s prior, the green one what the promise "
-    "allows: drag either. Heights are roughly even up to 2 %, and roughly logarithmic above. Second panel: the same "
-    "at this prior. Both offers are DP-SGD: A’s has noise multiplier 0.51926, sampling rate 0.004 and 1000 steps, B’s "
-    "sampling rate 0.02 and 4000 steps.",
+    "allows: drag either. The vertical scale is roughly linear up to 2 %, and roughly logarithmic above. Second panel: "
+    "the same at this prior. Both offers are DP-SGD: A’s has noise multiplier 0.51926, sampling rate 0.004 and 1000 "
+    "steps, B’s sampling rate 0.02 and 4000 steps.",
     find="Drag the prior to where the verdict turns.",
     code="""import dptutor as dp
 
@@ -275,7 +275,7 @@ two_offers.ask(
     truth=lambda: "that depends on the adversary",
     hides=(zone_of_a, zone_of_b, a_ahead, b_ahead, a_is_safer, b_is_safer, exposed_by_b, b_here, bar_of_b, height_of_b),
     says=(
-        "Yes, on what the adversary believes beforehand: the curves cross, and no single number shows it.",
+        "Right: it depends on what the adversary believes beforehand. The curves cross, and no single number shows it.",
         "It depends on what the adversary believes beforehand: the curves cross. You said: {said}.",
     ),
 )
