@@ -278,7 +278,7 @@ def word_is_true(seed, name, given, said):
     facts = [
         ("at least one is above what is allowed", len(kept) < 2),
         ("At least one of the two probabilities is below", bool(kept)),
-        ("This is the offer that breaks the tolerance", given in "ab" and given not in kept),
+        ("This is the offer that breaks the promise", given in "ab" and given not in kept),
         ("This one keeps it, but it is not the only one", given in kept and len(kept) == 2),
         ("This one exceeds the tolerance more often than allowed", given in "ab" and given not in kept),
         ("Against this one the adversary errs less often", given != word(report["winner"])),

@@ -243,7 +243,7 @@ def _not_kept(c: Case) -> list[tuple[str, str]]:
         "neither": "At least one of the two probabilities is below what is allowed.",
     }
     if kept:
-        breaks = "This is the offer that breaks the tolerance. Compare both probabilities with the one allowed."
+        breaks = "This is the offer that breaks the promise. Compare both probabilities with the one allowed."
         other = "This one keeps it, but it is not the only one: compare the other's probability, too."
     else:
         breaks = "This one exceeds the tolerance more often than allowed. Less often than the other is not enough."
