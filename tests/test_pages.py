@@ -19,6 +19,7 @@ from content import ROOT
 
 FONTS = ROOT / "book" / "_static" / "fonts"
 PAGES = [f"book/{page.stem}" for page in sorted((ROOT / "book").glob("*.md"))]
+FRAMES = [f"embed/{name}" for name in sorted(dp.explore.__all__)]
 NOTEBOOKS = [f"notebooks/{notebook.stem}" for notebook in sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
 
@@ -30,11 +31,11 @@ def address(site):
 
 def test_the_site_has_these_pages(site):
     built = [file.relative_to(site).with_suffix("").as_posix() for file in sorted(site.glob("*/*.html"))]
-    assert built == PAGES + NOTEBOOKS
+    assert built == PAGES + FRAMES + NOTEBOOKS
 
 
 @pytest.mark.look
-@pytest.mark.parametrize("name", PAGES + NOTEBOOKS)
+@pytest.mark.parametrize("name", PAGES + FRAMES + NOTEBOOKS)
 def test_every_page_is_light(address, chromium, name):
     found = measured(chromium, address, name, slowed=False, scrolled=False, task=False)
     assert found["html"] <= LIMITS["html"] and found["visit"] <= LIMITS["visit"]
