@@ -322,10 +322,16 @@ def test_a_game_on_a_slide_keeps_the_arrows_and_a_picture_stands_beside_its_word
     page = opened(new_page(viewport={"width": 1600, "height": 900}), deck)
     page.wait_for_selector("section.present [data-explorer][data-ready]")
     page.click("[data-game=start]")
-    for key in ("ArrowRight", "ArrowLeft", "ArrowRight"):
+    # A round is answered once it is on the screen; a key pressed before that is no answer.
+    asked = """rounds => {
+        const x = document.querySelector("[data-explorer]").explorer;
+        return x.game.playing && x.game.history.length === rounds && x.drawn?.every((value, k) => value === x.values[k]);
+    }"""
+    for rounds, key in enumerate(("ArrowRight", "ArrowLeft", "ArrowRight")):
+        page.wait_for_function(asked, arg=rounds)
         page.keyboard.press(key)
+    page.wait_for_function(asked, arg=3)
     assert slide(page) == 1
-    assert page.evaluate("document.querySelector('[data-explorer]').explorer.game.history.length") == 3
     page.evaluate("Reveal.slide(1)")
     words, image = (page.locator(f"section.present {what}").bounding_box() for what in ("p >> nth=0", "img"))
     assert words["x"] + words["width"] <= image["x"] and image["height"] > 600
