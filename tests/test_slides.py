@@ -325,7 +325,8 @@ def test_a_game_on_a_slide_keeps_the_arrows_and_a_picture_stands_beside_its_word
     # A round is answered once it is on the screen; a key pressed before that is no answer.
     asked = """rounds => {
         const x = document.querySelector("[data-explorer]").explorer;
-        return x.game.playing && x.game.history.length === rounds && x.drawn?.every((value, k) => value === x.values[k]);
+        const shown = x.drawn?.every((value, k) => value === x.values[k]);
+        return shown && x.game.playing && x.game.history.length === rounds;
     }"""
     for rounds, key in enumerate(("ArrowRight", "ArrowLeft", "ArrowRight")):
         page.wait_for_function(asked, arg=rounds)
