@@ -78,7 +78,7 @@ def test_until_the_first_build_has_ended_there_is_a_curve_to_drag(site, chromium
         page.wait_for_function("before => document.querySelector('.dpe-words').textContent !== before", arg=before)
         server.waiting = None
         page.wait_for_url(address)
-        assert "Were they in the data?" in page.inner_text("h1").replace("\n", " ")
+        page.locator("h1", has_text="Were they in the data?").wait_for()
         page.close()
 
 
