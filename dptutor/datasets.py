@@ -209,10 +209,10 @@ def mnist(images=None, labels=None) -> Dataset:
     if images is None and labels is None:
         with resources.files(__package__).joinpath("mnist.npz").open("rb") as file, np.load(file) as stored:
             pixels, targets = stored["images"], stored["labels"]
-        return Dataset("mnist", pixels.reshape(len(pixels), -1) / 255, targets.astype(int), 10, pixels.shape[1:])
-    if images is None or labels is None:
+    elif images is None or labels is None:
         raise TypeError("images and labels must be given together, or neither of them")
-    pixels, targets = _idx(Path(images), 3), _idx(Path(labels), 1)
+    else:
+        pixels, targets = _idx(Path(images), 3), _idx(Path(labels), 1)
     if len(pixels) != len(targets):
         raise ValueError(f"{images} has {len(pixels)} images, but {labels} has {len(targets)} labels")
     if targets.size and targets.max() > 9:

@@ -90,11 +90,23 @@ class ConvolutionalNetwork(Classifier):
         return shapes
 
     @property
-    def _layers(self) -> list[tuple[int, int]]:
-        """Inputs and outputs of every affine map."""
+    def maps(self) -> tuple[tuple[int, int], ...]:
+        """Inputs and outputs of every affine map, those of the filters first.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import ConvolutionalNetwork
+        >>> ConvolutionalNetwork((4, 4), (2,), 3).maps
+        ((9, 2), (2, 3))
+        """
         left = self._left
-        between = [(9 * before[2], filters) for before, filters in zip(left, self.filters, strict=False)]
-        return [*between, (math.prod(left[-1]), self.classes)]
+        between = ((9 * before[2], filters) for before, filters in zip(left, self.filters, strict=False))
+        return *between, (math.prod(left[-1]), self.classes)
+
+    @property
+    def _leaving(self) -> list[int]:
+        """A filter counts the nine places of each of its channels as inputs, and of each filter as outputs."""
+        return [*(9 * filters for filters in self.filters), self.classes]
 
     @property
     def inputs(self) -> int:
@@ -109,18 +121,6 @@ class ConvolutionalNetwork(Classifier):
         return math.prod(self.image_shape)
 
     @property
-    def size(self) -> int:
-        """Number of parameters.
-
-        Examples
-        --------
-        >>> from dptutor.auditing import ConvolutionalNetwork
-        >>> ConvolutionalNetwork((4, 4), (2,), 3).size  # 9 · 2 + 2 of the filters, 2 · 3 + 3 of the softmax
-        29
-        """
-        return sum((inputs + 1) * outputs for inputs, outputs in self._layers)
-
-    @property
     def widest(self) -> int:
         """Most numbers that a layer holds of one example.
 
@@ -133,34 +133,6 @@ class ConvolutionalNetwork(Classifier):
         held = [(h - 2) * (w - 2) * max(9 * channels, filters)
                 for (h, w, channels), filters in zip(self._left, self.filters, strict=False)]  # fmt: skip
         return max(*held, self.inputs)
-
-    def initial(self, generator: np.random.Generator) -> np.ndarray:
-        """One vector of parameters: weights uniform in ±√(6/(inputs + outputs)) (Glorot), biases zero.
-
-        A filter counts the nine places of each of its channels as inputs, and of each filter as outputs.
-
-        Parameters
-        ----------
-        generator : numpy.random.Generator
-
-        Returns
-        -------
-        ndarray
-            Of shape (size,).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from dptutor.auditing import ConvolutionalNetwork
-        >>> ConvolutionalNetwork((4, 4), (2,), 3).initial(np.random.default_rng(0)).shape
-        (29,)
-        """
-        parts = []
-        for index, (inputs, outputs) in enumerate(self._layers):
-            leaving = outputs if index == len(self.filters) else 9 * outputs
-            width = math.sqrt(6 / (inputs + leaving))
-            parts += [generator.uniform(-width, width, inputs * outputs), np.zeros(outputs)]
-        return np.concatenate(parts)
 
     def logits(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
         """What the softmax is taken of.
@@ -227,16 +199,6 @@ class ConvolutionalNetwork(Classifier):
                 weights = affine[index][0]
                 signal = _spread(signal @ np.swapaxes(weights, -1, -2)[..., None, None, :, :])
         return GradientRows(np.concatenate(parts[::-1], -1))
-
-    def _affine(self, parameters: np.ndarray) -> list[_Affine]:
-        """Weights (…, inputs, outputs) and biases (…, 1, outputs) of every affine map, as views."""
-        maps, start = [], 0
-        for inputs, outputs in self._layers:
-            bias = start + inputs * outputs
-            weights = parameters[..., start:bias].reshape(*parameters.shape[:-1], inputs, outputs)
-            maps.append((weights, parameters[..., None, bias : bias + outputs]))
-            start = bias + outputs
-        return maps
 
     def _forward(
         self, affine: list[tuple[np.ndarray, np.ndarray]], features: np.ndarray

@@ -70,14 +70,14 @@ class Classifier(ABC):
 
     @property
     @abstractmethod
-    def size(self) -> int:
-        """Number of parameters.
+    def maps(self) -> tuple[tuple[int, int], ...]:
+        """Inputs and outputs of every affine map, in the order of the parameters.
 
         Examples
         --------
         >>> from dptutor.auditing import Network
-        >>> Network((64, 10)).size
-        650
+        >>> Network((64, 32, 10)).maps
+        ((64, 32), (32, 10))
         """
 
     @property
@@ -92,9 +92,29 @@ class Classifier(ABC):
         64
         """
 
-    @abstractmethod
+    @property
+    def size(self) -> int:
+        """Number of parameters.
+
+        Examples
+        --------
+        >>> from dptutor.auditing import Network
+        >>> Network((64, 10)).size
+        650
+        """
+        return sum((inputs + 1) * outputs for inputs, outputs in self.maps)
+
     def initial(self, generator: np.random.Generator) -> np.ndarray:
-        """One vector of parameters, of shape (size,).
+        """One vector of parameters: weights uniform in ±√(6/(inputs + outputs)) (Glorot), biases zero.
+
+        Parameters
+        ----------
+        generator : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray
+            Of shape (size,).
 
         Examples
         --------
@@ -103,6 +123,26 @@ class Classifier(ABC):
         >>> Network((2, 3)).initial(np.random.default_rng(0)).shape
         (9,)
         """
+        parts = []
+        for (inputs, outputs), leaving in zip(self.maps, self._leaving, strict=True):
+            width = math.sqrt(6 / (inputs + leaving))
+            parts += [generator.uniform(-width, width, inputs * outputs), np.zeros(outputs)]
+        return np.concatenate(parts)
+
+    @property
+    def _leaving(self) -> list[int]:
+        """What each map counts as outputs at the start."""
+        return [outputs for _, outputs in self.maps]
+
+    def _affine(self, parameters: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Weights (…, inputs, outputs) and biases (…, 1, outputs) of every affine map, as views."""
+        found, start = [], 0
+        for inputs, outputs in self.maps:
+            bias = start + inputs * outputs
+            weights = parameters[..., start:bias].reshape(*parameters.shape[:-1], inputs, outputs)
+            found.append((weights, parameters[..., None, bias : bias + outputs]))
+            start = bias + outputs
+        return found
 
     @abstractmethod
     def logits(self, parameters, features) -> np.ndarray:
@@ -290,41 +330,16 @@ class Network(Classifier):
         return max(self.widths)
 
     @property
-    def size(self) -> int:
-        """Number of parameters.
+    def maps(self) -> tuple[tuple[int, int], ...]:
+        """Inputs and outputs of every layer.
 
         Examples
         --------
         >>> from dptutor.auditing import Network
-        >>> Network((64, 10)).size
-        650
+        >>> Network((64, 10)).maps
+        ((64, 10),)
         """
-        return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.widths))
-
-    def initial(self, generator: np.random.Generator) -> np.ndarray:
-        """One vector of parameters: weights uniform in ±√(6/(inputs + outputs)) (Glorot), biases zero.
-
-        Parameters
-        ----------
-        generator : numpy.random.Generator
-
-        Returns
-        -------
-        ndarray
-            Of shape (size,).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from dptutor.auditing import Network
-        >>> Network((2, 3)).initial(np.random.default_rng(0)).shape
-        (9,)
-        """
-        layers = []
-        for inputs, outputs in pairwise(self.widths):
-            width = math.sqrt(6 / (inputs + outputs))
-            layers += [generator.uniform(-width, width, inputs * outputs), np.zeros(outputs)]
-        return np.concatenate(layers)
+        return tuple(pairwise(self.widths))
 
     def logits(self, parameters, features) -> np.ndarray:
         """What the softmax is taken of.
@@ -349,7 +364,7 @@ class Network(Classifier):
         >>> network.logits(np.zeros((5, network.size)), np.ones((4, 2))).shape
         (5, 4, 3)
         """
-        return self._forward(self._layers(parameters), features)[-1]
+        return self._forward(self._affine(parameters), features)[-1]
 
     def backpropagate(self, parameters, features, labels) -> PerExample:
         """The gradients of the losses by the parameters, example by example.
@@ -377,7 +392,7 @@ class Network(Classifier):
         >>> gradients.norms
         array([1., 1.])
         """
-        layers = self._layers(parameters)
+        layers = self._affine(parameters)
         *entering, logits = self._forward(layers, features)
         signal = softmax_signal(logits, labels)
         leaving = [signal]
@@ -385,17 +400,6 @@ class Network(Classifier):
             signal = (signal @ np.swapaxes(weights, -1, -2)) * (entered > 0)
             leaving.append(signal)
         return PerExample(tuple(entering), tuple(reversed(leaving)))
-
-    def _layers(self, parameters) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Weights (…, inputs, outputs) and biases (…, 1, outputs) of every layer, as views."""
-        layers, start = [], 0
-        for inputs, outputs in pairwise(self.widths):
-            bias = start + inputs * outputs
-            end = bias + outputs
-            weights = parameters[..., start:bias].reshape(*parameters.shape[:-1], inputs, outputs)
-            layers.append((weights, parameters[..., None, bias:end]))
-            start = end
-        return layers
 
     def _forward(self, layers, features) -> list[np.ndarray]:
         """What enters each layer, and the logits."""
