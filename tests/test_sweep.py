@@ -4,8 +4,11 @@ from math import log10
 
 import numpy as np
 import pytest
+from sweep import rare
 from sweep.sweep import outcome, settings
 
+from dptutor.calibration import calibrate
+from dptutor.mechanisms import DPSGD
 from dptutor.specification import read
 
 STORED = settings()
@@ -33,6 +36,15 @@ def test_answers_keep_their_bounds_and_these_are_sharp(setting):
     found = outcome(setting)
     assert not found.wrong
     assert not found.dull
+
+
+@pytest.mark.parametrize(("rate", "steps", "epsilon", "target"), rare.TARGETS)
+def test_the_rarest_participation_is_one_large_loss_or_two(rate, steps, epsilon, target):
+    found = calibrate(lambda sigma: DPSGD(sigma, rate, steps), epsilon=epsilon, delta=target)
+    spent, error = found.privacy_profile(epsilon, with_error=True)
+    assert abs(spent - target) <= error + 1e-9 * target
+    exact = rare.delta(found.noise_multiplier, rate, steps, epsilon)
+    assert abs(exact - spent) <= error + rare.ERROR * target
 
 
 def depths(points):
