@@ -242,6 +242,13 @@ def test_no_line_of_code_or_output_is_cut(new_page, site, site_url, width):
         assert not cut or width < 600, (chapter.name, cut)
 
 
+def test_all_columns_of_the_comparison_with_peers_fit_a_phone(new_page, site_url):
+    page = new_page(viewport={"width": 390, "height": 664})
+    page.goto(f"{site_url}book/accountants.html", wait_until="domcontentloaded")
+    table = page.locator("table.dptutor-numbers")
+    assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
+
+
 @pytest.mark.parametrize(
     "screen", [{"width": 1280, "height": 800}, {"width": 390, "height": 664}], ids=["wide", "phone"]
 )
