@@ -29,9 +29,12 @@ help:
 	@echo "               (EXAM=1 also the examination, WHEEL=address to install from, SECRET=course/secret.txt to repeat one)"
 	@echo "make marks     grade the submissions of the class (COURSE=folder)"
 	@echo "make lite      build a site that runs the notebooks in the browser, _build/lite (PYODIDE=distribution)"
-	@echo "make test      check everything: style, types, library, book, notebooks, explorers in a browser"
-	@echo "make look      test the look of every explorer on pages, in apps, slides and notebooks ('make test' covers a part)"
-	@echo "make sweep     compare the library with a thousand stored high-precision references"
+	@echo "make test      check style, types, library, book, notebooks and explorers: ten minutes, a fixed part of all tests"
+	@echo "make look      test how every explorer and page looks, on every screen (CASES=12 a part)"
+	@echo "make sweep     compare the library with a thousand stored high-precision references (PART=3 a third)"
+	@echo "make hosts     test JupyterLab, Voilà, nbgrader, other browsers, all notebooks, the package"
+	@echo "make words     list sentences that break the habits of this book's English"
+	@echo "make exhaustive  all of these, with all cases: an hour"
 	@echo "make versions  test the library with every Python found, and with the oldest and newest packages allowed"
 	@echo "make pictures  save pictures of every explorer, for people to look at: _build/pictures"
 	@echo "make bench     time the library against its peers"
@@ -79,20 +82,38 @@ marks: environment
 lite: environment
 	@$(python) scripts/lite.py $(if $(PYODIDE),--pyodide "$(PYODIDE)")
 
-# Three at a time on two cores: who drives a browser or a kernel waits for it much of the time.
-test: test-environment
+pytest = $(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+lint: test-environment
 	@$(python) -m ruff check --quiet .
 	@$(python) -m ruff format --quiet --check .
 	@.venv/bin/biome ci --log-level=error
 	@$(python) -m mypy --no-error-summary
-	@$(python) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
+# What fails most often and soonest comes first: a wrong word costs a minute.
+test: lint
+	@$(pytest) --maxfail=10 -m first
+	@$(python) scripts/book.py build
+	@$(pytest) --maxfail=10 -m "not first"
+
+# CASES=12: of each look only so many cases.
 look: test-environment
-	@$(python) -m pytest -n 2 --dist load --look -m look
+	@$(python) -m pytest -n 2 --dist load $(if $(CASES),--cases=$(CASES),--all) -m look
+
+hosts: test-environment
+	@$(pytest) --all -m host
+
+words: test-environment
+	-@$(python) -m pytest -q -n 2 --all -m words
 
 sweep: test-environment
-	@$(python) -m tests.sweep
-	@$(python) -m pytest -q -m sweep tests/test_accountant.py
+	@$(python) -m tests.sweep $(if $(PART),--part=$(PART))
+	@$(if $(PART),,$(python) -m pytest -q -m sweep tests/test_accountant.py)
+
+exhaustive: lint
+	@$(python) scripts/book.py build
+	@$(pytest) --all -m "not (words or sweep or timed)"
+	@$(MAKE) --no-print-directory sweep
 
 versions: environment
 	@$(python) scripts/versions.py
@@ -118,4 +139,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site pdf slides lecture room lab app pack marks lite test look sweep versions pictures bench format clean distclean
+.PHONY: help environment test-environment book site pdf slides lecture room lab app pack marks lite lint test look hosts words sweep exhaustive versions pictures bench format clean distclean

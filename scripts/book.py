@@ -25,7 +25,7 @@ import threading
 import time
 from contextlib import contextmanager
 
-from content import BUILD, ROOT, TABLES, digest
+from content import BUILD, ROOT, TABLES, digest, forget
 from sharing import dated
 
 SITE = BUILD / "html"
@@ -131,7 +131,7 @@ def build():
         if not done.endswith(openings):
             (ROOT / "book" / "instructors.md").touch()  # it reads the other pages
         if not done.startswith(foundation):
-            for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute", BUILD / "runs"]:
+            for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
                 shutil.rmtree(made, ignore_errors=True)
             # Explorers first, on all cores: a page that shows one need not compute it.
             subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
@@ -144,6 +144,7 @@ def build():
         code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL).returncode
         if code == 0:
             DONE.write_text(state)
+            forget()
         return code
 
 

@@ -1,15 +1,25 @@
-"""What a build depends on, by content, and what builds keep for the next: tables of explorers, environments."""
+"""What a build depends on, by content, and what builds keep for the next: tables, runs of pages, environments.
+
+Tables and runs are named by all that they come from. They are kept in the user's cache, for every checkout of the book.
+"""
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 NO_SOURCE = {"__pycache__", ".ipynb_checkpoints", "progress-dptutor.json"}  # what runs leave beside the sources
-TABLES = BUILD / "tables"  # of explorers, by DPTUTOR_TABLES; see dptutor/explore/machinery/store.py
+CACHE = Path(
+    os.environ.get("DPTUTOR_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dptutor"
+)
+TABLES = CACHE / "tables"  # of explorers, by DPTUTOR_TABLES; see dptutor/explore/machinery/store.py
+RUNS = CACHE / "runs"  # of pages; see scripts/running.py
+KEPT = 30 * 24 * 3600  # seconds since the last use
 
 
 def digest(*names):
@@ -22,6 +32,13 @@ def digest(*names):
                 content = hashlib.sha256(file.read_bytes()).hexdigest()
                 found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
     return found.hexdigest()
+
+
+def forget():
+    """Removes from the cache what has not been used for a month."""
+    for file in [*TABLES.glob("*"), *RUNS.glob("*")]:
+        if time.time() - file.stat().st_mtime > KEPT:
+            file.unlink(missing_ok=True)
 
 
 def environment(home, base, *wanted):

@@ -64,7 +64,7 @@ def main(arguments) -> int:
     names = sorted({name for fault in chosen for name in TESTS[fault.path].split()})
     trial = Trial(chosen)
     files = [f"tests/test_{name}.py" for name in names]
-    pytest.main(["-q", "--no-header", "-p", "no:cacheprovider", "--look", *files], plugins=[trial])
+    pytest.main(["-q", "--no-header", "-p", "no:cacheprovider", "--all", *files], plugins=[trial])
     return 1 if trial.unseen else 0
 
 

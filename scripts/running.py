@@ -1,15 +1,16 @@
 """A Sphinx extension: a page whose words alone have changed is not run again.
 
-What the code of a page printed and drew, and the values that its text quotes, are kept in _build/runs, a file a page.
-They are used again as long as the page has the same code and the files it names (`Path("benchmark.json")`) have the
-same content; whatever else code depends on, the library and its packages, is the foundation of a build
-(scripts/book.py), which removes the folder when that changes. Code that looks for files is run each time.
+What the code of a page printed and drew, and the values that its text quotes, are kept in a file, in the user's cache.
+They are used again as long as the page has the same code, the files it names (`Path("benchmark.json")`) have the same
+content, and so has what else code depends on, the library and its packages, the foundation of a build
+(scripts/book.py). Code that looks for files is run each time.
 """
 
 import copy
 import hashlib
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import myst_nb.sphinx_
@@ -17,9 +18,10 @@ import nbformat
 from myst_nb.core.execute import create_client
 from myst_nb.core.execute.inline import NotebookClientInline
 
-from content import BUILD
+from book import FOUNDATION
+from content import RUNS, digest
 
-RUNS = BUILD / "runs"
+foundation = cache(lambda: digest(*FOUNDATION))
 
 
 def setup(app):
@@ -38,14 +40,14 @@ class KeptRun(NotebookClientInline):
     """Runs a page cell by cell, as far as they are shown, or gives what is kept of its last run."""
 
     def start_client(self):
-        self._file = RUNS / self.path.with_suffix(".json").name
         self._key = key(self.notebook.cells, self.path.parent)
-        kept = json.loads(self._file.read_text(encoding="utf-8")) if self._file.is_file() else {}
-        self._kept = kept if self._key and kept.get("key") == self._key else None
+        self._file = RUNS / f"{self.path.stem}-{self._key}.json"
+        self._kept = json.loads(self._file.read_text(encoding="utf-8")) if self._key and self._file.is_file() else None
         self._values = {}
         if self._kept is None:
             super().start_client()
         else:
+            self._file.touch()
             self.notebook.metadata.update(nbformat.from_dict(self._kept["metadata"]))
             self._last_cell_executed, self._cell_error = -1, None
 
@@ -86,14 +88,13 @@ class KeptRun(NotebookClientInline):
         if self._key and exc_type is None and self._cell_error is None:
             cells = self.notebook.cells[: self._last_cell_executed + 1]
             run = {
-                "key": self._key,
                 "metadata": {name: self.notebook.metadata[name] for name in ("language_info", "widgets")
                              if name in self.notebook.metadata},
                 "cells": [{name: cell[name] for name in ("execution_count", "outputs") if name in cell}
                           for cell in cells],
                 "values": self._values,
             }  # fmt: skip
-            RUNS.mkdir(exist_ok=True)
+            RUNS.mkdir(parents=True, exist_ok=True)
             written = self._file.with_suffix(".new")
             written.write_text(json.dumps(run), encoding="utf-8")
             written.replace(self._file)  # never a file half written
@@ -109,4 +110,4 @@ def key(cells, folder):
     contents = [file.read_bytes().hex() for file in files if file.is_file()]
     # Where the cells stand among the words does not matter, but a value is kept by the cell before it.
     places = [place for place, cell in enumerate(cells) if cell.cell_type == "code"]
-    return hashlib.sha256(json.dumps([code, places, contents]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([foundation(), code, places, contents]).encode()).hexdigest()[:32]

@@ -18,12 +18,26 @@
 Tests that use a browser are marked `browser` by themselves. Without an installed Chromium they are skipped; in
 continuous integration (CI=true) they fail.
 
-A test that looks at every explorer, in one place or in several, or at every page, is marked `look`. Of its cases a
-fixed part is run, about a fifth; all of them with `--look` (`make look` runs these tests alone), or when a test is
-asked for by its name, as FILE::TEST.
+`make test` is the gate. It leaves out what is marked
+
+    look     how pages, explorers and slides look, on every screen             make look
+    host     needs JupyterLab, Voilà, nbgrader, another browser, pip or paper  make hosts
+    deep     simulates, or takes more than five seconds for one case           make exhaustive
+    timed    compares times                                                    make exhaustive
+    words    editorial habits                                                  make words
+    sweep    compares many random mechanisms                                   make sweep
+
+and runs a fixed part of the cases of each other test: CASES, or as many as its mark `cases(n)` says, or all if it is
+marked `whole`; a test marked as above takes part if it is also marked `cases(n)`. Of hypothesis' examples it draws
+EXAMPLES. With `--all`, or when a test is asked for by its name, as FILE::TEST, nothing is left out.
+
+What a file marked `sources` holds is marked `first` unless it needs the built book or a browser: `make test` runs it
+before the book is built.
 """
 
 import os
+import random
+import re
 import shutil
 import signal
 import socket
@@ -33,6 +47,7 @@ import time
 import urllib.request
 import zlib
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -53,8 +68,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))  # explorers are frozen once, not in each test
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tests run side by side; before anything loads numpy
 
+CASES, EXAMPLES = 6, 20  # of a test, in `make test`
+LEFT_OUT = {"look", "host", "timed", "deep", "words", "sweep"}
+everything = False  # or a part of the cases
+asked_cases = 0
+
 # The same inputs in every run; `--hypothesis-profile=search` looks for new ones.
-hypothesis.settings.register_profile("dptutor", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("dptutor", deadline=None, derandomize=True, max_examples=EXAMPLES)
+hypothesis.settings.register_profile("all", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile("dptutor")
 # Hypothesis would also draw constants that it finds in the modules loaded so far: then a test's inputs would depend on
@@ -87,58 +108,85 @@ def serve():
 # The browser.
 
 
-# Files that take minutes come first, so that no worker is left alone with one of them. The first builds the book; the
-# next four need neither it nor frozen explorers, which are there when the others come.
-LONG = [
-    "accessibility",
-    "auditing",
-    "mechanisms",
-    "blackwell",
-    "error_bounds",
-    "explore_browser",
-    "app",
-    "explore",
-    "notebooks",
-    "book",
-    "explore_live",
-    "slides",
-    "teaching",
-    "classroom",
-]
-
-
-PART = 5  # one look in so many
+# Which tests are run, and how many cases of each.
 
 
 def pytest_addoption(parser):
-    parser.addoption("--look", action="store_true", help="look at every explorer in every place, not at a fixed part")
+    parser.addoption("--all", action="store_true", help="all cases and examples of each test, not a fixed part")
+    parser.addoption("--cases", type=int, default=0, help="so many cases of each test, whatever it is marked")
+
+
+def pytest_configure(config):
+    global everything, asked_cases
+    asked_cases = config.getoption("cases")
+    everything = config.getoption("all") or any("::" in name for name in config.args)
+    if everything:
+        hypothesis.settings.load_profile("all")
+
+
+def examples(count):
+    """How many examples hypothesis draws: `count` with --all."""
+    return count if everything else min(count, EXAMPLES)
+
+
+def part(cases, most, seed):
+    """`most` of the cases, spread evenly and always the same, but others for another test."""
+    if len(cases) <= most:
+        return cases
+    draw = random.Random(zlib.crc32(seed.encode()))
+    ends = [len(cases) * place // most for place in range(most + 1)]
+    return [cases[draw.randrange(*ends[place : place + 2])] for place in range(most)]
+
+
+def most_cases(item):
+    if asked_cases:
+        return asked_cases
+    if item.get_closest_marker("whole"):
+        return sys.maxsize
+    mark = item.get_closest_marker("cases")
+    return mark.args[0] if mark else CASES
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc):
+    """Cases that are not run are not collected either."""
+    if everything:
+        return
+    parametrize, test = metafunc.parametrize, metafunc.definition
+
+    def parametrize_part(argnames, argvalues, *args, ids=None, _param_mark=None, **options):
+        values = list(argvalues)
+        places = part(range(len(values)), most_cases(test), f"{test.nodeid} {argnames}")
+        if isinstance(ids, Iterable):
+            named = list(ids)
+            ids = [named[place] for place in places]
+        parametrize(argnames, [values[place] for place in places], *args, ids=ids, **options)
+
+    metafunc.parametrize = parametrize_part
 
 
 def pytest_collection_modifyitems(config, items):
-    if not config.getoption("look") and not any("::" in name for name in config.args):
-        left_out = set(left_to_look(items))
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
-    if "sweep" not in config.getoption("markexpr"):
-        items[:] = [item for item in items if not item.get_closest_marker("sweep")]
-    places = {f"test_{name}": place for place, name in enumerate(LONG)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
     for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
+        needs = set(getattr(item, "fixturenames", ()))
+        if "chromium" in needs:
             item.add_marker(pytest.mark.browser)
+        if item.get_closest_marker("sources") and not needs & {"chromium", "site", "jupyterlab", "decks"}:
+            item.add_marker(pytest.mark.first)
+    if everything:
+        return
+    asked_for = LEFT_OUT & set(re.findall(r"\w+", config.getoption("markexpr")))
+    kept = items if asked_for else [item for item in items if in_the_gate(item)]
+    cases = defaultdict(list)
+    for item in kept:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    chosen = {item for test, found in cases.items() for item in part(found, most_cases(found[0]), test)}
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = [item for item in items if item in chosen]
 
 
-def left_to_look(items):
-    """Looks beyond the fixed part: of each test another part, so that every explorer is looked at by some.
-
-    What only repeats a test at more settings, `look(more=True)`, is left out.
-    """
-    cases, more = defaultdict(list), []
-    for item in items:
-        if mark := item.get_closest_marker("look"):
-            (more if mark.kwargs.get("more") else cases[item.nodeid.partition("[")[0]]).append(item)
-    return more + [item for test, found in cases.items() for place, item in enumerate(found)
-                   if (place + zlib.crc32(test.encode())) % PART]  # fmt: skip
+def in_the_gate(item):
+    marks = {mark.name for mark in item.iter_markers()}
+    return not marks & LEFT_OUT or "cases" in marks
 
 
 # Foreign hosts are not found. Were their requests intercepted, all others would take a detour, and none be kept.

@@ -77,6 +77,8 @@ AXE = """async (first) => {
 
 
 @pytest.mark.look
+@pytest.mark.cases(4)
+@pytest.mark.look
 @pytest.mark.parametrize("name", ["search", *PAGES, *NOTEBOOKS])
 def test_axe_finds_no_fault_in_any_page(name, site_url, new_page):
     page = new_page(reduced_motion="reduce", strict=False)
@@ -85,6 +87,7 @@ def test_axe_finds_no_fault_in_any_page(name, site_url, new_page):
     assert not page.evaluate(AXE, name == "search")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("rule", "fault"),
     [
@@ -105,6 +108,7 @@ def test_axe_finds_pale_words(rule, fault, site_url, new_page):
     assert [found for found in page.evaluate(AXE, False) if re.match(fault, found)]
 
 
+@pytest.mark.look
 @pytest.mark.parametrize("name", ["book/intro.html", "book/references.html"])
 def test_axe_finds_no_fault_on_a_telephone(name, site_url, new_page):
     page = new_page(reduced_motion="reduce", viewport={"width": 390, "height": 844})
@@ -238,6 +242,7 @@ def test_what_is_printed_is_light_and_unfolded_and_comes_back(site_url, new_page
     assert page.evaluate(look) == before
 
 
+@pytest.mark.host
 def test_two_pages_are_one_pdf_with_an_outline_numbers_and_links(site, chromium, tmp_path, capsys, monkeypatch):
     own = chromium.browser_type.executable_path  # Playwright's, which no PATH names
     if Path(own).exists():
@@ -291,6 +296,7 @@ def test_a_students_sheets_have_no_answers(site):
     assert "A worked answer" in sheets[False] and "A worked answer" not in sheets[True] and "Hint 1" not in sheets[True]
 
 
+@pytest.mark.host
 def test_long_code_leaves_no_sheet_empty(site):
     """What must not break and does not fit goes to the next sheet, whatever little stands on this one."""
     copy = pdf.sheet_of("book/instructors", pdf.options([]))

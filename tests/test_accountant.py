@@ -259,6 +259,7 @@ def test_hardly_any_noise_is_answered(kernel, text):
     assert all(answer is not None for face in ("bayesError", "tradeOff") for answer in answers[face])
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("text", ["DPSGD(3.361, 0.002041, 6) @ RandomizedResponse(0.05286) ** 177",
                                   "DPSGD(29.56, 0.153, 3) @ Gaussian(49.42) @ RandomizedResponse(3.454) ** 462",
                                   "DPSGD(2.68, 0.02163, 18750000) @ RandomizedResponse(0.08104) ** 236",

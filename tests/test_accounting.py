@@ -5,6 +5,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -41,7 +42,7 @@ def test_the_improved_conversion_is_never_worse_and_epsilon_inverts_delta(m, del
         assert accounting.rdp_to_delta(ORDERS, rdp, improved) == approx(delta, rel=1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.floats(0.01, 1), st.floats(0, 1e-3), st.integers(1, 50), st.floats(1e-9, 0.1))
 def test_composition_theorems_bound_the_optimal_one(epsilon, delta, steps, slack):
     optimal = accounting.optimal_composition(epsilon, delta, steps)
@@ -52,7 +53,7 @@ def test_composition_theorems_bound_the_optimal_one(epsilon, delta, steps, slack
         assert optimal.privacy_profile(loose) <= at * (1 + 1e-9) + 1e-13
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(mechanisms, st.floats(0, 2), st.integers(1, 8))
 def test_the_optimal_composition_bounds_every_mechanism_with_the_same_epsilon_and_delta(m, epsilon, steps):
     bound = accounting.optimal_composition(epsilon, m.privacy_profile(epsilon), steps)

@@ -40,6 +40,7 @@ def made(program, name):
     return eval(code, space)
 
 
+@pytest.mark.cases(15)
 @pytest.mark.parametrize("id", ANSWERS)
 def test_right_answers_pass_and_wrong_ones_get_the_reply_meant_for_them(id):
     exercise, given = dp.exercises.get(id), ANSWERS[id]
@@ -52,6 +53,7 @@ def test_right_answers_pass_and_wrong_ones_get_the_reply_meant_for_them(id):
         assert wrong["reply"] in result.message, f"{wrong['answer']}\n{result.message}"
 
 
+@pytest.mark.cases(15)
 @pytest.mark.parametrize("id", OF_READERS)
 def test_the_mistakes_of_readers_get_their_replies(id):
     exercise, generic = dp.exercises.get(id), 0

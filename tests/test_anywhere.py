@@ -14,6 +14,8 @@ import lite
 import notebooks
 import versions
 
+pytestmark = pytest.mark.sources
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LITE = ROOT / "_build" / "lite"
@@ -71,6 +73,7 @@ def test_a_hub_installs_what_make_installs_and_starts_as_make_lab():
 # Notebooks.
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_notebook_begins_with_the_cell_that_makes_it_run_anywhere(path):
     first, *others = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]

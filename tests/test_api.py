@@ -18,6 +18,8 @@ from dptutor.mechanisms.loss import PrivacyLoss
 from dptutor.specification import family
 from reading import with_mechanisms
 
+pytestmark = pytest.mark.sources
+
 BOOK = Path(__file__).resolve().parent.parent / "book"
 # Where a page names all mechanisms the build puts them.
 REFERENCE = "".join(with_mechanisms(path.read_text(encoding="utf-8")) for path in sorted(BOOK.glob("api*.md")))
@@ -68,6 +70,7 @@ def own_members(kind: type) -> dict[str, object]:
     }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_are_right(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # exercises keep a file beside the notebook
@@ -77,11 +80,13 @@ def test_the_examples_are_right(name, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] in ([], ["progress-dptutor.json"])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", NAMES)
 def test_every_public_name_is_explained_by_an_example(name):
     assert ">>> " in (inspect.getdoc(public()[name]) or "")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_method_and_property_stands_in_an_example_of_its_own_or_of_its_class(name):
     kind = public()[name]

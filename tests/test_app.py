@@ -11,6 +11,8 @@ from test_explore_live import shows
 
 import dptutor as dp
 
+pytestmark = pytest.mark.host
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -16,6 +16,8 @@ import asking
 import dptutor as dp
 from noting import Notes
 
+pytestmark = pytest.mark.sources
+
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
@@ -66,6 +68,7 @@ def test_a_page_is_written_again_when_a_question_it_repeats_has_changed():
     assert set(notes.of(app.env)) == set(pages[:3])
 
 
+@pytest.mark.words
 @every_chapter
 def test_there_is_something_to_do_every_six_hundred_words(site, chapter):
     page = article(site, chapter)
@@ -223,6 +226,8 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 WIDE = {"viewport": {"width": 1280, "height": 800}}
 
 
+@pytest.mark.look
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["phone", "wide"])
 @every_chapter
 def test_every_answer_gets_its_reply_and_is_remembered(site_url, new_page, chapter, screen):
@@ -431,6 +436,8 @@ COUNT = """() => [...document.querySelectorAll(".argue")].map((place) => {
 }).flat()"""
 
 
+@pytest.mark.look
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["phone", "wide"])
 @every_chapter
 def test_arguments_are_compared_and_counted(site_url, new_page, chapter, screen):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -55,7 +56,7 @@ symmetric_parts = st.one_of(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(symmetric_parts, st.integers(4, 64), symmetric_parts, st.integers(4, 64))
 def test_the_bound_is_a_bound(m, count, other, other_count):
     bound = dp.dominance_bound(m, count, other, other_count)
@@ -137,7 +138,7 @@ def test_dominance_emerges():  # Kaissis et al. (2024), lemma 6
     assert [n * m.v4 for n, m in zip(sequence.counts, sequence.moments, strict=True)][-1] < 0.5
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     st.floats(0.4, 3),
     st.floats(0.01, 0.9),
@@ -156,7 +157,7 @@ def test_the_bound_for_asymmetric_steps_is_one(sigma, rate, count, other_sigma, 
 
 
 @given(st.lists(st.floats(0.05, 1), min_size=6, max_size=6), st.integers(2, 40), st.integers(2, 40))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_the_bound_holds_for_lopsided_coins(weights, count, other_count):
     coins = [
         dp.FiniteExperiment([w[0] / sum(w), w[1] / sum(w), w[2] / sum(w)], [0.3, 0.3, 0.4])

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -15,6 +16,7 @@ import dptutor as dp
 # Laws.
 
 
+@pytest.mark.deep
 @given(mechanisms(), st.floats(0, 1))
 def test_success_is_what_the_tradeoff_function_leaves(m, baseline):
     assert dp.attack_bound(m, baseline) == approx(1 - m.tradeoff(baseline), abs=1e-10)
@@ -34,7 +36,7 @@ def test_reconstruction_is_one_of_these_attacks(m, baseline):
 
 
 @given(mechanisms())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_the_largest_gain_is_the_advantage_of_the_mechanism(m):
     gains = dp.attack_advantage(m, np.linspace(0, 1, 201))
     assert gains.max() <= m.advantage + 1e-9
@@ -43,6 +45,7 @@ def test_the_largest_gain_is_the_advantage_of_the_mechanism(m):
     assert dp.attack_advantage(m, at) == approx(m.advantage, abs=1e-9)
 
 
+@pytest.mark.deep
 @given(mechanisms(), st.floats(0, 1))
 def test_both_directions_bound_the_attack_in_either(m, baseline):
     both = dp.attack_bound(m.symmetrized, baseline)

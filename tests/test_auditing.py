@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -96,7 +97,7 @@ def test_quantile_intervals_cover_the_quantile_as_often_as_they_say(size, probab
 
 
 @given(st.floats(0.01, 5), st.floats(1e-8, 0.3), st.sampled_from(["exact", "renyi", "classical"]))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_mu_and_epsilon_are_inverse_on_every_method(mu, delta, method):
     epsilon = gaussian_epsilon(mu, delta, method=method)
     if epsilon > 1e-3:
@@ -124,6 +125,7 @@ def test_the_fewest_repetitions_are_enough_and_one_less_are_not():
     assert power[0] < 0.99 <= power[1]
 
 
+@pytest.mark.deep
 def test_a_sound_training_wins_as_often_as_its_privacy_loss_says(sound):
     claim = SMALL.claim
     assert binomtest(identify(sound).wins, 2000, (1 + claim.advantage) / 2).pvalue > 1e-3
@@ -201,6 +203,7 @@ def test_adversaries_win_against_a_flaw_as_often_as_its_law_says(flaw):
     assert binomtest(wins, 2000, min(WIN_RATES[flaw], 1.0)).pvalue > 1e-3
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("flaw", WIN_RATES, ids=lambda flaw: flaw.name)
 def test_every_flaw_is_caught_at_the_stated_number_of_repetitions(flaw):
     # The audit gives half its level to each adversary. A hundred audits, each of fresh repetitions.
@@ -213,6 +216,7 @@ def test_every_flaw_is_caught_at_the_stated_number_of_repetitions(flaw):
     assert caught >= 57
 
 
+@pytest.mark.deep
 def test_missing_clipping_is_caught_where_gradients_are_longer_than_c():
     training = replace(SMALL, scaling="global", clip=0.25, flaw=NO_CLIPPING)
     run = experiment(training, small_pair(), 400, seed=3)
@@ -225,6 +229,7 @@ def test_missing_clipping_is_caught_where_gradients_are_longer_than_c():
     assert sum(is_caught(experiment(training, small_pair(), repetitions, seed=seed)) for seed in range(60)) >= 57
 
 
+@pytest.mark.deep
 def test_an_audit_of_independent_adversaries_keeps_its_level(sound, monkeypatch):
     # Two adversaries who win as often as a true claim allows, at a level that is exactly attainable for each.
     repetitions, claim = 400, SMALL.claim
@@ -280,6 +285,7 @@ ESTIMATORS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimator_refutes_a_true_claim_no_more_often_than_its_level(name):
     true, estimate = ESTIMATORS[name]
@@ -291,6 +297,7 @@ def test_an_estimator_refutes_a_true_claim_no_more_often_than_its_level(name):
     assert found[0].refutes
 
 
+@pytest.mark.deep
 def test_only_the_advantage_of_any_mechanism_refutes_differential_privacy():
     generator = np.random.default_rng(0)
     sentences = {name: estimate(generator).refutes for name, (_, estimate) in ESTIMATORS.items()}
@@ -304,6 +311,7 @@ def test_only_the_advantage_of_any_mechanism_refutes_differential_privacy():
     assert "the privacy loss exceeds ε with a probability of at most 0.05" in sentences["beliefs"]
 
 
+@pytest.mark.deep
 def test_the_sound_training_is_caught_no_more_often_than_stated():
     repetitions = 150
     run = experiment(SMALL, small_pair(), 100 * repetitions, seed=4)
@@ -342,6 +350,7 @@ CAUGHT_BY = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("flaw", FLAWS, ids=lambda flaw: flaw.name)
 def test_four_repetitions_written_down_are_enough_to_name_the_flaw(flaw):
     # Each of 200 audits: at a power of 0.99 fewer than 192 happen once in twenty thousand.
@@ -352,6 +361,7 @@ def test_four_repetitions_written_down_are_enough_to_name_the_flaw(flaw):
     assert caught >= 192
 
 
+@pytest.mark.deep
 def test_a_sound_transcript_is_faulted_no_more_often_than_stated():
     level = 0.05
     faults = 0
@@ -398,6 +408,7 @@ def test_epsilon_from_beliefs_is_the_logarithm_of_the_odds():  # section 5.3, wi
     assert epsilon_from_beliefs([0.1, math.log(9), -3.0], 0.5).value == approx(math.log(9))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("bounded", [True, False])
 @pytest.mark.parametrize("scaling", ["local", "global"])
 def test_advantage_and_violations_of_table_2e_on_digits(digits, scaling, bounded):
@@ -428,6 +439,7 @@ def test_advantage_and_violations_of_table_2e_on_digits(digits, scaling, bounded
     assert not any(verdict.caught for verdict in audit(run))
 
 
+@pytest.mark.deep
 def test_tumors_with_two_hidden_layers_obey_the_privacy_loss_too():
     """The network that Bernau et al. (2021) use on Adult, on the tabular data at hand."""
     data = dp.datasets.tumors()
@@ -445,6 +457,7 @@ def test_tumors_with_two_hidden_layers_obey_the_privacy_loss_too():
     assert above[0] <= training.claim.privacy_loss.sf(1.0) <= above[1]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", auditing.DISSIMILARITIES)
 def test_dissimilar_neighbors_have_the_larger_local_sensitivity(digits, kind):
     """Bernau et al. (2021), figure 4: the three most dissimilar neighbors lie above the three least dissimilar ones."""
@@ -458,6 +471,7 @@ def test_dissimilar_neighbors_have_the_larger_local_sensitivity(digits, kind):
     assert ranges[0][0] > 2 * ranges[1][1]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("belief", [0.52, 0.75, 0.9, 0.99])
 def test_empirical_epsilon_against_the_one_asked_for(digits, belief):
     """Bernau et al. (2021), figures 7-9: under local scaling the sensitivities give back ε, under global one less.
@@ -487,6 +501,7 @@ def test_empirical_epsilon_against_the_one_asked_for(digits, belief):
         assert inferred.high < guesses.advantage().low
 
 
+@pytest.mark.timed
 def test_a_thousand_repetitions_take_less_than_a_minute_and_two_gigabytes():
     """30 steps on 100 digits with one hidden layer, and both adversaries."""
     code = """

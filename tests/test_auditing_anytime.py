@@ -28,6 +28,7 @@ def best_guesses(m, generator, rounds=ROUNDS, threshold=0.0):
 # Sequential audits.
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("threshold", [0.0, 1.5, -1.5])
 @pytest.mark.parametrize("m", [dp.Gaussian(1), dp.ApproximateDP(1, 0.05), dp.SubsampledGaussian(0.5, 0.3, "remove")])
 def test_a_true_claim_is_refused_no_more_often_than_the_level_however_often_one_looks(m, threshold):
@@ -40,6 +41,7 @@ def test_a_true_claim_is_refused_no_more_often_than_the_level_however_often_one_
     assert alarms <= binom.ppf(0.999, 400, 0.05)
 
 
+@pytest.mark.deep
 def test_peeking_breaks_an_interval_for_a_fixed_number_and_not_the_wealth():
     generator, claim = np.random.default_rng(3), dp.Gaussian(1)
     rate, peeks, bets = (1 + claim.advantage) / 2, 0, 0
@@ -54,6 +56,7 @@ def test_peeking_breaks_an_interval_for_a_fixed_number_and_not_the_wealth():
     assert bets / (RUNS // 4) <= 0.05
 
 
+@pytest.mark.deep
 def test_the_mean_wealth_of_a_true_claim_is_at_most_one():
     generator, claim = np.random.default_rng(5), dp.Gaussian(1)
     wealth = [auditing.evidence_by_betting(best_guesses(claim, generator, 20), claim)[-1] for _ in range(RUNS)]
@@ -130,6 +133,7 @@ def test_the_p_value_of_the_paper():
     assert auditing.one_run_p_value(75, 100, 100, math.log(3)) == approx(0.553, abs=5e-4)
 
 
+@pytest.mark.deep
 def test_the_bound_of_one_run_covers_a_sound_training():
     # Every canary is answered by randomized response: the worst that pure privacy allows.
     generator, epsilon = np.random.default_rng(8), 1.0
@@ -191,6 +195,7 @@ def best_of_one_run(mu, canaries, guesses, generator, runs):
     return np.take_along_axis((seen > 0) == member, clearest, axis=1).sum(axis=1)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("canaries", "guesses"), [(200, 200), (200, 40), (40, 10)])
 def test_a_true_curve_is_refused_no_more_often_than_the_level(canaries, guesses):
     generator, level = np.random.default_rng(4), 0.05

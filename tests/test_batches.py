@@ -40,6 +40,7 @@ def put_of_two(mu, k):
     return mpmath.quad(integrand, [-12, -6, -3, min(0, end / 2), end - 0.1, end])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("sigma", [0.7, 2.0])
 def test_two_bins_against_an_integral(sigma):
     m = dp.BallsAndBins(sigma, 2, "remove")
@@ -55,6 +56,7 @@ def test_two_bins_against_an_integral(sigma):
             assert exact - 1e-13 <= back <= exact + error and error < 5e-9
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("sigma", "steps"), [(1.0, 20), (0.6, 300), (5.0, 50)])
 def test_many_bins_against_simulation(sigma, steps):
     m = dp.BallsAndBins(sigma, steps, "remove")
@@ -116,6 +118,7 @@ def test_epochs_of_bins_are_a_power_with_a_bound():
 # Shuffled batches.
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("sigma", "steps"), [(0.6, 1000), (1.0, 5), (3.0, 40)])
 def test_the_lower_curve_of_shuffled_batches_is_attained(sigma, steps):
     low, high = (dp.ShuffledBatches(sigma, steps, bound) for bound in ("lower", "upper"))
@@ -160,6 +163,7 @@ def test_batches_without_replacement_are_composed_as_the_worse_of_both():
 # The laws that tests of random mechanisms check on the others.
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "m",
     [dp.BallsAndBins(1.0, 5, "remove"), dp.BallsAndBins(1.0, 5), dp.ShuffledBatches(1.0, 5, "lower")],
@@ -241,6 +245,7 @@ def test_no_batch_of_a_fixed_size_reveals_more_than_its_pair(seed):
         assert seed is not None or max(sticks) == approx(bound, abs=1e-6)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("gradient", [lambda y: y * 0 + 1, np.sin, np.sign, lambda y: np.clip(y, -1, 1)])
 def test_two_steps_whose_gradients_depend_on_the_past_reveal_no_more_than_two_bins(gradient):
     sigma, (y, step) = 0.8, np.linspace(-6, 7, 1301, retstep=True)

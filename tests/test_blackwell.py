@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -88,7 +89,7 @@ def test_extremal_mechanisms_bound_all_others(m):  # lemma 2
     assert dp.blackwell_dominates(dp.BlatantlyNonPrivate(), m)
 
 
-@settings(max_examples=40)  # joins are slow
+@settings(max_examples=examples(40))  # joins are slow
 @given(closed_forms(), closed_forms())
 def test_join_dominates_both_and_meet_is_dominated_by_both(a, b):
     for part in (a, b):

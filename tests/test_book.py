@@ -65,6 +65,7 @@ def test_a_site_that_was_removed_is_built_again(tmp_path, monkeypatch):
     assert len(runs) == 2 * once
 
 
+@pytest.mark.host
 def test_until_the_first_build_has_ended_there_is_a_curve_to_drag(site, chromium):
     assert not book.takes_minutes()
     with book.running(site, 0) as server:
@@ -192,6 +193,7 @@ def test_no_word_of_the_reference_is_taken_for_the_letter_of_a_list(pages, site)
     assert not lists
 
 
+@pytest.mark.look
 def test_every_page_opens_and_fits_without_a_foreign_request_or_a_complaint(pages, site_url, new_page):
     """First on a telephone; then it is made wide, which lays it out anew and shows it both sidebars."""
     telephone, wide = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
@@ -348,6 +350,7 @@ def test_a_page_opens_from_a_folder(site, page, name):
     page.wait_for_selector("#search-results li")
 
 
+@pytest.mark.host
 def test_formulas_are_copied_as_tex(site_url, new_page):
     page = new_page()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -369,6 +372,7 @@ def test_every_chapter_shows_an_explorer(site):
     assert not [chapter.name for chapter in chapters if "data-explorer=" not in chapter.read_text()]
 
 
+@pytest.mark.deep
 def test_every_slider_of_every_explorer_is_moved_by_keys_and_by_mouse(pages, site, site_url, page):
     for name in pages:
         if "data-explorer=" not in (site / name).read_text():

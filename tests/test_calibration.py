@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -40,7 +41,7 @@ def test_the_largest_belief_is_met(name, belief):
     assert dp.posterior_belief_bound(m.epsilon(0)) == approx(belief, rel=1e-10)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.sampled_from(sorted(FAMILIES)), st.floats(-9, -0.3), st.floats(0.001, 0.95))
 def test_the_success_of_attacks_is_met_from_the_safe_side(name, log_baseline, share):
     baseline = 10**log_baseline

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -85,6 +86,7 @@ def test_at_most_one_transcript_is_refused_and_the_other_shows_something(seed):
         assert shown.low > 0.1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("epsilon", cases._EPSILONS)
 def test_every_setting_is_what_its_card_says(epsilon):
     for rate, steps in cases._FEW + cases._MANY:
@@ -106,6 +108,7 @@ def test_all_kinds_of_cases_come_up():
     assert refused == signed == {"a", "b", "neither"}
 
 
+@pytest.mark.deep
 def test_a_case_is_the_same_every_time_and_another_for_another_seed():
     first, second = cases._made.__wrapped__(5), cases.made(5)
     assert str(first) == str(second) != str(cases.made(6)).replace("Case 6", "Case 5")
@@ -240,7 +243,7 @@ def test_nonsense_costs_points_and_nothing_else(nonsense):
     assert "Traceback" not in repr(everywhere)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.dictionaries(
         st.sampled_from(["seed", *(name for names in PARTS.values() for name in names)]),

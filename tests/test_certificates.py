@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from strategies import mechanisms
 
@@ -74,7 +75,8 @@ def test_corrupted_certificates_are_rejected(m, other):
     assert not verified(json.dumps(good), other.privacy_profile, m.privacy_profile)
 
 
-@settings(max_examples=60)
+@pytest.mark.deep
+@settings(max_examples=examples(60))
 @given(mechanisms(), mechanisms())
 def test_every_divergence_has_a_certificate(a, b):
     found = dp.delta_divergence(a, b)
@@ -219,7 +221,7 @@ def test_what_is_undecided_has_no_certificate():
         _ = answer.certificate
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(mechanisms(), mechanisms())
 def test_every_answer_has_a_certificate_that_is_not_wrong(a, b):
     answer = dp.dominance(a, b)

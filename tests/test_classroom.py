@@ -406,6 +406,7 @@ hand_in.record("seen", {{
     assert seen["processes"] <= 4 and seen["user"] == 65534
 
 
+@pytest.mark.host
 @isolated
 def test_nothing_of_a_run_is_left_when_it_has_ended(monkeypatch):
     monkeypatch.setattr(isolating, "CELL", 4.0)
@@ -427,6 +428,7 @@ subprocess.Popen([sys.executable, '-c', 'import time; time.{long}'], start_new_s
     assert not left
 
 
+@pytest.mark.host
 def test_a_run_goes_on_where_it_was_stopped(handed_in, marked, monkeypatch):
     folder, table, _, count = marked
     lines = (folder / grading.STATE).read_text().splitlines()
@@ -455,6 +457,7 @@ def test_a_run_goes_on_where_it_was_stopped(handed_in, marked, monkeypatch):
         assert {row["student"]: row for row in rows(folder / "marks.csv")} == table
 
 
+@pytest.mark.host
 def test_many_notebooks_are_marked_by_several_processes(packed, monkeypatch, tmp_path):
     monkeypatch.setattr(grading, "_FEW", 0)
     found = collecting.Found("x", b"{}", "s00", "04_own")

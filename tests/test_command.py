@@ -150,6 +150,7 @@ def test_an_explorer_is_written(run, tmp_path):
     assert [*json.loads(run("explore", "list", "--json")[1])] == dp.explore.__all__
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -207,6 +208,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("arguments", HOSTILE, ids=lambda arguments: " ".join(arguments)[:40].encode("unicode_escape"))
 def test_a_hostile_call_is_told_in_one_short_line(run, arguments):
     code, out, err = run(*arguments)

@@ -9,6 +9,7 @@ import flint
 import mpmath
 import numpy as np
 import pytest
+from conftest import examples
 from flint import acb, arb
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -150,7 +151,7 @@ def places(draw):
 
 
 @given(places())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @example((4.433, 0.01, 0.5 + 1500j))
 @example((3.79, 0.0617, 0.25 + 2170j))
 @example((2.104, 0.693, 3 + 411.8j))
@@ -179,7 +180,7 @@ def test_one_steps_transform_keeps_its_bound_far_from_the_real_line_too(place):
         assert float(abs(exact).lower()) <= 3 * math.exp(value.real)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(noise, rates, many, st.sampled_from(["add", "remove", "both"]))
 def test_every_number_of_steps_gives_curves_that_obey_the_laws(sigma, rate, steps, direction):
     m = dp.DPSGD(sigma, rate, max(steps, 300), direction)
@@ -199,6 +200,7 @@ def test_every_number_of_steps_gives_curves_that_obey_the_laws(sigma, rate, step
     assert m._bayes_error(odds) == approx((1 - m.privacy_profile(odds)) / (1 + np.exp(odds)), abs=1e-10)
 
 
+@pytest.mark.deep
 @settings(max_examples=15)
 @given(st.floats(1, 20), st.floats(-3, -0.5).map(lambda x: 10**x), st.integers(50, 400))
 def test_more_steps_and_less_noise_tell_more(sigma, rate, steps):
@@ -466,6 +468,7 @@ def test_more_different_parts_than_can_be_multiplied_are_refused():
         whole.epsilon(1e-5)
 
 
+@pytest.mark.timed
 def test_many_different_steps_beside_mechanisms_with_atoms_are_refused_at_once():
     steps = [dp.SubsampledGaussian(1 + 0.01 * k, 0.01, "remove") for k in range(50)]
     responses = [dp.RandomizedResponse(0.01 * math.sqrt(x)) for x in range(1, 51)]

@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -46,7 +47,7 @@ def test_the_gap_is_that_of_the_worse_of_both_pairs(direction):
         assert -1e-12 <= excess.min() <= excess.max() <= gap
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(one_directional, st.integers(6, 12), st.integers(0, 2**32 - 1))
 def test_one_mechanism_lies_between_its_two_grids(m, octaves, seed):
     factor = grid_factor(m, 1)

@@ -93,6 +93,7 @@ def test_faces_are_finite_and_bounds_are_kept(seed):
     assert np.all(np.abs(line - exact)[inside] <= pair.error_bound)
 
 
+@pytest.mark.deep
 def test_divergences_keep_their_bounds():
     found = [a for a in map(answers, range(COUNT)) if a is not None]
     for (pair, _, _), (other, _, _) in zip(found[:-1:3], found[1::3], strict=False):

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import examples
 from dp_accounting.pld import common, privacy_loss_distribution
 from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from hypothesis import given, settings
@@ -81,7 +82,7 @@ def test_distributions_that_are_none_are_refused():
 
 
 @given(st.lists(st.tuples(st.floats(0.3, 50), st.floats(1e-4, 0.99), st.integers(1, 10**6)), min_size=1, max_size=4))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_a_history_goes_in_and_out_unchanged(history):
     together: dict = {}
     for sigma, rate, steps in history:
@@ -155,6 +156,7 @@ def test_what_tensorflow_privacy_does_not_say_is_refused(text, words):
         exchange.from_tensorflow(text)
 
 
+@pytest.mark.deep
 def test_measures_of_opendp():
     assert exchange.from_opendp("MaxDivergence", 1.0) == dp.RandomizedResponse(1.0)
     assert exchange.from_opendp("MaxDivergence()", 1.0) == dp.RandomizedResponse(1.0)
@@ -175,7 +177,7 @@ def test_measures_of_opendp():
 
 
 @given(closed_forms(), st.lists(st.floats(0.001, 0.999), min_size=1, max_size=6, unique=True))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_curve_is_within_the_band_of_its_points(m, alphas):
     alphas = sorted(alphas)
     if min(np.diff([*alphas, 1.0]), default=1) < 1e-3:
@@ -188,7 +190,7 @@ def test_a_curve_is_within_the_band_of_its_points(m, alphas):
 
 
 @given(closed_forms(), st.lists(st.floats(-3, 5), min_size=1, max_size=6, unique=True))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_profile_is_within_the_band_of_its_points(m, losses):
     losses = sorted(losses)
     if min(np.diff(losses), default=1) < 1e-3:

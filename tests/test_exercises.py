@@ -35,6 +35,7 @@ def own_folder(tmp_path, monkeypatch):
 # Every exercise.
 
 
+@pytest.mark.whole
 @every_exercise
 def test_the_page_is_whole(exercise):
     assert exercise.grade in ("warm-up", "think", "build")
@@ -45,6 +46,7 @@ def test_the_page_is_whole(exercise):
     assert len({*replies}) == len(replies)
 
 
+@pytest.mark.whole
 @every_exercise
 def test_the_stub_runs_and_does_not_pass(exercise):
     result = exercise.check(run(exercise.stub)[exercise.name])
@@ -52,6 +54,7 @@ def test_the_stub_runs_and_does_not_pass(exercise):
     assert "nothing to check yet" in result.message
 
 
+@pytest.mark.whole
 @every_exercise
 def test_the_worked_answer_passes(exercise):
     result = exercise.check(run(exercise.solution)[exercise.name])
@@ -59,6 +62,7 @@ def test_the_worked_answer_passes(exercise):
     assert result.message == exercise.praise
 
 
+@pytest.mark.whole
 @every_exercise
 def test_every_mistake_gets_its_own_reply(exercise):
     for mistake in exercise.mistakes:
@@ -99,6 +103,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.cases(119)
 @every_exercise
 @pytest.mark.parametrize("nonsense", NONSENSE, ids=lambda x: type(x).__name__)
 def test_nonsense_is_answered(exercise, nonsense, capsys):
@@ -168,6 +173,7 @@ def invented_answer(r: random.Random):
     )
 
 
+@pytest.mark.deep
 def test_ten_thousand_wild_answers_are_answered():
     r = random.Random(1)
     for count in range(10_000):
@@ -178,6 +184,7 @@ def test_ten_thousand_wild_answers_are_answered():
             text.encode()  # can be sent to a page
 
 
+@pytest.mark.whole
 @every_exercise
 def test_the_chapter_asks_for_it_by_the_same_title(exercise):
     pages = list((ROOT / "book").glob(f"{exercise.chapter:02}_*.md"))
@@ -188,6 +195,7 @@ def test_the_chapter_asks_for_it_by_the_same_title(exercise):
         assert f"{exercise.id} {exercise.title}" in re.findall(r"\{exercise\} (.+)", text)
 
 
+@pytest.mark.whole
 @every_exercise
 def test_the_notebook_has_its_stub_and_its_check(exercise):
     notebook = json.loads((ROOT / "notebooks" / f"{exercise.chapter:02}_exercises.ipynb").read_text(encoding="utf-8"))
@@ -336,12 +344,14 @@ def impatient(monkeypatch):
     monkeypatch.setattr("dptutor.exercises.core._PATIENCE", 0.2)
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("endless", [looped, looped_and_careless, careless, asleep])
 def test_a_loop_without_end_is_ended(endless):
     assert "Does a loop never end?" in EXAMPLE.check(endless).message
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("impatient")
 def test_a_loop_without_end_is_ended_in_any_thread_and_does_not_live_on():
     before, results = set(threading.enumerate()), []

@@ -1,9 +1,12 @@
 """A chapter's exercises in JupyterLab, from opening the notebook to the closed ring."""
 
 import drag
+import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 import dptutor as dp
+
+pytestmark = pytest.mark.host
 
 
 def write_and_run(page, cell, text):

@@ -80,8 +80,9 @@ def on_steps(parameters, count, seed=11):
 # Every explorer, all over its box.
 
 
+@pytest.mark.cases(3)
 @every_explorer
-@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.look(more=True))])
+@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.deep)])
 def test_every_part_is_drawn_at_the_corners_and_inside(name, count):
     e = started(name)
     for setting in corners(e.parameters) + inside(e.parameters, count):
@@ -93,6 +94,7 @@ def test_every_part_is_drawn_at_the_corners_and_inside(name, count):
         assert all(e.shown.values())
 
 
+@pytest.mark.cases(3)
 @every_explorer
 def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
     e = started(name)
@@ -104,6 +106,7 @@ def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
         assert given == approx({n: e.readouts[n] for n in given}, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.cases(3)
 @every_explorer
 def test_frozen_and_live_rows_are_the_same_numbers(name):
     e = started(name)
@@ -134,6 +137,7 @@ def test_frozen_and_live_rows_are_the_same_numbers(name):
     assert start == len(data)
 
 
+@pytest.mark.cases(3)
 @every_explorer
 def test_tables_hold_what_matplotlib_draws_to_a_quarter_of_a_pixel(name):
     e = started(name)
@@ -181,6 +185,7 @@ def test_screen_and_saved_pictures_have_one_palette():
     assert len(pairs) == len(re.findall(r"--dpe-[\w-]+: [^;]*#", sheet)) - 1  # the ground follows the host
 
 
+@pytest.mark.whole
 @every_explorer
 def test_steps_and_starting_values_are_stops_of_the_sliders(name):
     e = started(name)
@@ -578,12 +583,13 @@ def test_tables_belong_to_the_explorers_that_they_come_from(tmp_path, monkeypatc
     state, names = store.state.__wrapped__, ["tradeoff_gallery", "bayes_error", "duel"]
     before = {name: state(name) for name in names}
 
-    def changed(file):
+    def changed(file, text="changed = True\n"):
         with (package / file).open("a") as end:
-            end.write("# changed\n")
+            end.write(text)
         return {name for name in names if state(name) != before[name]}
 
     assert changed("exercises/chapter_01.py") == set()
+    assert changed("accounting.py", "# only a comment\n") == set()
     assert changed("explore/tradeoff_gallery.py") == {"tradeoff_gallery", "bayes_error"}  # which has its mechanisms
     assert changed("blackwell.py") == set(names)
 
@@ -646,6 +652,7 @@ def test_traits_link_to_other_widgets():
     link.unlink()
 
 
+@pytest.mark.cases(3)
 @every_explorer
 def test_the_kernel_answers_with_the_rows_of_the_setting_asked_for(name):
     e = started(name)
@@ -663,6 +670,7 @@ def test_the_kernel_answers_with_the_rows_of_the_setting_asked_for(name):
     assert len(content["rows"]) == len(e.explorer.tables)
 
 
+@pytest.mark.cases(3)
 @every_explorer
 def test_the_kernel_fills_the_line_of_the_slider_nearest_first(name):
     e = started(name)

@@ -24,7 +24,7 @@ NAMES = dp.explore.__all__
 
 def every_explorer(test):
     """`make test` looks at a fixed part of them, `make look` at all."""
-    return pytest.mark.look(pytest.mark.parametrize("name", NAMES)(test))
+    return pytest.mark.look(pytest.mark.cases(2)(pytest.mark.parametrize("name", NAMES)(test)))
 
 
 # Its script has taken over the picture that stood in the page. The tables are unpacked a frame earlier.
@@ -666,6 +666,7 @@ def test_a_game_goes_on_from_a_link_and_two_answers_are_not_taken_at_once(opened
     assert sum(int(setting[name].split()[2]) for name in ("accused", "missed")) == 29
 
 
+@pytest.mark.deep
 def test_the_worlds_are_drawn_as_they_should_be(opened):
     page = opened("be_the_adversary")
     # Four hundred games without pictures of one who says "in" above a half.
@@ -725,6 +726,7 @@ def test_letters_and_curves_stand_out_in_light_and_dark(opened, scheme):
     assert min(map(contrast, lines)) >= 3
 
 
+@pytest.mark.timed
 @every_explorer
 def test_a_drag_leaves_time_for_sixty_frames_a_second(opened, name):
     page = opened(name)
@@ -788,6 +790,7 @@ ELEMENTS = """() => [...document.querySelectorAll(":not(.dpe-story *, .dpe-game 
 })"""
 
 
+@pytest.mark.deep
 @every_explorer
 def test_an_hour_of_random_events_is_survived(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
@@ -938,6 +941,7 @@ def test_draws_spread_evenly_come_to_the_exact_errors_and_fill_the_hills(opened)
         assert sum(abs((b - a) * (top - base)) for a, base, top, b, _ in corners) == approx(area, rel=0.01)
 
 
+@pytest.mark.look
 def test_draws_fall_until_a_touch_and_go_on(alone):
     page = alone("threshold_test")
     page.emulate_media(reduced_motion="no-preference")
@@ -1573,6 +1577,7 @@ def test_back_leads_to_where_a_slider_was_left_just_before_a_step(alone):
     page.wait_for_function("document.querySelector('[data-explorer]').explorer.values[0] === 2.1")
 
 
+@pytest.mark.look
 def test_play_runs_a_slider_to_its_end_and_a_touch_stops_it(alone):
     page = alone("threshold_test")
     page.click("[data-play=sigma]")

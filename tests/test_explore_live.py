@@ -13,6 +13,7 @@ TWO_FRAMES = 2000 / 60
 questions = itertools.count(1)
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("latency", [0, 200])
 def test_a_drag_is_answered_from_memory(chromium, jupyterlab, latency):
     name = f"drag{latency}.ipynb"
@@ -105,6 +106,7 @@ def test_sliders_and_python_move_each_other(explored):
     assert ask(page, "e.parameters['sigma'].value") == str(sigma)
 
 
+@pytest.mark.host
 def test_a_typed_number_is_taken_exactly_and_whole_where_numbers_are_whole(explored, opened):
     explored.fill("[data-typed=sigma]", "2.2345")
     explored.keyboard.press("Enter")
@@ -121,6 +123,7 @@ def test_a_typed_number_is_taken_exactly_and_whole_where_numbers_are_whole(explo
     assert ask(page, "e.setting['k']") == "3"
 
 
+@pytest.mark.host
 def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
     page = opened("import dptutor as dp\ne = dp.explore.be_the_adversary()\ne", "print('=> none')")
     e = dp.explore.be_the_adversary()
@@ -148,6 +151,7 @@ def test_a_game_is_played_in_a_notebook_and_python_knows_the_score(opened):
     assert ask(page, "e.setting['accused'], e.setting['missed']") == f"{e.setting['accused']} {e.setting['missed']}"
 
 
+@pytest.mark.host
 def test_draws_fall_in_a_notebook_and_are_counted_again_where_the_threshold_goes(opened):
     page = opened("import dptutor as dp\ne = dp.explore.threshold_test()\ne", "print('=> none')")
     shows(page, dp.explore.threshold_test())
@@ -160,6 +164,7 @@ def test_draws_fall_in_a_notebook_and_are_counted_again_where_the_threshold_goes
         page.wait_for_function(f"{said}.startsWith('Simulated: of 1000 draws') && {said}.includes('long run: {exact}')")
 
 
+@pytest.mark.host
 def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(explored):
     page = explored
     page.evaluate("""() => {
@@ -176,6 +181,7 @@ def test_a_burst_of_events_ends_on_the_last_value_and_leaves_nothing_behind(expl
     assert ask(page, "e.setting['sigma'], e.setting['scale'], e.setting['prior']") == "0.5 2.0 0.4"
 
 
+@pytest.mark.host
 def test_the_echo_of_an_earlier_move_does_not_undo_a_later_one(explored):
     page = explored
     page.evaluate("""async () => {
@@ -190,6 +196,7 @@ def test_the_echo_of_an_earlier_move_does_not_undo_a_later_one(explored):
     assert ask(page, "e.setting['sigma']") == "2.0"
 
 
+@pytest.mark.host
 def test_a_lost_question_is_asked_again(explored):
     page = explored
     page.evaluate("""() => {
@@ -244,11 +251,13 @@ def two_thousand_events_leave_nothing_behind(page, name):
     assert page.evaluate(most) <= 4096
 
 
+@pytest.mark.host
 @needs_proc
 def test_two_thousand_events_leave_nothing_behind(explored):
     two_thousand_events_leave_nothing_behind(explored, "delta_divergence")
 
 
+@pytest.mark.host
 @needs_proc
 def test_two_thousand_events_of_a_slow_explorer_leave_nothing_behind(opened):
     page = opened("import dptutor as dp\ndp.explore.composition()", "print('=> none')")
@@ -268,6 +277,7 @@ def line(sigma):
 broken()"""
 
 
+@pytest.mark.host
 def test_an_error_is_told_in_one_line(opened):
     page = opened(BROKEN)
     page.focus("input[type=range]")
@@ -282,6 +292,7 @@ FAR, FARTHER = {"sigma": 2.345, "scale": 1.234, "prior": 0.567}, {"sigma": 1.357
 SET_ALL = "s => document.querySelector('[data-explorer]').explorer.setAll(s)"
 
 
+@pytest.mark.host
 def test_a_busy_kernel_answers_at_last(explored):  # at once, where JupyterLab gives comms a subshell
     run_last_cell(explored, "__import__('time').sleep(5)")
     explored.wait_for_timeout(300)
@@ -290,6 +301,7 @@ def test_a_busy_kernel_answers_at_last(explored):  # at once, where JupyterLab g
     explored.locator(".dpe-status").wait_for(state="hidden")
 
 
+@pytest.mark.host
 def test_a_dead_kernel_is_told(explored):  # the last to share the notebook
     run_last_cell(explored, "__import__('os')._exit(1)")
     explored.wait_for_timeout(1000)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -16,8 +17,9 @@ ALPHAS = np.concatenate([[0.0], np.geomspace(1e-12, 0.5, 60), np.linspace(0.5, 1
 # Laws.
 
 
+@pytest.mark.deep
 @given(symmetric_mechanisms(), st.lists(st.floats(0, 6), min_size=1, max_size=4), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_mechanism_is_within_what_its_own_points_and_advantage_allow(m, losses, told):
     facts = {"epsilon": losses, "delta": m.privacy_profile(losses).tolist()}
     weakest = dp.allowed_by(**facts, advantage=m.advantage if told else None)
@@ -56,6 +58,7 @@ def test_one_fact_allows_the_mechanism_that_attains_it():
     assert dp.allowed_by(mu=math.inf) == dp.allowed_by(advantage=1) == dp.BlatantlyNonPrivate()
 
 
+@pytest.mark.deep
 def test_what_is_printed_is_read():
     for m in (
         dp.allowed_by(epsilon=[1, 2], delta=[0.1, 0.01], advantage=0.4, orders=[2, 4], rdp=[0.5, 1.5], rho=0.3),
@@ -103,6 +106,7 @@ def test_zcdp_allows_exactly_the_coins_that_satisfy_it(rho):
         assert excess(alpha, power - 1e-5 * min(1, power)) <= 1 + 1e-4 or alpha > 1 - power
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
 def test_the_gaussian_mechanism_is_within_what_its_divergences_allow(mu):
     m, orders = dp.Gaussian(1 / mu), [1.25, 2, 4, 8, 16, 64]
@@ -114,6 +118,7 @@ def test_the_gaussian_mechanism_is_within_what_its_divergences_allow(mu):
         assert (weakest.privacy_profile(np.linspace(0, 10, 50)) >= m.privacy_profile(np.linspace(0, 10, 50))).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("rho", [0.05, 0.5, 2.56])
 def test_no_conversion_of_zcdp_to_epsilon_is_tighter(rho):
     for delta in (1e-2, 1e-5, 1e-10):

@@ -10,6 +10,8 @@ import dptutor.explore.machinery as machinery
 from dptutor import formulas
 from dptutor.formulas import UnknownFormula, mathml, typeset
 
+pytestmark = pytest.mark.sources
+
 # What the book is written with, by kind: each has to be set. A new command is added here, and looked at in a page.
 COMMANDS = r"""
 \alpha \beta \gamma \delta \varepsilon \eta \theta \kappa \mu \nu \xi \pi \rho \sigma \tau \lambda \phi
@@ -25,6 +27,7 @@ COMMANDS = r"""
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("tex", [tex for tex in re.split(r"\s(?=\\)", COMMANDS.strip()) if tex.strip("\\ ")])
 def test_every_command_of_the_book_is_set(tex):
     assert mathml(tex).startswith("<math ")
@@ -36,6 +39,7 @@ def test_a_formula_that_cannot_be_set_is_named():
         mathml(r"\nonsense x")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("tex", "rows"),
     [
@@ -57,6 +61,7 @@ def test_dollars_in_a_text_are_formulas_and_prices_are_not():
     assert "<mo>&lt;</mo>" in typeset("$a &lt; b$")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

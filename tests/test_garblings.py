@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -28,7 +29,7 @@ def processings(draw, rows, columns):
 # Laws.
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(experiments(), st.data())
 def test_what_is_processed_is_found_to_be_processed(m, data):
     k = data.draw(processings(len(m.p), data.draw(st.integers(2, 4))))
@@ -44,7 +45,7 @@ def test_what_is_processed_is_found_to_be_processed(m, data):
     assert dp.delta_divergence(m, other).value <= 1e-9
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(experiments(), experiments())
 def test_the_deficiency_is_the_delta_divergence(m, other):  # Torgersen (1991): with two hypotheses tests are enough
     found, regret = dp.garbling(m, other), dp.delta_divergence(m, other)

@@ -18,6 +18,8 @@ import scipy.special
 import scipy.stats
 from test_prose import prose
 
+pytestmark = pytest.mark.words
+
 ROOT = Path(__file__).resolve().parent.parent
 
 LABEL, LOSS = r"\blabels?\b", r"(?:ε|\\varepsilon)"

@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -33,7 +34,7 @@ def masses(m):
 
 
 @given(mechanisms())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_at_0_and_1_it_is_the_mass_of_finite_losses(m):
     value, error = m.hellinger_transform([0.0, 1.0], with_error=True)
     assert np.all(np.abs(value - (1 - np.array(masses(m)))) <= error + 1e-15)
@@ -41,7 +42,7 @@ def test_at_0_and_1_it_is_the_mass_of_finite_losses(m):
 
 
 @given(mechanisms(), strip)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_within_the_strip_it_is_at_most_1_and_at_most_what_it_is_on_the_real_line(m, s):
     value, error = m.hellinger_transform(s, with_error=True)
     real, real_error = m.hellinger_transform(s.real, with_error=True)
@@ -50,7 +51,7 @@ def test_within_the_strip_it_is_at_most_1_and_at_most_what_it_is_on_the_real_lin
 
 
 @given(mechanisms(), plane)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_conjugates_go_to_conjugates_and_the_reverse_pair_is_its_mirror_image(m, s):
     found = m.hellinger_transform(s, with_error=True)
     conjugate, error = m.hellinger_transform(s.conjugate(), with_error=True)
@@ -59,7 +60,7 @@ def test_conjugates_go_to_conjugates_and_the_reverse_pair_is_its_mirror_image(m,
 
 
 @given(mechanisms(), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_its_logarithm_is_convex(m, a, b, share):
     (first, _), (second, _) = (m.hellinger_transform(s, with_error=True) for s in (a, b))
     middle, error = m.hellinger_transform(share * a + (1 - share) * b, with_error=True)
@@ -67,7 +68,7 @@ def test_its_logarithm_is_convex(m, a, b, share):
 
 
 @given(closed_forms(), closed_forms(), st.integers(1, 40), plane)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @example(dp.Laplace(1), dp.SubsampledGaussian(0.5, 0.2, "add"), 7, 0.5 + 3j)
 def test_composed_mechanisms_multiply(a, b, count, s):
     if a.both_directions or b.both_directions:
@@ -84,7 +85,7 @@ def test_composed_mechanisms_multiply(a, b, count, s):
 
 
 @given(mechanisms(), st.floats(0.05, 0.95))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_it_is_the_rényi_divergence_of_the_pair(m, s):
     value, error = m.hellinger_transform(s, with_error=True)
     if value > 1e-6 and not m.both_directions:
@@ -92,7 +93,7 @@ def test_it_is_the_rényi_divergence_of_the_pair(m, s):
 
 
 @given(mechanisms(), plane)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @example(dp.join(dp.Gaussian(1), dp.Laplace(1)), 3 + 2j)
 @example(dp.join(dp.Gaussian(1e-3), dp.Laplace(1)), 0.5 + 0j)
 @example(dp.RandomizedResponse(8) ** 1000, 0.5 + 5j)
@@ -107,7 +108,7 @@ def test_closed_forms_and_the_profile_say_the_same(m, s):
 
 
 @given(mechanisms(), strip)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_its_bound_is_small_between_0_and_1(m, s):
     assert m.hellinger_transform(s, with_error=True)[1] <= 3e-9 * (1 + abs(s) ** 2)
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -207,7 +208,7 @@ def answered(function, *arguments, **options):
 
 
 @given(st.sampled_from(MAKERS), st.data())
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 def test_a_mechanism_is_made_or_refused_and_then_answers(maker, data):
     m = answered(maker, **data.draw(arguments(maker)))
     if m is None:
@@ -223,7 +224,7 @@ def test_a_mechanism_is_made_or_refused_and_then_answers(maker, data):
 
 
 @given(mechanisms, st.sampled_from(FACES), hostile)
-@settings(max_examples=800)
+@settings(max_examples=examples(800))
 @example(dp.Gaussian(1.0), "renyi_divergence", 1e300)
 @example(dp.DPSGD(1.0, 0.01, 1000), "renyi_divergence", 1e16)
 @example(dp.DPSGD(1.0, 0.01, 1000), "epsilon", 5e-324)
@@ -232,7 +233,7 @@ def test_a_face_answers_or_refuses(m, face, value):
 
 
 @given(mechanisms, hostile)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_composition_is_made_or_refused_and_then_answers(m, count):
     with suppress(OverflowError):
         composed = answered(lambda: m**count)
@@ -240,18 +241,20 @@ def test_a_composition_is_made_or_refused_and_then_answers(m, count):
             answered(composed.bayes_error, [0.0, 1e-9, 0.5, 1.0])
 
 
+@pytest.mark.cases(30)
 @pytest.mark.parametrize("name", CALLED)
 def test_what_is_public_answers_or_refuses(name):
     function = CALLED[name]
 
     @given(arguments(function))
-    @settings(max_examples=40 if {"mechanism", "family"} & {*inspect.signature(function).parameters} else 120)
+    @settings(max_examples=examples(40) if {"mechanism", "family"} & {*inspect.signature(function).parameters} else 120)
     def asked(given):
         answered(function, **given)
 
     asked()
 
 
+@pytest.mark.cases(30)
 def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted():
     numbers = {
         "advantage", "alpha", "baseline", "belief", "beta", "bracket", "clip", "confidence", "count", "counts",
@@ -272,7 +275,7 @@ def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted()
 )
 def test_a_posterior_belief_answers_or_refuses(method):
     @given(mechanisms, st.floats(0.01, 0.99), st.data())
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     def asked(m, prior, data):
         function = getattr(dp.PosteriorBelief(m, prior), method)
         answered(function, **data.draw(arguments(function)))
@@ -283,7 +286,7 @@ def test_a_posterior_belief_answers_or_refuses(method):
 @pytest.mark.parametrize("method", [name for name in dir(PrivacyLoss) if name[0] != "_" and name != "mechanism"])
 def test_a_privacy_loss_answers_or_refuses(method):
     @given(mechanisms, st.data())
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     def asked(m, data):
         function = getattr(m.privacy_loss, method)
         answered(function, **data.draw(arguments(function)))
@@ -292,7 +295,7 @@ def test_a_privacy_loss_answers_or_refuses(method):
 
 
 @given(hostile, hostile)
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_a_calibration_answers_or_refuses(first, second):
     answered(dp.calibrate, dp.Gaussian, epsilon=first, delta=second)
     answered(dp.calibrate, dp.Laplace, advantage=first)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -44,7 +45,7 @@ def test_a_reconstruction_is_at_least_as_likely_as_blind(mechanism, success):
     assert success - 1e-12 <= dp.reconstruction_bound(mechanism, success) <= 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(mechanisms(), priors_inside, st.floats(0.001, 0.999))
 def test_the_mean_excess_over_a_belief_is_delta(mechanism, prior, level):
     # E[max(B − ρ, 0)] over both worlds is ∫ of the tail above ρ, and (1 − ρ) b δ(ε).
@@ -65,7 +66,7 @@ def test_beliefs_are_the_prior_on_average(mechanism, prior):
     assert -1e-9 <= in_p <= prior + 1e-9 and prior - 1e-9 <= in_q <= 1 + 1e-9
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(mechanisms(), priors_inside, st.floats(0.01, 0.99), st.sampled_from(["P", "Q"]))
 def test_quantiles_invert_the_distribution_of_the_belief(mechanism, prior, level, world):
     belief = dp.PosteriorBelief(mechanism, prior)
@@ -74,7 +75,7 @@ def test_quantiles_invert_the_distribution_of_the_belief(mechanism, prior, level
     assert found < 1e-7 or belief.cdf(found - 1e-7, world) <= level + 1e-9
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(mechanisms(), priors_inside, st.floats(0.0, 6.0), st.floats(0.0, 0.9999))
 def test_no_belief_exceeds_more_often_than_its_bound(mechanism, prior, epsilon, level):
     both = mechanism.symmetrized

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.sources
+
 LIBRARY = Path(__file__).resolve().parent.parent / "dptutor"
 
 # Later may import earlier. The package's own __init__ sees all of them.
@@ -85,6 +87,7 @@ def test_every_room_has_its_place_in_the_order():
     assert {room(path) for path in FILES} - {""} <= set(ORDER)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("path", [p for p in FILES if room(p)], ids=lambda p: p.relative_to(LIBRARY).as_posix())
 def test_no_import_points_up_or_outside_what_is_allowed(path):
     here = room(path)

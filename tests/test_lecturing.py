@@ -12,6 +12,8 @@ import lecturing
 import slides
 from notebooks import code_digest
 
+pytestmark = pytest.mark.sources
+
 
 def stored(*chapters):
     return {number: nbformat.read(ROOT / "notebooks" / f"{number}_lecture.ipynb", 4) for number in chapters}
@@ -196,6 +198,7 @@ def printed(notebook):
     return ["".join(output.get("text", "") for output in cell.outputs) for cell in code]
 
 
+@pytest.mark.host
 def test_the_notebook_of_a_lecture_runs_and_gives_the_outputs_that_it_shows(tmp_path):
     notebook = made(40, "03", "06")
     assert notebook.metadata["ran"] == code_digest(notebook)

@@ -390,6 +390,7 @@ def test_the_transform_of_laplace_keeps_its_digits_in_logarithms():
             assert abs(miss - 2j * mp.pi * mp.nint(miss.imag / (2 * mp.pi))) <= bound
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("sigma", [1e3, 1e4, 1e5, 1e6, 1e8])
 @pytest.mark.parametrize("scales", [(1.0,), (1.0, 0.7), (1.1, 1.1, 1.1)], ids=str)
 def test_a_little_normal_noise_adds_no_more_than_it_may_alone(scales, sigma):
@@ -407,6 +408,7 @@ def test_a_little_normal_noise_adds_no_more_than_it_may_alone(scales, sigma):
     assert np.all(error <= 1e-10)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("sigma", "rate"), [(100, 0.5), (100, 0.001), (1e4, 0.5), (1e6, 0.001)])
 @pytest.mark.parametrize("direction", ["add", "remove"])
 def test_a_little_subsampled_noise_adds_no_more_than_it_may_alone(sigma, rate, direction):

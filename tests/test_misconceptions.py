@@ -10,6 +10,8 @@ import misconceptions
 from dptutor.exercises.slips import SLIPS
 from misconceptions import Reply, counted, page, rows
 
+pytestmark = pytest.mark.sources
+
 
 def reply(student, id, answer):
     result = dp.exercises.get(id).check(answer)

@@ -18,6 +18,7 @@ def code_cells(notebook):
     return [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("chapter", sorted({notebook.name[:2] for notebook in NOTEBOOKS}))
 def test_a_run_gives_the_stored_outputs(chapter, tmp_path):
     notebooks = [notebook for notebook in NOTEBOOKS if notebook.name.startswith(chapter)]
@@ -39,6 +40,7 @@ def test_a_run_gives_the_stored_outputs(chapter, tmp_path):
     assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-2000:]
 
 
+@pytest.mark.whole
 @names
 def test_every_cell_was_stored_after_a_run_in_order_without_errors(notebook):
     cells = [cell for cell in code_cells(notebook) if "".join(cell["source"]).strip()]
@@ -48,12 +50,14 @@ def test_every_cell_was_stored_after_a_run_in_order_without_errors(notebook):
     assert not [output for output in outputs if output.get("name") == "stderr"]
 
 
+@pytest.mark.whole
 @names
 def test_every_cell_has_an_id_of_its_own(notebook):
     ids = [cell["id"] for cell in json.loads(notebook.read_text())["cells"]]
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.whole
 @names
 def test_no_cell_escapes_the_comparison(notebook):
     escapes = ("NBVAL_SKIP", "NBVAL_IGNORE_OUTPUT", "PYTEST_VALIDATE_IGNORE_OUTPUT")
@@ -63,6 +67,7 @@ def test_no_cell_escapes_the_comparison(notebook):
     assert not [source for source in sources if any(escape in source for escape in escapes)]
 
 
+@pytest.mark.whole
 @names
 def test_what_is_stored_can_be_shown_without_trust(notebook):
     """JupyterLab takes SVG, styles and scripts out of what it does not trust, and leaves their letters."""
@@ -72,6 +77,7 @@ def test_what_is_stored_can_be_shown_without_trust(notebook):
     assert notebook.stat().st_size < 1_000_000
 
 
+@pytest.mark.whole
 @names
 def test_a_lecture_notebook_is_also_slides(notebook):
     if not notebook.stem.endswith("lecture"):
@@ -80,6 +86,7 @@ def test_a_lecture_notebook_is_also_slides(notebook):
     assert all(cell["metadata"].get("slideshow", {}).get("slide_type") for cell in cells)
 
 
+@pytest.mark.host
 def test_a_cloned_notebook_shows_its_pictures_before_it_is_trusted_or_run(new_page, jupyterlab):
     page = new_page()
     page.goto(jupyterlab.url("01_lecture.ipynb"))

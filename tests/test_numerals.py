@@ -17,6 +17,8 @@ import dptutor as dp
 from dptutor.exercises.numerals import Unreadable, read, shown
 from dptutor.explore.machinery.page import resource
 
+pytestmark = pytest.mark.sources
+
 TABLE = yaml.safe_load((Path(__file__).parent / "numerals.yaml").read_text(encoding="utf-8"))
 SHOWN = [(number, wanted, *digits) for number, wanted, *digits in TABLE.pop("shown")]
 CASES = [(text, part == "counts", wanted) for part, cases in TABLE.items() for text, wanted in cases.items()]
@@ -53,6 +55,7 @@ def in_page(script):
     )
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("text", "counts", "wanted"), CASES)
 def test_a_text_is_read_as_the_table_says(text, counts, wanted):
     assert alike(result(text, counts), wanted), (result(text, counts), wanted)

@@ -5,6 +5,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from scipy.special import expit
@@ -48,6 +49,7 @@ def test_what_is_proven_holds_and_what_is_refuted_can_be_seen(a, b):
         assert found.down_to > 0
 
 
+@pytest.mark.deep
 @given(closed_forms(), closed_forms())
 def test_join_and_meet_are_ordered_as_they_should_be(a, b):
     for part in (a, b):
@@ -95,12 +97,17 @@ def test_dominance_both_ways_means_equal_faces(a, b):
         assert a.privacy_profile(grid) == pytest.approx(b.privacy_profile(grid), abs=1e-12)
 
 
+@pytest.mark.deep
 def test_fewer_than_one_pair_in_ten_is_undecided():
     verdicts = []
 
     @seed(18)
     @settings(
-        max_examples=300, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+        max_examples=examples(300),
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
     )
     @given(mechanisms(), mechanisms())
     def decide(a, b):

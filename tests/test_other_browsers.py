@@ -22,6 +22,8 @@ from test_explore_browser import GRIPS, HELD, OFF, OVERLAPS
 
 import dptutor as dp
 
+pytestmark = pytest.mark.host
+
 websocket = pytest.importorskip("websocket")  # JupyterLab's server needs it
 
 MINIBROWSER = next(iter(sorted(Path("/usr/lib").glob("*/webkit2gtk-4*/MiniBrowser"))), None)

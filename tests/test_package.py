@@ -12,6 +12,8 @@ import pytest
 
 import dptutor as dp
 
+pytestmark = pytest.mark.host
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -35,6 +35,8 @@ def test_the_site_has_these_pages(site):
 
 
 @pytest.mark.look
+@pytest.mark.cases(2)
+@pytest.mark.look
 @pytest.mark.parametrize("name", PAGES + FRAMES + NOTEBOOKS)
 def test_every_page_is_light(address, chromium, name):
     found = measured(chromium, address, name, slowed=False, scrolled=False, task=False)
@@ -48,6 +50,8 @@ def test_tables_that_come_later_are_small(site):
 
 
 @pytest.mark.look
+@pytest.mark.cases(2)
+@pytest.mark.look
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("screen", [None, DESK], ids=["phone", "desk"])
 def test_nothing_moves_while_a_page_loads_or_is_scrolled(address, chromium, screen, name):
@@ -55,6 +59,7 @@ def test_nothing_moves_while_a_page_loads_or_is_scrolled(address, chromium, scre
     assert found["shift"] < LIMITS["shift"]
 
 
+@pytest.mark.look
 def test_nothing_moves_when_letters_come_late(address, chromium):
     """Lines that were broken in other letters would break anew, and all below would move."""
 
@@ -67,6 +72,7 @@ def test_nothing_moves_when_letters_come_late(address, chromium):
         assert found["shift"] < LIMITS["shift"], name
 
 
+@pytest.mark.look
 def test_a_page_is_shown_even_if_its_letters_never_come(address, new_page):
     page = new_page()
     page.route("**/*.woff2", lambda route: None)
@@ -74,6 +80,7 @@ def test_a_page_is_shown_even_if_its_letters_never_come(address, new_page):
     page.locator("article p").first.wait_for(timeout=5000)
 
 
+@pytest.mark.look
 def test_a_page_that_opens_at_its_top_is_drawn_in_steps_and_one_opened_at_a_place_is_not(address, new_page):
     """Else all that is near the screen is laid out at once, with the first letters."""
     page = new_page(reduced_motion="no-preference")  # the steps are animations of nothing but time
@@ -97,6 +104,7 @@ def test_a_page_that_opens_at_its_top_is_drawn_in_steps_and_one_opened_at_a_plac
     assert abs(page.evaluate("document.getElementById('subsampling').getBoundingClientRect().top")) < 120
 
 
+@pytest.mark.timed
 def test_a_slow_phone_answers(address, chromium):
     for name in ["book/01_two_worlds", "book/07_delta_divergence", "book/09_composition", "book/13_auditing"]:
         found = measured(chromium, address, name)
@@ -157,6 +165,7 @@ def test_the_sheet_says_which_file_has_which_sign():
             assert len(named ^ set(TTFont(FONTS / file).getBestCmap())) < (30 if "math" in file else 1), file
 
 
+@pytest.mark.look
 def test_what_follows_a_root_follows_at_once(site_url, page):
     page.goto(f"{site_url}book/09_composition.html")
     page.add_style_tag(content="section { content-visibility: visible !important }")
@@ -179,6 +188,7 @@ def test_pages_use_colors_that_the_site_has():
 # Paper.
 
 
+@pytest.mark.look
 @pytest.mark.parametrize("name", ["book/01_two_worlds", "book/09_composition", "book/13_auditing", "book/api_numbers"])
 def test_on_paper_stands_the_text_alone_and_nothing_is_cut(site_url, page, name):
     page.set_viewport_size({"width": 643, "height": 971})  # A4 within its margins
@@ -203,6 +213,7 @@ def test_the_cheat_sheet_is_one_sheet(site_url, page, size):
         assert heading in text
 
 
+@pytest.mark.look
 def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, tmp_path):
     assert {file.stem for file in (site / "embed").glob("*.html")} == set(dp.explore.__all__)
     page = new_page()
@@ -231,6 +242,7 @@ CUT = """() => [...document.querySelectorAll("article pre")]
     .map(pre => [pre.textContent.slice(0, 40), !!(pre.closest(".cell_output")), getComputedStyle(pre).overflowX])"""
 
 
+@pytest.mark.look
 @pytest.mark.parametrize("width", [1160, 390])
 def test_no_line_of_code_or_output_is_cut(new_page, site, site_url, width):
     """Code goes on in the next line. Output fits beside it, and on a phone it scrolls."""
@@ -249,6 +261,7 @@ def test_all_columns_of_the_comparison_with_peers_fit_a_phone(new_page, site_url
     assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
 
 
+@pytest.mark.look
 @pytest.mark.parametrize(
     "screen", [{"width": 1280, "height": 800}, {"width": 390, "height": 664}], ids=["wide", "phone"]
 )
@@ -266,6 +279,7 @@ def test_a_chapters_first_screen_shows_its_explorer(new_page, site, site_url, sc
     assert not missed
 
 
+@pytest.mark.look
 @pytest.mark.parametrize(
     "screen", [{"width": 1280, "height": 800}, {"width": 390, "height": 664}], ids=["wide", "phone"]
 )

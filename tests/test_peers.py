@@ -400,6 +400,7 @@ def test_riskcal_curves_of_a_subsampled_gaussian():
     assert m.tradeoff(middle) == approx(middle, abs=1e-9)
 
 
+@pytest.mark.deep
 @pytest.mark.peer
 @pytest.mark.parametrize(
     ("advantage", "rate", "steps"), [(a, *s) for a in (0.01, 0.05, 0.1) for s in ((1, 1), (1e-3, 10_000))]
@@ -415,6 +416,7 @@ def test_riskcal_calibration_for_advantage(advantage, rate, steps):
     assert advantage - 1e-7 <= found <= advantage + 0.01
 
 
+@pytest.mark.deep
 @pytest.mark.peer
 @pytest.mark.parametrize("beta", [0.33, 0.5, 0.7])
 def test_riskcal_calibration_for_error_rates(beta):
@@ -469,6 +471,7 @@ def test_autodp_compositions():
     assert np.all(large.epsilon([1e-6, 1e-4]) < [7.942374861004205, 6.457460671942038])
 
 
+@pytest.mark.deep
 def test_autodp_calibrations():
     published = dp.calibrate(dp.Gaussian, epsilon=0.1, delta=1e-6).sigma
     assert published == approx(36.304691899114694, rel=1e-6)

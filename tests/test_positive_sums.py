@@ -113,6 +113,7 @@ def test_rare_large_losses_of_many_steps():
     assert error < 1e-7
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps"),
     [(1000.0, 1e-9, 2), (1000.0, 1e-6, 40), (1e6, 1e-3, 50), (1e3, 1e-6, 2000), (1e8, 0.3, 7), (1e15, 0.3, 2)],
@@ -169,6 +170,7 @@ def test_tiny_rates_and_hardly_any_noise():
         assert error < 1e-18
 
 
+@pytest.mark.deep
 def test_the_transform_is_right_or_unknown_far_out():
     """Where the largest losses outweigh all others, and where too many nodes would be needed."""
     for sigma, rate in ((1000.0, 1e-6), (1.0, 1e-9), (0.3, 1e-7), (5.0, 0.999)):

@@ -65,6 +65,7 @@ def test_a_bound_is_a_number_where_values_fall_below_all_numbers():
     assert np.all(error <= 1e-15)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(24))
 def test_f_of_a_short_training_is_the_same_alone_and_in_an_array(seed):
     """The loss of one direction may end before that of the other matters: then its table is asked for nothing."""

@@ -15,6 +15,8 @@ import pytest
 
 import dptutor as dp
 
+pytestmark = pytest.mark.sources
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "book").glob("*.md"))
 # Pages of names and quotations alone, without results: what others print, and where things stand.
@@ -99,6 +101,7 @@ QUOTED = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_no_result_is_typed_by_hand(page):
     if page.stem in LISTS:
@@ -152,6 +155,7 @@ def names_in(tree):
     return used, made
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
 def test_the_code_that_is_shown_can_be_copied(page):
     """No name comes from a cell that no reader sees."""
@@ -164,6 +168,7 @@ def test_the_code_that_is_shown_can_be_copied(page):
     assert not missing
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("source", STATED)
 def test_every_numbered_statement_of_a_source_is_in_the_index(source):
     text = (ROOT / "book" / "source_index.md").read_text(encoding="utf-8")
@@ -174,6 +179,7 @@ def test_every_numbered_statement_of_a_source_is_in_the_index(source):
     assert wanted <= found, f"no row: {sorted(wanted - found)}"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "path", [p for p in PAGES if MOVES.search(p.read_text(encoding="utf-8"))], ids=lambda p: p.stem
 )
@@ -214,6 +220,7 @@ HERE = {
 }
 
 
+@pytest.mark.words
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
 def test_every_letter_of_a_chapter_is_on_the_page_on_notation_once(page):
     own = re.findall(r"\$([^$]+)\$", HERE[int(page.stem[:2])])
@@ -222,6 +229,7 @@ def test_every_letter_of_a_chapter_is_on_the_page_on_notation_once(page):
     assert not missing
 
 
+@pytest.mark.words
 def test_no_letter_of_a_chapter_is_listed_twice_or_without_use():
     for number, meanings in HERE.items():
         heads = [re.search(r"\$([^$=]+)", part)[1] for part in meanings.split(";")]
@@ -238,6 +246,7 @@ def predictions(text):
             yield asked[1], re.split(r"^(?:#|:::\{ask\})", text[asked.end() :], maxsplit=1, flags=re.M)[0]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
 def test_no_picture_and_no_number_answers_a_prediction_before_it_is_made(page):
     """The first cell after it that shows something is covered; until then the text has no number from code."""
@@ -268,6 +277,7 @@ READERS = dict(enumerate((92.5, 90, 87.5, 67.5, 95, 76, 107.5, 66, 167.5, 111), 
 HOURS = {"two and a half": 150, "two hours and a half": 150, "three": 180}
 
 
+@pytest.mark.words
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
 def test_a_chapter_says_how_long_it_takes(page):
     text = page.read_text(encoding="utf-8")
@@ -282,6 +292,7 @@ def test_a_chapter_says_how_long_it_takes(page):
     assert HOURS[said[2]] == pytest.approx(work + ARGUMENT * text.count("{argue}"), rel=0.15)
 
 
+@pytest.mark.words
 def test_plans_and_goals_agree_with_the_chapters(monkeypatch):
     """What the instructors' page insists on, or the site stops: prerequisites of plans, exercises of goals."""
     monkeypatch.chdir(ROOT / "book")

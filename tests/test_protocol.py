@@ -12,6 +12,8 @@ from dptutor.mechanisms.delegated import Delegated
 from dptutor.mechanisms.evaluator import Evaluator
 from dptutor.mechanisms.faces import FiniteFaces, MixtureFaces, TabulatedFaces
 
+pytestmark = pytest.mark.sources
+
 LIBRARY = Path(__file__).resolve().parent.parent / "dptutor"
 NUMBERS = [*(LIBRARY / "mechanisms").glob("*.py"), *(LIBRARY / "transform").glob("*.py")]
 COMPARING = [LIBRARY / f"{name}.py" for name in ("profile_order", "regret", "certificates", "blackwell", "asymptotics")]
@@ -25,12 +27,14 @@ def calls(path, *names):
     return [node for node in found if node.func.id in names]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("path", [*NUMBERS, *COMPARING], ids=lambda path: path.stem)
 def test_nothing_is_probed_for(path):
     assert not calls(path, "hasattr")
     assert not [node for node in calls(path, "getattr") if isinstance(node.args[1], ast.Constant)]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("path", NUMBERS, ids=lambda path: path.stem)
 def test_no_mechanism_is_asked_for_its_class(path):
     asked = [ast.unparse(node.args[1]) for node in calls(path, "isinstance")]
@@ -46,6 +50,7 @@ def private(path):
     return {n.attr for n in attributes if n.attr[:2] != "__"}, own
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("path", [*NUMBERS, *COMPARING], ids=lambda path: path.stem)
 def test_only_what_is_declared_is_asked_for(path):
     asked, own = private(path)

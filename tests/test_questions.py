@@ -18,6 +18,8 @@ import dptutor as dp
 from dptutor.exercises import numerals
 from dptutor.exercises.questions import Question, Sheet, Within, listed, words
 
+pytestmark = pytest.mark.sources
+
 ROOT = Path(__file__).resolve().parent.parent
 QUESTIONS = [exercise for exercise in dp.exercises.catalogue() if isinstance(exercise, Question)]
 NUMERIC = [question for question in QUESTIONS if not question.options]
@@ -28,6 +30,7 @@ every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.
 # Every question.
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_chapter_asks_two_questions_at_least(chapter):
     asked = dp.exercises.questions(chapter).questions
@@ -35,12 +38,14 @@ def test_every_chapter_asks_two_questions_at_least(chapter):
     assert {question.chapter for question in asked} == {chapter}
 
 
+@pytest.mark.whole
 @every_question
 def test_no_answer_is_taken_for_another(question):
     values = sorted([float(question.answer), *(float(mistake.answer) for mistake in question.mistakes)])
     assert min(b - a for a, b in pairwise(values)) > 2 * question.tolerance
 
 
+@pytest.mark.whole
 @every_question
 def test_a_page_can_check_all_that_python_checks(question):
     assert question.grade == "warm-up"
@@ -55,6 +60,7 @@ def test_a_page_can_check_all_that_python_checks(question):
         assert f"{question.answer:.6g}" not in {f"{mistake.answer:.6g}" for mistake in question.mistakes}
 
 
+@pytest.mark.whole
 @every_question
 def test_a_look_at_the_source_does_not_spoil_it(question):
     html = Sheet([question]).html

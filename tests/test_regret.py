@@ -76,6 +76,7 @@ def brute_force(mechanism, other, density, places):
     return max(float(top), 0.0)
 
 
+@pytest.mark.deep
 def test_every_bound_holds_for_two_hundred_densities():
     finite = 0
     for k, (density, places) in enumerate(densities(200)):

@@ -396,8 +396,9 @@ def found_false(exercise, seeds):
             yield seed, answer.way.__name__, result.kind, result.message
 
 
+@pytest.mark.deep
 @pytest.mark.look
 @pytest.mark.parametrize("exercise", COMPARED, ids=lambda e: e.id)
 def test_what_is_said_to_nonsense_is_true(exercise, request):
-    few = not request.config.getoption("--look") or not exercise._quick
+    few = not request.config.getoption("--all") or not exercise._quick
     assert not list(found_false(exercise, range(20 if few else ANSWERS)))

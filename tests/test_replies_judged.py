@@ -22,6 +22,8 @@ from dptutor.exercises.core import run
 from dptutor.exercises.grading import number, word
 from dptutor.exercises.report import PARTS, sheet
 
+pytestmark = pytest.mark.deep
+
 JUDGED = ["4.6", "7.3", "8.4"]
 CASES = [1, 33, 814]  # of the first nothing else is known than of any other; the chapter has the second
 FEW, MANY = 60, 400
@@ -160,7 +162,7 @@ TRUE = {"4.6": two, "7.3": duel, "8.4": density}
 def test_what_is_said_to_nonsense_is_true(id, request):
     exercise = dp.exercises.get(id)
     found = []
-    for seed in range(FEW if not request.config.getoption("--look") else MANY):
+    for seed in range(FEW if not request.config.getoption("--all") else MANY):
         given = NONSENSE[id](random.Random(seed))
         result = exercise.check(given)
         if result.passed:
@@ -347,7 +349,7 @@ def test_what_is_said_to_a_nonsensical_report_is_true(seed, request):
     _, right, *_ = solved(seed)
     parts = {name: part for part, names in PARTS.items() for name in names}
     found = []
-    for k in range(FEW if not request.config.getoption("--look") else MANY):
+    for k in range(FEW if not request.config.getoption("--all") else MANY):
         r = random.Random(f"{seed} {k}")
         report = {"seed": seed} | {name: line_of(r, name, right[name]) for name in parts}
         rubric = dp.exercises.rubric(report)

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -18,7 +19,7 @@ import dptutor as dp
 
 
 @given(mechanisms(), st.sampled_from([1e-3, 1e-6, 1e-12]))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_gaussian_of_a_report_is_no_more_private_down_to_the_floor(m, floor):
     found, both = dp.report(m, floor=floor), m.symmetrized
     assert 0 <= found.regret <= 0.5
@@ -34,14 +35,14 @@ def test_the_gaussian_of_a_report_is_no_more_private_down_to_the_floor(m, floor)
 
 
 @given(mechanisms())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_two_facts_leave_no_more_open_than_one(m):
     left = dp.report(m).left_open
     assert left["epsilon and advantage"] <= min(left["epsilon"], left["advantage"]) + 1e-9
 
 
 @given(mechanisms(), st.sampled_from([1e-5, 1e-2]))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_the_other_numbers_are_those_of_both_directions(m, delta):
     found, both = dp.report(m, delta=delta), m.symmetrized
     assert (found.mechanism, found.epsilon, found.advantage) == (both, both.epsilon(delta), both.advantage)

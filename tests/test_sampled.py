@@ -145,6 +145,7 @@ def test_truncated_batches_reveal_no_more_than_the_bound():
             assert np.all(profile(p, q, at) <= bound.privacy_profile(at) + 1e-9)
 
 
+@pytest.mark.deep
 def test_what_is_cut_is_added_to_the_profile():  # Chua et al. (2024), "Scalable DP-SGD"
     m, run = dp.TruncatedPoisson(0.6, 0.01, 500, 10**4, 160), dp.DPSGD(0.6, 0.01, 500)
     assert m.cut == approx(-math.expm1(500 * math.log1p(-stats.binom.sf(160, 10**4, 0.01))), rel=1e-9)

@@ -6,6 +6,8 @@ import pytest
 
 from dptutor.explore.machinery.page import SCRIPTS, resource, script
 
+pytestmark = pytest.mark.sources
+
 NAMES = (
     "numberIn",
     "nearest",
@@ -38,6 +40,7 @@ def scripts(chromium):
     page.close()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("written", "percent", "number"),
     [
@@ -80,6 +83,7 @@ def test_a_number_is_read_as_people_write_it(scripts, written, percent, number):
     assert read == (None if number is None else pytest.approx(number, rel=1e-12))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("written", ["10^-5", "3·10⁻⁵", "2.5 × 10^(-3)", "-7*10**22", "1,7·10⁻¹³"])
 def test_a_power_of_ten_is_the_number_that_a_program_has_for_it(scripts, written):
     plain = written.translate({ord(high): low for high, low in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)})
@@ -121,6 +125,7 @@ def test_the_height_of_a_line_and_a_common_area(scripts):
     assert scripts.evaluate("[two(0.0123), two(-4.56), two(12)]") == ["0.012", "−4.6", "12"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("axis", "middle"),
     [

@@ -85,6 +85,7 @@ def search(chromium, site_url):
     page.close()
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("query", SEARCHES)
 def test_what_is_meant_is_found_first(search, query):
     assert SEARCHES[query] in search(query)[0], search(query)

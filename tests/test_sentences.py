@@ -979,6 +979,7 @@ def test_what_is_said_is_so(name):
     assert check(name, 50)
 
 
+@pytest.mark.deep
 @pytest.mark.look
 @every_explorer
 def test_what_is_said_is_so_at_many_settings(name):
@@ -1185,6 +1186,7 @@ def known_by_theorems(sigma, rate, steps, delta):
     return steps * whole, steps * spread + part * sqrt(2 * steps * log(2 / delta))
 
 
+@pytest.mark.cases(40)
 @pytest.mark.parametrize(
     ("explorer", "label", "words", "fits"), CLAIMS, ids=lambda part: "" if callable(part) else part[:24]
 )

@@ -45,6 +45,7 @@ def test_one_step_is_within_its_bounds(sigma, rate):
                 assert np.all(errors[values > 1e-30] <= 1e-6)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize(("sigma", "rate", "steps"), [(0.05, 0.01, 5), (0.06, 0.01, 30), (0.065, 0.1, 30)])
 def test_contours_agree(sigma, rate, steps, direction, monkeypatch):
@@ -59,6 +60,7 @@ def test_contours_agree(sigma, rate, steps, direction, monkeypatch):
     assert np.all(bound <= 1e-11)
 
 
+@pytest.mark.timed
 def test_hardly_any_noise_is_quick():  # 0.3 s; by contours 20 s
     start = time.process_time()
     m = dp.DPSGD(0.055, 0.1, 300)

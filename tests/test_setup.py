@@ -104,6 +104,7 @@ def test_a_missing_venv_module_is_told_in_one_line(empty_clone):
     assert "python3-venv" in line
 
 
+@pytest.mark.host
 def test_a_failed_installation_ends_in_one_line_and_is_taken_up_again(empty_clone):
     (empty_clone / "requirements.txt").write_text("a-package-that-is-not-there==1.0\n")
     nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
@@ -133,6 +134,7 @@ def served_in_a_terminal(port):
     return process, terminal, said
 
 
+@pytest.mark.host
 @pytest.mark.usefixtures("environment", "site")
 def test_the_book_is_served_until_ctrl_c():
     port = free_port()
@@ -162,6 +164,7 @@ def read(terminal):
         return b""
 
 
+@pytest.mark.host
 @pytest.mark.usefixtures("site")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_server_itself_ends_well(number):
@@ -191,6 +194,7 @@ def test_every_file_pins_what_the_project_asks_for(name):
         assert requirement.specifier.contains(exact.version), package
 
 
+@pytest.mark.host
 def test_what_is_pinned_is_what_a_new_resolution_gives(tmp_path):
     """Written once more from the pins alone, no file changes."""
     resolved = pinning.resolved()

@@ -16,6 +16,8 @@ import dptutor as dp
 import slides
 from dptutor.explore.machinery import page as pages
 
+pytestmark = pytest.mark.sources
+
 ROOT = Path(__file__).resolve().parent.parent
 LECTURES = [path.stem.split("_")[0] for path in sorted((ROOT / "notebooks").glob("*_lecture.ipynb"))]
 MADE = ["03", "12"]  # whose explorers are frozen quickly
@@ -238,6 +240,7 @@ def test_the_overview_shows_all_slides_and_leads_to_them(decks, page):
     assert right - left > 1000
 
 
+@pytest.mark.host
 @made
 def test_sheets_hold_two_whole_slides_each(decks, page, number):
     opened(page, decks / f"{number}.html", "?paper=a4")
@@ -256,6 +259,7 @@ def test_sheets_hold_two_whole_slides_each(decks, page, number):
     assert cut == []
 
 
+@pytest.mark.host
 def test_a_picture_is_no_white_box_in_the_dark(decks, page):
     opened(page, decks / "12.html")
     page.keyboard.press("d")
@@ -491,6 +495,7 @@ PARTS = {
 }
 
 
+@pytest.mark.words
 @every_lecture
 def test_notes_have_all_that_a_stranger_needs(number):
     """With one of these missing, somebody who did not write the slide had to invent it."""
@@ -556,6 +561,8 @@ PARTED = """() => {
 }"""
 
 
+@pytest.mark.look
+@pytest.mark.cases(1)
 @every_lecture
 def test_every_slide_fits_its_box_in_letters_that_can_be_read(number, new_page, tmp_path, monkeypatch):
     def still(frozen):
@@ -610,6 +617,7 @@ SMALLEST = """() => {
 }"""
 
 
+@pytest.mark.host
 def test_letters_of_explorers_can_be_read_from_the_last_row(new_page, decks):
     page = new_page(viewport={"width": 1920, "height": 1080})
     seen = 0

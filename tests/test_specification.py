@@ -7,6 +7,7 @@ import operator
 import re
 
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import CLOSED_FORMS, mechanisms
@@ -14,12 +15,15 @@ from strategies import CLOSED_FORMS, mechanisms
 import dptutor as dp
 from dptutor.specification import family, read
 
+pytestmark = pytest.mark.sources
+
 
 @given(mechanisms())
 def test_what_a_mechanism_prints_is_read_as_it(m):
     assert read(repr(m)) == m
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", CLOSED_FORMS)
 def test_compositions_of_every_mechanism_are_read_as_they_print(name):
     @given(CLOSED_FORMS[name], st.integers(1, 10**6))
@@ -41,6 +45,7 @@ def test_reading_is_public_and_runs_no_code():
         dp.read("Gaussian((open('stolen', 'w'), 1)[1])")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("text", "mechanism"),
     [
@@ -72,6 +77,7 @@ def test_a_question_mark_stands_for_the_number():
         family("Gaussian(1)")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -127,6 +133,7 @@ def test_what_is_no_specification_is_refused(text, words):
         read(text)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("text", "words"), [(None, "must be text"), (b"Gaussian(1)", "must be text"),
                                              ("DPSGD(1)", "sampling_rate"), ("Gaussian('one')", "sigma must be"),
                                              ("Gaussian(1, width=2)", "width")])  # fmt: skip
@@ -171,7 +178,7 @@ PIECES = re.findall(r"\S+|\n", TOKENS)
 
 
 @given(st.one_of(st.text(max_size=40), st.lists(st.sampled_from(PIECES), max_size=12).map("".join)))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_text_is_a_mechanism_or_refused_in_words(text):
     with contextlib.suppress(ValueError, TypeError):
         assert isinstance(read(text), dp.Mechanism)

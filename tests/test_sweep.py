@@ -31,6 +31,7 @@ def test_there_are_a_thousand_references_with_little_error():
         assert sum(kind.startswith(prefix) for kind, *_ in STORED) >= least
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize("setting", CHOSEN, ids=[text for _, text, *_ in CHOSEN])
 def test_answers_keep_their_bounds_and_these_are_sharp(setting):
     found = outcome(setting)

@@ -273,6 +273,7 @@ for done in (api.generate_assignment("04_own"), api.autograde("04_own", "ada"), 
 """
 
 
+@pytest.mark.host
 def test_nbgrader_takes_the_master_and_comes_to_the_same_marks(course, tmp_path):
     secret = secrets.read(course / "secret.txt")
     hand_in(course, "ada", lambda notebook: answered(notebook, "ada", secrets.code(secret, "ada")))

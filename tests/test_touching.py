@@ -79,6 +79,7 @@ def test_a_hundred_laplace_mechanisms_have_a_useful_f():
 TRAINING = contour.Subsampled(13.378, 0.00014615, 2122)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("rate", [0.999, 0.999999986732])
 @pytest.mark.parametrize("epsilon", [0.001, 0.15393367])
 def test_lower_and_upper_values_hold_at_rates_near_one(rate, epsilon):
@@ -89,6 +90,7 @@ def test_lower_and_upper_values_hold_at_rates_near_one(rate, epsilon):
     assert faces.delta([epsilon])[0] == approx(right, rel=0, abs=faces.delta_error([epsilon])[0])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("epsilon", [46.52098799805943, 48.12515999799252])
 def test_losses_next_to_the_smallest_keep_their_digits_at_rates_near_one(epsilon):
     mu = float(np.hypot(1 / 0.26575, 1 / 40.733))
@@ -112,6 +114,7 @@ def test_the_errors_of_one_step_next_to_its_smallest_loss(loss):
     assert dp.SubsampledGaussian(sigma, rate, "remove").privacy_loss.sf(loss, under="P") == approx(right, rel=1e-9)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("mechanism", [
     dp.Laplace(0.01) ** 3,
     (dp.RandomizedResponse(400) ** 3) @ dp.Gaussian(1),
@@ -143,6 +146,7 @@ def test_joins_within_joins_ask_each_part_once():
     assert whole.epsilon(1e-5) == approx(max(m.epsilon(1e-5) for m in parts))
 
 
+@pytest.mark.deep
 def test_a_part_all_of_whose_losses_are_huge_is_composed():
     huge = dp.join(dp.RandomizedResponse(1.5), dp.Laplace(0.24124) ** 1583)
     assert (dp.Laplace(3.3339) @ huge).privacy_profile([0.0, 3.0]) == approx([1.0, 1.0])

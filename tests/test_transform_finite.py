@@ -7,6 +7,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -93,7 +94,7 @@ def test_the_law_of_a_composition_is_that_of_all_pairs_of_outcomes(experiment, o
     assert law.q.sum() == approx(1, abs=1e-12)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(experiments(), st.integers(1, 6))
 def test_powers_are_repeated_compositions(experiment, count):
     one = FiniteLaw.from_probabilities(*experiment)

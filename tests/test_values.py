@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 import dask
 import numpy as np
 import pytest
+from conftest import examples
 from hypothesis import given, settings
 from pytest import approx
 from strategies import mechanisms
@@ -96,6 +97,7 @@ def test_used_mechanisms_go_to_other_processes():
         assert pool.submit(used, a).result() == a
 
 
+@pytest.mark.host
 def test_used_mechanisms_and_results_go_through_dask():
     a, b = used(TRAINING), used(dp.Laplace(1) ** 50)
     tasks = [dask.delayed(each)(a, b) for each in (dp.delta_divergence, dp.compare, dp.dominance)]
@@ -122,7 +124,7 @@ def certificate_of(divergence):
     return divergence.certificate
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(mechanisms())
 def test_every_mechanism_is_its_own_copy(m):
     assert pickle.loads(pickle.dumps(m)) == dataclasses.replace(m) == copy.deepcopy(m) == m
@@ -280,6 +282,7 @@ def test_scalars_are_python_floats(m):
         assert type(m.hellinger_transform(0.5 + 1j)) is complex
 
 
+@pytest.mark.timed
 def test_losses_of_a_long_training_are_sampled_fast():
     loss = TRAINING.privacy_loss
     loss.sample(10)

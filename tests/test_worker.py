@@ -66,6 +66,7 @@ ENDLESS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("program", ENDLESS.values(), ids=ENDLESS)
 def test_a_call_that_does_not_end_is_ended_whatever_it_waits_for(program, monkeypatch):
     monkeypatch.setattr(worker, "_GRACE", 0.3)
@@ -76,6 +77,7 @@ def test_a_call_that_does_not_end_is_ended_whatever_it_waits_for(program, monkey
     assert threading.active_count() <= before + 1  # the one that listens to the process
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("call", [here, worker.results], ids=["here", "elsewhere"])
 def test_a_right_answer_that_waits_for_a_busy_machine_is_not_late(call):
     patient = run("import time\n\ndef half(x):\n    time.sleep(0.8)\n    return x / 2")["half"]
@@ -99,6 +101,7 @@ def forks(request, monkeypatch):
     worker._close()
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not worker._TIMERS, reason="this platform has no timers")
 @pytest.mark.usefixtures("forks")
 def test_a_timer_of_what_it_computes_ends_a_process_before_anybody_loses_patience(monkeypatch):
@@ -170,6 +173,7 @@ def test_a_stub_starts_no_process(monkeypatch):
     assert "nothing to check yet" in dp.exercises.check("1.3", run(exercise.stub)["tradeoff"]).message
 
 
+@pytest.mark.deep
 def test_the_process_ends_with_the_one_that_started_it():
     program = (
         "import os, dptutor as dp\n"
@@ -198,12 +202,14 @@ def alive(pid):
         return not os.path.isdir("/proc")
 
 
+@pytest.mark.deep
 def test_elsewhere_and_here_every_answer_gets_the_same_reply():
     for exercise in [exercise for exercise in dp.exercises.catalogue() if exercise.curve][::4]:
         mistake = exercise.mistakes[0]
         assert exercise.check(mistake.answer, worker.results) == exercise.check(mistake.answer)
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("forks")
 def test_processes_that_live_on_and_those_for_one_request_serve_alike():
     half = run(PROGRAMS["helper"])["half"]

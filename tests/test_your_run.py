@@ -551,6 +551,7 @@ def test_the_sentence_can_stand_in_a_paper(run):
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 664}
 
 
+@pytest.mark.look
 @pytest.mark.parametrize("look", ["light", "dark"])
 @pytest.mark.parametrize("screen", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_practitioner_compares_two_appendices(run, screen, look):

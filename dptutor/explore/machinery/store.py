@@ -1,12 +1,13 @@
 """Packed tables kept in a folder, for whoever builds pages again and again; unused unless the environment names one.
 
-`DPTUTOR_TABLES` is the folder. A file in it belongs to one state of this package, without the other explorers, and of
-what it computes with: whatever of that changes, the table is made anew. A file holds a line of JSON and then the
-deflated numbers.
+`DPTUTOR_TABLES` is the folder. A file in it belongs to one state of this package, without the other explorers and
+without comments, and of what it computes with: whatever of that changes, the table is made anew. A file holds a line of
+JSON and then the deflated numbers.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
@@ -38,7 +39,7 @@ def state(explorer: str) -> str:
         name = path.relative_to(_PACKAGE).as_posix()
         other = path.parent.name == "explore" and path not in needed
         if not other and not name.startswith(_UNUSED):
-            found.update(name.encode() + path.read_bytes())
+            found.update(f"{name} {ast.dump(ast.parse(path.read_bytes()))}".encode())
     return found.hexdigest()[:32]
 
 
@@ -57,6 +58,7 @@ def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[
         return make()
     path = _path(folder, name)
     if path.is_file():
+        path.touch()
         head, payload = path.read_bytes().split(b"\n", 1)
         return json.loads(head), payload
     described, payload = make()
@@ -68,14 +70,11 @@ def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[
 
 
 def fill(executor: Executor | None = None):
-    """Makes what the folder lacks, on all cores or by an executor, and removes what belongs to another state."""
+    """Makes what the folder lacks, on all cores or by an executor."""
     from .. import __all__ as names
 
     folder = Path(os.environ[FOLDER])
-    kept = {_path(folder, name): name for name in names}
-    for path in set(folder.glob("*")) - kept.keys():
-        path.unlink()
-    missing = [name for path, name in kept.items() if not path.is_file()]
+    missing = [name for name in names if not _path(folder, name).is_file()]
     if missing:
         with nullcontext(executor) if executor else ProcessPoolExecutor() as pool:
             list(pool.map(_make, missing))
