@@ -46,7 +46,7 @@ import sys
 import time
 import urllib.request
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -170,6 +170,7 @@ def pytest_collection_modifyitems(config, items):
         needs = set(getattr(item, "fixturenames", ()))
         if "chromium" in needs:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.flaky(reruns=1))
         if item.get_closest_marker("sources") and not needs & {"chromium", "site", "jupyterlab", "decks"}:
             item.add_marker(pytest.mark.first)
     if everything:
@@ -187,6 +188,46 @@ def pytest_collection_modifyitems(config, items):
 def in_the_gate(item):
     marks = {mark.name for mark in item.iter_markers()}
     return not marks & LEFT_OUT or "cases" in marks
+
+
+# What a run ends with: what was skipped and what was tried twice, a line for each kind.
+
+RERUNS = 3  # at most, of tests in a browser, in a run
+SKIPS = [  # what may be skipped in continuous integration
+    "there is no lite site here",
+    "no Firefox",
+    "no WebKit",
+]
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for line in [*counted_skips(terminalreporter), *too_many(terminalreporter)]:
+        terminalreporter.write_line(line)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session, exitstatus):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and reporter and too_many(reporter):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def reasons(reporter):
+    """Why tests were skipped, and how many."""
+    return Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", []))
+
+
+def counted_skips(reporter):
+    return [f"{count} skipped: {reason}" for reason, count in sorted(reasons(reporter).items())]
+
+
+def too_many(reporter):
+    """Why a run fails in which every test has passed."""
+    again = [report.nodeid for report in reporter.stats.get("rerun", [])]
+    found = [reason for reason in reasons(reporter) if "CI" in os.environ and not reason.startswith(tuple(SKIPS))]
+    return [f"may not be skipped here: {reason}" for reason in found] + (
+        [f"{len(again)} tests failed at first, more than {RERUNS}: {', '.join(again)}"] if len(again) > RERUNS else []
+    )
 
 
 # Foreign hosts are not found. Were their requests intercepted, all others would take a detour, and none be kept.

@@ -78,10 +78,8 @@ def test_what_is_stored_can_be_shown_without_trust(notebook):
 
 
 @pytest.mark.whole
-@names
+@pytest.mark.parametrize("notebook", [n for n in NOTEBOOKS if n.stem.endswith("lecture")], ids=lambda path: path.name)
 def test_a_lecture_notebook_is_also_slides(notebook):
-    if not notebook.stem.endswith("lecture"):
-        pytest.skip("not a lecture notebook")
     cells = json.loads(notebook.read_text())["cells"]
     assert all(cell["metadata"].get("slideshow", {}).get("slide_type") for cell in cells)
 
