@@ -36,7 +36,6 @@ def test_the_site_has_these_pages(site):
 
 @pytest.mark.look
 @pytest.mark.cases(2)
-@pytest.mark.look
 @pytest.mark.parametrize("name", PAGES + FRAMES + NOTEBOOKS)
 def test_every_page_is_light(address, chromium, name):
     found = measured(chromium, address, name, slowed=False, scrolled=False, task=False)
@@ -51,7 +50,6 @@ def test_tables_that_come_later_are_small(site):
 
 @pytest.mark.look
 @pytest.mark.cases(2)
-@pytest.mark.look
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("screen", [None, DESK], ids=["phone", "desk"])
 def test_nothing_moves_while_a_page_loads_or_is_scrolled(address, chromium, screen, name):
