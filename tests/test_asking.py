@@ -271,7 +271,8 @@ FORETELL = """(way) => [...document.querySelectorAll(".ask[id][data-predict]")].
     const told = ask.querySelector(".ask-told"), heard = words(told.lastChild), due = [answer, right].filter(Boolean);
     const whole = due.every((one) => heard.includes(words(one.querySelector(".ask-reply"))))
         && heard.includes(words(right.querySelector(".ask-text")));
-    const sound = told.dataset.verdict === "wrong" && whole && !/^(Yes|Right|Correct|Exactly|Indeed)\\b/.test(heard);
+    const praise = (one) => /^(Yes|Right|Correct|Exactly|Indeed)\\b/.test(words(one));
+    const sound = told.dataset.verdict === "wrong" && whole && ![...told.lastChild.children].some(praise);
     return [[ask.id, sound ? "" : heard]];
 })"""
 
