@@ -66,14 +66,12 @@ def rounded(numbers, digits=5) -> list:
 
 def seen_of(run, others, unseen) -> dict:
     """What the report needs of an experiment."""
-    truth = np.where(run.member, 1.0, -1.0)
     course = run.sensitivities
     return {
         "repetitions": len(run.member),
         "wins": auditing.identify(run).wins,
         "membership_wins": auditing.infer_membership(run, *others).wins,
         "loss_towards_truth": rounded(run.loss_towards_truth),
-        "highest_on_the_way": rounded((truth[:, None] * np.cumsum(run.losses, 1)).max(1)),
         "mu": rounded(run.mu),
         "sensitivities": [rounded(np.quantile(course, q, axis=0), 4) for q in (0, 0.5, 1)],
         "accuracy": rounded(NETWORK.accuracy(run.parameters, *unseen), 4),

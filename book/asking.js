@@ -77,10 +77,20 @@ class Ask {
     return this.answers[place].querySelector(".ask-text");
   }
 
+  reply(place) {
+    const reply = place === null ? null : this.answers[place].querySelector(".ask-reply");
+    return reply ? copied(reply) : [];
+  }
+
   // What is said to the answer at a place, after a word of ours.
   tell(right, place, ...words) {
-    const reply = place === null ? null : this.answers[place].querySelector(".ask-reply");
-    this.say(right ? "right" : "wrong", right ? "✔" : "✘", ...words, ...(reply ? copied(reply) : []));
+    this.say(right ? "right" : "wrong", right ? "✔" : "✘", ...words, ...this.reply(place));
+  }
+
+  // A prediction: everybody is told what is right and why, and these words alone depend on what was said.
+  disclose(right, place, ...words) {
+    this.tell(right, this.right, ...(right ? [] : this.reply(place)), make("p", {}, right ? "Yes. " : "", ...words));
+    this.uncover();
   }
 
   say(verdict, sign, ...words) {
@@ -128,13 +138,11 @@ class Ask {
   choose(place, again = false) {
     const right = place === this.right;
     this.buttons[place].dataset.verdict = right ? "right" : "wrong";
-    this.tell(right, place);
     if (this.predict) {
       this.buttons.forEach((button) => (button.disabled = true));
       this.buttons[this.right].dataset.verdict = "right";
-      if (!right) this.told.lastChild.append(...copied(this.answers[this.right].querySelector(".ask-reply")));
-      this.uncover();
-    }
+      this.disclose(right, place, ...(right ? [] : ["The right answer: ", ...copied(this.text(this.right))]));
+    } else this.tell(right, place);
     if (!again) this.judged(right, this.text(place).textContent.trim(), place);
   }
 
@@ -178,11 +186,9 @@ class Ask {
     const right = place === this.right,
       { least, most } = this.answers[this.right].dataset;
     const read = plain ? "" : `I read ${typed} as ${numerals.shown(value)}. `;
-    const truth = make("span", {}, ...copied(this.text(this.right)));
     if (this.predict) {
-      this.tell(right, this.right, make("p", {}, `You said ${numerals.shown(value)}. It is `, truth, "."));
       this.input.disabled = this.button.disabled = true;
-      this.uncover();
+      this.disclose(right, place, `You said ${numerals.shown(value)}. It is `, ...copied(this.text(this.right)), ".");
     } else if (place === null) {
       const large = value > Number(most);
       const words =
@@ -261,7 +267,7 @@ class Ask {
     const found = { ...judgeSketch(line, sketch.data, curves, right, this.within), right },
       { place, law } = found;
     sketch.reveal(line, truth, found);
-    const known = place === null ? [] : copied(this.answers[place].querySelector(".ask-reply"));
+    const known = this.reply(place);
     const lawful =
       place === null && !law && sketch.data.laws.length
         ? "As far as a hand can draw, it breaks no law that such a curve obeys. "

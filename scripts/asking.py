@@ -21,6 +21,7 @@ With `:sketch:` a curve is to be drawn: its items are expressions in `x`, numpy 
 and which laws a curve obeys, stands in `sketching.KINDS` under the name that `:sketch:` gives; `:across:` and `:up:`
 give other axes, as `ε, 0 to 2`, and `:symmetric:` adds a law.
 `:predict:` makes it a prediction: there is one try, and the answer of the next cell, which is covered, shows itself.
+Everybody is then told the reply to what is right; so the page says whether it was predicted, and the replies do not.
 `:refute:` says that the question quotes a claim that is wrong, `:false-step:` that one step of an argument is wrong,
 `:alone:` that it can be understood without the text around it.
 
@@ -58,6 +59,8 @@ from noting import Notes
 POINTS = re.compile(r"\s*\((\d)\)\s*$")
 RIGHT = re.compile(r"\s*\(right\)\s*$")
 NUMBER = r"[-+−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+NUMBERS = re.compile(rf"\s*{NUMBER}(\s+to\s+{NUMBER})?\s*")
+PRAISE = re.compile(r"\s*(Yes|Right|Correct|Exactly|Indeed)\b")
 HEADS = {
     "choice": "Which is it?",
     "number": "Work it out",
@@ -135,6 +138,8 @@ class Ask(SphinxDirective):
             raise self.error(f"{name}: one step has no order")
         if not ordered and (right != 1 or any(len(one) < 2 for one in answers)):
             raise self.error(f"{name}: one answer is right, and each has a reply")
+        if praised := praising(answers, "predict" in flags):
+            raise self.error(f"{name}: who answers something else is told '{praised[0]}'")
         head = HEADS[next(iter(flags), kind)]
         asked = ask(
             "", ids=[name], name=name, kind=kind, head=head, predict="predict" in flags, alone="alone" in self.options
@@ -172,9 +177,11 @@ def made(item, kind, sketch=None):
     one = answer("", right=kind == "order" or bool(RIGHT.search(first.astext())))
     if one["right"] and isinstance(last := first[-1], nodes.Text):
         first.replace(last, nodes.Text(RIGHT.sub("", last)))
+    text = first.astext().replace("'", "")
+    if kind == "choice" and (interval := NUMBERS.fullmatch(text)) and interval[1]:
+        raise ValueError(f"a number is typed, :within: a distance, and not chosen: {text}")
     if kind == "number":
-        text = first.astext().replace("'", "")
-        if not re.fullmatch(rf"\s*{NUMBER}(\s+to\s+{NUMBER})?\s*", text):
+        if not NUMBERS.fullmatch(text):
             raise ValueError(f"this is no number and no two of them: {text}")
         ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, text)]
         one["least"], one["most"] = ends[0], ends[-1]
@@ -188,6 +195,12 @@ def made(item, kind, sketch=None):
     if rest:
         one += reply("", *rest)
     return one
+
+
+def praising(answers, predict):
+    """The openings of replies that praise, although they are also told to somebody who answered something else."""
+    told = [one[-1].astext() for one in answers if isinstance(one[-1], reply) and (predict or not one["right"])]
+    return [found[0].strip() for text in told if (found := PRAISE.match(text))]
 
 
 def between(least, most):

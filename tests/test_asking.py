@@ -104,6 +104,22 @@ def test_of_an_interval_a_short_number_inside_is_shown(least, most, shown):
     assert asking.between(least, most) == shown
 
 
+@pytest.mark.parametrize("text", ["0.5 to 0.9", "0.5 to 0.9 (right)"])
+def test_a_number_between_two_is_typed_and_no_choice(text):
+    item = [nodes.paragraph("", "", nodes.Text(text))]
+    with pytest.raises(ValueError, match="typed"):
+        asking.made(item, "choice")
+    item = [nodes.paragraph("", "", nodes.Text(text))]
+    assert asking.made(item, "number")["most"] == 0.9
+
+
+@pytest.mark.parametrize(("right", "predict", "praised"), [(1, 0, []), (1, 1, ["Yes"]), (0, 0, ["Yes"])])
+def test_no_reply_praises_who_answered_something_else(right, predict, praised):
+    for said, expected in (("Yes: it is.", praised), ("It is so. Yes.", [])):
+        answer = asking.answer("", nodes.inline(), asking.reply("", nodes.paragraph("", said)), right=bool(right))
+        assert asking.praising([answer, asking.answer("", nodes.inline(), right=False)], predict) == expected
+
+
 @every_chapter
 def test_questions_of_several_kinds(site, chapter):
     found = article(site, chapter).css(".ask[id]")
@@ -128,7 +144,7 @@ def test_names_are_unique(site):
 
 def test_no_number_is_two_answers(site):
     for name, (_, ask) in asks(site).items():
-        if ask.attributes["data-kind"] == "number" and ask.attributes.get("data-predict") is None:
+        if ask.attributes["data-kind"] == "number":
             within = float(ask.attributes["data-within"])
             ends = sorted(
                 (float(one.attributes["data-least"]), float(one.attributes["data-most"])) for one in ask.css("li")
@@ -244,6 +260,40 @@ def test_every_answer_gets_its_reply_and_is_remembered(site_url, new_page, chapt
     page.reload()
     settle(page)
     assert page.locator(".ask[id]:not([data-done])").count() == 0
+
+
+# Each prediction, made wrong in one of the ways that its page knows, or by a number that it does not.
+FORETELL = """(way) => [...document.querySelectorAll(".ask[id][data-predict]")].flatMap((ask) => {
+    const words = (node) => (node?.textContent ?? "").replace(/\\s+/g, " ").trim();
+    const answers = [...ask.querySelectorAll(".ask-answer")], field = ask.querySelector("input");
+    const wrong = answers.filter((one) => !("right" in one.dataset)), answer = wrong[way];
+    const right = answers.find((one) => "right" in one.dataset);
+    if (!answer && !(field && way === wrong.length)) return [];
+    if (field) {
+        field.value = answer ? answer.dataset.least : 1000;
+        field.form.requestSubmit();
+    } else ask.querySelectorAll(".ask-choices button")[answers.indexOf(answer)].click();
+    const told = ask.querySelector(".ask-told"), heard = words(told.lastChild), due = [answer, right].filter(Boolean);
+    const whole = due.every((one) => heard.includes(words(one.querySelector(".ask-reply"))))
+        && heard.includes(words(right.querySelector(".ask-text")));
+    const praise = (one) => /^(Yes|Right|Correct|Exactly|Indeed)\\b/.test(words(one));
+    const sound = told.dataset.verdict === "wrong" && whole && ![...told.lastChild.children].some(praise);
+    return [[ask.id, sound ? "" : heard]];
+})"""
+
+
+def test_a_wrong_prediction_hears_what_is_right_and_no_praise(site, site_url, new_page):
+    heard = {}
+    for chapter in CHAPTERS:
+        for way in range(4):
+            page = opened(new_page, f"{site_url}book/{chapter.stem}.html")
+            found = dict(page.evaluate(FORETELL, way))
+            page.close()
+            if not found:
+                break
+            assert not any(found.values()), found
+            heard |= found
+    assert set(heard) == {name for name, (_, ask) in asks(site).items() if "data-predict" in ask.attributes}
 
 
 def opened(new_page, address, kept=None, **options):

@@ -1,9 +1,11 @@
 """What adversaries answer, what that says about ε, and whether an audit catches what is broken and nothing else."""
 
+import json
 import math
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,6 +53,7 @@ from dptutor.auditing import (
 # A network small enough to be trained tens of thousands of times, on examples whose gradients are longer than C.
 SMALL = Training(Network((4, 3)), noise_multiplier=3.0, clip=0.5, learning_rate=0.05, steps=5, scaling="local")
 LEVEL = 0.01
+BOOK = Path(__file__).resolve().parent.parent / "book"
 
 
 def small_pair(bounded=True):
@@ -437,6 +440,25 @@ def test_advantage_and_violations_of_table_2e_on_digits(digits, scaling, bounded
     if scaling == "global" and bounded:
         assert highest.advantage < 0.8 * training.claim.advantage
     assert not any(verdict.caught for verdict in audit(run))
+
+
+def test_stored_beliefs_follow_the_law_of_the_loss():
+    """What the notebooks of Bernau et al. (2021) are stored with counts beliefs above 0.9, whatever ρ; and ours."""
+    sure, very_sure = (dp.epsilon_for_posterior_belief(belief) for belief in (0.9, 0.99))
+    rows = json.loads((BOOK / "identifiability_outputs.json").read_text(encoding="utf-8"))["rows"]
+    found = {}
+    for row in rows:
+        if (row["belief"], row["scaling"], row["neighbors"]) == (0.99, "local", "bounded"):
+            law = dp.Gaussian(sigma=1 / gaussian_mu(very_sure, row["delta"], method="renyi"))
+            above, runs = row["beliefs_above_0.9"], row["repetitions"]
+            low, high = clopper_pearson(above, runs, 0.95)
+            assert low <= law.privacy_loss.sf(sure) <= high
+            assert law.privacy_loss.sf(very_sure) < clopper_pearson(above, runs, 0.999999)[0]
+            found[row["data"]] = above, runs
+    assert found == {"MNIST": (52, 493), "Adult": (75, 1000), "Purchase-100": (81, 1000)}
+    ours = json.loads((BOOK / "mnist_experiments.json").read_text(encoding="utf-8"))["rows"]["0.99 local bounded"]
+    loss = np.array(ours["loss_towards_truth"])
+    assert (np.sum(loss > sure), np.sum(loss > very_sure), loss.size) == (14, 0, 100)
 
 
 @pytest.mark.deep

@@ -559,6 +559,14 @@ def test_a_prediction_that_hides_or_says_what_there_is_not_is_refused():
     explorer.ask("?", truth=lambda: 1.0, hides=(line,), says="{said}, off by {gap}")
 
 
+def test_a_prediction_that_praises_another_answer_is_refused():
+    explorer, _ = small()
+    for says in ("Right: {said}.", ("Right.", "Yes, {said}.")):
+        with pytest.raises(ValueError, match="says praises who predicted something else"):
+            explorer.ask("?", truth=lambda: "a", options=("a", "b"), says=says)
+    explorer.ask("?", truth=lambda: "a", options=("a", "b"), says=("Right.", "You said {said}."))
+
+
 def test_a_point_far_outside_its_panel_is_refused_rather_than_bent():
     explorer, panel = small()
 

@@ -176,6 +176,8 @@ class Explorer:
         for text in told:
             if unknown := set(re.findall(r"\{(\w+)\}", text)) - {"said", "gap", "at", "agree"}:
                 raise ValueError(f"says knows no {', '.join(sorted(unknown))}: {text!r}")
+        if re.match(r"(Yes|Right|Correct|Exactly|Indeed)\b", told[-1]):
+            raise ValueError(f"says praises who predicted something else: {told[-1]!r}")
         self.prediction = Prediction(kind, question, told, curve.__name__ if curve else "", names, tuple(options),
                                      truth, unit, tuple(per))  # fmt: skip
 
