@@ -14,9 +14,9 @@
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
                   .url("01_lecture.ipynb"); one per test file. Open its pages by new_page(strict=False): JupyterLab
                   itself is talkative.
+    lacking(reason)   to import: skips a test for what is not installed; in continuous integration (CI=true) it fails
 
-Tests that use a browser are marked `browser` by themselves. Without an installed Chromium they are skipped; in
-continuous integration (CI=true) they fail.
+Tests that use a browser are marked `browser` by themselves.
 
 A test that looks at every explorer, in one place or in several, or at every page, is marked `look`. Of its cases a
 fixed part is run, about a fifth; all of them with `--look` (`make look` runs these tests alone), or when a test is
@@ -82,6 +82,11 @@ def site_url(site):
 def serve():
     with ExitStack() as stack:
         yield lambda folder: stack.enter_context(served(folder))
+
+
+def lacking(reason):
+    """Ends a test for what is not installed here: a skip, but in continuous integration, which has all, a failure."""
+    (pytest.fail if "CI" in os.environ else pytest.skip)(reason)
 
 
 # The browser.
@@ -168,10 +173,7 @@ def chromium():
     with sync_playwright() as playwright:
         path = installed_browser(playwright)
         if path is None:
-            reason = "no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')"
-            if "CI" in os.environ:
-                pytest.fail(reason)
-            pytest.skip(reason)
+            lacking("no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')")
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()

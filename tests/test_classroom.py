@@ -5,13 +5,18 @@ import csv
 import io
 import json
 import os
+import subprocess
+import sys
+import tempfile
 import time
+import venv
 import zipfile
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
+from conftest import lacking
 from nbformat.v4 import new_code_cell, new_output
 
 import dptutor as dp
@@ -33,7 +38,6 @@ from dptutor.exercises.core import run
 from dptutor.exercises.handing_in import MIME, Record, judged, prepared
 
 SECRET = "0123456789abcdef0123456789abcdef"
-isolated = pytest.mark.skipif(isolating.missing() is not None, reason=str(isolating.missing()))
 
 PEOPLE = [
     f"{first} {last}"
@@ -41,6 +45,12 @@ PEOPLE = [
     for first in ["Ada", "Bob", "Cem", "Dia", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jon"]
 ]
 STUDENTS = [roster.Student(f"s{number:02}", name, f"s{number:02}@uni.org") for number, name in enumerate(PEOPLE)]
+
+
+@pytest.fixture
+def isolated():
+    if why := isolating.missing():
+        lacking(why)
 
 
 @pytest.fixture(scope="module")
@@ -332,7 +342,7 @@ def _number(cell):
     return False
 
 
-@isolated
+@pytest.mark.usefixtures("isolated")
 def test_where_values_are_missing_code_runs_isolated(marked):
     _, table, said, _ = marked
     assert table["s19"]["total"] == str(ALL)  # checks stand again where they were
@@ -373,7 +383,7 @@ def test_a_system_that_cannot_isolate_says_why(monkeypatch, tmp_path, why):
     assert ("which only Linux has" if why == "platform" else "No permission to create new namespace") in said
 
 
-@isolated
+@pytest.mark.usefixtures("isolated")
 def test_a_program_in_isolation_sees_and_reaches_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET_OF_THE_TEACHER", "1")
     (tmp_path / "mine").write_text("mine")
@@ -406,7 +416,7 @@ hand_in.record("seen", {{
     assert seen["processes"] <= 4 and seen["user"] == 65534
 
 
-@isolated
+@pytest.mark.usefixtures("isolated")
 def test_nothing_of_a_run_is_left_when_it_has_ended(monkeypatch):
     monkeypatch.setattr(isolating, "CELL", 4.0)
     long = f"sleep({10**6 + os.getpid()})"  # that no other test leaves behind
@@ -460,6 +470,29 @@ def test_many_notebooks_are_marked_by_several_processes(packed, monkeypatch, tmp
     found = collecting.Found("x", b"{}", "s00", "04_own")
     (one, marks) = next(iter(grading._work([(found, wanted(packed, "s00"))])))
     assert one == found and all("cannot be read" in mark.words for mark in marks)
+
+
+@pytest.mark.usefixtures("isolated")
+def test_isolation_needs_no_certain_place(monkeypatch):
+    """As in a clone below the folder that isolation has in memory."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        venv.create(folder)
+        monkeypatch.setattr(isolating.sys, "prefix", folder)
+        monkeypatch.setattr(isolating.sys, "executable", f"{folder}/bin/python")
+        isolating.missing.cache_clear()
+        why = isolating.missing()
+        isolating.missing.cache_clear()
+    assert why is None
+
+
+@pytest.mark.parametrize("variables", [{}, {"CI": "true"}], ids=["elsewhere", "integration"])
+def test_in_continuous_integration_a_lack_of_isolation_is_a_failure(variables, tmp_path):
+    known = {name: value for name, value in os.environ.items() if name != "CI"} | {"PATH": str(tmp_path)}
+    test = f"{__file__}::{test_a_program_in_isolation_sees_and_reaches_nothing.__name__}"
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "-rfEs", test]
+    done = subprocess.run(command, env=known | variables, capture_output=True, text=True, timeout=120)
+    assert done.returncode == (1 if variables else 0), done.stdout
+    assert "bubblewrap, which is not installed" in done.stdout
 
 
 # What is given out.
