@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -493,6 +494,41 @@ def test_in_continuous_integration_a_lack_of_isolation_is_a_failure(variables, t
     done = subprocess.run(command, env=known | variables, capture_output=True, text=True, timeout=120)
     assert done.returncode == (1 if variables else 0), done.stdout
     assert "bubblewrap, which is not installed" in done.stdout
+
+
+def test_a_copy_is_named_and_earns_nothing_by_itself(packed, monkeypatch, tmp_path):
+    course = shutil.copytree(packed, tmp_path / "course", ignore=shutil.ignore_patterns("submitted", grading.STATE))
+    name = "04_exercises"
+    ada, bob = (executed(solved(handed_out(course, id, name), id), monkeypatch) for id in ("s00", "s04"))
+    everything = sum(exercise.points for exercise in dp.exercises.catalogue(4))
+    for id in ("s00", "s01"):
+        put(course, f"{id}/{name}/{name}.ipynb", ada)
+    put(course, f"s04/{name}/{name}.ipynb", bob)
+    # 3 has run two checks in an own notebook, and has put the rest of the other's below.
+    mixed = executed(solved(handed_out(course, "s03", name), "s03"), monkeypatch)
+    checks = [place for place, cell in enumerate(mixed.cells) if "hand_in.check(" in cell.source]
+    mixed.cells[checks[1] + 1 :] = ada.cells[checks[1] + 1 :]
+    put(course, f"s03/{name}/{name}.ipynb", mixed)
+    put(course, f"s02/{name}/{name}.ipynb", without_outputs(ada))  # with the code of the other alone
+    said: list[str] = []
+    grading.marks(course, say=lambda text, **how: said.append(text))
+    table = {row["student"]: row["total"] for row in rows(course / "marks.csv")}
+    two = sum(exercise.points for exercise in dp.exercises.catalogue(4)[:2])
+    assert [table[id] for id in ("s00", "s01", "s02", "s03", "s04")] == [
+        f"{everything}",
+        "0",
+        "0",
+        f"{two}",
+        f"{everything}",
+    ]
+    copied = rows(course / "copied.csv")
+    assert [(row["student"], row["assignment"], row["of"]) for row in copied] == [
+        (f"s0{k}", name, "s00") for k in (1, 2, 3)
+    ]
+    assert sum("the code of s00" in text for text in said) == 3
+    told = (course / "feedback" / "s01.html").read_text()
+    assert "someone else" in told and not any(word in told for word in ("s00", "Ada Ott"))
+    assert "s01" not in (course / "misconceptions.csv").read_text()
 
 
 # What is given out.
