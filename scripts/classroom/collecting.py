@@ -8,7 +8,7 @@ Archives are read, never unpacked: a name in one becomes no path. Links are not 
 may have named anything, so the outermost folder that is a student's decides, and a notebook that carries its student's
 mark comes before one that does not.
 
-Whose else it is, shows in the same way: a notebook that carries another student's mark or code is a copy of theirs.
+A notebook that carries another student's mark or code was copied from them, at least in part.
 """
 
 import json
