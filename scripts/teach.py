@@ -17,9 +17,9 @@
     roster.csv, nbgrader_config.py, .gitignore
 
 `marks` reads what was handed in and writes marks.csv (a row for each student), replies.csv (a row for each exercise),
-not_marked.csv (files that belong to nobody), misconceptions.csv, class.html and feedback/ada.html. A right answer has 1
-point for a warm-up, 2 for an exercise to think about, 3 for one to build. How this is done, and what a student who
-means harm can do: `classroom`.
+not_marked.csv (files that belong to nobody), copied.csv (notebooks that carry another's values), misconceptions.csv,
+class.html and feedback/ada.html. A right answer has 1 point for a warm-up, 2 for an exercise to think about, 3 for one
+to build. How this is done, and what a student who means harm can do: `classroom`.
 
 `questions` writes the questions that pages judge for learning platforms: Moodle XML, GIFT, QTI 2.1 and 1.2.
 """

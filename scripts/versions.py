@@ -22,9 +22,9 @@ from content import BUILD, ROOT, environment
 FOLDER = BUILD / "versions"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TOOLS = ["pytest", "pytest-xdist", "hypothesis", "mpmath", "python-flint"]
-# Need the notebooks, the book's sources, what builds them, or a type checker; those that need a browser or the book say
-# so themselves.
-OTHERWISE = "anywhere formulas habits package prose setup teaching types"
+# Need the notebooks, the book's sources, what builds them, Linux, or a type checker; those that need a browser or the
+# book say so themselves.
+OTHERWISE = "anywhere classroom formulas habits package prose setup teaching types"
 BROWSER = re.compile(r"def \w+\([^)]*\b(chromium|new_page|site|site_url|jupyterlab|window)\b")
 FILES = sorted(
     f"tests/{path.name}"

@@ -14,9 +14,9 @@
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
                   .url("01_lecture.ipynb"); one per test file. Open its pages by new_page(strict=False): JupyterLab
                   itself is talkative.
+    lacking(reason)   to import: skips a test for what is not installed; in continuous integration (CI=true) it fails
 
-Tests that use a browser are marked `browser` by themselves. Without an installed Chromium they are skipped; in
-continuous integration (CI=true) they fail.
+Tests that use a browser are marked `browser` by themselves.
 
 `make test` is the gate. It leaves out what is marked
 
@@ -103,6 +103,11 @@ def site_url(site):
 def serve():
     with ExitStack() as stack:
         yield lambda folder: stack.enter_context(served(folder))
+
+
+def lacking(reason):
+    """Ends a test for what is not installed here: a skip, but in continuous integration, which has all, a failure."""
+    (pytest.fail if "CI" in os.environ else pytest.skip)(reason)
 
 
 # The browser.
@@ -257,10 +262,7 @@ def chromium():
     with sync_playwright() as playwright:
         path = installed_browser(playwright)
         if path is None:
-            reason = "no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')"
-            if "CI" in os.environ:
-                pytest.fail(reason)
-            pytest.skip(reason)
+            lacking("no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')")
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()

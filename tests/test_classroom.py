@@ -5,13 +5,19 @@ import csv
 import io
 import json
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
+import venv
 import zipfile
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
+from conftest import lacking
 from nbformat.v4 import new_code_cell, new_output
 
 import dptutor as dp
@@ -33,7 +39,6 @@ from dptutor.exercises.core import run
 from dptutor.exercises.handing_in import MIME, Record, judged, prepared
 
 SECRET = "0123456789abcdef0123456789abcdef"
-isolated = pytest.mark.skipif(isolating.missing() is not None, reason=str(isolating.missing()))
 
 PEOPLE = [
     f"{first} {last}"
@@ -41,6 +46,12 @@ PEOPLE = [
     for first in ["Ada", "Bob", "Cem", "Dia", "Eve", "Fay", "Gus", "Hal", "Ivy", "Jon"]
 ]
 STUDENTS = [roster.Student(f"s{number:02}", name, f"s{number:02}@uni.org") for number, name in enumerate(PEOPLE)]
+
+
+@pytest.fixture
+def isolated():
+    if why := isolating.missing():
+        lacking(why)
 
 
 @pytest.fixture(scope="module")
@@ -334,7 +345,7 @@ def _number(cell):
     return False
 
 
-@isolated
+@pytest.mark.usefixtures("isolated")
 def test_where_values_are_missing_code_runs_isolated(marked):
     _, table, said, _ = marked
     assert table["s19"]["total"] == str(ALL)  # checks stand again where they were
@@ -375,7 +386,7 @@ def test_a_system_that_cannot_isolate_says_why(monkeypatch, tmp_path, why):
     assert ("which only Linux has" if why == "platform" else "No permission to create new namespace") in said
 
 
-@isolated
+@pytest.mark.usefixtures("isolated")
 def test_a_program_in_isolation_sees_and_reaches_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET_OF_THE_TEACHER", "1")
     (tmp_path / "mine").write_text("mine")
@@ -409,7 +420,7 @@ hand_in.record("seen", {{
 
 
 @pytest.mark.host
-@isolated
+@pytest.mark.usefixtures("isolated")
 def test_nothing_of_a_run_is_left_when_it_has_ended(monkeypatch):
     monkeypatch.setattr(isolating, "CELL", 4.0)
     long = f"sleep({10**6 + os.getpid()})"  # that no other test leaves behind
@@ -465,6 +476,64 @@ def test_many_notebooks_are_marked_by_several_processes(packed, monkeypatch, tmp
     found = collecting.Found("x", b"{}", "s00", "04_own")
     (one, marks) = next(iter(grading._work([(found, wanted(packed, "s00"))])))
     assert one == found and all("cannot be read" in mark.words for mark in marks)
+
+
+@pytest.mark.usefixtures("isolated")
+def test_isolation_needs_no_certain_place(monkeypatch):
+    """As in a clone below the folder that isolation has in memory."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        venv.create(folder)
+        monkeypatch.setattr(isolating.sys, "prefix", folder)
+        monkeypatch.setattr(isolating.sys, "executable", f"{folder}/bin/python")
+        isolating.missing.cache_clear()
+        why = isolating.missing()
+        isolating.missing.cache_clear()
+    assert why is None
+
+
+@pytest.mark.parametrize("variables", [{}, {"CI": "true"}], ids=["elsewhere", "integration"])
+def test_in_continuous_integration_a_lack_of_isolation_is_a_failure(variables, tmp_path):
+    known = {name: value for name, value in os.environ.items() if name != "CI"} | {"PATH": str(tmp_path)}
+    test = f"{__file__}::{test_a_program_in_isolation_sees_and_reaches_nothing.__name__}"
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "-rfEs", test]
+    done = subprocess.run(command, env=known | variables, capture_output=True, text=True, timeout=120)
+    assert done.returncode == (1 if variables else 0), done.stdout
+    assert "bubblewrap, which is not installed" in done.stdout
+
+
+def test_a_copy_is_named_and_earns_nothing_by_itself(packed, monkeypatch, tmp_path):
+    course = shutil.copytree(packed, tmp_path / "course", ignore=shutil.ignore_patterns("submitted", grading.STATE))
+    name = "04_exercises"
+    ada, bob = (executed(solved(handed_out(course, id, name), id), monkeypatch) for id in ("s00", "s04"))
+    everything = sum(exercise.points for exercise in dp.exercises.catalogue(4))
+    for id in ("s00", "s01"):
+        put(course, f"{id}/{name}/{name}.ipynb", ada)
+    put(course, f"s04/{name}/{name}.ipynb", bob)
+    # 3 has run two checks in an own notebook, and has put the rest of the other's below.
+    mixed = executed(solved(handed_out(course, "s03", name), "s03"), monkeypatch)
+    checks = [place for place, cell in enumerate(mixed.cells) if "hand_in.check(" in cell.source]
+    mixed.cells[checks[1] + 1 :] = ada.cells[checks[1] + 1 :]
+    put(course, f"s03/{name}/{name}.ipynb", mixed)
+    put(course, f"s02/{name}/{name}.ipynb", without_outputs(ada))  # with the code of the other alone
+    said: list[str] = []
+    grading.marks(course, say=lambda text, **how: said.append(text))
+    table = {row["student"]: row["total"] for row in rows(course / "marks.csv")}
+    two = sum(exercise.points for exercise in dp.exercises.catalogue(4)[:2])
+    assert [table[id] for id in ("s00", "s01", "s02", "s03", "s04")] == [
+        f"{everything}",
+        "0",
+        "0",
+        f"{two}",
+        f"{everything}",
+    ]
+    copied = rows(course / "copied.csv")
+    assert [(row["student"], row["assignment"], row["of"]) for row in copied] == [
+        (f"s0{k}", name, "s00") for k in (1, 2, 3)
+    ]
+    assert sum("the code of s00" in text for text in said) == 3
+    told = (course / "feedback" / "s01.html").read_text()
+    assert "someone else" in told and not any(word in told for word in ("s00", "Ada Ott"))
+    assert "s01" not in (course / "misconceptions.csv").read_text()
 
 
 # What is given out.

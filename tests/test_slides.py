@@ -1,5 +1,6 @@
 """Decks of slides: what a lecturer sees and presses, from the disk and without a network."""
 
+import contextlib
 import re
 import subprocess
 import sys
@@ -9,12 +10,14 @@ from pathlib import Path
 import nbformat
 import pytest
 from PIL import Image, ImageStat
+from playwright.sync_api import TimeoutError, expect
 from pypdf import PdfReader
 from test_explore_browser import OVERLAPS
 
 import dptutor as dp
 import slides
 from dptutor.explore.machinery import page as pages
+from notebooks import code_digest
 
 pytestmark = pytest.mark.sources
 
@@ -351,6 +354,117 @@ def test_a_cell_that_no_slide_can_show_is_named(tmp_path):
 def test_a_lecture_without_a_chapter_stops_no_other(tmp_path):
     lecture = slides.Lecture(ROOT / "notebooks" / "my_lecture.ipynb")
     assert lecture.chapter is None
+
+
+# Explorers that wait for their turn, and what lies over them.
+
+
+def deck_of(path, folder):
+    """The deck of a notebook, whose outputs are those of its explorers alone or are there already."""
+    deck = folder / path.with_suffix(".html").name
+    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    return deck
+
+
+def own_fragments(folder):
+    """A deck of one's own: two explorers and a word between them come one after another; its foot has a logo."""
+    later = {"slideshow": {"slide_type": "fragment"}}
+    (folder / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"/>')
+    path = own_notebook(
+        folder,
+        nbformat.v4.new_markdown_cell("## First"),
+        nbformat.v4.new_code_cell("dp.explore.privacy_loss()", metadata=later),
+        nbformat.v4.new_markdown_cell("A word.", metadata=later),
+        nbformat.v4.new_code_cell("dp.explore.tradeoff_gallery()", metadata=later),
+        nbformat.v4.new_markdown_cell("## Last"),
+        deck={"logo": "logo.svg"},
+    )
+    notebook = nbformat.read(path, 4)
+    notebook.metadata["ran"] = code_digest(notebook)  # its explorers are made anew anyway
+    nbformat.write(notebook, path)
+    return deck_of(path, folder)
+
+
+# What of the deck lies over something to press, once the explorers of the slide are drawn as they are set.
+COVERED = """() => {
+  const slide = Reveal.getCurrentSlide(), found = [];
+  const drawn = [...slide.querySelectorAll("[data-explorer]")].every(({ explorer }) =>
+    explorer?.manifest.game || explorer?.drawn?.every((value, k) => value === explorer.values[k]));
+  if (!drawn) return ["an explorer is not drawn yet"];
+  const boxes = (root, selector) => [...root.querySelectorAll(selector)]
+    .filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .map((e) => [e, e.getBoundingClientRect()]).filter(([, box]) => box.width && box.height);
+  const over = boxes(document, ".controls button, .slide-number, .progress, .deck-foot > *");
+  for (const [e, a] of boxes(slide, "a, button, input, select, summary, label, [tabindex], .dpe-target"))
+    for (const [other, b] of over)
+      if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+        found.push(`${other.className} on ${e.outerHTML.slice(0, 60)}`);
+  return found;
+}"""
+
+
+def expect_nothing_over_what_can_be_pressed(page, where):
+    with contextlib.suppress(TimeoutError):
+        page.wait_for_function(f"!({COVERED})().length")
+    assert page.evaluate(COVERED) == [], where
+
+
+SIZES = [(1920, 1080), (1024, 768)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("deck", ["07", "own"])
+def test_an_explorer_that_waits_is_shown_at_its_start_and_then_stepped(deck, size, new_page, tmp_path):
+    lecture = ROOT / "notebooks" / f"{deck}_lecture.ipynb"
+    file = own_fragments(tmp_path) if deck == "own" else deck_of(lecture, tmp_path)
+    page = opened(new_page(viewport={"width": size[0], "height": size[1]}), file)
+    place = page.evaluate("Array.from(document.querySelectorAll('.slides > section'))"
+        ".findIndex(s => s.querySelector('.fragment [data-explorer]'))")  # fmt: skip
+    page.evaluate(f"Reveal.slide({place})")
+    pieces = page.locator("section.present .fragment").all()
+    steps = []  # of each piece
+    for piece in pieces:
+        explorer = piece.locator("[data-explorer][data-ready]")
+        if piece.locator("[data-explorer]").count():
+            expect(explorer).to_have_count(1)
+        steps.append(explorer.evaluate("e => e.explorer.manifest.steps.length") if explorer.count() else 0)
+    assert max(steps) > 1
+
+    def expect_shown(shown, step):
+        """So many pieces and no other, the last of them at a step."""
+        for k, piece in enumerate(pieces):
+            expect(piece).to_be_visible(visible=k < shown)
+        if shown and steps[shown - 1]:
+            count = f"{step} of {steps[shown - 1]}" if step else f"{steps[shown - 1]} steps"
+            expect(pieces[shown - 1].locator("[data-steps] .dpe-count")).to_have_text(count)
+        assert slide(page) == place + 1
+
+    forth = [(0, 0), *((k + 1, step) for k, count in enumerate(steps) for step in range(count + 1))]
+    for one in forth:
+        expect_shown(*one)
+        expect_nothing_over_what_can_be_pressed(page, one)
+        page.keyboard.press("PageDown")
+    assert slide(page) == place + 2
+    for one in reversed(forth):
+        page.keyboard.press("PageUp")
+        expect_shown(*one)
+
+
+@pytest.mark.look
+@every_lecture
+def test_nothing_of_a_deck_lies_over_what_can_be_pressed(number, new_page, tmp_path):
+    file = deck_of(ROOT / "notebooks" / f"{number}_lecture.ipynb", tmp_path)
+    for width, height in SIZES:
+        page = opened(new_page(viewport={"width": width, "height": height}), file)
+        places = page.evaluate("Array.from(document.querySelectorAll('.slides > section'),"
+            "(s, k) => s.querySelector('[data-explorer]') ? k : -1).filter(k => k >= 0)")  # fmt: skip
+        for place in places:
+            page.evaluate(f"Reveal.slide({place}, 0, 99)")
+            explorer = page.locator("section.present [data-explorer][data-ready]")
+            expect(explorer).to_have_count(1)
+            for step in range(explorer.evaluate("e => e.explorer.manifest.steps.length") + 1):
+                explorer.evaluate("(e, step) => e.explorer.stepTo(step)", step)
+                expect_nothing_over_what_can_be_pressed(page, f"slide {place + 1}, step {step}, {width} × {height}")
 
 
 # The lecturer's side.

@@ -8,10 +8,13 @@ marker computes what is right and compares. It reads JSON, never pickles, and ru
 the student's id, and stands in that student's notebooks only. Own numbers, random points, the case of chapter 14 and
 the examination follow from it; a record shows of whose code it is.
 
-**Code runs only where values are missing** (outputs were cleared, or they are those of another's notebook). It then
-runs in `bubblewrap`: no network, no home, a library that cannot be written to, limits on time, memory and processes,
-and everything that was started ends with it. What comes out is JSON of values again, which this side judges. Where a
-system has no such isolation, nothing is run, and the notebook is named.
+**A copy is named.** A notebook that carries the mark or the code of another student is listed in `copied.csv`. In it
+only what its checks recorded in the student's own name counts.
+
+**Code runs only where values are missing**, as when outputs were cleared, and never that of a copy. It then runs
+in `bubblewrap`: no network, no home, a library that cannot be written to, limits on time, memory and processes, and
+everything that was started ends with it. What comes out is JSON of values again, which this side judges. Where a system
+has no such isolation, nothing is run, and the notebook is named.
 
 **What a hostile student can do:** hand in the right values however they were obtained, from the library's own worked
 answers, say; a mark shows that, and no more. Let a run last until its limit. **Cannot:** run anything as the teacher,

@@ -7,6 +7,8 @@ it holds: the mark of its student's code, and the assignment that it was made fo
 Archives are read, never unpacked: a name in one becomes no path. Links are not followed. Inside an archive a student
 may have named anything, so the outermost folder that is a student's decides, and a notebook that carries its student's
 mark comes before one that does not.
+
+A notebook that carries another student's mark or code was copied from them, at least in part.
 """
 
 import json
@@ -43,6 +45,7 @@ class Found:
     time: float = 0.0
     exact: bool = False  # it lies where it should
     own: bool = False  # it carries the mark of its student
+    others: tuple[str, ...] = ()  # of whom else it carries the mark or the code
 
 
 def collected(
@@ -147,7 +150,9 @@ class _Matcher:
         for student in students:
             for name in _written(student.name):
                 self.names.setdefault(name, []).append(student.id)
-        self.marks = {HandIn(s.id, secrets.code(secret, s.id)).mark: s.id for s in students} if secret else {}
+        codes = {secrets.code(secret, s.id): s.id for s in students} if secret else {}
+        self.marks = {HandIn(id, code).mark: id for code, id in codes.items()}
+        self.owners = self.marks | codes
 
     def matched(self, found: Found) -> Found:
         *folders, name = found.where.split("/")
@@ -161,7 +166,13 @@ class _Matcher:
             return _because(found, why)
         exact = folders == [student, assignment] and stem == assignment
         own = student in {self.marks.get(mark) for mark in marks}
-        return Found(found.where, found.data, student, assignment, time=found.time, exact=exact, own=own)
+        others = tuple(sorted(self._owners(found.data) - {student}))
+        return Found(found.where, found.data, student, assignment, "", found.time, exact, own, others)
+
+    def _owners(self, data: bytes) -> set[str]:
+        """The students whose mark or code is in a notebook."""
+        words = {word.decode() for word in re.findall(rb"(?<![0-9a-f])[0-9a-f]{12}(?:[0-9a-f]{4})?(?![0-9a-f])", data)}
+        return {self.owners[word] for word in words & self.owners.keys()}
 
     def _assignment(self, names: list[str], about: str) -> str:
         for name in names:

@@ -23,7 +23,7 @@ from dptutor.exercises.questions import words
 
 from . import assignments, collecting, exam, isolating, roster, secrets, tables
 from .errors import Refused
-from .marking import UNRUN, Assignment, Mark, marked
+from .marking import COPIED, UNRUN, Assignment, Mark, marked
 
 STATE = "marked.jsonl"
 _FEW = 4  # so few notebooks are marked in this process
@@ -43,13 +43,23 @@ def marks(folder: Path, say=print) -> int:
     secret = secrets.read(folder / secrets.FILE) if students and (folder / secrets.FILE).exists() else ""
     names = [*masters, *([exam.NAME] if exam.is_set(folder) else [])]
     found, left = collecting.collected(folder / "submitted", students, names, secret)
+    copies = [one for one in found if one.others]
     sheets = [one for one in found if one.assignment == exam.NAME]
     found = [one for one in found if one.assignment != exam.NAME]
-    jobs = {one: Assignment.of(one.assignment, masters[one.assignment], one.student, secret) for one in found}
+    jobs = {
+        one: Assignment.of(one.assignment, masters[one.assignment], one.student, secret, bool(one.others))
+        for one in found
+    }
     results = _marked(folder / STATE, jobs, say)
     _report(folder, students, masters, results, left)
     if exam.is_set(folder):
         exam.report(folder, students, secret, sheets, say)
+    head = ("file", "student", "assignment", "of")
+    tables.write(
+        folder / "copied.csv", head, [(one.where, one.student, one.assignment, " ".join(one.others)) for one in copies]
+    )
+    for one in copies:
+        say(f"copied: {one.where}: it carries values or the code of {', '.join(one.others)}")
     for one in left:
         say(f"not marked: {one.where}: {one.why}")
     unrun = [(one, mark) for one, done in results.items() for mark in done if mark.kind == UNRUN]
@@ -159,7 +169,7 @@ def _report(folder: Path, students, masters: dict, results: dict, left):
         [
             misconceptions.Reply(id, exercise, bool(points), said, kind, about)
             for id, _, exercise, points, _, said, kind, about in replies
-            if kind != UNRUN
+            if kind not in (UNRUN, COPIED)
         ]
     )
     tables.write(folder / "misconceptions.csv", misconceptions.HEAD, misconceptions.rows(asked))

@@ -1,9 +1,9 @@
 """Runs a notebook that others wrote where it can do no harm, and brings back the values that it recorded.
 
 The isolation is that of bubblewrap: own namespaces of processes, network, users and files. The program sees the
-system's libraries and this one, both read-only, and an empty /tmp in memory; no home, no course, no network, no
-variable of the environment, no capability. It is watched from here: a cell, a notebook, the memory and the number of
-all its processes have limits. With the first process of its namespace, all others end.
+system's libraries and this one, both read-only, and an empty home in memory; nobody else's home, no course, no
+network, no variable of the environment, no capability. It is watched from here: a cell, a notebook, the memory and the
+number of all its processes have limits. With the first process of its namespace, all others end.
 
 A cell that goes beyond a limit ends the run, which then begins again without that cell, some times.
 """
@@ -31,6 +31,7 @@ MEMORY = 2 << 30  # bytes of all processes together
 PROCESSES = 64
 SAID = 8 << 20  # bytes that may come out
 LIMITS = {"AS": 4 << 30, "CPU": 300, "FSIZE": 64 << 20, "CORE": 0, "NOFILE": 256}
+_HOME = "/tmp/student"
 _PROGRAM = Path(__file__).with_name("sandboxed.py")
 
 
@@ -66,7 +67,9 @@ def _command() -> list[str]:
         if not any(Path(path).is_relative_to(other) for other in seen):
             seen.append(path)
     arguments = ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
-    arguments += ["--die-with-parent", "--new-session", "--clearenv", "--tmpfs", "/"]
+    arguments += ["--die-with-parent", "--new-session", "--clearenv", "--tmpfs", "/", "--proc", "/proc"]
+    # Before the interpreter, which may lie below /tmp: what is mounted later hides what is there.
+    arguments += ["--dev", "/dev", "--size", str(256 << 20), "--tmpfs", "/tmp", "--dir", _HOME]
     for path in ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"):
         if os.path.islink(path):
             arguments += ["--symlink", os.readlink(path), path]
@@ -77,11 +80,10 @@ def _command() -> list[str]:
     for path in ("/etc/ld.so.cache", "/etc/alternatives"):
         arguments += ["--ro-bind-try", path, path]
     arguments += ["--ro-bind", library, "/library/dptutor", "--ro-bind", str(_PROGRAM), "/library/sandboxed.py"]
-    arguments += ["--proc", "/proc", "--dev", "/dev", "--size", str(256 << 20), "--tmpfs", "/tmp"]
-    arguments += ["--remount-ro", "/", "--chdir", "/tmp"]
+    arguments += ["--remount-ro", "/", "--chdir", _HOME]
     variables = {
         "PATH": f"{sys.prefix}/bin:/usr/bin:/bin",
-        "HOME": "/tmp",
+        "HOME": _HOME,
         "LANG": "C.UTF-8",
         "MPLBACKEND": "Agg",
         "PYTHONPATH": "/library",

@@ -13,7 +13,7 @@ from dptutor.exercises.handing_in import MIME, Record, judged, prepared
 
 from . import assignments, isolating, secrets
 
-UNRUN = "unrun"
+UNRUN, COPIED = "unrun", "copied"  # kinds of marks that say nothing of what a student knows
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,19 @@ class Assignment:
     code: str
     exercises: tuple[tuple[str, int, bool], ...]
     answers: tuple[tuple[str, str], ...]  # the names that the stubs define, by exercise
+    copied: bool  # whether the notebook carries what is another's; then no code is run in the student's name
 
     @classmethod
-    def of(cls, name: str, master, student: str, secret: str):
+    def of(cls, name: str, master, student: str, secret: str, copied: bool = False):
         exercises = tuple(assignments.exercises_of(master))
         answers = tuple((id, _asked_name(master, id)) for id, _, _ in exercises)
-        return cls(name, student, secrets.code(secret, student) if secret else "", exercises, answers)
+        return cls(name, student, secrets.code(secret, student) if secret else "", exercises, answers, copied)
+
+
+_COPIED = (
+    "This notebook carries values or the code of someone else. In it only what its checks recorded in your own name "
+    "counts."
+)
 
 
 def _asked_name(master, id: str) -> str:
@@ -65,7 +72,7 @@ def marked(data: bytes, wanted: Assignment) -> list[Mark]:
     found = {**_records(cells, own)}
     run: dict[str, str] = {}
     lacking = [id for id, _, by_own in wanted.exercises if (id, by_own) not in found]
-    if lacking and _touched(cells, wanted):
+    if lacking and not wanted.copied and _touched(cells, wanted):
         if why := isolating.missing():
             run = dict.fromkeys(lacking, f"Not judged: the notebook records no values of its own, and {why}.")
         else:
@@ -76,6 +83,8 @@ def marked(data: bytes, wanted: Assignment) -> list[Mark]:
     for id, of, by_own in wanted.exercises:
         if record := found.get((id, by_own)):
             marks.append(_judged(id, of, by_own, record, wanted.code))
+        elif wanted.copied:
+            marks.append(Mark(id, 0, of, _COPIED, COPIED))
         elif id in run and run[id].startswith("Not judged"):
             marks.append(Mark(id, None, of, run[id], UNRUN))
         else:

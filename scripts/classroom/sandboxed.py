@@ -26,7 +26,6 @@ def say(**message):
         data = data[os.write(out, data) :]
 
 
-os.chdir("/tmp")
 from IPython.core.displaypub import DisplayPublisher  # noqa: E402
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 

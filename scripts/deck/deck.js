@@ -10,7 +10,11 @@ if (preview) root.dataset.preview = "";
 // reveal's own sheets break pictures; paper() has others.
 if (/print-pdf/i.test(location.search)) history.replaceState(null, "", `${location.pathname}?paper${location.hash}`);
 const typing = () => document.activeElement?.closest?.("input");
-const explorerOn = (slide) => slide.querySelector("[data-explorer]")?.explorer;
+// One that waits for its turn is not on the slide yet.
+const explorersOn = (slide) =>
+  [...slide.querySelectorAll("[data-explorer]")]
+    .filter((found) => found.explorer && !found.closest(".fragment:not(.visible)"))
+    .map((found) => found.explorer);
 
 // A projector is 4:3 or 16:9 or between; a slide has its shape.
 let height;
@@ -64,18 +68,25 @@ const onwards = (way, arrow) => (event) => {
     else go(-way);
     return;
   }
-  const explorer = explorerOn(Reveal.getCurrentSlide());
-  if (!explorer || event.target?.closest?.("[data-explorer], input, button, a, summary")) {
+  if (event.target?.closest?.("[data-explorer], input, button, a, summary")) {
     go(way);
     return;
   }
-  if (arrow && explorer.game?.playing) {
-    explorer.game.guess(+(way > 0));
+  const slide = Reveal.getCurrentSlide(),
+    game = arrow && explorersOn(slide).find((explorer) => explorer.game?.playing);
+  if (game) {
+    game.game.guess(+(way > 0));
     return;
   }
-  const step = explorer.step + way;
-  if (explorer.manifest.game || step < 0 || step > explorer.manifest.steps.length) go(way);
-  else explorer.stepTo(step);
+  // Back in the order of forth: what appeared last goes before what was there.
+  const last = slide.querySelector(".current-fragment");
+  const explorers = explorersOn((way < 0 && last) || slide).filter(({ manifest }) => !manifest.game);
+  const next =
+    way > 0
+      ? explorers.find(({ step, manifest }) => step < manifest.steps.length)
+      : explorers.findLast(({ step }) => step > 0);
+  if (next) next.stepTo(next.step + way);
+  else go(way);
 };
 for (const [way, arrow, ...others] of [
   [1, 39, 34, 32, 78],
@@ -103,14 +114,22 @@ function grow(slide, inside, fits) {
   if (paper || !fits()) return;
   const box = slide.getBoundingClientRect(),
     scale = box.height / slide.offsetHeight,
-    spare = Math.floor((0.97 * box.height - inside.getBoundingClientRect().height) / scale);
+    spare = Math.floor((lowest(slide) - inside.getBoundingClientRect().bottom) / scale);
   const rest = explorer.querySelector(".dpe-game") ? 320 : 280;
   if (spare > 0) inside.style.setProperty("--deck-rest", `${rest - spare}px`);
   if (!fits()) inside.style.removeProperty("--deck-rest");
   inside.grown = height;
 }
 
-// A slide that is too long for its box is made smaller until it fits.
+// A slide that is too long for its box is made smaller until it fits, and until the arrows, the number and the words at the
+// foot of the screen are below it.
+
+const foot = [...document.querySelectorAll(".controls button, .slide-number, .deck-foot")];
+const lowest = (slide) => {
+  const box = slide.getBoundingClientRect(),
+    tops = foot.map((e) => e.getBoundingClientRect()).flatMap(({ top, height }) => (height ? [top] : []));
+  return Math.min(box.top + 0.97 * box.height, ...tops);
+};
 
 function fit(slide) {
   const inside = slide?.querySelector(".deck-slide");
@@ -126,10 +145,8 @@ function fit(slide) {
       if (code.scrollWidth > code.clientWidth)
         code.style.zoom = Math.floor((98 * code.clientWidth) / code.scrollWidth) / 100;
     }
-    const box = slide.getBoundingClientRect(),
-      now = inside.getBoundingClientRect();
     const wide = [...inside.querySelectorAll("pre, div.math")].some((e) => e.scrollWidth > e.clientWidth + 1);
-    return now.height <= 0.97 * box.height && !wide;
+    return inside.getBoundingClientRect().bottom <= lowest(slide) && !wide;
   };
   grow(slide, inside, fits);
   while (!fits() && zoom > 0.5) zoom = Math.round(100 * zoom - 3) / 100;
@@ -142,6 +159,9 @@ document.fonts.ready.then(fitNow);
 for (const image of document.images) image.decode().then(fitNow, () => {});
 Reveal.on("resize", fitNow);
 addEventListener("click", () => requestAnimationFrame(fitNow)); // which may have opened a story or code
+// A step or a drag may make the words around a picture longer.
+const sizes = new ResizeObserver(() => requestAnimationFrame(fitNow));
+for (const explorer of document.querySelectorAll("[data-explorer]")) sizes.observe(explorer);
 
 // The clock: by when to be done with a slide, in a lecture of fifty minutes or of ninety.
 
