@@ -110,9 +110,6 @@ def lacking(reason):
     (pytest.fail if "CI" in os.environ else pytest.skip)(reason)
 
 
-# The browser.
-
-
 # Which tests are run, and how many cases of each.
 
 
@@ -233,6 +230,9 @@ def too_many(reporter):
     return [f"may not be skipped here: {reason}" for reason in found] + (
         [f"{len(again)} tests failed at first, more than {RERUNS}: {', '.join(again)}"] if len(again) > RERUNS else []
     )
+
+
+# The browser.
 
 
 # Foreign hosts are not found. Were their requests intercepted, all others would take a detour, and none be kept.
