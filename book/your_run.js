@@ -339,6 +339,13 @@ const mistake = (text, name, value) => {
   return says;
 };
 
+// What answers the settings, and the buttons that use the answer. While another is computed, it is dimmed, and they do
+// nothing.
+const ANSWERED =
+  ".run-chart, .run-glance, .run-words, .run-numbers [data-of], .run-found, .run-goal output, p.run-wrong";
+const USES = ".run-tools button, .run-found";
+const SOON = 100; // milliseconds before it is dimmed: else quick answers, as while a grip is dragged, would flicker
+
 class Run {
   constructor(root) {
     this.root = root;
@@ -440,6 +447,12 @@ class Run {
     this.bound = make("tr", { class: "run-bound" }, make("td", { colspan: 3, role: "status" }));
     this.words = make("p", { class: "run-words", "data-words": true, role: "status" });
     this.said = make("p", { class: "run-said", role: "status" });
+    this.computing = make("p", { class: "run-computing", role: "status" });
+    this.root.addEventListener(
+      "click",
+      (event) => event.target.closest("[aria-disabled=true]") && event.stopPropagation(),
+      { capture: true },
+    );
     const title = make("p", { class: "run-title" }, "A report on two mechanisms");
     const examples = make("p", { class: "run-examples" }, "Type your settings. Write ", make("span", { class: "run-field run-asked" }, "?"),
       " for a number you want to know. Examples: "); // biome-ignore format: one line
@@ -462,7 +475,16 @@ class Run {
       this.asReport ? title : examples,
       this.columns,
       this.tabs,
-      make("div", { class: "run-picture" }, this.left.svg, this.right.svg, this.glance, this.words, this.table),
+      make(
+        "div",
+        { class: "run-picture" },
+        this.left.svg,
+        this.right.svg,
+        this.glance,
+        this.words,
+        this.table,
+        this.computing,
+      ),
       this.menu,
       this.said,
       this.source,
@@ -538,6 +560,7 @@ class Run {
 
   build() {
     this.columns.replaceChildren(...["A", "B"].map((side) => this.column(side)));
+    this.root.classList.toggle("run-alone", !this.sides.B);
     this.numbers();
     this.update();
   }
@@ -782,52 +805,92 @@ class Run {
     this.noting = setTimeout(() => history.replaceState(null, "", `#${this.address()}`), 300);
   }
 
-  // In a worker, so that typing is never held up, and always for what was typed last; here where there is no worker.
+  // In a worker, so that typing is never held up, and always for what was typed last.
   ask(question) {
     this.job += 1;
     this.question = question;
-    if (this.helper === undefined) this.helper = this.helpful();
-    if (!this.helper) {
-      this.take(this.job, answer(question));
-      return;
-    }
+    this.mark();
+    this.helper ??= this.helpful();
     this.waiting = { number: this.job, ...question };
     if (!this.busy) this.send();
   }
 
   send() {
+    const asked = this.waiting;
     this.busy = true;
-    this.helper.postMessage(this.waiting);
     this.waiting = null;
+    this.helper.postMessage(asked);
   }
 
-  take(number, result) {
+  receive({ number, result }) {
+    this.busy = false;
+    if (this.waiting) this.send();
     if (number !== this.job) return;
-    this.result = result;
+    this.result = { ...result, question: this.question };
     this.draw();
-    this.root.classList.remove("run-waits");
     this.root.dataset.job = number;
+    this.mark();
+    this.root.classList.remove("run-waits");
   }
 
-  // A page that was opened from a folder may have no worker.
   helpful() {
     try {
       const helper = new Worker(this.root.dataset.script);
-      helper.onmessage = ({ data }) => {
-        this.busy = false;
-        this.take(data.number, data.result);
-        if (this.waiting) this.send();
-      };
+      helper.onmessage = ({ data }) => this.receive(data);
       helper.onerror = () => {
-        this.helper = null;
+        this.helper = this.here();
         this.busy = false;
-        this.waiting = null;
         this.ask(this.question);
       };
       return helper;
     } catch {
-      return null;
+      return this.here();
     }
+  }
+
+  // A page that was opened from a folder may have no worker. It then says that it computes before it does, except where
+  // only a grip has moved.
+  here() {
+    let before = "";
+    const postMessage = ({ number, ...asked }) => {
+      const act = () => this.receive({ number, result: answer(asked) }),
+        made = JSON.stringify([asked.sides, asked.look.view]);
+      if (made === before) return act();
+      before = made;
+      this.root.classList.add("run-late");
+      requestAnimationFrame(() => setTimeout(act));
+    };
+    return { postMessage };
+  }
+
+  // Whether what is shown belongs to earlier settings.
+  get pending() {
+    return Number(this.root.dataset.job) !== this.job;
+  }
+
+  mark() {
+    const { pending } = this;
+    for (const part of [this.bound, ...this.root.querySelectorAll(ANSWERED)]) part.setAttribute("aria-busy", pending);
+    for (const button of this.root.querySelectorAll(USES)) button.setAttribute("aria-disabled", pending);
+    this.showKept();
+    this.computing.textContent = pending ? this.doing() : "";
+    if (pending) {
+      this.said.replaceChildren();
+      this.late ??= setTimeout(() => this.root.classList.add("run-late"), SOON);
+    } else {
+      clearTimeout(this.late);
+      this.late = null;
+      this.root.classList.remove("run-late");
+    }
+  }
+
+  doing() {
+    const known = this.result?.question.sides ?? {},
+      anew = Object.entries(this.question.sides).filter(
+        ([side, its]) => JSON.stringify(its) !== JSON.stringify(known[side]),
+      );
+    const named = anew.map(([side, { target }]) => (target ? `the “?” of ${side}` : side));
+    return ["Computing", named.join(" and "), "…"].filter(Boolean).join(" ");
   }
 
   // Showing.
@@ -897,8 +960,6 @@ class Run {
     }
     this.showTold();
     this.root.classList.toggle("run-single", !answers.B?.text || !answers.A?.text);
-    this.root.classList.toggle("run-alone", !this.sides.B);
-    this.showKept();
     this.pictures(answers, both, losses);
     this.words.replaceChildren(...this.verdict(answers, both));
   }
@@ -909,7 +970,7 @@ class Run {
       ["A", "B"]
         .filter((side) => answers[side]?.[name]?.values)
         .map((side) => ({ side, y: answers[side][name].values }));
-    const { look } = this.question;
+    const { look } = this.result.question;
     const told = (show) => {
       const sides = ["A", "B"].filter((side) => answers[side]?.text);
       return sides.map((side) => `${side} ${show(answers[side].text)}`).join(", ");
@@ -982,7 +1043,7 @@ class Run {
       Math.abs(A.epsilon.value - B.epsilon.value) < 5e-3 * A.epsilon.value
     )
       start.push(
-        `Both have about ε = ${+A.epsilon.value.toPrecision(3)} at δ = ${scientific(this.question.look.delta)}`,
+        `Both have about ε = ${+A.epsilon.value.toPrecision(3)} at δ = ${scientific(this.result.question.look.delta)}`,
       );
     if (!both || both.refused) return [];
     const { divergence, reverseDivergence, errorBound, divergencePrior, reversePrior } = both,
@@ -1029,7 +1090,8 @@ class Run {
       lines = ["import dptutor as dp", ""];
     const made = [["a", A], ["b", B]].filter(([, its]) => its?.text); // biome-ignore format: a table
     for (const [name, { text }] of made) lines.push(`${name} = ${text.replace(/\b([A-Z]\w*)\(/g, "dp.$1(")}`);
-    for (const [name] of made) lines.push(`print(${name}.epsilon(${this.question.look.delta}), ${name}.advantage)`);
+    for (const [name] of made)
+      lines.push(`print(${name}.epsilon(${this.result.question.look.delta}), ${name}.advantage)`);
     if (made.length === 2) lines.push("print(dp.compare(a, b))");
     return `${lines.join("\n")}\n`;
   }
@@ -1119,11 +1181,10 @@ class Run {
   }
 
   copy(text, told) {
-    const show = () => this.said.replaceChildren(make("code", {}, text));
-    if (navigator.clipboard)
-      navigator.clipboard.writeText(text).then(() => {
-        this.said.textContent = told;
-      }, show);
+    const { job } = this,
+      say = (what) => job === this.job && this.said.replaceChildren(what),
+      show = () => say(make("code", {}, text));
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => say(told), show);
     else show();
   }
 }

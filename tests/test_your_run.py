@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 from pytest import approx
 
 import dptutor as dp
@@ -29,12 +30,15 @@ def run(site_url, new_page):
 
 
 def computed(page):
-    done = f"(() => {{ const x = document.querySelector('{ROOT}').run; return x?.result && !x.busy && !x.waiting; }})()"
-    for _ in range(400):  # the policy of the page lets nobody evaluate a condition again and again in it
-        if page.evaluate(done):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("the page does not answer")
+    expect(page.locator(".run-words")).to_have_attribute("aria-busy", "false", timeout=20_000)
+
+
+def anew(page, act):
+    """Does what leads to another question, if only after a moment, and waits for the answer."""
+    before = page.get_attribute(ROOT, "data-job")
+    act()
+    expect(page.locator(ROOT)).not_to_have_attribute("data-job", before, timeout=20_000)
+    computed(page)
 
 
 def result(page):
@@ -447,13 +451,191 @@ def test_programs_can_ask_too(run):
     )
 
 
+# A worker that keeps its answers until it is told to give them.
+LATE = """
+  const Real = Worker, held = [];
+  let late = false;
+  globalThis.Worker = class {
+    constructor(address) {
+      this.real = new Real(address);
+      this.real.onmessage = ({ data }) => (late ? held.push(() => this.onmessage({ data })) : this.onmessage({ data }));
+    }
+    postMessage(data) { this.real.postMessage(data); }
+  };
+  globalThis.hold = () => { late = true; };
+  globalThis.give = () => { late = false; for (const one of held.splice(0)) one(); };
+  globalThis.giveOne = async () => {
+    while (!held.length) await new Promise(requestAnimationFrame);
+    held.shift()();
+  };
+  globalThis.used = [];
+  navigator.clipboard.writeText = async (text) => { used.push(text); };
+  globalThis.print = () => used.push("printed");
+"""
+
+
+@pytest.fixture
+def late(new_page, site_url):
+    """The page at what is set, where a link led, with a worker that from then on answers late."""
+
+    def opened(setting, **options):
+        page = new_page(**options)
+        page.add_init_script(LATE)
+        page.goto(f"{site_url}{ADDRESS}#{SETTINGS[2]}")
+        computed(page)
+        anew(page, lambda: page.evaluate("hash => { location.hash = hash; }", setting))
+        page.evaluate("hold()")
+        return page
+
+    return opened
+
+
+OLD = "A=dpsgd;1;1 %;100&B=gaussian;?;1&goalB=point;1;10^-5"
+ROADS = {
+    "typed": lambda page: page.fill(".run-A [data-field=sigma]", "0.05"),
+    "three typed": lambda page: [page.fill(f".run-A [data-field={name}]", text)
+                                 for name, text in (("sigma", "0.05"), ("rate", "0.1"), ("steps", "200"))],
+    "in the table": lambda page: page.fill("[data-row=epsilon] input", "10^-7"),
+    "a grip": lambda page: page.locator(".run-left [role=slider]").press("PageUp"),
+    "an example": lambda page: page.click(".run-examples a >> nth=1"),
+    "an address": lambda page: page.evaluate("location.hash = 'A=laplace;1;3'"),
+    "Back": lambda page: page.go_back(),
+    "another kind": lambda page: page.select_option(".run-A select", "laplace"),
+    "another part": lambda page: page.click(".run-A >> text=another part"),
+    "one alone": lambda page: page.click("[aria-label='Remove B']"),
+    "calibrated": lambda page: page.fill(".run-A [data-field=sigma]", "?"),
+    "another target": lambda page: page.fill(".run-B .run-goal [data-field=epsilon]", "2"),
+    "another kind of target": lambda page: page.select_option(".run-B .run-goal select", "advantage"),
+    "found": lambda page: page.click(".run-B .run-found"),
+    "another picture": lambda page: page.click("[data-view=R]"),
+    "wrong": lambda page: page.fill(".run-A [data-field=sigma]", "-1"),
+}  # fmt: skip
+
+# The texts that are seen, but for those that are marked as waiting.
+TEXTS = f"""() => {{
+  const walker = document.createTreeWalker(document.querySelector("{ROOT}"), NodeFilter.SHOW_TEXT), seen = [];
+  while (walker.nextNode()) {{
+    const {{ data, parentElement: place }} = walker.currentNode;
+    if (place.checkVisibility() && !place.closest("[aria-busy=true], .run-computing")) seen.push(data);
+  }}
+  return seen;
+}}"""
+DIM = f"""[...document.querySelectorAll("{ROOT} [aria-busy=true]")]
+  .filter((part) => part.checkVisibility()).map((part) => getComputedStyle(part).opacity)"""
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_an_answer_to_earlier_settings_is_dimmed_marked_and_of_no_use(late, road):
+    page = late(OLD)
+    ROADS[road](page)
+    expect(page.locator(".run-computing")).to_have_text(re.compile("^Computing.*…$"))
+    expect(page.locator(".run-computing")).to_be_visible()
+    assert 0 < max(map(float, page.evaluate(DIM))) < 0.5
+    seen = page.evaluate(TEXTS)
+    for what in ("[data-keep]", "[data-copy=link]", "[data-copy=python]", "[data-copy=sentence]", "[data-copy=report]"):
+        button = page.locator(f".run-tools {what}")
+        expect(button).to_be_disabled()
+        button.press("Enter")
+        button.dispatch_event("click")
+    before = page.evaluate(f"document.querySelector('{ROOT}').run.address()")
+    for found in page.locator(".run-found:visible").all():
+        found.dispatch_event("click")
+    assert page.evaluate(f"document.querySelector('{ROOT}').run.address()") == before
+    assert page.evaluate("[used, localStorage.getItem('dptutor-pair')]") == [[], None]
+    assert page.text_content(".run-said") == ""
+    page.keyboard.press("ControlOrMeta+A")
+    assert "right for" not in page.evaluate("String(getSelection())")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator(".run-computing")).to_be_visible()
+    assert not page.evaluate(DIM)
+    assert page.locator(":is(.run-numbers, .run-source):visible").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert 0 < max(map(float, page.evaluate(DIM))) < 0.5
+    page.evaluate("give()")
+    computed(page)
+    assert set(seen) <= set(page.evaluate(TEXTS))
+    expect(page.locator(".run-computing")).to_be_hidden()
+    assert not page.locator(f"{ROOT} [aria-busy=true], {ROOT} [aria-disabled=true]").count()
+    page.click("[data-copy=sentence]")
+    expect(page.locator(".run-said")).to_have_text("The sentence is copied.")
+
+
+def test_before_the_first_answer_there_is_nothing_to_use(new_page, site_url):
+    page = new_page()
+    page.add_init_script(f"{LATE}; hold();")
+    page.goto(f"{site_url}{ADDRESS}#{OLD}")
+    expect(page.locator(".run-words")).to_have_attribute("aria-busy", "true")
+    for button in page.locator(".run-tools button").all():
+        button.dispatch_event("click")
+    assert page.evaluate("[used, localStorage.getItem('dptutor-pair')]") == [[], None]
+    expect(page.locator(".run-computing")).to_have_text("Computing A and the “?” of B …")
+    page.evaluate("give()")
+    computed(page)
+
+
+def test_the_sentence_that_is_copied_is_of_what_is_typed(late):
+    page = late("A=dpsgd;1;1 %;100")
+    ROADS["three typed"](page)
+    page.locator("[data-copy=sentence]").press("Enter")
+    page.evaluate("give()")
+    page.click("[data-copy=sentence]")  # once it can be pressed
+    [said] = page.evaluate("used")
+    assert f"({dp.DPSGD(0.05, 0.1, 200).epsilon(1e-5):,.1f}, 10⁻⁵)-DP".replace(",", "\u202f", 1) in said
+
+
+def test_an_answer_to_what_was_typed_before_is_not_taken(late):
+    page = late("A=gaussian;1;1")
+    before = cell(page, "epsilon", "A")
+    page.fill(".run-A [data-field=sigma]", "2")
+    page.fill(".run-A [data-field=sigma]", "3")
+    page.evaluate("giveOne()")  # that to 2
+    expect(page.locator(".run-words")).to_have_attribute("aria-busy", "true")
+    assert cell(page, "epsilon", "A") == before
+    page.evaluate("give()")
+    computed(page)
+    assert cell(page, "epsilon", "A") == f"{dp.Gaussian(sigma=3).epsilon(1e-5):.3f}"
+
+
+def test_a_copy_that_ends_late_says_nothing_of_other_settings(late):
+    page = late("A=gaussian;1;1")
+    page.evaluate("""() => {
+      navigator.clipboard.writeText = () => new Promise((_, no) => { globalThis.refuse = no; });
+    }""")
+    page.click("[data-copy=sentence]")
+    page.fill(".run-A [data-field=sigma]", "2")
+    page.evaluate("refuse()")
+    assert page.text_content(".run-said") == ""
+
+
+def test_without_a_worker_the_page_says_that_it_computes_before_it_does(new_page, site_url):
+    page = new_page()
+    page.add_init_script("""
+      delete globalThis.Worker;
+      globalThis.frames = [];
+      const frame = () => {
+        const busy = document.querySelector(".run-late .run-words[aria-busy=true]");
+        if (busy) frames.push(busy.textContent);
+        requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    """)
+    page.goto(f"{site_url}{ADDRESS}#A=gaussian;1;1")
+    computed(page)
+    words = page.text_content(".run-words")
+    page.evaluate("globalThis.frames.length = 0")
+    page.fill(".run-A [data-field=sigma]", "2")
+    computed(page)
+    assert page.text_content(".run-words") != words
+    assert set(page.evaluate("globalThis.frames")) == {words}
+
+
 @pytest.mark.parametrize("name", range(4))
 def test_the_examples_are_answered(run, name):
     page = run()
     link = page.locator(".run-examples a").nth(name)
-    page.evaluate("document.querySelector('.dptutor-run').run.result = null")  # that of the page as it opens
-    link.click()
-    computed(page)
+    anew(page, link.click)
     for side in "AB":
         assert cell(page, "epsilon", side)
         assert cell(page, "regret", side)
