@@ -15,6 +15,7 @@ ORDER = [
     "_types",
     "_validation",
     "_numeric",
+    "_answers",
     "conversions",
     "transform",
     "mechanisms",
