@@ -34,7 +34,7 @@ class NumericalError(ArithmeticError):
     ...     Broken(sigma=1).privacy_profile(1.0)
     ... except dp.NumericalError as problem:
     ...     print(problem)
-    δ of Broken(sigma=1.0, sensitivity=1.0) comes out as -0.373 at 1, outside [0, 1]: dptutor cannot compute it
+    δ of Broken(sigma=1.0, sensitivity=1.0) comes out as -0.373 at 1.0, outside [0, 1]: dptutor cannot compute it
     """
 
 
@@ -86,7 +86,7 @@ class Bounded:
                 setattr(cls, name, _within_range(own, _FACES[name]))
 
 
-def _within_range(method: Any, face: _Face) -> Callable:
+def _within_range(method: Any, face: _Face) -> Callable[..., Any]:
     ends = face.ranges
 
     @wraps(method)
@@ -115,7 +115,7 @@ def _fits(part: Any, low: float, high: float) -> bool:
     return bool(np.count_nonzero(inside) == inside.size)
 
 
-def _moved(mechanism: Any, face: _Face, places: tuple, part: Any, ends: tuple[float, float]) -> Any:
+def _moved(mechanism: Any, face: _Face, places: tuple[Any, ...], part: Any, ends: tuple[float, float]) -> Any:
     """The answer at the end of its range where it is outside by no more than its bound."""
     found: Any = np.asarray(part)
     bound: Any = math.inf if _asking.get() else 0.0
