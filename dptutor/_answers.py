@@ -54,9 +54,10 @@ _FACES = {
     "_tradeoff": _Face("f", (_PROBABILITY,), "_tradeoff_error"),
     "_bayes_error": _Face("R", ((0.0, 0.5),), "_bayes_error_error"),
     "_epsilon": _Face("ε", (_AT_LEAST_0,)),
-    "_renyi": _Face("the Rényi divergence", (_AT_LEAST_0,)),
+    # These have no bound that could tell rounding from a fault: numbers, but any.
+    "_renyi": _Face("the Rényi divergence", (_NUMBER,)),
     "_hellinger": _Face("H, or a bound on its error,", (_NUMBER, _AT_LEAST_0)),
-    "_loss_moments": _Face("the mean or variance of the loss", (_NUMBER, _AT_LEAST_0)),
+    "_loss_moments": _Face("the mean or variance of the loss", (_NUMBER, _NUMBER)),
     "_loss_range": _Face("the range of the loss", (_NUMBER, _NUMBER)),
     "_delta_quickly": _Face("δ, or a bound on its error,", (_PROBABILITY, _AT_LEAST_0), "_delta_error"),
     "_delta_at_most": _Face("an upper bound on δ", (_AT_LEAST_0,)),

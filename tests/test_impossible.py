@@ -16,7 +16,7 @@ FACES = {
     "_tradeoff": (lambda m: m.tradeoff(0.3), [math.nan, -0.375, 1.25]),
     "_bayes_error": (lambda m: m.bayes_error(0.5), [math.nan, -0.375, 0.75]),
     "_epsilon": (lambda m: m.epsilon(1e-5), [math.nan, -1.0]),
-    "_renyi": (lambda m: m.renyi_divergence([2.0, 3.0]), [math.nan, -1.0]),
+    "_renyi": (lambda m: m.renyi_divergence([2.0, 3.0]), [math.nan]),
     "_delta_error": (lambda m: m.privacy_profile(0.5, with_error=True), [math.nan, -1e-9]),
     "_tradeoff_error": (lambda m: m.tradeoff(0.3, with_error=True), [math.nan, -1e-9]),
     "_bayes_error_error": (lambda m: m.bayes_error(0.3, with_error=True), [math.nan, -1e-9]),
