@@ -7,6 +7,7 @@ explorers and exercises are loaded at first use, so that numerical work needs on
 from importlib import import_module as _import_module
 
 from . import accounting, conversions, divergences, exchange
+from ._answers import NumericalError
 from .asymptotics import asymptotic_dominance, composition_moments, dominance_bound
 from .attacks import attack_advantage, attack_bound
 from .blackwell import (
@@ -63,6 +64,7 @@ __all__ = [
     "Dominance",
     "Garbling",
     "Mechanism",
+    "NumericalError",
     "OrderCertificate",
     "PosteriorBelief",
     "Report",

@@ -30,6 +30,7 @@ from importlib import import_module
 from pathlib import Path
 
 from . import blackwell, calibration
+from ._answers import NumericalError
 from ._validation import shortened, shown
 from .attacks import attack_bound
 from .blackwell import jeffreys_prior, u_quadratic_prior
@@ -112,7 +113,7 @@ class _NoAnswer(Exception):
 def _without_answer(problem: Exception) -> str:
     """Why there is no answer, in words."""
     match problem:
-        case _NoAnswer():
+        case _NoAnswer() | NumericalError():
             return str(problem)
         case MemoryError():
             return "this needs more memory than there is"

@@ -451,6 +451,31 @@ def test_what_cannot_be_reached_is_told(kernel):
     assert name == "Unreachable"
 
 
+@pytest.mark.parametrize(
+    "wrong", [("d", math.nan), ("d", -0.375), ("d", 1.25), ("r", math.nan), ("a", math.nan), ("e", -1e-9)], ids=str
+)
+def test_what_no_mechanism_has_is_refused(kernel, wrong):
+    refused = kernel.evaluate(
+        """(wrong) => {
+          const faces = { delta: 1, bayesError: 0.3, tradeOff: 0.3, epsilon: 1e-5 };
+          return Object.entries(faces).map(([face, at]) => {
+            const mechanism = kernel.read("Gaussian(1)"),
+              own = mechanism.law.half.bind(mechanism.law);
+            Object.defineProperty(mechanism, "law", {
+              value: Object.assign(Object.create(mechanism.law), { half: (...at) => ({ ...own(...at), ...wrong }) }),
+            });
+            try {
+              return mechanism[face](at).value;
+            } catch (problem) {
+              return problem instanceof kernel.Refused;
+            }
+          });
+        }""",
+        dict([wrong]),
+    )
+    assert refused == [True] * 4
+
+
 def test_the_modules_are_modules(serve, page):
     page.goto(serve(FOLDER) + "package.json")
     value = page.evaluate('import("./accountant.js").then(({ read }) => read("Gaussian(1)").advantage().value)')

@@ -226,6 +226,7 @@ def test_a_hostile_call_is_told_in_one_short_line(run, arguments):
         (OverflowError("math range error"), 1, "beyond the range of floating point (math range error)"),
         (FloatingPointError("underflow"), 1, "beyond the range of floating point (underflow)"),
         (RecursionError("too deep"), 1, "nested too deeply"),
+        (dp.NumericalError("δ of Gaussian(1) comes out as nan"), 1, "dptutor: δ of Gaussian(1) comes out as nan"),
         (IndexError("list\nindex"), 1, "by a fault of dptutor: IndexError: list index"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (BrokenPipeError(), 1, ""),

@@ -155,7 +155,7 @@ MADE = {
     auditing.Verdict,
     dp.asymptotics.AsymptoticDominance, dp.asymptotics.CompositionMoments, dp.asymptotics.DominanceBound,
 }  # fmt: skip
-CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE and each is not dp.Unreachable}
+CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE | {dp.NumericalError, dp.Unreachable}}
 MAKERS = [each for each in CALLED.values() if inspect.isclass(each) and issubclass(each, dp.Mechanism)]
 FACES = ["tradeoff", "privacy_profile", "bayes_error", "epsilon", "renyi_divergence", "hellinger_transform"]
 

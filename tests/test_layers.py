@@ -17,6 +17,7 @@ ORDER = [
     "_types",
     "_validation",
     "_numeric",
+    "_answers",
     "conversions",
     "transform",
     "mechanisms",

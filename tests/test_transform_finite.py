@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction
+from functools import reduce
 
 import mpmath
 import numpy as np
@@ -118,6 +119,54 @@ def test_sums_reached_in_another_order_are_one_loss(experiment):
     kinds = np.isfinite(law.loss).sum()
     most = math.comb(int(kinds) + 4, 5) if kinds else 0
     assert np.isfinite(law.power(5).loss).sum() <= most
+
+
+def outcomes(m):
+    """Probabilities of the outcomes of a finite part, by their definitions, far into the tails."""
+    if isinstance(m, dp.RandomizedResponse):
+        lie = 1.0 / (1.0 + math.exp(m.largest_loss))
+        return [1.0 - lie, lie], [lie, 1.0 - lie]
+    reach = math.ceil(38 * m.sigma)
+    x = np.arange(-reach, reach + 2.0)
+    with np.errstate(under="ignore"):
+        p, q = (np.exp(-(((x - center) / m.sigma) ** 2) / 2) for center in (0.0, 1.0))
+    return p / math.fsum(p), q / math.fsum(q)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (dp.DiscreteGaussian(1), dp.DiscreteGaussian(2), dp.DiscreteGaussian(3)),
+        (dp.DiscreteGaussian(3), dp.DiscreteGaussian(2), dp.DiscreteGaussian(1)),
+        (dp.DiscreteGaussian(1), dp.DiscreteGaussian(4), dp.DiscreteGaussian(2)),
+        (dp.DiscreteGaussian(1), dp.DiscreteGaussian(2), dp.RandomizedResponse(0.5)),
+    ],
+    ids=repr,
+)
+def test_sums_of_losses_whose_probabilities_both_underflow_weigh_nothing(parts):
+    with np.errstate(under="ignore"):
+        p, q = reduce(product, map(outcomes, parts))
+        m = reduce(lambda a, b: a @ b, parts)
+        for each, (one, other) in {m: (p, q), m.reverse: (q, p)}.items():
+            assert each.privacy_profile(EPSILONS) == approx(profile(one, other, EPSILONS), rel=1e-10, abs=1e-300)
+        delta = float(profile(p, q, m.epsilon(1e-5))[0])
+    assert delta == approx(1e-5, rel=1e-10)
+    assert m.advantage == approx(math.fsum(np.maximum(q - p, 0.0)), rel=1e-11)
+
+
+def test_three_discrete_gaussians_leak_what_their_enumeration_says():
+    m = dp.DiscreteGaussian(1) @ dp.DiscreteGaussian(2) @ dp.DiscreteGaussian(3)
+    # By sums over all triples of outcomes; nearly the Gaussian mechanism with μ² = 1 + 1/4 + 1/9.
+    assert m.epsilon(1e-5) == approx(5.236158673, abs=1e-9)
+    assert m.advantage == approx(0.440524, abs=1e-6)
+
+
+@pytest.mark.parametrize("sigmas", itertools.combinations(range(1, 9), 3), ids=str)
+def test_no_product_of_discrete_gaussians_is_without_answers(sigmas):
+    m = reduce(lambda a, b: a @ b, map(dp.DiscreteGaussian, sigmas))
+    near = dp.Gaussian(1 / math.sqrt(sum(sigma**-2 for sigma in sigmas)))
+    assert m.advantage == approx(near.advantage, rel=0.05)
+    assert m.epsilon(1e-5) == approx(near.epsilon(1e-5), rel=0.05)
 
 
 def test_infinite_losses_absorb():

@@ -133,9 +133,12 @@ class Mechanism {
       if (second.d > d) ({ d, r, a } = second);
     }
     const { leak } = this;
-    return leak
-      ? { d: leak + (1 - leak) * d, r: (1 - leak) * r, a: (1 - leak) * a, e: e + 2 * ULP * leak }
-      : { d, r, a, e };
+    if (leak) [d, r, a, e] = [leak + (1 - leak) * d, (1 - leak) * r, (1 - leak) * a, e + 2 * ULP * leak];
+    // What no mechanism has, or NaN, is no answer.
+    const off = e + 4 * ULP;
+    if (!(e >= 0 && Math.min(d, r) >= -off && Math.max(d, r) <= 1 + off) || Number.isNaN(a))
+      throw this.refused(`privacy_profile(${side ? -epsilon : epsilon})`);
+    return { d, r, a, e };
   }
 
   // The same at any real ε, ±∞ too.

@@ -27,6 +27,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
+from .._answers import Bounded
 from .._types import Array, Number, Numbers
 from .._validation import complex_array, real_array, shaped, shown
 from ..transform.finite import Law
@@ -43,7 +44,7 @@ _LARGEST_LOG = 709.78
 _CLOSED = 1e-10
 
 
-class Mechanism(ABC):
+class Mechanism(Bounded, ABC):
     """A mechanism, represented by a pair (P, Q) that dominates it.
 
     Mechanisms are values: immutable, hashable, printed as the call that creates them. Two are equal if they are the
@@ -538,6 +539,7 @@ class Mechanism(ABC):
         """
         delta = real_array("delta", delta, 0.0, 1.0)
         found = self._epsilon(delta)
+        self._delta(found)  # where that is no number, a search ends anywhere
         return (shaped(found), shaped(self._epsilon_error(delta, found))) if with_error else shaped(found)
 
     @property

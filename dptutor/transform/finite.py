@@ -510,9 +510,11 @@ def _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error)
         # A run that is longer than rounding explains is said so.
         location_error = max(location_error, float(np.max(loss[ends] - loss[starts])))
         largest = np.maximum.reduceat(log_q, starts)
-        with np.errstate(under="ignore"):
-            sums = np.add.reduceat(np.exp(log_q - np.repeat(largest, ends - starts + 1)), starts)
-        loss, log_q = loss[starts], largest + np.log(sums)
+        # Losses of which both probabilities underflow weigh nothing, also together.
+        scale = np.where(np.isfinite(largest), largest, 0.0)
+        with np.errstate(under="ignore", divide="ignore"):
+            sums = np.add.reduceat(np.exp(log_q - np.repeat(scale, ends - starts + 1)), starts)
+            loss, log_q = loss[starts], scale + np.log(sums)
     with np.errstate(under="ignore"):
         p, q = np.exp(log_q - loss), np.exp(log_q)
     return FiniteLaw.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
