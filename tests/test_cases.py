@@ -19,13 +19,6 @@ SEEDS = range(20)
 every_seed = pytest.mark.parametrize("seed", SEEDS)
 
 
-@pytest.fixture(autouse=True)
-def own_case(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with dp.exercises.Learner():
-        yield
-
-
 def lines(seed):
     case = cases.made(seed)
     return [(part, name, line) for part in PARTS for name, line in sheet(case, part).items()]

@@ -39,8 +39,13 @@ def state(explorer: str) -> str:
         name = path.relative_to(_PACKAGE).as_posix()
         other = path.parent.name == "explore" and path not in needed
         if not other and not name.startswith(_UNUSED):
-            found.update(f"{name} {ast.dump(ast.parse(path.read_bytes()))}".encode())
+            found.update(f"{name} {_without_comments(path.read_bytes())}".encode())
     return found.hexdigest()[:32]
+
+
+@cache
+def _without_comments(source: bytes) -> str:
+    return hashlib.sha256(ast.dump(ast.parse(source)).encode()).hexdigest()
 
 
 def _with_imported(path: Path) -> set[Path]:
