@@ -6,7 +6,7 @@ MINUTES = 50
 python = .venv/bin/python
 paper = $(if $(filter letter,$(PAPER)),letter,a4)
 
-# Whoever asks for no bytecode would have a hundred kernels compile the library, and three workers all tests.
+# Whoever asks for no bytecode would have a hundred kernels compile the library, and four workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
 # A script that cannot go on says why on stdout, and make stops with that line alone.
@@ -79,13 +79,13 @@ marks: environment
 lite: environment
 	@$(python) scripts/lite.py $(if $(PYODIDE),--pyodide "$(PYODIDE)")
 
-# Three at a time on two cores: who drives a browser or a kernel waits for it much of the time.
+# Four at a time on two cores: who drives a browser or a kernel waits for it much of the time.
 test: test-environment
 	@$(python) -m ruff check --quiet .
 	@$(python) -m ruff format --quiet --check .
 	@.venv/bin/biome ci --log-level=error
 	@$(python) -m mypy --no-error-summary
-	@$(python) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	@$(python) -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 look: test-environment
 	@$(python) -m pytest -n 2 --dist load --look -m look

@@ -58,6 +58,7 @@ from noting import Notes
 POINTS = re.compile(r"\s*\((\d)\)\s*$")
 RIGHT = re.compile(r"\s*\(right\)\s*$")
 NUMBER = r"[-+−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+NUMBERS = re.compile(rf"\s*{NUMBER}(\s+to\s+{NUMBER})?\s*")
 HEADS = {
     "choice": "Which is it?",
     "number": "Work it out",
@@ -172,9 +173,11 @@ def made(item, kind, sketch=None):
     one = answer("", right=kind == "order" or bool(RIGHT.search(first.astext())))
     if one["right"] and isinstance(last := first[-1], nodes.Text):
         first.replace(last, nodes.Text(RIGHT.sub("", last)))
+    text = first.astext().replace("'", "")
+    if kind == "choice" and (interval := NUMBERS.fullmatch(text)) and interval[1]:
+        raise ValueError(f"a number is typed, :within: a distance, and not chosen: {text}")
     if kind == "number":
-        text = first.astext().replace("'", "")
-        if not re.fullmatch(rf"\s*{NUMBER}(\s+to\s+{NUMBER})?\s*", text):
+        if not NUMBERS.fullmatch(text):
             raise ValueError(f"this is no number and no two of them: {text}")
         ends = [float(end.replace("−", "-")) for end in re.findall(NUMBER, text)]
         one["least"], one["most"] = ends[0], ends[-1]
@@ -300,6 +303,8 @@ class Collect(SphinxPostTransform):
             anew = [] if place["names"] else [one for one in self.document.findall(ask) if one.get("anew")]
             if missing := [name for name in [*names, *(one["name"] for one in anew)] if name not in known]:
                 raise ValueError(f"{self.env.docname}: no question {', '.join(missing)}")
+            if bound := [name for name in names if not known[name][1]["alone"]]:
+                raise ValueError(f"{self.env.docname}: not to be understood alone: {', '.join(bound)}")
             for one in anew:
                 self.trace(one, known[one["name"]][0])
             place.replace_self([self.copy(*known[name], due=not place["names"]) for name in names])

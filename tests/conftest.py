@@ -11,6 +11,7 @@
     new_page      new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True, ...) -> the
                   same with other settings, as often as wanted; new_page(strict=False) judges nothing at the end
     settle(page)  to import: waits until a page is drawn and asks for nothing more
+    pages_of(site)    to import: the files of the pages that are read
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
                   .url("01_lecture.ipynb"); one per test file. Open its pages by new_page(strict=False): JupyterLab
                   itself is talkative.
@@ -42,6 +43,7 @@ import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers
 
+import moved
 from book import SITE, served
 from browser import installed
 from content import ROOT, TABLES
@@ -72,6 +74,12 @@ def site():
     return SITE
 
 
+def pages_of(site):
+    """The pages that are read, of chapters, lectures and the like: not those that only lead on from an old address."""
+    found = sorted([*site.glob("book/*.html"), *site.glob("notebooks/*.html")])
+    return [file for file in found if not moved.leads(file)]
+
+
 @pytest.fixture(scope="session")
 def site_url(site):
     with served(site) as address:
@@ -87,24 +95,14 @@ def serve():
 # The browser.
 
 
-# Files that take minutes come first, so that no worker is left alone with one of them. The first builds the book; the
-# next four need neither it nor frozen explorers, which are there when the others come.
+# Files that take long come first, so that no worker is left alone with one of them. The first builds the book; those
+# before the explorers in a browser need neither it nor frozen explorers, which are there when the others come.
 LONG = [
-    "accessibility",
-    "auditing",
-    "mechanisms",
-    "blackwell",
-    "error_bounds",
-    "explore_browser",
-    "app",
-    "explore",
-    "notebooks",
-    "book",
-    "explore_live",
-    "slides",
-    "teaching",
-    "classroom",
-]
+    "accessibility", "auditing", "mechanisms", "exercises", "answers", "error_bounds", "blackwell", "composition",
+    "lines", "cases", "explore_browser", "app", "explore", "notebooks", "slides", "book", "explore_live",
+    "sentences", "your_run", "room", "teaching", "classroom", "questions", "sketches", "accountant", "stills",
+    "touching", "pages", "asking", "peers", "facts", "batches", "replies",
+]  # fmt: skip
 
 
 PART = 5  # one look in so many

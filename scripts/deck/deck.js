@@ -10,7 +10,11 @@ if (preview) root.dataset.preview = "";
 // reveal's own sheets break pictures; paper() has others.
 if (/print-pdf/i.test(location.search)) history.replaceState(null, "", `${location.pathname}?paper${location.hash}`);
 const typing = () => document.activeElement?.closest?.("input");
-const explorerOn = (slide) => slide.querySelector("[data-explorer]")?.explorer;
+// One that waits for its turn is not on the slide yet.
+const explorerOn = (slide) => {
+  const found = slide.querySelector("[data-explorer]");
+  return found?.closest(".fragment:not(.visible)") ? undefined : found?.explorer;
+};
 
 // A projector is 4:3 or 16:9 or between; a slide has its shape.
 let height;
@@ -142,6 +146,9 @@ document.fonts.ready.then(fitNow);
 for (const image of document.images) image.decode().then(fitNow, () => {});
 Reveal.on("resize", fitNow);
 addEventListener("click", () => requestAnimationFrame(fitNow)); // which may have opened a story or code
+// A step or a drag may make the words around a picture longer.
+const sizes = new ResizeObserver(() => requestAnimationFrame(fitNow));
+for (const explorer of document.querySelectorAll("[data-explorer]")) sizes.observe(explorer);
 
 // The clock: by when to be done with a slide, in a lecture of fifty minutes or of ninety.
 
