@@ -55,8 +55,9 @@ __all__ = [
 
 # By so much the masses of a distribution may miss 1, and how far losses may be from multiples of the interval.
 _ROUNDING, _ON_GRID = 1e-9, 1e-9
-# By so much the masses under P may exceed 1 in what is a pair but for rounding.
-_EXCESS = 1e-6
+# So much mass at its smallest losses may have to be given up in what is a pair but for rounding. That of dp-accounting
+# is 1e-16 divided by the interval at each multiple of it; under P it is multiplied by up to e^(-loss).
+_GIVEN_UP = 1e-5
 # Atoms of a distribution that is made, at most; δ below which losses count as infinite.
 _MOST_ATOMS, _TAIL = 10**6, 1e-15
 
@@ -702,25 +703,40 @@ def _law_of(pmf):
 
 
 def _experiment(losses, masses, infinite) -> FiniteExperiment:
+    """The pair with these masses under Q. What rounding has made too large, under Q or P, is given up at the smallest
+    losses, on which the profile at ε ≥ 0 does not depend."""
     # Of transforms, masses of 0 may come as negative ones.
-    masses = np.maximum(real_array("mass of the distribution", masses, -_ROUNDING, 1.0), 0.0)
-    q = np.append(masses, real_number("infinity mass", infinite, 0.0, 1.0))
-    with np.errstate(over="ignore"):
-        p = masses * np.exp(-losses)
-    total, other = math.fsum(q), math.fsum(p)
-    if abs(total - 1.0) > _ROUNDING:
+    q = np.maximum(real_array("mass of the distribution", masses, -_ROUNDING, 1.0), 0.0)
+    infinite = real_number("infinity mass", infinite, 0.0, 1.0)
+    p = np.minimum(q * np.exp(np.minimum(-losses, 700.0)), 2.0)  # one greater than 1 is of rounding, or of no pair
+    total = math.fsum([*q, infinite])
+    if not 1.0 - _ROUNDING <= total <= 1.0 + _GIVEN_UP:
         raise ValueError(f"the masses of the distribution must sum to 1, got the sum {total!r}")
-    if other > 1.0 + _EXCESS:
+    kept = _without_first(q, total - 1.0)
+    q, p = q * kept, p * kept
+    lower = losses < 0
+    # What Q gives up gets the loss 0, and so the same mass under P.
+    kept = _without_first(np.where(lower, p - q, 0.0), math.fsum([*p, *-q]) - infinite)
+    q, p = q * kept, p * kept
+    same = max(1.0 - math.fsum([*q, infinite]), 0.0)
+    other = math.fsum([*p, same])
+    if same > _GIVEN_UP or other > 1.0 + _ROUNDING:
         raise ValueError(
-            f"the distribution is that of no pair: its masses under P would sum to {other!r}; "
+            "the distribution is that of no pair: its masses under P would sum to more than 1; "
             "optimistic estimates may be so"
         )
-    # The profile at ε ≥ 0 does not depend on how P is spread over the smallest losses, so rounding is made good there.
-    if other > 1.0:
-        kept = np.maximum(np.cumsum(p) - (other - 1.0), 0.0)
-        p, other = np.diff(np.append(0.0, kept)), 1.0
     # What is missing under P are outcomes that Q never has.
-    return _finite([*p, 0.0, max(1.0 - other, 0.0)], [*q, 0.0])
+    return _finite([*p, 0.0, same, max(1.0 - other, 0.0)], [*q, infinite, same, 0.0])
+
+
+def _without_first(weights: Array, amount: float) -> Array:
+    """The part to keep of each weight, if an amount is taken from the first ones."""
+    sums = np.cumsum(weights)
+    last = int(np.searchsorted(sums, amount)) if amount > 0 else -1
+    kept = (np.arange(len(weights)) > last).astype(float)
+    if 0 <= last < len(weights):
+        kept[last] = (sums[last] - amount) / weights[last]
+    return kept
 
 
 def _connected(pair: Mechanism, interval: float):

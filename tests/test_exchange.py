@@ -46,6 +46,16 @@ def test_a_distribution_of_dp_accounting_keeps_its_profile_in_and_out(name):
     assert [back.get_delta_for_epsilon(epsilon) for epsilon in LOSSES] == approx(theirs, abs=3e-12)
 
 
+@pytest.mark.parametrize(("sigma", "rate", "steps"), [(0.2, 1.0, 1), (0.2, 0.1, 5), (0.5, 0.01, 5), (1.0, 0.01, 100)])
+def test_rounding_is_no_reason_to_refuse_a_distribution(sigma, rate, steps):
+    """It makes the masses under Q sum to 1 + 1e-8, and those under P, where it is multiplied by e^30, to 1e4."""
+    pld = privacy_loss_distribution.from_gaussian_mechanism(
+        sigma, sampling_prob=rate, value_discretization_interval=1e-3
+    ).self_compose(steps)
+    theirs = np.array([pld.get_delta_for_epsilon(epsilon) for epsilon in LOSSES], dtype=float)
+    assert exchange.from_pld(pld).privacy_profile(LOSSES) == approx(theirs, abs=3e-12)
+
+
 @pytest.mark.parametrize(
     "m", [dp.Gaussian(1), dp.DPSGD(0.6, 0.01, 500), dp.Laplace(0.5) ** 3, dp.ApproximateDP(1, 1e-5)], ids=repr
 )
@@ -80,11 +90,12 @@ def test_a_distribution_in_a_file_is_the_one_of_dp_accounting(m, tmp_path):
 def test_distributions_that_are_none_are_refused():
     with pytest.raises(TypeError, match=r"^distribution must be a PrivacyLossDistribution of dp-accounting, got 3"):
         exchange.from_pld(3)
-    optimistic = privacy_loss_distribution.from_gaussian_mechanism(
-        1.0, pessimistic_estimate=False, value_discretization_interval=0.5, use_connect_dots=False
-    )
-    with pytest.raises(ValueError, match=r"is that of no pair"):
-        exchange.from_pld(optimistic)
+    for interval in (0.5, 0.05, 0.005):
+        optimistic = privacy_loss_distribution.from_gaussian_mechanism(
+            1.0, pessimistic_estimate=False, value_discretization_interval=interval, use_connect_dots=False
+        )
+        with pytest.raises(ValueError, match=r"is that of no pair"):
+            exchange.from_pld(optimistic)
     with pytest.raises(ValueError, match=r"^interval 1e-12 is too small: .* 1e6 multiples$"):
         exchange.to_pld(dp.Gaussian(1), 1e-12)
     with pytest.raises(ValueError, match=r"^interval must be greater than 0 and finite, got 0.0$"):
@@ -101,6 +112,8 @@ def test_distributions_that_are_none_are_refused():
         ({"rounded_probability_mass_function": {"2": 0.1, 2: 0.9}}, "must not have a multiple of the interval twice$"),
         ({"rounded_probability_mass_function": {2: -0.5}}, r"^rounded_probability_mass_function at 2 must be in"),
         ({"rounded_probability_mass_function": {2: 0.5}}, "^the masses of the distribution must sum to 1"),
+        ({"rounded_probability_mass_function": {2: 1.0}, "infinity_mass": 0.1}, "must sum to 1, got the sum 1.1$"),
+        ({"rounded_probability_mass_function": {-1: 0.5, 1: 0.49999}}, "is that of no pair"),
     ):
         with pytest.raises((TypeError, ValueError), match=words):
             exchange.from_pld(good | change)
