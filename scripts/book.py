@@ -136,7 +136,8 @@ def build():
             for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute", BUILD / "runs"]:
                 shutil.rmtree(made, ignore_errors=True)
             # Explorers first, on all cores: a page that shows one need not compute it.
-            subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
+            freeze = "from dptutor.explore.machinery.store import fill; fill()"
+            subprocess.run([sys.executable, "-c", freeze], cwd=ROOT, env=environment())
         elif not done.startswith(f"{foundation} {look}"):
             shutil.rmtree(SITE, ignore_errors=True)
         call = "import gc; gc.set_threshold(100_000, 50, 100); from jupyter_book.cli.main import main; main()"

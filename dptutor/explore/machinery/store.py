@@ -116,7 +116,3 @@ def _make(name: str):
     from .page import packed_tables
 
     packed_tables(getattr(import_module("dptutor.explore"), name))
-
-
-if __name__ == "__main__":
-    fill()
