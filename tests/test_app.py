@@ -91,7 +91,7 @@ def test_notebook_7_shows_and_moves_an_explorer(new_page, jupyterlab):
     page, e = new_page(strict=False), dp.explore.delta_divergence()
     page.goto(f"{jupyterlab.address}notebooks/seven.ipynb")
     page.locator(".jp-CodeCell .cm-content").click(timeout=60_000)
-    for _ in range(12):  # what is run before there is a kernel is lost
+    for _ in range(60):  # what is run before there is a kernel is lost
         page.keyboard.press("Control+Enter")
         with contextlib.suppress(Exception):
             page.wait_for_selector("[data-explorer]", timeout=5_000)

@@ -49,7 +49,7 @@ def opened(new_page, jupyterlab, request):
 def shows(page, e, timeout=60_000):
     # The words are there before the script is: what is awake has been drawn.
     page.wait_for_function(
-        "([words, readouts]) => document.querySelector('[data-explorer]').explorer?.drawn && words =="
+        "([words, readouts]) => document.querySelector('[data-explorer]')?.explorer?.drawn && words =="
         " document.querySelector('.dpe-words').textContent.replaceAll('\\u02dc', '\\u0303') &&"
         " Object.entries(readouts).every(([n, t]) => document.querySelector(`[data-readout=${n}]`).textContent === t)",
         arg=[e.words, e.shown],
