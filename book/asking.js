@@ -1,7 +1,6 @@
 // What a reader is asked in the text. What is right, and what is said to each answer, stands in the page, folded; this file
 // makes the answers something to press or to type, judges, and remembers in this browser what was said.
 
-const KEPT = "dptutor-asks";
 const GAPS = [1, 3, 7, 21, 60]; // days until a question comes back, the longer the more often it was answered right
 const FIVE = 5;
 
@@ -12,7 +11,7 @@ const today = () => {
 
 // The first answer of a day decides when a question comes back.
 function note(name, right, said, place = null) {
-  const kept = shelf.entries(KEPT),
+  const kept = answers(),
     old = kept[name],
     day = today();
   const box = old ? (old.day === day ? old.box : right ? Math.min(old.box + 1, GAPS.length - 1) : 0) : Number(right);
@@ -20,7 +19,7 @@ function note(name, right, said, place = null) {
   kept[name] = { first: old ? old.first : right, guess: old ? old.guess : said, ...last, box, day };
   kept[name].done = right || Boolean(old?.done);
   kept[name].turns = (old?.turns ?? Number(Boolean(old))) + Number(old?.day !== day);
-  shelf.set(KEPT, kept);
+  shelf.set(ANSWERS, kept);
 }
 
 function make(tag, attributes = {}, ...inside) {
@@ -69,7 +68,7 @@ class Ask {
     this.folded.before(this[made[kind]]());
     this.folded.before(this.told);
     section.dataset.ready = "";
-    const kept = section.id && shelf.entries(KEPT)[this.name]; // elsewhere it is asked anew
+    const kept = section.id && answers()[this.name]; // elsewhere it is asked anew
     if (kept && (kept.done || this.predict || this.kind === "order")) this.restore(kept);
   }
 
@@ -99,6 +98,11 @@ class Ask {
       make("span", { class: "ask-sign", "aria-hidden": "true" }, sign),
       make("div", {}, ...words),
     );
+  }
+
+  unsay() {
+    this.told.dataset.verdict = "";
+    this.told.replaceChildren();
   }
 
   judged(right, said, place = null) {
@@ -174,9 +178,15 @@ class Ask {
       this.say("", "…", problem);
       return;
     }
-    const off = this.answers.map(({ dataset }) =>
-      Math.max(Number(dataset.least) - value, value - Number(dataset.most), 0),
-    );
+    const offOf = (x) =>
+      this.answers.map(({ dataset }) => Math.max(Number(dataset.least) - x, x - Number(dataset.most), 0));
+    const off = offOf(value);
+    // A percentage without its sign, where all answers are shares.
+    const shares = this.answers.every(({ dataset }) => Number(dataset.least) >= 0 && Number(dataset.most) <= 1);
+    if (shares && value > 1 && value <= 100 && Math.min(...offOf(value / 100)) <= this.within * (1 + 1e-9)) {
+      this.say("", "…", `If ${typed} % is meant, write it as ${typed} % or ${numerals.shown(value / 100)}.`);
+      return;
+    }
     const near = (place) => off[place] <= this.within * (1 + 1e-9);
     // Nearer to a known mistake than to what is right, it is the mistake.
     let place = near(this.right) ? this.right : null;
@@ -231,8 +241,7 @@ class Ask {
     this.place(place);
     button.remove();
     if (this.placed.children.length < this.answers.length) {
-      this.told.dataset.verdict = "";
-      this.told.replaceChildren();
+      this.unsay();
       following?.focus();
       return;
     }
@@ -255,6 +264,7 @@ class Ask {
       JSON.parse(this.section.dataset.sketch),
       this.answers[this.right].querySelector("svg"),
       () => this.look(),
+      () => this.unsay(),
     );
     return this.sketch.element;
   }
@@ -270,7 +280,7 @@ class Ask {
     const known = this.reply(place);
     const lawful =
       place === null && !law && sketch.data.laws.length
-        ? "As far as a hand can draw, it breaks no law that such a curve obeys. "
+        ? "This could be such a curve, but it is not the right one. "
         : "";
     const where = place === right ? "" : `${lawful}${sketch.words(line, truth, found)} `;
     const key = `The solid line is the right curve, the dashed one yours${place === right ? "" : "; the circle marks the place"}.`;
@@ -304,7 +314,7 @@ class Ask {
 // What was answered wrong at first, on this page.
 
 function surprises(place, asks) {
-  const kept = shelf.entries(KEPT);
+  const kept = answers();
   const missed = asks.filter(({ section, name }) => section.id && kept[name]?.first === false);
   place.hidden = !missed.length;
   place.replaceChildren(
@@ -327,7 +337,7 @@ function surprises(place, asks) {
 // Five of the questions that are due today, of different chapters in turn.
 
 function due(asks) {
-  const kept = shelf.entries(KEPT),
+  const kept = answers(),
     day = today();
   const read = new Set(Object.keys(kept).map((name) => name.split("-")[1])); // chapters
   const ripe = asks.filter(({ name }) => {
@@ -353,7 +363,7 @@ function due(asks) {
 // With numbers that change each time, where a question has some.
 function renewed(one, asks) {
   const ways = [one, ...asks.filter((other) => other.name === one.name && "anew" in other.section.dataset)];
-  const old = shelf.entries(KEPT)[one.name];
+  const old = answers()[one.name];
   return ways[(old?.turns ?? Number(Boolean(old))) % ways.length];
 }
 
@@ -365,7 +375,7 @@ function serve(asks) {
     none.before(section);
   });
   if (chosen.length) return;
-  const kept = shelf.entries(KEPT),
+  const kept = answers(),
     days = asks.filter(({ name }) => kept[name]).map(({ name }) => kept[name].day + GAPS[kept[name].box] - today());
   none.hidden = false;
   none.textContent = days.length
@@ -383,13 +393,13 @@ function argue(place) {
     const points = boxes.filter((box) => box.checked).reduce((total, box) => total + Number(box.value), 0);
     sum.textContent = `${points} of ${sum.dataset.most} points`;
   };
-  const kept = shelf.entries(KEPT)[name]?.ticked ?? [];
+  const kept = answers()[name]?.ticked ?? [];
   boxes.forEach((box, k) => {
     box.checked = kept.includes(k);
     box.addEventListener("change", () => {
-      const all = shelf.entries(KEPT);
+      const all = answers();
       all[name] = { ticked: [...boxes.keys()].filter((one) => boxes[one].checked) };
-      shelf.set(KEPT, all);
+      shelf.set(ANSWERS, all);
       count();
     });
   });

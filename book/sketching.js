@@ -101,8 +101,8 @@ function judgeSketch(line, { laws, ...of }, curves, right, within) {
 
 class Sketch {
   // The picture of the right curve is the paper; `check` is called when a curve is handed in.
-  constructor(data, picture, check) {
-    Object.assign(this, { data, check, done: false });
+  constructor(data, picture, check, begun) {
+    Object.assign(this, { data, check, begun, done: false });
     this.svg = picture.cloneNode(true);
     this.svg.setAttribute("class", "ask-sketch");
     this.svg.setAttribute("aria-label", `Empty axes for your curve: ${this.svg.getAttribute("aria-label")}`);
@@ -138,17 +138,22 @@ class Sketch {
   }
 
   build() {
-    const [across, up] = [this.data.across, this.data.up].map(([name]) => name);
+    const [across, up] = [this.data.across, this.data.up].map(([name]) => name),
+      [, least, most] = this.data.across;
     this.count = make("span", { class: "ask-count", role: "status" });
     this.button = make("button", { type: "button", press: () => this.hand() }, "Check my curve");
-    const again = make("button", { type: "button", press: () => this.again() }, "Start over");
+    const afresh = () => {
+      this.again();
+      this.begun();
+    };
+    const again = make("button", { type: "button", press: afresh }, "Start over");
     this.input = make("input", {
       type: "text",
       maxlength: "200",
       autocomplete: "off",
       autocapitalize: "off",
       spellcheck: "false",
-      placeholder: "0 0; 0.5 0.2; 1 0",
+      placeholder: [least, (least + most) / 2, most].map((x) => `${x} …`).join("; "),
       "aria-label": `Points of the curve, ${across} and ${up} of each, with semicolons between`,
     });
     const form = make("form", { class: "ask-entry", novalidate: "" }, this.input, make("button", {}, "Draw"));
@@ -221,7 +226,10 @@ class Sketch {
           ? `The curve goes from ${name} = ${least} to ${most}.`
           : "";
     if (this.problem.textContent) return;
-    if (this.done) this.again(true);
+    if (this.done) {
+      this.again(true);
+      this.begun();
+    }
     this.pen.through(points.map(([x, y]) => this.at(x, y)));
   }
 

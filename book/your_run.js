@@ -1148,7 +1148,7 @@ class Run {
       else localStorage.setItem(PAIR, this.pair());
       this.said.textContent = there
         ? ""
-        : "In chapters 2 to 13, a link below the first picture now leads to the chapter's curve for this pair.";
+        : "In most chapters, a link below the first picture now leads to the chapter's curve for this pair.";
     } catch {
       this.said.textContent = "This browser does not allow pages to store anything.";
     }

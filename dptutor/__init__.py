@@ -5,6 +5,7 @@ explorers and exercises are loaded at first use, so that numerical work needs on
 """
 
 from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 
 from . import accounting, conversions, divergences, exchange
 from ._answers import NumericalError
@@ -41,19 +42,20 @@ from .order_certificates import OrderCertificate
 from .ordering import Dominance, Witness, blackwell_dominates, dominance
 from .reporting import Report, report
 from .specification import read
+from .statements import Statement, statement
 
 __version__ = "0.1.0"
 
 _ON_DEMAND = ("auditing", "datasets", "exercises", "explore", "plots")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> _ModuleType:
     if name in _ON_DEMAND:
         return _import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *_ON_DEMAND})
 
 
@@ -68,6 +70,7 @@ __all__ = [
     "OrderCertificate",
     "PosteriorBelief",
     "Report",
+    "Statement",
     "Unreachable",
     "Witness",
     "accounting",
@@ -101,6 +104,7 @@ __all__ = [
     "read",
     "reconstruction_bound",
     "report",
+    "statement",
     "symmetric_delta_divergence",
     "tree_aggregation",
     "u_quadratic_prior",

@@ -93,6 +93,8 @@ def _within_range(method: Any, face: _Face) -> Callable[..., Any]:
     @wraps(method)
     def answer(mechanism: Any, *places: Any) -> Any:
         found = method(mechanism, *places)
+        if found is None:  # there is no quick answer
+            return None
         if len(ends) == 1:
             return found if _fits(found, *ends[0]) else _moved(mechanism, face, places, found, ends[0])
         if all(map(_fits, found, *zip(*ends, strict=True))):

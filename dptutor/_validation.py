@@ -130,6 +130,8 @@ def real_number(
     open_high: bool = False,
 ) -> float:
     """`value` as a float in the range from `low` to `high`."""
+    if type(value) is float and low < value < high:  # as most arguments are: no array is needed
+        return value
     array = real_array(name, value, low, high, open_low=open_low, open_high=open_high)
     if array.ndim:
         raise TypeError(f"{name} must be a single number, got an array of shape {array.shape}")

@@ -28,6 +28,7 @@ from typing import overload
 import numpy as np
 from scipy.optimize import elementwise, minimize_scalar
 
+from ._numeric import LARGEST_LOSS
 from ._types import Array, Number, Numbers
 from ._validation import choice, positive_integer, positive_number, real_array, real_number, shaped
 from .mechanisms.base import Mechanism, as_mechanism
@@ -125,7 +126,7 @@ def advanced_composition(epsilon: float, delta: float, steps: int, slack: float)
     epsilon, delta, steps = _step(epsilon, delta, steps)
     slack = real_number("slack", slack, 0.0, 1.0, open_low=True, open_high=True)
     spread = math.sqrt(-2 * steps * math.log(slack)) * epsilon
-    growth = math.expm1(epsilon) if epsilon < 700 else math.inf
+    growth = math.expm1(epsilon) if epsilon < LARGEST_LOSS else math.inf
     return spread + steps * epsilon * growth, min(steps * delta + slack, 1.0)
 
 

@@ -23,9 +23,10 @@ from typing import Any, overload
 
 import numpy as np
 
+from ._numeric import LARGEST_LOSS
 from ._types import Array, Number, Numbers
 from ._validation import real_array, shaped
-from .mechanisms.base import LARGEST_LOSS, Mechanism, as_mechanism
+from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.roots import decreasing_root
 
 __all__ = ["attack_advantage", "attack_bound"]
@@ -66,7 +67,7 @@ def attack_bound(mechanism: Mechanism, baseline: Number | Numbers) -> Any:
     References
     ----------
     Kulynych et al. (2025); Kaissis et al. (2023), for reconstruction.
-    In the book: chapter 11, :prf:ref:`thm-reconstruction`.
+    In the book: chapter 11, :prf:ref:`thm-reconstruction`; chapter 15, :prf:ref:`thm-attack`.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def attack_advantage(mechanism: Mechanism, baseline: Number | Numbers) -> Any:
     References
     ----------
     Kulynych et al. (2024), for membership; Kulynych et al. (2025).
-    In the book: chapter 11, :prf:ref:`thm-reconstruction`.
+    In the book: chapter 11, :prf:ref:`thm-reconstruction`; chapter 15, :prf:ref:`thm-attack`.
 
     Examples
     --------

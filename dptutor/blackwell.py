@@ -281,7 +281,7 @@ def compare(mechanism: Mechanism, other: Mechanism) -> Comparison:
     References
     ----------
     Kaissis et al. (2024), section 3.2 and corollary 1.
-    In the book: chapter 7, :prf:ref:`cor-regret`; chapter 14, :prf:ref:`prop-card-prior`.
+    In the book: chapter 7, :prf:ref:`cor-regret`; chapter 20, :prf:ref:`prop-card-prior`.
 
     Examples
     --------

@@ -194,13 +194,15 @@ def _target(
 
     def height(mechanism: Mechanism) -> float:
         # Far from the target, where it only matters on which side, a few digits do.
-        value, error = (float(x) for x in mechanism._delta_quickly(at))
+        quickly = mechanism._delta_quickly(at)
+        value, error = (float(x) for x in quickly or (mechanism._delta(at), mechanism._delta_error(at)))
         if error <= _ROUGH * value and value + error < _CLEARLY * delta:
             return value
         if value + error < _NOTHING * delta:
             return value + error
-        value = float(mechanism._delta(at))
-        return value + min(float(mechanism._delta_error(at)), _OF_BOUND * value)
+        if quickly:
+            value, error = float(mechanism._delta(at)), float(mechanism._delta_error(at))
+        return value + min(error, _OF_BOUND * value)
 
     return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0
 
@@ -397,7 +399,8 @@ class _Search:
             self.at(x)
         xs = sorted(self._seen)
         for left, right in itertools.pairwise(xs):
-            if (self.at(left) - self._target) * (self.at(right) - self._target) <= 0:
+            # Compared and not multiplied: the product of two differences underflows for a δ below 1e-154.
+            if min(self.at(left), self.at(right)) <= self._target <= max(self.at(left), self.at(right)):
                 if self.at(left) == self._target:
                     return left, left
                 return (right, right) if self.at(right) == self._target else (left, right)

@@ -32,9 +32,9 @@ from pathlib import Path
 from . import blackwell, calibration
 from ._answers import NumericalError
 from ._validation import shortened, shown
-from .attacks import attack_bound
+from .attacks import attack_advantage, attack_bound
 from .blackwell import jeffreys_prior, u_quadratic_prior
-from .exchange import read_columns, read_file
+from .exchange import read_band, read_columns, read_file
 from .reporting import report
 from .specification import family, read
 
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     advantage                          0.2211992169
     minimax_bayes_error                0.3894003915
     epsilon, delta=0                   0.5
-    error_bound                        1e-14
+    error_bound                        1.01110223e-14
     0
     """
     if arguments is None and hasattr(sys.stdout, "reconfigure"):
@@ -182,7 +182,8 @@ def _parser() -> argparse.ArgumentParser:
 
     mechanism = {
         "help": "a mechanism as it prints, like 'DPSGD(0.6, 0.01, 500)' or 'Gaussian(sigma=2) ** 10', or @FILE: a "
-        "table (CSV), the history of an accountant of Opacus (JSON), or a statement of TensorFlow Privacy (text)"
+        "table (CSV), a statement of TensorFlow Privacy (text), or JSON: the history of an accountant of Opacus, a "
+        "measure and a distance of OpenDP, or a distribution of dp-accounting"
     }
     show = command("show", _show, "What an adversary learns from a mechanism.")
     show.add_argument("mechanism", **mechanism)
@@ -191,7 +192,13 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--prior", type=_numeric, action="append", default=[], help="Bayes error at this prior")
     show.add_argument(
         "--baseline", type=_numeric, action="append", default=[],
-        help="the largest success of attacks whose blind guess succeeds with this probability",
+        help="the largest success of attacks whose blind guess succeeds with this probability, and what it gains on it",
+    )  # fmt: skip
+
+    show.add_argument(
+        "--strongest", action="store_true",
+        help="of all mechanisms that have the points of a file @FILE (fpr,tpr or epsilon,delta), the one that reveals "
+        "least instead of the one that reveals most",
     )  # fmt: skip
 
     compare = command("compare", _compare, "Which of two mechanisms is the safer choice, and by how much.")
@@ -220,12 +227,12 @@ def _parser() -> argparse.ArgumentParser:
     reports.add_argument("--floor", type=_numeric, default=1e-10, help="the δ down to which μ holds, default 1e-10")
     reports.add_argument("--delta", type=_numeric, default=1e-5, help="the δ of the pair (ε, δ), default 1e-5")
 
-    summary = "What guesses about who was in the data show of a training."
+    summary = "What guesses about who was in the data show of a training run."
     audits = commands.add_parser("audit", help=summary, description=summary)
     kinds = audits.add_subparsers(required=True, metavar="EVIDENCE", parser_class=_Parser)
     claim = {"help": mechanism["help"] + ": what the training claims to be dominated by"}
-    level = {"type": _numeric, "default": 0.01, "help": "how often a true claim may be refused, default 0.01"}
-    one_run = command("one-run", _audit_one_run, "Right guesses about many canaries of one training.", kinds)
+    level = {"type": _numeric, "default": 0.01, "help": "how often a true claim may be refuted, default 0.01"}
+    one_run = command("one-run", _audit_one_run, "Right guesses about many canaries of one training run.", kinds)
     _counts(one_run, right="right guesses", guesses="guesses made", canaries="canaries, each in the data by a coin")
     one_run.add_argument("--claim", **claim)
     one_run.add_argument("--level", **level)
@@ -238,9 +245,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     _counts(
         rates,
-        false_positives="trainings without the example that were taken for ones with it, of",
+        false_positives="training runs without the example that were taken for ones with it, of",
         negatives="so many",
-        false_negatives="trainings with the example that were taken for ones without it, of",
+        false_negatives="training runs with the example that were taken for ones without it, of",
         positives="so many",
     )
     scores = command("scores", _audit_scores, "The scores of an attack over repetitions.", kinds)
@@ -303,14 +310,22 @@ def _of_file(reading, path, *names):
         raise _Misuse(f"{shown(path)} cannot be read: {problem.strerror}") from None
 
 
+def _strongest(text):
+    """Of all mechanisms that have the points of a file the one that reveals least."""
+    if not text.startswith("@"):
+        raise _Misuse(f"--strongest needs a file of points, as in @roc.csv, got {shown(text)}")
+    return _of_file(read_band, text[1:]).strongest
+
+
 def _show(options):
-    m = _read(options.mechanism)
+    m = (_strongest if options.strongest else _read)(options.mechanism)
     found = {"mechanism": repr(m), "advantage": m.advantage, "minimax_bayes_error": m.minimax_bayes_error}
     asked = {
         "epsilon": (m.epsilon, "delta"),
         "delta": (m.privacy_profile, "epsilon"),
         "bayes_error": (m.bayes_error, "prior"),
         "attack_bound": (partial(attack_bound, m), "baseline"),
+        "attack_advantage": (partial(attack_advantage, m), "baseline"),
     }
     for name, (face, at) in asked.items():
         if values := getattr(options, at):
@@ -404,7 +419,7 @@ def _estimate(found):
 
 
 def _verdict(found):
-    return {"refused": found.caught, "evidence": found.evidence, "p_value": found.p_value, "level": found.level}
+    return {"refuted": found.caught, "evidence": found.evidence, "p_value": found.p_value, "level": found.level}
 
 
 def _explore(options):

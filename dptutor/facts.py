@@ -29,10 +29,10 @@ import numpy as np
 from scipy.optimize.elementwise import find_root
 from scipy.special import expit, log_expit, logit, ndtr, ndtri
 
+from ._numeric import LARGEST_LOSS
 from ._types import Number, Numbers
 from ._validation import real_array, real_number
 from .mechanisms import ApproximateDP, BlatantlyNonPrivate, Gaussian, Mechanism, PerfectPrivacy, meet
-from .mechanisms.base import LARGEST_LOSS
 from .mechanisms.finite import SymmetricFiniteMechanism
 
 __all__ = ["allowed_by"]
@@ -90,6 +90,8 @@ def allowed_by(
     References
     ----------
     Wasserman & Zhou (2010); Dong, Roth & Su (2022); Balle et al. (2020); Bun & Steinke (2016).
+
+    In the book: chapter 16, :prf:ref:`def-left-open`, :prf:ref:`prop-chords`.
 
     Examples
     --------

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from html import escape, unescape
 from itertools import pairwise
+from typing import Any
 
 # Environments that number their lines themselves: numbers are the page's business.
 _NUMBERED = {"equation": "", "equation*": "", "align": "aligned", "align*": "aligned", "gather": "gathered"}
@@ -81,13 +82,13 @@ def typeset(text: str) -> str:
         except ImportError:
             return rf"\({escape(tex)}\)"
 
-    def set_off(found: re.Match) -> str:
+    def set_off(found: re.Match[str]) -> str:
         try:
             return mathml(_raised(found))
         except ImportError:
             return found[0]
 
-    def waved(found: re.Match) -> str:
+    def waved(found: re.Match[str]) -> str:
         try:
             return mathml(rf"\tilde {found[1]}")
         except ImportError:
@@ -115,7 +116,7 @@ def raised(text: str) -> list[str]:
     return [*pieces, text[end:]]
 
 
-def _raised(found: re.Match) -> str:
+def _raised(found: re.Match[str]) -> str:
     letter, up, down, *inside = found.groups()
     script = next(filter(None, inside)).translate(_SMALL)
     return f"{_NAMED.get(letter, letter)}{up or down}{{{script}}}"
@@ -148,20 +149,33 @@ def lettered(text: str) -> str:
     return "".join(parts)
 
 
+def unbroken(text: str) -> str:
+    """A text in which no line ends beside the sign of a formula, or before a percent sign.
+
+    Examples
+    --------
+    >>> from dptutor.formulas import unbroken
+    >>> unbroken("the length 1 − f")
+    'the length 1\\xa0−\\xa0f'
+    """
+    return re.sub(r" (?=[%−+=<>≤≥≈·](?!\w))|(?<= [−+=<>≤≥≈·]) ", "\N{NO-BREAK SPACE}", text)
+
+
 @lru_cache(maxsize=8192)
 def _converted(tex: str, display: bool) -> str:
     from math_core import LatexError
 
     try:
         # A script capital is told which of two kinds it is, by a sign that has a browser look through all its fonts.
-        return _converter().convert_with_local_state(tex, displaystyle=display).replace("\N{VARIATION SELECTOR-1}", "")
+        made: str = _converter().convert_with_local_state(tex, displaystyle=display)
+        return made.replace("\N{VARIATION SELECTOR-1}", "")
     except LatexError as error:
         words = _COLORED.sub("", str(error)).strip().splitlines()
         raise UnknownFormula(f"{words[0].removeprefix('Error: ')} In: {tex}") from None
 
 
 @lru_cache(maxsize=1)
-def _converter():
+def _converter() -> Any:
     from math_core import LatexToMathML
 
     # A wide tilde is drawn over the letter, not stretched: good enough for one or two letters.

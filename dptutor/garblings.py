@@ -17,6 +17,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import bmat, coo_array, csr_array, eye_array
 
+from ._types import Array
 from .blackwell import delta_divergence
 from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.finite import FiniteExperiment, FiniteMechanism
@@ -52,14 +53,14 @@ class Garbling:
     deficiency: float
     prior: float | None
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Garbling) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._key)
 
     @property
-    def _key(self):
+    def _key(self) -> tuple[object, ...]:
         return self.matrix.shape, self.matrix.tobytes(), self.deficiency, self.prior
 
     @property
@@ -140,7 +141,7 @@ def garbling(mechanism: Mechanism, other: Mechanism) -> Garbling:
     return Garbling(matrix, float(deficiency), None if exists else regret.prior)
 
 
-def _outcomes(name, mechanism):
+def _outcomes(name: str, mechanism: Mechanism) -> tuple[Array, Array]:
     """The probabilities of a finite mechanism's outcomes under P and under Q."""
     as_mechanism(name, mechanism)
     if not isinstance(mechanism, FiniteMechanism):

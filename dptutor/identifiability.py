@@ -67,7 +67,7 @@ class PosteriorBelief:
     References
     ----------
     Bernau et al. (2021), definition 4 and lemma 1.
-    In the book: chapter 12, :prf:ref:`def-posterior-belief`, :prf:ref:`prop-belief-law`; chapter 14,
+    In the book: chapter 12, :prf:ref:`def-posterior-belief`, :prf:ref:`prop-belief-law`; chapter 20,
     :prf:ref:`prop-largest-prior`.
 
     Examples

@@ -153,7 +153,7 @@ def dominance(mechanism: Mechanism, other: Mechanism) -> Dominance:
 
     Examples
     --------
-    The profiles of two long trainings cross where δ is 2e-64, far below what any Bayes error shows:
+    The profiles of two long training runs cross where δ is 2e-64, far below what any Bayes error shows:
 
     >>> import dptutor as dp
     >>> two, three = dp.DPSGD(2, 9e-4, 1_400_000), dp.DPSGD(3, 9e-4, 3_400_000)
@@ -221,10 +221,15 @@ def _decided(m: Mechanism, o: Mechanism) -> Dominance:
     reason = _part_by_part(m, o)
     if reason:
         return Dominance("proven", reason)
+    enough = [(part, o) for part in _joined(m)] + [(m, part) for part in _lower_bound_of(o)]
+    for part, other in enough:
+        reason = _by_structure(_meant(part), _meant(other))
+        if reason:
+            return Dominance("proven", f"one part is enough: {reason}")
     found = witness(m, o)
     if found:
         return Dominance("refuted", str(found), found)
-    for pair in [(part, o) for part in _joined(m)] + [(m, part) for part in _lower_bound_of(o)]:
+    for pair in enough:
         answer = _decided(*pair)
         if answer:
             return Dominance("proven", f"one part is enough: {answer.reason}", by_numbers=answer.by_numbers)

@@ -40,3 +40,8 @@ def letter_color(color: str) -> str:
     if color in _OF_LETTERS:
         return f"var(--dpe-{PAGE_COLORS[color]}-text, {_OF_LETTERS[color]})"
     return page_color(color)
+
+
+def letter_shade(color: str) -> str:
+    """The shade of a color for letters on white."""
+    return _OF_LETTERS.get(color, color)

@@ -299,7 +299,7 @@ def _draw(ax, mechanisms, labels, curve):
 
 def _keyed(ax, label):
     if label:
-        _letter(*ax.legend(frameon=False, fontsize="small").get_texts())
+        _letter(*ax.legend(frameon=False).get_texts())
     return ax
 
 

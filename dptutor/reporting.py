@@ -11,7 +11,7 @@ A reader who knows only a report must expect the weakest mechanism that it allow
 to that one is what the report leaves open: the most by which it exaggerates the success of an adversary. For μ this is
 the *regret*.
 
-Source: Gomez et al. (2026), who search μ on a grid down to 1e-10.
+Source: Gomez et al. (2026), who search μ on a grid of tests, with type I and II errors of at least 1e-10.
 """
 
 from __future__ import annotations
@@ -108,13 +108,13 @@ class Report:
         return {"mechanism": repr(self.mechanism)} | {name: getattr(self, name) for name in numbers}
 
     def __str__(self) -> str:
-        pair, advantage, both, mu = (_up(self.left_open[name]) for name in self.left_open)
+        pair, advantage, both, mu = (raised(self.left_open[name]) for name in self.left_open)
         return "\n".join([
             f"{self.mechanism!r}, for neighbors in both directions:",
-            f"It is ({_up(self.epsilon)}, {self.delta:g})-differentially private; this alone leaves {pair} open.",
-            f"No membership attack has an advantage above {_up(self.advantage)}; this alone leaves {advantage} open, "
-            f"with (ε, δ) {both}.",
-            f"It is {_up(self.mu)}-Gaussian-differentially private down to δ = {self.floor:g}, which leaves "
+            f"It is ({raised(self.epsilon)}, {self.delta:g})-differentially private; this alone leaves {pair} open.",
+            f"No membership attack has an advantage above {raised(self.advantage)}; this alone leaves {advantage} "
+            f"open, with (ε, δ) {both}.",
+            f"It is {raised(self.mu)}-Gaussian-differentially private down to δ = {self.floor:g}, which leaves "
             f"{mu} open." if self.mu < math.inf else
             f"No Gaussian mechanism is as little private down to δ = {self.floor:g}.",
         ])  # fmt: skip
@@ -124,18 +124,18 @@ class Report:
 
         head = "<tr><th scope='col'>report</th><th scope='col'>value</th><th scope='col'>leaves open</th></tr>"
         body = "".join(
-            f"<tr><th scope='row'>{name}</th><td>{value}</td><td>{_up(left)}</td></tr>"
+            f"<tr><th scope='row'>{name}</th><td>{value}</td><td>{raised(left)}</td></tr>"
             for name, value, left in self._rows()
         )
         caption = f"{escape(repr(self.mechanism))}, in both directions"
         return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
     def _rows(self) -> Iterator[tuple[str, str, float]]:
-        pair, advantage = f"({_up(self.epsilon)}, {self.delta:g})", _up(self.advantage)
+        pair, advantage = f"({raised(self.epsilon)}, {self.delta:g})", raised(self.advantage)
         yield "(ε, δ)", pair, self.left_open["epsilon"]
         yield "advantage", advantage, self.left_open["advantage"]
         yield "(ε, δ) and advantage", f"{pair}, {advantage}", self.left_open["epsilon and advantage"]
-        yield f"μ, down to δ = {self.floor:g}", _up(self.mu), self.regret
+        yield f"μ, down to δ = {self.floor:g}", raised(self.mu), self.regret
 
 
 def report(mechanism: Mechanism, *, floor: float = 1e-10, delta: float = 1e-5) -> Report:
@@ -163,6 +163,8 @@ def report(mechanism: Mechanism, *, floor: float = 1e-10, delta: float = 1e-5) -
     References
     ----------
     Gomez et al. (2026).
+
+    In the book: chapter 16, :prf:ref:`def-mu-floor`.
 
     Examples
     --------
@@ -249,7 +251,7 @@ def _mu_at(epsilon: float, delta: float, low: float) -> float:
     return math.exp(brentq(short, start, end, xtol=1e-14))
 
 
-def _up(value: float) -> str:
+def raised(value: float) -> str:
     """A number rounded up to a few digits."""
     if value <= 0.0 or not math.isfinite(value):
         return f"{value:g}"

@@ -313,6 +313,8 @@ class Collect(SphinxPostTransform):
             anew = [] if place["names"] else [one for one in self.document.findall(ask) if one.get("anew")]
             if missing := [name for name in [*names, *(one["name"] for one in anew)] if name not in known]:
                 raise ValueError(f"{self.env.docname}: no question {', '.join(missing)}")
+            if bound := [name for name in names if not known[name][1]["alone"]]:
+                raise ValueError(f"{self.env.docname}: not to be understood alone: {', '.join(bound)}")
             for one in anew:
                 self.trace(one, known[one["name"]][0])
             place.replace_self([self.copy(*known[name], due=not place["names"]) for name in names])

@@ -11,7 +11,6 @@ for a finished one. So pages are kept only from a build that ended well, on the 
 Two builds of one commit from clean, wherever, whenever and whatever the hash seed, give the same bytes.
 """
 
-import fcntl
 import functools
 import hashlib
 import http.server
@@ -19,11 +18,12 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from content import BUILD, ROOT, TABLES, digest, forget
 from sharing import dated
@@ -50,6 +50,7 @@ LOOK = [
     "book/_theme",
     "book/accountant",
     *(f"book/{page}.{kind}" for page in ("asking", "front", "your_run") for kind in ("css", "js")),
+    "book/answers.js",
     "book/sketching.js",
     *(
         f"scripts/{name}.py"
@@ -58,6 +59,7 @@ LOOK = [
             "embedding",
             "exercising",
             "gallery",
+            "moved",
             "noting",
             "pages",
             "previews",
@@ -134,7 +136,8 @@ def build():
             for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
                 shutil.rmtree(made, ignore_errors=True)
             # Explorers first, on all cores: a page that shows one need not compute it.
-            subprocess.run([sys.executable, "-m", "dptutor.explore.machinery.store"], cwd=ROOT, env=environment())
+            freeze = "from dptutor.explore.machinery.store import fill; fill()"
+            subprocess.run([sys.executable, "-c", freeze], cwd=ROOT, env=environment())
         elif not done.startswith(f"{foundation} {look}"):
             shutil.rmtree(SITE, ignore_errors=True)
         call = "import gc; gc.set_threshold(100_000, 50, 100); from jupyter_book.cli.main import main; main()"
@@ -164,8 +167,9 @@ def opened():
 def locked():
     """One build at a time; another one waits."""
     BUILD.mkdir(exist_ok=True)
-    with open(BUILD / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    # A database is locked in the same way on every system, and no longer than the process lives.
+    with closing(sqlite3.connect(BUILD / "lock", timeout=86400, isolation_level=None)) as lock:
+        lock.execute("BEGIN EXCLUSIVE")
         yield
 
 

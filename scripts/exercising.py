@@ -23,10 +23,11 @@ GRADES = {
 INTRODUCTION = """\
 # {title}
 
-The questions under *Warm-up* are judged on this page. For the others, {{download}}`download the notebook <{file}>`,
-or open `notebooks/{file}` in your copy of the book (`make lab`): there `dp.exercises.check` judges your program and
-names the mistake that it looks like. On this page the hints and a worked answer are folded below each task.
+{judged}{{download}}`download the notebook <{file}>`, or open `notebooks/{file}` in your copy of the book (`make lab`):
+there `dp.exercises.check` judges your program and names the mistake that it looks like. On this page the hints and a
+worked answer are folded below each task.
 """
+JUDGED_HERE = "The questions under *Warm-up* are judged on this page. For the others, ", "To have your answers judged, "
 IN_THE_TEXT = """\
 ## In the chapter
 
@@ -39,6 +40,8 @@ KINDS = ("sketch", "refute", "false-step")
 ASKED = re.compile(
     r"^:::\{(?:ask|argue)\}([^\n]*)\n:name: (\S+)\n((?::[\w-]+:[^\n]*\n)*)(.*?)^:::$", re.MULTILINE | re.DOTALL
 )
+# The first sentence of a question, and what only the page of the chapter can resolve.
+FIRST, ROLE = re.compile(r"(?:(?!\n\n).){1,320}?[.?]”?\"?(?=\s|$)", re.DOTALL), re.compile(r"\{[\w:]+\}`")
 
 
 def setup(app):
@@ -58,8 +61,10 @@ def readable(app, page, source):
 
 def page_of(chapter, title, file):
     """The notebook whose page it is."""
-    parts = [INTRODUCTION.format(title=title, file=file)]
     exercises = dp.exercises.catalogue(chapter)
+    some, none = JUDGED_HERE
+    judged = some if any(isinstance(exercise, Question) for exercise in exercises) else none
+    parts = [INTRODUCTION.format(title=title, file=file, judged=judged)]
     for grade, heading in GRADES.items():
         parts.append(heading)
         if grade == "warm-up" and any(isinstance(exercise, Question) for exercise in exercises):
@@ -81,8 +86,11 @@ def in_the_text(chapter):
         ordered = re.search(r"^2\. ", question, re.MULTILINE)
         head = title.strip() or HEADS.get(kind or ("order" if ordered else ""), "")
         if head:
-            asks = re.match(r"[^{}]{1,240}?[.?]”?\"?(?=\s)", question.strip())
-            said = f": {' '.join(asks[0].split())}" if asks and not title.strip() else ""
+            unnumbered = re.sub(r"\{eval\}`[^`]*`", "…", question.strip())  # the page of the chapter has the numbers
+            first = FIRST.match(unnumbered)
+            said = " ".join(first[0].split()) if first and not title.strip() and not ROLE.search(first[0]) else ""
+            said += ' …"' * (said.count('"') % 2)  # of a claim that goes on
+            said = f": {said}" if said else ""
             lines.append(f'- <a href="../book/{path.stem}.html#{name}">{head}</a>{said}')
     return IN_THE_TEXT + "\n".join(lines) if lines else ""
 

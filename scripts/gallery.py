@@ -11,9 +11,8 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser
 
 PAGE = "book/explorers"
-PARTS = {"One release": range(1, 6), "Two mechanisms": range(6, 9), "Many steps": range(9, 12), "People": range(12, 15)}
 # What is no curve: letters, names beside curves, grips.
-LETTERS = "title, text, .dpe-legend, .dpe-name, .dpe-grip"
+LETTERS = "title, text, .dpe-still, .dpe-veiled, .dpe-name, .dpe-grip"
 # What an explorer shows, by the names of its panels, and what a reader does with it, by what its page has.
 SHOWN = {
     "tradeoff": "trade-off function",
@@ -32,6 +31,7 @@ DONE = {
     "[data-play]": "plays by itself",
 }
 SECOND = {"hyper_prior"}  # those of which the small panel says more
+CHOICE = '<label><input type="radio" name="part" value="{part}">{part}</label>\n'
 CARD = """<li data-part="{part}"><a href="{chapter}.html#explorer-{name}">{picture}<strong>{question}</strong></a>
 <span>{number} {title}</span>
 <ul class="gallery-tags" aria-label="Tags">{tags}</ul>
@@ -46,8 +46,11 @@ CARD = """<li data-part="{part}"><a href="{chapter}.html#explorer-{name}">{pictu
 """
 
 
-def fill(site: Path, pages):
-    """Writes the cards of all explorers of the chapters among `pages`, where each comes first, into the gallery."""
+def fill(site: Path, pages, parts):
+    """Writes the cards of all explorers of the chapters among `pages`, where each comes first, into the gallery.
+
+    `parts` has the part of the book of each chapter.
+    """
     file = site / f"{PAGE}.html"
     if not file.is_file():
         return
@@ -56,22 +59,38 @@ def fill(site: Path, pages):
         if number := re.match(r"book/(\d\d)_", page):
             tree = LexborHTMLParser((site / f"{page}.html").read_text(encoding="utf-8"))
             for explorer in tree.css("[data-explorer]"):
-                cards.setdefault(explorer.attributes["data-explorer"], card(tree, explorer, page, number[1]))
+                cards.setdefault(
+                    explorer.attributes["data-explorer"], card(tree, explorer, page, number[1], parts[page])
+                )
     text = file.read_text(encoding="utf-8")
-    start, end = "<!-- cards -->", "<!-- end of cards -->"
-    before, _, rest = text.partition(start)
-    after = rest.partition(end)[2] or rest
-    new = f"{before}{start}{''.join(cards.values())}{end}{after}"
+    new = filled(filled(text, "parts", choices(cards.values())), "cards", "".join(cards.values()))
     if new != text:
         file.write_text(new, encoding="utf-8")
 
 
-def card(tree, explorer, page, number):
+def filled(text, name, inside):
+    """A page with something between its two marks of this name."""
+    start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, _, rest = text.partition(start)
+    return f"{before}{start}{inside}{end}{rest.partition(end)[2]}"
+
+
+def choices(cards):
+    """A button for each part of the book that has explorers, and what it hides."""
+    found = dict.fromkeys(re.search('data-part="([^"]*)"', one)[1] for one in cards)
+    buttons = "".join(CHOICE.format(part=part) for part in found)
+    hidden = ",".join(
+        f'.gallery:has([value="{part}"]:checked) .gallery-cards>li:not([data-part="{part}"])' for part in found
+    )
+    return f"{buttons}<style>{hidden}{{display:none}}</style>" if found else ""
+
+
+def card(tree, explorer, page, number, part):
     heading = LexborHTMLParser(tree.css_first("h1").html).css_first("h1")
     for other in heading.css(".headerlink, .chapter"):
         other.decompose()
     return CARD.format(
-        part=next(part for part, chapters in PARTS.items() if int(number) in chapters),
+        part=escape(part),
         chapter=page.removeprefix("book/"),
         lecture=number,
         number=int(number),

@@ -9,13 +9,14 @@ What is stored is what a run from top to bottom gives; the tests repeat the run 
 import hashlib
 import json
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
 
 import nbformat
 from nbconvert.preprocessors import ExecutePreprocessor
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import dptutor as dp
 from dptutor.exercises.questions import listed
@@ -33,6 +34,12 @@ if "google.colab" in sys.modules:
     from google.colab import output
 
     output.enable_custom_widget_manager()"""
+ASKED = re.compile(r"\*[^*]+\?\*")  # *a question to the room*
+FOLDED = {
+    "jupyter": {"outputs_hidden": True},
+    "tags": ["hide-output"],
+    "mystnb": {"code_prompt_show": "Show the answer", "code_prompt_hide": "Hide the answer"},
+}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -57,6 +64,23 @@ def code_digest(notebook):
 
 def is_setup(cell):
     return "remove-cell" in cell.metadata.get("tags", [])
+
+
+def fold_answers(notebook):
+    """Folds outputs that answer a question of their slide, until the reader opens them; an explorer asks by itself.
+
+    On a page of the book a tag folds them. JupyterLab shows the first line of the first output even so: that is empty.
+    """
+    asked = False
+    for cell in notebook.cells:
+        kind = cell.metadata.get("slideshow", {}).get("slide_type")
+        asked &= kind not in {"slide", "subslide"}
+        asked |= cell.cell_type == "markdown" and bool(ASKED.search(cell.source))
+        if asked and kind == "fragment" and cell.cell_type == "code" and cell.outputs:
+            cell.metadata |= FOLDED
+            cell.outputs.insert(0, new_output("display_data"))
+        elif "jupyter" in cell.metadata:
+            cell.metadata = {name: value for name, value in cell.metadata.items() if name not in FOLDED}
 
 
 def exercise_notebook(chapter: int):
@@ -100,6 +124,7 @@ def store(notebook, path: Path):
     notebook.metadata["language_info"] = {"name": "python"}
     if path.stem.endswith("_lecture"):
         notebook.metadata["ran"] = code_digest(notebook)
+        fold_answers(notebook)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
     nbformat.write(notebook, path)

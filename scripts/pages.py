@@ -25,6 +25,7 @@ import asking
 import dptutor as dp
 import embedding
 import gallery
+import moved
 import previews
 import searching
 import sharing
@@ -78,13 +79,14 @@ FONTS = [
 
 # What is in a page because it might stand alone, and on this site is a file: marked by `data-shared`.
 NUMERALS, SHELF, PEN = (f"dptutor/explore/machinery/{name}.js" for name in ("numerals", "shelf", "pen"))
+ANSWERS = [SHELF, "book/answers.js"]
 PARTS = {
     "explorer": (
         [f"dptutor/explore/machinery/{name}" for name in STYLES],
         [f"dptutor/explore/machinery/{name}" for name in SCRIPTS],
     ),
     "questions": (["dptutor/exercises/questions.css"], [NUMERALS, SHELF, "dptutor/exercises/questions.js"]),
-    "ask": (["book/asking.css"], [NUMERALS, SHELF, PEN, "book/sketching.js", "book/asking.js"]),
+    "ask": (["book/asking.css"], [NUMERALS, *ANSWERS, PEN, "book/sketching.js", "book/asking.js"]),
     "run": (
         ["book/your_run.css"],
         [
@@ -134,10 +136,11 @@ def shared_files(app):
     folder.mkdir(parents=True, exist_ok=True)
     sheet = [(STATIC / "site.css").read_text(encoding="utf-8")]
     for name, (styles, scripts) in PARTS.items():
-        sheet += [(ROOT / style).read_text(encoding="utf-8") for style in styles]
-        write(folder / f"{name}.js", classic([(ROOT / script).read_text(encoding="utf-8") for script in scripts]))
+        sheet += map(source, styles)
+        write(folder / f"{name}.js", classic(map(source, scripts)))
     write(folder / "site.css", REMARK[".css"].sub("", "\n".join(sheet)))
-    for name in ("site.js", "search.js"):
+    write(folder / "site.js", classic(map(source, [*ANSWERS, "book/_static/site.js"])))
+    for name in ("search.js", "moved.js"):
         write(folder / name, REMARK[".js"].sub("", (STATIC / name).read_text(encoding="utf-8")))
     app.config.html_static_path.append(str(folder))  # the later one wins
     places = [folder, STATIC]
@@ -145,6 +148,10 @@ def shared_files(app):
     app.version_of = {
         file.name: digest(file.read_bytes()) for place in reversed(places) for file in place.glob("*.*s*")
     }
+
+
+def source(name):
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
 def classic(modules):
@@ -189,6 +196,10 @@ def context_of(app, page, template, context, doctree):
         app.config.html_baseurl,
         app.config.report_errors,
     )
+    if page in moved.MOVED:
+        needed.append("moved.js")
+        there = link_to(app, page, moved.MOVED[page])
+        context["moved"] = there | {"places": moved.places(app.env, page, doctree)}
     context |= neighbors(app, page) | {
         "parts": parts(app, page),
         "explorers": explorers_of(body),
@@ -242,9 +253,14 @@ def parts(app, page):
         open_ = other == page or any(each["open"] for each in below)
         return {**link_to(app, page, other), "here": other == page, "open": open_, "below": below}
 
-    root = app.config.root_doc
-    for tree in app.env.tocs[root].findall(addnodes.toctree):
-        yield tree.get("caption"), [entry(other) for _, other in tree["entries"] if other in app.env.titles]
+    for caption, pages in contents(app):
+        yield caption, [entry(other) for other in pages]
+
+
+def contents(app):
+    """The captions of the contents, each with the pages below it."""
+    for tree in app.env.tocs[app.config.root_doc].findall(addnodes.toctree):
+        yield tree.get("caption"), [other for _, other in tree["entries"] if other in app.env.titles]
 
 
 def link_to(app, page, other):
@@ -461,8 +477,10 @@ def picture_size(file):
 def finished(app, error):
     """What a reader can search, and explorers alone, are what the pages have in the end."""
     if error is None and app.builder.format == "html":
-        gallery.fill(Path(app.outdir), sorted(app.env.found_docs))
+        parts = {page: caption for caption, pages in contents(app) for page in pages}
+        gallery.fill(Path(app.outdir), sorted(app.env.found_docs), parts)
         searching.index(Path(app.outdir), app.env.found_docs)
         previews.symbols(Path(app.outdir))
         embedding.embed(Path(app.outdir), sorted(app.env.found_docs), app.config.html_title)
+        moved.write(Path(app.outdir), app.env, app.config.html_baseurl, POLICY, app.version_of["moved.js"])
         sharing.write(Path(app.outdir), app.env.found_docs, app.config.html_baseurl, app.config.html_title)

@@ -34,6 +34,7 @@ from printing import SIZES, print_page
 # What tells the answer; a page of exercises also has pieces of code that only a kernel can use.
 ANSWERS = re.compile(r"hint|answer|solution|slip", re.IGNORECASE)
 LONG = 30  # lines of code that need not stay on one sheet
+FEW = 4  # lines of code that do not stand alone on a sheet
 CHAPTER = re.compile(r"(?:book|notebooks)/(\d\d)_")
 NUMBERS = """<!doctype html><meta charset="utf-8"><style>
 @page {{ size: {size}; margin: 0 }} body {{ margin: 0; font: 9pt sans-serif }}
@@ -114,10 +115,28 @@ def sheet_of(page, asked):
     for pre in tree.css("pre"):
         if pre.text().count("\n") > LONG:  # it would leave the sheet before it empty
             pre.attrs["style"] = "break-inside: auto"
+            pre.inner_html = in_parts(pre.inner_html)
     text = tree.html.replace("</head>", f"<style>@page {{ size: {SIZES[asked.paper]} }}</style></head>", 1)
     copy = file.with_name(f"{file.stem}.print-{os.getpid()}.html")
     copy.write_text(text, encoding="utf-8")
     return copy
+
+
+def in_parts(code):
+    """Long code as parts that stay whole: a sheet ends where the code has an empty line, and no string goes on."""
+    parts, lines = [], []
+    for line in code.rstrip("\n").split("\n"):
+        lines.append(line)
+        text = "\n".join(lines)
+        if not line.strip() and len(lines) > FEW and text.count("<span") == text.count("</span"):
+            parts.append(lines)
+            lines = []
+    if parts and len(lines) <= FEW:
+        parts[-1] += lines
+    else:
+        parts.append(lines)
+    # An empty line at the end of a box has no height, unless another one follows.
+    return "".join('<span class="part">' + "\n".join([*part, ""]) + "</span>" for part in parts)
 
 
 def contents():

@@ -2,8 +2,9 @@
 
     python scripts/pictures.py [NAME ...]    or `make pictures`, into _build/pictures; index.html shows all
 
-Of each explorer: on its page of the built book (wide, tablet, phone, dark), each of its steps, on a slide, and in a
-notebook that ran (light and dark). What tests can look for they assert elsewhere; this is for the eye.
+Of each explorer: on its page of the built book (wide, tablet, phone, dark), each of its steps, without scripts (on a
+screen, on a phone, on paper), on a slide, and in a notebook that ran (light and dark). What tests can look for they
+assert elsewhere; this is for the eye.
 """
 
 import json
@@ -33,6 +34,11 @@ BOOK = {
     "phone": {"viewport": {"width": 390, "height": 664}, "has_touch": True},
     "dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
 }
+STILL = {
+    "still": {"viewport": {"width": 1280, "height": 800}},
+    "still-phone": {"viewport": {"width": 390, "height": 664}},
+    "paper": {"viewport": {"width": 700, "height": 900}},
+}
 SLIDE = {"viewport": {"width": 1920, "height": 1080}}
 NOTEBOOK = {"viewport": {"width": 1366, "height": 768}}
 HERE = "[data-explorer={name}][data-ready]"
@@ -49,6 +55,7 @@ def main(names) -> int:
         browser = playwright.chromium.launch(executable_path=installed(), args=drag.BROWSER)
         for place, options in BOOK.items():
             in_book(browser, address, names, place, options)
+        without_scripts(browser, names)
         on_slides(browser, names)
         in_notebook(browser, names)
         browser.close()
@@ -75,12 +82,25 @@ def in_book(browser, address, names, place, options):
         page.goto(f"{address}{page_of(name)}#{name}?")
         page.wait_for_selector(HERE.format(name=name), timeout=60_000)
         explorer = page.locator(HERE.format(name=name)).first
-        explorer.evaluate("e => { e.scrollIntoView(); scrollBy(0, -70); }")
-        page.wait_for_timeout(500)
+        come_to_rest(page, explorer)
         page.screenshot(path=FOLDER / f"{name}-{place}.png")
         if place == "wide":
             steps(page, explorer, name)
     context.close()
+
+
+def come_to_rest(page, explorer):
+    """Scrolls to an explorer until it stays: what is above it gets its own height only when it comes near."""
+    place, before = "e => Math.round(e.getBoundingClientRect().top)", None
+    for _ in range(40):
+        explorer.evaluate("e => { e.scrollIntoView(); scrollBy(0, -70); }")
+        page.wait_for_timeout(250)
+        seen = explorer.evaluate("e => e.checkVisibility({ contentVisibilityAuto: true })")
+        now = explorer.evaluate(place)
+        if seen and now == before and 0 <= now < page.viewport_size["height"] / 2:
+            return
+        before = now
+    raise TimeoutError("an explorer does not stay where it is scrolled to")
 
 
 def steps(page, explorer, name):
@@ -90,6 +110,19 @@ def steps(page, explorer, name):
         explorer.evaluate("(e, step) => e.explorer.stepTo(step, false)", step)
         page.wait_for_timeout(300)
         explorer.screenshot(path=FOLDER / f"{name}-step{step}.png")
+
+
+def without_scripts(browser, names):
+    """As a page of its own, where no script runs, and on paper."""
+    with tempfile.TemporaryDirectory() as folder:
+        pages = {name: getattr(dp.explore, name)().freeze(Path(folder) / f"{name}.html") for name in names}
+        for place, options in STILL.items():
+            page = browser.new_context(java_script_enabled=False, **options).new_page()
+            page.emulate_media(media="print" if place == "paper" else "screen")
+            for name, frozen in pages.items():
+                page.goto(frozen.as_uri())
+                page.screenshot(path=FOLDER / f"{name}-{place}.png", full_page=True)
+            page.context.close()
 
 
 def on_slides(browser, names):

@@ -5,7 +5,7 @@ Most of a build is waiting for the kernels of pages, one after another; with the
 Sphinx keeps every page as it was parsed, and reads all of them again whenever one changes. What `{eval-rst}` makes
 belongs to a document of its own, and that leads to Sphinx's whole environment, all explorers included: ten megabytes.
 
-Statements are numbered by chapter, all kinds in one row.
+Statements are numbered by chapter, all kinds in one row; those of the appendix with statements by A.
 
 Pages that name all mechanisms say so in a comment, `% entries of all mechanisms` or `% links to all mechanisms`.
 """
@@ -48,15 +48,16 @@ def counted(app, env):
 
 
 def by_chapter(app, env):
-    """The second statement of chapter 7 is 7.2, be it a definition or a theorem."""
+    """The second statement of chapter 7 is 7.2, be it a definition or a theorem; that of an appendix is A.2."""
     env.counted, env.toc_fignumbers = env.toc_fignumbers, copy.deepcopy(env.toc_fignumbers)
     counts = Counter()
     for label, statement in getattr(env, "proof_list", {}).items():
         page = statement["docname"]
         numbers = env.toc_fignumbers.get(page, {}).get(statement["countertype"], {})
-        if (chapter := re.match(r"book/0*(\d+)_", page)) and label in numbers:
+        if label in numbers:
+            chapter = re.match(r"book/0*(\d+)_", page)
             counts[page] += 1
-            numbers[label] = (int(chapter[1]), counts[page])
+            numbers[label] = (chapter[1] if chapter else "A", counts[page])
     return []
 
 

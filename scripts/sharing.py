@@ -135,22 +135,23 @@ def draw(file: Path, title: str):
     import numpy as np
     from matplotlib.figure import Figure
 
-    blue, vermillion, purple, ink = "#0072b2", "#d55e00", "#a8327e", "#1b1d20"
+    from dptutor.palette import BLUE, GREY, INK, PURPLE, VERMILLION
+
     with matplotlib.rc_context({"font.family": "STIXGeneral"}):
         figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="#fffefb")
         axes = figure.add_axes((0.05, 0.09, 0.9, 0.5))
         x = np.linspace(-3.4, 4.4, 400)
-        for center, color in ((0, blue), (1, vermillion)):
+        for center, color in ((0, BLUE), (1, VERMILLION)):
             y = np.exp(-((x - center) ** 2) / 2)
             axes.plot(x, y, color=color, linewidth=3)
             wrong = x >= 0.5 if center == 0 else x <= 0.5
             axes.fill_between(x, y, color=color, alpha=0.1, linewidth=0)
             axes.fill_between(x, y, where=wrong, color=color, alpha=0.4, linewidth=0)
-        axes.plot([0.5, 0.5], [0, 1.2], color=purple, linewidth=4)
-        axes.axhline(0, color=ink, linewidth=1.5)
+        axes.plot([0.5, 0.5], [0, 1.2], color=PURPLE, linewidth=4)
+        axes.axhline(0, color=INK, linewidth=1.5)
         axes.set_xlim(-3.4, 4.4)
         axes.set_ylim(-0.02, 1.22)
         axes.set_axis_off()
-        figure.text(0.05, 0.79, "Were they in the data?", fontsize=64, fontweight="bold", color=ink)
-        figure.text(0.05, 0.69, title, fontsize=31, color="#5b5f66")
+        figure.text(0.05, 0.79, "Were they in the data?", fontsize=64, fontweight="bold", color=INK)
+        figure.text(0.05, 0.69, title, fontsize=31, color=GREY)
         figure.savefig(file, metadata={"Software": None})

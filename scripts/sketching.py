@@ -162,8 +162,8 @@ KINDS = {
         Axis("α"),
         Axis("1 − f(α)"),
         {
-            "ends": "At 1 a blind guess already succeeds, and no attack does worse.",
-            "increasing": "With more blind guesses every success of fewer is still there, so the curve never falls.",
+            "ends": "At 1 a blind guess already succeeds, so the bound cannot be lower.",
+            "increasing": "What is allowed at one place is also allowed farther right, so the curve never falls.",
             "above": "An attack that ignores the output succeeds as often as a blind guess, the dotted line. The best "
             "one is at least as good.",
             "concave": "f is convex, so 1 − f is concave: it lies nowhere below the straight line between two of its "

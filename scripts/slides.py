@@ -44,6 +44,7 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+from docutils.utils.smartquotes import educate_tokens
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import ExecutePreprocessor
@@ -79,6 +80,10 @@ FACES = {"STIX Two Math": "stix-two-math", "Symbols": "stix-two-text-greek-400-i
 
 # A formula in a line, and the mark after it.
 POINTED = re.compile(r"(<math(?: (?!display)[^>]*)?>(?:(?!</math>).)*</math>)([.,:;?!)]+)", re.DOTALL)
+
+# Quotation marks stay as they are in code, in formulas and in tags.
+KEPT = "<code", "<pre", "<math"
+MARKUP = re.compile(r"(<(?:code|pre|math)\b.*?</(?:code|pre|math)>|<[^>]*>)", re.DOTALL)
 
 # What a line does not break: 13 %, f-DP, and σ = 2.
 WHOLE = re.compile(r"\d %|(?<!\w)\w-(?=\w)| = (?=\d)")
@@ -388,7 +393,7 @@ def shown(cell, title, path):
         return "deck-explorer", explorer.frozen().html
     code = highlight(cell.source, PythonLexer(), HtmlFormatter(nowrap=True))
     code = f'<pre class="deck-code" tabindex="0"><code>{code}</code></pre>'
-    outputs = [output_of(output, title) for output in joined(cell.outputs)]
+    outputs = [output_of(output, title) for output in joined(cell.outputs) if output.get("data") != {}]
     result = f'<div class="deck-outputs">{"".join(outputs)}</div>'
     if "remove-input" in cell.metadata.get("tags", []):
         return "deck-cell", result
@@ -508,10 +513,23 @@ class Renderer(IPythonRenderer):
         return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
 
 
+def quoted(html):
+    """The same with curly quotation marks and apostrophes, as in the book."""
+    tokens = [
+        ("literal", piece)
+        if piece.startswith(KEPT)
+        else ("tag", piece)
+        if piece.startswith("<")
+        else ("plain", piece.replace("&quot;", '"'))
+        for piece in MARKUP.split(html)
+    ]
+    return "".join(educate_tokens(tokens, attr="q"))
+
+
 def prose(source, **places):
     """Markdown as HTML; `places` are where its pictures are."""
     renderer = Renderer(escape=False, exclude_anchor_links=True, embed_images=True, **places)
-    html = MarkdownWithMath(renderer=renderer).render(source)
+    html = quoted(MarkdownWithMath(renderer=renderer).render(source))
     return POINTED.sub(r'<span class="deck-joined">\1\2</span>', html)  # no line begins with a comma
 
 

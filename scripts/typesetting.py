@@ -11,6 +11,7 @@ from sphinx.util.math import get_node_equation_number
 
 from dptutor.formulas import UnknownFormula, mathml, raised
 
+OPENING = re.compile(r"[(\[“‘]+$")
 MARK = re.compile(r"[.,;:!?)\]”’]+")
 SILENT = (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block, nodes.comment)
 PROSE = (nodes.paragraph, nodes.emphasis, nodes.term, nodes.rubric)
@@ -59,22 +60,22 @@ def exponents(app, page, name):
 
 
 def together(app, page, name):
-    """A formula and the point or comma after it stay on one line, and so do a number and its percent sign."""
+    """A formula, the bracket before it and the comma after it stay on one line; so do a number and its percent sign."""
     for node in list(page.findall(nodes.Text)):
-        if isinstance(node.parent, SILENT):
-            continue
-        if " %" in node:
-            node = replaced(node, node.replace(" %", "\N{NO-BREAK SPACE}%"))
-        index = node.parent.index(node)
-        before = node.parent[index - 1] if index else None
-        if isinstance(before, nodes.math) and (mark := MARK.match(node)):
-            both = nodes.inline(classes=["together"])
-            parent = node.parent
-            parent[index - 1 : index + 1] = [both, nodes.Text(node[mark.end() :])]
-            both += [before, nodes.Text(mark[0])]
-
-
-def replaced(node, text):
-    new = nodes.Text(text)
-    node.parent.replace(node, new)
-    return new
+        if " %" in node and not isinstance(node.parent, SILENT):
+            node.parent.replace(node, nodes.Text(node.replace(" %", "\N{NO-BREAK SPACE}%")))
+    for node in list(page.findall(nodes.math)):
+        parent, place = node.parent, node.parent.index(node)
+        before, after = parent[:place][-1:], parent[place + 1 : place + 2]
+        opening = OPENING.search(before[0]) if before and isinstance(before[0], nodes.Text) else None
+        mark = MARK.match(after[0]) if after and isinstance(after[0], nodes.Text) else None
+        if opening or mark:
+            joined = nodes.inline(classes=["together"])
+            parent[place] = joined
+            joined += [nodes.Text(opening[0])] if opening else []
+            joined += node
+            if mark:
+                joined += nodes.Text(mark[0])
+                parent[place + 1] = nodes.Text(after[0][mark.end() :])
+            if opening:
+                parent[place - 1] = nodes.Text(before[0][: opening.start()])

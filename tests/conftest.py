@@ -11,6 +11,7 @@
     new_page      new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True, ...) -> the
                   same with other settings, as often as wanted; new_page(strict=False) judges nothing at the end
     settle(page)  to import: waits until a page is drawn and asks for nothing more
+    pages_of(site)    to import: the files of the pages that are read
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
                   .url("01_lecture.ipynb"); one per test file. Open its pages by new_page(strict=False): JupyterLab
                   itself is talkative.
@@ -58,6 +59,7 @@ import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers
 
+import moved
 from book import SITE, served
 from browser import installed
 from content import ROOT, TABLES
@@ -92,6 +94,12 @@ def site():
     built = subprocess.run([sys.executable, "scripts/book.py", "build"], cwd=ROOT, capture_output=True, text=True)
     assert built.returncode == 0, f"the book does not build:\n{built.stderr}"
     return SITE
+
+
+def pages_of(site):
+    """The pages that are read, of chapters, lectures and the like: not those that only lead on from an old address."""
+    found = sorted([*site.glob("book/*.html"), *site.glob("notebooks/*.html")])
+    return [file for file in found if not moved.leads(file)]
 
 
 @pytest.fixture(scope="session")

@@ -303,6 +303,28 @@ def test_long_code_leaves_no_sheet_empty(site):
     copy.unlink()
     long = [code for code in codes if code.text().count("\n") > pdf.LONG]
     assert long and all(code.attributes.get("style") == "break-inside: auto" for code in long)
+    assert all(len(code.css(".part")) > 1 for code in long)
+
+
+def test_long_code_breaks_between_its_parts(new_page, tmp_path):
+    """On the sheets each part is whole, though the code has more lines than a sheet; a string is not cut in two."""
+    functions = [f"def f{k}():\n" + "\n".join(f"    x{n} = {k}" for n in range(14)) for k in range(6)]
+    text = "\n\n".join(['<span class="s">"""One\n\ntwo\n\nthree."""</span>', *functions, "f1()\nf2()"])
+    code = pdf.in_parts(text)
+    assert LexborHTMLParser(code).text().split() == LexborHTMLParser(text).text().split()
+    assert code.count("part") == len(functions) + 1
+    style = (pdf.ROOT / "book" / "_static" / "site.css").read_text(encoding="utf-8")
+    file, printed = tmp_path / "code.html", tmp_path / "code.pdf"
+    page = f'<!doctype html><style>{style}</style><pre style="break-inside: auto">{code}</pre>'
+    file.write_text(page, encoding="utf-8")
+    page = new_page()
+    page.goto(file.as_uri())
+    page.pdf(path=printed, format="A4", prefer_css_page_size=True)
+    sheets = [sheet.extract_text() for sheet in PdfReader(printed).pages]
+    assert len(sheets) == 2
+    for k in range(6):
+        whole = [sheet for sheet in sheets if f"def f{k}()" in sheet]
+        assert len(whole) == 1 and whole[0].count(f" = {k}") == 14
 
 
 def test_folded_code_is_there_in_the_first_frame_of_a_sheet(site_url, page):

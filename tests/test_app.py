@@ -1,12 +1,14 @@
 """Explorers elsewhere: all as apps by Voilà, with a kernel behind them, and one in Notebook 7."""
 
 import contextlib
+import re
 from pathlib import Path
 
 import drag
 import pytest
 from conftest import running, watched_page
 from test_explore import on_steps
+from test_explore_browser import OVERLAPS, SMALLEST
 from test_explore_live import shows
 
 import dptutor as dp
@@ -34,8 +36,37 @@ def page(chromium):
 def test_the_front_page_leads_to_every_explorer(page, voila):
     page.goto(voila)
     links = page.locator("a").evaluate_all("links => links.map((a) => a.getAttribute('href'))")
-    assert links == [f"/voila/render/{name}.ipynb" for name in dp.explore.__all__]
+    assert sorted(links) == [f"/voila/render/{name}.ipynb" for name in dp.explore.__all__]
+    assert page.get_by_role("link", name="Which one wins the duel, and where?").count() == 1
+    under = page.locator("h2", has_text="7 The Δ-divergence").locator("+ ul")
+    assert under.locator("a").first.get_attribute("href") == "/voila/render/delta_divergence.ipynb"
     assert not page.seen.foreign
+
+
+def test_an_address_holds_the_settings_of_an_app(page, voila):
+    e = dp.explore.delta_divergence(sigma=2, prior=0.3)
+    page.goto(f"{voila}voila/render/delta_divergence.ipynb?sigma=2&prior=0.3&nothing=1&scale=-7", timeout=60_000)
+    page.wait_for_selector("[data-explorer]", timeout=60_000)
+    shows(page, e)
+
+
+def test_an_option_that_looks_like_a_number_is_taken_from_an_address(page, voila):
+    e = dp.explore.batches(batches="10", epochs="3", sigma=0.6)
+    page.goto(f"{voila}voila/render/batches.ipynb?batches=10&epochs=3&sigma=0.6", timeout=60_000)
+    page.wait_for_selector("[data-explorer]", timeout=60_000)
+    shows(page, e)
+
+
+def test_an_app_is_dark_for_those_who_prefer_it(chromium, voila):
+    page = watched_page(chromium, color_scheme="dark")
+    page.goto(f"{voila}voila/render/duel.ipynb", timeout=60_000)
+    page.wait_for_selector("[data-explorer]", timeout=60_000)
+    for selector in ("body", ".dptutor-explorer"):
+        color = page.eval_on_selector(selector, "e => getComputedStyle(e).backgroundColor")
+        red, green, blue, *_ = map(float, re.findall(r"[\d.]+", color))
+        assert red + green + blue < 150, selector
+    assert page.eval_on_selector(".dptutor-explorer", "e => getComputedStyle(e).colorScheme") == "dark"
+    page.context.close()
 
 
 @pytest.mark.look
@@ -45,6 +76,9 @@ def test_an_app_shows_the_librarys_numbers_at_twenty_settings(page, voila, name)
     page.goto(f"{voila}voila/render/{name}.ipynb", timeout=60_000)  # a kernel starts, and draws
     page.wait_for_selector("[data-explorer]", timeout=60_000)
     shows(page, e)
+    page.evaluate("document.fonts.ready")
+    assert page.evaluate(OVERLAPS) == []
+    assert page.evaluate(SMALLEST)[0] >= 12
     for setting in on_steps(e.parameters, 20, seed=3):  # those of the frozen explorer's test
         page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s)", setting)
         e.set(**setting)
@@ -59,7 +93,7 @@ def test_notebook_7_shows_and_moves_an_explorer(new_page, jupyterlab):
     page, e = new_page(strict=False), dp.explore.delta_divergence()
     page.goto(f"{jupyterlab.address}notebooks/seven.ipynb")
     page.locator(".jp-CodeCell .cm-content").click(timeout=60_000)
-    for _ in range(12):  # what is run before there is a kernel is lost
+    for _ in range(60):  # what is run before there is a kernel is lost
         page.keyboard.press("Control+Enter")
         with contextlib.suppress(Exception):
             page.wait_for_selector("[data-explorer]", timeout=5_000)

@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 import asking
 import dptutor as dp
+import exercising
 from noting import Notes
 
 pytestmark = pytest.mark.sources
@@ -78,6 +79,21 @@ def test_there_is_something_to_do_every_six_hundred_words(site, chapter):
         part.decompose()
     runs = [len(re.findall(r"\w+", run)) for run in page.text().split("\0")]
     assert max(runs) <= MOST_WORDS
+
+
+def test_an_answer_as_coarse_as_the_last_decimal_asked_for_is_the_coarsest_that_is_right():
+    questions = re.compile(r"^(:{3,})\{(?:ask|anew)\}(.*?)^\1$", re.DOTALL | re.MULTILINE)
+    asked = [
+        one[2] for page in sorted((ROOT / "book").rglob("*.md")) for one in questions.finditer(page.read_text("utf-8"))
+    ]
+    told = [
+        (float(within[1]), ("one", "two", "three", "four").index(decimals[1]) + 1)
+        for text in asked
+        if (within := re.search(r"^:within: (.+)$", text, re.MULTILINE))
+        and (decimals := re.search(r"\b(one|two|three|four) decimals?\b", text))
+    ]
+    assert len(told) > 30
+    assert not [one for one in told if one[0] > 1.0001 * 10.0 ** -one[1]]
 
 
 @every_chapter
@@ -217,6 +233,11 @@ WILD = """() => [...document.querySelectorAll(".ask[id]:not([data-predict])")].f
             const away = answers.map(({ dataset: { least, most } }) => Math.max(least - value, value - most, 0));
             const least = Math.min(...away), known = least <= Number(ask.dataset.within ?? 0) * (1 + 1e-9);
             const right = answers.findIndex((one) => "right" in one.dataset), heard = told();
+            if (/% is meant/.test(heard)) {  // a share, which may have been written without its sign
+                const shares = answers.every(({ dataset }) => dataset.least >= 0 && dataset.most <= 1);
+                if (!shares || value <= 1 || value > 100) wrong.push(`${ask.id}: ${value}: ${heard}`);
+                continue;
+            }
             const reply = words(answers[away.indexOf(least)].querySelector(".ask-reply"));
             const large = value > Number(answers[right].dataset.most);
             const said = known ? heard.includes(reply) : /too large|a smaller/.test(heard) === large;
@@ -322,6 +343,16 @@ def test_what_was_answered_wrong_is_listed_at_the_end(site, site_url, new_page):
     assert Axe().run(page, {"include": [[".ask"], [".ask-surprises"]]}).violations_count == 0
 
 
+def test_a_percentage_without_its_sign_is_asked_about_and_not_judged(site_url, new_page):
+    page = opened(new_page, f"{site_url}book/15_attacks.html")
+    ask = page.locator("#ask-15-two")
+    for said, expected in (("75", "If 75 % is meant, write it as 75 % or 0.75."), ("75 %", "Yes")):
+        ask.locator("input").fill(said)
+        ask.locator("input").press("Enter")
+        assert expected in ask.locator(".ask-told").inner_text()
+        assert (ask.get_attribute("data-done") is None) == (said == "75")
+
+
 def test_a_prediction_uncovers_the_answer(site, site_url, new_page):
     covered = [
         (chapter, ask)
@@ -423,6 +454,58 @@ def test_what_is_remembered_can_be_erased(site_url, new_page):
     assert page.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('dptutor'))") == []
 
 
+# What was answered while the capstone was chapter 14.
+
+EARLIER = {"first": False, "guess": "both", "said": "both", "place": 0, "box": 0, "day": 0, "done": True}
+MENU = "#chapters a[aria-current=page] .done"
+
+
+def test_answers_to_the_capstone_of_before_are_those_of_chapter_20(site_url, new_page):
+    def kept():
+        return json.loads(page.evaluate("localStorage.getItem('dptutor-asks')"))
+
+    def keep(answers):
+        page.evaluate("text => localStorage.setItem('dptutor-asks', text)", json.dumps(answers))
+        page.reload()
+        settle(page)
+
+    page = new_page()
+    page.goto(f"{site_url}book/20_capstone.html")
+    settle(page)
+    before = {"ask-14-offers": EARLIER, "argue-14-letter": {"ticked": [0, 2]}, "ask-01-rate": EARLIER}
+    keep(before)
+    assert kept() == before  # reading changes nothing; what is written next is written whole
+    assert page.locator("#ask-20-offers .ask-told").get_attribute("data-verdict") == "wrong"
+    assert page.locator(".ask-surprises a").get_attribute("href") == "#ask-20-offers"
+    assert page.locator("#argue-20-letter input:checked").count() == 2
+    page.click(".primary-toggle")
+    assert page.locator(MENU).inner_text() == "1 answered"
+    page.keyboard.press("Escape")
+    page.locator("#ask-20-complete .ask-choices button").first.click()
+    now = {"ask-20-offers", "argue-20-letter", "ask-20-complete", "ask-01-rate", "numbering"}
+    assert set(kept()) == now and kept()["ask-20-offers"] == EARLIER and kept()["numbering"] == 2
+    keep(kept() | {"ask-14-offers": EARLIER})  # of the new chapter
+    page.locator("#argue-20-statement summary").first.click()
+    page.locator("#argue-20-statement input[type=checkbox]").first.check()
+    assert set(kept()) == now | {"ask-14-offers", "argue-20-statement"}
+    page.click(".primary-toggle")
+    assert page.locator(MENU).inner_text() == "2 answered"
+
+
+def test_a_first_answer_is_marked_with_the_present_numbering(site_url, new_page):
+    page = opened(new_page, f"{site_url}book/01_two_worlds.html")
+    page.locator(".ask[data-kind=choice] .ask-choices button").first.click()
+    assert json.loads(page.evaluate("localStorage.getItem('dptutor-asks')"))["numbering"] == 2
+
+
+def test_questions_of_the_capstone_of_before_come_back_as_those_of_chapter_20(site_url, new_page):
+    page = opened(new_page, f"{site_url}book/five.html", {"ask-14-false-step": EARLIER})
+    assert page.locator(".ask:visible").first.get_attribute("data-ask") == "ask-20-false-step"
+    assert {one.get_attribute("data-chapter") for one in page.locator(".ask:visible").all()} == {"20"}
+    page = opened(new_page, f"{site_url}book/five.html", {"ask-14-false-step": EARLIER, "numbering": 2})
+    assert page.locator(".ask:visible[data-chapter='20']").count() == 0
+
+
 # Pages of exercises.
 
 
@@ -500,3 +583,11 @@ def test_arguments_are_compared_and_counted(site_url, new_page, chapter, screen)
     page.reload()
     settle(page)
     assert page.locator(".argue input:not(:checked)").count() == 0
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_an_exercise_page_calls_no_two_places_of_its_chapter_the_same(chapter):
+    lines = exercising.in_the_text(int(chapter.stem[:2])).splitlines()
+    listed = [re.sub(r"<.*?>", "", line) for line in lines if line.startswith("- ")]
+    assert len(listed) == len(set(listed)) > 0
+    assert all(line.count('"') % 2 == 0 for line in listed)

@@ -31,7 +31,7 @@ def best_guesses(m, generator, rounds=ROUNDS, threshold=0.0):
 @pytest.mark.deep
 @pytest.mark.parametrize("threshold", [0.0, 1.5, -1.5])
 @pytest.mark.parametrize("m", [dp.Gaussian(1), dp.ApproximateDP(1, 0.05), dp.SubsampledGaussian(0.5, 0.3, "remove")])
-def test_a_true_claim_is_refused_no_more_often_than_the_level_however_often_one_looks(m, threshold):
+def test_a_true_claim_is_refuted_no_more_often_than_the_level_however_often_one_looks(m, threshold):
     generator = np.random.default_rng(17)
     alarms = sum(
         auditing.judge_anytime(best_guesses(m, generator, threshold=threshold), m, level=0.05).caught
@@ -197,13 +197,13 @@ def best_of_one_run(mu, canaries, guesses, generator, runs):
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("canaries", "guesses"), [(200, 200), (200, 40), (40, 10)])
-def test_a_true_curve_is_refused_no_more_often_than_the_level(canaries, guesses):
+def test_a_true_curve_is_refuted_no_more_often_than_the_level(canaries, guesses):
     generator, level = np.random.default_rng(4), 0.05
     right = best_of_one_run(1.0, canaries, guesses, generator, RUNS)
-    refused = {
+    refuted = {
         v: auditing.judge_one_run(v, guesses, canaries, dp.Gaussian(1), level=level).caught for v in set(right.tolist())
     }
-    assert np.mean([refused[v] for v in right.tolist()]) <= binom.ppf(0.999, RUNS, level) / RUNS
+    assert np.mean([refuted[v] for v in right.tolist()]) <= binom.ppf(0.999, RUNS, level) / RUNS
 
 
 def test_answers_that_depend_on_each_other_keep_the_level():
@@ -212,8 +212,8 @@ def test_answers_that_depend_on_each_other_keep_the_level():
     generator = np.random.default_rng(12)
     told = generator.random(RUNS) < 0.03
     right = np.where(told, canaries, generator.binomial(canaries, 0.5, RUNS))
-    refused = [v for v in range(canaries + 1) if auditing.judge_one_run(v, canaries, canaries, claim).caught]
-    assert np.isin(right, refused).mean() <= binom.ppf(0.999, RUNS, 0.01) / RUNS
+    refuted = [v for v in range(canaries + 1) if auditing.judge_one_run(v, canaries, canaries, claim).caught]
+    assert np.isin(right, refuted).mean() <= binom.ppf(0.999, RUNS, 0.01) / RUNS
 
 
 def test_a_curve_says_more_than_one_pair_of_epsilon_and_delta():
@@ -228,7 +228,7 @@ def test_a_curve_says_more_than_one_pair_of_epsilon_and_delta():
         assert any_ < gaussian < truth
 
 
-def test_the_limit_for_gaussian_noise_is_where_the_claim_is_refused():
+def test_the_limit_for_gaussian_noise_is_where_the_claim_is_refuted():
     found = auditing.epsilon_from_one_run(180, 200, 1000, 1e-5, method="gaussian")
     for change, caught in ((-1e-3, True), (1e-3, False)):
         mu = auditing.gaussian_mu(found.low, 1e-5) + change
@@ -284,7 +284,7 @@ def test_scores_cover_a_sound_training_and_tell_more_than_the_advantage():
         (lambda: auditing.epsilon_from_scores([True, False], [1.0, 2.0, 3.0]), "^member must be a row of"),
         (
             lambda: auditing.epsilon_from_scores([True] * 4, [1.0, 2.0, 3.0, 4.0]),
-            "^member must have trainings",
+            "^member must have training runs",
         ),
     ],
 )

@@ -11,7 +11,9 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 import dptutor as dp
-from dptutor.transform.lognormal_sums import lognormal_sum
+from dptutor.explore.batches import balls_in_bins, composed, profile_of
+from dptutor.transform.lognormal_inversion import lognormal_tails
+from dptutor.transform.lognormal_sums import _level, lognormal_sum
 
 
 def test_the_price_of_fixed_batches():  # one epoch of 1000 steps, σ = 0.6
@@ -54,6 +56,61 @@ def test_two_bins_against_an_integral(sigma):
             back, error = m.reverse.privacy_profile(-epsilon, with_error=True)
             exact = 1 - math.exp(-epsilon) + math.exp(-epsilon) * exact
             assert exact - 1e-13 <= back <= exact + error and error < 5e-9
+
+
+def call_of_two(mu, k):
+    """E[(X + Y − k)₊] of two log-normal variables, by an integral over one of them."""
+
+    def price(rest):
+        if rest <= 0:
+            return 1 - rest
+        z = (mpmath.log(rest) + mu**2 / 2) / mu
+        return mpmath.ncdf(mu - z) - rest * mpmath.ncdf(-z)
+
+    end = (mpmath.log(k) + mu**2 / 2) / mu
+    near = [end + sign * mpmath.mpf(10) ** -number for number in range(6) for sign in (1, -1)]
+    places = sorted({-14, 14 + mu, *(x for x in (end - 4, *near, end, 0, mu, mu + 4) if -14 < x < 14 + mu)})
+    return mpmath.quad(lambda z: mpmath.npdf(z) * price(k - mpmath.exp(mu * z - mu**2 / 2)), places)
+
+
+@pytest.mark.parametrize("sigma", [0.45, 1.2, 4.309])
+def test_two_bins_with_rare_large_losses_are_as_far_from_an_integral_as_their_bound_says(sigma):
+    m, mu = dp.BallsAndBins(sigma, 2, "remove"), 1 / mpmath.mpf(sigma)
+    top = math.log1p(math.expm1(12 / sigma) / 2)
+    epsilon = np.array([-1.0, 0.01, *(top * np.array([0.3, 0.5, 0.6, 0.8, 1.0]))])
+    value, bound = m.privacy_profile(epsilon, with_error=True)
+    back, its_bound = m.reverse.privacy_profile(-epsilon, with_error=True)
+    with mpmath.workdps(25):
+        for number, at in enumerate(map(mpmath.mpf, epsilon.tolist())):
+            right = call_of_two(mu, 2 * mpmath.exp(at)) / 2
+            assert abs(mpmath.mpf(value[number]) - right) <= bound[number]
+            right = 1 - mpmath.exp(-at) * (1 - right)
+            assert abs(mpmath.mpf(back[number]) - right) <= its_bound[number]
+    # The profile falls below what its grid resolves, and no δ is without an ε.
+    assert value[-1] < 1e-20 and m.epsilon(1e-16) < 2 * m.epsilon(1e-8) < math.inf
+
+
+@pytest.mark.parametrize(("sigma", "steps"), [(1.0, 20), (0.6, 300), (5.0, 50)])
+def test_many_bins_against_an_inverted_laplace_transform(sigma, steps):
+    m = dp.BallsAndBins(sigma, steps, "remove")
+    losses = np.linspace(-0.1, 1.5, 33)
+    p, q = lognormal_tails(1 / sigma, steps, losses)
+    assert q - np.exp(losses) * p == approx(m.privacy_profile(losses), rel=1e-5, abs=2e-8)
+
+
+def test_balls_and_bins_are_drawn_as_they_are_where_the_picture_ends():
+    m = dp.BallsAndBins(0.6, 1000) ** 3
+    epsilons = [m.epsilon(delta) for delta in (1e-2, 1e-5, 1e-7, 2e-8)]
+    drawn = profile_of(composed(*balls_in_bins(0.6, "1000"), 3), epsilons)
+    assert drawn == approx(m.privacy_profile(epsilons), rel=0.03)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0])
+def test_an_inverted_laplace_transform_against_a_single_variable(sigma):
+    losses = np.linspace(-1, 4, 26)
+    p, q = lognormal_tails(1 / sigma, 1, losses)
+    assert p == approx(ndtr(-losses * sigma - 1 / (2 * sigma)), abs=1e-7)
+    assert q == approx(ndtr(-losses * sigma + 1 / (2 * sigma)), abs=1e-7)
 
 
 @pytest.mark.deep
@@ -257,3 +314,23 @@ def test_two_steps_whose_gradients_depend_on_the_past_reveal_no_more_than_two_bi
     for epsilon in (-0.5, 0.0, 0.4, 1.0, 2.0):
         for one, two in ((p, q), (q, p)):
             assert step**2 * np.maximum(two - math.exp(epsilon) * one, 0).sum() <= m.privacy_profile(epsilon) + 1e-4
+
+
+def test_bins_whose_smallest_sums_have_no_mass():
+    m = dp.BallsAndBins(6.442950443563135, 100, "remove")
+    assert 0 < m.privacy_profile(0.1) < m.advantage < dp.FixedBatches(6.4).advantage
+
+
+@pytest.mark.parametrize(("sigma", "steps"), [(1000.0, 100_000), (1000.0, 20_000), (5.0, 100_000)])
+def test_much_noise_and_many_bins_have_an_answer_that_is_within_its_bound(sigma, steps):
+    m = dp.BallsAndBins(sigma, steps, "remove")
+    # Half of E|S/T − 1|, which is at most its standard deviation; near its limit of normal variables.
+    spread = math.sqrt(math.expm1(1 / sigma**2) / steps)
+    value, error = m.privacy_profile(0.0, with_error=True)
+    assert value - error <= spread / 2 and abs(value - spread / math.sqrt(2 * math.pi)) <= error + 1e-3 * spread
+    assert value < 2e-3
+
+
+def test_sums_whose_squares_are_beyond_all_numbers_are_on_a_grid():
+    level = _level(20.0, 1000, math.exp(400.0), math.exp(401.0), 2048)
+    assert np.all(np.isfinite(level.value)) and np.all(level.low <= level.value + level.noise)

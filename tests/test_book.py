@@ -1,18 +1,20 @@
 """The built book, as a reader meets it: in files and in a browser."""
 
+import ast
 import getpass
 import re
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
-from conftest import settle
+from conftest import pages_of, settle
 
 import book
 
@@ -42,7 +44,7 @@ class Links(HTMLParser):
 @pytest.fixture(scope="module")
 def pages(site):
     """Every page of the book: address below the site → what it links to."""
-    files = [site / "search.html", *site.glob("book/*.html"), *site.glob("notebooks/*.html")]
+    files = [site / "search.html", *pages_of(site)]
     return {file.relative_to(site).as_posix(): Links(file.read_text()) for file in files}
 
 
@@ -63,6 +65,40 @@ def test_a_site_that_was_removed_is_built_again(tmp_path, monkeypatch):
     book.SITE.rmdir()
     assert book.build() == 0
     assert len(runs) == 2 * once
+
+
+def test_one_build_waits_for_another_and_not_for_one_that_was_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(book, "BUILD", tmp_path)
+    entered = (
+        "import sys, time, pathlib; sys.path.insert(0, sys.argv[1]); import book; book.BUILD = pathlib.Path('.')\n"
+    )
+    entered += "with book.locked(): print('in', flush=True); time.sleep(60)"
+    scripts = str(Path(book.__file__).parent)
+
+    def entering():
+        with book.locked():
+            pass
+
+    command = [sys.executable, "-c", entered, scripts]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as other:
+        waiting = threading.Thread(target=entering, daemon=True)
+        try:
+            assert other.stdout.readline() == "in\n"
+            waiting.start()
+            waiting.join(0.5)
+            assert waiting.is_alive()
+        finally:
+            other.kill()
+    waiting.join(10)
+    assert not waiting.is_alive()
+
+
+def test_programs_need_no_module_that_only_one_system_has():
+    foreign = {"fcntl", "grp", "msvcrt", "pwd", "resource", "termios", "winreg"}
+    for program in Path(book.__file__).parent.glob("*.py"):
+        nodes = ast.walk(ast.parse(program.read_text(encoding="utf-8")))
+        names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        assert not names & foreign, f"{program.name} imports {names & foreign}"
 
 
 @pytest.mark.host
@@ -148,8 +184,11 @@ def test_every_internal_link_and_anchor_resolves(pages, site):
     assert not broken
 
 
-# Papers, and the threads in which somebody said what is quoted.
-CITED = r"https://(doi\.org|arxiv\.org|github\.com/[\w-]+/[\w-]+/issues|creativecommons\.org/licenses)/"
+# Papers, and the threads, programs and manuals in which somebody said what is quoted.
+CITED = (
+    r"https://(doi\.org|arxiv\.org|github\.com/[\w-]+/[\w-]+/(issues|pull|tree)|www\.tensorflow\.org/responsible_ai"
+    r"|creativecommons\.org/licenses)/|https://github\.com/[\w-]+/[\w-]+$"
+)
 
 
 def test_no_page_names_a_foreign_script_style_or_image(pages):
@@ -218,7 +257,7 @@ def test_every_page_opens_and_fits_without_a_foreign_request_or_a_complaint(page
 
 
 def test_a_page_runs_its_own_scripts_only(site, site_url, new_page):
-    for path in [site / "search.html", *site.glob("book/*.html"), *site.glob("notebooks/*.html")]:
+    for path in [site / "search.html", *pages_of(site)]:
         text = path.read_text()
         head = text.partition("</head>")[0]
         assert "default-src 'none'; script-src 'self' 'sha256-" in head, path
@@ -245,7 +284,7 @@ def test_a_page_runs_its_own_scripts_only(site, site_url, new_page):
 
 
 def test_text_waits_for_one_style_sheet_and_no_other_file(site):
-    for path in [site / "search.html", *site.glob("book/*.html"), *site.glob("notebooks/*.html")]:
+    for path in [site / "search.html", *pages_of(site)]:
         head = path.read_text().partition("</head>")[0]
         assert len(re.findall(r'rel="stylesheet"', head)) == 1, path
         assert re.findall(r"<script(?![^>]*defer)[^>]*src", head) == [], path
@@ -275,6 +314,21 @@ def test_the_mathematics_is_typeset(site_url, page):
     assert page.locator("math").count() > 10
     assert page.evaluate("document.fonts.check('1em \"STIX Two Math\"', '𝜀')")
     assert page.locator("article").inner_text().count("\\") == 0
+
+
+def test_fractions_in_neighboring_lines_keep_apart(site_url, new_page):
+    """On a phone: from the bottom of each fraction in the text to the top of those in the line below it."""
+    phone = new_page(viewport={"width": 390, "height": 844})
+    phone.goto(f"{site_url}book/14_batches.html")
+    gaps = phone.evaluate(
+        """() => [...document.querySelectorAll("article p")].flatMap(text => {
+          const boxes = [...text.querySelectorAll("mfrac")].map(one => one.getBoundingClientRect());
+          const below = (box, other) => other.top - box.top > box.height / 2 && other.top - box.top < 1.5 * box.height;
+          return boxes.flatMap(box => boxes.filter(other => below(box, other)).map(other => other.top - box.bottom));
+        })"""
+    )
+    assert len(gaps) > 3
+    assert min(gaps) > 3
 
 
 def test_the_page_turns_dark_when_the_reader_prefers_it(site_url, new_page):

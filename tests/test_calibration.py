@@ -35,6 +35,12 @@ def test_the_profile_is_met(name, epsilon, log_delta):
     assert m.privacy_profile(epsilon) == approx(delta, rel=1e-7)
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(50, 1.7e-184), (50, 1e-300), (0.1, 1e-200), (300, 1e-307)])
+def test_a_delta_whose_square_underflows_is_met(epsilon, delta):
+    m = dp.calibrate(FAMILIES["Gaussian"], epsilon=epsilon, delta=delta)
+    assert delta * (1 - 1e-8) < m.privacy_profile(epsilon) <= delta
+
+
 @given(st.sampled_from(["Laplace", "RandomizedResponse"]), st.floats(0.51, 0.999))
 def test_the_largest_belief_is_met(name, belief):
     m = dp.calibrate(FAMILIES[name], posterior_belief=belief)
@@ -224,6 +230,33 @@ def test_a_family_of_steps_keeps_its_target():
     assert m.privacy_profile(1.0) <= 1e-5 < dp.DPSGD(1.0, 0.01, m.steps + 1).privacy_profile(1.0)
 
 
+@pytest.mark.parametrize(
+    ("made", "least", "most", "inside"),
+    [
+        (lambda x: dp.Gaussian(sigma=1 / x), 0.0, 0.04, (1e-3, 0.03, 0.04)),
+        (lambda x: dp.Gaussian(sigma=1 / x), 0.0, 0.3, (0.207, 0.29, 0.3)),
+        (lambda x: dp.Gaussian(sigma=x), 3.0, math.inf, (3.0, 5.0, 400.0)),
+        (lambda x: dp.Gaussian(sigma=x), 40.0, math.inf, (40.0, 99.0, 1e5)),
+    ],
+)
+def test_a_family_that_is_defined_in_a_part_only_is_searched_to_its_ends(made, least, most, inside):
+    def family(x):
+        if not least <= x <= most:
+            raise ValueError(f"no such x: {x}")
+        return made(x)
+
+    for x in inside:
+        assert dp.calibrate(family, advantage=made(x).advantage).sigma == approx(made(x).sigma, rel=1e-11)
+
+
+def test_what_a_family_says_that_is_defined_nowhere_passes():
+    def family(x):
+        raise ValueError(f"no such x: {x}")
+
+    with pytest.raises(ValueError, match=r"^no such x: 1\.0$"):
+        dp.calibrate(family, advantage=0.3)
+
+
 # What cannot be met.
 
 
@@ -235,6 +268,11 @@ def test_a_family_of_steps_keeps_its_target():
         ({"advantage": 1}, r"advantage must be in \(0, 1\), got 1.0"),
         ({"epsilon": -1, "delta": 0.1}, "epsilon must be at least 0"),
         ({"epsilon": 1, "delta": 2}, r"delta must be in \[0, 1\), got 2.0"),
+        ({"epsilon": math.inf, "delta": 0.1}, "epsilon must be at least 0 and finite, got inf"),
+        ({"epsilon": math.inf}, "epsilon must be"),
+        ({"posterior_belief": 0.9, "membership_prior": 0}, r"membership_prior must be in \(0, 1\), got 0.0"),
+        ({"posterior_belief": 0.9, "membership_prior": 1}, r"membership_prior must be in \(0, 1\), got 1.0"),
+        ({"posterior_belief": 1}, r"posterior_belief must be in \(0.5, 1\), got 1.0"),
         ({"posterior_belief": 0.4}, r"posterior_belief must be in \(0.5, 1\), got 0.4"),
         ({"epsilon": 1, "exceedance": 0.1}, "exceedance requires posterior_belief, and replaces delta"),
         ({"posterior_belief": 0.9, "delta": 0.1, "exceedance": 0.1}, "exceedance requires posterior_belief"),

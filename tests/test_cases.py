@@ -8,6 +8,7 @@ from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.special import logit, ndtr
 from test_exercises import NONSENSE
 
 import dptutor as dp
@@ -25,6 +26,23 @@ def lines(seed):
 
 
 # Cases.
+
+
+def test_a_case_is_the_one_that_it_was_when_the_capstone_was_chapter_14():
+    """Values stored then: reports and hand-ins are about them."""
+    case = cases.made(7)
+    assert (case.holder, case.records, case.population, case.steps) == ("A health insurer", 10400, 30000, 50)
+    assert (case.tolerance, case.exceedance, case.epsilon) == (0.7, 0.02, 3)
+    assert case.offers == {
+        "A": {"noise_multiplier": 0.71219, "sampling_rate": 0.005, "steps": 2000},
+        "B": {"noise_multiplier": 4.49649, "sampling_rate": 0.1, "steps": 1000},
+    }
+    outputs = [transcript.released.sum() for transcript in case.transcripts.values()]
+    assert outputs == approx([-158.3091125958985, 69.4468651922209], rel=1e-9)
+    assert [transcript.member.sum() for transcript in case.transcripts.values()] == [71, 75]
+    assert list(case.statements.values()) == [
+        cases.STATEMENTS[kind] for kind in ("carried", "bounded", "proven", "probable")
+    ]
 
 
 @every_seed
@@ -60,11 +78,11 @@ def test_a_case_that_nobody_chose_says_so():
     assert "no case was chosen" in dp.exercises.case()._repr_html_()
     note = "This is case 1, as no case was chosen"
     assert note in repr(dp.exercises.rubric({"prior": 0.5}))
-    assert note in dp.exercises.check("14.1", {"prior": 0.5}).message
+    assert note in dp.exercises.check("20.1", {"prior": 0.5}).message
     assert note not in repr(dp.exercises.rubric({"seed": 1, "prior": 0.5}))
     dp.exercises.case(1)
     assert str(dp.exercises.case()).startswith("Case 1\n")
-    assert note not in dp.exercises.check("14.1", {"prior": 0.5}).message
+    assert note not in dp.exercises.check("20.1", {"prior": 0.5}).message
 
 
 @every_seed
@@ -135,7 +153,7 @@ def test_the_model_report_has_all_points(seed):
 @pytest.mark.parametrize("seed", SEEDS[:4])
 def test_the_worked_answers_are_the_model_report(seed):
     dp.exercises.case(seed)
-    exercise = dp.exercises.get("14.8")
+    exercise = dp.exercises.get("20.8")
     report = run(exercise.solution)["report"]
     assert dp.exercises.rubric(report).points == 26
     assert exercise.check(report).message == exercise.praise
@@ -209,11 +227,11 @@ def test_a_part_is_judged_alone_and_by_the_case_that_was_chosen():
     dp.exercises.case(4)
     right = model_report(4)
     promise = {name: right[name] for name in PARTS["promise"]}
-    assert dp.exercises.check("14.1", promise)
-    message = dp.exercises.check("14.1", promise | {"prior": 0.5}).message
+    assert dp.exercises.check("20.1", promise)
+    message = dp.exercises.check("20.1", promise | {"prior": 0.5}).message
     assert message.startswith("2 of 3 points on case 4. prior: The tolerance starts")
-    assert not dp.exercises.check("14.1", promise | {"seed": 5})
-    assert "Not a line of the report: pie." in dp.exercises.check("14.1", {"pie": 3}).message
+    assert not dp.exercises.check("20.1", promise | {"seed": 5})
+    assert "Not a line of the report: pie." in dp.exercises.check("20.1", {"pie": 3}).message
 
 
 def test_a_rubric_is_a_table():
@@ -244,4 +262,36 @@ def test_nonsense_costs_points_and_nothing_else(nonsense):
     )
 )
 def test_any_dict_is_answered(report):
-    assert repr(dp.exercises.rubric(report)) and dp.exercises.get("14.8").check(report).message
+    assert repr(dp.exercises.rubric(report)) and dp.exercises.get("20.8").check(report).message
+
+
+def test_an_adversary_who_sees_less_exceeds_the_tolerance_of_the_chapter_more_often():
+    """By sums over a grid, not by the library: what the capstone says of its condition "what the adversary sees"."""
+    c = cases.made(33)
+    prior, step, size = c.records / c.population, 2e-4, 1 << 18
+    loss = (np.arange(size) - size // 2) * step
+    settings = c.offers["A"]
+    rate, noise = settings["sampling_rate"], settings["noise_multiplier"]
+    edges = np.append(loss - step / 2, loss[-1] + step / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = np.where(np.exp(edges) > 1 - rate, 0.5 + noise**2 * np.log((np.exp(edges) - 1 + rate) / rate), -np.inf)
+    without, with_it = (ndtr((at - mean) / noise) for mean in (0, 1))
+
+    def tail(law):
+        once = np.fft.rfft(np.roll(np.diff(law), size // 2))
+        run = np.roll(np.fft.irfft(once ** settings["steps"], size), -(size // 2))
+        return np.cumsum(run[::-1])[::-1]
+
+    in_q, in_p = tail((1 - rate) * without + rate * with_it), tail(without)
+    start, allowed = logit(prior), logit(c.tolerance)
+    full = in_q[np.searchsorted(loss, allowed - start)]
+    belief = dp.PosteriorBelief(dp.DPSGD(**settings, direction="remove"), prior)
+    assert full == approx(belief.sf(c.tolerance), rel=0.02) and full < c.exceedance
+    # All outputs above 78 %, taken together, lead to more than 85 %, and more often than the promise allows.
+    above = np.searchsorted(loss, logit(0.78) - start)
+    assert np.log(in_q[above] / in_p[above]) + start > allowed
+    assert in_q[above] == approx(0.031, abs=5e-4) and in_q[above] > c.exceedance
+    assert belief.sf(0.78) == approx(in_q[above], rel=0.02)
+    # From a start of 29 % on, no longer.
+    top = np.argmax(in_q <= c.exceedance)
+    assert allowed - np.log(in_q[top] / in_p[top]) == approx(logit(0.29), abs=0.02)

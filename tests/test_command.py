@@ -73,6 +73,7 @@ def test_a_mechanism_is_calibrated(run):
 def test_attacks_are_bounded_and_a_target(run):
     code, out, _ = run("show", "Gaussian(1)", "--baseline", "0.1", "--json")
     assert (code, json.loads(out)["attack_bound"]) == (0, {"baseline=0.1": dp.attack_bound(dp.Gaussian(1), 0.1)})
+    assert json.loads(out)["attack_advantage"] == {"baseline=0.1": dp.attack_advantage(dp.Gaussian(1), 0.1)}
     _, out, _ = run("calibrate", "Gaussian(?)", "--baseline", "0.1", "--success", "0.25")
     assert repr(dp.calibrate(dp.Gaussian, baseline=0.1, success=0.25)) in out
     _, out, _ = run("calibrate", "Gaussian(?)", "--fpr", "0.1", "--tpr", "0.25")
@@ -98,6 +99,14 @@ def test_files_stand_for_mechanisms(run, tmp_path):
     assert code == 2
     assert err.startswith("dptutor: history.json: history, entry 1: must be")
     assert run("show", f"@{tmp_path / 'none.csv'}")[2].endswith("cannot be read: No such file or directory\n")
+    path.write_text('{"measure": "Approximate(MaxDivergence)", "distance": [1, 1e-6]}')
+    assert json.loads(run("show", f"@{path}", "--json")[1])["mechanism"] == repr(dp.ApproximateDP(1, 1e-6))
+    table = tmp_path / "roc.csv"
+    table.write_text("fpr,tpr\n0.1,0.4\n")
+    bands = [json.loads(run("show", f"@{table}", "--json", *more)[1])["advantage"] for more in ((), ("--strongest",))]
+    assert bands == pytest.approx([0.75, 0.3], abs=1e-12)
+    code, _, err = run("show", "Gaussian(1)", "--strongest")
+    assert (code, err.startswith("dptutor: --strongest needs a file of points")) == (2, True)
 
 
 def test_guesses_are_audited(run, tmp_path):
@@ -116,7 +125,7 @@ def test_guesses_are_audited(run, tmp_path):
     assert json.loads(curve)["low"] == auditing.epsilon_from_one_run(90, 100, 1000, 1e-5, method="gaussian").low
     claimed = json.loads(run("audit", "one-run", "90", "100", "1000", "--claim", "Gaussian(2)", "--json")[1])
     verdict = auditing.judge_one_run(90, 100, 1000, dp.Gaussian(2))
-    assert (claimed["refused"], claimed["p_value"]) == (verdict.caught, verdict.p_value)
+    assert (claimed["refuted"], claimed["p_value"]) == (verdict.caught, verdict.p_value)
     rates = json.loads(run("audit", "rates", "2", "500", "350", "500", "--confidence", "0.9", "--json")[1])
     assert rates["low"] == auditing.epsilon_from_rates(2, 500, 350, 500, confidence=0.9).low
 
@@ -133,7 +142,7 @@ def test_repetitions_of_a_file_are_audited(run, tmp_path):
     verdict = dp.auditing.judge_anytime(guesses, dp.Gaussian(1), level=0.05)
     out = run("audit", "guesses", str(path), "--claim", "Gaussian(1)", "--level", "0.05", "--json")[1]
     assert json.loads(out)["p_value"] == verdict.p_value
-    assert json.loads(out)["refused"]
+    assert json.loads(out)["refuted"]
     path.write_text("member,guess\n0,1\n1")
     words = "seen.csv: line 3: must have 2 numbers, got '1'"
     assert run("audit", "guesses", str(path), "--claim", "Gaussian(1)")[::2] == (2, f"dptutor: {words}\n")

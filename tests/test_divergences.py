@@ -112,3 +112,30 @@ def test_one_direction_is_one_pair_already():
     for m in (dp.Gaussian(1), dp.SubsampledGaussian(0.4, 0.3, "add"), dp.FiniteExperiment([0.9, 0.1], [0.4, 0.6])):
         assert m.both_directions == ()
         assert dp.divergences.kullback_leibler(m) == approx(m.renyi_divergence(1.0), rel=1e-9)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize(("sigma", "rate"), [(49.267, 2.783e-5), (1.0, 1e-6), (0.3, 1e-3)])
+def test_divergences_next_to_order_one(sigma, rate, direction):
+    step = dp.SubsampledGaussian(sigma, rate, direction)
+    orders = 1 + np.array([-2e-3, -9e-4, -1e-5, -1e-7, 0.0, 1e-9, 5e-6, 1e-3, 2e-3])
+    found = step.renyi_divergence(orders)
+    assert np.all(np.diff(found) >= -1e-9 * found[1:])
+    assert found[4] == approx(step.privacy_loss.mean(), rel=1e-12)
+    # D_s is nearly half of s times the second moment of the ratio, where steps reveal little.
+    if rate * math.expm1(1 / sigma**2) < 1e-4:
+        assert found == approx(orders * rate**2 * math.expm1(1 / sigma**2) / 2, rel=1e-3)
+
+
+def test_next_to_order_one_where_no_transform_of_a_larger_order_can_be_had():
+    step = dp.SubsampledGaussian(0.05, 0.5, "remove")
+    assert step.hellinger_reach == 1.0
+    # From one order to the next it changes by about 50 times as much, in proportion.
+    assert step.renyi_divergence([1 - 1e-12, 1 - 1e-9, 1 + 1e-9]) == approx(step.renyi_divergence(1.0), rel=1e-7)
+
+
+def test_tiny_divergences_of_what_has_no_closed_form():
+    step = dp.SubsampledLaplace(1.0, 1e-7, "remove")
+    # E_P[(r − 1)²] of Laplace noise.
+    square = (2 * math.e + math.exp(-2.0)) / 3 - 1
+    assert step.renyi_divergence([0.5, 1.0, 2.0]) == approx(np.array([0.25, 0.5, 1.0]) * 1e-14 * square, rel=1e-6)

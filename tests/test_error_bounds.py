@@ -96,6 +96,7 @@ def test_faces_are_finite_and_bounds_are_kept(seed):
 @pytest.mark.deep
 def test_divergences_keep_their_bounds():
     found = [a for a in map(answers, range(COUNT)) if a is not None]
+    assert len(found) >= 42  # of the others the reference takes too long, or they are mixtures and finite
     for (pair, _, _), (other, _, _) in zip(found[:-1:3], found[1::3], strict=False):
         d = dp.delta_divergence(pair, other)
         at = np.array([d.epsilon if math.isfinite(d.epsilon) else 0.0])

@@ -47,6 +47,16 @@ def test_a_distribution_of_dp_accounting_keeps_its_profile_in_and_out(name):
     assert [back.get_delta_for_epsilon(epsilon) for epsilon in LOSSES] == approx(theirs, abs=3e-12)
 
 
+@pytest.mark.parametrize(("sigma", "rate", "steps"), [(0.2, 1.0, 1), (0.2, 0.1, 5), (0.5, 0.01, 5), (1.0, 0.01, 100)])
+def test_rounding_is_no_reason_to_refuse_a_distribution(sigma, rate, steps):
+    """It makes the masses under Q sum to 1 + 1e-8, and those under P, where it is multiplied by e^30, to 1e4."""
+    pld = privacy_loss_distribution.from_gaussian_mechanism(
+        sigma, sampling_prob=rate, value_discretization_interval=1e-3
+    ).self_compose(steps)
+    theirs = np.array([pld.get_delta_for_epsilon(epsilon) for epsilon in LOSSES], dtype=float)
+    assert exchange.from_pld(pld).privacy_profile(LOSSES) == approx(theirs, abs=3e-12)
+
+
 @pytest.mark.parametrize(
     "m", [dp.Gaussian(1), dp.DPSGD(0.6, 0.01, 500), dp.Laplace(0.5) ** 3, dp.ApproximateDP(1, 1e-5)], ids=repr
 )
@@ -62,20 +72,52 @@ def test_a_mechanism_is_no_less_private_in_dp_accounting_and_equal_on_the_grid(m
     assert pld.get_epsilon_for_delta(1e-4) <= m.epsilon(1e-4) + interval
 
 
+@pytest.mark.parametrize(
+    "m", [dp.Gaussian(1), dp.DPSGD(0.6, 0.01, 500), dp.SubsampledGaussian(1, 0.1, "add"), dp.ApproximateDP(1, 1e-5)],
+    ids=repr,
+)  # fmt: skip
+def test_a_distribution_in_a_file_is_the_one_of_dp_accounting(m, tmp_path):
+    given = exchange.to_pld(m, 1e-2)
+    (tmp_path / "pld.json").write_text(json.dumps(given))
+    back = exchange.read_file(tmp_path / "pld.json")
+    assert back == exchange.from_pld(given)
+    pld = PrivacyLossDistribution.create_from_rounded_probability(**given)
+    assert back.privacy_profile(LOSSES) == approx([float(pld.get_delta_for_epsilon(e)) for e in LOSSES], abs=1e-12)
+    # Once on its grid, a distribution goes out as it came in.
+    again = exchange.to_pld(back, 1e-2)
+    assert exchange.from_pld(again).privacy_profile(LOSSES) == approx(back.privacy_profile(LOSSES), abs=1e-12)
+
+
 def test_distributions_that_are_none_are_refused():
     with pytest.raises(TypeError, match=r"^distribution must be a PrivacyLossDistribution of dp-accounting, got 3"):
         exchange.from_pld(3)
-    optimistic = privacy_loss_distribution.from_gaussian_mechanism(
-        1.0, pessimistic_estimate=False, value_discretization_interval=0.5, use_connect_dots=False
-    )
-    with pytest.raises(ValueError, match=r"is that of no pair"):
-        exchange.from_pld(optimistic)
+    for interval in (0.5, 0.05, 0.005):
+        optimistic = privacy_loss_distribution.from_gaussian_mechanism(
+            1.0, pessimistic_estimate=False, value_discretization_interval=interval, use_connect_dots=False
+        )
+        with pytest.raises(ValueError, match=r"is that of no pair"):
+            exchange.from_pld(optimistic)
     with pytest.raises(ValueError, match=r"^interval 1e-12 is too small: .* 1e6 multiples$"):
         exchange.to_pld(dp.Gaussian(1), 1e-12)
     with pytest.raises(ValueError, match=r"^interval must be greater than 0 and finite, got 0.0$"):
         exchange.to_pld(dp.Gaussian(1), 0)
     with pytest.raises(TypeError, match=r"^mechanism must be a mechanism"):
         exchange.to_pld("Gaussian")
+    good = exchange.to_pld(dp.ApproximateDP(1, 1e-5), 0.5)
+    for change, words in (
+        ({"infinity_mass": None}, "^infinity_mass must be a real number .*, got None$"),
+        ({"value_discretization_interval": 0}, "^value_discretization_interval must be greater than 0"),
+        ({"symmetric": False}, "^a distribution must have the entry 'rounded_probability_mass_function_add'"),
+        ({"rounded_probability_mass_function": {}}, "^rounded_probability_mass_function must have masses by"),
+        ({"rounded_probability_mass_function": {"0.5": 1}}, "must have whole multiples of the interval, got '0.5'$"),
+        ({"rounded_probability_mass_function": {"2": 0.1, 2: 0.9}}, "must not have a multiple of the interval twice$"),
+        ({"rounded_probability_mass_function": {2: -0.5}}, r"^rounded_probability_mass_function at 2 must be in"),
+        ({"rounded_probability_mass_function": {2: 0.5}}, "^the masses of the distribution must sum to 1"),
+        ({"rounded_probability_mass_function": {2: 1.0}, "infinity_mass": 0.1}, "must sum to 1, got the sum 1.1$"),
+        ({"rounded_probability_mass_function": {-1: 0.5, 1: 0.49999}}, "is that of no pair"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=words):
+            exchange.from_pld(good | change)
 
 
 # Opacus.
@@ -167,6 +209,16 @@ def test_measures_of_opendp():
     assert smoothed == dp.allowed_by(epsilon=[0.5, 2.0], delta=[0.1, 1e-3])
     renyi = exchange.from_opendp("RenyiDivergence", lambda order: 0.5 * order)
     assert renyi.advantage == approx(dp.allowed_by(rho=0.5).advantage, abs=1e-3)
+    few = exchange.from_opendp("RenyiDivergence", [(2, 0.5), (8, 2.0)])
+    assert few == dp.allowed_by(orders=[2, 8], rdp=[0.5, 2.0])
+    for measure, distance, words in (
+        ("SmoothedMaxDivergence", 1.0, r"^distance must be a list of pairs \(ε, δ\), got 1.0$"),
+        ("RenyiDivergence", [(2, 0.5), 3], r"^distance, entry 2: must be a pair \(order, divergence\), got 3$"),
+        ("RenyiDivergence", [(0.5, 0.5)], r"^orders must be greater than 1"),
+        ("MaxDivergence", -1, "^distance must be"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            exchange.from_opendp(measure, distance)
     with pytest.raises(ValueError, match=r"^measure must be one of MaxDivergence"):
         exchange.from_opendp("KullbackLeibler", 1)
     with pytest.raises(ValueError, match=r"^distance must be a pair"):
@@ -244,6 +296,38 @@ def test_files_are_read(tmp_path):
     assert read("b.csv", "order,rdp\n2,0.5\n") == dp.allowed_by(orders=2, rdp=0.5)
     assert read("c.CSV", "\ufefffpr,tpr\n0.1,0.4\n") == exchange.from_roc([0.1], [0.4]).weakest
     assert read("s.txt", STATEMENT) == exchange.from_tensorflow(STATEMENT)
+    opendp = {"measure": "ZeroConcentratedDivergence", "distance": 0.5}
+    assert read("o.json", json.dumps(opendp)) == dp.allowed_by(rho=0.5)
+
+
+def test_a_band_is_read(tmp_path):
+    (tmp_path / "roc.csv").write_text("fpr,tpr\n0.1,0.4\n0.3,0.6\n")
+    assert exchange.read_band(tmp_path / "roc.csv") == exchange.from_roc([0.1, 0.3], [0.4, 0.6])
+    (tmp_path / "profile.csv").write_text("epsilon,delta\n0,0.3\n1,0.1\n")
+    assert exchange.read_band(tmp_path / "profile.csv") == exchange.from_profile([0, 1], [0.3, 0.1])
+    (tmp_path / "rdp.csv").write_text("order,rdp\n2,0.5\n")
+    with pytest.raises(ValueError, match=r"^rdp.csv: line 1: must be fpr,tpr, or epsilon,delta, got 'order,rdp'$"):
+        exchange.read_band(tmp_path / "rdp.csv")
+
+
+@pytest.mark.parametrize("m", [dp.Gaussian(1), dp.Laplace(0.5), dp.RandomizedResponse(2)], ids=repr)
+def test_points_in_a_file_come_out_again(m, tmp_path):
+    """What a table says is what one end of its band answers at its places, digit for digit but the last ones: of a ROC
+    curve the strongest, and of a profile the weakest. The other end is on the other side of the points."""
+    alphas, losses = np.array([1e-6, 0.01, 0.1, 0.3, 0.9]), np.array([-1.0, 0.0, 0.5, 1.0, 1.9])
+    powers, deltas = 1 - m.tradeoff(alphas), m.privacy_profile(losses)
+    for name, header, points in (
+        ("roc.csv", "fpr,tpr", zip(alphas, powers, strict=True)),
+        ("profile.csv", "epsilon,delta", zip(losses, deltas, strict=True)),
+    ):
+        rows = [f"{float(x)!r},{float(y)!r}" for x, y in points]
+        (tmp_path / name).write_text("\n".join([header, *rows]))
+    weakest, strongest = exchange.read_band(tmp_path / "roc.csv")
+    assert 1 - strongest.tradeoff(alphas) == approx(powers, rel=1e-12, abs=1e-14)
+    assert np.all(1 - weakest.tradeoff(alphas) >= powers - 1e-14)
+    weakest, strongest = exchange.read_band(tmp_path / "profile.csv")
+    assert weakest.privacy_profile(losses) == approx(deltas, rel=1e-12, abs=1e-14)
+    assert np.all(strongest.privacy_profile(losses) <= deltas + 1e-14)
 
 
 @pytest.mark.parametrize(
@@ -259,6 +343,10 @@ def test_files_are_read(tmp_path):
         ("a.csv", "noise_multiplier,sample_rate,steps\n1,0.1,2.5\n", "^a.csv: history, entry 1: steps must be"),
         ("a.json", '{"history": [\n[1, 2', "^a.json: line 2: "),
         ("a.json", "3", "^a.json: history must be a list"),
+        ("a.json", '{"measure": "MaxDivergence"}', "^a.json: a guarantee of OpenDP must have the entry 'distance'"),
+        ("a.json", '{"measure": "Other", "distance": 1}', "^a.json: measure must be one of MaxDivergence"),
+        ("a.json", '{"epsilon": 1}', "^a.json: must have the entry 'history', 'measure' or 'rounded_"),
+        ("a.json", '{"rounded_probability_mass_function": {}}', "^a.json: a distribution must have the entry 'value_"),
         ("a.txt", "hello", "^a.txt: this is no statement of TensorFlow Privacy"),
         ("a.json", "[" * 100_000, "^a.json: nested too deeply$"),
     ],

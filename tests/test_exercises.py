@@ -105,13 +105,12 @@ NONSENSE = [
 
 @pytest.mark.cases(119)
 @every_exercise
-@pytest.mark.parametrize("nonsense", NONSENSE, ids=lambda x: type(x).__name__)
-def test_nonsense_is_answered(exercise, nonsense, capsys):
-    for answer in (nonsense, lambda *arguments: nonsense):
-        result = exercise.check(answer)
-        assert not result.passed
-        assert result.message
-        assert "Traceback" not in result.message
+def test_nonsense_is_answered(exercise, capsys):
+    for nonsense in NONSENSE:
+        for answer in (nonsense, lambda *arguments, nonsense=nonsense: nonsense):
+            result = exercise.check(answer)
+            assert not result.passed, type(nonsense)
+            assert result.message and "Traceback" not in result.message, type(nonsense)
 
 
 @given(
@@ -393,7 +392,7 @@ def test_an_answer_that_only_knows_the_chosen_arguments_does_not_pass():
 
 
 def test_every_chapter_has_exercises_with_numbers_of_ones_own():
-    assert {exercise.chapter for exercise in VARYING} >= set(range(1, 14))
+    assert {e.chapter for e in VARYING} >= {e.chapter for e in CATALOGUE if not e.judge}
 
 
 @pytest.mark.parametrize("exercise", VARYING, ids=lambda e: e.id)
@@ -451,7 +450,7 @@ def test_progress_is_a_file_to_see_to_copy_and_to_delete(tmp_path):
     assert re.search(r"1\.5 .*solved +2 +0", repr(progress))
     assert "<table>" in progress._repr_html_()
     copy = progress.export(tmp_path / "copy.json")
-    assert json.loads(copy.read_text()) == progress.records
+    assert json.loads(copy.read_text()) == progress.records | {"numbering": 2}
     progress.erase()
     assert not Path("progress-dptutor.json").exists()
     assert progress.records == {}

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from dptutor import palette
 from dptutor.explore.machinery import (
     BLUE,
     LEVELS,
+    VERMILLION,
     Choice,
     Explorer,
     Hidden,
@@ -34,7 +36,7 @@ from dptutor.explore.machinery import (
     store,
 )
 from dptutor.explore.machinery.faces import named
-from dptutor.explore.machinery.page import captioned, packed_tables
+from dptutor.explore.machinery.page import body, packed_tables, worded
 from dptutor.explore.machinery.picture import path_points
 from dptutor.explore.machinery.tables import MISSING, pack
 
@@ -108,6 +110,16 @@ def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
 
 @pytest.mark.cases(3)
 @every_explorer
+def test_the_program_that_is_shown_is_that_of_the_file(name):
+    e = started(name)
+    source = (Path(dp.explore.__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+    lines = {line for line in e.code().splitlines() if line}
+    values = {f"{name} = {p.code(p.value)}" for name, p in e.parameters.items()}
+    assert values & lines and all(f"\n    {line}\n" in source for line in lines - values)
+
+
+@pytest.mark.look
+@every_explorer
 def test_frozen_and_live_rows_are_the_same_numbers(name):
     e = started(name)
     described, payload = packed_tables(e.explorer)
@@ -149,13 +161,16 @@ def test_tables_hold_what_matplotlib_draws_to_a_quarter_of_a_pixel(name):
             if part.kind == "text":
                 continue
             ax, artist = drawn[f"part-{part.place}"]
-            points = artist.get_xydata() if hasattr(artist, "get_xydata") else artist.get_xy()[:-1]
+            shown = path_points(part, e.setting)
+            # Matplotlib closes an outline, unless it ends where it begins.
+            points = artist.get_xydata() if hasattr(artist, "get_xydata") else artist.get_xy()[: len(shown)]
             pixels = ax.transData.transform(points) * 72 / figure.dpi
             expected = np.column_stack([pixels[:, 0], height - pixels[:, 1]])
             # By numpy: there are many points.
-            np.testing.assert_allclose(path_points(part, e.setting), expected, rtol=0, atol=0.25)
+            np.testing.assert_allclose(shown, expected, rtol=0, atol=0.25)
 
 
+@pytest.mark.look
 @every_explorer
 def test_frozen_is_small_asks_for_nothing_and_is_the_same_each_time(name, tmp_path):
     page = started(name).freeze(tmp_path / "page.html").read_bytes()
@@ -165,7 +180,7 @@ def test_frozen_is_small_asks_for_nothing_and_is_the_same_each_time(name, tmp_pa
 
 
 def test_a_notebook_that_is_not_trusted_shows_a_picture_and_its_sentence():
-    e = started("duel")
+    e = started("threshold_test")
     html = e._repr_mimebundle_()["text/html"]
     picture = base64.b64decode(re.search('src="data:image/png;base64,([^"]+)"', html)[1])
     assert picture.startswith(b"\x89PNG")
@@ -183,6 +198,14 @@ def test_screen_and_saved_pictures_have_one_palette():
     }
     # A color of the dark stands where that of the light does, and nowhere else.
     assert len(pairs) == len(re.findall(r"--dpe-[\w-]+: [^;]*#", sheet)) - 1  # the ground follows the host
+    # Questions, which stand beside explorers, have no others; a browser without such pairs sees those of the light.
+    sheet = Path(palette.__file__).with_name("exercises").joinpath("questions.css").read_text()
+    asked = re.findall(r"(--dpq-[\w-]+): light-dark\((#\w+), (#\w+)\)", sheet)
+    assert {color[1:] for color in asked} <= {color[1:] for color in pairs} | {("#fff", "#14181e")}
+    plain = re.findall(r"(--dpq-[\w-]+): (#\w+)", sheet)
+    assert dict(plain) == {name: light for name, light, _ in asked} and len(
+        re.findall("#[0-9a-f]{3,6}", sheet)
+    ) == 3 * len(plain)
 
 
 @pytest.mark.whole
@@ -195,6 +218,7 @@ def test_steps_and_starting_values_are_stops_of_the_sliders(name):
         assert all(value in e.parameters[n].values for n, value in setting.items())
 
 
+@pytest.mark.look
 @every_explorer
 def test_no_figure_stays_open(name):
     e = started(name)
@@ -202,6 +226,7 @@ def test_no_figure_stays_open(name):
     assert plt.get_fignums() == []
 
 
+@pytest.mark.look
 @every_explorer
 def test_an_exploration_shows_itself_and_reads_as_its_call(name):
     e = started(name)
@@ -245,7 +270,7 @@ def test_two_offers_asks_and_tells_of_the_case():
     assert e.setting["noise_b"] / two_offers.QUOTED == approx(1.5, abs=0.01)
     assert e.readouts["epsilon_b"] < e.readouts["epsilon_a"] and e.readouts["error_b"] < e.readouts["error_a"]
     same, smaller, even, insider = (dp.explore.two_offers(**setting) for setting in e.steps.values())
-    assert same.shown["epsilon_a"] == same.shown["epsilon_b"] == "6.00" and "Only A’s keeps" in same.words
+    assert same.shown["epsilon_a"] == same.shown["epsilon_b"] == "6.00" and "only A’s offer stays" in same.words
     assert smaller.readouts["epsilon_b"] == approx(4.2, abs=0.05) and "B’s would expose" in smaller.words
     assert even.shown["error_a"] == even.shown["error_b"] and "A’s would expose" in even.words
     assert even.readouts["exposed_a"] > 50 * even.readouts["exposed_b"] and "B’s would expose" in insider.words
@@ -273,7 +298,7 @@ def test_be_the_adversary_reads_out_counts_exact_intervals_and_the_best_test():
     assert numbers["best_beta"] == mechanism.tradeoff(4 / 15)
     assert numbers["wrong"] == 1 / 3
     assert numbers["best_error"] == approx(mechanism.bayes_error(0.5), abs=1e-3)  # outputs are rounded
-    assert "accused = 4 of 15" not in e.code() and "accused, outside = 4, 15" in e.code()
+    assert "\naccused = 4, 15\nmissed = 6, 15\n" in e.code()
 
 
 def test_the_end_of_a_game_says_where_its_region_lies():
@@ -343,9 +368,7 @@ def test_quantiles_between_which_the_script_interpolates_are_those_of_the_law(si
 
 
 def test_a_game_needs_a_probability_for_every_answer():
-    explorer = Explorer(
-        "small", title="t", caption="c", find="f", code="", parameters={"s": Slider(1, 2, 1, "s", step=1)}
-    )
+    explorer = Explorer("small", title="t", caption="c", find="f", parameters={"s": Slider(1, 2, 1, "s", step=1)})
 
     @explorer.game(answers=[0.0, 1.0, 2.0], says=("no", "yes"))
     def odds(s):
@@ -418,7 +441,7 @@ def test_a_peak_is_drawn_as_high_as_the_sentence_says():
 def test_small_probabilities_are_said_as_powers_of_ten():
     slider = Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 2, 5), power=True)
     assert [slider.show(value) for value in (1e-9, 2e-5, 1.5e-3, 0.1)] == ["10⁻⁹", "2·10⁻⁵", "1.5·10⁻³", "10⁻¹"]
-    assert slider.code(1e-5) == "1e-05"
+    assert slider.code(1e-5) == "1e-5"
     assert Slider(100, 1_000_000, 100, "steps", step=100).show(1_000_000) == "1,000,000"
 
 
@@ -452,7 +475,7 @@ def test_a_number_is_shown(number, value, shown):
 
 
 def test_letters_of_a_caption_are_in_the_letters_of_formulas():
-    shown = captioned("Pairs (P, Q) with x < 1: from e^ε on, A’s offer is a “little” worse.")
+    shown = worded("Pairs (P, Q) with x < 1: from e^ε on, A’s offer is a “little” worse.")
     assert shown.startswith("Pairs (<i>P</i>, <i>Q</i>) with <i>x</i> &lt; 1: from <math ")
     assert shown.endswith("</math> on, A’s offer is a “little” worse.")
 
@@ -469,7 +492,7 @@ def test_a_number_too_large_for_its_digits_is_refused():  # by a freeze, which a
 
 def small(**parameters):
     chosen = parameters or {"sigma": Slider(1.0, 3.0, 2.0, "noise", step=1.0)}
-    explorer = Explorer("small", title="t", caption="c", find="f", code="", parameters=chosen)
+    explorer = Explorer("small", title="t", caption="c", find="f", parameters=chosen)
 
     @explorer.panel("p", xlabel="x", ylabel="y")
     def panel(axes):
@@ -495,9 +518,16 @@ def test_powers_of_ten_on_an_axis_are_words_not_letters_set_apart():
     assert "<tspan x=" not in html
 
 
-def test_an_arrow_beside_a_part_is_not_in_the_legend():
-    (legend,) = [axes.get_legend() for axes in dp.explore.posterior_belief().figure.axes if axes.get_legend()][:1]
-    assert "more than ρ" in [text.get_text() for text in legend.get_texts()]
+def test_names_stand_in_the_picture_and_no_legend_does():
+    for axes in dp.explore.posterior_belief().figure.axes:
+        assert axes.get_legend() is None
+    explorer, panel = small()
+    panel.curve(VERMILLION, "its name")(named(lambda sigma: ([0, 1], [0, 1]), ("sigma",), "line"))
+    (axes,) = explorer().figure.axes
+    assert "its name" in [text.get_text() for text in axes.texts]
+    # In a shade that a dark page makes light.
+    still = r'<g class="dpe-still">\s*<text[^>]*fill: var\(--dpe-vermillion-text, #a84600\)[^>]*>its name<'
+    assert re.search(still, explorer().frozen().html)
 
 
 def test_parts_with_equal_marks_each_have_their_own():
@@ -554,9 +584,12 @@ def test_a_prediction_that_hides_or_says_what_there_is_not_is_refused():
 
     with pytest.raises(ValueError, match="hides must be functions of parts, got small"):
         explorer.ask("?", truth=lambda: 1.0, hides=(line, small), says="{said}")
-    with pytest.raises(ValueError, match="says knows no answer"):
-        explorer.ask("?", truth=lambda: 1.0, hides=(line,), says="{answer}")
-    explorer.ask("?", truth=lambda: 1.0, hides=(line,), says="{said}, off by {gap}")
+    for says, unknown in (("{answer} {truth}", "answer"), ("{said}, off by {gap}", "gap")):
+        with pytest.raises(ValueError, match=f"says knows no {unknown}"):
+            explorer.ask("?", truth=lambda: 1.0, hides=(line,), says=says)
+    with pytest.raises(ValueError, match=r"must tell the \{truth\} of a number"):
+        explorer.ask("?", truth=lambda: 1.0, hides=(line,), says="You said {said}.")
+    explorer.ask("?", truth=lambda: 1.0, hides=(line,), says="{said}; it is {truth}")
 
 
 def test_a_prediction_that_praises_another_answer_is_refused():
@@ -613,6 +646,32 @@ def test_tables_are_kept_in_a_folder_if_one_is_named(tmp_path, monkeypatch):
     packed_tables.cache_clear()
     assert made == ["delta_divergence", "small", "small"]  # an explorer of one's own has a name, but not the state
     assert [path.name.split("-")[0] for path in tmp_path.iterdir()] == ["delta_divergence"]
+
+
+def test_numbers_that_take_long_are_kept_in_the_folder_and_are_the_same(tmp_path, monkeypatch):
+    asked = []
+
+    def root(rate, kind):
+        asked.append((rate, kind))
+        return rate**0.5
+
+    root.__module__ = "dptutor.explore.duel"
+    monkeypatch.delenv("DPTUTOR_TABLES", raising=False)
+    assert store.remembered(root)(2.0, "a") == 2**0.5
+    monkeypatch.setenv("DPTUTOR_TABLES", str(tmp_path))
+    asked.clear()
+    for _ in range(2):  # as in two processes
+        function = store.remembered(root)
+        assert [function(rate, "a") for rate in (2.0, 0.1, 2.0)] == [2**0.5, 0.1**0.5, 2**0.5]
+    assert asked == [(2.0, "a"), (0.1, "a")]
+    # What belongs to another state goes with the tables.
+    monkeypatch.setattr(store, "state", lambda explorer: "now")
+    monkeypatch.setattr(store, "_make", lambda name: None)
+    [kept] = tmp_path.iterdir()
+    current = tmp_path / "duel.root-now"
+    current.write_bytes(kept.read_bytes())
+    store.fill(ThreadPoolExecutor(1))
+    assert list(tmp_path.iterdir()) == [current]
 
 
 def test_packing_keeps_a_table_that_never_changes():
@@ -773,7 +832,7 @@ def test_a_profile_is_drawn_to_its_end_where_it_falls_steeply():
 
 
 def test_what_a_slider_sets_can_be_dragged_in_the_picture():
-    """In all explorers that are not a game: two sliders set what has no place in a picture."""
+    """In all explorers that are not a game."""
     bare = {
         (name, slider)
         for name in NAMES
@@ -781,7 +840,54 @@ def test_what_a_slider_sets_can_be_dragged_in_the_picture():
         for slider in {name for name, one in explorer.parameters.items() if isinstance(one, Slider)}
         - {slider for part in explorer.parts for slider in part.handles}
     }
-    assert bare == {("dpsgd_accounting", "sigma"), ("envelope", "k")}
+    assert bare == set()
+
+
+# What has fewer than forty stops by nature.
+COUNTED = {
+    ("audit", "steps"): "the training of the chapter has thirty steps",
+    ("evidence", "audit"): "readers of the chapter count in how many of its audits a true claim is refuted",
+}
+
+
+@every_explorer
+def test_what_is_dragged_has_forty_stops_and_light_tables(name):
+    explorer = started(name).explorer
+    dragged = {slider for part in explorer.parts for slider in part.handles}
+    few = {(name, slider) for slider in dragged if len(explorer.parameters[slider].values) < 40}
+    assert few <= COUNTED.keys()
+    assert len(packed_tables(explorer)[1]) < 150_000
+
+
+def test_what_has_fewer_stops_than_forty_does_have_fewer():
+    """No reason outlives what it is the reason for, and steps that are counted leave no number out."""
+    for name, slider in COUNTED:
+        values = started(name).parameters[slider].values
+        assert len(values) < 40 and values == tuple(range(1, len(values) + 1))
+
+
+@every_explorer
+def test_what_is_dragged_is_next_to_the_picture(name):
+    """On a phone both are seen at once, whatever choices there are."""
+    controls = re.findall(r'type="range"|class="dpe-choice"', body(started(name), "here"))
+    assert controls == sorted(controls, reverse=True)
+
+
+def test_what_is_filled_under_a_curve_is_its_outline():
+    explorer, panel = small()
+
+    @panel.curve(BLUE)
+    def wave(sigma):
+        return [0, 0.25, 0.5, 1], [0, sigma / 10, -sigma / 10, 0.1]
+
+    panel.filled(BLUE, wave, above=True)
+    panel.filled(BLUE, wave, above=False)
+    whole, above, below = (path_points(part, {"sigma": 2.0}) for part in explorer.parts[-3:])
+    zero = panel.pixels(0, 0)[0, 1]
+    assert np.allclose(above[1:-1], np.column_stack([whole[:, 0], np.minimum(whole[:, 1], zero)]))
+    assert np.allclose(below[1:-1], np.column_stack([whole[:, 0], np.maximum(whole[:, 1], zero)]))
+    assert np.allclose([above[[0, -1], 1], below[[0, -1], 1]], zero)
+    assert len({id(table) for part in explorer.parts[-3:] for table in part.tables}) == 1
 
 
 def test_a_frozen_page_does_not_depend_on_what_was_dragged_before():

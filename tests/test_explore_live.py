@@ -6,6 +6,7 @@ from pathlib import Path
 import drag
 import pytest
 from conftest import watched_page
+from test_explore_browser import OVERLAPS, SMALLEST
 
 import dptutor as dp
 
@@ -47,8 +48,9 @@ def opened(new_page, jupyterlab, request):
 
 
 def shows(page, e, timeout=60_000):
+    # The words are there before the script is: what is awake has been drawn.
     page.wait_for_function(
-        "([words, readouts]) => words =="
+        "([words, readouts]) => document.querySelector('[data-explorer]')?.explorer?.drawn && words =="
         " document.querySelector('.dpe-words').textContent.replaceAll('\\u02dc', '\\u0303') &&"
         " Object.entries(readouts).every(([n, t]) => document.querySelector(`[data-readout=${n}]`).textContent === t)",
         arg=[e.words, e.shown],
@@ -70,6 +72,42 @@ def ask(page, code):
     answer = page.locator(".jp-CodeCell").last.locator(".jp-OutputArea-output", has_text=mark)
     answer.wait_for()
     return answer.inner_text().split(mark)[1].strip()
+
+
+@pytest.fixture(scope="module")
+def laptop(chromium, jupyterlab):
+    """A notebook of one cell on a small laptop."""
+    page = watched_page(chromium, viewport={"width": 1366, "height": 768})
+    (jupyterlab.folder / "laptop.ipynb").write_text(drag.notebook("import dptutor as dp\ndp.explore.duel()"))
+    drag.open_and_run(page, jupyterlab.url("laptop.ipynb"), "[data-explorer=duel]")
+    yield page
+    page.context.close()
+
+
+# How far an explorer reaches down to the last of what moves it, and how much of a notebook is on the screen.
+HEIGHTS = """() => {
+  const explorer = document.querySelector("[data-explorer]"), { top } = explorer.getBoundingClientRect();
+  const moving = [...explorer.querySelectorAll(".dpe-words, .dpe-ask, .dpe-controls > *")];
+  const bottoms = moving.filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect().bottom);
+  return [Math.max(...bottoms) - top, document.querySelector(".jp-WindowedPanel-outer").clientHeight];
+}"""
+
+
+@pytest.mark.look
+@pytest.mark.parametrize("name", dp.explore.__all__)
+def test_an_explorer_in_a_notebook_fits_a_laptop_and_its_words_can_be_read(laptop, name):
+    run_last_cell(laptop, f"dp.explore.{name}()")
+    laptop.wait_for_function(f"document.querySelector('[data-explorer={name}]')?.explorer?.drawn", timeout=60_000)
+    for _ in range(2):  # asked for a prediction, and then with all that there is
+        laptop.wait_for_timeout(100)
+        assert laptop.evaluate(OVERLAPS) == []
+        smallest, said = laptop.evaluate(SMALLEST)
+        assert smallest >= 12, said
+        height, seen = laptop.evaluate(HEIGHTS)
+        assert height <= seen
+        if not laptop.is_visible("[data-ask-skip]"):
+            break
+        laptop.locator("[data-ask-skip]").click()
 
 
 @pytest.fixture(scope="module")
@@ -266,7 +304,7 @@ def test_two_thousand_events_of_a_slow_explorer_leave_nothing_behind(opened):
 
 BROKEN = """import dptutor as dp
 from dptutor.explore.machinery import BLUE, Explorer, Slider
-broken = Explorer("broken", title="t", caption="c", find="f", code="",
+broken = Explorer("broken", title="t", caption="c", find="f",
                   parameters={"sigma": Slider(1.0, 3.0, 1.0, "noise", step=1.0)})
 @broken.panel("p", xlabel="x", ylabel="y")
 def panel(axes): pass

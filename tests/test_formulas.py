@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from docutils import nodes
 
 import dptutor.explore.machinery as machinery
+import typesetting
 from dptutor import formulas
 from dptutor.formulas import UnknownFormula, mathml, typeset
 
@@ -15,9 +17,9 @@ pytestmark = pytest.mark.sources
 # What the book is written with, by kind: each has to be set. A new command is added here, and looked at in a page.
 COMMANDS = r"""
 \alpha \beta \gamma \delta \varepsilon \eta \theta \kappa \mu \nu \xi \pi \rho \sigma \tau \lambda \phi
-\varphi \chi \psi \ell \Delta \Phi \Sigma \Psi \top
+\varphi \chi \psi \ell \Delta \Phi \Sigma \Psi \top \propto
 \lfloor \rfloor \log \exp \liminf \limsup \cosh \sinh \tanh \lim \min \max \inf \sup \Pr \operatorname{Var}
-\cdot \circ \otimes \times \pm \cup \setminus \approx \ge \le \ll \ne \mid \in \sim \subseteq \supseteq \succeq
+\cdot \circ \otimes \times \pm \cup \cap \setminus \approx \ge \le \ll \ne \mid \in \sim \subseteq \supseteq \succeq
 \to \mapsto \iff \leftrightarrow \Longleftrightarrow \partial \infty \dots \cdots
 \int_0^1 \sum_{k=1}^n \bigcap_i \int\nolimits_0 \frac12 \tfrac12 \dfrac12 \binom{n}{k} \sqrt{x}
 \bar{x} \hat{x} \tilde{x} \widetilde{MN} \mathbb{R} \mathcal{M} \mathrm{d} \mathsf{H}
@@ -102,3 +104,13 @@ def test_scripts_tell_symbols_from_words_by_the_same_rule():
     word = r"\p{L}\p{N}_"
     ours = formulas._SYMBOL.pattern.replace(r"\.\w", rf"\.[{word}]").replace(r"\w", word)
     assert theirs.replace("((?:", "(?:", 1).removesuffix(")") == ours  # theirs keeps what it finds
+
+
+def test_a_formula_keeps_the_bracket_before_it_and_the_marks_after_it():
+    words = [nodes.Text(text) for text in ("the census (", "), by 5 %, ", " and", ", and")]
+    page = nodes.paragraph("", "")
+    for text, letter in zip(words, ("x", "y", "z", ""), strict=True):
+        page += [text, nodes.math("", letter)] if letter else [text]
+    typesetting.together(None, page, None)
+    assert [node.astext() for node in page.findall(nodes.inline)] == ["(x),", "z,"]
+    assert page.astext() == "the census (x), by 5\N{NO-BREAK SPACE}%, y andz, and"

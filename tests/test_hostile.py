@@ -15,6 +15,7 @@ import pytest
 from conftest import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from strategies import PARAMETERS
 
 import dptutor as dp
 from dptutor import auditing
@@ -131,6 +132,7 @@ ARGUMENTS |= {
     "largest_batch": few,
     "strategy": rows,
     "clips": st.booleans(),
+    **dict.fromkeys(("unit", "released", "batches", "tuning"), st.one_of(st.none(), st.text(max_size=8), hostile)),
     "first_step_only": st.booleans(),
     "same_noise": st.booleans(),
 }
@@ -151,8 +153,8 @@ PUBLIC = public(dp, dp.accounting, dp.asymptotics, dp.auditing, dp.conversions, 
 # These are answers, which the library makes.
 MADE = {
     dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.OrderCertificate,
-    dp.Report, dp.Witness, auditing.Estimate, auditing.Experiment, auditing.GradientRows, auditing.PerExample,
-    auditing.Verdict,
+    dp.Report, dp.Statement, dp.Witness, auditing.Estimate, auditing.Experiment, auditing.GradientRows,
+    auditing.PerExample, auditing.Verdict,
     dp.asymptotics.AsymptoticDominance, dp.asymptotics.CompositionMoments, dp.asymptotics.DominanceBound,
 }  # fmt: skip
 CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE | {dp.NumericalError, dp.Unreachable}}
@@ -261,9 +263,8 @@ def test_every_parameter_of_what_is_public_is_given_something_that_is_accepted()
         "delta", "epsilon", "exceedance", "floor", "fpr", "largest_finite_loss", "largest_loss", "leak",
         "learning_rate", "level", "membership_prior", "mu", "noise_multiplier", "order", "orders", "other_count", "p",
         "posterior_belief", "power", "prior", "prior_success", "probability", "q", "rdp", "rho", "sampling_rate",
-        "answer_scale", "gamma", "scale", "sensitivity", "sigma", "slack", "steps", "success", "threshold_scale", "tpr",
-        "win_rate",
-    }  # fmt: skip
+        "scale", "sensitivity", "sigma", "slack", "steps", "success", "tpr", "win_rate",
+    } | set(PARAMETERS)  # fmt: skip
     for name, function in CALLED.items():
         for parameter in inspect.signature(function).parameters.values():
             known = parameter.name in numbers or parameter.name in ARGUMENTS or isinstance(parameter.default, str)

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ ORDER = [
     "specification",
     "exchange",
     "reporting",
+    "statements",
     "auditing",
     "datasets",
     "palette",
@@ -49,7 +51,7 @@ ORDER = [
     "__main__",
 ]
 
-# Only these may be imported from outside, and only by the rooms named ("*": by all).
+# Only these may be imported from outside, and only by the parts named ("*": by all).
 FOREIGN = {
     "numpy": "*",
     "scipy": "*",
@@ -65,16 +67,37 @@ FOREIGN = {
 FILES = sorted(LIBRARY.rglob("*.py"))
 
 
-def room(path):
+def part(path):
     """The part of the library that a file belongs to; empty for the package itself."""
     first = path.relative_to(LIBRARY).parts[0]
     return "" if first == "__init__.py" else first.removesuffix(".py")
 
 
-def imports(path):
-    """Absolute names of all modules that a file imports anywhere in it."""
+def name_of(path):
+    return ".".join(("dptutor", *path.relative_to(LIBRARY).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def is_shown(node):
+    """Whether this is the program that an explorer shows: what a reader would write, who has the whole package."""
+    called = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    return any(isinstance(each, ast.Attribute) and each.attr == "code" for each in called)
+
+
+def outside_functions(tree):
+    """The nodes that run when the module is imported."""
+    for node in ast.iter_child_nodes(tree):
+        checked_only = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if not checked_only and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield node
+            yield from outside_functions(node)
+
+
+def imports(path, nodes=ast.walk):
+    """Absolute names of all modules that a file imports anywhere in it, but for the program that it shows."""
     package = ("dptutor", *path.relative_to(LIBRARY).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    tree.body = [node for node in tree.body if not is_shown(node)]
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -84,23 +107,34 @@ def imports(path):
             yield from (".".join([*base, alias.name]) for alias in node.names)
 
 
-def test_every_room_has_its_place_in_the_order():
-    assert {room(path) for path in FILES} - {""} <= set(ORDER)
+def test_every_part_has_its_place_in_the_order():
+    assert {part(path) for path in FILES} - {""} <= set(ORDER)
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("path", [p for p in FILES if room(p)], ids=lambda p: p.relative_to(LIBRARY).as_posix())
+@pytest.mark.parametrize("path", [p for p in FILES if part(p)], ids=lambda p: p.relative_to(LIBRARY).as_posix())
 def test_no_import_points_up_or_outside_what_is_allowed(path):
-    here = room(path)
+    here = part(path)
     for name in imports(path):
         top, *rest = name.split(".")
         if top == "dptutor":
             assert rest, f"{path} imports the whole package"
-            assert rest[0] in ORDER, f"{path} imports {name}: from the package itself, not from the room it lives in"
+            assert rest[0] in ORDER, f"{path} imports {name}: from the package itself, not from the part it lives in"
             assert ORDER.index(rest[0]) <= ORDER.index(here), f"{path} imports {name}, which lies above it"
         elif top not in sys.stdlib_module_names:
             allowed = FOREIGN.get(top, set())
             assert allowed == "*" or here in allowed, f"{path} imports {name}"
+
+
+def test_no_module_is_imported_in_a_circle():
+    """Also not inside a package; where two need each other, one imports the other in the function that uses it."""
+    files = {name_of(path): path for path in FILES}
+
+    def needed(name, path):
+        found = imports(path, outside_functions)
+        return {each if each in files else each.rpartition(".")[0] for each in found} & files.keys() - {name}
+
+    TopologicalSorter({name: needed(name, path) for name, path in files.items()}).prepare()
 
 
 def test_importing_the_library_loads_no_figures_and_no_widgets():
@@ -131,7 +165,7 @@ except ImportError as problem:
 
 
 def test_figures_explorers_and_exercises_load_on_demand():
-    for name in {"plots", "explore", "exercises"} & {room(path) for path in FILES}:
+    for name in {"plots", "explore", "exercises"} & {part(path) for path in FILES}:
         code = f"import sys, dptutor; dptutor.{name}; assert 'dptutor.{name}' in sys.modules"
         subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -144,3 +178,20 @@ def test_the_architecture_names_every_room_in_order_and_only_what_is_there():
     for name in re.findall(r"`((?:dptutor|scripts|tests|book|notebooks)/[\w./]+|[\w_]+\.(?:txt|yml))`", text):
         path = LIBRARY.parent / name.replace("NN_name", "01_two_worlds").replace("NN", "01")
         assert path.exists(), name
+
+
+@pytest.mark.parametrize("guide", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_files_and_commands_that_a_guide_names_exist(guide):
+    root = LIBRARY.parent
+    text = (root / guide).read_text(encoding="utf-8")
+    quoted = " ".join(re.findall(r"`([^`\n]+)`", text))
+    paths = [
+        path
+        for path in re.findall(r"(?:\.?[\w-]+/)+[\w.-]*", quoted)
+        if not re.search(r"NAME|NN|^\.venv|^_build", path)
+    ]
+    folders = root, LIBRARY, LIBRARY / "explore"
+    assert len(paths) > 20
+    assert not [path for path in paths if not any((folder / path).exists() for folder in folders)]
+    targets = re.findall(r"^([\w-]+)(?:[ \w-]*):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert not set(re.findall(r"`make ([\w-]+)", text)) - set(targets)

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 import dptutor as dp
 from dptutor.transform.laplace_powers import LaplacePower
 from dptutor.transform.laplace_products import LaplaceProduct
-from dptutor.transform.lines import Lines
+from dptutor.transform.lines import Lines, _finite_product
 
 # References.
 
@@ -487,13 +487,42 @@ def log_binomial(count, number):
     return gammaln(count + 1.0) - gammaln(number + 1.0) - gammaln(count - number + 1.0)
 
 
-def test_two_responses_so_often_that_their_sums_cannot_be_listed_keep_their_bounds():
-    whole = (dp.RandomizedResponse(1.0) @ dp.RandomizedResponse(1.7)) ** 58_551
+@pytest.mark.parametrize("second", [1.7, math.sqrt(3)])
+def test_two_responses_so_often_that_their_sums_cannot_be_listed_keep_their_bounds(second):
+    whole = (dp.RandomizedResponse(1.0) @ dp.RandomizedResponse(second)) ** 58_551
     mean, variance = whole._loss_moments("Q")
     epsilon = mean + math.sqrt(variance) * np.array([-3.0, 0.0, 3.0, 6.0])
-    right = profile_of_two_responses(1.0, 1.7, 58_551, epsilon)
+    right = profile_of_two_responses(1.0, second, 58_551, epsilon)
     value, bound = whole.privacy_profile(epsilon, with_error=True)
     assert np.all(np.abs(value - right) <= bound + 1e-9 * right)
     assert np.all(bound <= 1e-2 * right)
-    # The intervals of a table have few pieces, however many atoms there are.
-    assert max(len(rows) for rows in whole._faces._forward._pieces.values()) <= 1100
+    if second != 1.7:  # of losses on one lattice each place is listed
+        # The intervals of a table have few pieces, however many atoms there are.
+        assert max(len(rows) for rows in whole._faces._forward._pieces.values()) <= 1100
+
+
+def test_few_laplace_mechanisms_with_large_atoms_are_had_exactly():
+    m = dp.Laplace(4.9763) ** 55 @ dp.Laplace(0.23571) ** 7
+    epsilon, error = m.epsilon(1e-5, with_error=True)
+    assert abs(epsilon - 34.869221244) < 1e-8 and error < 1e-10
+
+
+@pytest.mark.parametrize("c", [-3.0, -0.4, 0.7, 25.0])
+def test_products_of_finite_transforms_keep_their_bounds(c):
+    rng = np.random.default_rng(7)
+    tables = [rng.dirichlet(np.ones(4), 2) for _ in range(6)]
+    laws = [dp.RandomizedResponse(40.0)._law, *(dp.FiniteExperiment(p, q)._law for p, q in tables)]
+    step, count = 0.013, 3000
+    ratio, error = _finite_product(laws, c, step, count)
+    with mp.workdps(40):
+        for k in (0, 1, 17, 1234, 2999):
+            right = mp.mpf(1)
+            for law in laws:
+                pairs = [
+                    (mp.exp(mp.mpf(float(log_q))), mp.mpf(float(loss)))
+                    for log_q, loss in zip(law.log_q, law.kinks, strict=True)
+                ]
+                z = mp.mpc(c, mp.mpf(step) * k)
+                right *= sum(q * mp.exp(z * loss) for q, loss in pairs) / sum(q * mp.exp(c * loss) for q, loss in pairs)
+            assert abs(right - complex(ratio[k])) <= abs(right) * error[k]
+            assert error[k] < 1e-9

@@ -85,6 +85,6 @@ def test_the_page_has_a_slide_for_each_exercise_and_names_nobody(replies):
 
 
 def test_every_chapter_has_a_title():
-    for number in range(1, 15):
+    for number in {exercise.chapter for exercise in dp.exercises.catalogue()}:
         first, *title = misconceptions.chapter(number).split()
         assert first.rstrip(".") == str(number) and not title[0][0].isdigit()

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+WIDGET = "application/vnd.jupyter.widget-view+json"
 names = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 
 
@@ -84,6 +85,12 @@ def test_a_lecture_notebook_is_also_slides(notebook):
     assert all(cell["metadata"].get("slideshow", {}).get("slide_type") for cell in cells)
 
 
+def test_the_capstone_is_announced_by_the_lecture_before_it_alone():
+    lectures = [notebook for notebook in NOTEBOOKS if "lecture" in notebook.name]
+    announcing = [one.name for one in lectures if re.search("Next time:[* ]+the capstone", one.read_text("utf-8"))]
+    assert announcing == [lectures[-2].name]
+
+
 @pytest.mark.host
 def test_a_cloned_notebook_shows_its_pictures_before_it_is_trusted_or_run(new_page, jupyterlab):
     page = new_page()
@@ -94,3 +101,28 @@ def test_a_cloned_notebook_shows_its_pictures_before_it_is_trusted_or_run(new_pa
     assert picture.evaluate("img => img.naturalWidth") > 1000
     assert "Run this cell" in output.text_content()
     assert output.locator("svg, style").count() == 0
+
+
+@names
+def test_each_explorer_of_a_cloned_notebook_has_a_still_picture(notebook):
+    """JupyterLab takes the HTML beside a widget as long as a notebook is not trusted."""
+    outputs = [output for cell in json.loads(notebook.read_text())["cells"] for output in cell.get("outputs", [])]
+    shown = [output["data"] for output in outputs if WIDGET in output.get("data", {})]
+    assert all("data:image/png" in (html := "".join(data["text/html"])) and "Run this cell" in html for data in shown)
+    assert shown or not notebook.stem.endswith("lecture")
+
+
+def test_what_answers_a_question_stays_folded_in_jupyterlab_until_it_is_opened(new_page, jupyterlab):
+    """All such cells of all lectures, without their code: JupyterLab says of what it folds what the first output is."""
+    lectures = [json.loads(notebook.read_text()) for notebook in NOTEBOOKS if notebook.stem.endswith("lecture")]
+    cells = [cell for lecture in lectures for cell in lecture["cells"] if "jupyter" in cell["metadata"]]
+    folded = lectures[0] | {"cells": [cell | {"source": ""} for cell in cells]}
+    (jupyterlab.folder / "folded.ipynb").write_text(json.dumps(folded))
+    page = new_page(viewport={"width": 1280, "height": 200 * len(cells)})
+    page.goto(jupyterlab.url("folded.ipynb"))
+    page.wait_for_function(f"document.querySelectorAll('.jp-OutputPlaceholder').length === {len(cells)}")
+    assert page.locator(".jp-OutputPlaceholder").all_inner_texts() == [""] * len(cells)
+    assert page.locator(".jp-OutputArea-output").count() == 0
+    answer = page.locator(".jp-CodeCell").last
+    answer.locator(".jp-OutputPlaceholder").click()
+    assert answer.locator(".jp-OutputArea-output").last.inner_text() == "".join(cells[-1]["outputs"][-1]["text"])

@@ -57,6 +57,15 @@ def test_join_and_meet_are_ordered_as_they_should_be(a, b):
         assert dp.dominance(part, dp.meet(a, b)).verdict == "proven"
 
 
+@settings(max_examples=50)
+@given(closed_forms(), closed_forms())
+def test_no_number_contradicts_the_order_of_join_and_meet(a, b):
+    for part in (a, b):
+        assert profile_order.witness(dp.join(a, b), part) is None
+        assert profile_order.witness(part, dp.meet(a, b)) is None
+        assert profile_order.renyi_witness(part, dp.meet(a, b)) is None
+
+
 @pytest.mark.parametrize(
     ("sigma", "sensitivity", "mu"), [(7.7, 3, 1 / 18), (1.75, 3, 0.5), (0.25, 2, 4.0), (20, 1, 0.04)]
 )

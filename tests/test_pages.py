@@ -8,12 +8,16 @@ import time
 from html import unescape
 from io import BytesIO
 
+import numpy as np
 import pytest
+from conftest import pages_of
 from fontTools.ttLib import TTFont
+from PIL import Image
 from pypdf import PdfReader
 from test_formulas import COMMANDS
 
 import dptutor as dp
+import moved
 from benchmarks.pages import DESK, LIMITS, measured, packed
 from content import ROOT
 
@@ -31,7 +35,8 @@ def address(site):
 
 def test_the_site_has_these_pages(site):
     built = [file.relative_to(site).with_suffix("").as_posix() for file in sorted(site.glob("*/*.html"))]
-    assert built == PAGES + FRAMES + NOTEBOOKS
+    assert [name for name in built if not moved.leads(site / f"{name}.html")] == PAGES + FRAMES + NOTEBOOKS
+    assert {*built} >= {*moved.MOVED}
 
 
 @pytest.mark.look
@@ -113,14 +118,10 @@ def test_a_slow_phone_answers(address, chromium):
 # Formulas.
 
 
-def texts(site):
-    return [*site.glob("book/*.html"), *site.glob("notebooks/*.html")]
-
-
 def test_the_list_names_every_command_that_a_built_page_has(site):
     listed = set(re.findall(r"\\(?:[A-Za-z]+|.)", COMMANDS)) | {r"\ ", "\\\\", r"\begin", r"\end", r"\}", r"\%"}
     used = {}
-    for page in texts(site):
+    for page in pages_of(site):
         for tex in re.findall(r'data-tex="([^"]*)"', page.read_text()):
             used |= dict.fromkeys(re.findall(r"\\(?:[A-Za-z]+|.)", unescape(tex)), page.name)
     assert len(used) > 80
@@ -129,7 +130,7 @@ def test_the_list_names_every_command_that_a_built_page_has(site):
 
 def test_no_page_shows_tex(site):
     raw = re.compile(r"\\\(|\\\[|\\(?:frac|sigma|varepsilon|delta|mathcal)\b")
-    for page in texts(site):
+    for page in pages_of(site):
         text = re.sub(r"<(script|style|pre|code)\b.*?</\1>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL)
         assert not raw.search(text), (page.name, raw.search(text))
 
@@ -137,14 +138,14 @@ def test_no_page_shows_tex(site):
 def test_no_page_shows_what_should_be_raised_or_lowered(site):
     drawn = re.compile(r"<(script|style|pre|code|math|svg|dt|figure)\b.*?</\1>|<[^>]*>", re.DOTALL)
     raw = re.compile(r".{0,30}(?:(?<!\w)[\w)\]]\^[\w({−-]|\b[EDQPGΣ]_\w{1,2}\b).{0,20}")
-    for page in texts(site):
+    for page in pages_of(site):
         assert not (found := raw.search(drawn.sub(" ", page.read_text()))), (page.name, found)
 
 
 def test_the_fonts_have_every_sign_of_every_formula(site):
     has, more = (set(TTFont(FONTS / f"stix-two-math{rest}.woff2").getBestCmap()) for rest in ("", "-more"))
     missing = {}
-    for page in texts(site):
+    for page in pages_of(site):
         for formula in re.findall(r"<math\b.*?</math>", page.read_text(), re.DOTALL):
             signs = set(unescape(re.sub(r"<mtext.*?</mtext>|<[^>]*>", "", formula))) - {"\n", "\N{NO-BREAK SPACE}"}
             found = has if page.stem.endswith("_lecture") else has | more  # a deck has the first alone
@@ -172,6 +173,49 @@ def test_what_follows_a_root_follows_at_once(site_url, page):
       root.getBoundingClientRect().right - root.lastElementChild.getBoundingClientRect().right)""")
     assert len(gaps) > 5
     assert max(gaps) < 1.5
+
+
+# Each root of a page alone in a line, at four heights that a pixel is rounded from.
+ROOTS_ALONE = """([roots, classes]) => {
+  const frame = document.createElement("div");
+  frame.className = classes;
+  frame.style = "position: absolute; inset: 0; height: max-content; background: white; color: black; z-index: 9999; "
+    + "columns: 4; padding: 1em";
+  const line = (root, i) =>
+    `<div style="break-inside: avoid; margin-bottom: ${1 + i / 100}em"><math>${root}</math></div>`;
+  frame.innerHTML = roots.flatMap((root) => [0, 1, 2, 3].map((i) => line(root, i))).join("");
+  document.body.replaceChildren(frame);
+  window.scrollTo(0, 0);
+  return document.fonts.ready.then(() => [...frame.querySelectorAll("math > msqrt")].map((root) => {
+    const under = [...root.children].map((child) => child.getBoundingClientRect()), own = root.getBoundingClientRect();
+    const size = parseFloat(getComputedStyle(root).fontSize), hook = size / 10; // of the root's sign, into its bar
+    return [[under[0].left + hook, own.top - 3, under.at(-1).right, own.bottom], size];
+  }));
+}"""
+
+
+def bars_that_touch(page, roots, classes=""):
+    """Roots whose bar is drawn together with what is under it."""
+    boxes, scale = page.evaluate(ROOTS_ALONE, [roots, classes]), page.evaluate("devicePixelRatio")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # painted
+    drawn = Image.open(BytesIO(page.screenshot(full_page=True))).convert("L")
+    found = set()
+    for number, (box, size) in enumerate(boxes):
+        ink = (np.asarray(drawn.crop([round(scale * end) for end in box])) < 200).any(axis=1)
+        first = int(np.argmax(ink))
+        assert ink[first], roots[number // 4]
+        if np.argmin(np.append(ink[first:], False)) > (0.07 * size + 1) * scale:  # a bar has whole pixels
+            found.add(roots[number // 4])
+    return found
+
+
+def test_bars_of_roots_touch_nothing(site, site_url, new_page):
+    written = [root for file in pages_of(site) for root in re.findall(r"<msqrt>.*?</msqrt>", file.read_text("utf-8"))]
+    roots = sorted({root for root in written if root.count("<msqrt>") == 1})
+    assert len(roots) > 40
+    page = new_page(device_scale_factor=2)
+    page.goto(f"{site_url}book/notation.html")
+    assert bars_that_touch(page, roots) == set()
 
 
 def test_pages_use_colors_that_the_site_has():
@@ -245,7 +289,7 @@ CUT = """() => [...document.querySelectorAll("article pre")]
 def test_no_line_of_code_or_output_is_cut(new_page, site, site_url, width):
     """Code goes on in the next line. Output fits beside it, and on a phone it scrolls."""
     page = new_page(viewport={"width": width, "height": 800})
-    for chapter in sorted((site / "book").glob("[0-9]*.html")):
+    for chapter in (file for file in pages_of(site) if file.match("book/[0-9]*")):
         page.goto(f"{site_url}book/{chapter.name}", wait_until="domcontentloaded")
         cut = page.evaluate(CUT)
         assert all(output and over == "auto" for _, output, over in cut), (chapter.name, cut)
@@ -266,7 +310,7 @@ def test_all_columns_of_the_comparison_with_peers_fit_a_phone(new_page, site_url
 def test_a_chapters_first_screen_shows_its_explorer(new_page, site, site_url, screen):
     """Wide, the whole picture and something to take hold of; on a phone its title and the upper half of the picture."""
     page, missed = new_page(viewport=screen), {}
-    for chapter in sorted(site.glob("book/[0-9][0-9]_*.html")):
+    for chapter in (file for file in pages_of(site) if file.match("book/[0-9]*")):
         page.goto(site_url + f"book/{chapter.name}")
         explorer = page.locator("[data-explorer]").first
         panels = explorer.locator(".dpe-panels").bounding_box()
@@ -275,6 +319,16 @@ def test_a_chapters_first_screen_shows_its_explorer(new_page, site, site_url, sc
         if end > screen["height"] or explorer.locator("strong").first.bounding_box()["y"] > end:
             missed[chapter.stem] = end
     assert not missed
+
+
+@pytest.mark.parametrize("name", ["16_reports", "17_study", "18_stopping", "other_promises"])
+def test_outputs_and_tables_fit_a_phone(new_page, site_url, name):
+    page = new_page(viewport={"width": 390, "height": 664})
+    page.goto(f"{site_url}book/{name}.html")
+    wide = """() => [...document.querySelectorAll("article .cell_output pre, article table")]
+        .filter((e) => Math.max(e.scrollWidth, e.offsetWidth) > e.parentElement.clientWidth + 1)
+        .map((e) => e.textContent.trim().slice(0, 60))"""
+    assert page.evaluate(wide) == []
 
 
 @pytest.mark.look

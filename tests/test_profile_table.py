@@ -78,3 +78,25 @@ def test_f_of_a_short_training_is_the_same_alone_and_in_an_array(seed):
     for alpha, value, error in zip(alphas, values, errors, strict=True):
         alone, its_error = dp.DPSGD(sigma, rate, steps).tradeoff(alpha, with_error=True)
         assert abs(alone - value) <= error + its_error + 1e-15
+
+
+@pytest.mark.parametrize("run", [dp.DPSGD(2.1008, 1.2562e-5, 19), dp.DPSGD(7.1706, 2.7981e-5, 16)])
+def test_a_profile_falls_also_where_nothing_but_its_size_is_known(run):
+    value = run.privacy_profile(np.linspace(0.0, 0.06, 301))
+    assert np.all(np.diff(value) <= 0) and value[-1] < 1e-30
+
+
+def test_answers_do_not_rise_from_one_piece_to_the_next():
+    class Jumping(Profile):
+        edges = np.array([0.0, 1.0])
+
+        def cuts(self, interval):
+            return np.array([0.5])
+
+        def sample(self, interval, epsilon):
+            # Right to 1e-3 only, and less so beyond the cut.
+            return np.exp(-epsilon) * np.where(epsilon > 0.5, 1.0005, 1.0), np.full(epsilon.shape, 1e-3), False
+
+    table, at = ProfileTable(Jumping()), np.linspace(0.0, 0.999, 400)
+    answer = table.at(at)
+    assert np.all(np.diff(answer.delta) <= 0) and np.all(np.abs(answer.delta - np.exp(-at)) <= answer.error)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
+from conftest import pages_of
 from pytest import approx
 
 import dptutor as dp
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.sources
 ROOT = Path(__file__).resolve().parent.parent
 QUESTIONS = [exercise for exercise in dp.exercises.catalogue() if isinstance(exercise, Question)]
 NUMERIC = [question for question in QUESTIONS if not question.options]
-CHAPTERS = range(1, 14)
+CHAPTERS = sorted({exercise.chapter for exercise in dp.exercises.catalogue() if not exercise.judge})
 every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.id)
 
 
@@ -412,7 +413,7 @@ def test_two_sheets_on_a_page_do_not_meddle(new_page, tmp_path):
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_built_chapter_asks_its_questions(site, chapter):
-    (built,) = (site / "book").glob(f"{chapter:02}_*.html")
+    (built,) = (file for file in pages_of(site) if file.match(f"book/{chapter:02}_*"))
     text = built.read_text(encoding="utf-8")
     asked = [question.id for question in dp.exercises.questions(chapter).questions]
     assert re.findall(r'<form class="dpq-question" data-question="([^"]+)"', text) == asked

@@ -138,7 +138,9 @@ WAYS = [constant, by_chance, scaled, moved, changed, in_part, one_number, nearly
 # What replies say.
 
 AT_LEAST_0 = r"at least 0(?! and)|never negative|not negative|is positive|cannot be below 0"
-FROM_0_TO_1 = r"The empty event gives 0, and no event more than 1|between 0 and 1(?!/)|at least 0 and at most 1"
+FROM_0_TO_1 = (
+    r"The empty event gives 0, and no event more than 1|between 0 and 1(?!/)|at least 0 and at most 1|is a probability"
+)
 # Each law in its words, and when a number breaks it, by the arguments' names; `right` is the right number.
 LAWS = [
     (r"lead is at most 1/4", lambda x, **_: abs(x) > 0.25),
@@ -165,12 +167,25 @@ LAWS = [
      lambda x, right, **_: x > right),
     (r"smaller than before|less than the bound for m itself|v₂ is at least v₁²|never makes an adversary err less",
      lambda x, right, **_: x < right),
+    (r"between the baseline and 1", lambda x, baseline, **_: x < baseline or x > 1),
+    (r"as often as a blind one, 1/m", lambda x, m, **_: x < 1 / m or x > 1),
     (r"weighted difference", lambda x, right, **_: right == 0 != x),
+    (r"worse than a coin", lambda x, **_: x < 0.5),
+    (r"not larger than at ε = 0", lambda x, deltas, **_: x > deltas[0]),
+    (r"nothing negative open", lambda x, **_: x < 0),
+    (r"Bayes errors is at most one half", lambda x, **_: x > 0.5),
+    (r"never worse than a blind one, whose power is the level", lambda x, level, **_: x < level),
+    (r"left out than there are", lambda x, n, **_: x > n),
+    (r"Noise does not add people", lambda x, **_: x < 0),
+    (r"as much as they are worth, or more", lambda x, p, q, **_: p <= q and x > 0),
+    (r"less than the probability of stopping at the last look alone", lambda x, right, **_: x < right),
+    (r"A round is a whole number", lambda x, **_: x != int(x)),
 ]  # fmt: skip
 OF_SEVERAL = {
     "contain the observed rate": lambda x, wrong, rounds, **_: not x[0] - 1e-9 <= wrong / rounds <= x[1] + 1e-9,
     "add up to 1": lambda x, **_: abs(x[0] + x[1] - 1) > 1e-9,
     "the same in both directions": lambda x, **_: x[0] != x[1],
+    "cannot be smaller than the first": lambda x, **_: x[1] < x[0],
     "v₂ is at least v₁²": lambda x, **_: x[1] < x[0] ** 2,
 }
 EVERYWHERE = [

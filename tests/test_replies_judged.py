@@ -209,9 +209,9 @@ def test_a_formula_of_what_is_lost_is_the_integral():
 
 @lru_cache
 def solved(seed):
-    """The worked answers of chapter 14 on a case, and how often each offer exceeds the tolerance."""
+    """The worked answers of chapter 20 on a case, and how often each offer exceeds the tolerance."""
     dp.exercises.case(seed)
-    report = run(dp.exercises.get("14.8").solution)["report"]
+    report = run(dp.exercises.get("20.8").solution)["report"]
     c = dp.exercises.case(seed)
     tails = {"a": report["exceedance_a"], "b": report["exceedance_b"]}
     refused = {
@@ -286,11 +286,11 @@ def word_is_true(seed, name, given, said):
         ("Against this one the adversary errs less often", given != word(report["winner"])),
         ("They share a privacy statement", True),
         ("The audit finds nothing wrong in this one", given in "ab" and not refused[given]),
-        ("one of them refuses a claim", any(refused.values())),
+        ("one of them refutes a claim", any(refused.values())),
         ("One of the two has passed all checks", not all(refused.values())),
-        ("this check finds nothing wrong", given not in refused["a"] + refused["b"]),
-        ("No check has refused anything", not any(refused.values())),
-        ("One of the checks has refused a claim", any(refused.values())),
+        ("The check for this finds nothing wrong on the transcript", given not in refused["a"] + refused["b"]),
+        ("No check has refuted a claim", not any(refused.values())),
+        ("One of the checks has refuted a claim", any(refused.values())),
         ("One decision is asked for", given == "both"),
         ("This offer breaks the promise", given in "ab" and given not in kept),
         ("it has failed the audit", given in kept and bool(refused[given])),
@@ -371,7 +371,7 @@ def test_what_is_said_to_a_nonsensical_report_is_true(seed, request):
 def test_a_seed_that_belongs_to_another_case_is_noticed():
     _, right, *_ = solved(1)
     dp.exercises.case(1)
-    assert dp.exercises.check("14.8", right).passed
-    message = dp.exercises.check("14.8", right | {"seed": 33}).message
+    assert dp.exercises.check("20.8", right).passed
+    message = dp.exercises.check("20.8", right | {"seed": 33}).message
     assert "More of this is right on case 1, which you chose." in message
-    assert "More of this" not in dp.exercises.check("14.8", right | {"prior": 0.5}).message
+    assert "More of this" not in dp.exercises.check("20.8", right | {"prior": 0.5}).message

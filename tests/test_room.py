@@ -236,6 +236,18 @@ def to_curve(page):
     page.evaluate(f"Reveal.slide(Array.from(document.querySelectorAll('.slides > section')).indexOf({CURVE}))")
 
 
+def test_all_bars_of_a_vote_begin_at_one_place(tmp_path, new_page):
+    vote = {"vote": "which", "text": "Which?", "choices": ["one", "the pair and the advantage, both of them"]}
+    asks = nbformat.v4.new_markdown_cell("## Vote", metadata={"room": vote})
+    deck = tmp_path / "mine.html"
+    deck.write_text(slides.deck_page(slides.Lecture(own_notebook(tmp_path, asks)), ""), encoding="utf-8")
+    page = opened(new_page(viewport={"width": 1024, "height": 768}), deck)
+    bars = page.eval_on_selector_all(
+        ".deck-row b", "all => all.map(e => [e.getBoundingClientRect().left, e.getBoundingClientRect().width])"
+    )
+    assert len(bars) == 2 and bars[0] == bars[1] and bars[0][1] > 200
+
+
 def test_points_of_a_class_are_drawn_where_they_belong(decks, page):
     opened(page, decks / "01.html")
     to_curve(page)

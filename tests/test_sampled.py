@@ -154,6 +154,9 @@ def test_what_is_cut_is_added_to_the_profile():  # Chua et al. (2024), "Scalable
     alpha = np.array([0.0, 1e-6, 0.01, 0.5, 0.999999, 1.0])
     moved = np.maximum(run.tradeoff(np.minimum(alpha + m.cut, 1)) - m.cut, 0)
     assert m.tradeoff(alpha) == approx(moved, abs=1e-10)
+    # Where nothing is left of e^ε it has a bound as well.
+    value, bound = m.privacy_profile([-np.inf, -800.0], with_error=True)
+    assert np.all(value == 1.0) and np.all(bound < 1e-10)
     assert dp.TruncatedPoisson(0.6, 0.01, 500, 100, 100) == run
     assert dp.TruncatedPoisson(0.6, 1.0, 5, 100, 10).advantage == 1
     # The largest line below the curve at every slope.
@@ -273,3 +276,10 @@ def test_a_grid_gives_what_enumeration_gives(monkeypatch):
 def test_what_is_out_of_range_is_refused_by_name(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_a_group_is_answered_alone_as_in_an_array(direction):
+    m = dp.SubsampledGaussianGroup(4.304670347998924, 0.6121386933225607, 4, direction)
+    epsilon = np.array([-2.7181984110000434, -2.3204132776829645, 0.1, 1.3, 12.952171877183524])
+    assert m.privacy_profile(epsilon).tolist() == [m.privacy_profile(float(x)) for x in epsilon]

@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from pytest import approx
@@ -167,3 +168,30 @@ def test_equal_mechanisms_are_equal():
 def test_what_is_out_of_range_is_refused_by_name(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_largest_loss_of_sparse_vectors_is_rounded():
+    m = dp.SparseVector(8.972898686974123, 0.1175057805205903, 4, queries="monotone")
+    with mpmath.workdps(40):
+        top = 1 / mpmath.mpf(m.threshold_scale) + 4 / mpmath.mpf(m.answer_scale)
+        for epsilon in (30.0, 34.152323224939174, 34.152325224938174, 34.15232519078785):
+            value, bound = m.privacy_profile(epsilon, with_error=True)
+            assert abs(value + mpmath.expm1((epsilon - top) / 2)) <= bound
+
+
+def test_trade_offs_where_the_largest_loss_is_large_keep_their_bounds():
+    many = dp.SparseVector(0.3148112405197155, 0.1188995241061581, 7, sensitivity=3.3)
+    with mpmath.workdps(40):
+        moved = mpmath.mpf(many.sensitivity)
+        its_top = moved / mpmath.mpf(many.threshold_scale) + 14 * moved / mpmath.mpf(many.answer_scale)
+        cases = [(many, its_top), (dp.Laplace(1.0, 600.0), mpmath.mpf(600)), (dp.Laplace(1.0, 744.0), mpmath.mpf(744))]
+        for m, top in cases:
+            for alpha in (5e-324, 2e-323, *(float(k * mpmath.exp(-top)) for k in (0.3, 0.5, 2)), 0.3, 0.7):
+                share = alpha * mpmath.exp(top)
+                right = (
+                    1 - share
+                    if share <= 0.5
+                    else mpmath.exp(-top) * (1 / (4 * mpmath.mpf(alpha)) if alpha < 0.5 else 1 - alpha)
+                )
+                value, bound = m.tradeoff(alpha, with_error=True)
+                assert abs(value - right) <= bound <= m.error_bound * (1 + 1e-12)

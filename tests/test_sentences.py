@@ -159,6 +159,7 @@ def so_at(name, **setting):
     return SimpleNamespace(**setting | EXACT[name](**setting))
 
 
+@cache  # two tests ask for the same
 def check(name, count, seed=5):
     """What is said at which settings, after it was found to be so."""
     e = getattr(dp.explore, name)()
@@ -254,6 +255,22 @@ def gaussian_sigma(epsilon, delta):
 # What is so, explorer by explorer, and what may be said.
 
 
+@exact
+def any_attack(baseline, sigma):
+    release = dp.Gaussian(sigma=sigma)
+    success = dp.attack_bound(release, baseline)
+    return {"success": success, "gain": success - baseline}
+
+
+BLIND = "Where a blind guess succeeds with probability {baseline}, "
+says("any_attack", BLIND + "this output may give nearly everything away: the bound is above 99.9 %.",
+     lambda so: so.success > 0.999)  # fmt: skip
+says("any_attack", BLIND + "the output adds less than 0.1 percentage points, whatever the attack.",
+     lambda so: so.gain < 1e-3)  # fmt: skip
+says("any_attack", BLIND + "the bound on every attack is {success}: the output adds up to {gain}.",
+     lambda so: so.gain >= 1e-3 and so.success <= 0.999)  # fmt: skip
+
+
 @cache
 def belief_noise():
     return np.random.default_rng(13).standard_normal((2048, 30))
@@ -298,6 +315,61 @@ for after, one in (("one step", True), ("{steps} steps", False)):
         f"happen if {claimed}, is true.": lambda so: so.wins <= so.allowed and so.flaw != "no clipping" and not so.rare,
     }.items():
         says("audit", said, lambda so, one=one, fits=fits: one == (so.steps == 1) and fits(so))
+
+
+@cache
+def largest_answers(sigma, count, epochs):
+    """ε at δ = 1e-5 of the largest answer of each epoch, seen in bins: the losses of one epoch on a fine grid."""
+    cuts = np.arange(-1, 12, 0.02)
+    without, present = (
+        np.diff(np.exp((count - 1) * log_ndtr(cuts) + log_ndtr(cuts - mean / sigma)), prepend=0, append=1)
+        for mean in (1, 2)
+    )
+    kept = (without > 1e-18) & (present > 1e-18)
+    p, q, cells = without[kept], present[kept], 2**16 if epochs > 1 else 2**12
+    loss = np.log(q / p)
+    ends, h = np.linspace(loss.min(), loss.max(), cells + 1, retstep=True)
+    cell = np.minimum(np.searchsorted(ends, loss, side="right") - 1, cells - 1)
+    # Shares of p that keep both masses of a bin.
+    up = p * (np.exp(loss) - np.exp(ends[cell])) / (np.exp(ends[cell] + h) - np.exp(ends[cell]))
+    law = np.bincount(cell, (p - up) * np.exp(ends[cell]), cells + 1) + np.bincount(
+        cell + 1, up * np.exp(ends[cell] + h), cells + 1
+    )
+    size = 1 << (cells * epochs).bit_length()
+    law = np.maximum(np.fft.irfft(np.fft.rfft(law, size) ** epochs, size)[: cells * epochs + 1], 0)
+    losses = epochs * ends[0] + h * np.arange(law.size)
+
+    def beyond(e):
+        return law @ np.maximum(-np.expm1(np.minimum(e - losses, 0)), 0)
+
+    return brentq(lambda e: log(max(beyond(e), 1e-300) / 1e-5), 0, losses[-1], xtol=1e-10)
+
+
+@exact
+def batches(sigma, batches, epochs):
+    count, times = int(batches), int(epochs)
+    mu = sqrt(times) / sigma
+    most = brentq(lambda e: log(max(float(gaussian_profile(mu)(e)), 1e-300) / 1e-5), 0, mu**2 / 2 + 9 * mu, xtol=1e-12)
+    said = dp.DPSGD(sigma, 1 / count, count * times).epsilon(1e-5)
+    least = largest_answers(sigma, count, times)
+    if sigma > 1.6 and least < said:  # elsewhere balls and bins show less
+        least = max(least, (dp.BallsAndBins(sigma, count) ** times).epsilon(1e-5))
+    return {"said": said, "least": least, "most": most}
+
+
+for with_shuffled, fits in {
+    "With a shuffle it is smaller: at most about {most}.": lambda so: so.most < so.said,
+    "With a shuffle it is larger: between about {least} and {most}.": lambda so: (
+        so.said < so.least <= so.most and f"{so.least:.2f}" != f"{so.most:.2f}"
+    ),
+    "With a shuffle it is larger: {most}, to two decimals.": lambda so: (
+        so.said < so.least <= so.most and f"{so.least:.2f}" == f"{so.most:.2f}"
+    ),
+    "With a shuffle it is between about {least} and {most}; whether it is larger is not proven here.": lambda so: (
+        so.least <= so.said <= so.most
+    ),
+}.items():
+    says("batches", f"Said, for Poisson batches: ε = {{said}} at δ = 10⁻⁵. {with_shuffled}", fits)
 
 
 @exact
@@ -498,7 +570,7 @@ says("delta_divergence",
 
 @exact
 def dpsgd_accounting(sigma, rate, steps):
-    return accountants(sigma, float(rate), steps, 1e-5)
+    return accountants(float(sigma), float(rate), steps, 1e-5)
 
 
 for how, fits in {
@@ -620,13 +692,13 @@ for after, one in (("one step", True), ("{count} steps", False)):
 
 
 @exact
-def envelope(kind, noise, k):
-    profile, e, alpha = profile_of(kind, noise), exp(1 / noise), expit(np.linspace(-16, 16, 20001))
+def envelope(kind, k):
+    profile, e, alpha = profile_of(kind, 1), exp(1), expit(np.linspace(-16, 16, 20001))
     listed = 4 * np.arange(1, k + 1) / k
     levels, slopes = 1 - profile(listed)[:, None], np.exp(listed)[:, None]
     delta = 0.1 if kind == "worst (ε, δ)" else 0.0
     f = {
-        "Gaussian": lambda: ndtr(-ndtri(alpha) - 1 / noise),
+        "Gaussian": lambda: ndtr(-ndtri(alpha) - 1),
         "Laplace": lambda: np.where(
             alpha < 1 / (2 * e), 1 - e * alpha, np.where(alpha < 0.5, 1 / (4 * e * alpha), (1 - alpha) / e)
         ),
@@ -636,7 +708,7 @@ def envelope(kind, noise, k):
         "gap": np.max(f - np.maximum(known, 0)),
         "advantage": float(profile(0.0)),
         "known_advantage": 1 - 2 * max(levels / (1 + slopes))[0],
-        "all_said": kind in ("randomized response", "worst (ε, δ)") and min(abs(listed * noise - 1)) < 1e-9,
+        "all_said": kind in ("randomized response", "worst (ε, δ)") and min(abs(listed - 1)) < 1e-9,
     }
 
 
@@ -697,7 +769,7 @@ def hyper_prior(pair, family, a, b):
     if family == "U-quadratic":
         density = lambda x: 12 * (x - 0.5) ** 2  # noqa: E731
     else:
-        density = beta_law(a, b).pdf
+        density = beta_law(a, float(b)).pdf
     lead = lead_of(pair)
     ahead = np.array([0, *lead_on_grid(pair), 0])
     x = np.linspace(0, 1, len(ahead))
@@ -736,6 +808,7 @@ READINGS = "δ(ε) = δ", "classical σ", "Pr[B > ρ] = δ"
 
 @exact
 def posterior_belief(reading, tolerance, delta):
+    delta = {"0.1": 0.1, "0.02": 0.02, "0.01": 0.01, "10⁻⁴": 1e-4, "10⁻⁶": 1e-6}[delta]
     epsilon = log(tolerance / (1 - tolerance))
     tail = lambda mu: ndtr(mu / 2 - epsilon / mu)  # noqa: E731
     if reading == READINGS[0]:
@@ -745,7 +818,7 @@ def posterior_belief(reading, tolerance, delta):
     else:
         mu = brentq(lambda mu: tail(mu) - delta, 1e-3, 20, xtol=1e-15, rtol=1e-14)
     mean = quad(lambda z: expit(mu**2 / 2 + mu * z) * exp(-z * z / 2) / sqrt(2 * np.pi), -12, 12, epsabs=1e-12)[0]
-    return {"sigma": 1 / mu, "exceeds": tail(mu), "ratio": tail(mu) / delta, "mean": mean}
+    return {"sigma": 1 / mu, "exceeds": tail(mu), "ratio": tail(mu) / delta, "mean": mean, "delta": delta}
 
 
 LEADS = "With σ = {sigma}, an output from world Q leads to a belief above {tolerance} with probability {exceeds}"
@@ -910,6 +983,62 @@ says("tradeoff_gallery",
      lambda so: so.epsilon < so.largest and so.delta > 0)  # fmt: skip
 
 
+# When a task is done: a setting that does it, and what must be so there and must not at the start.
+
+
+def beside(name, setting, slider, by):
+    return so_at(name, **setting | {slider: setting[slider] + by})
+
+
+def stop_before(repetitions):
+    return max(stop for stop in dp.explore.audit().parameters["repetitions"].values if stop < repetitions)
+
+
+FOUND = {
+    "any_attack": ({"baseline": 0.12, "sigma": 0.45}, lambda so, s: so.gain > 0.99 * max(
+        so_at("any_attack", baseline=k / 1000, sigma=so.sigma).gain for k in range(1, 1000))),
+    "audit": ({"repetitions": 48}, lambda so, s: so.wins > so.allowed and (
+        last := so_at("audit", **s | {"repetitions": stop_before(s["repetitions"])})).wins <= last.allowed),
+    "batches": ({"sigma": 0.44, "batches": "10", "epochs": "3"},
+                lambda so, s: s["epochs"] == "3" and so.most < so.said),
+    "bayes_error": ({"kind": "sampled Gaussian", "noise": 0.5, "prior": 0.4}, lambda so, s: so.error > max(
+        beside("bayes_error", s, "prior", by).error for by in (-0.02, 0.02))),
+    "be_the_adversary": ({"threshold": "0.5"}, lambda so, s: so.threshold_error < so.best_error + 1),
+    "blackwell_order": ({"sigma": 0.5, "epsilon": 1.1}, lambda so, s: so.dominates),
+    "calibration_point": ({"epsilon": 1, "delta": 1e-9},
+                          lambda so, s: so.laplace_advantage > 5 * so.gaussian_advantage),
+    "composition": ({"base": "DP-SGD, σ = 1", "steps": 500_000}, lambda so, s: so.limit > 1.01 * so.exact),
+    "delta_divergence": ({"sigma": 1.12}, lambda so, s: abs(so.laplace_cost - so.gaussian_cost) < 2e-4),
+    "dpsgd_accounting": ({"sigma": "0.6", "rate": "0.1"}, lambda so, s: so.limit > 1.02 * so.exact),
+    "dpsgd_map": ({"rate": 0.022}, lambda so, s: so.regret == approx(
+        so_at("dpsgd_map", **s | {"rate": 0.01, "steps": "1500"}).regret, rel=0.05)),
+    "duel": ({"prior": 0.68}, lambda so, s: beside("duel", s, "prior", -0.01).lead > 0 > beside(
+        "duel", s, "prior", 0.01).lead),
+    "emergent_dominance": ({"count": 16, "steps": "noise that grows with √N", "sigma": 0.98},
+                           lambda so, s: so.back < NOTHING <= so.forth),
+    "envelope": ({"k": 17}, lambda so, s: so.gap < 0.01 < beside("envelope", s, "k", -1).gap),
+    "evidence": ({"noise": "half", "audit": 10, "rounds": 300},
+                 lambda so, s: s["noise"] == "half" and s["rounds"] == 300 and so.most < 20),
+    "gaussian_noise": ({"epsilon": 9}, lambda so, s: -0.02 < so.saved < 0),
+    "hyper_prior": ({"a": 3.3}, lambda so, s: so.ahead * so.plain < 0),
+    "posterior_belief": ({"reading": READINGS[0], "tolerance": 0.6, "delta": "10⁻⁶"}, lambda so, s: so.ratio >= 20
+                         and so.reading == READINGS[0]),
+    "privacy_loss": ({"kind": "Gaussian", "noise": 2.2, "epsilon": 2.3}, lambda so, s: so.tail >= 10 * so.delta > 0),
+    "reports": ({"mechanism": "large batches", "facts": "one μ"}, lambda so, s: so.left < 0.002),
+    "releases": ({"release": "page views", "units": 18}, lambda so, s: so.alone > 0.95 and so.noise < 0.3),
+    "renyi_order": ({"sigma": 0.5}, lambda so, s: so.larger and so.dominates),
+    "spectrum": ({"noise": 0.75}, lambda so, s: abs(so.share - 0.5) < 0.02),
+    "study": ({"sigma": 5.0, "people": 300},
+              lambda so, s: so.people <= 300 and so.power >= 0.8 and so.found < 0.08),
+    "subsampling": ({"sigma": 0.6}, lambda so, s: so.remove_epsilon > 20 * so.add_epsilon),
+    "threshold_test": ({"threshold": 0.5, "sigma": 0.5}, lambda so, s: so.accused < 21.18 and so.missed < 42.07),
+    "total_failure": ({"epsilon": 0.1, "delta": 4e-5}, lambda so, s: so.over >= 20 * so.ruined),
+    "tradeoff_gallery": ({"kind": "Laplace", "noise": 1}, lambda so, s: so.delta == 0 < beside(
+        "tradeoff_gallery", s, "epsilon", -0.05).delta),
+    "two_offers": ({"prior": 0.37, "noise_b": 1.6}, lambda so, s: abs(so.prior - so.crossing) <= 0.005),
+}  # fmt: skip
+
+
 # The tests.
 
 
@@ -950,21 +1079,209 @@ def two_offers(prior, noise_b, allowed):
     }
 
 
+REPORTED = {
+    "small batches": dp.DPSGD(0.5415, 0.01, 500),
+    "large batches": dp.DPSGD(9.4, 0.328, 2000),
+    "Laplace noise": dp.Laplace(1),
+}
+
+
+@cache
+def left_by_report(mechanism, facts, delta):
+    """ε, μ, ε of a third pair, what is left open, how often an adversary is right as far as is said, and at most."""
+    m = REPORTED[mechanism]
+    epsilon, advantage = float(m.epsilon(delta)), float(m.privacy_profile(0.0))
+    losses = np.linspace(0, epsilon, 2001)
+    true = m.privacy_profile(losses)
+
+    def open_by(*pairs):  # chords in e^ε; beyond the last pair δ may stay as it is
+        at, known = zip(*sorted(pairs), strict=True)
+        if at[0] > 0:  # the line to the mirror image
+            at, known = (-at[0], *at), (1 - (1 - known[0]) * exp(-at[0]), *known)
+
+        def left(e):
+            return (np.interp(np.exp(e), np.exp(at), known) - m.privacy_profile(e)) / (1 + np.exp(e))
+
+        k = int(np.argmax(left(losses)))
+        around = losses[max(k - 1, 0)], losses[min(k + 1, len(losses) - 1)]
+        worst = minimize_scalar(lambda e: -left(e), bounds=around, method="bounded", options={"xatol": 1e-9}).x
+        worst = max(worst, losses[k], key=left)
+        return max(left(worst), known[-1] / (1 + exp(at[-1]))), worst, float(np.interp(1.0, np.exp(at), known))
+
+    both = open_by((0.0, advantage), (epsilon, delta))
+    third = both[1]
+    mu = max(mu_of_point(e, d) for e, d in zip(losses[::20], true[::20], strict=True) if d >= delta * (1 - 1e-9))
+    far, gaussian = np.linspace(0, 16, 4001), gaussian_profile(mu)  # it may exaggerate most beyond ε
+    by_mu = max((gaussian(far) - m.privacy_profile(far)) / (1 + np.exp(far))), 0.0, 2 * ndtr(mu / 2) - 1
+    found = {
+        "a pair": lambda: open_by((epsilon, delta)),
+        "pair, advantage": lambda: both,
+        "two pairs, advantage": lambda: open_by(
+            (0.0, advantage), (third, float(m.privacy_profile(third))), (epsilon, delta)
+        ),
+        "one μ": lambda: by_mu,
+    }[facts]()
+    return epsilon, mu, third, found[0], (1 + found[2]) / 2, (1 + advantage) / 2
+
+
+def mu_of_point(epsilon, delta):
+    return brentq(lambda mu: float(gaussian_profile(mu)(epsilon)) - delta, 1e-3, 20, xtol=1e-13)
+
+
+@exact
+def reports(mechanism, facts, delta):
+    epsilon, mu, third, left, allowed, right = left_by_report(mechanism, facts, delta)
+    return {"epsilon": epsilon, "mu": mu, "third": third, "left": left, "allowed": allowed, "right": right}
+
+
+says("reports",
+     "From ({epsilon}, {delta}) alone, an adversary with even odds may be right {allowed} of the time. The best one is "
+     "right {right} of the time.", lambda so: so.facts == "a pair" and so.allowed > so.right)  # fmt: skip
+says("reports",
+     "With μ ≈ {mu}, enough for every δ down to {delta}, an adversary with even odds may be right {allowed} of the "
+     "time. The best one is right {right} of the time.",
+     lambda so: so.facts == "one μ" and so.allowed >= so.right - 1e-9)  # fmt: skip
+says("reports",
+     "({epsilon}, {delta}) and the advantage: at even odds the reader expects the best adversary to be right {right} "
+     "of the time, as it is.",
+     lambda so: so.facts == "pair, advantage" and abs(so.allowed - so.right) < 1e-9)  # fmt: skip
+says("reports",
+     "({epsilon}, {delta}), the advantage and a pair at ε = {third}, where the first two leave most open.",
+     lambda so: so.facts == "two pairs, advantage")  # fmt: skip
+says("reports", "Left open: less than 0.0001.", lambda so: so.left < 1e-4)
+says("reports", "Left open: {left}, the most by which the report exaggerates the success of an adversary.",
+     lambda so: so.left >= 4.9e-5)  # fmt: skip
+
+
+@exact
+def study(sigma, people):
+    def found(effect, spread):  # the power at the level 5 %
+        return 1 - ndtr((ndtri(0.95) * spread - effect) / spread)
+
+    # So many people without noise are as good: the same effect in standard deviations.
+    good = brentq(
+        lambda n: n * 0.1 / sqrt(n / 4) - people * 0.1 / sqrt(people / 4 + sigma**2), 1e-9, people + 1, xtol=1e-12
+    )
+    return {
+        "power": found(0.1 * people, sqrt(people / 4 + sigma**2)), "without": found(0.1 * people, sqrt(people / 4)),
+        "found": found(1, sigma), "lost": people - good,
+    }  # fmt: skip
+
+
+says("study",
+     "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect with "
+     "probability {power} instead of {without}. The adversary recognizes a yes with probability {found}, where 5 % is "
+     "chance.",
+     lambda so: so.power <= so.without and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
+
+
+@exact
+def releases(release, units):
+    def gaussian(mu):
+        return {"noise": 2 * ndtr(mu / 2) - 1, "low": 100 * ndtr(mu - ndtri(0.95))}
+
+    def lattice(*parts):  # randomized responses whose losses are multiples of a smallest one
+        q = np.ones(1)
+        for multiple, epsilon, count in parts:
+            one = np.zeros(2 * multiple + 1)
+            one[0], one[-1] = 1 / (1 + exp(epsilon)), 1 / (1 + exp(-epsilon))
+            for _ in range(count):
+                q = np.convolve(q, one)
+        p, budget, found = q[::-1], 0.05, 0.0
+        for false, true in zip(p[::-1], q[::-1], strict=True):  # from the largest loss down
+            found += true if false <= budget else true * budget / false
+            budget = max(0.0, budget - false)
+        return {"noise": float(np.maximum(q - p, 0).sum()), "low": 100 * found}
+
+    def pair(epsilon, delta):  # nothing fails in units of the k, and there randomized response is won
+        fails = -np.expm1(units * np.log1p(-delta))
+        return fails + (1 - fails) * lattice((1, epsilon, units))["noise"]
+
+    if release == "Mobility Reports":
+        so = lattice((1, 0.11, 12 * units), (2, 0.22, 6 * units)) | {"alone": pair(2.64, 0.0)}
+    elif release == "page views":
+        so = gaussian(sqrt(2 * 0.015 * units)) | {"alone": pair(1.0, 1e-7)}
+    elif release == "vaccine searches":
+        mu = brentq(lambda mu: float(gaussian_profile(mu)(2.19)) - 1e-5, 0.1, 2, xtol=1e-14)
+        so = gaussian(mu * sqrt(units)) | {"alone": pair(2.19, 1e-5)}
+    else:
+        so = lattice((1, 1.0, 2 * units)) | {"alone": pair(2.0, 0.0)}
+    return so | {"right": 50 * (1 + so["noise"])}
+
+
+for whose, many in (
+    ("somebody who was out on {} day", "Mobility Reports"),
+    ("a device that was used on {} day", "page views"),
+    ("somebody who searched on {} day", "vaccine searches"),
+    ("a phone that reports {} event", "health data types"),
+):
+    for number, holds in (("one", lambda so: so.units == 1), ("{units}", lambda so: so.units > 1)):
+        says("releases",
+             f"For {whose.format(number)}{'s' * (number != 'one')}, the noise as described lets an adversary win with "
+             "an advantage of {noise} at most; as far as the pair says, it could be {alone}.",
+             lambda so, holds=holds, many=many:
+             so.release == many and holds(so) and so.noise <= so.alone + 1e-12)  # fmt: skip
+
+
+@cache
+def watched(noise, audit):
+    """The wealth and the limit after each of 300 rounds, by products and by the law of the limit."""
+    generator = np.random.default_rng((18, audit))
+    member = generator.random(300) < 0.5
+    said = member + {"as claimed": 1.0, "four fifths": 0.8, "half": 0.5}[noise] * generator.standard_normal(300) > 0.5
+    profile = gaussian_profile(1.0)
+    points = [0.0, *(brentq(lambda e, d=d: float(profile(e)) - d, 0, 10, xtol=1e-14) for d in (0.1, 0.01))]
+    wealths = []
+    for inside, guess in ((member, said), (~member, ~said)):
+        for e in points:
+            pays, most = np.where(guess, np.where(inside, 2.0, -2 * exp(e)), 0.0) - profile(e), 2 * exp(e) + profile(e)
+            wealths += [np.cumprod(1 + share * pays / most) for share in np.geomspace(0.02, 0.95, 14)]
+    right, rounds = np.cumsum(member == said), np.arange(1, 301)
+    low = np.where(right == 0, 0.0, beta_law.ppf(0.05, np.maximum(right, 1), rounds - right + 1))
+    return np.mean(wealths, axis=0), low
+
+
+@exact
+def evidence(noise, audit, rounds):
+    wealth, low = watched(noise, audit)
+    passed = [n for n in range(1, rounds + 1) if wealth[n - 1] >= 20]
+    above = [n for n in range(10, rounds + 1) if low[n - 1] > ndtr(0.5)]
+    return {
+        "money": wealth[rounds - 1], "most": wealth[:rounds].max(), "true": noise == "as claimed",
+        "refuted": passed[0] if passed else nan, "interrupted": above[0] if above else nan,
+    }  # fmt: skip
+
+
+says("evidence",
+     "The wealth reached 20 after round {refuted}: the claim is refuted at level 5 %, though it was watched.",
+     lambda so: so.most >= 20)  # fmt: skip
+says("evidence", "After {rounds} rounds the wealth is {money}, and never was above {most}: the claim stands so far.",
+     lambda so: so.most < 20)  # fmt: skip
+says("evidence", "From the tenth round on, the limit never rose above what the claim allows.",
+     lambda so: isnan(so.interrupted))  # fmt: skip
+says("evidence", "The limit rose above the claim after round {interrupted}, although the claim is true.",
+     lambda so: so.interrupted <= so.rounds and so.true)  # fmt: skip
+says("evidence",
+     "The limit rose above the claim after round {interrupted}, but this limit, if it is watched, proves nothing.",
+     lambda so: so.interrupted <= so.rounds and not so.true)  # fmt: skip
+
+
 SHARES = {"{exposed_%s}": lambda share: share >= 5e-5, "less than 0.01 %": lambda share: share < 5e-5}
 for (one, of_a), (two, of_b) in itertools.product(SHARES.items(), repeat=2):
     says("two_offers",
-         f"An adversary with a prior belief of {{prior}} becomes more than 85 % sure of {one.replace('%s', 'a')} of "
-         f"the people in the data with A’s offer, and of {two.replace('%s', 'b')} with B’s.",
+         "If everybody’s record is a worst case, an adversary with a prior belief of {prior} becomes more than 85 % "
+         f"sure, on average, of {one.replace('%s', 'a')} of the people in the data with A’s offer, and of "
+         f"{two.replace('%s', 'b')} with B’s.",
          lambda so, of_a=of_a, of_b=of_b: of_a(so.exposed_a) and of_b(so.exposed_b))  # fmt: skip
-KEPT = {"Both keep": (True, True), "Only A’s keeps": (True, False), "Only B’s keeps": (False, True),
-        "Neither keeps": (False, False)}  # fmt: skip
+KEPT = {"both offers stay": (True, True), "only A’s offer stays": (True, False),
+        "only B’s offer stays": (False, True), "neither offer stays": (False, False)}  # fmt: skip
 ENDS = {
     ", and they are less than 0.01 percentage points apart.": lambda so: so.gap < 1e-4,
     "; A’s would expose {gap} more.": lambda so: so.gap >= 5e-5 and so.exposed_a > so.exposed_b,
     "; B’s would expose {gap} more.": lambda so: so.gap >= 5e-5 and so.exposed_b > so.exposed_a,
 }
 for (keep, kept), (end, fits) in itertools.product(KEPT.items(), ENDS.items()):
-    says("two_offers", f"{keep} the promise{end}",
+    says("two_offers", f"Against this adversary {keep} within {{allowed}}{end}",
          lambda so, kept=kept, fits=fits: kept == (so.exposed_a <= so.allowed, so.exposed_b <= so.allowed)
          and fits(so))  # fmt: skip
 says(
@@ -1011,14 +1328,52 @@ def test_a_sentence_in_another_ones_place_is_found_out(name):
     assert exchanged
 
 
+@every_explorer
+def test_a_task_can_be_done_with_the_stops_and_is_not_done_at_the_start(name):
+    e = getattr(dp.explore, name)()
+    done, fits = FOUND[name]
+    for setting, is_done in ((e.setting, False), (e.setting | done, True)):
+        assert all(value in e.parameters[each].values for each, value in setting.items())
+        assert bool(e.explorer.goal.at(setting)) == bool(fits(so_at(name, **setting), setting)) == is_done
+
+
 # What the stories of the steps claim, with a number or a comparison: quoted, and a predicate on what is so there.
 CLAIMS = [
+    ("any_attack", "One of 500 people", "nearly one time in five", lambda so, s: 0.18 < so.success < 0.2),
+    ("any_attack", "One of 500 people", "one time in 500", lambda so, s: s["baseline"] == 1 / 500),
+    ("any_attack", "One false accusation in 100", "more than a third", lambda so, s: so.success > 1 / 3),
+    ("any_attack", "One field, two values", "cannot even double", lambda so, s: so.success < 2 * so.baseline),
+    ("any_attack", "Twice the noise", "about a sixth as large",
+     lambda so, s: 5.5 < so_at("any_attack", **s | {"sigma": s["sigma"] / 2}).success / so.success < 6.5),
+    ("releases", "One day", "allow 93 right guesses", lambda so, s: round(50 + 50 * so.alone) == 93),
+    ("releases", "One day", "themselves allow 63", lambda so, s: round(so.right) == 63),
+    ("releases", "A week", "81 right guesses", lambda so, s: so.units == 7 and round(so.right) == 81),
+    ("releases", "A year of page views", "95 right guesses", lambda so, s: so.units == 365 and round(so.right) == 95),
+    ("releases", "Ten events", "98 right guesses", lambda so, s: so.units == 10 and round(so.right) == 98),
+    ("study", "A small study", "Sixty people", lambda so, s: so.people == 60),
+    ("study", "A small study", "hides most of the effect", lambda so, s: so.power - 0.05 < 0.5 * (so.without - 0.05)),
+    ("study", "Ten times as many", "hardly notices it, and the adversary sees no more",
+     lambda so, s: so.without - so.power < 0.01 and so.found == so_at("study", sigma=5.0, people=60).found),
+    ("study", "Too little noise", "loses next to nothing", lambda so, s: so.without - so.power < 0.005),
+    ("study", "Too little noise", "nearly two of three", lambda so, s: 0.6 < so.found < 2 / 3),
+    ("evidence", "A true claim", "The limit rises above what the claim allows",
+     lambda so, s: so.true and so.interrupted <= so.rounds),
+    ("evidence", "A true claim", "the gambler hardly wins", lambda so, s: so.most < 2),
+    ("evidence", "Half of the noise", "passes 20 after 69 rounds", lambda so, s: so.refuted == 69),
+    ("evidence", "Going on", "After 150 rounds the claim stands", lambda so, s: so.rounds == 150 and so.most < 20),
+    ("evidence", "Going on", "may simply go on", lambda so, s: so_at("evidence", **s | {"rounds": 300}).most >= 20),
     ("audit", "Half the noise", "the wins reveal the flaw", lambda so, s: so.wins > so.allowed and not so.rare),
     ("audit", "Noise once", "nearly always on the right side", lambda so, s: so.wins > 0.95 * so.repetitions),
     ("audit", "Noise once", "The beliefs settle at a harmless value", lambda so, s: so.by_beliefs < log(9)),
     ("audit", "One seed", "hardly better than a coin", lambda so, s: 0.45 < so.wins / so.repetitions < 0.6),
     ("audit", "One seed", "The beliefs run wild", lambda so, s: so.rare and expit(so.by_beliefs) > 0.999),
     ("audit", "Too few", "too few to show it", lambda so, s: so.wins <= so.allowed and not so.rare),
+    ("batches", "Said and run", "hardly better than fixed batches", lambda so, s: so.least > 0.99 * so.most),
+    ("batches", "Ten epochs", "grows slowly", lambda so, s: so.said < 2 * so_at("batches", **s | {"epochs": "1"}).said),
+    ("batches", "Ten epochs", "that of the attack does not",
+     lambda so, s: so.least > 3 * so_at("batches", **s | {"epochs": "1"}).least),
+    ("batches", "Ten batches", "fixed batches are the safer ones", lambda so, s: so.most < so.said),
+    ("batches", "More noise", "The band is wide", lambda so, s: so.least < so.most / 2),
     ("bayes_error", "An even prior", "here the error is largest", lambda so, s: so.error >= max(
         so_at("bayes_error", **s | {"prior": x}).error for x in (0.1, 0.3, 0.48, 0.52, 0.9))),
     ("bayes_error", "An even prior", "The advantage is twice the drop",
@@ -1038,9 +1393,9 @@ CLAIMS = [
     ("calibration_point", "A generous δ", "visibly less noise",
      lambda so, s: so.scale < 0.9 * so_at("calibration_point", epsilon=1.0, delta=1e-5).scale),
     ("calibration_point", "As in deep learning", "far from small", lambda so, s: so.gaussian_advantage > 0.3),
-    ("composition", "A long training", "an accountant that knows the mechanism comes close",
+    ("composition", "A long training run", "an accountant that knows the mechanism comes close",
      lambda so, s: abs(so.renyi / so.exact - 1) < 0.1 and abs(so.limit / so.exact - 1) < 0.1),
-    ("composition", "A long training", "one that knows only (ε, δ) does not",
+    ("composition", "A long training run", "one that knows only (ε, δ) does not",
      lambda so, s: min(known_by_theorems(1.0, 0.01, 10_000, 1e-5)) > 5 * so.exact),
     ("composition", "A limit is no bound", "does not keep",
      lambda so, s: so.steps == 100 and so.limit < 0.9 * so.exact),
@@ -1096,14 +1451,16 @@ CLAIMS = [
     ("gaussian_noise", "A broken promise", "too little noise", lambda so, s: so.times > 1 and so.saved < 0),
     ("hyper_prior", "Jeffreys", "a little more weight", lambda so, s: betainc(0.5, 0.5, 0.1) > 0.1),
     ("hyper_prior", "Strong opinions", "the ranking is reversed", lambda so, s: so.ahead * so.plain < 0),
-    ("hyper_prior", "Mostly sure of P", "is high", lambda so, s: beta_law(s["a"], s["b"]).mean() > 0.75),
+    ("hyper_prior", "Mostly sure of P", "is high", lambda so, s: beta_law(s["a"], float(s["b"])).mean() > 0.75),
     ("posterior_belief", "Nobody over 90 %", "(ε, δ) = (2.2, 0.01)",
      lambda so, s: is_rounding("2.2", log(9)) and so.tolerance == 0.9 and so.delta == 0.01),
-    ("posterior_belief", "Nobody over 90 %", "more than three in a hundred", lambda so, s: 0.03 < so.exceeds < 0.04),
+    ("posterior_belief", "Nobody over 90 %", "if you are in, more than three in a hundred",
+     lambda so, s: 0.03 < so.exceeds < 0.04),
     ("posterior_belief", "With the old formula", "larger than (ε, δ) requires",
      lambda so, s: so.sigma > gaussian_sigma(log(9), 0.01)),
     ("posterior_belief", "With the old formula", "the probability stays below δ", lambda so, s: so.ratio < 1),
-    ("posterior_belief", "As it was meant", "one output in a hundred", lambda so, s: so.exceeds == approx(0.01)),
+    ("posterior_belief", "As it was meant", "if you are in, one output in a hundred",
+     lambda so, s: so.exceeds == approx(0.01)),
     ("posterior_belief", "A small promise", "more than forty times as often", lambda so, s: 40 < so.ratio < 50),
     ("posterior_belief", "A small promise", "a δ of one in a million", lambda so, s: so.delta == 1e-6),
     ("privacy_loss", "The advantage", "total variation distance",
@@ -1113,13 +1470,20 @@ CLAIMS = [
     ("renyi_order", "σ = 1/ε", "below sε²/2", lambda so, s: s["sigma"] == 1 / s["epsilon"] and so.larger),
     ("renyi_order", "Both agree", "in Blackwell’s sense, too", lambda so, s: so.larger and so.dominates),
     ("renyi_order", "Rényi undecided", "do not order the two", lambda so, s: not so.larger and so.shown),
+    ("reports", "One pair", "(8, 10⁻⁵)", lambda so, s: is_rounding("8", so.epsilon) and so.delta == 1e-5),
+    ("reports", "One pair", "right nearly always", lambda so, s: so.allowed > 0.999),
+    ("reports", "One number more", "more than four fifths of what was open",
+     lambda so, s: so.left < so_at("reports", **s | {"facts": "a pair"}).left / 5),
+    ("reports", "One number instead", "more than twice as much open as the pair with the advantage",
+     lambda so, s: so.left > 2 * so_at("reports", **s | {"facts": "pair, advantage"}).left),
+    ("reports", "Where one number suffices", "one μ says nearly everything", lambda so, s: so.left < 1e-3),
     ("spectrum", "Halfway", "σ is about 0.75", lambda so, s: abs(so.share - 0.5) < 0.01
      and 1 / (2 * ndtri(0.75)) == approx(0.75, rel=0.02)),
     ("spectrum", "An ε of 5", "close to publishing", lambda so, s: so.share > 0.95),
-    ("spectrum", "Off the line", "f is not symmetric", lambda so, s: so.total > 0.51),
+    ("spectrum", "Off the band", "f is not symmetric", lambda so, s: so.total > 0.51),
     ("subsampling", "A small sample", "a few are large", lambda so, s: so.remove_epsilon > 1 > so.add_epsilon * 5),
     ("subsampling", "Nearly everything", "no loss exceeds −log(1 − p)",
-     lambda so, s: so.add_epsilon < -log1p(-s["rate"]) < so.remove_epsilon and s["rate"] == 0.95),
+     lambda so, s: so.add_epsilon < -log1p(-s["rate"]) < so.remove_epsilon and s["rate"] > 0.9),
     ("subsampling", "Much noise", "The trade-off functions nearly agree", lambda so, s: np.max(np.abs(
         dp.SubsampledGaussian(3, 0.3).directions[0].tradeoff(np.linspace(0, 1, 101))
         - dp.SubsampledGaussian(3, 0.3).directions[1].tradeoff(np.linspace(0, 1, 101)))) < 0.01),
@@ -1136,21 +1500,21 @@ CLAIMS = [
     ("total_failure", "A δ you can see", "one person in a hundred", lambda so, s: so.ruined == approx(10_000)),
     ("total_failure", "A small ε", "far more often than δ says", lambda so, s: so.over > 20 * so.ruined),
     ("total_failure", "A small ε", "only by a little each time", lambda so, s: so.odds < 1.5 * so.promised),
-    ("tradeoff_gallery", "One line suffices", "ε = 1/noise",
+    ("tradeoff_gallery", "One line suffices", "ε = ε₀",
      lambda so, s: so.delta == approx(0, abs=1e-15) and so.epsilon == 1 / s["noise"]),
     ("tradeoff_gallery", "A tangent everywhere", "No tangent to a Gaussian curve has δ = 0",
      lambda so, s: so.delta > 0),
     ("tradeoff_gallery", "The edge of Laplace noise", "δ is 0", lambda so, s: so.delta == 0),
-    ("two_offers", "The same (ε, δ)", "both offers are (6, 10⁻⁵)-DP",
+    ("two_offers", "The same (ε, δ)", "As quoted, both are (6, 10⁻⁵)-DP",
      lambda so, s: all(offer(n, so.noise_b).epsilon(1e-5) == approx(6, abs=5e-3) for n in "AB")),
-    ("two_offers", "The same (ε, δ)", "A keeps the promise, B does not",
+    ("two_offers", "The same (ε, δ)", "A’s keeps the promise, B’s does not",
      lambda so, s: so.exposed_a <= so.allowed < so.exposed_b),
     ("two_offers", "The smaller ε", "until its ε is 4.2", lambda so, s:
      is_rounding("4.2", offer("B", so.noise_b).epsilon(1e-5))),
     ("two_offers", "The smaller ε", "B still exposes more people", lambda so, s: so.exposed_b > so.exposed_a),
-    ("two_offers", "The same Bayes error at ½", "nothing separates the two at even odds",
+    ("two_offers", "The same Bayes error at ½", "an adversary with even odds errs equally often",
      lambda so, s: offer("A", 0).bayes_error(0.5) == approx(offer("B", so.noise_b).bayes_error(0.5), abs=5e-4)),
-    ("two_offers", "The same Bayes error at ½", "A exposes far more people",
+    ("two_offers", "The same Bayes error at ½", "A exposes far more people to the hospital’s",
      lambda so, s: so.exposed_a > 50 * so.exposed_b),
     ("two_offers", "An insider", "80 % sure beforehand: now B exposes more people",
      lambda so, s: so.prior == 0.8 and so.exposed_b > so.exposed_a),

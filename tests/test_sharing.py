@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from conftest import pages_of
 from selectolax.lexbor import LexborHTMLParser
 
 import dptutor as dp
@@ -52,7 +53,7 @@ def head(site, page):
 
 def test_every_page_says_what_it_is_about_and_how_old_it_is(site):
     described = {}
-    for file in [*sorted(site.glob("book/*.html")), *sorted(site.glob("notebooks/*.html"))]:
+    for file in pages_of(site):
         tree, meta, links = head(site, file.relative_to(site))
         described.setdefault(meta.get("description"), []).append(file.stem)
         assert 40 <= len(meta["description"]) <= sharing.MOST, file.stem

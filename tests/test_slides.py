@@ -222,6 +222,19 @@ def test_a_deck_fills_the_screen_and_no_arrow_covers_a_number(decks, page, size)
         assert right <= number[0] or left >= number[2], other
 
 
+def test_a_picture_comes_before_its_steps_and_none_of_them_puts_a_control_under_an_arrow(decks, page):
+    page.set_viewport_size({"width": 1024, "height": 768})
+    opened(page, decks / "03.html", "#/6")
+    page.keyboard.press("PageDown")  # the picture is the answer: it comes before its steps
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    assert page.eval_on_selector("section.present [data-explorer]", "e => e.explorer.step") == 0
+    for _ in page.eval_on_selector("section.present [data-explorer]", "e => e.explorer.manifest.steps"):
+        page.keyboard.press("PageDown")
+        page.wait_for_timeout(200)
+        *_, bottom = page.eval_on_selector("section.present .dpe-controls", BOX)
+        assert bottom <= page.eval_on_selector(".navigate-right", BOX)[1]
+
+
 def test_the_overview_shows_all_slides_and_leads_to_them(decks, page):
     opened(page, decks / "12.html", "#/3")
     page.keyboard.press("o")
@@ -343,6 +356,13 @@ def test_a_game_on_a_slide_keeps_the_arrows_and_a_picture_stands_beside_its_word
     page.evaluate("Reveal.slide(1)")
     words, image = (page.locator(f"section.present {what}").bounding_box() for what in ("p >> nth=0", "img"))
     assert words["x"] + words["width"] <= image["x"] and image["height"] > 600
+
+
+def test_quotation_marks_are_curly_but_not_in_code():
+    said = slides.prose('*"Hi"*, says **"no"**: "$x$-private". `f"a"` is Bayes\' rule.\n\n| "in" | b |\n|---|---|')
+    assert re.findall("[“”’]", said) == [*"“”“”“”’“”"]
+    assert "<code>f&quot;a&quot;</code>" in said.replace('f"a"', "f&quot;a&quot;")
+    assert not re.search("[“”’]", slides.prose("![a](https://example.org/c.png \"a 'b'\")"))
 
 
 def test_a_cell_that_no_slide_can_show_is_named(tmp_path):
@@ -524,13 +544,13 @@ def test_a_stranger_moves_nothing(decks, page):
 
 
 def test_a_slider_that_the_mouse_has_moved_leaves_the_keys_to_the_deck(decks, page):
-    opened(page, decks / "03.html", "#/9")
+    opened(page, decks / "03.html", "#/10")
     page.wait_for_selector("section.present [data-explorer][data-ready]")
     box = page.locator("section.present input[type=range]").first.bounding_box()
     page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + box["height"] / 2)
     page.wait_for_function("document.activeElement === document.body")
     page.keyboard.press("PageUp")
-    assert slide(page) == 8
+    assert slide(page) == 9
 
 
 @made
@@ -630,6 +650,29 @@ def test_predictions_come_before_answers(number):
             computed = cell.cell_type == "code" and cell.outputs and not slides.explorer_of(cell.source)
             if asked and computed:
                 assert cell.metadata["slideshow"]["slide_type"] == "fragment", f"slide {place}"
+                assert cell.metadata["jupyter"]["outputs_hidden"], f"slide {place}, in a notebook"
+                assert "hide-output" in cell.metadata["tags"], f"slide {place}, on a page of the book"
+
+
+def test_every_explorer_has_its_slide():
+    sources = [cell.source for number in LECTURES for cells in cells_of_slides(number) for cell in cells]
+    assert {name for source in sources for name in re.findall(r"dp\.explore\.(\w+)\(", source)} == set(
+        dp.explore.__all__
+    )
+
+
+NUMBER = r"(?<![\w.=])(?<!= )-?\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?"
+NAMED = re.compile(r"([^\W\d_]:? *)\[[^\[\]]*\]")  # an array that a word stands before
+
+
+@every_lecture
+def test_columns_of_numbers_have_a_head(number):
+    """Two numbers side by side, with nothing between that says which is which."""
+    for place, cells in enumerate(cells_of_slides(number), 1):
+        for text in (output.get("text", "") for cell in cells for output in cell.get("outputs", [])):
+            rows = [line for line in text.splitlines() if not re.search(r"\[\[|\]\]", line)]  # a matrix is one thing
+            bare = [line for line in rows if re.search(rf"{NUMBER}[ \[]+{NUMBER}(?![\w.])", NAMED.sub(r"\1", line))]
+            assert rows[:1] != bare[:1] or not bare, f"slide {place}: {text}"
 
 
 @pytest.mark.parametrize(
@@ -729,6 +772,32 @@ SMALLEST = """() => {
     ...all(".dpe-words, .dpe-label, .dpe-choice label, .dpe-count").map((e) => size(e) * e.currentCSSZoom * scale),
   );
 }"""
+
+BUTTONS = """(() => {
+  const slides = document.querySelector(".reveal .slides");
+  const scale = slides.getBoundingClientRect().width / slides.offsetWidth;
+  return [...Reveal.getCurrentSlide().querySelectorAll("button, .dpe-asked summary")]
+    .filter((e) => /[▶\\p{L}]/u.test(e.textContent) && e.checkVisibility({ visibilityProperty: true }))
+    .map((e) => [e.textContent.trim(), parseFloat(getComputedStyle(e).fontSize) * e.currentCSSZoom * scale]);
+})()"""
+
+
+def test_letters_of_buttons_can_be_read_from_the_last_row(new_page, tmp_path):
+    cells = (nbformat.v4.new_code_cell(f"dp.explore.{name}()") for name in ("duel", "composition"))
+    headed = (cell for one in cells for cell in (nbformat.v4.new_markdown_cell("## Predict"), one))
+    path, deck = own_notebook(tmp_path, *headed), tmp_path / "mine.html"
+    notebook = nbformat.read(path, 4)
+    notebook.metadata["ran"] = code_digest(notebook)  # its explorers are made anew anyway
+    nbformat.write(notebook, path)
+    deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    page = opened(new_page(viewport={"width": 1920, "height": 1080}), deck)
+    seen = set()
+    for place in range(2):
+        page.evaluate(f"Reveal.slide({place})")
+        page.wait_for_selector("section.present [data-explorer][data-ready]")
+        page.wait_for_function(f"({BUTTONS}).every(([, size]) => size >= 22)")
+        seen |= {text for text, _ in page.evaluate(BUTTONS)}
+    assert {"Commit", "Skip", "▶"} <= seen
 
 
 @pytest.mark.host

@@ -411,13 +411,13 @@ def test_a_pair_that_is_kept_is_offered_in_the_chapters(run, site_url):
 
 def test_the_last_chapter_ends_with_a_report_on_the_pair_that_is_kept(run, site_url):
     page = run(SETTINGS[0])
-    page.goto(f"{site_url}book/14_capstone.html")
+    page.goto(f"{site_url}book/20_capstone.html")
     assert page.locator(".my-report").count() == 1
     assert page.locator(f"{ROOT}, script[src*='/run.js']").count() == 0
     page.goto(f"{site_url}{ADDRESS}#{SETTINGS[0]}")
     computed(page)
     page.click("[data-keep]")
-    page.goto(f"{site_url}book/14_capstone.html")
+    page.goto(f"{site_url}book/20_capstone.html")
     assert page.locator("script[src*='/run.js']").count() == 0  # nobody waits for it above
     page.locator(ROOT).scroll_into_view_if_needed()
     computed(page)

@@ -84,7 +84,7 @@
   };
 
   let pages, records, whole;
-  const known = new Set(); // words that the book uses, for those that are misspelled
+  const known = new Map(); // words that the book uses and how often, for those that are misspelled
   const index = () =>
     new Promise((done, failed) => {
       if (globalThis.dptutorIndex) {
@@ -123,10 +123,11 @@
         stems: words.map(stem), said: ` ${said.join(" ")} ` }; // biome-ignore format: one object
       made.push(record);
       for (const [found, count] of counts) whole[page].set(found, (whole[page].get(found) ?? 0) + count);
-      for (const word of [...words, ...said]) if (word.length > 3) known.add(word);
+      for (const word of [...words, ...said]) if (word.length > 3) known.set(word, (known.get(word) ?? 0) + 1);
       if (made.length % 50 === 0) await new Promise((done) => setTimeout(done));
     }
-    for (const words of [...SAME, [...wanted.keys()]]) for (const word of words) if (word.length > 3) known.add(word);
+    for (const words of [...SAME, [...wanted.keys()]])
+      for (const word of words) if (word.length > 3 && !known.has(word)) known.set(word, 0);
     [pages, records] = [names, made];
   };
 
@@ -150,15 +151,14 @@
   const mended = (word) => {
     const most = word.length > 5 ? 2 : word.length > 3 ? 1 : 0;
     let best = word,
-      least = most + 1;
+      least = most + 1,
+      used = 0;
     if (most)
-      for (const other of known) {
+      for (const [other, count] of known) {
         if (word.length < 7 && other[0] !== word[0]) continue;
         const far = distance(word, other, most);
-        if (far < least) {
-          best = other;
-          least = far;
-        }
+        // Of words that are equally close, the one that the book uses most.
+        if (far < least || (far === least && far <= most && count > used)) [best, least, used] = [other, far, count];
       }
     return best;
   };

@@ -1,10 +1,10 @@
-"""Audits of private trainings: what an adversary finds out about one example, and what that implies for the claimed ε.
+"""Audits of private training: what an adversary finds out about one example, and what that implies for the claimed ε.
 
 `Training` describes DP-SGD on a small network. `experiment` repeats it on one of two `Neighbors` while the adversary of
 differential identifiability watches. `identify` and `infer_membership` return the guesses of adversaries;
 `epsilon_from_sensitivities`, `epsilon_from_beliefs` and `epsilon_from_advantage` estimate ε, and `audit`
-decides whether the claim is refuted. A training that ran elsewhere is audited from its `Transcript`. `judge_anytime`
-may be asked after every guess; `epsilon_from_one_run` and `judge_one_run` need a single training with many canaries.
+decides whether the claim is refuted. Training that ran elsewhere is audited from its `Transcript`. `judge_anytime` may
+be asked after every guess; `epsilon_from_one_run` and `judge_one_run` need a single training run with many canaries.
 """
 
 from .adversaries import Guesses, find_repeated_noise, identify, infer_membership, membership_advantage_bound

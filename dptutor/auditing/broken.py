@@ -1,4 +1,4 @@
-"""Mistakes that a private training can make, each as a small change of one line.
+"""Mistakes that a private training run can make, each as a small change of one line.
 
 From outside they all look the same: the model trains, noise is added, the claimed ε is printed. An audit has to
 distinguish them from the training that they claim to be.
@@ -13,7 +13,7 @@ __all__ = ["FIRST_STEP_ONLY", "FLAWS", "HALF_THE_NOISE", "NO_CLIPPING", "SAME_NO
 
 @dataclass(frozen=True)
 class Flaw:
-    """How a training deviates from what it claims.
+    """How a training run deviates from what it claims.
 
     Parameters
     ----------

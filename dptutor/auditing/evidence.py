@@ -1,6 +1,6 @@
-"""What repetitions of a training show about ε: three estimates of an empirical ε′, each with an interval.
+"""What repetitions of a training run show about ε: three estimates of an empirical ε′, each with an interval.
 
-From *sensitivities*: each training has its own μ = √Σ(‖d_i‖/σ_i)², and ε′ is the ε(δ) of that Gaussian. From
+From *sensitivities*: each training run has its own μ = √Σ(‖d_i‖/σ_i)², and ε′ is the ε(δ) of that Gaussian. From
 *beliefs*: ε′ = log(β/(1−β)), the privacy loss towards the truth. From the *advantage* a: μ = 2Φ⁻¹((1+a)/2), or, for any
 mechanism whatever, ε ≥ log((1+a−2δ)/(1−a)), as no (ε, δ)-private one has an advantage above (e^ε−1+2δ)/(e^ε+1).
 
@@ -178,8 +178,8 @@ def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, method="exact", 
     Returns
     -------
     Estimate
-        The largest ε′ of the repetitions, and an interval for the ε′ that one training in 1/δ exceeds. It refutes what
-        is claimed of that share of the trainings, not (ε, δ)-differential privacy, for which all trainings count.
+        The largest ε′ of the repetitions, and an interval for the ε′ that one training run in 1/δ exceeds. It refutes
+        what is claimed of that share of the runs, not (ε, δ)-differential privacy, for which all runs count.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, method="exact", 
 
     Examples
     --------
-    Thirty trainings of a hundred steps with μ = 1 each, all told:
+    Thirty training runs of a hundred steps with μ = 1 each, all told:
 
     >>> import numpy as np
     >>> import dptutor as dp

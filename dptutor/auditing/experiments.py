@@ -1,4 +1,4 @@
-"""The experiment of differential identifiability, repeated: a coin, a training on D or D′, and the adversary's losses.
+"""The experiment of differential identifiability, repeated: a coin, training on D or D′, and the adversary's losses.
 
 A long experiment can be interrupted. Its state is kept in a file that is always replaced as a whole. The same call
 resumes it, with the same result as if it had not been interrupted.
@@ -32,7 +32,7 @@ _ROUNDS = 20
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """What the adversaries see of R repetitions of a training of k steps; made by `experiment`.
+    """What the adversaries see of R repetitions of a training run of k steps; made by `experiment`.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ __all__ = ["Classifier", "Network", "PerExample"]
 
 
 class Classifier(ABC):
-    """What a training needs of a network: a start, logits, and the gradient of every example.
+    """What a training run needs of a network: a start, logits, and the gradient of every example.
 
     `Network` and `ConvolutionalNetwork` are classifiers. Another one needs the members that are abstract here, and a
     `repr` with all its settings, by which a checkpoint knows it.

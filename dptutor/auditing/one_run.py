@@ -1,4 +1,4 @@
-"""Audits that need only one training: many canaries at once, each included by a coin of its own.
+"""Audits that need only one training run: many canaries at once, each included by a coin of its own.
 
 The auditor guesses for r of m canaries whether they were included, and is right v times. For an (ε, δ)-private training
 
@@ -51,7 +51,7 @@ _LARGEST_MU, _NEAR = 20.0, 1e-5
 
 
 def one_run_p_value(right: int, guesses: int, canaries: int, epsilon: float, delta: float = 0.0) -> float:
-    """The probability, at most, of so many right guesses about canaries of one (ε, δ)-private training.
+    """The probability, at most, of so many right guesses about canaries of one (ε, δ)-private training run.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def one_run_p_value(right: int, guesses: int, canaries: int, epsilon: float, del
 
 
 def judge_one_run(right: int, guesses: int, canaries: int, claim, *, level: float = 0.01) -> Verdict:
-    """Whether the claimed mechanism allows so many right guesses about canaries of one training.
+    """Whether the claimed mechanism allows so many right guesses about canaries of one training run.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def judge_one_run(right: int, guesses: int, canaries: int, claim, *, level: floa
     claim : Mechanism
         What the training claims to be dominated by, in both directions, where one example is added or removed.
     level : float
-        Largest probability of refusing a true claim.
+        Largest probability of refuting a true claim.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def judge_one_run(right: int, guesses: int, canaries: int, claim, *, level: floa
 
     Examples
     --------
-    Of a thousand canaries the clearest hundred, for a training that claims noise with σ = 2:
+    Of a thousand canaries the clearest hundred, for a training run that claims noise with σ = 2:
 
     >>> import dptutor as dp
     >>> [dp.auditing.judge_one_run(right, 100, 1000, dp.Gaussian(sigma=2)).caught for right in (80, 95)]
@@ -188,7 +188,7 @@ def _of_gaussian(right, guesses, canaries, delta, tail, confidence) -> Estimate:
 def epsilon_from_one_run(
     right: int, guesses: int, canaries: int, delta: float = 0.0, *, method: str = "any", confidence: float = 0.95
 ) -> Estimate:
-    """ε′ from guesses about many canaries of a single training.
+    """ε′ from guesses about many canaries of a single training run.
 
     Parameters
     ----------
@@ -260,9 +260,9 @@ def epsilon_from_rates(
     Parameters
     ----------
     false_positives, negatives : int
-        Of so many trainings without the example, those taken for trainings with it.
+        Of so many training runs without the example, those taken for training runs with it.
     false_negatives, positives : int
-        Of so many trainings with the example, those taken for trainings without it.
+        Of so many training runs with the example, those taken for training runs without it.
     delta : float
         δ in [0, 1).
     confidence : float
@@ -334,7 +334,7 @@ def epsilon_from_scores(member, scores, delta: float = 0.0, *, confidence: float
     Raises
     ------
     TypeError, ValueError
-        If the two are not equally long rows, or a half has trainings of one kind only.
+        If the two are not equally long rows, or a half has training runs of one kind only.
 
     References
     ----------
@@ -358,7 +358,7 @@ def epsilon_from_scores(member, scores, delta: float = 0.0, *, confidence: float
     halves = [(member[start::2], scores[start::2]) for start in (0, 1)]
     for inside, _ in halves:
         if inside.all() or not inside.any():
-            raise ValueError("member must have trainings with and without the example in every second place")
+            raise ValueError("member must have training runs with and without the example in every second place")
 
     def judged(half, threshold) -> Estimate:
         inside, score = half

@@ -7,7 +7,7 @@ Under a claim (P, Q), with a coin that chooses D or D′ in each round, no guess
 has a mean of at most δ(ε), given all that was seen before. A gambler who stakes the fraction λ of its wealth in each
 round has the wealth Π (1 + λ (Z − δ(ε))), which no true claim makes grow on average. So do averages of such gamblers:
 several ε, both guesses, several λ. By Ville's inequality the average wealth ever reaches 1/level with a probability of
-at most the level: however often one looks, and whenever one stops, the claim may be refused there.
+at most the level: however often one looks, and whenever one stops, the claim may be refuted there.
 
 Sources: Ville (1939); Waudby-Smith & Ramdas (2024) for the bets; González et al. (2025) for audits of privacy.
 """
@@ -53,7 +53,7 @@ def evidence_by_betting(guesses: Guesses, claim: Mechanism) -> np.ndarray:
 
     References
     ----------
-    Waudby-Smith & Ramdas (2024); González et al. (2025).
+    Waudby-Smith & Ramdas (2024); González et al. (2025). In the book: chapter 18, :prf:ref:`thm-ville`.
 
     Examples
     --------
@@ -84,14 +84,15 @@ def evidence_by_betting(guesses: Guesses, claim: Mechanism) -> np.ndarray:
             logs.append(np.cumsum(np.log1p(shares), axis=1))
     every = np.concatenate(logs)
     with np.errstate(over="ignore"):
-        return np.exp(logsumexp(every, axis=0) - np.log(len(every)))
+        mean: np.ndarray = np.exp(logsumexp(every, axis=0) - np.log(len(every)))
+        return mean
 
 
 def judge_anytime(guesses: Guesses, claim: Mechanism, *, level: float = 0.01) -> Verdict:
-    """Whether the claim is refused, by evidence that may be looked at after every guess.
+    """Whether the claim is refuted, by evidence that may be looked at after every guess.
 
     Unlike `judge`, which is for a number of repetitions that was fixed beforehand, this may be asked again whenever
-    more guesses are there: a true claim is ever refused with a probability of at most the level.
+    more guesses are there: a true claim is ever refuted with a probability of at most the level.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ def judge_anytime(guesses: Guesses, claim: Mechanism, *, level: float = 0.01) ->
 
     References
     ----------
-    Ville (1939); González et al. (2025).
+    Ville (1939); González et al. (2025). In the book: chapter 18, :prf:ref:`thm-ville`.
 
     Examples
     --------
@@ -123,14 +124,14 @@ def judge_anytime(guesses: Guesses, claim: Mechanism, *, level: float = 0.01) ->
     >>> guesses = dp.auditing.Guesses(member, np.where(np.arange(300) % 10 == 0, ~member, member))
     >>> verdict = dp.auditing.judge_anytime(guesses, dp.Gaussian(sigma=1))
     >>> verdict.caught, verdict.evidence
-    (True, 'refused after 59 of 300 guesses')
+    (True, 'refuted after 59 of 300 guesses')
     """
     level = real_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
     wealth = evidence_by_betting(guesses, claim)
     enough = np.flatnonzero(wealth >= 1.0 / level)
     largest = float(wealth.max(initial=1.0))
     if enough.size:
-        words = f"refused after {enough[0] + 1} of {len(wealth)} guesses"
+        words = f"refuted after {enough[0] + 1} of {len(wealth)} guesses"
     else:
-        words = f"not refused after {len(wealth)} guesses: a wealth of {largest:.3g}, where {1 / level:.3g} is needed"
+        words = f"not refuted after {len(wealth)} guesses: a wealth of {largest:.3g}, where {1 / level:.3g} is needed"
     return Verdict(words, min(1.0, 1.0 / largest), level)

@@ -12,7 +12,7 @@ built. P is D′, Q is D, so its loss after k steps is
 
 Given the steps before, step i adds N(±μ_i²/2, μ_i²) with μ_i = ‖d_i‖/σ_i. Under local scaling μ_i = 1/z whatever came
 before (unless d_i = 0), so L is exactly the loss of the Gaussian mechanism with μ = √k/z. Under global scaling
-μ_i ≤ 1/z depends on the path: that Gaussian bounds every test, by composition, and √Σμ_i² describes one training.
+μ_i ≤ 1/z depends on the path: that Gaussian bounds every test, by composition, and √Σμ_i² describes one training run.
 
 Local scaling makes σ a function of the data. It protects only this pair of data sets and promises nothing else.
 
@@ -44,7 +44,7 @@ _BLOCK = 1_000_000
 
 @dataclass(frozen=True)
 class Training:
-    """Settings of a private training by full-batch gradient descent.
+    """Settings of a private training run by full-batch gradient descent.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class Trainer:
         """What a step publishes, the sums of D and of D′, the claimed σ, and the sensitivity it is scaled to."""
         training, member = self.training, state.member
         present, absent = self._sums(state.parameters)
-        # A training that does not clip still scales its noise as if it did.
+        # A training run that does not clip still scales its noise as if it did.
         scale = np.full(len(member), self.most)
         if training.scaling == "local":
             scale = np.minimum(np.linalg.norm(present - absent, axis=1), self.most)

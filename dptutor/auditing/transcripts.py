@@ -1,4 +1,4 @@
-"""What a training that ran elsewhere has to record for an audit, and the audit itself.
+"""What a training run that ran elsewhere has to record for an audit, and the audit itself.
 
 A transcript holds, for each of R repetitions and k steps, what was published and what the adversary knows:
 
@@ -18,8 +18,9 @@ Averages may be recorded instead of sums, if all five have the same factor. Sing
 
 Three checks need no claim about a pair. The two sums of a step may not differ by more than its sensitivity. The
 residuals u = (released − sum of the data used)/σ have Σ‖u‖² ~ χ²(R p) at every step; it is small if noise is missing.
-The residuals should be drawn afresh, so that the ratio of Σ‖ū‖² to Σ‖u − ū‖², over steps or over repetitions, has an
-F distribution; it is large if a draw is repeated.
+Their sums should be drawn afresh: the sum s of a step over the repetitions, and that of a repetition over the steps.
+For each, the ratio of Σ‖s̄‖² to Σ‖s − s̄‖² has an F distribution, whatever is reused in the terms of s; it is large if
+a draw is repeated.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _ROUNDING = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Transcript:
-    """The record of R repetitions of a training of k steps with p parameters.
+    """The record of R repetitions of a training run of k steps with p parameters.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class Transcript:
 
     Examples
     --------
-    A training made without this library: it finds a mean in ten noisy steps, of terms clipped to [−1, 1], with or
+    A training run made without this library: it finds a mean in ten noisy steps, of terms clipped to [−1, 1], with or
     without the last of 20 numbers.
 
     >>> import numpy as np
@@ -280,7 +281,7 @@ class Transcript:
 
 
 def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
-    """The verdicts on a transcript. A sound training is called flawed with probability at most `level`.
+    """The verdicts on a transcript. A sound training run is called flawed with probability at most `level`.
 
     Parameters
     ----------
@@ -344,7 +345,7 @@ def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
 
 
 def record(training, neighbors, repetitions, *, seed=0, trained_on="coin") -> Transcript:
-    """The transcript of repetitions of a training: the same ones as of `experiment` with this seed, in full.
+    """The transcript of repetitions of a training run: the same ones as of `experiment` with this seed, in full.
 
     It holds 3 R k p numbers, so this is for few repetitions of small networks.
 
@@ -385,16 +386,20 @@ def record(training, neighbors, repetitions, *, seed=0, trained_on="coin") -> Tr
 
 
 def _freshness(name, residuals) -> tuple[str, float]:
-    """Whether draws along the second axis have nothing in common: one-way analysis of variance."""
-    groups, count, size = residuals.shape
-    mean = residuals.mean(1)
+    """Whether draws along the second axis have nothing in common: one-way analysis of variance of their sums.
+
+    Only sums along the first axis are drawn afresh whatever is reused, or missing, along that axis.
+    """
+    sums = residuals.sum(0)
+    count, size = sums.shape
+    mean = sums.mean(0)
     between = count * float((mean**2).sum())
-    within = float(((residuals - mean[:, None]) ** 2).sum())
-    freedom = groups * size, groups * (count - 1) * size
+    within = float(((sums - mean) ** 2).sum())
+    freedom = size, (count - 1) * size
     ratio = between * freedom[1] / (within * freedom[0]) if within else math.inf
     # The intraclass correlation, which is about 0 if they have nothing in common.
     mean_squares = between / freedom[0], within / freedom[1]
     spread = mean_squares[0] + (count - 1) * mean_squares[1]
     shared = max(mean_squares[0] - mean_squares[1], 0.0) / spread if spread else 1.0
-    evidence = f"{100 * shared:.0f} % of the noise is the same in all {name}"
-    return evidence, float(fdtrc(*freedom, ratio)) if within else 0.0
+    percent = np.format_float_positional(100 * shared, precision=2, fractional=False, trim="-")
+    return f"{percent} % of the noise is the same in all {name}", float(fdtrc(*freedom, ratio)) if within else 0.0

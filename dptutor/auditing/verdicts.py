@@ -1,9 +1,9 @@
 """Is the training as private as it claims? Exact tests of the claim, with a stated level.
 
-A training that claims to be no worse than a mechanism (P, Q) claims that *no* test of D against D′ is right more often
+A run that claims to be no worse than a mechanism (P, Q) claims that *no* test of D against D′ is right more often
 than (1 + TV(P, Q))/2 when a coin chooses the data set. So however the adversary guesses, and whatever it knows, the
-number of its wins under a true claim is at most Binomial(R, (1 + TV)/2), and the claim is refused when so many wins
-would have a probability of at most the level. A sound training is refused no more often than that.
+number of its wins under a true claim is at most Binomial(R, (1 + TV)/2), and the claim is refuted when so many wins
+would have a probability of at most the level. A true claim is refuted no more often than that.
 
 How surely a flaw is caught depends on how often the adversary then wins, for which the law of the loss is needed; see
 `repetitions_to_catch`. The best adversary against one flaw may be blind to another: noise that is repeated makes the
@@ -44,7 +44,7 @@ class Verdict:
     p_value : float
         The probability, at most, of such evidence under a true claim.
     level : float
-        At which it is refused.
+        At which the claim is refuted.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Verdict:
 
     @property
     def caught(self) -> bool:
-        """Whether the claim is refused, `p_value` being at most `level`.
+        """Whether the claim is refuted, `p_value` being at most `level`.
 
         Examples
         --------
@@ -78,9 +78,9 @@ def judge(guesses: Guesses, claim: Mechanism, *, level: float = 0.01) -> Verdict
     guesses : Guesses
         With `member` drawn by a fair coin, independently for each repetition.
     claim : Mechanism
-        What the whole training claims to be dominated by, `training.claim` for example.
+        What the whole training run claims to be dominated by, `training.claim` for example.
     level : float
-        Largest probability of refusing a true claim.
+        Largest probability of refuting a true claim.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def judge(guesses: Guesses, claim: Mechanism, *, level: float = 0.01) -> Verdict
 
 
 def audit(experiment: Experiment, *, level: float = 0.01) -> tuple[Verdict, ...]:
-    """The verdicts of both gradient adversaries on the claim of a training, at half the level each.
+    """The verdicts of both gradient adversaries on the claim of a training run, at half the level each.
 
     The training is caught where one of them catches it; a sound one is caught with at most the probability `level`.
 

@@ -6,7 +6,7 @@
     dp.exercises.progress()                 # what is done; .export(path), .erase()
     dp.exercises.ask("1.3", seed="Ada")     # with numbers of your own; check and solution take the seed, too
     dp.exercises.questions(chapter=1)       # the warm-ups that a page judges without a kernel
-    dp.exercises.case(7)                    # chapter 14: what your own report is about
+    dp.exercises.case(7)                    # capstone: what your own report is about
     dp.exercises.rubric(report)             # its points, line by line
     dp.exercises.HandIn("ada", "4f1c…")     # in a class: checks that also record what is handed in
 
@@ -34,6 +34,7 @@ from .handing_in import HandIn
 from .learner import Learner, learner
 from .progress import Progress
 from .questions import Question, Sheet, words
+from .renumbering import moved
 from .report import rubric
 
 __all__ = [
@@ -110,7 +111,9 @@ def get(id: str) -> Exercise:
     """
     known = {e.id: e for e in catalogue()}
     if str(id) not in known:
-        raise ValueError(f"id must be one of {', '.join(known)}, got {id!r}")
+        now = moved(str(id))
+        told = f": the capstone is chapter 20 now, and what was {id} is {now}" if now else ""
+        raise ValueError(f"id must be one of {', '.join(known)}, got {id!r}{told}")
     return known[str(id)]
 
 

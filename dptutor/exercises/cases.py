@@ -7,8 +7,8 @@ likely to be in the data, how sure it may become of a person who is in, and how 
     Pr_Q[B > tolerance] ≤ exceedance    from the prior belief b = n/N.
 
 Both offers are DP-SGD settings at the (ε, δ) of one privacy statement, exactly (see `_offer`). Mostly one keeps the
-tolerance and the other breaks it; sometimes both keep it, or neither does, always by a fifth at least. Each vendor has
-sent the transcript of a pilot; at most one of the two comes from a broken training (`auditing.FLAWS`), and the audit
+tolerance and the other breaks it; sometimes both keep it, or neither does, always by a factor of 1.2. Each vendor has
+sent the transcript of a pilot; at most one of the two comes from broken training (`auditing.FLAWS`), and the audit
 sees it. What a report should say is in `report`.
 """
 
@@ -35,8 +35,9 @@ from .numerals import shown
 __all__ = ["STATEMENTS", "Case", "case", "largest_seed"]
 
 largest_seed = 999_999
-# Chosen so that in the case of the chapter one offer keeps the tolerance.
-_OFFERS = 273
+# What the numbers of a case are drawn from, beside its seed: no number of a chapter, which may change where a case must
+# not. The second is chosen so that in the case of the chapter one offer keeps the tolerance.
+_CASES, _OFFERS = 14, 273
 NOT_CHOSEN = "no case was chosen: dp.exercises.case(number) chooses yours"
 _WIDTH = 84
 
@@ -157,8 +158,7 @@ class Case:
         return cls(seed=-1, transcripts=transcripts, **plain)
 
     def __str__(self) -> str:
-        sentences = (fill(sentence, _WIDTH, subsequent_indent="    ") for sentence in self._sentences())
-        return "\n".join([self.title, *sentences])
+        return "\n".join([self.title, *map(_filled, self._sentences())])
 
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self._sentences())
@@ -170,11 +170,12 @@ class Case:
             "records these are is not public."
         )
         yield (
-            f"The promise: if a person is in the data, someone who considers all {self.population:,} equally likely "
-            f"to be in the data becomes more than {shown(100 * self.tolerance)} % sure that this person is, with "
-            f"probability at most {shown(100 * self.exceedance)} %."
+            f"The promise: if a person is in the data, then with probability at most {shown(100 * self.exceedance)} % "
+            f"someone who at first considers all {self.population:,} equally likely to be in the data, and then sees "
+            f"every step of the training, becomes more than {shown(100 * self.tolerance)} % sure that this person is "
+            "in it."
         )
-        yield f"An in-house training would take {self.steps} steps with full batches."
+        yield f"In-house training would take {self.steps} steps with full batches."
         yield (
             "Two vendors offer to train on the records. Both privacy statements say "
             f"ε = {shown(self.epsilon)}, δ = {shown(self.delta)}."
@@ -193,6 +194,12 @@ class Case:
         yield "You may sign one of these four statements about a pilot that passes the audit:"
         for letter, sentence in self.statements.items():
             yield f"({letter}) {sentence}"
+
+
+def _filled(sentence: str) -> str:
+    """A sentence in lines, none of which ends between a number and its unit or sign."""
+    whole = sentence.replace(" %", "\N{NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    return fill(whole, _WIDTH, subsequent_indent="    ").replace("\N{NO-BREAK SPACE}", " ")
 
 
 def case(seed: int | None = None) -> Case:
@@ -241,7 +248,7 @@ def made(seed) -> Case:
 
 @lru_cache(maxsize=64)
 def _made(seed: int) -> Case:
-    generator = np.random.default_rng([14, seed])
+    generator = np.random.default_rng([_CASES, seed])
     tolerance = _with_two_offers(generator, np.random.default_rng([_OFFERS, seed]))
     flawed = generator.choice(["A", "B", "neither"], p=[0.4, 0.4, 0.2])
     transcripts = {}

@@ -253,8 +253,8 @@ def most(count, eta, other_eta):
     Exercise(
         id="10.3",
         grade="think",
-        title="Which Gaussian is this training?",
-        question="A training takes `steps` steps with noise multiplier `sigma` and a small sampling rate `rate`. Write "
+        title="Which Gaussian is this training run?",
+        question="A training run takes `steps` steps with noise multiplier `sigma` and a small sampling rate `rate`. Write "
         "`training_mu(sigma, rate, steps)`: the μ of the Gaussian mechanism that it is close to, to first order in the rate.",
         name="training_mu",
         stub="from math import exp, sqrt\n\n\ndef training_mu(sigma, rate, steps):\n    ...\n",

@@ -148,7 +148,7 @@ EXERCISES = [
     Question(
         id="11.a",
         title="From epochs to steps",
-        question="A training draws each of 50,000 examples into a batch with probability p = 0.01, and stops after 30 "
+        question="A training run draws each of 50,000 examples into a batch with probability p = 0.01, and stops after 30 "
         "epochs. In one epoch each example is drawn once on average. How many steps are composed?",
         solution="sampling_rate, epochs = 0.01, 30\nanswer = round(epochs / sampling_rate)\n",
         explanation="An example is in one batch out of a hundred, so an epoch has 1/p = 100 steps. The number of "
@@ -181,7 +181,7 @@ EXERCISES = [
     Question(
         id="11.b",
         title="Calibrated to the same point",
-        question="A training with (8, 10⁻⁵) is replaced by one with larger batches, more steps and the larger σ that "
+        question="A training run with (8, 10⁻⁵) is replaced by one with larger batches, more steps and the larger σ that "
         "the same (8, 10⁻⁵) requires, as in the sweeps of this chapter. What changes for the people in the "
         "data?",
         options=(
@@ -292,9 +292,9 @@ def steps(sigma, rate, epsilon, delta):
         id="11.2",
         grade="warm-up",
         title="The promise of a Δ",
-        question="A training `m` is replaced by another one, about which you know only Δ(m‖other) = `regret`. Write "
+        question="A training run `m` is replaced by another one, about which you know only Δ(m‖other) = `regret`. Write "
         "`success(m, guess, regret)`: the best possible bound on the probability of reconstruction against "
-        "the other training, if a blind guess succeeds with probability `guess`. It is never more than 1.",
+        "the other training run, if a blind guess succeeds with probability `guess`. It is never more than 1.",
         name="success",
         curve=Curve("guess"),
         stub="def success(m, guess, regret):\n    ...\n",
@@ -329,7 +329,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda m, k, r: _success(m, k),
-                "This is the bound for `m` itself. The other training may let an attack succeed more often.",
+                "This is the bound for `m` itself. The other training run may let an attack succeed more often.",
             ),
             Mistake(
                 lambda m, k, r: min(1.0, k + r),
@@ -378,7 +378,7 @@ def steps(sigma, rate, epsilon, delta):
         id="11.3",
         grade="think",
         title="Which are Pareto efficient?",
-        question="Write `efficient(accuracies, regrets)`: for each training, True if no other is at least as good in "
+        question="Write `efficient(accuracies, regrets)`: for each training run, True if no other is at least as good in "
         "both respects (larger accuracy, smaller Δ from the base) and better in one of them, else False.",
         name="efficient",
         stub="def efficient(accuracies, regrets):\n    ...\n",
@@ -392,9 +392,9 @@ def steps(sigma, rate, epsilon, delta):
 """,
         explanation="a beats b if it is nowhere worse and somewhere better. Two equal ones do not beat each other.",
         hints=(
-            "When does one training beat another? Write that as a function of two pairs first.",
+            "When does one training run beat another? Write that as a function of two pairs first.",
             "It beats the other if it has at least its accuracy and at most its Δ, and is not the same pair.",
-            "A training is efficient if none beats it: not any(…).",
+            "A training run is efficient if none beats it: not any(…).",
         ),
         praise="Right. Choosing among the rest is a matter of judgment, not of numbers.",
         cases=tuple(
@@ -437,7 +437,7 @@ def steps(sigma, rate, epsilon, delta):
             ),
             Mistake(
                 lambda a, r: [1.0] * len(a),
-                "You call every training efficient. One that is worse in one respect and better in none is not.",
+                "You call every training run efficient. One that is worse in one respect and better in none is not.",
             ),
             Mistake(
                 lambda a, r: [float(x == max(a) or y == min(r)) for x, y in zip(a, r, strict=True)],
@@ -448,7 +448,7 @@ def steps(sigma, rate, epsilon, delta):
                 "You call none of them efficient. Is each one beaten by itself? Compare it with the others only.",
             ),
         ),
-        shape="True or False for each training",
+        shape="True or False for each training run",
     ),
     Exercise(
         id="11.4",
@@ -625,7 +625,7 @@ def exchange(rate, steps):
             "advantage=base.advantage. Then .noise_multiplier of what it returns.",
             "dp.delta_divergence(base, other).value, and the same with the two exchanged.",
         ),
-        praise="Right. With a larger rate and more steps, leaving the base is never regretted, and the other training has "
+        praise="Right. With a larger rate and more steps, leaving the base is never regretted, and the other training run has "
         "the smaller ε. Try p = 0.01 and N = 50: there it is the other way around.",
         cases=((0.05, 200), (0.3, 500)),
         mistakes=(

@@ -57,7 +57,7 @@ EXERCISES = [
     Question(
         id="13.a",
         title="At least which ε?",
-        question="Against a training that claims pure ε-DP, an attack has the errors α = 0.05 and β = 0.4 (take them "
+        question="Against a training run that claims pure ε-DP, an attack has the errors α = 0.05 and β = 0.4 (take them "
         "as exact). How large must ε be at least? Give two decimals.",
         solution="from math import log\n\nalpha, beta = 0.05, 0.4\n"
         "answer = max(log((1 - beta) / alpha), log((1 - alpha) / beta))\n",
@@ -383,7 +383,7 @@ def right(sigma, steps):
         mistakes=(
             Mistake(
                 lambda s, k: float(ndtr(math.sqrt(k) / (2 * s))),
-                "This is right for a sound training. Here the spread is that of a single step.",
+                "This is right for a sound training run. Here the spread is that of a single step.",
             ),
             Mistake(
                 lambda s, k: float(ndtr(1 / (2 * s))),
@@ -497,7 +497,7 @@ def largest(mu, repetitions):
         id="13.6",
         grade="build",
         title="Too many wins",
-        question="A training claims to be the Gaussian mechanism with `mu`. In `repetitions` repetitions, each with a "
+        question="A training run claims to be the Gaussian mechanism with `mu`. In `repetitions` repetitions, each with a "
         "fresh coin, an adversary was right `wins` times. Write `p_value(wins, repetitions, mu)`: the "
         "largest probability, under a true claim, of at least that many right guesses.",
         name="p_value",
@@ -645,7 +645,7 @@ def contrast(middles, directions):
         grade="build",
         title="At least this much",
         question="An adversary was right `wins` times (not always) in `repetitions` repetitions. Write "
-        "`at_least(wins, repetitions, delta)`: the smallest ε that a training, whatever its mechanism, can "
+        "`at_least(wins, repetitions, delta)`: the smallest ε that a training run, whatever its mechanism, can "
         "have at this δ, with 95 % confidence (one-sided; 0 if nothing is shown).",
         name="at_least",
         stub="from math import log\n\nfrom scipy.stats import beta\n\n\ndef at_least(wins, repetitions, delta):\n    ...\n",

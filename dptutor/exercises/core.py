@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..formulas import typeset
+from ..palette import GREEN, VERMILLION
 from . import arguments
 from .calling import (
     INFINITE,
@@ -112,7 +113,7 @@ class Result:
         return f"{'✔' if self.passed else '✘'} {self.message}" + (f"\n({self.note})" if self.note else "")
 
     def _repr_html_(self) -> str:
-        color, sign = ("#00805d", "✔") if self.passed else ("#b04a00", "✘")
+        color, sign = (GREEN, "✔") if self.passed else (VERMILLION, "✘")
         said = f'<p style="border-left:4px solid {color};padding-left:.6em">{sign} {typeset(escape(self.message))}</p>'
         note = f"<p><small>{escape(self.note)}</small></p>" if self.note else ""
         return said + note + (self.drawing.html if self.drawing else "")

@@ -21,6 +21,7 @@ import numpy as np
 from .calling import Rejected, Replayed, Stopped, in_time, short
 from .core import Exercise, Result
 from .learner import Learner, learner
+from .renumbering import MARK, NUMBERING, numbering, present
 
 __all__ = ["MIME", "HandIn", "Record", "judged", "prepared"]
 
@@ -49,6 +50,8 @@ class HandIn:
     student : str
     code : str
         From which the student's numbers and points follow. Without one they are the same for all.
+    numbering : int
+        Of the exercises, see `renumbering`: notebooks that were made before the capstone became chapter 20 do not say.
 
     Examples
     --------
@@ -58,8 +61,8 @@ class HandIn:
     False
     """
 
-    def __init__(self, student: str = "", code: str = ""):
-        self.student, self.code = str(student), str(code)
+    def __init__(self, student: str = "", code: str = "", numbering: int = 1):
+        self.student, self.code, self.numbering = str(student), str(code), numbering
         self._prepared: dict[tuple, Exercise] = {}
 
     def __repr__(self) -> str:
@@ -88,10 +91,11 @@ class HandIn:
         """
         from . import _Calls, _checked
 
+        id = present(id, self.numbering)
         exercise = self._prepared.setdefault((id, own), prepared(id, self.code, own))
         calls = _Recorded(_Calls())
         result = _checked(exercise, answer, calls)
-        data: dict = {"exercise": exercise.id, "own": own, "case": learner().case}
+        data: dict = {"exercise": exercise.id, MARK: NUMBERING, "own": own, "case": learner().case}
         if exercise.cases and callable(answer) and not exercise.judge:
             data |= {"outcomes": calls.outcomes, "names": exercise.forbidden(answer), "untouched": not calls.called}
         else:
@@ -225,7 +229,7 @@ class Record:
             kept = tuple(_outcome(outcome) for outcome in outcomes[:_MOST])
             answer = Replayed(kept, frozenset(names), data.get("untouched") is True)
         return cls(
-            data["exercise"],
+            present(data["exercise"], numbering(data)),
             data.get("own") is True,
             str(data.get("of", ""))[:64],
             case if type(case) is int else None,
@@ -256,7 +260,7 @@ def judged(exercise: Exercise, record: Record, case: int | None = None) -> Resul
         As it was put to the student, see `prepared`.
     record : Record
     case : int, optional
-        The student's case in chapter 14; else the one that was recorded.
+        The student's case of the capstone; else the one that was recorded.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A learner: the file with what was done, the case of chapter 14, and what the last reply to an exercise named.
+"""A learner: the file with what was done, the case of the capstone, and what the last reply to an exercise named.
 
 In a notebook there is one learner, who needs no name. A program that serves several gives each a `Learner` with a file
 of its own, and everything in a `with` block is that learner's:
@@ -9,7 +9,7 @@ of its own, and everything in a `with` block is that learner's:
 
 from __future__ import annotations
 
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from pathlib import Path
 
 from .core import Result
@@ -41,17 +41,17 @@ class Learner:
     ['1.a']
     """
 
-    def __init__(self, path=FILE):
+    def __init__(self, path: str | Path = FILE) -> None:
         self.progress = Progress(Path(path))
         self.case: int | None = None
         self.named: dict[str, Result] = {}
-        self._before: list = []
+        self._before: list[Token[Learner]] = []
 
     def __enter__(self) -> Learner:
         self._before.append(_current.set(self))
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         _current.reset(self._before.pop())
 
 

@@ -1,4 +1,7 @@
-"""What a learner has done, kept in a file beside the notebook that can be read, copied and deleted."""
+"""What a learner has done, kept in a file beside the notebook that can be read, copied and deleted.
+
+The file is marked with the numbering of its exercises, see `renumbering`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ import json
 import os
 from html import escape
 from pathlib import Path
+
+from ..palette import GREEN
+from .renumbering import MARK, NUMBERING, numbering, present
 
 FILE = Path("progress-dptutor.json")
 _NOTHING = {"tries": 0, "hints": 0, "passed": False, "saw_solution": False}
@@ -31,7 +37,7 @@ class Progress:
     ...     print(mine.records)
     ...     print(mine.export(Path(folder) / "copy.json").name)
     ...     mine.erase()
-    {'1.3': {'hints': 0, 'passed': True, 'saw_solution': False, 'tries': 1}}
+    {'1.3': {'tries': 1, 'hints': 0, 'passed': True, 'saw_solution': False}}
     copy.json
     """
 
@@ -47,14 +53,12 @@ class Progress:
         except (OSError, ValueError):
             return dict(self._kept)
         # The file is the learner's, who may have written anything into it.
-        return {id: record for id, record in found.items() if _whole(record)} if isinstance(found, dict) else {}
+        return _renumbered(found) if isinstance(found, dict) else {}
 
     def note(self, id: str, **changes) -> dict:
         """Changes an exercise's record: numbers are added, True stays True."""
         records = self.records
-        record = _NOTHING | records.get(id, {})
-        for key, change in changes.items():
-            record[key] = record[key] or change if isinstance(change, bool) else record[key] + change
+        record = _joined(records.get(id, _NOTHING), changes)
         self._write(records | {id: record})
         return record
 
@@ -120,13 +124,31 @@ class Progress:
         return f"<div>{rings}</div>{table}<p>kept in <code>{escape(str(self.path))}</code></p>"
 
 
+def _renumbered(found: dict) -> dict[str, dict]:
+    """The records of a file, by the present numbers of their exercises."""
+    records: dict[str, dict] = {}
+    for id, record in found.items():
+        if _whole(record):
+            now = present(id, numbering(found))
+            records[now] = _joined(records.get(now, _NOTHING), record)
+    return records
+
+
+def _joined(record: dict, changes: dict) -> dict:
+    """A record after changes: numbers are added, True stays True."""
+    return record | {
+        key: record[key] or change if isinstance(change, bool) else record[key] + change
+        for key, change in changes.items()
+    }
+
+
 def _whole(record) -> bool:
     """Whether a record of the file is one of ours."""
     return isinstance(record, dict) and all(type(record.get(key)) is type(value) for key, value in _NOTHING.items())
 
 
 def _text(records: dict) -> str:
-    return json.dumps(records, indent=1, sort_keys=True) + "\n"
+    return json.dumps(records | {MARK: NUMBERING}, indent=1, sort_keys=True) + "\n"
 
 
 def _count(solved: list[bool]) -> str:
@@ -140,7 +162,7 @@ def _ring(chapter: int, solved: list[bool]) -> str:
     full = share == 1
     # 100 around: the lengths of the dashes are percentages.
     circle = '<circle cx="22" cy="22" r="18" fill="none" stroke-width="5" pathLength="100"'
-    arc = f'{circle} stroke="#00805d" stroke-dasharray="{100 * share:.1f} 100" transform="rotate(-90 22 22)"/>'
+    arc = f'{circle} stroke="{GREEN}" stroke-dasharray="{100 * share:.1f} 100" transform="rotate(-90 22 22)"/>'
     return (
         f'<svg class="dp-ring" data-chapter="{chapter}" data-full="{str(full).lower()}" role="img" '
         f'aria-label="{words}" width="44" height="44" viewBox="0 0 44 44" style="margin-right:.3em">'

@@ -171,8 +171,8 @@ def _noise(c: Case) -> dict[str, Line]:
         "sigma": numeric(
             2, math.sqrt(k) / right, "Solve Pr_Q[B > tolerance] = exceedance for the noise multiplier of each step.",
             (math.sqrt(k) * profile.sigma, "This makes δ(ε) the exceedance. The tolerance is about the tail: exceedance=, not delta=."),
-            (math.sqrt(k) * classical, "This is the classical formula with the exceedance as its δ. The exact noise solves for the tail itself."),
-            (classical, "This is the classical formula, for one step. The exact noise solves for the tail, of all steps."),
+            (math.sqrt(k) * classical, "This is the classical formula with the exceedance as its δ. For the exact noise, solve for the tail itself."),
+            (classical, "This is the classical formula, for one step. For the exact noise, solve for the tail of all steps."),
             (1 / right, "This is the noise of one step alone. k of them are one Gaussian mechanism with √k μ."),
             (k / right, "You add up the steps' μ. For Gaussian noise the squares add up: √k, not k."),
             (math.sqrt(k) / mu(logit(rho), z), "You start from even odds: pass the prior on."),
@@ -181,7 +181,7 @@ def _noise(c: Case) -> dict[str, Line]:
         "naive": numeric(
             1, belief.sf(rho), "First find the noise whose δ(ε) is the exceedance, then how often the tolerance is "
                 "exceeded with it, if the person is in.",
-            (t, "This is what was asked for as δ. How often is the tolerance exceeded by that noise?"),
+            (t, "This is what was asked for as δ. How often is the tolerance exceeded with that noise?"),
             (belief.sf(rho) / t, "This is the factor by which it is exceeded too often. The probability is asked for."),
             (belief.sf(rho, "P"), "This is for a person who is not in, world P."),
             (PosteriorBelief(Gaussian(sigma=classical), b).sf(rho), "This belongs to the classical noise. Use the "
@@ -191,7 +191,7 @@ def _noise(c: Case) -> dict[str, Line]:
                                                "on."),
         ),
         "advantage": numeric(
-            1, 2 * ndtr(right / 2) - 1, "It is δ(0) of the whole training with your sigma.",
+            1, 2 * ndtr(right / 2) - 1, "It is δ(0) of the whole training run with your sigma.",
             (ndtr(right / 2), "This is the probability that the adversary is right. The advantage is twice that, "
                               "minus one."),
             (math.tanh(epsilon / 2), "This is the most that pure ε-differential privacy allows. Your mechanism is "
@@ -311,20 +311,20 @@ def _transcripts(c: Case) -> dict[str, Line]:
     checks = frozenset(found[flagged]) if flagged in "AB" else frozenset({"neither"})
     wrong = [(name, "The audit finds nothing wrong in this one.") for name in "ab" if name != flagged.lower()]
     if flagged != "neither":
-        wrong.append(("neither", "Look again, at all checks of both: one of them refuses a claim."))
+        wrong.append(("neither", "Look again, at all checks of both: one of them refutes a claim."))
     wrong.append(("both", "One of the two has passed all checks, at least."))
     names = [name for name in audit_transcript(c.transcripts["A"]) if name not in checks]
     passed = (
-        "On the transcript in question this check finds nothing wrong."
+        "The check for this finds nothing wrong on the transcript in question."
         if flagged != "neither"
-        else "No check has refused anything."
+        else "No check has refuted a claim."
     )
     return {
         "flagged": worded(flagged.lower(), 'Answer "A", "B", "both" or "neither".', wrong),
         "check": worded(
             checks,
-            "Name a check as auditing.audit_transcript does, or answer \"neither\".",
-            [*((name, passed) for name in names), *([("neither", "One of the checks has refused a claim.")] if flagged != "neither" else [])],
+            "Name a check as auditing.audit_transcript does, or the flaw that it finds, or answer \"neither\".",
+            [*((name, passed) for name in names), *([("neither", "One of the checks has refuted a claim.")] if flagged != "neither" else [])],
             _check_name,
         ),
     }  # fmt: skip
@@ -576,6 +576,7 @@ def signed(c: Case) -> str:
     return next((name for name in _keeping(c) if not caught(c)[name]), "neither")
 
 
+@lru_cache(maxsize=64)
 def _tails(c: Case) -> dict[str, float]:
     """How often each offer leaves a belief above the tolerance, if the person is in."""
     return {name: PosteriorBelief(_offer(c, name, "remove"), _prior(c)).sf(c.tolerance) for name in "AB"}
@@ -583,7 +584,7 @@ def _tails(c: Case) -> dict[str, float]:
 
 @lru_cache(maxsize=64)
 def caught(c: Case) -> dict[str, tuple[str, ...]]:
-    """By vendor, the checks of a transcript that refuse its claim."""
+    """By vendor, the checks of a transcript that refute its claim."""
     verdicts = {name: audit_transcript(transcript) for name, transcript in c.transcripts.items()}
     return {name: tuple(key for key, verdict in found.items() if verdict.caught) for name, found in verdicts.items()}
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from .._types import Array
 
 __all__ = ["SLIPS", "Slip", "explained", "told_apart"]
 
@@ -23,20 +26,20 @@ class Slip:
     chapter: int | None = None
 
 
-def _where(condition, wrong):
+def _where(condition: Callable[[Array], Any], wrong: Callable[[Array], Array]) -> Callable[[Array], Array | None]:
     """A slip that is made only where all right numbers are of a kind."""
     return lambda right: wrong(right) if np.all(condition(right)) else None
 
 
-def _share(x):
+def _share(x: Array) -> Any:
     return (x >= 0) & (x <= 1)
 
 
-def _inner(x):
+def _inner(x: Array) -> Any:
     return (x > 0) & (x < 1)
 
 
-def _positive(x):
+def _positive(x: Array) -> Any:
     return x > 0
 
 
@@ -68,7 +71,7 @@ SLIPS = (
 )
 
 
-def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Callable) -> str | None:
+def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Callable[..., Any]) -> str | None:
     """The reply to the one slip that makes all of `given` out of `truths`; `alike` compares two answers."""
     for slip in SLIPS:
         with np.errstate(all="ignore"):
@@ -80,7 +83,7 @@ def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: 
     return None
 
 
-def told_apart(right: float, taken: Sequence[float], close: Callable) -> list[tuple[float, str]]:
+def told_apart(right: float, taken: Sequence[float], close: Callable[[float, float], Any]) -> list[tuple[float, str]]:
     """What slips make of one number, with their replies, if it is not `close` to what is `taken` already, nor to 0."""
     taken, found = [0.0, right, *taken], []
     for slip in SLIPS:

@@ -12,7 +12,7 @@ One file an explorer, named like it, imported here and named in `__all__`: that 
 frozen (CONTRIBUTING says what its tests need). The file says what is shown, as mathematics; nothing in it knows of
 widgets, SVG or scripts.
 
-    balance = Explorer("balance", title=…, caption=…, find=…, code=…, parameters={"sigma": Slider(0.3, 4.0, 1.0, …)})
+    balance = Explorer("balance", title=…, caption=…, find=…, parameters={"sigma": Slider(0.3, 4.0, 1.0, …)})
 
     @balance.mechanism(BLUE, "Gaussian")         # what is compared, kept for every setting it was asked for
     def gaussian(sigma):
@@ -41,8 +41,15 @@ widgets, SVG or scripts.
     def found(sigma):                            # may call the functions of readouts
         return advantage(sigma) < 0.2
 
+    @balance.code
+    def program(sigma):                          # the program that readers are shown, with values for its arguments
+        import dptutor as dp
+
+        advantage = dp.Gaussian(sigma=sigma).advantage
+        print(f"{advantage:.4f}")
+
     balance.ask("How much does the best test gain, in percent?", truth=lambda: 100 * advantage(1.0), unit="%",
-                hides=(density,), says="You said {said} %, off by {gap}.")
+                hides=(density,), says="You said {said} %; it is {truth} %.")
 
 - **A function's arguments are the parameters it depends on**, and nothing else may change its result. A table over
   its arguments goes into the page, so ask for few: a path over two sliders is cheap, over three it is not. Where
@@ -55,9 +62,11 @@ widgets, SVG or scripts.
   several; `moves="sigma"` names another, `moves=("a", "b")` two, `moves=""` none; a region moves only what it names.
   No formula is needed: the setting is taken at which the part is drawn nearest to the pointer. Each slider has one
   grip in a panel.
-- A label is written beside its curve and moves with it; without a script a legend has it. Keep it short.
-- `{name}` in words, in a text and in the code stands for a parameter or readout as it is shown. Return one of a few
-  sentences rather than format numbers yourself. `code` assigns readouts to variables of their names; tests run it.
+- A label is written beside its curve, in pages without a script too, and moves with it. Keep it short.
+- `{name}` in words and in a text stands for a parameter or readout as it is shown. Return one of a few sentences
+  rather than format numbers yourself.
+- The `code` is what a reader would write: it imports what it needs, first of all, and assigns readouts to variables of
+  their names. Tests run what is shown of it and compare.
 - A slider's settings are the rows of the tables: forty to a hundred. Three sliders at most, two to four `steps`
   that tell a story, something to `find`, and `@e.solved`, a function of exact values, if it can be told to be found.
 - The picture takes the width of the page. The panel that is dragged comes first and is the wider one: `width` shares
@@ -80,10 +89,13 @@ widgets, SVG or scripts.
 How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces`, `game` and `samples` (what an
 explorer consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the
 notebook's side), and on the reader's side, of both, `tables.js`, `motion.js`, `handles.js`, `names.js`,
-`explorer.js`, `pins.js`, `game.js`, `samples.js`, `pen.js`, `asking.js` and `start.js`, joined in this order.
+`sliders.js`, `explorer.js`, `pins.js`, `game.js`, `samples.js`, `pen.js`, `asking.js` and `start.js`, joined in this
+order.
 """
 
+from .any_attack import any_attack
 from .audit import audit
+from .batches import batches
 from .bayes_error import bayes_error
 from .be_the_adversary import be_the_adversary
 from .blackwell_order import blackwell_order
@@ -95,12 +107,16 @@ from .dpsgd_map import dpsgd_map
 from .duel import duel
 from .emergent_dominance import emergent_dominance
 from .envelope import envelope
+from .evidence import evidence
 from .gaussian_noise import gaussian_noise
 from .hyper_prior import hyper_prior
 from .posterior_belief import posterior_belief
 from .privacy_loss import privacy_loss
+from .releases import releases
 from .renyi_order import renyi_order
+from .reports import reports
 from .spectrum import spectrum
+from .study import study
 from .subsampling import subsampling
 from .threshold_test import threshold_test
 from .total_failure import total_failure
@@ -108,7 +124,9 @@ from .tradeoff_gallery import tradeoff_gallery
 from .two_offers import two_offers
 
 __all__ = [
+    "any_attack",
     "audit",
+    "batches",
     "bayes_error",
     "be_the_adversary",
     "blackwell_order",
@@ -120,12 +138,16 @@ __all__ = [
     "duel",
     "emergent_dominance",
     "envelope",
+    "evidence",
     "gaussian_noise",
     "hyper_prior",
     "posterior_belief",
     "privacy_loss",
+    "releases",
     "renyi_order",
+    "reports",
     "spectrum",
+    "study",
     "subsampling",
     "threshold_test",
     "total_failure",

@@ -1,4 +1,4 @@
-"""An audit by repetition: a training is run many times, and what happens may refute the ε that it claims.
+"""An audit by repetition: a training run is repeated many times, and what happens may refute the ε that it claims.
 
 The idea: a claim is refuted when something happens that it makes rarer than once in a hundred audits. Which statistic
 shows a flaw depends on the flaw, and too few repetitions show none.
@@ -44,32 +44,7 @@ audit = Explorer(
     "in the gray band with probability 98 %; with half the noise these six stay inside as well. Without clipping, "
     "gradients are assumed to be twice as long as C; with a reused seed, the direction of the gradient’s change is "
     "assumed to stay the same.",
-    find="Beyond which R is the claim refuted for good? Which flaws show in the guesses, which in the log-odds?",
-    code="""import numpy as np
-from scipy.stats import binom, norm
-
-import dptutor as dp
-
-a, flaw, k, R, delta = dp.auditing, {flaw}, {steps}, {repetitions}, 0.01
-z = 30**0.5 / a.gaussian_mu(np.log(9), delta)
-noise = np.random.default_rng(13).standard_normal((2048, 30))[:R, :k]
-size = 2.0 if flaw == a.NO_CLIPPING.name else 1.0  # of a gradient, in units of the sensitivity
-if flaw == a.HALF_THE_NOISE.name:
-    noise = noise / 2
-if flaw == a.FIRST_STEP_ONLY.name:
-    noise = noise * (np.arange(k) == 0)
-if flaw == a.SAME_NOISE.name:
-    noise = noise[:, :1] * np.ones(k)
-loss = k * (size / z) ** 2 / 2 + size / z * noise.sum(1)  # towards the truth
-claim = dp.Gaussian(sigma=z, sensitivity=k**0.5)
-epsilon = claim.epsilon(delta)
-wins, by_beliefs = int((loss > 0).sum()), loss.max()
-allowed = a.most_wins(R, claim)
-chance_of_wins = binom.sf(wins - 1, R, (1 + claim.advantage) / 2)
-mu = k**0.5 / z
-chance_of_beliefs = 1 - (1 - norm.sf(by_beliefs / mu - mu / 2)) ** R
-print(f"{wins} right guesses, up to {allowed} allowed by the claim")
-""",
+    find="Drag R to the fewest repetitions from which on the right guesses refute the claim for good.",
     parameters={
         "flaw": Choice(NAMES, NAMES[2], "Training"),
         "repetitions": Slider(16, MOST, 100, "repetitions", "R", stops=REPETITIONS),
@@ -157,9 +132,9 @@ def chances(flaw, steps):
 LOW, HIGH = 1e-7, 60.0
 
 
-@audit.panel("Could that happen by chance?", xlabel="repetitions R", ylabel="probability if the claim is true",
+@audit.panel("Could it be chance?", xlabel="repetitions R", ylabel="probability if the claim is true",
              xlim=(14, 2400), ylim=(LOW, HIGH), xlog=True, ylog=True, titled=False, width=390.0,
-             margins=(72.0, 12.0, 44.0, 12.0))  # fmt: skip
+             margins=(84.0, 12.0, 44.0, 12.0))  # fmt: skip
 def evidence(axes):
     axes.set_xticks([16, 64, 256, 1024], [16, 64, 256, 1024])
     axes.set_yticks([1, 1e-2, 1e-4, 1e-6], ["certain", "1 in 100", "1 in 10⁴", "1 in 10⁶"])
@@ -191,17 +166,21 @@ def chosen(repetitions):
     return [repetitions] * 2, [LOW, 3]
 
 
-@evidence.points(INK, moves="")
-def here(flaw, repetitions, steps):
-    *_, of_wins, _, of_log_odds = numbers(flaw, repetitions, steps)
-    return [repetitions] * 2, np.maximum([of_wins, of_log_odds], 1.4 * LOW)
+@evidence.points(GREEN, moves="")
+def wins_here(flaw, repetitions, steps):
+    return repetitions, max(numbers(flaw, repetitions, steps)[3], 1.4 * LOW)
+
+
+@evidence.points(BLUE, moves="")
+def log_odds_here(flaw, repetitions, steps):
+    return repetitions, max(numbers(flaw, repetitions, steps)[5], 1.4 * LOW)
 
 
 @evidence.text(GREEN, offset=(9, 6))
 def rarer_than_the_panel_shows(flaw, repetitions, steps):
-    # The dot stays in the picture, at its lower edge.
+    # The dot stays in the picture, at its lower edge; so do the words, to its left where there is no room on its right.
     of_wins = numbers(flaw, repetitions, steps)[3]
-    return repetitions, LOW if of_wins < LOW else np.nan, "below 1 in 10⁷"
+    return repetitions / (1 if repetitions < 450 else 5), LOW if of_wins < LOW else np.nan, "below 1 in 10⁷"
 
 
 def paths(flaw, first, sign):
@@ -211,13 +190,14 @@ def paths(flaw, first, sign):
     return np.tile(np.append(np.arange(STEPS + 1.0), STEPS), PATHS), expit(log_odds).ravel()
 
 
-@audit.panel("Beliefs over the training", xlabel="step", ylabel="belief in D", xlim=(0, STEPS), ylim=(0, 1),
+@audit.panel("Beliefs in training", xlabel="step", ylabel="belief in D", xlim=(0, STEPS), ylim=(0, 1),
              titled=False, width=330.0)  # fmt: skip
 def beliefs(axes):
     steps = np.linspace(0, STEPS, 121)
     middle, spread = steps / Z**2 / 2, ndtri(0.99) * np.sqrt(steps) / Z
     axes.fill_between(steps, expit(middle - spread), expit(middle + spread), color=GREY, alpha=0.18, linewidth=0)
-    axes.text(1, 0.02, "gray: 98 % band for D if the claim is true", color=GREY)
+    axes.text(1, 0.075, "gray: 98 % band when trained on D,", color=GREY)
+    axes.text(1, 0.02, "if the claim is true", color=GREY)
     axes.grid(False)
 
 
@@ -251,6 +231,16 @@ def numbers(flaw, repetitions, steps):
     return claim(steps), wins, allowed, of_wins, largest, chance_of_so_large(largest, steps, repetitions)
 
 
+@audit.solved
+def just_enough(flaw, repetitions, steps):
+    """Whether the guesses refute the claim here and beyond, and not at the stop before."""
+    refuted = chances(flaw, steps)[0] < LEVEL
+    here = int(np.searchsorted(REPETITIONS, repetitions))
+    return (
+        bool(refuted[here:].all() and here and not refuted[here - 1]) and numbers(flaw, repetitions, steps)[3] < LEVEL
+    )
+
+
 @audit.words
 def words(flaw, repetitions, steps):
     _, wins, allowed, _, _, of_log_odds = numbers(flaw, repetitions, steps)
@@ -274,3 +264,30 @@ def words(flaw, repetitions, steps):
         f"Not refuted: {{wins}} right guesses of {{repetitions}}, and log-odds of up to {{by_beliefs}}, can well "
         f"happen if {claimed}, is true."
     )
+
+
+@audit.code
+def program(flaw, repetitions, steps):
+    import numpy as np
+    from scipy.stats import binom, norm
+
+    import dptutor as dp
+
+    a, delta = dp.auditing, 0.01
+    z = 30**0.5 / a.gaussian_mu(np.log(9), delta)
+    noise = np.random.default_rng(13).standard_normal((2048, 30))[:repetitions, :steps]
+    size = 2.0 if flaw == a.NO_CLIPPING.name else 1.0  # of a gradient, in units of the sensitivity
+    if flaw == a.HALF_THE_NOISE.name:
+        noise = noise / 2
+    if flaw == a.FIRST_STEP_ONLY.name:
+        noise = noise * (np.arange(steps) == 0)
+    if flaw == a.SAME_NOISE.name:
+        noise = noise[:, :1] * np.ones(steps)
+    loss = steps * (size / z) ** 2 / 2 + size / z * noise.sum(1)  # towards the truth
+    claim = dp.Gaussian(sigma=z, sensitivity=steps**0.5)
+    epsilon = claim.epsilon(delta)
+    wins, by_beliefs = int((loss > 0).sum()), loss.max()
+    allowed = a.most_wins(repetitions, claim)
+    chance_of_wins = binom.sf(wins - 1, repetitions, (1 + claim.advantage) / 2)
+    chance_of_beliefs = 1 - (1 - norm.sf(by_beliefs / claim.mu - claim.mu / 2)) ** repetitions
+    print(f"{wins} right guesses, up to {allowed} allowed by the claim")

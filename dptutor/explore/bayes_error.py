@@ -3,15 +3,17 @@
 The idea: what an output is worth to an adversary depends on what the adversary believes beforehand.
 """
 
+from functools import cache
+
 import numpy as np
 
 from ..mechanisms import SubsampledGaussian
 from .machinery import BLUE, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Slider
 from .tradeoff_gallery import KINDS as SYMMETRIC
-from .tradeoff_gallery import MAKERS
+from .tradeoff_gallery import SYMBOLS
 
 # One direction of a mechanism that uses each example with probability 1/2, so that its f is not symmetric.
-SAMPLED = "sampled Gaussian"
+SAMPLED, STEP = "sampled Gaussian", 0.02
 KINDS = SYMMETRIC | {SAMPLED: lambda noise: SubsampledGaussian(noise, 0.5, direction="remove")}
 
 bayes_error = Explorer(
@@ -22,22 +24,13 @@ bayes_error = Explorer(
     "line are equally good. Where it meets the diagonal α = β, both coordinates are R(π) (purple ring). The dotted "
     "green diagonal meets f where both errors of a best test are equal. Pull a blue curve by its ring to change the "
     "noise. Second panel: the Bayes error R at all priors; the green ruler is the gain, the drop in error that the "
-    "output brings, in percentage points. The noise is 1/ε₀ for randomized response and for the worst (ε₀, 0.1)-DP "
-    "mechanism; the sampled Gaussian mechanism uses each record with probability ½.",
-    find="Drag the prior to where the adversary errs most. Is that always at one half?",
-    code=MAKERS.replace(
-        "\n}\n", '\n    "sampled Gaussian": lambda noise: dp.SubsampledGaussian(noise, 0.5, direction="remove"),\n}\n'
-    )
-    + """mechanism, prior = makers[{kind}]({noise}), {prior}
-error, minimax = mechanism.bayes_error(prior), mechanism.minimax_bayes_error
-guessing = min(prior, 1 - prior)
-gain, advantage, power = guessing - error, mechanism.advantage, 1 - mechanism.tradeoff(0.05)
-print(f"R({prior}) = {error:.4f}")
-""",
+    "output brings, in percentage points. Randomized response and the worst (ε₀, 0.1)-DP mechanism have ε₀ in "
+    "the place of noise; the sampled Gaussian mechanism uses each record with probability ½.",
+    find="Drag the prior to where the adversary errs most. Find a mechanism with which that is not at one half.",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
-        "noise": Slider(0.3, 4.0, 1.0, "noise", "σ, b or 1/ε₀"),
-        "prior": Slider(0.02, 0.98, 0.3, "prior of “not in”", "π", step=0.02, percent=True),
+        "noise": Slider(0.3, 4.0, 1.0, "noise", by="kind", symbols=SYMBOLS | {SAMPLED: "σ"}),
+        "prior": Slider(0.02, 0.98, 0.3, "prior of “not in”", "π", step=STEP, percent=True),
     },
     steps={
         "An even prior": (
@@ -96,10 +89,17 @@ def best_test(kind, noise, prior):
 bayes.reader("prior", "adversary", top=lambda prior: min(prior, 1 - prior))
 
 
-@bayes.ruler(GREEN, words="{gain}", offset=(34, -18), cap=6)
+@bayes.ruler(GREEN, cap=6)
 def gained(kind, noise, prior):
     top, bottom = guessing(prior), error(kind, noise, prior)
     return prior if top - bottom >= 5e-4 else np.nan, bottom, top
+
+
+# Beneath the curves, on the side of the ruler where there is room.
+@bayes.text(GREEN, offset=(0, -14))
+def gain_in_words(kind, noise, prior):
+    x, bottom, _ = gained(kind, noise, prior)
+    return x + (0.03 if prior <= 0.5 else -0.43), bottom, "{gain}"
 
 
 @bayes_error.readout("R(π)", PURPLE, 1, percent=True)
@@ -127,10 +127,23 @@ def advantage(kind, noise):
     return mechanism(kind, noise).advantage
 
 
+@bayes_error.solved
+def most_elsewhere(kind, noise, prior):
+    beside = (max(prior - STEP, 0.01), min(prior + STEP, 0.99))
+    return abs(prior - 0.5) > STEP / 2 and error(kind, noise, prior) >= max(error(kind, noise, p) for p in beside)
+
+
+@cache
+def reaches(kind, noise):
+    """The largest losses for and against: how much belief an answer can outweigh, in log-odds."""
+    m = mechanism(kind, noise)
+    return m.epsilon(0.0), m.reverse.epsilon(0.0)
+
+
 def decided(kind, noise, prior):
     """Whether the adversary is surer beforehand than any answer can make up for."""
-    m, odds = mechanism(kind, noise), np.log(prior / (1 - prior))
-    return odds >= m.epsilon(0.0) if odds >= 0 else -odds >= m.reverse.epsilon(0.0)
+    odds, (against, towards) = np.log(prior / (1 - prior)), reaches(kind, noise)
+    return odds >= against if odds >= 0 else -odds >= towards
 
 
 @bayes_error.words
@@ -146,3 +159,21 @@ def words(kind, noise, prior):
             "percentage points, to {error}."
         )
     return "At a prior of {prior} for “not in” the output lowers this adversary’s error from {guessing} to {error}."
+
+
+@bayes_error.code
+def program(kind, noise, prior):
+    import dptutor as dp
+
+    makers = {
+        "Gaussian": dp.Gaussian,
+        "Laplace": dp.Laplace,
+        "randomized response": lambda noise: dp.RandomizedResponse(epsilon=1 / noise),
+        "worst (ε, δ)": lambda noise: dp.ApproximateDP(epsilon=1 / noise, delta=0.1),
+        "sampled Gaussian": lambda noise: dp.SubsampledGaussian(noise, 0.5, direction="remove"),
+    }
+    mechanism = makers[kind](noise)
+    error, minimax = mechanism.bayes_error(prior), mechanism.minimax_bayes_error
+    guessing = min(prior, 1 - prior)
+    gain, advantage, power = guessing - error, mechanism.advantage, 1 - mechanism.tradeoff(0.05)
+    print(f"R({prior}) = {error:.4f}")

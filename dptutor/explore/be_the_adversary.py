@@ -45,35 +45,8 @@ be_the_adversary = Explorer(
     "nothing back, then at the end of the game the region contains the true errors of that test with probability at "
     "least 90 %. At the end a dashed line marks a threshold that fits your guesses as well as any, and a ring marks "
     "its errors.",
-    find="Which world does each output come from? Can you get below the curve?",
-    code="""from statistics import NormalDist
-
-import dptutor as dp
-
-sigma = {sigma}
-accused, outside = {accused}
-missed, inside = {missed}
-mechanism = dp.Gaussian(sigma=sigma)
-accusing = [1 - NormalDist(world, sigma).cdf(0.525) for world in (0, 1)]  # above 0.5: outputs are rounded to twentieths
-best_error = (accusing[0] + 1 - accusing[1]) / 2
-
-
-def interval(wrong, rounds):
-    return dp.auditing.clopper_pearson(wrong, rounds) if rounds else (0.0, 1.0)
-
-
-def rate(wrong, rounds):
-    return wrong / rounds if rounds else float("nan")
-
-
-alpha, beta = rate(accused, outside), rate(missed, inside)
-wrong = rate(accused + missed, outside + inside)
-alpha_low, alpha_high = interval(accused, outside)
-beta_low, beta_high = interval(missed, inside)
-best_beta = mechanism.tradeoff(alpha) if outside else float("nan")
-print(f"you: ({alpha:.3f}, {beta:.3f}), the best: ({alpha:.3f}, {best_beta:.3f})")
-""",
-    parameters={"sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.25)},
+    find="Which world does each output come from? Find a threshold that errs hardly more often than the best one.",
+    parameters={"sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.025)},
     steps={
         "A threshold of ½": (
             "Someone said “in” above ½ and made about as many errors as expected. Even so, the region is wide.",
@@ -278,6 +251,11 @@ def best_error(sigma):
     return np.minimum(*chances(sigma)).sum() / 2  # outputs are rounded, which costs the best test very little
 
 
+@be_the_adversary.solved
+def nearly_the_best(sigma, threshold):
+    return threshold != "none" and threshold_error(sigma, threshold) < best_error(sigma) + 0.01
+
+
 @be_the_adversary.task
 def task(accused, missed):
     if enough(accused, missed):
@@ -347,3 +325,29 @@ def the_threshold(threshold):
         "A threshold of {threshold} guesses as you did in {fits} rounds. In the long run it is wrong in "
         "{threshold_error} of 100 rounds, the best one in {best_error}."
     )
+
+
+@be_the_adversary.code
+def program(sigma, accused, missed):
+    from statistics import NormalDist
+
+    import dptutor as dp
+
+    (accusations, outside), (misses, inside) = accused, missed
+    mechanism = dp.Gaussian(sigma=sigma)
+    # Outputs are rounded to twentieths: those from 0.55 on are above one half.
+    accusing = [1 - NormalDist(world, sigma).cdf(0.525) for world in (0, 1)]
+    best_error = (accusing[0] + 1 - accusing[1]) / 2
+
+    def interval(wrong, rounds):
+        return dp.auditing.clopper_pearson(wrong, rounds) if rounds else (0.0, 1.0)
+
+    def rate(wrong, rounds):
+        return wrong / rounds if rounds else float("nan")
+
+    alpha, beta = rate(accusations, outside), rate(misses, inside)
+    wrong = rate(accusations + misses, outside + inside)
+    alpha_low, alpha_high = interval(accusations, outside)
+    beta_low, beta_high = interval(misses, inside)
+    best_beta = mechanism.tradeoff(alpha) if outside else float("nan")
+    print(f"you: ({alpha:.3f}, {beta:.3f}), the best: ({alpha:.3f}, {best_beta:.3f})")

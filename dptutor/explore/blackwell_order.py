@@ -35,22 +35,9 @@ blackwell_order = Explorer(
     "mechanism gives the other mechanism. Orange, if asked for: their join (the most private mechanism from which "
     "both can be obtained by garbling) or their meet (the least private mechanism that can be obtained from either).",
     find="Find a σ at which the Gaussian mechanism reveals more to everyone. Can randomized response ever do so?",
-    code="""import math
-
-import dptutor as dp
-
-gaussian, response = dp.Gaussian(sigma={sigma}), dp.RandomizedResponse(epsilon={epsilon})
-comparison = dp.compare(gaussian, response)
-forth, back = comparison.divergence.value, comparison.reverse_divergence.value
-gaussian_advantage, response_advantage = gaussian.advantage, response.advantage
-between = {"nothing": lambda *_: None, "join": dp.join, "meet": dp.meet}
-third = between[{third}](gaussian, response)
-third_advantage = third.advantage if third else math.nan
-print(comparison)
-""",
     parameters={
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ"),
-        "epsilon": Slider(0.1, 3.9, 1.5, "randomized response", "ε", step=0.2),
+        "epsilon": Slider(0.1, 4.0, 1.5, "randomized response", "ε", step=0.1),
         "third": Choice(("nothing", "join", "meet"), "nothing", "Add their"),
     },
     steps={
@@ -97,7 +84,7 @@ SEEN = 1e-4  # a smaller lead cannot be seen
 
 
 @blackwell_order.panel("Which reveals more", xlabel="adversary’s prior π",
-                       ylabel="lead in points, stretched near 0", ylim=(-42, 42), ystretch=1.0,
+                       ylabel="lead of Gaussian noise in points", ylim=(-75, 42), ystretch=1.0,
                        titled=False, width=400.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
@@ -109,24 +96,13 @@ def leads(axes):
     )
 
 
-@lru_cache(maxsize=4096)
-def lead_of_gaussian(sigma, epsilon):
-    return 100 * (response(epsilon).bayes_error(PRIORS) - gaussian(sigma).bayes_error(PRIORS))
-
-
-@leads.region(BLUE, opacity=0.25)
-def gaussian_reveals_more(sigma, epsilon):
-    return PRIORS, 0, np.maximum(lead_of_gaussian(sigma, epsilon), 0)
-
-
-@leads.region(VERMILLION, opacity=0.25)
-def response_reveals_more(sigma, epsilon):
-    return PRIORS, 0, np.minimum(lead_of_gaussian(sigma, epsilon), 0)
-
-
 @leads.curve(INK, moves="sigma")
 def lead(sigma, epsilon):
-    return PRIORS, lead_of_gaussian(sigma, epsilon)
+    return PRIORS, 100 * (response(epsilon).bayes_error(PRIORS) - gaussian(sigma).bayes_error(PRIORS))
+
+
+leads.filled(BLUE, lead, above=True)
+leads.filled(VERMILLION, lead, above=False)
 
 
 @leads.text(BLUE, offset=(0, 0))
@@ -141,7 +117,7 @@ def said_of_gaussian(sigma, epsilon):
 
 @leads.text(VERMILLION, offset=(0, 0))
 def said_of_response(sigma, epsilon):
-    return 0.06, -19.5, "to no one" if dominates(sigma, epsilon) else "to some"
+    return 0.06, -62, "to no one" if dominates(sigma, epsilon) else "to some"
 
 
 def dominates(sigma, epsilon):
@@ -190,6 +166,11 @@ def third_advantage(sigma, epsilon, third):
     return between(sigma, epsilon, third).advantage
 
 
+@blackwell_order.solved
+def to_everyone(sigma, epsilon):
+    return dominates(sigma, epsilon)
+
+
 @blackwell_order.words
 def words(sigma, epsilon):
     both = compared(sigma, epsilon)
@@ -208,3 +189,18 @@ def words(sigma, epsilon):
         f"{by_up_to(both.divergence.value, 'forth')}, others against the Gaussian mechanism, "
         f"{by_up_to(both.reverse_divergence.value, 'back')}."
     )
+
+
+@blackwell_order.code
+def program(sigma, epsilon, third):
+    import math
+
+    import dptutor as dp
+
+    gaussian, response = dp.Gaussian(sigma=sigma), dp.RandomizedResponse(epsilon=epsilon)
+    comparison = dp.compare(gaussian, response)
+    forth, back = comparison.divergence.value, comparison.reverse_divergence.value
+    gaussian_advantage, response_advantage = gaussian.advantage, response.advantage
+    between = {"nothing": lambda *_: None, "join": dp.join, "meet": dp.meet}[third](gaussian, response)
+    third_advantage = between.advantage if between else math.nan
+    print(comparison)

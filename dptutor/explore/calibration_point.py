@@ -1,9 +1,12 @@
 """Two mechanisms through one (ε, δ): what the pair of numbers fixes, and all that it leaves open."""
 
+import numpy as np
+
 from ..blackwell import delta_divergence
 from ..calibration import calibrate
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider, decades
+from .machinery.shapes import type_one_errors
 
 calibration_point = Explorer(
     "calibration_point",
@@ -12,19 +15,10 @@ calibration_point = Explorer(
     "with exactly the noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet at "
     "the green point. (The Laplace profile is nearly vertical there: it is 0 where ε is at least 1/b.) Second panel: "
     "their trade-off functions. Pull a curve by its ring to change δ.",
-    find="Hold ε fixed and move δ: which curve hardly moves, and which one moves a lot?",
-    code="""import dptutor as dp
-
-target = {"epsilon": {epsilon}, "delta": {delta}}
-gaussian, laplace = dp.calibrate(dp.Gaussian, **target), dp.calibrate(dp.Laplace, **target)
-sigma, scale = gaussian.sigma, laplace.scale
-gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
-regret = dp.delta_divergence(gaussian, laplace).value
-print(f"sigma = {sigma:.4f}, b = {scale:.4f}, regret {regret:.4f}")
-""",
+    find="Find an (ε, δ) at which the advantage is more than five times as large with Laplace noise.",
     parameters={
-        "epsilon": Slider(0.25, 5.0, 1.0, "privacy parameter", "ε", step=0.25),
-        "delta": Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 2, 5), power=True),
+        "epsilon": Slider(0.3, 5.0, 1.0, "privacy parameter", "ε"),
+        "delta": Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 1.5, 2, 3, 5), power=True),
     },
     steps={
         "As in the textbooks": ("ε = 1, δ = 10⁻⁵.", {"epsilon": 1, "delta": 1e-5}),
@@ -50,8 +44,10 @@ def laplace(epsilon, delta):
     return calibrate(Laplace, epsilon=epsilon, delta=delta)
 
 
-profiles = calibration_point.face_panel("privacy_profile", xlim=(0, 6), ylim=(1e-10, 1), ylog=True, legend="")
-tradeoff = calibration_point.face_panel("tradeoff")
+profiles = calibration_point.face_panel(
+    "privacy_profile", grid=np.linspace(0, 6, 61), xlim=(0, 6), ylim=(1e-10, 1), ylog=True
+)
+tradeoff = calibration_point.face_panel("tradeoff", grid=type_one_errors(61))
 
 
 @profiles.points(GREEN, moves=("epsilon", "delta"))
@@ -71,9 +67,26 @@ def numbers(epsilon, delta):
     return pair[0].sigma, pair[1].scale, *(m.advantage for m in pair), delta_divergence(*pair).value
 
 
+@calibration_point.solved
+def five_times(epsilon, delta):
+    return laplace(epsilon, delta).advantage > 5 * gaussian(epsilon, delta).advantage
+
+
 @calibration_point.words
 def words():
     return (
         "Both are (ε, δ)-DP with the same ε and δ, yet the advantage is larger against Laplace noise: "
         "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism."
     )
+
+
+@calibration_point.code
+def program(epsilon, delta):
+    import dptutor as dp
+
+    gaussian = dp.calibrate(dp.Gaussian, epsilon=epsilon, delta=delta)
+    laplace = dp.calibrate(dp.Laplace, epsilon=epsilon, delta=delta)
+    sigma, scale = gaussian.sigma, laplace.scale
+    gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
+    regret = dp.delta_divergence(gaussian, laplace).value
+    print(f"sigma = {sigma:.4f}, b = {scale:.4f}, regret {regret:.4f}")

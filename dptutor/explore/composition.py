@@ -29,7 +29,7 @@ from .machinery import (
 
 BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
 DELTAS = {"10⁻³": 1e-3, "10⁻⁵": 1e-5, "10⁻⁸": 1e-8}
-STOPS = decades(2, 6, 1, 1.5, 2, 3, 5, 7)
+STOPS = decades(2, 6, 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 ORDERS = 1 + np.geomspace(0.01, 150, 120)
 
 composition = Explorer(
@@ -41,37 +41,13 @@ composition = Explorer(
     "accountant promises more privacy than there is. Second panel: what each says after k steps; to the left of the "
     "exact ε it promises too much. DP-SGD samples 1 % of the examples in each step.",
     find="Here the limit theorem promises too much privacy. Find settings where it promises too little.",
-    code="""import math
-
-import numpy as np
-
-import dptutor as dp
-
-bases = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
-sigma, rate = bases[{base}]
-steps, delta = {steps}, {delta}
-exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
-
-orders = 1 + np.geomspace(0.01, 150, 120)
-one_step = dp.SubsampledGaussian(sigma, rate).renyi_divergence(orders)  # the larger of both directions
-renyi = dp.accounting.rdp_to_epsilon(orders, steps * one_step, delta)
-
-mu = dp.accounting.clt_mu(sigma, rate, steps) if rate < 1 else math.sqrt(steps) / sigma
-limit = dp.Gaussian(sigma=1 / mu).epsilon(delta)
-
-step = dp.SubsampledGaussian(sigma, rate)
-whole, half = delta / steps, delta / (2 * steps)
-basic, _ = dp.accounting.basic_composition(step.epsilon(whole), whole, steps)
-advanced, _ = dp.accounting.advanced_composition(step.epsilon(half), half, steps, delta / 2)
-print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4f}")
-""",
     parameters={
         "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),
         "delta": Choice(tuple(DELTAS), "10⁻⁵", "δ"),
         "steps": Slider(100, 1_000_000, 10_000, "steps", "k", stops=STOPS, play=True),
     },
     steps={
-        "A long training": (
+        "A long training run": (
             "10,000 steps: an accountant that knows the mechanism comes close; one that knows only (ε, δ) does not.",
             {"base": "DP-SGD, σ = 1", "steps": 10_000, "delta": "10⁻⁵"},
         ),
@@ -124,7 +100,7 @@ def epsilons(base, delta, steps):
     return all_epsilons(base, steps)[delta]
 
 
-@composition.panel("ε, compared with the exact one", xlabel="steps k", ylabel="accountant’s ε / exact ε",
+@composition.panel("Compared with exact", xlabel="steps k", ylabel="accountant’s ε / exact ε",
                    xlim=(100, 1e6), ylim=(0.5, 2), xlog=True, titled=False, width=410.0)  # fmt: skip
 def growth(axes):
     axes.axhspan(0.5, 1, color=VERMILLION, alpha=0.1, linewidth=0)
@@ -165,7 +141,7 @@ def here(base, delta, steps):
 ROWS = {"limit theorem": 4, "exact": 3, "Rényi": 2, "(ε, δ) alone": 1}  # alone: the better of both theorems
 
 
-@composition.panel("What each says", xlabel="ε after k steps", ylabel="", xlim=(0.1, 1e8), ylim=(0.4, 4.6), xlog=True,
+@composition.panel("What each says", xlabel="ε after k steps", ylabel="", xlim=(0.1, 1e10), ylim=(0.4, 4.6), xlog=True,
                    titled=False, width=310.0, margins=(92.0, 12.0, 44.0, 12.0))  # fmt: skip
 def said(axes):
     axes.set_yticks([*ROWS.values()], [*ROWS])
@@ -242,3 +218,29 @@ def words(base, delta, steps):
     if limit > 1.01 * exact:
         return f"{start}. The limit theorem says {{limit}}, which is too large{renyi}"
     return f"{start}, and the limit theorem is right to within 1 %{renyi}"
+
+
+@composition.code
+def program(base, steps, delta):
+    import math
+
+    import numpy as np
+
+    import dptutor as dp
+
+    bases = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
+    sigma, rate = bases[base]
+    exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
+
+    orders = 1 + np.geomspace(0.01, 150, 120)
+    one_step = dp.SubsampledGaussian(sigma, rate).renyi_divergence(orders)  # the larger of both directions
+    renyi = dp.accounting.rdp_to_epsilon(orders, steps * one_step, delta)
+
+    mu = dp.accounting.clt_mu(sigma, rate, steps) if rate < 1 else math.sqrt(steps) / sigma
+    limit = dp.Gaussian(sigma=1 / mu).epsilon(delta)
+
+    step = dp.SubsampledGaussian(sigma, rate)
+    whole, half = delta / steps, delta / (2 * steps)
+    basic, _ = dp.accounting.basic_composition(step.epsilon(whole), whole, steps)
+    advanced, _ = dp.accounting.advanced_composition(step.epsilon(half), half, steps, delta / 2)
+    print(f"{exact:.4f} exactly, {renyi:.4f}, {limit:.4f}, {advanced:.4f}, {basic:.4f}")

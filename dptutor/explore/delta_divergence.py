@@ -25,17 +25,6 @@ delta_divergence = Explorer(
     "Laplace mechanism (vermillion, dashed). Shifted down and to the left by the larger Δ (dotted), the curve of the "
     "safer mechanism lies below the other.",
     find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
-    code="""import dptutor as dp
-
-gaussian, laplace = dp.Gaussian(sigma={sigma}), dp.Laplace(scale={scale})
-comparison = dp.compare(gaussian, laplace)
-forth, back = comparison.divergence.value, comparison.reverse_divergence.value
-gaussian_cost, laplace_cost = back, forth
-gaussian_error, laplace_error = gaussian.bayes_error({prior}), laplace.bayes_error({prior})
-difference = abs(laplace_error - gaussian_error)
-gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
-print(comparison)
-""",
     parameters={
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian", "σ", also=(EVEN, 0.97, 3.19)),
         "scale": Slider(0.3, 4.0, 1.0, "Laplace", "b"),
@@ -83,8 +72,8 @@ def compared(sigma, scale):
 
 
 @delta_divergence.panel("Which protects better", xlabel="adversary’s prior π",
-                        ylabel="points by which it protects better", ylim=(-42, 42), ystretch=1.0, titled=False,
-                        width=430.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+                        ylabel="Gaussian lead in points", ylim=(-42, 42), ystretch=1.0, titled=False,
+                        width=430.0, margins=(64.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
         axes,
@@ -95,24 +84,13 @@ def leads(axes):
     )
 
 
-@lru_cache(maxsize=4096)
-def lead_of_gaussian(sigma, scale):
-    return 100 * (gaussian(sigma).bayes_error(PRIORS) - laplace(scale).bayes_error(PRIORS))
-
-
-@leads.region(BLUE, opacity=0.18)
-def gaussian_better(sigma, scale):
-    return PRIORS[::2], 0, np.maximum(lead_of_gaussian(sigma, scale)[::2], 0)
-
-
-@leads.region(VERMILLION, opacity=0.18)
-def laplace_better(sigma, scale):
-    return PRIORS[::2], 0, np.minimum(lead_of_gaussian(sigma, scale)[::2], 0)
-
-
 @leads.curve(INK, moves="")
 def lead(sigma, scale):
-    return PRIORS, lead_of_gaussian(sigma, scale)
+    return PRIORS, 100 * (gaussian(sigma).bayes_error(PRIORS) - laplace(scale).bayes_error(PRIORS))
+
+
+leads.filled(BLUE, lead, above=True, opacity=0.18)
+leads.filled(VERMILLION, lead, above=False, opacity=0.18)
 
 
 def attained_at(divergence):
@@ -226,3 +204,17 @@ def at_the_prior(prior):
 def even(sigma, scale):
     both = compared(sigma, scale)
     return abs(both.divergence.value - both.reverse_divergence.value) < 2e-4
+
+
+@delta_divergence.code
+def program(sigma, scale, prior):
+    import dptutor as dp
+
+    gaussian, laplace = dp.Gaussian(sigma=sigma), dp.Laplace(scale=scale)
+    comparison = dp.compare(gaussian, laplace)
+    forth, back = comparison.divergence.value, comparison.reverse_divergence.value
+    gaussian_cost, laplace_cost = back, forth
+    gaussian_error, laplace_error = gaussian.bayes_error(prior), laplace.bayes_error(prior)
+    difference = abs(laplace_error - gaussian_error)
+    gaussian_advantage, laplace_advantage = gaussian.advantage, laplace.advantage
+    print(comparison)

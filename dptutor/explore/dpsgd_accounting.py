@@ -1,4 +1,4 @@
-"""One training, four accountants, at every δ: what each of them says, and how far it is from the exact ε."""
+"""One training run, four accountants, at every δ: what each of them says, and how far it is from the exact ε."""
 
 from functools import lru_cache
 
@@ -9,6 +9,36 @@ from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
 from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider, decades
 
 DELTAS, AT = 10.0 ** np.arange(-10, 0), 5  # the last is the place of δ = 1e-5
+DIGITS = (
+    1,
+    1.1,
+    1.2,
+    1.3,
+    1.4,
+    1.5,
+    1.6,
+    1.8,
+    2,
+    2.2,
+    2.4,
+    2.6,
+    2.8,
+    3,
+    3.3,
+    3.6,
+    4,
+    4.5,
+    5,
+    5.5,
+    6,
+    6.5,
+    7,
+    7.5,
+    8,
+    8.5,
+    9,
+)
+COUNTS = decades(2, 4, *DIGITS)[DIGITS.index(3) :]
 ORDERS = 1 + np.geomspace(0.01, 150, 120)  # as in `composition`, so that both say the same
 
 dpsgd_accounting = Explorer(
@@ -19,38 +49,23 @@ dpsgd_accounting = Explorer(
     "δ = 10⁻⁵. Second panel: each of them divided by the exact ε; advanced composition lies above this "
     "panel.",
     find="The ε of the limit theorem is too small. Move σ, p and N until it is right, then until it is too large.",
-    code="""import numpy as np
-
-import dptutor as dp
-
-sigma, rate, steps, delta = {sigma}, {rate}, {steps}, 1e-5
-exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
-limit = dp.Gaussian(sigma=1 / dp.accounting.clt_mu(sigma, rate, steps)).epsilon(delta)
-
-step, orders = dp.SubsampledGaussian(sigma, rate), 1 + np.geomspace(0.01, 150, 120)
-renyi = dp.accounting.rdp_to_epsilon(orders, steps * step.renyi_divergence(orders), delta)
-
-half = delta / (2 * steps)
-advanced, _ = dp.accounting.advanced_composition(step.epsilon(half), half, steps, delta / 2)
-print(f"{exact:.3f} exactly, {renyi:.3f}, {limit:.3f}, {advanced:.0f}")
-""",
     parameters={
-        "sigma": Slider(0.6, 2.2, 1.0, "noise multiplier", "σ", step=0.2),
+        "sigma": Choice(("0.6", "1", "2"), "1", "Noise multiplier σ"),
         "rate": Choice(("0.01", "0.03", "0.1"), "0.01", "Sampling rate p"),
-        "steps": Slider(300, 10_000, 1000, "steps", "N", stops=decades(2, 4, 1, 1.5, 2, 3, 5, 7)[3:]),
+        "steps": Slider(300, 10_000, 1000, "steps", "N", stops=COUNTS),
     },
     steps={
         "Many small losses": (
             "Their sum is nearly normal. Only the accountant that knows nothing but (ε, δ) of a step is far off.",
-            {"sigma": 2, "rate": "0.01", "steps": 10_000},
+            {"sigma": "2", "rate": "0.01", "steps": 10_000},
         ),
         "Few, and little noise": (
             "The limit theorem misses outputs that are unlikely but reveal much, so its ε is too small.",
-            {"sigma": 0.6, "rate": "0.01", "steps": 300},
+            {"sigma": "0.6", "rate": "0.01", "steps": 300},
         ),
         "Large samples": (
             "Losses are logarithms, and the large ones are smaller than the limit theorem assumes.",
-            {"sigma": 0.6, "rate": "0.1", "steps": 10_000},
+            {"sigma": "0.6", "rate": "0.1", "steps": 10_000},
         ),
     },
 )
@@ -59,19 +74,19 @@ print(f"{exact:.3f} exactly, {renyi:.3f}, {limit:.3f}, {advanced:.0f}")
 @lru_cache(maxsize=1024)
 def divergences(sigma, rate):
     """Rényi divergences of one step, the larger of both directions."""
-    return SubsampledGaussian(sigma, float(rate)).renyi_divergence(ORDERS)
+    return SubsampledGaussian(float(sigma), float(rate)).renyi_divergence(ORDERS)
 
 
 @lru_cache(maxsize=4096)
 def epsilons(sigma, rate, steps):
     """ε at every δ, exactly, by Rényi, by the limit theorem and by advanced composition; NaN where it is 0."""
-    p = float(rate)
+    z, p = float(sigma), float(rate)
     halves = DELTAS / (2 * steps)
-    promised = zip(SubsampledGaussian(sigma, p).epsilon(halves), halves, strict=True)
+    promised = zip(SubsampledGaussian(z, p).epsilon(halves), halves, strict=True)
     rows = [
-        DPSGD(sigma, p, steps).epsilon(DELTAS),
+        DPSGD(z, p, steps).epsilon(DELTAS),
         rdp_to_epsilon(ORDERS, steps * divergences(sigma, rate), DELTAS),
-        Gaussian(sigma=1 / clt_mu(sigma, p, steps)).epsilon(DELTAS),
+        Gaussian(sigma=1 / clt_mu(z, p, steps)).epsilon(DELTAS),
         [advanced_composition(epsilon, half, steps, steps * half)[0] for epsilon, half in promised],
     ]
     return np.where(np.array(rows) > 0, rows, np.nan)
@@ -83,7 +98,7 @@ LOG = {"xlabel": "δ", "xlim": (1e-10, 1e-1), "xlog": True}
 whole = dpsgd_accounting.plain_panel("whole", "ε at every δ", ylabel="ε", ylim=(1e-2, 1e6), ylog=True, **LOG)
 
 
-gap = dpsgd_accounting.plain_panel("gap", "Divided by the exact ε", ylabel="claimed / exact", ylim=(0.2, 2.2), **LOG)
+gap = dpsgd_accounting.plain_panel("gap", "Ratio to the exact ε", ylabel="claimed / exact", ylim=(0.2, 2.2), **LOG)
 
 
 def compare(number, name, color, label, **line):
@@ -136,3 +151,21 @@ def words(sigma, rate, steps):
         "At δ = 10⁻⁵ the exact ε is {exact}. Rényi divergences say {renyi}; the limit theorem says {limit}, which is "
         f"{how}."
     )
+
+
+@dpsgd_accounting.code
+def program(sigma, rate, steps):
+    import numpy as np
+
+    import dptutor as dp
+
+    delta = 1e-5
+    exact = dp.DPSGD(sigma, rate, steps).epsilon(delta)
+    limit = dp.Gaussian(sigma=1 / dp.accounting.clt_mu(sigma, rate, steps)).epsilon(delta)
+
+    step, orders = dp.SubsampledGaussian(sigma, rate), 1 + np.geomspace(0.01, 150, 120)
+    renyi = dp.accounting.rdp_to_epsilon(orders, steps * step.renyi_divergence(orders), delta)
+
+    half = delta / (2 * steps)
+    advanced, _ = dp.accounting.advanced_composition(step.epsilon(half), half, steps, delta / 2)
+    print(f"{exact:.3f} exactly, {renyi:.3f}, {limit:.3f}, {advanced:.0f}")

@@ -2,40 +2,32 @@
 
 from functools import lru_cache
 
+import numpy as np
+
 from .. import blackwell
 from ..calibration import calibrate
 from ..mechanisms import DPSGD, Gaussian
-from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades
+from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades, remembered
 
 EPSILON, DELTA = 8.0, 1e-5
-RATES = decades(-2, 0, 1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4, 5, 6, 7, 8, 9)[:-1]
+RATES = decades(-2, 0, 1, 1.1, 1.2, 1.35, 1.5, 1.65, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 4, 4.5, 5, 5.5, 6, 7, 8, 9)[
+    :-1
+]
+GUESS = Slider(0.1, 0.5, 0.1, "blind guess", "κ", step=0.01, percent=True)
 
 dpsgd_map = Explorer(
     "dpsgd_map",
     title="The same (8, 10⁻⁵), other settings",
-    caption="The base training samples each example with probability 0.01 in each of 500 steps, the other training "
+    caption="The base training samples each example with probability 0.01 in each of 500 steps, the other training run "
     "with probability p in each of N steps. Both have exactly the noise that (8, 10⁻⁵) requires. First "
     "panel: Δ over p for this number of steps (green); the gray line is Δ for the Gaussian mechanism with the "
     "same (ε, δ). Second panel: both trade-off functions, and a line at κ, the probability that a blind guess "
     "succeeds. There, 1 minus the height of a curve bounds the probability of reconstruction.",
     find="Triple the steps of the base. Then go back to 500 steps: which sampling rate costs as much?",
-    code="""import dptutor as dp
-
-
-def training(rate, steps):
-    return dp.calibrate(lambda s: dp.DPSGD(s, rate, steps), epsilon=8, delta=1e-5)
-
-
-base, other = training(0.01, 500), training({rate}, {steps})
-sigma, regret = other.noise_multiplier, float(dp.delta_divergence(base, other))
-base_error, other_error = base.bayes_error(0.5), other.bayes_error(0.5)
-base_success, other_success = (dp.reconstruction_bound(m, {guess}) for m in (base, other))
-print(f"sigma {sigma:.4f}, regret {regret:.4f}, reconstruction {base_success:.4f} to {other_success:.4f}")
-""",
     parameters={
         "rate": Slider(0.01, 0.9, 0.01, "sampling rate", "p", stops=RATES),
         "steps": Choice(("500", "1500"), "500", "Training steps N"),
-        "guess": Slider(0.1, 0.5, 0.1, "blind guess", "κ", step=0.05, percent=True),
+        "guess": GUESS,
     },
     steps={
         "Three times the steps": (
@@ -54,19 +46,29 @@ print(f"sigma {sigma:.4f}, regret {regret:.4f}, reconstruction {base_success:.4f
 )
 
 
+@remembered
+def noise(rate, steps):
+    return calibrate(lambda s: DPSGD(s, rate, int(steps)), epsilon=EPSILON, delta=DELTA).noise_multiplier
+
+
 @lru_cache(maxsize=4096)
 def training(rate, steps):
-    return calibrate(lambda s: DPSGD(s, rate, int(steps)), epsilon=EPSILON, delta=DELTA)
+    return DPSGD(noise(rate, steps), rate, int(steps))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def regret_of(rate, steps):
     return float(blackwell.delta_divergence(base(), training(rate, steps)))
 
 
 @lru_cache(maxsize=4096)
+def heights(rate, steps):
+    """The curve at all stops of κ, which costs hardly more than at one."""
+    return dict(zip(GUESS.values, training(rate, steps).tradeoff(np.array(GUESS.values)), strict=True))
+
+
 def missed(rate, steps, guess):
-    return float(training(rate, steps).tradeoff(guess))
+    return heights(rate, steps).get(guess) if guess in GUESS.values else training(rate, steps).tradeoff(guess)
 
 
 @dpsgd_map.mechanism(BLUE, "base")
@@ -79,11 +81,12 @@ def other(rate, steps):
     return training(rate, steps)
 
 
-@dpsgd_map.panel("Regret of leaving the base", xlabel="sampling rate p", ylabel="Δ(base‖other)",
-                 xlim=(0.01, 1), ylim=(0, 0.16), xlog=True, legend="lower right")  # fmt: skip
+@dpsgd_map.panel("Regret of the other", xlabel="sampling rate p", ylabel="Δ(base‖other)",
+                 xlim=(0.0075, 1), ylim=(-0.012, 0.16), xlog=True,
+                 margins=(58.0, 14.0, 44.0, 30.0))  # fmt: skip
 def regrets(axes):
     limit = calibrate(lambda sigma: Gaussian(sigma=sigma), epsilon=EPSILON, delta=DELTA)
-    axes.axhline(float(blackwell.delta_divergence(base(), limit)), color=GREY, linewidth=1, label="Gaussian mechanism")
+    axes.axhline(float(blackwell.delta_divergence(base(), limit)), color=GREY, linewidth=1, label="Gaussian")
 
 
 @regrets.curve(GREEN, "Δ at these steps")
@@ -154,3 +157,17 @@ def words(rate, steps, guess):
     if regret_of(rate, steps) < 1e-3:
         return f"{start}less than 0.001. W{where}{{other_success}}, nearly as with the base."
     return f"{start}{{regret}}. W{where}{{other_success}}, not {{base_success}}."
+
+
+@dpsgd_map.code
+def program(rate, steps, guess):
+    import dptutor as dp
+
+    def training(rate, steps):
+        return dp.calibrate(lambda s: dp.DPSGD(s, rate, steps), epsilon=8, delta=1e-5)
+
+    base, other = training(0.01, 500), training(rate, steps)
+    sigma, regret = other.noise_multiplier, float(dp.delta_divergence(base, other))
+    base_error, other_error = base.bayes_error(0.5), other.bayes_error(0.5)
+    base_success, other_success = (dp.reconstruction_bound(m, guess) for m in (base, other))
+    print(f"sigma {sigma:.4f}, regret {regret:.4f}, reconstruction {base_success:.4f} to {other_success:.4f}")

@@ -19,6 +19,7 @@ PAIRS = {
 }
 PAIR_NAMES = tuple(PAIRS)
 ALPHAS = np.sort([*type_one_errors(), 0.98 / (1 + np.e), 0.98])  # with the corners of worst
+NEAR = 0.0075  # three quarters of the way to the next stop
 DRAW = 5e-4  # no lead: less than is shown
 # Laplace and worst (1, δ) bend at these two.
 PRIORS = np.sort([*np.linspace(0, 1, 101), 1 / (1 + np.e), np.e / (1 + np.e)])
@@ -32,25 +33,7 @@ duel = Explorer(
     "curve dips below it. Second panel: the lead of the first at all priors, 100 (R − R̃). Each duel is between two "
     "of four mechanisms: Gaussian with σ = 1, Laplace with b = 1, the worst (1, 0.02)-DP mechanism, and a Gaussian "
     "mechanism with the same advantage as the Laplace mechanism.",
-    find="Drag the prior. Where does the dashed curve dip below the purple line?",
-    code="""from scipy.special import ndtri
-
-import dptutor as dp
-
-gaussian, laplace, worst = dp.Gaussian(sigma=1), dp.Laplace(scale=1), dp.ApproximateDP(1, 0.02)
-even = dp.Gaussian(sigma=1 / (2 * ndtri((1 + laplace.advantage) / 2)))
-pairs = {
-    "Gaussian : Laplace": (gaussian, laplace),
-    "Gaussian : worst": (gaussian, worst),
-    "Laplace : worst": (laplace, worst),
-    "of equal advantage": (even, laplace),
-}
-(first, second), prior = pairs[{pair}], {prior}
-first_error, second_error = first.bayes_error(prior), second.bayes_error(prior)
-lead = first_error - second_error
-margin = abs(lead)
-print(f"at prior {prior}: lead of the first {100 * lead:.2f} percentage points")
-""",
+    find="Drag the prior to where the winner changes: there the dashed curve only touches the purple line.",
     parameters={
         "prior": Slider(0.01, 0.99, 0.5, "prior of “not in”", "π", step=0.01, percent=True),
         "pair": Choice(PAIR_NAMES, PAIR_NAMES[1], "Duel"),
@@ -100,23 +83,13 @@ def line(prior, pair):
 
 
 @duel.panel("The lead of the first", xlabel="adversary’s prior π", ylabel="difference in error, percentage points",
-            ylim=(-6.2, 6.2), titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+            ylim=(-7.2, 7.2), titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    lead_axes(axes, "the first protects better", "the second protects better", (5.6, -5.8))
+    lead_axes(axes, "the first protects better", "the second protects better", (6.5, -6.9))
 
 
 def lead_of_first(pair):
     return 100 * lead_at(pair, PRIORS)
-
-
-@leads.region(BLUE, opacity=0.18)
-def wins_of_first(pair):
-    return PRIORS, 0, np.maximum(lead_of_first(pair), 0)
-
-
-@leads.region(VERMILLION, opacity=0.18)
-def wins_of_second(pair):
-    return PRIORS, 0, np.minimum(lead_of_first(pair), 0)
 
 
 @leads.curve(INK, "lead of the first")
@@ -124,9 +97,13 @@ def lead_curve(pair):
     return PRIORS, lead_of_first(pair)
 
 
+wins_of_first = leads.filled(BLUE, lead_curve, above=True, opacity=0.18)
+wins_of_second = leads.filled(VERMILLION, lead_curve, above=False, opacity=0.18)
+
+
 @leads.curve(PURPLE, width=1.4, ghost=False)
 def adversary(prior):
-    return [prior, prior], [-6.2, 4.7]
+    return [prior, prior], [-7.2, 5.5]
 
 
 @leads.points(PURPLE, moves="prior")
@@ -157,6 +134,12 @@ def numbers(prior, pair):
     return *errors, errors[0] - errors[1], abs(errors[0] - errors[1])
 
 
+@duel.solved
+def winner_changes(prior, pair):
+    before, after = (lead_at(pair, prior + side * NEAR) for side in (-1, 1))
+    return before * after < 0 and min(abs(before), abs(after)) > 0
+
+
 @duel.words
 def words(prior, pair):
     one, other = pair.split(" : ") if " : " in pair else ("Gaussian", "Laplace")
@@ -168,3 +151,24 @@ def words(prior, pair):
     if abs(lead) < DRAW:
         return f"{start}: a difference of less than 0.05 percentage points."
     return f"{start}: the {'first' if lead > 0 else 'second'} protects better, by {{margin}}."
+
+
+@duel.code
+def program(pair, prior):
+    from scipy.special import ndtri
+
+    import dptutor as dp
+
+    gaussian, laplace, worst = dp.Gaussian(sigma=1), dp.Laplace(scale=1), dp.ApproximateDP(1, 0.02)
+    even = dp.Gaussian(sigma=1 / (2 * ndtri((1 + laplace.advantage) / 2)))
+    pairs = {
+        "Gaussian : Laplace": (gaussian, laplace),
+        "Gaussian : worst": (gaussian, worst),
+        "Laplace : worst": (laplace, worst),
+        "of equal advantage": (even, laplace),
+    }
+    first, second = pairs[pair]
+    first_error, second_error = first.bayes_error(prior), second.bayes_error(prior)
+    lead = first_error - second_error
+    margin = abs(lead)
+    print(f"at prior {prior}: lead of the first {100 * lead:.2f} percentage points")

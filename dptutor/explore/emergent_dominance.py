@@ -43,25 +43,10 @@ emergent_dominance = Explorer(
     "of one is the regret of choosing the other. The tint starts at the N from which on at most one lead is as large "
     "as 0.1 points.",
     find="Drag the line to the right. Then find a σ at which Gaussian noise’s lead vanishes instead.",
-    code="""import math
-
-import dptutor as dp
-
-N, steps = {count}, {steps}
-growth = 1 if steps == "the same noise" else math.sqrt(N)
-response, gaussian = dp.RandomizedResponse(epsilon=1 / growth), dp.Gaussian(sigma={sigma} * growth)
-forth = float(dp.delta_divergence(response**N, gaussian**N))
-back = float(dp.delta_divergence(gaussian**N, response**N))
-bounds = [dp.dominance_bound(response, N, gaussian, N), dp.dominance_bound(gaussian, N, response, N)]
-bound = next(float(b) for b in bounds if b.condition_holds)
-mu_response = dp.composition_moments(response).gaussian(N).mu
-mu_gaussian = (gaussian**N).mu
-print(forth, back, bound)
-""",
     parameters={
         "count": Slider(1, 256, 1, "steps", "N", stops=COUNTS, play=True),
         "steps": Choice((SMALLER, EQUAL), SMALLER, "Every step has"),
-        "sigma": Slider(0.9, 1.2, 1.1, "Gaussian noise", "σ", step=0.02),
+        "sigma": Slider(0.8, 1.2, 1.1, "Gaussian noise", "σ", step=0.01),
     },
     steps={
         "One step": (
@@ -119,15 +104,15 @@ def limits(steps, count, sigma):
     return moments.distance(count) + others.distance(count), moments.gaussian(count).mu, others.gaussian(count).mu
 
 
-@emergent_dominance.panel("Who protects better after N steps", xlabel="adversary’s prior π",
-                          ylabel="lead in percentage points", ylim=(-9.5, 8),
+@emergent_dominance.panel("Lead after N steps", xlabel="adversary’s prior π",
+                          ylabel="lead of randomized response in points", ylim=(-10.3, 8),
                           titled=False, width=380.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
         axes,
         "randomized response protects better",
         "Gaussian noise protects better",
-        (7.1, -9.0),
+        (7.1, -8.3),
         (-6, -4, -2, 0, 2, 4, 6),
     )
 
@@ -149,39 +134,31 @@ def differences(steps, count, sigma):
     return at, 100 * (errors[0] - errors[1])
 
 
-@leads.region(BLUE, opacity=0.3)
-def response_better(steps, count, sigma):
-    at, lead = differences(steps, count, sigma)
-    return at, 0, np.maximum(lead, 0)
-
-
-@leads.region(VERMILLION, opacity=0.3)
-def gaussian_better(steps, count, sigma):
-    at, lead = differences(steps, count, sigma)
-    return at, 0, np.minimum(lead, 0)
-
-
 @leads.curve(INK, width=1.8, moves="sigma")
 def difference(steps, count, sigma):
     return differences(steps, count, sigma)
 
 
+leads.filled(BLUE, difference, above=True, opacity=0.3)
+leads.filled(VERMILLION, difference, above=False, opacity=0.3)
+
+
 @leads.text(BLUE)
 def lead_of_response(steps, count, sigma):
-    return 0.06, 6.0, by_up_to(divergences(steps, count, sigma)[0], "forth", NOTHING)
+    return 0.06, 5.7, by_up_to(divergences(steps, count, sigma)[0], "forth", NOTHING)
 
 
 @leads.text(VERMILLION)
 def lead_of_gaussian(steps, count, sigma):
-    return 0.06, -7.9, by_up_to(divergences(steps, count, sigma)[1], "back", NOTHING)
+    return 0.06, -9.8, by_up_to(divergences(steps, count, sigma)[1], "back", NOTHING)
 
 
 LOW, HIGH = 2e-3, 30.0
 
 
-@emergent_dominance.panel("The largest leads over the number of steps", xlabel="steps N",
-                          ylabel="largest lead, percentage points", xlim=(0.8, 320), ylim=(LOW, HIGH), xlog=True,
-                          ylog=True, titled=False, legend="lower right", width=340.0)  # fmt: skip
+@emergent_dominance.panel("Largest leads over N", xlabel="steps N",
+                          ylabel="largest lead, percentage points", xlim=(0.5, 320), ylim=(LOW, HIGH), xlog=True,
+                          ylog=True, titled=False, width=340.0)  # fmt: skip
 def over(axes):
     axes.set_xticks([1, 4, 16, 64, 256], [1, 4, 16, 64, 256])
     axes.set_yticks([0.01, 0.1, 1, 10], [0.01, 0.1, 1, 10])
@@ -304,3 +281,23 @@ def words(steps, count, sigma):
         f"{start}{better} is better for everyone, up to 0.1 percentage points: it protects better by up to "
         f"{{{largest}}}, and {other} against no adversary by as much as 0.1."
     )
+
+
+@emergent_dominance.code
+def program(count, steps, sigma):
+    import math
+
+    import dptutor as dp
+
+    growth = 1 if steps == "the same noise" else math.sqrt(count)
+    response, gaussian = dp.RandomizedResponse(epsilon=1 / growth), dp.Gaussian(sigma=sigma * growth)
+    forth = float(dp.delta_divergence(response**count, gaussian**count))
+    back = float(dp.delta_divergence(gaussian**count, response**count))
+    bounds = [
+        dp.dominance_bound(response, count, gaussian, count),
+        dp.dominance_bound(gaussian, count, response, count),
+    ]
+    bound = next(float(b) for b in bounds if b.condition_holds)
+    mu_response = dp.composition_moments(response).gaussian(count).mu
+    mu_gaussian = (gaussian**count).mu
+    print(forth, back, bound)

@@ -9,30 +9,20 @@ from ..mechanisms import Gaussian
 from .machinery import BLUE, DASHED, GREEN, GREY, VERMILLION, Explorer, Number, Slider, decades
 
 EPSILONS = np.geomspace(0.1, 20, 41)
+_DIGITS = (1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.3, 7, 8, 9)
+STOPS = (*decades(-1, 1, *_DIGITS), *map(float, range(12, 21, 2)))
 
 gaussian_noise = Explorer(
     "gaussian_noise",
     title="How much Gaussian noise does an (ε, δ) need?",
-    caption="Sensitivity 1. First panel: the noise σ that meets (ε, δ) exactly (blue, solid) and the classical √(2 "
-    "log(1.25/δ))/ε (vermillion, dashed), over ε; the classical formula is proven only to the left of the "
-    "gray line. Second panel: the privacy profiles with both σ. The exact one passes through the green "
-    "target. The classical one passes below it, which wastes noise, or above it, which breaks the promise.",
-    find="At which ε does the classical σ begin to break its promise? Is that ε smaller or larger when δ is larger?",
-    code="""from math import log, sqrt
-
-import dptutor as dp
-
-epsilon, delta = {epsilon}, {delta}
-exact = dp.calibrate(lambda sigma: dp.Gaussian(sigma=sigma), epsilon=epsilon, delta=delta).sigma
-classic = sqrt(2 * log(1.25 / delta)) / epsilon
-saved = 1 - exact / classic
-spent = dp.Gaussian(sigma=classic).privacy_profile(epsilon)
-times = spent / delta
-print(f"exact {exact:.4f}, classical {classic:.4f}, which spends {spent:.2e}")
-""",
+    caption="Sensitivity 1. First panel: the classical σ = √(2 log(1.25/δ))/ε (vermillion, dashed) as a multiple of "
+    "the noise that meets (ε, δ) exactly (blue), over ε; the formula is proven only to the left of the gray line. "
+    "Second panel: the privacy profiles with both σ. The exact one passes through the green target. The "
+    "classical one passes below it, which wastes noise, or above it, which breaks the promise.",
+    find="Drag the green point to where the classical σ just begins to break its promise, for two values of δ.",
     parameters={
-        "epsilon": Slider(0.1, 20.0, 1.0, "privacy parameter", "ε"),
-        "delta": Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 2, 5), power=True),
+        "epsilon": Slider(0.1, 20.0, 1.0, "privacy parameter", "ε", stops=STOPS),
+        "delta": Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 1.5, 2, 3, 5), power=True),
     },
     steps={
         "As it is proven": (
@@ -70,28 +60,34 @@ def classical_mechanism(epsilon, delta):
     return Gaussian(sigma=classical(epsilon, delta))
 
 
-@gaussian_noise.panel("Noise", xlabel="ε", ylabel="σ", xlim=(0.1, 20), ylim=(0.1, 100), xlog=True, ylog=True)
+@gaussian_noise.panel("Too much noise, or too little", xlabel="ε", ylabel="σ, as a multiple of the exact one",
+                      xlim=(0.1, 20), ylim=(0.5, 8), xlog=True, ylog=True)  # fmt: skip
 def noise(axes):
+    axes.set_yticks([0.5, 1, 2, 4, 8], ["0.5", "1", "2", "4", "8"])
+    axes.set_yticks([], minor=True)
+    axes.axhspan(0.5, 1, color=VERMILLION, alpha=0.1, linewidth=0)
+    axes.axhline(1, color=BLUE, linewidth=2, label="exact σ")
     axes.axvline(1, color=GREY, linewidth=1)
-    axes.text(0.93, 0.13, "proven: ε < 1", color=GREY, ha="right")
+    axes.text(0.93, 6.6, "proven: ε < 1", color=GREY, ha="right")
+    axes.text(0.115, 0.9, "↓ too little: the promise is broken", color=VERMILLION, va="top")
+    axes.text(0.115, 1.05, "↑ noise is wasted", color=BLUE)
 
 
-@noise.curve(BLUE, "exact σ")
-def exact_curve(delta):
-    return EPSILONS, [exact_sigma(e, delta) for e in EPSILONS]
+def multiple(epsilon, delta):
+    return classical(epsilon, delta) / exact_sigma(epsilon, delta)
 
 
 @noise.curve(VERMILLION, "classical σ", line=DASHED)
 def classical_curve(delta):
-    return EPSILONS, classical(EPSILONS, delta)
+    return EPSILONS, [multiple(epsilon, delta) for epsilon in EPSILONS]
 
 
-@noise.points(GREEN, "at your ε", moves="epsilon")
-def both(epsilon, delta):
-    return [epsilon, epsilon], [exact_sigma(epsilon, delta), classical(epsilon, delta)]
+@noise.points(GREEN, moves="epsilon")
+def at_your_epsilon(epsilon, delta):
+    return epsilon, multiple(epsilon, delta)
 
 
-scales = {"xlim": (0.1, 20), "xlog": True, "ylim": (1e-14, 1), "ylog": True, "legend": ""}
+scales = {"xlim": (0.1, 20), "xlog": True, "ylim": (1e-14, 1), "ylog": True}
 profiles = gaussian_noise.face_panel("privacy_profile", grid=np.geomspace(0.1, 20, 61), **scales)
 
 
@@ -129,3 +125,17 @@ def words(epsilon, delta):
     if epsilon >= 1:
         return f"The proof does not cover this ε, but the formula holds: it spends a δ of {{spent}} and {wastes}."
     return f"The classical σ keeps its promise and {wastes}: it spends a δ of only {{spent}}."
+
+
+@gaussian_noise.code
+def program(epsilon, delta):
+    from math import log, sqrt
+
+    import dptutor as dp
+
+    exact = dp.calibrate(dp.Gaussian, epsilon=epsilon, delta=delta).sigma
+    classic = sqrt(2 * log(1.25 / delta)) / epsilon
+    saved = 1 - exact / classic
+    spent = dp.Gaussian(sigma=classic).privacy_profile(epsilon)
+    times = spent / delta
+    print(f"exact {exact:.4f}, classical {classic:.4f}, which spends {spent:.2e}")

@@ -41,42 +41,21 @@ hyper_prior = Explorer(
     "M̃, unweighted (gray, dotted) and times Ψ (black, in weighted points): blue where M protects better, vermillion "
     "where M̃ does. What counts is not an area but the worst case: the green rulers are the two weighted "
     "Δ-divergences, and the longer one is on the side of the safer mechanism.",
-    find="Reverse the ranking with $a$ and $b$. Can any hyper-prior make one of the two regrets exactly 0?",
-    code="""import numpy as np
-from scipy.stats import beta
-
-import dptutor as dp
-
-pairs = {
-    "two subsampled Gaussians": (dp.SubsampledGaussian(0.5, 0.2), dp.SubsampledGaussian(0.2, 0.1)),
-    "Laplace, Gaussian": (dp.Laplace(scale=1.0), dp.Gaussian(sigma=1.0)),
-}
-m, other = pairs[{pair}]
-family, a, b = {family}, {a}, {b}
-density = dp.u_quadratic_prior if family == "U-quadratic" else lambda p: beta.pdf(p, a, b)
-forth = dp.delta_divergence(m, other, prior_density=density).value
-back = dp.delta_divergence(other, m, prior_density=density).value
-plain_forth, plain_back = (dp.delta_divergence(*two).value for two in ((m, other), (other, m)))
-prior = np.linspace(0, 1, 1001)
-below = 0.5 + 4 * (prior - 0.5) ** 3 if family == "U-quadratic" else beta.cdf(prior, a, b)
-ahead = m.bayes_error(prior) - other.bayes_error(prior)
-mean = np.diff(below) @ (ahead[1:] + ahead[:-1]) / 2
-print(f"weighted regrets {100 * forth:.2f} and {100 * back:.2f}, mean difference {100 * mean:.2f} percentage points")
-""",
+    find="Find an opinion that reverses the ranking of the two mechanisms.",
     parameters={
         "pair": Choice(tuple(PAIRS), "two subsampled Gaussians", "M and M̃:"),
         "family": Choice(("Beta(a, b)", "U-quadratic"), "Beta(a, b)", "Hyper-prior"),
-        "a": Slider(0.5, 6.0, 1.0, "weight on high priors", "a", step=0.5),
-        "b": Slider(0.5, 6.0, 1.0, "weight on low priors", "b", step=0.5),
+        "a": Slider(0.5, 6.0, 1.0, "weight on high priors", "a", step=0.1),
+        "b": Choice(("0.5", "1", "1.5", "3", "6"), "1", "Weight on low priors b"),
     },
     steps={
         "Flat": (
             "Beta(1, 1) weighs all priors alike: the unweighted Δ-divergences.",
-            {"family": "Beta(a, b)", "a": 1, "b": 1},
+            {"family": "Beta(a, b)", "a": 1, "b": "1"},
         ),
         "Jeffreys": (
             "Beta(½, ½), the “uninformative” one: a little more weight on adversaries who are nearly sure.",
-            {"family": "Beta(a, b)", "a": 0.5, "b": 0.5},
+            {"family": "Beta(a, b)", "a": 0.5, "b": "0.5"},
         ),
         "Strong opinions": (
             "U-quadratic: adversaries with even odds count for nothing, and the ranking is reversed.",
@@ -84,14 +63,14 @@ print(f"weighted regrets {100 * forth:.2f} and {100 * back:.2f}, mean difference
         ),
         "Mostly sure of P": (
             "Few people are members, and the adversary knows it: the prior of world P is high.",
-            {"family": "Beta(a, b)", "a": 6, "b": 1.5},
+            {"family": "Beta(a, b)", "a": 6, "b": "1.5"},
         ),
     },
 )
 
 
 def density(family, a, b, prior):
-    return u_quadratic_prior(prior) if family == "U-quadratic" else beta_density(prior, a, b)
+    return u_quadratic_prior(prior) if family == "U-quadratic" else beta_density(prior, a, float(b))
 
 
 def beta_density(x, a, b):
@@ -106,15 +85,15 @@ def lead(pair, priors):
 @lru_cache(maxsize=4096)
 def regrets(pair, family, a, b):
     m, other = PAIRS[pair]
-    if family == "U-quadratic" and (a, b) != (1, 1):
-        return regrets(pair, family, 1, 1)
+    if family == "U-quadratic" and (a, b) != (1, "1"):
+        return regrets(pair, family, 1, "1")
     return tuple(
         delta_divergence(*two, prior_density=lambda prior: density(family, a, b, prior))
         for two in ((m, other), (other, m))
     )
 
 
-plain = lru_cache(lambda pair: regrets(pair, "Beta(a, b)", 1, 1))
+plain = lru_cache(lambda pair: regrets(pair, "Beta(a, b)", 1, "1"))
 
 
 @hyper_prior.panel("Your hyper-prior", xlabel="adversary’s prior π", ylabel="how plausible: density Ψ(π)",
@@ -123,14 +102,14 @@ def opinion(axes):
     axes.axhline(1, color=GREY, linewidth=1, label="flat")
 
 
-@opinion.region(PURPLE, "your opinion Ψ", moves=("a", "b"), opacity=0.3)
+@opinion.region(PURPLE, "your opinion Ψ", moves="a", opacity=0.3)
 def hyper(family, a, b):
     return PRIORS, 0, np.minimum(density(family, a, b, PRIORS), 4.4)
 
 
 @hyper_prior.panel("Which is safer", xlabel="adversary’s prior π",
-                   ylabel="lead in points, times Ψ", ylim=(-8, 6),
-                   legend="lower right", titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
+                   ylabel="lead of M in points, times Ψ", ylim=(-8, 6),
+                   titled=False, width=410.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def difference(axes):
     lead_axes(axes, "M protects better", "M̃ protects better", (5.3, -7.6), (-6, -4, -2, 0, 2, 4))
 
@@ -139,19 +118,13 @@ def weighted(pair, family, a, b):
     return 100 * density(family, a, b, PRIORS) * lead(pair, PRIORS)
 
 
-@difference.region(BLUE, opacity=0.12)
-def above(pair, family, a, b):
-    return PRIORS, 0, np.maximum(weighted(pair, family, a, b), 0)
-
-
-@difference.region(VERMILLION, opacity=0.12)
-def below(pair, family, a, b):
-    return PRIORS, 0, np.minimum(weighted(pair, family, a, b), 0)
-
-
-@difference.curve(INK, width=1.6, ghost=False, moves="")
+@difference.curve(INK, "times Ψ", width=1.6, ghost=False, moves="")
 def weighted_lead(pair, family, a, b):
     return PRIORS, weighted(pair, family, a, b)
+
+
+difference.filled(BLUE, weighted_lead, above=True, opacity=0.12)
+difference.filled(VERMILLION, weighted_lead, above=False, opacity=0.12)
 
 
 @difference.curve(GREY, "unweighted", line=DOTTED, width=1.4, ghost=False)
@@ -196,7 +169,7 @@ def verdict(pair, family, a, b):
     mean=in_points("R − R̃, mean over Ψ", PURPLE),
 )
 def numbers(pair, family, a, b):
-    cumulated = 0.5 + 4 * (FINE - 0.5) ** 3 if family == "U-quadratic" else betainc(a, b, FINE)
+    cumulated = 0.5 + 4 * (FINE - 0.5) ** 3 if family == "U-quadratic" else betainc(a, float(b), FINE)
     ahead = lead(pair, FINE)
     return *(float(d) for d in regrets(pair, family, a, b)), np.diff(cumulated) @ (ahead[1:] + ahead[:-1]) / 2
 
@@ -209,6 +182,14 @@ def unweighted_regrets(pair):
     return tuple(float(d) for d in plain(pair))
 
 
+@hyper_prior.solved
+def turned(pair, family, a, b):
+    """Whether the opinion reverses the ranking."""
+    forth, back, _ = numbers(pair, family, a, b)
+    plain_forth, plain_back = unweighted_regrets(pair)
+    return abs(forth - back) >= 1e-4 and (forth > back) != (plain_forth > plain_back)
+
+
 @hyper_prior.words
 def words(pair, family, a, b):
     forth, back, _ = numbers(pair, family, a, b)
@@ -217,6 +198,32 @@ def words(pair, family, a, b):
     start = f"With this opinion, the regret of choosing M is {of_m}, that of choosing M̃ {of_other}: "
     if abs(forth - back) < 1e-4:
         return f"{start}to within 0.01 weighted points neither is safer."
-    turned = (forth > back) != (float(plain(pair)[0]) > float(plain(pair)[1]))
-    opinion = "Your opinion reverses the ranking." if turned else "The ranking is the same as under the flat density."
+    opinion = (
+        "Your opinion reverses the ranking."
+        if turned(pair, family, a, b)
+        else "The ranking is the same as under the flat density."
+    )
     return f"{start}{'M' if forth > back else 'M̃'} is safer. {opinion}"
+
+
+@hyper_prior.code
+def program(pair, family, a, b):
+    import numpy as np
+    from scipy.stats import beta
+
+    import dptutor as dp
+
+    pairs = {
+        "two subsampled Gaussians": (dp.SubsampledGaussian(0.5, 0.2), dp.SubsampledGaussian(0.2, 0.1)),
+        "Laplace, Gaussian": (dp.Laplace(scale=1.0), dp.Gaussian(sigma=1.0)),
+    }
+    m, other = pairs[pair]
+    density = dp.u_quadratic_prior if family == "U-quadratic" else lambda p: beta.pdf(p, a, b)
+    forth = dp.delta_divergence(m, other, prior_density=density).value
+    back = dp.delta_divergence(other, m, prior_density=density).value
+    plain_forth, plain_back = (dp.delta_divergence(*two).value for two in ((m, other), (other, m)))
+    prior = np.linspace(0, 1, 1001)
+    below = 0.5 + 4 * (prior - 0.5) ** 3 if family == "U-quadratic" else beta.cdf(prior, a, b)
+    ahead = m.bayes_error(prior) - other.bayes_error(prior)
+    mean = np.diff(below) @ (ahead[1:] + ahead[:-1]) / 2
+    print(f"weighted regrets {100 * forth:.2f} and {100 * back:.2f}, mean difference {100 * mean:.2f}, all in points")

@@ -8,11 +8,12 @@ from scipy.special import expit, logit
 from ..calibration import calibrate
 from ..identifiability import PosteriorBelief
 from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades
+from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 from .machinery.shapes import normal_density
 
 PROFILE, CLASSICAL, TAIL = "δ(ε) = δ", "classical σ", "Pr[B > ρ] = δ"
 Z = np.linspace(-4.2, 4.2, 49)
+DELTAS = {"0.1": 0.1, "0.02": 0.02, "0.01": 0.01, "10⁻⁴": 1e-4, "10⁻⁶": 1e-6}
 LEVELS = np.linspace(0.45, 1, 56)[:-1]
 NORMAL = np.linspace(-8, 8, 161)
 
@@ -26,45 +27,30 @@ posterior_belief = Explorer(
     "exceeds each level, on a logarithmic scale; the horizontal line is δ, the green point the probability of "
     "exceeding ρ.",
     find="With exactly the noise that (ε, δ) requires: where is ρ exceeded twenty times as often as δ seems to say?",
-    code="""from math import log, sqrt
-
-import dptutor as dp
-
-reading, tolerance, delta = {reading}, {tolerance}, {delta}
-epsilon = dp.epsilon_for_posterior_belief(tolerance)
-if reading == "δ(ε) = δ":
-    mechanism = dp.calibrate(dp.Gaussian, posterior_belief=tolerance, delta=delta)
-elif reading == "classical σ":
-    mechanism = dp.Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon)
-else:  # Pr[B > ρ] = δ
-    mechanism = dp.calibrate(dp.Gaussian, posterior_belief=tolerance, exceedance=delta)
-sigma, advantage, belief = mechanism.sigma, mechanism.advantage, dp.PosteriorBelief(mechanism)
-exceeds, mean = belief.sf(tolerance), belief.mean()
-ratio = exceeds / delta
-print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
-""",
     parameters={
         "reading": Choice((PROFILE, CLASSICAL, TAIL), PROFILE, "Noise"),
-        "tolerance": Slider(0.6, 0.98, 0.9, "tolerated belief", "ρ", step=0.02, percent=True),
-        "delta": Slider(1e-6, 0.1, 0.01, "with", "δ", stops=decades(-6, -1, 1, 2, 5), power=True),
+        "tolerance": Slider(0.6, 0.99, 0.9, "tolerated belief", "ρ", step=0.01, percent=True),
+        "delta": Choice(tuple(DELTAS), "0.01", "δ"),
     },
     steps={
         "Nobody over 90 %": (
-            "The noise for (ε, δ) = (2.2, 0.01). Yet more than three in a hundred outputs lead to a belief above 90 %.",
-            {"reading": PROFILE, "tolerance": 0.9, "delta": 0.01},
+            "The noise for (ε, δ) = (2.2, 0.01). Yet if you are in, more than three in a hundred outputs lead to a "
+            "belief above 90 %.",
+            {"reading": PROFILE, "tolerance": 0.9, "delta": "0.01"},
         ),
         "With the old formula": (
             "The classical σ is larger than (ε, δ) requires, and here the probability stays below δ after all.",
-            {"reading": CLASSICAL, "tolerance": 0.9, "delta": 0.01},
+            {"reading": CLASSICAL, "tolerance": 0.9, "delta": "0.01"},
         ),
         "As it was meant": (
-            "Calibrated to the probability itself: one output in a hundred leads to a belief above 90 %.",
-            {"reading": TAIL, "tolerance": 0.9, "delta": 0.01},
+            "Calibrated to the probability itself: if you are in, one output in a hundred leads to a belief above "
+            "90 %.",
+            {"reading": TAIL, "tolerance": 0.9, "delta": "0.01"},
         ),
         "A small promise": (
             "A belief just above even odds, and a δ of one in a million: it is exceeded more than forty times as "
             "often.",
-            {"reading": PROFILE, "tolerance": 0.6, "delta": 1e-6},
+            {"reading": PROFILE, "tolerance": 0.6, "delta": "10⁻⁶"},
         ),
     },
 )
@@ -73,10 +59,10 @@ print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")
 @posterior_belief.mechanism(VERMILLION, "the mechanism")
 def mechanism(reading, tolerance, delta):
     if reading == CLASSICAL:
-        return Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / logit(tolerance))
+        return Gaussian(sigma=sqrt(2 * log(1.25 / DELTAS[delta])) / logit(tolerance))
     if reading == TAIL:
-        return calibrate(Gaussian, posterior_belief=tolerance, exceedance=delta)
-    return calibrate(Gaussian, posterior_belief=tolerance, delta=delta)
+        return calibrate(Gaussian, posterior_belief=tolerance, exceedance=DELTAS[delta])
+    return calibrate(Gaussian, posterior_belief=tolerance, delta=DELTAS[delta])
 
 
 def density(mu, world):
@@ -86,8 +72,8 @@ def density(mu, world):
     return beliefs, np.minimum(loss / (beliefs * (1 - beliefs)), 9.0)
 
 
-beliefs = posterior_belief.plain_panel("beliefs", "Belief that you are in the data", xlabel="belief B",
-                                       ylabel="density", xlim=(0, 1), ylim=(0, 7), legend="upper left",
+beliefs = posterior_belief.plain_panel("beliefs", "Belief “in the data”", xlabel="belief B",
+                                       ylabel="density", xlim=(0, 1), ylim=(0, 7),
                                        grid=False)  # fmt: skip
 
 
@@ -113,14 +99,14 @@ def line(tolerance):
     return [tolerance, tolerance], [0, 5]
 
 
-tails = posterior_belief.plain_panel("tails", "How often a belief is exceeded", xlabel="belief",
+tails = posterior_belief.plain_panel("tails", "How often exceeded", xlabel="belief",
                                      ylabel="Pr[B > belief] in world Q", xlim=(0.45, 1), ylim=(1e-8, 1), ylog=True,
                                      grid=False)  # fmt: skip
 
 
 @tails.curve(GREY, line=DASHED, width=1.4, ghost=False)
 def promised(delta):
-    return [0.45, 1], [delta] * 2
+    return [0.45, 1], [DELTAS[delta]] * 2
 
 
 @tails.curve(VERMILLION, line=DASHED)
@@ -131,7 +117,7 @@ def exactly(reading, tolerance, delta):
 
 @tails.text(GREY, offset=(0, 4), align="right")
 def promised_label(delta):
-    return 0.99, delta, "δ"
+    return 0.99, DELTAS[delta], "δ"
 
 
 @tails.points(GREEN)
@@ -161,7 +147,7 @@ def numbers(reading, tolerance, delta):
     exceeds = PosteriorBelief(m).sf(tolerance)
     # The trapezoidal rule, on an analytic function with normal tails.
     mean = np.sum(expit(m.mu**2 / 2 + m.mu * NORMAL) * np.exp(-(NORMAL**2) / 2)) / np.sum(np.exp(-(NORMAL**2) / 2))
-    return m.sigma, exceeds, exceeds / delta, m.advantage, mean
+    return m.sigma, exceeds, exceeds / DELTAS[delta], m.advantage, mean
 
 
 @posterior_belief.solved
@@ -179,3 +165,22 @@ def words(reading, tolerance, delta):
         return start + ", {ratio} times δ. In world Q the mean belief is {mean}."
     how = "hardly more" if ratio > 1 else "less"
     return start + f", {how} than δ. In world Q the mean belief is {{mean}}."
+
+
+@posterior_belief.code
+def program(reading, tolerance, delta):
+    from math import log, sqrt
+
+    import dptutor as dp
+
+    epsilon = dp.epsilon_for_posterior_belief(tolerance)
+    if reading == "δ(ε) = δ":
+        mechanism = dp.calibrate(dp.Gaussian, posterior_belief=tolerance, delta=delta)
+    elif reading == "classical σ":
+        mechanism = dp.Gaussian(sigma=sqrt(2 * log(1.25 / delta)) / epsilon)
+    else:  # Pr[B > ρ] = δ
+        mechanism = dp.calibrate(dp.Gaussian, posterior_belief=tolerance, exceedance=delta)
+    sigma, advantage, belief = mechanism.sigma, mechanism.advantage, dp.PosteriorBelief(mechanism)
+    exceeds, mean = belief.sf(tolerance), belief.mean()
+    ratio = exceeds / delta
+    print(f"sigma = {sigma:.3f}: above {tolerance} with probability {exceeds:.2g}")

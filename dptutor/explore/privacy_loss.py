@@ -23,22 +23,9 @@ privacy_loss = Explorer(
     "profile δ (blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the green points "
     "mark the ε of the first panel. Pull exp(ε) P by its ring to change ε, another curve to change the noise.",
     find="Find a noise σ and an ε at which the dotted curve is at least ten times as high as δ.",
-    code="""import math
-
-import dptutor as dp
-
-makers = {"Gaussian": dp.Gaussian, "Laplace": dp.Laplace}
-mechanism, epsilon = makers[{kind}]({noise}), {epsilon}
-delta, advantage = mechanism.privacy_profile(epsilon), mechanism.advantage
-alpha = mechanism.privacy_loss.sf(epsilon, under="P")
-second = math.exp(epsilon) * alpha
-tail = delta + second  # as mechanism.privacy_loss.sf(epsilon, under="Q"), and to all digits where it is tiny
-weight, largest = delta / tail if tail else math.nan, mechanism.epsilon(0.0)
-print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")
-""",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
-        "noise": Slider(0.4, 2.8, 1.0, "noise", "σ or b", step=0.1),
+        "noise": Slider(0.5, 2.5, 1.0, "noise", step=0.05, by="kind", symbols={"Gaussian": "σ", "Laplace": "b"}),
         "epsilon": Slider(-1.0, 3.0, 1.0, "loss", "ε", step=0.1),
     },
     steps={
@@ -77,7 +64,7 @@ def excess(kind, noise, epsilon):
     # Q exceeds exp(ε) P to the right of the output whose privacy loss is ε.
     place = epsilon * noise**2 + 0.5 if kind == "Gaussian" else (1 + epsilon * noise) / 2
     start = 0.0 if kind == "Laplace" and epsilon <= -1 / noise else place
-    x = np.linspace(np.clip(-4 if start == 0.0 else start, -4, 4.9), 5, 25)
+    x = np.linspace(np.clip(-4 if start == 0.0 else start, -4, 4.9), 5, 19)
     low, high = np.exp(epsilon) * density(kind, noise, x), density(kind, noise, x - 1)
     return x, np.minimum(low, high * (1 - 1e-9)), high
 
@@ -154,3 +141,18 @@ def words(kind, noise, epsilon):
         "δ is {delta}: the probability {tail} of a loss above ε, minus {second}, which is exp(ε) times the same "
         "probability in world P."
     )
+
+
+@privacy_loss.code
+def program(kind, noise, epsilon):
+    import math
+
+    import dptutor as dp
+
+    mechanism = {"Gaussian": dp.Gaussian, "Laplace": dp.Laplace}[kind](noise)
+    delta, advantage = mechanism.privacy_profile(epsilon), mechanism.advantage
+    alpha = mechanism.privacy_loss.sf(epsilon, under="P")
+    second = math.exp(epsilon) * alpha
+    tail = delta + second  # as mechanism.privacy_loss.sf(epsilon, under="Q"), and to all digits where it is tiny
+    weight, largest = delta / tail if tail else math.nan, mechanism.epsilon(0.0)
+    print(f"{delta:.4f} = {tail:.4f} - {second:.4f}")

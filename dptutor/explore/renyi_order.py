@@ -18,17 +18,6 @@ renyi_order = Explorer(
     "curve of the first panel is above the other at every order, an accountant that uses Rényi divergences "
     "calls the Gaussian mechanism the less private one.",
     find="Here the Rényi curves do not cross, but the trade-off functions do. At which σ do Rényi and Blackwell agree?",
-    code="""import numpy as np
-
-import dptutor as dp
-
-gaussian, response = dp.Gaussian(sigma={sigma}), dp.RandomizedResponse(epsilon={epsilon})
-orders = np.linspace(1, 20, 96)
-least_lead = min(gaussian.renyi_divergence(orders) - response.renyi_divergence(orders))
-forth, back = (float(dp.delta_divergence(*pair)) for pair in [(gaussian, response), (response, gaussian)])
-gaussian_advantage, response_advantage = gaussian.advantage, response.advantage
-print(least_lead, forth, back)
-""",
     parameters={
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ"),
         "epsilon": Slider(0.1, 4.0, 1.0, "randomized response", "ε", step=0.1),
@@ -68,7 +57,6 @@ renyi = renyi_order.plain_panel(
     xlim=(1, 20),
     ylim=(1e-3, 200),
     ylog=True,
-    legend="lower right",
 )
 
 
@@ -109,6 +97,12 @@ def crossing_is_shown(sigma, epsilon):
     return gaussian(sigma).renyi_divergence(ORDERS[-1]) >= response(epsilon).renyi_divergence(ORDERS[-1])
 
 
+@renyi_order.solved
+def both_agree(sigma, epsilon):
+    lead, *_, gaussian_advantage, response_advantage = numbers(sigma, epsilon)
+    return lead >= 0 and gaussian_advantage >= response_advantage
+
+
 @renyi_order.words
 def words(sigma, epsilon):
     lead, forth, back, gaussian_advantage, response_advantage = numbers(sigma, epsilon)
@@ -127,3 +121,17 @@ def words(sigma, epsilon):
         f"{start} Rényi curves cross: not even they order the two. Some adversaries err less often against randomized "
         f"response, {by_up_to(forth, 'forth')}, others against the Gaussian mechanism, {by_up_to(back, 'back')}."
     )
+
+
+@renyi_order.code
+def program(sigma, epsilon):
+    import numpy as np
+
+    import dptutor as dp
+
+    gaussian, response = dp.Gaussian(sigma=sigma), dp.RandomizedResponse(epsilon=epsilon)
+    orders = np.linspace(1, 20, 96)
+    least_lead = min(gaussian.renyi_divergence(orders) - response.renyi_divergence(orders))
+    forth, back = (float(dp.delta_divergence(*pair)) for pair in [(gaussian, response), (response, gaussian)])
+    gaussian_advantage, response_advantage = gaussian.advantage, response.advantage
+    print(least_lead, forth, back)

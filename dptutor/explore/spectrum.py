@@ -9,11 +9,11 @@ import numpy as np
 
 from ..blackwell import delta_divergence
 from ..mechanisms import BlatantlyNonPrivate, FiniteExperiment, PerfectPrivacy
-from .machinery import BLUE, DOTTED, GREEN, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
-from .tradeoff_gallery import KINDS, MAKERS
+from .machinery import BLUE, GREEN, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
+from .tradeoff_gallery import KINDS, SYMBOLS
 
 ALL = KINDS | {"alarm": lambda noise: FiniteExperiment((1, 0), (noise / (1 + noise), 1 / (1 + noise)))}
-NOISE = Slider(0.2, 10.0, 1.0, "noise", "σ, b or 1/ε₀")
+NOISE = Slider(0.2, 10.0, 1.0, "noise", by="kind", symbols=SYMBOLS)
 
 spectrum = Explorer(
     "spectrum",
@@ -21,19 +21,10 @@ spectrum = Explorer(
     caption="First panel: the Bayes error R of a mechanism M (blue) between that of perfect privacy, PP (gray: blind "
     "guessing), and that of blatant non-privacy, BNP (zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. "
     "Second panel: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
-    "the dotted line the distances add up to one half. The alarm sounds only for members, with probability 1/(1 + "
+    "the gray band the distances add up to one half. The alarm sounds only for members, with probability 1/(1 + "
     "noise).",
-    find="Bring each mechanism as close as you can to halfway between the two ends. Which one leaves the dotted "
-    "line, and why?",
-    code=MAKERS
-    + """makers["alarm"] = lambda noise: dp.FiniteExperiment([1, 0], [noise / (1 + noise), 1 / (1 + noise)])
-mechanism = makers[{kind}]({noise})
-start = dp.delta_divergence(dp.PerfectPrivacy(), mechanism).value
-farthest = dp.delta_divergence(mechanism, dp.BlatantlyNonPrivate())
-rest, prior = farthest.value, 0.5 if mechanism.is_symmetric else farthest.prior
-total, share = start + rest, start / (start + rest)
-print(f"{start:.4f} from PP, {rest:.4f} from BNP, {total:.4f} together")
-""",
+    find="Bring each mechanism as close as you can to halfway between the two ends. Which one leaves the gray "
+    "band, and why?",
     parameters={"kind": Choice(tuple(ALL), "Gaussian", "Mechanism"), "noise": NOISE},
     steps={
         "Halfway": ("A Gaussian mechanism in the middle: σ is about 0.75.", {"kind": "Gaussian", "noise": 0.75}),
@@ -41,7 +32,7 @@ print(f"{start:.4f} from PP, {rest:.4f} from BNP, {total:.4f} together")
             "Randomized response with ε = 5 comes close to publishing the data.",
             {"kind": "randomized response", "noise": 0.2},
         ),
-        "Off the line": (
+        "Off the band": (
             "An alarm that sounds only for members: f is not symmetric, and the rulers are at two different priors.",
             {"kind": "alarm", "noise": 0.7},
         ),
@@ -89,10 +80,11 @@ def to_blatant_words(kind, noise):
 
 
 @spectrum.panel("The path", xlabel="distance from perfect privacy, Δ(PP‖M)",
-                ylabel="distance to no privacy at all, Δ(M‖BNP)", xlim=(0, 0.6), ylim=(-0.05, 0.6),
+                ylabel="distance to no privacy at all, Δ(M‖BNP)", xlim=(0, 0.75), ylim=(-0.05, 0.6),
                 titled=False)  # fmt: skip
 def way(axes):
-    axes.plot([0, 0.5], [0.5, 0], color=GREY, linewidth=1, linestyle=DOTTED, label="_sum")
+    # Wider than the path, which lies on it for most mechanisms.
+    axes.plot([0, 0.5], [0.5, 0], color=GREY, alpha=0.25, linewidth=9, label="distances add up to ½")
     axes.plot([0], [0.5], "o", color=INK, markersize=6, label="_start")
     axes.plot([0.5], [0], "o", color=INK, markersize=6, label="_end")
     axes.text(0.02, 0.52, "perfect privacy", color=INK)
@@ -127,8 +119,32 @@ def numbers(kind, noise):
     return start, rest, start + rest, start / (start + rest), prior
 
 
+@spectrum.solved
+def halfway(kind, noise):
+    return abs(numbers(kind, noise)[3] - 0.5) < 0.02
+
+
 @spectrum.words
 def words(kind, noise):
     if numbers(kind, noise)[2] > 0.5 + 1e-9:
         return "f is not symmetric, so the distances add up to {total} instead of 0.5. M is {share} of the way along."
     return "M is {share} of the way from perfect privacy to blatant non-privacy. This share is its advantage."
+
+
+@spectrum.code
+def program(kind, noise):
+    import dptutor as dp
+
+    makers = {
+        "Gaussian": dp.Gaussian,
+        "Laplace": dp.Laplace,
+        "randomized response": lambda noise: dp.RandomizedResponse(epsilon=1 / noise),
+        "worst (ε, δ)": lambda noise: dp.ApproximateDP(epsilon=1 / noise, delta=0.1),
+        "alarm": lambda noise: dp.FiniteExperiment([1, 0], [noise / (1 + noise), 1 / (1 + noise)]),
+    }
+    mechanism = makers[kind](noise)
+    start = dp.delta_divergence(dp.PerfectPrivacy(), mechanism).value
+    farthest = dp.delta_divergence(mechanism, dp.BlatantlyNonPrivate())
+    rest, prior = farthest.value, 0.5 if mechanism.is_symmetric else farthest.prior
+    total, share = start + rest, start / (start + rest)
+    print(f"{start:.4f} from PP, {rest:.4f} from BNP, {total:.4f} together")

@@ -10,6 +10,7 @@ from .machinery import BLUE, DASHED, DOTTED, GREY, VERMILLION, Explorer, Number,
 from .machinery.shapes import type_one_errors
 
 ALPHAS, LOSSES = type_one_errors(61), np.linspace(0, 4, 61)
+NOISES = (*(round(0.6 + 0.04 * k, 2) for k in range(26)), *(round(1.7 + 0.1 * k, 1) for k in range(14)))
 
 subsampling = Explorer(
     "subsampling",
@@ -17,32 +18,19 @@ subsampling = Explorer(
     caption="A Gaussian step on a Poisson sample: “remove” (blue, solid), where Q is the world with the example, "
     "“add” (vermillion, dashed), where P is that world, and the same step on all of the data (gray, dotted). First "
     "panel: trade-off functions. Second panel: privacy profiles, on a logarithmic axis.",
-    find="Find a setting where the two directions can hardly be distinguished, and one where their profiles are far "
-    "apart.",
-    code="""from math import log1p
-
-import dptutor as dp
-
-step = dp.SubsampledGaussian(noise_multiplier={sigma}, sampling_rate={rate})
-remove, add = step.directions
-plain = dp.Gaussian(sigma={sigma})
-plain_epsilon, remove_epsilon, add_epsilon = (m.epsilon(1e-5) for m in (plain, remove, add))
-largest = -log1p(-{rate})
-plain_advantage, advantage = plain.advantage, step.advantage
-print(f"{plain_epsilon:.3f} becomes {remove_epsilon:.3f} or {add_epsilon:.3f}")
-""",
+    find="Find a setting where ε is more than twenty times as large in one direction as in the other.",
     parameters={
-        "sigma": Slider(0.6, 3.0, 1.0, "noise multiplier", "σ", step=0.2),
-        "rate": Slider(0.05, 0.95, 0.2, "sampling rate", "p", step=0.05, percent=True),
+        "sigma": Slider(0.6, 3.0, 1.0, "noise multiplier", "σ", stops=NOISES),
+        "rate": Slider(0.04, 0.96, 0.2, "sampling rate", "p", step=0.02, percent=True),
     },
     steps={
         "A small sample": (
             "Most losses are tiny, but a few are large: with little noise, an example that is sampled gets noticed.",
-            {"sigma": 0.6, "rate": 0.05},
+            {"sigma": 0.6, "rate": 0.04},
         ),
         "Nearly everything": (
             "Nearly all of the data are used, and yet in the direction “add” no loss exceeds −log(1 − p).",
-            {"sigma": 1, "rate": 0.95},
+            {"sigma": 1, "rate": 0.96},
         ),
         "Much noise": (
             "The trade-off functions nearly agree. An ε at a tiny δ depends on their tails, which do not.",
@@ -126,6 +114,12 @@ def numbers(sigma, rate):
     return *epsilons(sigma, rate), -log1p(-rate), *advantages
 
 
+@subsampling.solved
+def twenty_times(sigma, rate):
+    _, remove, add = epsilons(sigma, rate)
+    return remove > 20 * add
+
+
 @subsampling.words
 def words(sigma, rate):
     _, one, other = epsilons(sigma, rate)
@@ -134,3 +128,17 @@ def words(sigma, rate):
         "Sampling takes ε at δ = 10⁻⁵ from {plain_epsilon} to {remove_epsilon} in the direction “remove”, and to "
         f"{much}{{add_epsilon}} in the direction “add”."
     )
+
+
+@subsampling.code
+def program(sigma, rate):
+    from math import log1p
+
+    import dptutor as dp
+
+    plain, step = dp.Gaussian(sigma=sigma), dp.SubsampledGaussian(noise_multiplier=sigma, sampling_rate=rate)
+    remove, add = step.directions
+    plain_epsilon, remove_epsilon, add_epsilon = (m.epsilon(1e-5) for m in (plain, remove, add))
+    largest = -log1p(-rate)
+    plain_advantage, advantage = plain.advantage, step.advantage
+    print(f"{plain_epsilon:.3f} becomes {remove_epsilon:.3f} or {add_epsilon:.3f}")

@@ -29,21 +29,9 @@ threshold_test = Explorer(
     "up, and a thousand of each roughly fill the two hills. Then bars along the axes and a cross show the shares of "
     "draws that are errors.",
     find="Drag the purple line. Can you make both errors smaller at once?",
-    code="""from statistics import NormalDist
-
-import dptutor as dp
-
-threshold, sigma = {threshold}, {sigma}
-mechanism = dp.Gaussian(sigma=sigma)
-alpha = 1 - NormalDist(0, sigma).cdf(threshold)
-beta = mechanism.tradeoff(alpha)
-people = [sigma * NormalDist().inv_cdf((k + 0.5) / 100) for k in range(100)]
-accused, missed = sum(x > threshold for x in people), sum(1 + x <= threshold for x in people)
-print(f"wrongly accused: {alpha:.3f}, missed: {beta:.3f}")
-""",
     parameters={
         "threshold": Slider(-3.0, 4.0, 0.8, "threshold", "t", step=0.1),
-        "sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.05, play=True),
+        "sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.025, play=True),
     },
     steps={
         "Accuse few": ("Accuse only on strong evidence, and three of four who are in the data go unnoticed.",
@@ -72,7 +60,7 @@ def people(axes):
     axes.set_axis_off()
     for y in (-AXIS, AXIS):
         axes.plot([LOW, HIGH], [y, y], color=GREY, linewidth=0.6, label="_axis")
-    for answer in range(-4, 4):
+    for answer in range(-4, 5):
         axes.text(answer, 0, f"{answer}".replace("-", "−"), ha="center", va="center", color=GREY)
     axes.text(HIGH, 0, "output", ha="right", va="center", color=GREY, style="italic")
 
@@ -142,7 +130,7 @@ def missed_of(threshold, sigma):
 
 @people.text(PURPLE, offset=(7, -3))
 def accusing(threshold):
-    return threshold, 1.12 if threshold > 0 else np.nan, "you say “in the data” →"
+    return threshold, 1.12 if 0 < threshold < 3 else np.nan, "you accuse →"
 
 
 @threshold_test.panel("Trade-off function", xlabel="accused, of 100 not in the data",
@@ -207,6 +195,12 @@ def test(threshold, sigma):
     return accused, missed, alpha, beta
 
 
+@threshold_test.solved
+def both_smaller(threshold, sigma):
+    """Whether both errors are smaller than at the start, which no threshold alone achieves."""
+    return all(now < at_first for now, at_first in zip(errors(threshold, sigma), errors(0.8, 1.0), strict=True))
+
+
 @threshold_test.words
 def words(threshold, sigma):
     # As in the picture, where nobody and everybody are fewer than one half from being so.
@@ -216,3 +210,17 @@ def words(threshold, sigma):
         f"If you accuse everyone above {{threshold}}, you accuse {some.get(accused, 'about {accused} of 100')} people "
         f"who are not in the data, and miss {some.get(missed, 'about {missed} of 100')} who are."
     )
+
+
+@threshold_test.code
+def program(threshold, sigma):
+    from statistics import NormalDist
+
+    import dptutor as dp
+
+    mechanism = dp.Gaussian(sigma=sigma)
+    alpha = 1 - NormalDist(0, sigma).cdf(threshold)
+    beta = mechanism.tradeoff(alpha)
+    people = [sigma * NormalDist().inv_cdf((k + 0.5) / 100) for k in range(100)]
+    accused, missed = sum(x > threshold for x in people), sum(1 + x <= threshold for x in people)
+    print(f"wrongly accused: {alpha:.3f}, missed: {beta:.3f}")

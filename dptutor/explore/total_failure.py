@@ -35,21 +35,8 @@ total_failure = Explorer(
     "to the share of outputs with Gaussian noise beyond exp(ε). Second panel: their privacy profiles, which meet at ε.",
     find="Find an ε and a δ for which the loss exceeds ε at least twenty times as often with Gaussian noise as with "
     "leaky response.",
-    code="""from math import exp
-
-from scipy.special import ndtri
-
-import dptutor as dp
-
-epsilon, delta = {epsilon}, {delta}
-gaussian = dp.calibrate(lambda sigma: dp.Gaussian(sigma=sigma), epsilon=epsilon, delta=delta)
-beyond = gaussian.privacy_loss.sf(epsilon, under="Q")
-promised, odds = exp(epsilon), exp(gaussian.mu**2 / 2 - gaussian.mu * ndtri(delta))
-ruined, over, times = 1e6 * delta, 1e6 * beyond, beyond / delta
-print(f"beyond exp(ε): {beyond:.2e} of the outputs; worst {delta:g}: odds times {odds:.1f} or more")
-""",
     parameters={
-        "epsilon": Slider(0.1, 4.0, 1.0, "promise", "ε"),
+        "epsilon": Slider(0.1, 4.0, 1.0, "promise", "ε", step=0.1),
         "delta": Slider(1e-6, 0.08, 1e-5, "with", "δ", stops=tuple(count / MILLION for count in COUNTS), power=True),
     },
     steps={
@@ -80,8 +67,8 @@ def failing(epsilon, delta):
 
 
 tails = total_failure.plain_panel(
-    "tails", "How often the odds rise", xlabel="factor by which the odds rise", ylabel="outputs that exceed it",
-    xlim=(1, 1000), ylim=(1e-7, 1), xlog=True, ylog=True, titled=False, width=430.0, margins=(56.0, 12.0, 44.0, 12.0),
+    "tails", "How often odds rise", xlabel="factor by which the odds rise", ylabel="outputs that exceed it",
+    xlim=(1, 1000), ylim=(1e-7, 1), xlog=True, ylog=True, titled=False, width=430.0, margins=(62.0, 12.0, 44.0, 12.0),
 )  # fmt: skip
 
 
@@ -153,3 +140,18 @@ def words(epsilon, delta):
         f"nobody away: {outputs} the odds by {{odds}} or more, and {{over}} multiply them by more than the "
         "promised {promised}."
     )
+
+
+@total_failure.code
+def program(epsilon, delta):
+    from math import exp
+
+    from scipy.special import ndtri
+
+    import dptutor as dp
+
+    gaussian = dp.calibrate(dp.Gaussian, epsilon=epsilon, delta=delta)
+    beyond = gaussian.privacy_loss.sf(epsilon, under="Q")
+    promised, odds = exp(epsilon), exp(gaussian.mu**2 / 2 - gaussian.mu * ndtri(delta))
+    ruined, over, times = 1e6 * delta, 1e6 * beyond, beyond / delta
+    print(f"beyond exp(ε): {beyond:.2e} of the outputs; worst {delta:g}: odds times {odds:.1f} or more")

@@ -14,41 +14,26 @@ KINDS = {
     "randomized response": lambda noise: RandomizedResponse(epsilon=1 / noise),
     "worst (ε, δ)": lambda noise: ApproximateDP(epsilon=1 / noise, delta=0.1),
 }
-
-# The same, for a reader who asks to see the code.
-MAKERS = """import dptutor as dp
-
-makers = {
-    "Gaussian": lambda noise: dp.Gaussian(sigma=noise),
-    "Laplace": lambda noise: dp.Laplace(scale=noise),
-    "randomized response": lambda noise: dp.RandomizedResponse(epsilon=1 / noise),
-    "worst (ε, δ)": lambda noise: dp.ApproximateDP(epsilon=1 / noise, delta=0.1),
-}
-"""
+SYMBOLS = {"Gaussian": "σ", "Laplace": "b", "randomized response": "1/ε₀", "worst (ε, δ)": "1/ε₀"}
+STEP = 0.05
 
 tradeoff_gallery = Explorer(
     "tradeoff_gallery",
     title="One curve, a guarantee for every ε",
     caption="First panel: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) "
     "touches f from below and meets the axis at 1 − δ(ε): the curve lies nowhere below this line, nor below its "
-    "mirror image (dotted). The noise is σ for Gaussian noise, b for Laplace noise and 1/ε₀ for randomized response "
-    "and for the worst (ε₀, 0.1)-DP mechanism. Second panel: the privacy profile, the δ of every ε; the green point "
+    "mirror image (dotted). Randomized response has ε₀ in the place of noise, and so has the worst (ε₀, 0.1)-DP "
+    "mechanism; a smaller ε₀ is more private. Second panel: the privacy profile, the δ of every ε; the green point "
     "is the line of the first panel. Pull a blue curve by its ring to change the noise.",
-    find="Roll the green line along the curve. For which mechanisms does it pivot about a corner?",
-    code=MAKERS
-    + """mechanism = makers[{kind}]({noise})
-delta, touch, advantage = mechanism.privacy_profile({epsilon}), 1 - mechanism.tradeoff(0.05), mechanism.advantage
-fixed_point, pure = mechanism.minimax_bayes_error, mechanism.epsilon(0.0)
-print(f"({epsilon}, {delta:.4g})-DP")
-""",
+    find="Roll the green line along the curve to the ε from which on δ is 0. With which mechanisms is there none?",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
-        "noise": Slider(0.3, 4.0, 1.0, "noise", "σ, b or 1/ε₀"),
-        "epsilon": Slider(0.0, 4.0, 1.0, "privacy parameter", "ε", step=0.05),
+        "noise": Slider(0.3, 4.0, 1.0, "noise", by="kind", symbols=SYMBOLS),
+        "epsilon": Slider(0.0, 4.0, 1.0, "privacy parameter", "ε", step=STEP),
     },
     steps={
         "One line suffices": (
-            "Randomized response is this one tangent and its mirror image: ε = 1/noise says it all.",
+            "Randomized response is this one tangent and its mirror image: ε = ε₀ says it all.",
             {"kind": "randomized response", "noise": 1, "epsilon": 1},
         ),
         "A tangent everywhere": (
@@ -120,6 +105,11 @@ def pure(kind, noise):
     return mechanism(kind, noise).epsilon(0.0)
 
 
+@tradeoff_gallery.solved
+def just_zero(kind, noise, epsilon):
+    return 0 <= epsilon - pure(kind, noise) < STEP - 1e-9
+
+
 @tradeoff_gallery.words
 def words(kind, noise, epsilon):
     if mechanism(kind, noise).epsilon(0.0) <= epsilon:
@@ -128,3 +118,19 @@ def words(kind, noise, epsilon):
         "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) that starts at the height 1 − δ on the "
         "axis touches the curve."
     )
+
+
+@tradeoff_gallery.code
+def program(kind, noise, epsilon):
+    import dptutor as dp
+
+    makers = {
+        "Gaussian": dp.Gaussian,
+        "Laplace": dp.Laplace,
+        "randomized response": lambda noise: dp.RandomizedResponse(epsilon=1 / noise),
+        "worst (ε, δ)": lambda noise: dp.ApproximateDP(epsilon=1 / noise, delta=0.1),
+    }
+    mechanism = makers[kind](noise)
+    delta, touch, advantage = mechanism.privacy_profile(epsilon), 1 - mechanism.tradeoff(0.05), mechanism.advantage
+    fixed_point, pure = mechanism.minimax_bayes_error, mechanism.epsilon(0.0)
+    print(f"({epsilon}, {delta:.4g})-DP")

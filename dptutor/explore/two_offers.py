@@ -19,6 +19,7 @@ OFFER_B = {"sampling_rate": 0.02, "steps": 4000}
 QUOTED, EVEN = 1.19355, 2.19  # noise of B with A's (ε, δ), and to its digits with A's Bayes error at ½
 NOISES = tuple(sorted({*(round(1.1 + 0.05 * k, 2) for k in range(39)), QUOTED, EVEN}))
 PRIORS = np.array([5e-4, *np.linspace(0.01, 0.84, 84), 0.8499])  # from before all crossings to after them
+HALFWAY = 0.46  # of the picture, about: the words that name the promise take a little less
 SLIGHT = 5e-5  # what is less would show as zero
 HEIGHTS = {"ylim": (0, 100), "ystretch": 1.5, "titled": False}  # in percent, the same in both panels
 
@@ -27,36 +28,21 @@ two_offers = Explorer(
     title="Which of two offers is safer?",
     caption="People in the data are exposed if the adversary becomes more than 85 % sure of them. First panel: the "
     "share of people exposed, over what the adversary believed beforehand, with A’s offer (blue, solid) and with B’s "
-    "(vermillion, dashed). B’s curve, and the parts of the picture where A’s offer (blue) and B’s (vermillion) is the "
-    "safer one, are hidden until you answer. The purple line is the adversary’s prior, the green one what the promise "
+    "(vermillion, dashed). B’s curve and the parts of the picture in which A’s offer (blue) or B’s (vermillion) is "
+    "the safer one are hidden until you answer. Shares are averages; the adversary sees every step, and every record "
+    "is a worst case. The purple line is the adversary’s prior, the green one what the promise "
     "allows: drag either. The vertical scale is roughly linear up to 2 %, and roughly logarithmic above. Second panel: "
     "the same at this prior. Both offers are DP-SGD: A’s has noise multiplier 0.51926, sampling rate 0.004 and 1000 "
     "steps, B’s sampling rate 0.02 and 4000 steps.",
     find="Drag the prior to where the verdict turns.",
-    code="""import dptutor as dp
-
-prior, allowed = {prior}, {allowed}
-a = {"noise_multiplier": 0.51926, "sampling_rate": 0.004, "steps": 1000}
-b = {"noise_multiplier": {noise_b}, "sampling_rate": 0.02, "steps": 4000}
-epsilon_a, epsilon_b = (dp.DPSGD(**offer).epsilon(1e-5) for offer in (a, b))
-error_a, error_b = (dp.DPSGD(**offer).bayes_error(0.5) for offer in (a, b))
-
-exposed_a, exposed_b = (
-    dp.PosteriorBelief(dp.DPSGD(**offer, direction="remove"), membership_prior=prior).sf(0.85) for offer in (a, b)
-)
-gap = abs(exposed_a - exposed_b)
-safer = "A" if exposed_a < exposed_b else "B"
-kept = " and ".join(name for name, e in (("A", exposed_a), ("B", exposed_b)) if e <= allowed)
-print(f"A exposes {exposed_a:.4f}, B {exposed_b:.4f}: safer {safer}, promise kept by {kept or 'neither'}")
-""",
     parameters={
-        "prior": Slider(0.02, 0.84, 0.35, "prior belief", "b", step=0.01, percent=True),
+        "prior": Slider(0.05, 0.84, 0.35, "prior belief", "b", step=0.01, percent=True),
         "noise_b": Slider(1.1, 3.0, 1.8, "B’s noise", "σ", stops=NOISES, play=True),
         "allowed": Slider(0.001, 0.2, 0.02, "promised: at most", percent=True),
     },
     steps={
         "The same (ε, δ)": (
-            "As quoted: both offers are (6, 10⁻⁵)-DP. For the hospital’s adversary A keeps the promise, B does not.",
+            "As quoted, both are (6, 10⁻⁵)-DP. For the hospital’s adversary A’s keeps the promise, B’s does not.",
             {"noise_b": QUOTED, "prior": 0.35, "allowed": 0.02},
         ),
         "The smaller ε": (
@@ -64,7 +50,8 @@ print(f"A exposes {exposed_a:.4f}, B {exposed_b:.4f}: safer {safer}, promise kep
             {"noise_b": 1.5, "prior": 0.35, "allowed": 0.02},
         ),
         "The same Bayes error at ½": (
-            "With this noise nothing separates the two at even odds. Yet A exposes far more people to this adversary.",
+            "With this noise an adversary with even odds errs equally often against both. Yet A exposes far more "
+            "people to the hospital’s.",
             {"noise_b": EVEN, "prior": 0.35, "allowed": 0.02},
         ),
         "An insider": (
@@ -111,7 +98,7 @@ def turn(noise_b):
     return expit(brentq(lead, logit(1e-5), logit(PRIORS[-1]), xtol=1e-12))
 
 
-@two_offers.panel("How many each exposes", xlabel="what the adversary believes beforehand", ylabel="people exposed",
+@two_offers.panel("How many are exposed", xlabel="what the adversary believes beforehand", ylabel="people exposed",
                   xlim=(0, SURE), width=460.0, margins=(78.0, 8.0, 44.0, 12.0), **HEIGHTS)  # fmt: skip
 def people(axes):
     ticks = (0, 1, 2, 5, 10, 20, 50, 100)
@@ -167,9 +154,15 @@ def promise(allowed):
     return [0, SURE], [100 * allowed, 100 * allowed]
 
 
+# On the side of the prior where there is room, also on a phone.
 @people.text(GREEN, offset=(0, 5))
-def promised(allowed):
-    return 0.07, 100 * allowed, "promised: at most {allowed}"
+def promised(prior, allowed):
+    return 0.07 if prior > HALFWAY else np.nan, 100 * allowed, "promised: at most {allowed}"
+
+
+@people.text(GREEN, offset=(-2, 5), align="right")
+def promised_on_the_right(prior, allowed):
+    return SURE if prior <= HALFWAY else np.nan, 100 * allowed, "promised: at most {allowed}"
 
 
 @people.curve(PURPLE, width=1.4, ghost=False, share=0.86)
@@ -269,8 +262,9 @@ def at_the_turn(prior, noise_b):
 
 
 two_offers.ask(
-    "Two vendors quoted the same ε. B now adds 50 % more noise, so its ε is the smaller one. At even odds, "
-    "however, an adversary errs more often against A. Whose offer lets an adversary become sure of fewer people?",
+    "Two vendors quoted the same ε. Suppose that B’s noise is half again as large as quoted, so that B’s ε becomes "
+    "the smaller one. At even odds, however, an adversary errs more often against A. Whose offer "
+    "lets an adversary become sure of fewer people?",
     options=("A’s", "B’s", "that depends on the adversary"),
     truth=lambda: "that depends on the adversary",
     hides=(zone_of_a, zone_of_b, a_ahead, b_ahead, a_is_safer, b_is_safer, exposed_by_b, b_here, bar_of_b, height_of_b),
@@ -285,16 +279,21 @@ two_offers.ask(
 def outcome(prior, noise_b):
     with_a, with_b = said("a", exposed_a(prior)), said("b", exposed_b(prior, noise_b))
     return (
-        "An adversary with a prior belief of {prior} becomes more than 85 % sure of "
-        f"{with_a} of the people in the data with A’s offer, and of {with_b} with B’s."
+        "If everybody’s record is a worst case, an adversary with a prior belief of {prior} becomes more than 85 % "
+        f"sure, on average, of {with_a} of the people in the data with A’s offer, and of {with_b} with B’s."
     )
 
 
 @two_offers.words
 def verdict(prior, noise_b, allowed):
     a, b = exposed_a(prior), exposed_b(prior, noise_b)
-    keep = {(True, True): "Both keep", (True, False): "Only A’s keeps", (False, True): "Only B’s keeps"}
-    start = f"{keep.get((a <= allowed, b <= allowed), 'Neither keeps')} the promise"
+    keep = {
+        (True, True): "both offers stay",
+        (True, False): "only A’s offer stays",
+        (False, True): "only B’s offer stays",
+    }
+    kept = keep.get((a <= allowed, b <= allowed), "neither offer stays")
+    start = f"Against this adversary {kept} within {{allowed}}"
     if abs(a - b) < SLIGHT:
         return f"{start}, and they are less than 0.01 percentage points apart."
     return f"{start}; {'A' if a > b else 'B'}’s would expose {{gap}} more."
@@ -303,3 +302,21 @@ def verdict(prior, noise_b, allowed):
 @two_offers.words
 def turning():
     return "Below a prior belief of {crossing} B’s offer is the safer one, above it A’s."
+
+
+@two_offers.code
+def program(prior, noise_b, allowed):
+    import dptutor as dp
+
+    a = {"noise_multiplier": 0.51926, "sampling_rate": 0.004, "steps": 1000}
+    b = {"noise_multiplier": noise_b, "sampling_rate": 0.02, "steps": 4000}
+    epsilon_a, epsilon_b = (dp.DPSGD(**offer).epsilon(1e-5) for offer in (a, b))
+    error_a, error_b = (dp.DPSGD(**offer).bayes_error(0.5) for offer in (a, b))
+
+    exposed_a, exposed_b = (
+        dp.PosteriorBelief(dp.DPSGD(**offer, direction="remove"), membership_prior=prior).sf(0.85) for offer in (a, b)
+    )
+    gap = abs(exposed_a - exposed_b)
+    safer = "A" if exposed_a < exposed_b else "B"
+    kept = " and ".join(name for name, e in (("A", exposed_a), ("B", exposed_b)) if e <= allowed)
+    print(f"A exposes {exposed_a:.4f}, B {exposed_b:.4f}: safer {safer}, promise kept by {kept or 'neither'}")

@@ -28,6 +28,7 @@ import numpy as np
 from scipy.special import expit, log_expit, logit
 
 from .._answers import Bounded
+from .._numeric import LARGEST_LOSS
 from .._types import Array, Number, Numbers
 from .._validation import complex_array, real_array, shaped, shown
 from ..transform.finite import Law
@@ -36,8 +37,6 @@ from .loss import PrivacyLoss
 from .mixture import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
 from .roots import decreasing_root, many_decreasing_roots, nearest_within, reach_of_epsilon, slope_of_profile
 
-# Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
-LARGEST_LOSS = 700.0
 # The logarithm of the largest float.
 _LARGEST_LOG = 709.78
 # Relative error of a profile in closed form.
@@ -49,7 +48,7 @@ class Mechanism(Bounded, ABC):
 
     Mechanisms are values: immutable, hashable, printed as the call that creates them. Two are equal if they are the
     same mechanism by construction: the same parameters, the same μ or largest loss in other units, the same parts in
-    another order, a training and the corresponding power of its step. They cache their results; copies and pickles
+    another order, a training run and the corresponding power of its step. They cache their results; copies and pickles
     leave the cache behind. All faces take scalars or arrays of any shape and return results of the same shape.
 
     Examples
@@ -163,9 +162,9 @@ class Mechanism(Bounded, ABC):
         away = np.where(finite, rounding, 0.0) * (slope + value)
         return _CLOSED * value + away + np.where(epsilon < 0, 4 * last_place, 0.0)
 
-    def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """δ and a bound on its error, maybe a large one, in as little time as possible."""
-        return self._delta(epsilon), self._delta_error(epsilon)
+    def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """δ and a bound on its error, maybe a large one, in less time than `_delta`; None if there is no way."""
+        return None
 
     def _delta_at_most(self, epsilon: np.ndarray) -> np.ndarray:
         """An upper bound on δ that takes as little time as possible."""

@@ -64,6 +64,7 @@ class FixedBatches(SymmetricDelegated):
     References
     ----------
     Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha & Zhang (2024), on ABLQ with deterministic batches.
+    In the book: chapter 14, :prf:ref:`def-batches`.
 
     Examples
     --------
@@ -109,6 +110,7 @@ class BallsAndBins(Directed):
     References
     ----------
     Chua, Ghazi, Harrison, Leeman, Kamath, Kumar, Manurangsi, Sinha & Zhang (2025); Feldman & Shenfeld (2025).
+    In the book: chapter 14, :prf:ref:`def-batches`.
 
     Examples
     --------
@@ -140,7 +142,9 @@ class ShuffledBatches(SymmetricDelegated):
 
     The upper curve is that of fixed batches (by convexity; Chua et al. 2024), the lower one the join of two that are
     attained: balls and bins, where all other gradients are 0, and a test of the largest answer where all others are
-    opposite to the example (Chua et al. 2024). What is true lies between.
+    opposite to the example (Chua et al. 2024). What is true lies between. The lower curve is proven, but it is not the
+    largest that is known: where all others are opposite, the likelihood ratio of all answers shows more than the
+    largest answer does, above all where the two bounds are far apart.
 
     Parameters
     ----------
@@ -159,6 +163,7 @@ class ShuffledBatches(SymmetricDelegated):
     References
     ----------
     Chua, Ghazi, Kamath, Kumar, Manurangsi, Sinha & Zhang (2024).
+    In the book: chapter 14, :prf:ref:`def-batches`, :prf:ref:`thm-shuffle-band`.
 
     Examples
     --------
@@ -365,23 +370,33 @@ class _Allocation(FiniteMechanism):
         p, ratio = total.mass, total.node / self.steps
         q = p * ratio
         kept = p > 0
-        p_rest, q_rest = max(1.0 - math.fsum(p) - total.below, 0.0), max(1.0 - math.fsum(q), 0.0)
-        return FiniteLaw.of_finite(np.log(ratio[kept]), p[kept], q[kept], total.below + p_rest, q_rest, 1e-15)
-
-    # How far δ of that law may be above.
+        left = total.call / self.steps
+        return FiniteLaw.of_finite(np.log(ratio[kept]), p[kept], q[kept], total.below, left, 1e-15)
 
     def _delta_error(self, epsilon):
-        epsilon = np.asarray(epsilon, dtype=float)
-        gaps = self._sum.gap / self.steps
-        losses = np.log(self._sum.node / self.steps)
-        loss = epsilon if self.removal else -epsilon
-        place = np.searchsorted(losses, loss)
-        gap = np.maximum(np.append(gaps, 1.0)[place], np.append(0.0, gaps)[place])
-        with np.errstate(over="ignore", invalid="ignore"):
-            gap = gap if self.removal else np.where(gap > 0, gap * np.exp(epsilon), 0.0)
-        # It is not below 0, nor below 1 − e^ε.
+        """How far δ of that law may be off.
+
+        Of removal it is a call, a sum over larger losses, and of addition a put, a sum over smaller ones. At k = T e^ε
+        the grid bounds the error of one of them; that of the other is as large but for what its masses lack of 1 and
+        their mean of T.
+        """
+        epsilon, total = np.asarray(epsilon, dtype=float), self._sum
         value = self._delta(epsilon)
-        return np.minimum(gap, value + np.expm1(np.minimum(epsilon, 0.0))) + 1e-15
+        loss = epsilon if self.removal else -epsilon
+        losses = np.log(total.node / self.steps)
+        place = np.searchsorted(losses, loss)
+        # Before the first node a put is at most its there, and beyond the last one a call at most what is left.
+        first = max(total.below * total.node[0], total.gap[0])
+        gap = np.maximum(np.append(total.gap, total.call + total.gap[-1])[place], np.append(first, total.gap)[place])
+        mass, mean = total.parity
+        with np.errstate(over="ignore", invalid="ignore"):
+            gap = gap + np.where((loss > 0) != self.removal, mean + mass * self.steps * np.exp(loss), 0.0)
+            gap = gap / self.steps
+            gap = gap if self.removal else np.where(gap > 0, gap * np.exp(epsilon), 0.0)
+        # Neither it nor the truth is below 0, or below 1 − e^ε, or above 1; the tail of the law is summed.
+        least = -np.expm1(np.minimum(epsilon, 0.0))
+        summed = 1e-12 * value + 4e-15 * (np.abs(epsilon) + 1.0) * value
+        return np.minimum(gap + 1e-15 * least, np.maximum(value - least, 1.0 - value)) + summed + 1e-300
 
     @cached_property
     def error_bound(self) -> float:

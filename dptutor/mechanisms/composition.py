@@ -31,6 +31,7 @@ from .._validation import positive_integer
 from ..transform.discretized import Factor, bracketed, window
 from ..transform.finite import Law, TooManyAtoms
 from ..transform.hellinger import SlowDecay
+from ..transform.lattice_sums import composed
 from ..transform.profile_table import ProfileTable
 from .base import Mechanism, as_mechanism
 from .evaluator import Evaluator
@@ -303,7 +304,8 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
     infinite = forward.infinite, backward.infinite
     there = ProfileTable(forward, 1.0 - forward.infinite)
     back = there if forward is backward else ProfileTable(backward, 1.0 - backward.infinite)
-    return TabulatedFaces(there, back, infinite, breakpoints=kinks)
+    near, loss_near = zip(forward.near, backward.near, strict=True)
+    return TabulatedFaces(there, back, infinite, near, loss_near, breakpoints=kinks)
 
 
 def grid_factor(part, count) -> Factor:
@@ -317,14 +319,7 @@ def grid_factor(part, count) -> Factor:
 
 def _enumerated(parts) -> Law:
     """The law of finite parts together, unless that takes too many sums on the way."""
-    laws = (part._law.power(count) for part, count in parts)
-    whole, sums = next(laws), 0
-    for law in laws:
-        sums += whole.enumerated().kinks.size * law.enumerated().kinks.size
-        if sums > _MOST_SUMS:
-            raise TooManyAtoms
-        whole = whole.composed(law)
-    return whole
+    return composed([(part._law, count) for part, count in parts], _MOST_SUMS)
 
 
 def power(mechanism: Mechanism, count) -> Mechanism:

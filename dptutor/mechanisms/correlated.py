@@ -18,11 +18,12 @@ import math
 
 import numpy as np
 
+from .._types import Number, Numbers
 from .._validation import positive_integer, positive_number, real_array
 from .gaussian import Gaussian
 
 
-def matrix_mechanism(sigma, strategy, epochs=1):
+def matrix_mechanism(sigma: Number, strategy: Numbers, epochs: int = 1) -> Gaussian:
     """The matrix mechanism: independent normal noise on the rows of `strategy` times the data, for any workload.
 
     Exact where no entry of CᵀC is negative; else an upper bound.
@@ -70,7 +71,7 @@ def matrix_mechanism(sigma, strategy, epochs=1):
     return Gaussian(sigma, largest * math.sqrt(max(float(np.sum(np.abs(product))) for product in products)))
 
 
-def tree_aggregation(sigma, steps, epochs=1):
+def tree_aggregation(sigma: Number, steps: int, epochs: int = 1) -> Gaussian:
     """Running sums by a binary tree of noisy sums, a new tree in each epoch.
 
     An example is in one node of each of the ⌊log₂ steps⌋ + 1 levels. Exact.

@@ -1,4 +1,4 @@
-"""A mechanism that is another one under its own name: a training is a composition of steps, say.
+"""A mechanism that is another one under its own name: a training run is a composition of steps, say.
 
 All faces, and what the library asks for when it composes, are those of `_whole`; the name, the parameters and the
 direction are its own.

@@ -20,10 +20,11 @@ from functools import cached_property
 
 import numpy as np
 
+from .._numeric import LARGEST_LOSS
 from .._validation import positive_integer, positive_number
 from ..transform.finite import UNIT, FiniteLaw, TooManyAtoms
 from ..transform.finite_two import TwoLosses
-from .base import LARGEST_LOSS, logarithm
+from .base import logarithm
 from .finite import SymmetricFiniteMechanism
 
 # Outcomes that a law may have, at once and where it is convolved, and deviations beyond which a mass is no float.

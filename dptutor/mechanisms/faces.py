@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
+from .._numeric import LARGEST_LOSS
 from ..transform.finite import TooManyAtoms
 from ..transform.profile_table import WorseTable
 from .remembering import remembering
@@ -32,6 +33,8 @@ _TAIL, _APART, _ROUNDS = 1e-14, 1e-15, 80
 # How far beside the loss found other lines are tried, and how far in units of the range of losses that count.
 _ASIDE = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 _ASIDE_IN_WINDOWS = np.array([1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+# Among so many kinks, each with an interval of its own, only so near.
+_MANY_KINKS, _NEAR = 300, 1e-4
 # The same beside a root of α.
 _BESIDE_ROOT = np.array([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0])[:, None]
 # Beside a kink of the profile.
@@ -274,7 +277,7 @@ class TabulatedFaces:
             high[some[~right]], a_high[some[~right]] = middle[some[~right]], alpha_at[~right]
             # Between the tangents at both ends f lies above each; they cross below it by less than this.
             with np.errstate(over="ignore", invalid="ignore"):
-                slopes = np.exp(np.minimum([low, high], 700.0))
+                slopes = np.exp(np.minimum([low, high], LARGEST_LOSS))
                 spread = np.abs(a_low - a_high) * (slopes[1] - slopes[0])
             bound = np.where(np.isnan(spread), bound, np.minimum(bound, spread))
             # Where two profiles cross α jumps: there as near as rounding lets it be.
@@ -288,6 +291,8 @@ class TabulatedFaces:
         number = np.searchsorted(self._kinks, (low + high) / 2)
         kinks = [self._kinks[np.clip(number + side, 0, len(self._kinks) - 1)] for side in (-1, 0)]
         aside = np.concatenate([_ASIDE, (self.window[1] - self.window[0]) * _ASIDE_IN_WINDOWS])[:, None]
+        if self._loss_near is not None and len(self._kinks) > _MANY_KINKS:
+            aside = aside[aside[:, 0] <= _NEAR * (self.window[1] - self.window[0])]
         ends = np.outer(self.window, np.ones(flat.shape))
         losses = np.concatenate([[low, high], kinks, low - aside, high + aside, ends])
         losses = np.sort(np.clip(np.clip(losses, *self.window), SMALLEST, LARGEST), axis=0)

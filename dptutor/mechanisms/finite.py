@@ -18,10 +18,11 @@ from functools import cached_property
 
 import numpy as np
 
+from .._numeric import LARGEST_LOSS
 from .._validation import positive_integer, probabilities, real_number
 from ..transform.finite import FiniteLaw
 from ..transform.finite_two import TwoLosses
-from .base import LARGEST_LOSS, Mechanism, logarithm
+from .base import Mechanism, logarithm
 
 
 class FiniteMechanism(Mechanism):

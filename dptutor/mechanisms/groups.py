@@ -15,6 +15,7 @@ Source: Dong, Roth & Su (2022), section 2, for f^k.
 from __future__ import annotations
 
 from decimal import Decimal, localcontext
+from typing import TypeAlias
 
 from .._validation import positive_integer
 from ..transform.finite import FiniteLaw
@@ -24,9 +25,11 @@ from .finite import FiniteExperiment
 
 # Digits of the arithmetic with masses, so that also tiny ones are right; how many outcomes a result may have.
 _DIGITS, _MOST_OUTCOMES = 350, 5000
+# Of an outcome, under P and under Q.
+_Masses: TypeAlias = tuple[Decimal, Decimal]
 
 
-def group(mechanism, size):
+def group(mechanism: Mechanism, size: int) -> Mechanism:
     """The mechanism as it is for groups of `size` examples that change together.
 
     Parameters
@@ -51,6 +54,7 @@ def group(mechanism, size):
     References
     ----------
     Dong, Roth & Su (2022), section 2.
+    In the book: chapter 15, :prf:ref:`prop-attack-group`.
 
     Examples
     --------
@@ -100,7 +104,7 @@ def _chained(law: FiniteLaw, size: int) -> FiniteExperiment:
     return FiniteExperiment(p, q)
 
 
-def _joined(first, second):
+def _joined(first: list[_Masses], second: list[_Masses]) -> list[_Masses]:
     """Masses of the outcomes of 1 − (1 − f)(1 − f'), where Q of the first and P of the second are one distribution."""
     # What only the second's Q produces, and what only the first's P does, is at neither's place.
     outcomes = [(Decimal(0), q) for p, q in second if p == 0]

@@ -24,6 +24,7 @@ from ..transform.subsampled_gaussian import complex_log1p
 from .base import _CLOSED, Mechanism
 
 _NODES, _WEIGHTS = gauss(16)
+_EPS, _LEAST = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,16 @@ class Laplace(Mechanism):
         return replace(self, sensitivity=size * self.sensitivity)
 
     @property
+    def error_bound(self) -> float:
+        # ε₀ is a quotient, rounded once, and f and δ change half as fast.
+        return super().error_bound + _EPS * self.largest_loss
+
+    @property
+    def _bayes_error_bound(self) -> float:
+        # R changes by e^{−ε₀/2} of that.
+        return super().error_bound
+
+    @property
     def _laplace(self):
         return self.largest_loss
 
@@ -117,19 +128,29 @@ class Laplace(Mechanism):
 
     def _delta_error(self, epsilon):
         # ε₀ is a quotient, rounded once, and δ changes half as fast.
-        epsilon, last_place = np.asarray(epsilon, dtype=float), np.finfo(float).eps
-        open_ = np.where(epsilon <= self.largest_loss * (1 + last_place), self.largest_loss * last_place / 4, 0.0)
-        return _CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * last_place, 0.0)
+        epsilon = np.asarray(epsilon, dtype=float)
+        open_ = np.where(epsilon <= self.largest_loss * (1 + _EPS), self.largest_loss * _EPS / 4, 0.0)
+        return _CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * _EPS, 0.0)
 
     def _tradeoff(self, alpha):
         top = self.largest_loss
         shrink = math.exp(-top)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            middle = shrink / (4 * alpha)
-            first = -np.expm1(top + np.log(alpha))
-        # 1 − e^{ε₀} α, with α times e^{ε₀} taken in logarithms: ε₀ may be in the thousands.
+            # α e^{ε₀} in logarithms: ε₀ may be in the thousands.
+            log_share = top + np.log(alpha)
+            middle = shrink / (4 * alpha) if shrink >= _LEAST else np.exp(-log_share) / 4
+            first = -np.expm1(log_share)
         low = np.where(alpha == 0.0, 1.0, first)
-        return np.where(2 * alpha <= shrink, low, np.where(alpha < 0.5, middle, shrink * (1 - alpha)))
+        near = 2 * alpha <= shrink if shrink >= _LEAST else log_share <= -math.log(2.0)
+        return np.where(near, low, np.where(alpha < 0.5, middle, shrink * (1 - alpha)))
+
+    def _tradeoff_error(self, alpha):
+        # What ε₀ and the logarithm of α lose, in proportion to 1 − f or f.
+        value = self._tradeoff(alpha)
+        return super().error_bound + 2 * _EPS * self.largest_loss * np.minimum(value, 1 - value)
+
+    def _bayes_error_error(self, log_odds):
+        return np.full(np.shape(log_odds), self._bayes_error_bound)
 
     def _epsilon(self, delta):
         with np.errstate(divide="ignore"):

@@ -17,7 +17,8 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize.elementwise import find_root
 
-from .base import LARGEST_LOSS, Mechanism, as_mechanism
+from .._numeric import LARGEST_LOSS
+from .base import Mechanism, as_mechanism
 from .remembering import remembering
 
 _HARDLY = 1e-290  # below this α loses digits, or is no number

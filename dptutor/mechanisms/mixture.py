@@ -13,10 +13,9 @@ import math
 
 import numpy as np
 
+from .._numeric import LARGEST_LOSS
 from ..transform.polynomials import gauss
 
-# Beyond this loss e^ε overflows.
-_LARGEST_LOSS = 700.0
 _NODES, _WEIGHTS = gauss(16)
 # How exact integrals are, and the absolute error below which all is rounding of δ.
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
@@ -87,10 +86,10 @@ def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
     """∫₀^∞ e^{tilt·ε} (δ(ε) − leak) dε for complex tilts, and bounds on the errors."""
     rate, turn = tilt.real, float(np.abs(tilt.imag).max(initial=0.0))
     largest = mechanism._largest_finite_loss()
-    end = min(max(largest, 0.0), _LARGEST_LOSS)
+    end = min(max(largest, 0.0), LARGEST_LOSS)
     kinks = mechanism._breakpoints()
     kinks = kinks[(kinks > 0) & (kinks < end)] if kinks.size < _MOST_PIECES else np.empty(0)
-    cuts = np.unique(np.concatenate([[0.0], kinks, np.geomspace(1e-3, _LARGEST_LOSS, 24), [end]]))
+    cuts = np.unique(np.concatenate([[0.0], kinks, np.geomspace(1e-3, LARGEST_LOSS, 24), [end]]))
     cuts = cuts[cuts <= end]
 
     def heights(epsilon):
@@ -110,7 +109,7 @@ def _tilted_area(mechanism, leak: float, tilt: np.ndarray):
     log_last = rate * cuts[-1] + np.log(left)
     falls = np.where(rate < 0, np.exp(log_last) / -rate, math.inf)
     small = log_last <= most[:, 0] + math.log(1e3 * _NOTHING)
-    beyond = np.where(left == 0.0, 0.0, np.where(small & (rate >= 0), np.exp(log_last) * _LARGEST_LOSS, falls))
+    beyond = np.where(left == 0.0, 0.0, np.where(small & (rate >= 0), np.exp(log_last) * LARGEST_LOSS, falls))
     cuts, beyond = cuts[: kept + 1], left_out + beyond
     if not kept:
         return np.zeros(tilt.shape, dtype=complex), beyond
@@ -184,10 +183,10 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         return heights
 
     kinks = mechanism._breakpoints()
-    cuts = np.concatenate([[0.0], kinks, np.geomspace(1e-3, _LARGEST_LOSS, 24)])
-    cuts = np.unique(cuts[(cuts >= 0) & (cuts <= _LARGEST_LOSS)])
+    cuts = np.concatenate([[0.0], kinks, np.geomspace(1e-3, LARGEST_LOSS, 24)])
+    cuts = np.unique(cuts[(cuts >= 0) & (cuts <= LARGEST_LOSS)])
     heights = integrand(cuts)
-    if not (heights[-1] > 1e-300 and heights[-1] * _LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
+    if not (heights[-1] > 1e-300 and heights[-1] * LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
         return _area(integrand, cuts)
     if tilt < 0:
         # From there on δ is what infinite losses leave, and the integral a decaying exponential's.
@@ -195,7 +194,7 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
     if tilt > 0 or mechanism._delta(np.asarray(math.inf)) > 0:
         return math.inf
     # Octaves, until δ has vanished.
-    cuts = np.unique(np.concatenate([cuts, kinks[(kinks > _LARGEST_LOSS) & np.isfinite(kinks)]]))
+    cuts = np.unique(np.concatenate([cuts, kinks[(kinks > LARGEST_LOSS) & np.isfinite(kinks)]]))
     while math.log(max(heights[-1], 1e-300)) + math.log(cuts[-1]) > math.log(1e-15 * np.nanmax(heights)):
         cuts = np.append(cuts, 2 * cuts[-1])
         heights = np.append(heights, integrand(cuts[-1:]))

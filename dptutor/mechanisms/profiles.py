@@ -336,6 +336,11 @@ class LinesProfile(Profile):
         return end
 
     @property
+    def near(self):
+        """log δ ↦ about where δ has this logarithm, and log α ↦ about where α has, where that is known."""
+        return self._lines.near
+
+    @property
     def most_pieces(self) -> int:
         """As many as a few seconds allow for all intervals."""
         return int(np.clip(_MOST_SUMMED / self._lines.most_terms, *_PIECES))

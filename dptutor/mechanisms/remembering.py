@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .._types import Array
 
-def remembering(answers: Callable) -> Callable:
+
+def remembering(answers: Callable[[Array], tuple[Array, ...]]) -> Callable[[Array], tuple[Array, ...]]:
     """The same function, of one array to a tuple of arrays, which is not worked out twice in a row."""
-    last: tuple = (None, None)
+    last: Any = (None, None)
 
-    def asked(places):
+    def asked(places: Array) -> tuple[Array, ...]:
         nonlocal last
         places = np.asarray(places, dtype=float)
         key = places.shape, places.tobytes()

@@ -139,22 +139,25 @@ class _Removal(Mechanism):
             known = np.isfinite(goal)
             goal = np.where(known, goal, 0.0)
             z = np.min((goal[..., None] - log_w) / shift + shift / 2, axis=-1)
+            settled = ~known
             for _ in range(_NEWTON):
                 terms = log_w + shift * z[..., None] - shift**2 / 2
                 largest = terms.max(axis=-1)
                 shares = np.exp(terms - largest[..., None])
                 total = np.sum(shares, axis=-1)
-                step = (largest + np.log(total) - goal) * total / (shares @ shift)
-                z = z - step
+                step = (largest + np.log(total) - goal) * total / np.sum(shares * shift, axis=-1)
+                # Each stops by itself, so that none depends on the others.
+                z = np.where(settled, z, z - step)
                 # The next step would be the square of this one, nearly.
-                if np.all(np.abs(step) <= _SETTLED * (1.0 + np.abs(z))):
+                settled = settled | (np.abs(step) <= _SETTLED * (1.0 + np.abs(z)))
+                if settled.all():
                     break
         return np.where(known, z, np.where(epsilon == np.inf, np.inf, -np.inf))
 
     def _errors(self, epsilon):
         z = self._answer(np.negative(epsilon) if self.is_reversed else epsilon)
         log_w, shift = self._log_weights
-        below = np.minimum(ndtr(z[..., None] - shift) @ np.exp(log_w), 1.0)
+        below = np.minimum(np.sum(ndtr(z[..., None] - shift) * np.exp(log_w), axis=-1), 1.0)
         return (below, ndtr(-z)) if self.is_reversed else (ndtr(-z), below)
 
     def _delta(self, epsilon):
@@ -183,7 +186,7 @@ class _Removal(Mechanism):
             start = tail if self.is_reversed else tail - shift[close]
             x = np.maximum(start[..., None] + shift[close, None] * (1 + _NODES) / 2, -8.0)
             slope = 1.0 - x * math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
-            mills = shift[close] / 2 * (slope @ _WEIGHTS)
+            mills = shift[close] / 2 * np.sum(slope * _WEIGHTS, axis=-1)
             log_density = -(answer**2) / 2 - math.log(2 * math.pi) / 2
             far[:, close] = np.exp(log_w[close] + log_ratio[:, close] + log_density) * mills
             scale = np.exp(epsilon) if self.is_reversed else 1.0
@@ -191,7 +194,7 @@ class _Removal(Mechanism):
             # Where nearly all is in the tail, 1 − e^ε and what is not.
             weights, rest = np.exp(log_w), ndtr(tail[:, 0])
             if self.is_reversed:
-                outside = -np.expm1(epsilon) + np.exp(epsilon) * (ndtr(shift - answer) @ weights) - rest
+                outside = -np.expm1(epsilon) + np.exp(epsilon) * np.sum(ndtr(shift - answer) * weights, axis=1) - rest
             else:
-                outside = -np.expm1(epsilon) + np.exp(epsilon) * rest - ndtr(answer - shift) @ weights
+                outside = -np.expm1(epsilon) + np.exp(epsilon) * rest - np.sum(ndtr(answer - shift) * weights, axis=1)
         return np.where(tail[:, 0] > -5.0, np.minimum(inside, 1.0), outside)

@@ -25,9 +25,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._numeric import LARGEST_LOSS
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.polynomials import gauss
-from .base import LARGEST_LOSS, Mechanism
+from .base import Mechanism
 from .delegated import SymmetricDelegated
 from .laplace import Laplace
 
@@ -264,6 +265,23 @@ class SparseVector(SymmetricDelegated):
     @property
     def _whole(self) -> Laplace:
         return Laplace(1.0, self.largest_loss)
+
+    @property
+    def _moved(self) -> float:
+        """What ε₀ may be off: it is a sum of two quotients, of which the second one is multiplied too."""
+        return 2.0 * self.largest_loss * np.finfo(float).eps
+
+    @property
+    def error_bound(self) -> float:
+        return super().error_bound + self._moved / 2
+
+    def _delta_error(self, epsilon):
+        below = epsilon <= self.largest_loss + self._moved
+        return super()._delta_error(epsilon) + np.where(below, self._moved / 2, 0.0)
+
+    def _tradeoff_error(self, alpha):
+        value = self._tradeoff(alpha)
+        return super()._tradeoff_error(alpha) + self._moved * np.minimum(value, 1 - value)
 
 
 def loss_range(epsilon) -> float:

@@ -26,6 +26,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from .._numeric import LARGEST_LOSS
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.subsampled_gaussian import (
     gaussian_loss,
@@ -35,7 +36,7 @@ from ..transform.subsampled_gaussian import (
     loss_moments,
     reach,
 )
-from .base import LARGEST_LOSS, Mechanism
+from .base import Mechanism
 from .delegated import Delegated
 from .gaussian import Gaussian, gaussian_profile
 from .roots import decreasing_root
@@ -46,6 +47,8 @@ _LEAST_NOISE = 1e-150
 _LEAST_RATE = 1e-200
 # Peaks of integrands are at s/σ; beyond this they have no square.
 _FURTHEST = 1e150
+# Orders of Rényi divergences so near to 1 are interpolated.
+_CLOSE = 1e-5
 DIRECTIONS = ("both", "add", "remove")
 
 
@@ -240,16 +243,28 @@ class SubsampledGaussian(Mechanism):
         # log H(s) directly where it can be had; H(s) itself may exceed the largest float.
         # Of large orders only one end of the loss counts.
         far = order > 64.0 if self.direction == "add" else order >= max(self.hellinger_reach, 2.0)
-        near = ~far & (order < self.hellinger_reach) & (np.abs(order - 1.0) > 1e-3)
+        one = order == 1.0
+        # There log H of removal has lost digits.
+        close = (np.abs(order - 1.0) < _CLOSE) & ~one & (self.direction == "remove")
+        near = ~far & ~one & ~close & (order < self.hellinger_reach)
         divergence = np.empty(order.shape)
-        divergence[near] = [
-            self._log_hellinger(np.array([s], dtype=complex))[0][0].real / (s - 1.0) for s in order[near]
-        ]
+        divergence[near] = [self._of_order(s) for s in order[near]]
+        divergence[one] = self._loss_moments("Q")[0]
+        close &= self.hellinger_reach > 1.0 + _CLOSE
+        if close.any():
+            # A parabola through three orders.
+            left, right = self._of_order(1.0 - _CLOSE), self._of_order(1.0 + _CLOSE)
+            mean, x = self._loss_moments("Q")[0], (order[close] - 1.0) / _CLOSE
+            divergence[close] = mean + x * (right - left) / 2 + x**2 * ((left + right) / 2 - mean)
         beyond = largest_powers if self.direction == "remove" else largest_inverse_powers
         divergence[far] = [beyond(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[far]]
-        rest = ~(near | far)
+        rest = ~(near | close | one | far)
         divergence[rest] = super()._renyi(order[rest])
         return divergence
+
+    def _of_order(self, order: float) -> float:
+        """D_s from log H(s)."""
+        return self._log_hellinger(np.array([order], dtype=complex))[0][0].real / (order - 1.0)
 
     def _loss_moments(self, under):
         if self.sampling_rate == 1.0:
@@ -297,7 +312,7 @@ class DPSGD(Delegated):
     References
     ----------
     Abadi et al. (2016); Kaissis et al. (2024), section 5.
-    In the book: chapter 9, :prf:ref:`thm-composition`.
+    In the book: chapter 9, :prf:ref:`thm-composition`; chapter 14, :prf:ref:`def-batches`.
 
     Examples
     --------

@@ -22,8 +22,9 @@ from functools import cached_property
 
 import numpy as np
 
+from .._numeric import LARGEST_LOSS
 from .._validation import choice, real_number
-from .base import LARGEST_LOSS, Mechanism
+from .base import Mechanism
 from .directed import DIRECTIONS, Directed
 from .laplace import Laplace
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._numeric import LARGEST_LOSS
+
 _ROUNDING = 2.0**-52
 # Chords that end at a place begin at one of so many before it: some may be too near for their slope to have digits.
 _BEFORE = 16
@@ -18,7 +20,7 @@ _BEFORE = 16
 _SHARP, _OF_ERROR, _ROUNDS = 1e-12, 1.5, 6
 _WITHIN = np.array([1e-3, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999])[:, None]
 # Losses between which e^ε is a number, and so is its inverse.
-SMALLEST, LARGEST = -700.0, 709.0
+SMALLEST, LARGEST = -LARGEST_LOSS, 709.0
 
 
 def highest_lines(losses, rest, error, alpha, masses):
@@ -34,7 +36,7 @@ def highest_lines(losses, rest, error, alpha, masses):
         Pr_Q and Pr_P of finite losses.
     """
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-        fall = np.exp(np.minimum(losses + np.log(alpha), 700.0))
+        fall = np.exp(np.minimum(losses + np.log(alpha), LARGEST_LOSS))
         off = np.fmin(error, 1.0) + _ROUNDING * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
         low, high = np.maximum(rest - off, 0.0), np.minimum(rest + off, masses[0] + _ROUNDING)
         # As much as rounding may have left is not counted: near α = 1 a floor of it would not be convex.
@@ -83,7 +85,7 @@ def _at_most(losses, low, high, alpha, mass, mass_p):
         rising[back:] = np.fmin(rising[back:], np.where(gap > 0, slope, np.inf))
         slope = (low[back:] - high[:-back]) / np.expm1(gap)
         falling[:-back] = np.fmax(falling[:-back], np.where(gap > 0, slope, 0.0))
-    tilt = np.exp(np.minimum(losses + np.log(alpha), 700.0))
+    tilt = np.exp(np.minimum(losses + np.log(alpha), LARGEST_LOSS))
     # From each place to the next: a line that rises from the one, a line that falls from the other, and their crossing.
     here, after, ratio = slice(None, -1), slice(1, None), np.expm1(np.diff(losses, axis=0))
     start, end, up = high[here], high[after], rising[here]

@@ -17,8 +17,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import betainc
 
+from .._numeric import LARGEST_LOSS
 from .._validation import choice, positive_integer
-from .base import LARGEST_LOSS, Mechanism
+from .base import Mechanism
 from .directed import DIRECTIONS, Directed
 from .subsampled import DPSGD
 
@@ -161,10 +162,6 @@ class Moved(Mechanism):
         # On the axes the curve is that of one point.
         alpha, beta = self.run._errors(epsilon)
         inside = (alpha >= self.share) & (beta >= self.share)
-        with np.errstate(over="ignore"):
-            rounding = (
-                2.0**-50 * self.share * (1.0 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * (1.0 + np.abs(epsilon)))
-            )
-        return (
-            np.where(inside, self.run._delta_error(epsilon) + np.where(inside, rounding, 0.0), self.error_bound) + 1e-15
-        )
+        within = np.clip(epsilon, -LARGEST_LOSS, LARGEST_LOSS)
+        rounding = 2.0**-50 * self.share * (1.0 + np.exp(within) * (1.0 + np.abs(within)))
+        return np.where(inside, self.run._delta_error(epsilon) + rounding, self.error_bound) + 1e-15

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import logsumexp
 
+from .._numeric import LARGEST_LOSS
 from .finite import FiniteLaw
 
 # A mass of finite losses that is nothing: above the rounding of sums of probabilities.
@@ -74,7 +75,7 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
 
     def first(small):
         inside, outside = 0.0, 1.0
-        while not small(outside) and outside < 700.0:
+        while not small(outside) and outside < LARGEST_LOSS:
             inside, outside = outside, 2 * outside
         for _ in range(40):
             middle = (inside + outside) / 2
@@ -160,7 +161,7 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
     start, p, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(p.size))
     # Each side from the distribution under which it is not tiny.
-    grown = np.exp(np.clip(loss, -700.0, 700.0))
+    grown = np.exp(np.clip(loss, -LARGEST_LOSS, LARGEST_LOSS))
     p, q = np.where(loss < 0, p, q / grown), np.where(loss < 0, p * grown, q)
     kept = (np.maximum(p, q) > 1e-18) & (np.abs(loss) < _LARGEST_SUM)
     low = [(-np.inf, max(1.0 - p[kept].sum(), 0.0), 0.0)]
@@ -193,20 +194,20 @@ def _optimistic(factor: Factor, step: float):
     touching = step * (np.arange(left, right + 1) + 0.5)
     alpha, beta = factor.errors(touching)
     ends = step * np.arange(left + 1, right + 2)
-    low = 1.0 - beta - factor.q_infinite < np.exp(np.minimum(ends, 700.0)) * alpha - 1e-15
+    low = 1.0 - beta - factor.q_infinite < np.exp(np.minimum(ends, LARGEST_LOSS)) * alpha - 1e-15
     alpha, beta = factor.errors(np.where(low, ends - 1e-6 * step, touching))
     # Masses between neighboring places of touch, around a grid point each.
     a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
     # How much the line on the left is above the one on the right, at the grid point, in units of its e^ε.
-    above = b * np.exp(np.minimum(-step * number, 700.0)) - a
+    above = b * np.exp(np.minimum(-step * number, LARGEST_LOSS)) - a
     slope = (
         alpha[1:-1] + np.maximum(above[1:], 0.0) / -math.expm1(-step) - np.maximum(-above[:-1], 0.0) / math.expm1(step)
     )
     # The hull of points is the isotonic regression of the slopes between them.
-    weight = np.exp(np.clip(step * (number[:-1] - number[-1]), -700.0, 0.0))
+    weight = np.exp(np.clip(step * (number[:-1] - number[-1]), -LARGEST_LOSS, 0.0))
     hull = isotonic_regression(slope, weights=weight, increasing=False).x
     p = -np.diff(np.concatenate([alpha[:1], np.clip(hull, 0.0, alpha[0]), [0.0]]))
-    return left + 1, p * np.exp(np.minimum(step * number, 700.0)), p, factor.count
+    return left + 1, p * np.exp(np.minimum(step * number, LARGEST_LOSS)), p, factor.count
 
 
 def _convolved(spectra, step, truncation):

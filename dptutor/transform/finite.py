@@ -17,13 +17,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from .finite_two import TwoLosses
+from .finite_two import TwoLosses, with_fifty_digits
 from .lattice_binomial import deviance_term, stirling_error
 
 UNIT = 2.0**-53
@@ -45,6 +46,9 @@ class Law(ABC):
     Beside what is declared here it has `tradeoff`, `epsilon`, `renyi`, `loss_moments`, `hellinger`, `hellinger_excess`,
     `loss_range`, `reverse`, `power`, `composed`, and `loss`, `p` and `q` where they can be enumerated.
     """
+
+    # What masses that are no numbers, or hardly, may sum to.
+    missing: float = 1e-320
 
     @property
     @abstractmethod
@@ -110,8 +114,8 @@ class Law(ABC):
         with np.errstate(under="ignore"):
             below = np.nextafter(epsilon - self.location_error, -np.inf)
             moved = self.location_error * math.exp(2 * self.location_error) * self.scaled_tail(below)
-            slack = delta * self.log_error(delta) + moved
-        slack = np.where(below >= self.largest_finite_loss, 0.0, slack + 1e-320)
+            slack = delta * self.log_error(delta) + moved + self.missing
+        slack = np.where(below >= self.largest_finite_loss, 0.0, slack)
         return np.maximum(delta - slack, 0.0), np.minimum(delta + slack, 1.0)
 
     def log_error(self, delta):
@@ -139,6 +143,7 @@ class FiniteLaw(Law):
     location_error: float = 0.0
     relative_error: float = 16 * UNIT
     step: TwoLosses | None = None
+    missing: float = Law.missing
 
     @classmethod
     def from_probabilities(cls, p, q) -> FiniteLaw:
@@ -165,7 +170,18 @@ class FiniteLaw(Law):
         return cls.of_finite(loss, p, q, *masses, location_error=UNIT * _largest(loss), step=step)
 
     @classmethod
-    def of_finite(cls, loss, p, q, p_infinite, q_infinite, location_error, relative_error=64 * UNIT, step=None):
+    def of_finite(
+        cls,
+        loss,
+        p,
+        q,
+        p_infinite,
+        q_infinite,
+        location_error,
+        relative_error=64 * UNIT,
+        step=None,
+        missing=Law.missing,
+    ):
         """The law of finite losses, in increasing order, and of infinite ones."""
         low, high = ([1.0] if mass > 0 else [] for mass in (p_infinite, q_infinite))
         return cls(
@@ -175,6 +191,7 @@ class FiniteLaw(Law):
             location_error,
             relative_error,
             step,
+            missing,
         )
 
     def composed(self, other: Law) -> FiniteLaw:
@@ -206,16 +223,19 @@ class FiniteLaw(Law):
             If there are more sums than can be enumerated; this is known before any work.
         """
         from .lattice import BinomialLaw
+        from .lattice_sums import summed
 
         if count == 1:
             return self
         if self.kinks.size == 2:
-            law = BinomialLaw(self._step, count)
+            law = BinomialLaw(self.two, count)
             return law if count > _MOST_STEPS else law.enumerated()
         if self._multiples is not None and self._multiples[-1] * count <= _LONGEST:
             return self._convolved(self._multiples, count)
         if self.kinks.size and math.comb(count + self.kinks.size - 1, count) > MOST_ATOMS:
-            raise TooManyAtoms
+            if self._multiples is None:
+                raise TooManyAtoms
+            return summed([(self, count)])
         return self._counted(count)
 
     def enumerated(self) -> FiniteLaw:
@@ -226,7 +246,7 @@ class FiniteLaw(Law):
         """The law of the reverse pair."""
         step = self.step and self.step.reverse
         arrays = -self.loss[::-1], self.q[::-1], self.p[::-1]
-        return FiniteLaw(*arrays, self.location_error, self.relative_error, step)
+        return FiniteLaw(*arrays, self.location_error, self.relative_error, step, self.missing)
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -365,7 +385,8 @@ class FiniteLaw(Law):
     # Powers.
 
     @cached_property
-    def _step(self) -> TwoLosses:
+    def two(self) -> TwoLosses:
+        """The step with these two finite losses."""
         if self.step is not None:
             return self.step
         finite = self._finite
@@ -388,9 +409,31 @@ class FiniteLaw(Law):
         return _merged(loss, log_q, *self._infinite(count), location_error, relative_error)
 
     @cached_property
+    @with_fifty_digits
+    def lowest(self) -> Decimal:
+        """The smallest finite loss."""
+        return self.two.losses[0] if self.kinks.size == 2 else Decimal(float(self.kinks[0]))
+
+    @cached_property
+    @with_fifty_digits
+    def gaps(self) -> list[Decimal]:
+        """By how much the finite losses exceed the smallest."""
+        if self.kinks.size == 2:
+            return [Decimal(0), self.two.gap]
+        return [Decimal(loss) - self.lowest for loss in self.kinks.tolist()]
+
+    @cached_property
+    @with_fifty_digits
+    def unit(self) -> Decimal | None:
+        """The step of which two or more finite losses are whole multiples above the smallest; none if there is none."""
+        if self.kinks.size == 2:
+            return self.gaps[1]
+        return None if self._multiples is None else self.gaps[-1] / int(self._multiples[-1])
+
+    @cached_property
     def _multiples(self) -> np.ndarray | None:
         """By how many equal steps each loss exceeds the smallest; none if they are not such multiples, or far apart."""
-        if self.kinks.size < 3:
+        if not 3 <= self.kinks.size <= _MOST_MULTIPLES + 1:
             return None
         above = self.kinks - self.kinks[0]
         ratios = [Fraction(float(ratio)).limit_denominator(100) for ratio in above / above[1]]
@@ -405,7 +448,7 @@ class FiniteLaw(Law):
         """The power, by convolution of both distributions: losses that are multiples of a step meet again and again."""
         step = (self.kinks[-1] - self.kinks[0]) / multiples[-1]
         with np.errstate(under="ignore"):
-            p, q = (_power(np.bincount(multiples, side[self._finite]), count) for side in (self.p, self.q))
+            p, q = (power_of_masses(np.bincount(multiples, side[self._finite]), count) for side in (self.p, self.q))
             loss = count * self.kinks[0] + step * np.arange(p.size)
             kept = np.maximum(p, q) > 0
             loss, p, q = loss[kept], p[kept], q[kept]
@@ -543,7 +586,7 @@ def _log_multinomial(counts, log_mass):
     return count * total + whole - np.sum(peaks + deviance_term(counts, mean, counts - mean), axis=-1)
 
 
-def _power(mass, count: int):
+def power_of_masses(mass, count: int):
     """The distribution of a sum of `count` whole numbers; sums of positive terms."""
     power = np.ones(1)
     for bit in bin(count)[2:]:

@@ -19,7 +19,9 @@ from functools import wraps
 _FIFTY_DIGITS = Context(prec=50)
 
 
-def _with_fifty_digits(function: Callable) -> Callable:
+def with_fifty_digits(function: Callable) -> Callable:
+    """The function, in which sums of decimal numbers have fifty digits."""
+
     @wraps(function)
     def exactly(*arguments):
         with localcontext(_FIFTY_DIGITS):
@@ -38,7 +40,7 @@ class TwoLosses:
     q_infinite: Decimal = Decimal(0)
 
     @classmethod
-    @_with_fifty_digits
+    @with_fifty_digits
     def from_masses(cls, p, q, p_infinite=0.0, q_infinite=0.0) -> TwoLosses:
         """Of numbers that sum to one but for rounding; sequences of more than two are not taken."""
         p, q = tuple(map(Decimal, p)), tuple(map(Decimal, q))
@@ -47,7 +49,7 @@ class TwoLosses:
         return cls((p[0] / p_sum, p[1] / p_sum), (q[0] / q_sum, q[1] / q_sum), p_infinite / p_sum, q_infinite / q_sum)
 
     @classmethod
-    @_with_fifty_digits
+    @with_fifty_digits
     def from_larger_masses(cls, loss, mass, p_infinite, q_infinite) -> TwoLosses:
         """Of two losses, and the probability of each under P where it is negative, else under Q."""
         weight = [Decimal(-abs(value)).exp() * Decimal(m) for value, m in zip(loss, mass, strict=True)]
@@ -56,7 +58,7 @@ class TwoLosses:
         return cls.from_masses(p, q, p_infinite, q_infinite)
 
     @classmethod
-    @_with_fifty_digits
+    @with_fifty_digits
     def response(cls, epsilon: float, leak: float = 0.0) -> TwoLosses:
         """Randomized response that leaks: losses ±ε, and infinite ones with probability `leak`."""
         lie = (1 - Decimal(leak)) / (1 + Decimal(epsilon).exp())
@@ -69,45 +71,45 @@ class TwoLosses:
         return TwoLosses(self.q[::-1], self.p[::-1], self.q_infinite, self.p_infinite)
 
     @property
-    @_with_fifty_digits
+    @with_fifty_digits
     def losses(self) -> tuple[Decimal, Decimal]:
         """log(q/p) of both outcomes."""
         return (self.q[0] / self.p[0]).ln(), (self.q[1] / self.p[1]).ln()
 
     @property
-    @_with_fifty_digits
+    @with_fifty_digits
     def gap(self) -> Decimal:
         """g, by which a one is a larger loss than a zero; its digits also where it is tiny."""
         return (self.q[1] * self.p[0] / (self.q[0] * self.p[1])).ln()
 
 
-@_with_fifty_digits
+@with_fifty_digits
 def shares(masses: tuple[Decimal, Decimal]) -> tuple[tuple[float, float], tuple[float, float]]:
     """The probabilities of outcomes 1 and 0, given one of them, as sums of two floats each."""
     total = masses[0] + masses[1]
     return two_floats(masses[1] / total), two_floats(masses[0] / total)
 
 
-@_with_fifty_digits
+@with_fifty_digits
 def two_floats(value: Decimal) -> tuple[float, float]:
     """The float next to `value`, and the float next to what is left."""
     high = float(value)
     return high, float(value - Decimal(high))
 
 
-@_with_fifty_digits
+@with_fifty_digits
 def times(value: Decimal, count: int) -> tuple[float, float]:
     """`count` times the value."""
     return two_floats(count * value)
 
 
-@_with_fifty_digits
+@with_fifty_digits
 def log_rest(mass: Decimal, count: int) -> float:
     """`count` times log(1 − mass)."""
     return float(count * (1 - mass).ln())
 
 
-@_with_fifty_digits
+@with_fifty_digits
 def log_ratio_of_rests(mass: Decimal, other: Decimal, count: int) -> tuple[float, float]:
     """`count` times log((1 − mass)/(1 − other))."""
     return two_floats(count * ((1 - mass) / (1 - other)).ln())

@@ -14,7 +14,7 @@ of ε, and none depends on which ε are asked for.
 each is integrated by Gauss-Legendre points. Many scales are no obstacle: losses of 10⁻⁶ at most steps and of 20 at a
 few take 25 octaves.
 
-*End of the contour.* For long trainings F decays. For short ones it does not, since the losses of steps that the
+*End of the contour.* For long training runs F decays. For short ones it does not, since the losses of steps that the
 example takes no part in pile up at one end of the loss range, the `edge`. The integrand is then multiplied by a window,
 ½ erfc(12 t/T − 6). This shows the profile through a kernel of width 12/T whose tails fall like a normal density
 and whose moments vanish; as the profile is smooth but for the edge, T = A/|ε − edge| suffices, where A is doubled until
@@ -39,6 +39,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import erfc
 
+from .._numeric import LARGEST_LOSS
 from .polynomials import gauss
 from .profile_table import Profile
 
@@ -149,6 +150,35 @@ def _interpolation(pieces):
     return np.polynomial.legendre.legvander(fine, _POINTS - 1) @ coefficients
 
 
+def saddles(grid, value):
+    """From real c and K(c): c; ε at which it is the saddle point; K(c) − cε; K''(c)."""
+    slope = np.diff(value) / np.diff(grid)
+    bend = np.maximum(np.diff(slope) / np.diff((grid[1:] + grid[:-1]) / 2), 1e-300)
+    c, epsilon = grid[1:-1], (slope[1:] + slope[:-1]) / 2
+    finite = np.isfinite(epsilon)
+    return c[finite], epsilon[finite], (value[1:-1] - c * epsilon)[finite], bend[finite]
+
+
+def epsilon_near(found, log_delta):
+    """About where δ(ε) ≥ 0 has this logarithm: the saddle point's term of the integral."""
+    right = found[0] > 0
+    c, epsilon, k, bend = (each[right] for each in found)
+    log_term = k - np.log(c * (c + 1)) - np.log(2 * math.pi * bend) / 2
+    return _interpolated(log_delta, log_term, epsilon)
+
+
+def loss_near(found, log_alpha):
+    """About where Pr_P[L > ε], ε ≥ 0, has this logarithm; the same for its integral, with ½ where it has a pole."""
+    c, epsilon, k, bend = found
+    log_term = k - epsilon - np.log(2.0 + (c + 1) * np.sqrt(2 * math.pi * bend))
+    return _interpolated(log_alpha, log_term, epsilon)
+
+
+def _interpolated(height, heights, epsilon):
+    order = np.argsort(heights)
+    return np.maximum(np.interp(height, heights[order], epsilon[order]), 0.0)
+
+
 class Inversion(Profile):
     """The finite losses of a pair at ε ≥ 0, from the logarithm of its Hellinger transform.
 
@@ -256,7 +286,7 @@ class Inversion(Profile):
             return value, error, True
         # Where no digit is known: what that leaves possible, or Chernoff's bound.
         most = np.where(np.isfinite(error), np.abs(value) * (1.0 + error), np.inf)
-        bound = np.minimum(np.exp(np.clip(self.chernoff(epsilon), _LEAST_EXPONENT, 700.0)), most)
+        bound = np.minimum(np.exp(np.clip(self.chernoff(epsilon), _LEAST_EXPONENT, LARGEST_LOSS)), most)
         # If both exclude each other, one is false: neither is believed.
         strange = (error < 1.0) & (value * (1.0 - error) > 1.001 * bound)
         bound = np.where(strange, most, bound)
@@ -271,7 +301,7 @@ class Inversion(Profile):
             own = np.flatnonzero(intervals == interval)
             ends, number = self._served(interval)
             value, share = self._by_contour(number, ends, epsilon[own])
-            most = np.exp(np.clip(self.chernoff(epsilon[own]), _LEAST_EXPONENT, 700.0))
+            most = np.exp(np.clip(self.chernoff(epsilon[own]), _LEAST_EXPONENT, LARGEST_LOSS))
             with np.errstate(invalid="ignore"):
                 off = np.nan_to_num(np.abs(value) * share, nan=np.inf)
             value = 1.0 - value if self._ladder[0][number] < 0 else np.maximum(value, 0.0)
@@ -329,32 +359,16 @@ class Inversion(Profile):
 
     def epsilon_near(self, log_delta):
         """About where δ(ε) ≥ 0 of finite losses has this logarithm: the saddle point's term of the integral."""
-        c, epsilon, k, bend = self._saddles
-        right = c > 0
-        c, epsilon, k, bend = c[right], epsilon[right], k[right], bend[right]
-        log_term = k - np.log(c * (c + 1)) - np.log(2 * math.pi * bend) / 2
-        return self._interpolated(log_delta, log_term, epsilon)
+        return epsilon_near(self._saddles, log_delta)
 
     def loss_near(self, log_alpha):
         """About where Pr_P[L > ε], ε ≥ 0, has this logarithm; the same for its integral, with ½ where it has a pole."""
-        c, epsilon, k, bend = self._saddles
-        log_term = k - epsilon - np.log(2.0 + (c + 1) * np.sqrt(2 * math.pi * bend))
-        return self._interpolated(log_alpha, log_term, epsilon)
+        return loss_near(self._saddles, log_alpha)
 
     @cached_property
     def _saddles(self):
         """c; ε at which it is the saddle point; K(c) − cε; K''(c)."""
-        grid, value = self._chernoff
-        slope = np.diff(value) / np.diff(grid)
-        bend = np.maximum(np.diff(slope) / np.diff((grid[1:] + grid[:-1]) / 2), 1e-300)
-        c, epsilon = grid[1:-1], (slope[1:] + slope[:-1]) / 2
-        finite = np.isfinite(epsilon)
-        return c[finite], epsilon[finite], (value[1:-1] - c * epsilon)[finite], bend[finite]
-
-    @staticmethod
-    def _interpolated(height, heights, epsilon):
-        order = np.argsort(heights)
-        return np.maximum(np.interp(height, heights[order], epsilon[order]), 0.0)
+        return saddles(*self._chernoff)
 
     # Real arguments: Chernoff's bounds, and where the contours go.
 
@@ -456,7 +470,7 @@ class Inversion(Profile):
         value, noise = self._sums(contour, points, epsilon, units / self._nearest(contour, ends))
         turn = contour.c * epsilon
         exponent = contour.peak - turn
-        factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, 700.0))
+        factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, LARGEST_LOSS))
         # The exponent is rounded, and so are numbers near the smallest of all; smaller ones are between 0 and that.
         found = np.where(value < 0, -1.0, 1.0) * np.maximum(np.abs(value * factor), _SMALLEST)
         rounding = _ROUNDING * (2.0 + np.abs(turn) + np.abs(exponent)) + _SMALLEST / factor + _SMALLEST / np.abs(found)

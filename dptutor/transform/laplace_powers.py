@@ -46,6 +46,9 @@ class LaplacePower:
         Losses between which `profile` may be asked; `high` is the largest loss. Above `exact` it is sharp.
     """
 
+    # For a value no line is summed.
+    most_terms = 1
+
     def __init__(self, top: float, count: int):
         self.top, self.count = top, count
         self.high = count * top

@@ -30,6 +30,9 @@ class LaplaceProduct:
         Finite losses of the finite parts together, and their probabilities under Q.
     """
 
+    # For a value no line is summed.
+    most_terms = 1
+
     def __init__(self, tops, loss=(0.0,), q=(1.0,)):
         loss, q = np.asarray(loss, dtype=float), np.asarray(q, dtype=float)
         end = sum(Fraction(top) for top in tops) + Fraction(float(loss.max()))

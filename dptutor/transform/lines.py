@@ -2,6 +2,7 @@
 
     Laplace mechanisms of one scale         sums of positive terms                    laplace_powers.py
     different ones, few finite atoms        sums of positive terms                    laplace_products.py
+    these, many                             atoms apart, and lines for the rest       laplace_atoms.py
     one of these with a narrow Gaussian     δ(ε) = E[δ'(ε − g)], g ~ N(μ²/2, μ²)      quadrature between kinks
     one scale and finite atoms              δ(ε) = Pr[l = ∞] + Σ q_l δ'(ε − l)
     anything else                           lines, with all they leave out bounded    sampled_lines.py
@@ -17,7 +18,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr
 
+from .._numeric import LARGEST_LOSS
 from .finite import FiniteLaw, TooManyAtoms
+from .laplace_atoms import LaplaceAtoms, inside_apart
 from .laplace_powers import LaplacePower
 from .laplace_products import LaplaceProduct
 from .polynomials import gauss
@@ -26,11 +29,11 @@ from .subsampled_gaussian import complex_log1p, gaussian_loss, log_of_mixture, r
 
 _ROUNDING = 2.0**-53
 _MOST_ATOMS = 600
+# Atoms of a finite part that are summed one by one.
+_FEW_ATOMS = 8
 _MOST_KNOTS = 6000
 # Seconds, about, that building an exact law may take.
 _MOST_TIME = 0.3
-# Where one part in e^41 of a law has atoms or jumps they do not matter.
-_NEGLIGIBLE = 41.0
 _MOST_TERMS = 2**15
 # Nodes in units of a Gaussian part's deviation.
 _PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4.0, 5.5, 7.0, 8.5, 10.0, 12.0, 14.0])
@@ -115,18 +118,23 @@ class Lines:
     @cached_property
     def most_terms(self) -> int:
         """How many terms a value may be a sum of, where lines serve; otherwise 1."""
-        return 1 if self._exact is not None else self._inverter.most_terms
+        return (self._exact or self._inverter).most_terms
+
+    @property
+    def near(self):
+        """log δ ↦ about where δ of finite losses has this logarithm, and log α ↦ about where α has; none where it takes
+        little time to look elsewhere, as among few atoms."""
+        by_lines = self.most_terms > 1 and (self._exact is not None or len(self._laplace) > 1)
+        if not by_lines or self._mu or self._others:
+            return None, None
+        serving = self._exact or self._inverter
+        return serving.epsilon_near, serving.loss_near
 
     @cached_property
     def breakpoints(self) -> np.ndarray:
         if self._exact is not None and self._noise is None:
             return self._exact.breakpoints
-        if self._mu or self._others:
-            return np.empty(0)
-        tops = np.array(list(self._laplace)), np.array(list(self._laplace.values()))
-        if self._laplace and float(tops[1] @ np.log1p(tops[0] / 2)) > _NEGLIGIBLE and len(self._laplace) > 1:
-            return np.empty(0)
-        if len(self._laplace) == 1 and not self._finite:
+        if len(self._laplace) == 1 and not (self._mu or self._others or self._finite):
             return self._power.breakpoints
         return np.empty(0)
 
@@ -198,6 +206,10 @@ class Lines:
         knots = len(loss) * math.prod(count + 1 for count in self._laplace.values())
         if n <= 128 and knots <= _MOST_KNOTS and n**2 * (4e-5 + 2e-7 * knots) < _MOST_TIME:
             return LaplaceProduct([top for top, count in self._laplace.items() for _ in range(count)], loss, q)
+        if not self._mu and not self._others and (apart := inside_apart(self._laplace, loss)) is not None:
+            log_masses = self._log_mass, self.reverse._log_mass
+            finite = _together(self._finite, log_masses).log if self._finite else _nothing
+            return LaplaceAtoms(self._laplace, loss, np.exp(law.log_q), *apart, finite, log_masses, law.relative_error)
         return _Mixture(self._power, loss, q) if len(self._laplace) == 1 else None
 
     @cached_property
@@ -291,7 +303,7 @@ class _SubsampledNoise:
         self.furthest = 38.0 + (0.0 if direction == "add" else self._mu)
 
     def loss(self, v):
-        exponent = np.minimum(self._mu * self._sign * v - self._mu**2 / 2, 700.0)
+        exponent = np.minimum(self._mu * self._sign * v - self._mu**2 / 2, LARGEST_LOSS)
         return self._sign * log_of_mixture(self._rate, exponent)
 
     def place(self, loss):
@@ -319,6 +331,8 @@ class _SubsampledNoise:
 
 class _Mixture:
     """One Laplace power with finite losses."""
+
+    most_terms = 1
 
     def __init__(self, power: LaplacePower, loss, q):
         self._power, self._loss, self._q = power, loss, q
@@ -350,10 +364,20 @@ def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
     return ends
 
 
+def _nothing(z):
+    """The transform of no parts."""
+    return np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
+
+
 def _together(parts, log_masses) -> Transform:
     pieces = [(_transform_of(part), count) for part, count in parts]
     tops = [part._laplace for part, count in parts if count == 1 and part._laplace is not None]
-    others = [pair for pair, (part, count) in zip(pieces, parts, strict=True) if count > 1 or part._laplace is None]
+    finite = [part._law for part, count in parts if count == 1 and _has_few_atoms(part)]
+    others = [
+        pair
+        for pair, (part, count) in zip(pieces, parts, strict=True)
+        if count > 1 or not (part._laplace is not None or _has_few_atoms(part))
+    ]
 
     def log(z):
         value, error = np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
@@ -365,6 +389,9 @@ def _together(parts, log_masses) -> Transform:
 
     def on_line(c, step, count):
         ratio, error = _laplace_product(np.array(tops), c, step, count)
+        if finite:
+            its_ratio, its_error = _finite_product(finite, c, step, count)
+            ratio, error = ratio * its_ratio, error + its_error
         for piece, power in others:
             value, its_error = piece.log(c + 1j * step * np.arange(count))
             ratio = ratio * np.exp(power * (value - value[0].real))
@@ -440,6 +467,37 @@ def _laplace_product(tops, c, step, count):
     ratio *= np.exp(1j * step * float(np.sum(tops)) * np.arange(count))
     error += 4 * _ROUNDING * len(tops) + 4 * _ROUNDING * step * float(np.sum(tops)) * np.arange(count)
     return (ratio.conj() if mirrored else ratio), error
+
+
+def _has_few_atoms(part) -> bool:
+    return part._law is not None and 0 < len(part._law.kinks) <= _FEW_ATOMS
+
+
+def _finite_product(laws, c, step, count):
+    """The same for single finite parts: of each atom only the phase changes, from that of the atom that weighs most."""
+    ratio, error, number = np.ones(count, dtype=complex), np.zeros(count), np.arange(count)
+    small = math.isqrt(count) + 1
+    large = -(-count // small)
+    leads = []
+    for law in laws:
+        log_weight = law.log_q + c * law.kinks
+        lead = int(np.argmax(log_weight))
+        gaps, weight = law.kinks - law.kinks[lead], np.exp(log_weight - log_weight[lead])
+        total = np.zeros(count, dtype=complex)
+        for gap, own in zip(gaps, weight, strict=True):
+            fine = np.exp(1j * step * gap * np.arange(small))
+            coarse = own * np.exp(1j * step * gap * small * np.arange(large))
+            total += np.multiply.outer(coarse, fine).ravel()[:count]
+        # Of weights, in the numerator and in the denominator; and of phases.
+        exponent = np.abs(law.log_q) + np.abs(c * law.kinks)
+        still = 2 * _ROUNDING * float(weight @ (16.0 + 2 * exponent + 2 * exponent[lead]))
+        moving = 6 * _ROUNDING * step * float(weight @ np.abs(gaps)) * number
+        error += (still + moving) / np.maximum(np.abs(total), 1e-30)
+        ratio *= total / total[0].real
+        leads.append(float(law.kinks[lead]))
+    turned = math.fsum(leads)
+    ratio *= np.exp(1j * step * turned * number)
+    return ratio, error + 4 * _ROUNDING * (len(laws) + step * abs(turned) * number)
 
 
 def _transform_of(part) -> Transform:

@@ -9,12 +9,14 @@ the slope δ'(ε) = −e^ε Pr_P[L > ε] comes along, and each piece has one bou
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
+from .._numeric import LARGEST_LOSS
 from .polynomials import chebyshev
 
 _DEGREE = 15
@@ -34,6 +36,8 @@ _NEARLY_ZERO, _ZERO = 1e-290, 1e-320
 # By how much interpolation at so many points enlarges the errors of values; what polynomials miss, in units of their
 # last coefficients, where these have become small, or a kink leaves them no smaller; and from where on not even that.
 _LEBESGUE, _OF_LAST, _OF_KINK, _ROUGH = 2.7, 4.0, 16.0, 1e-3
+# How much further a line may be from a polynomial that rises than that rises.
+_FLAT = 4.0
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,7 @@ class ProfileTable:
     @cached_property
     def _bounds(self):
         log_most = self._evaluator.log_most(self._evaluator.edges[:-1])
-        return np.exp(np.clip(log_most, -744.0, 700.0)) * 1.01
+        return np.exp(np.clip(log_most, -744.0, LARGEST_LOSS)) * 1.01
 
     def ends(self, low: float, high: float) -> np.ndarray:
         """Ends of the intervals from `low` to `high`, for which nothing is worked out."""
@@ -199,7 +203,7 @@ class ProfileTable:
             self._merged = tuple(np.array(column) for column in zip(*rows, strict=True))
 
     def _built(self, interval):
-        """Rows (start, end, coefficients, complement, error, upper bound) of one interval."""
+        """Rows (start, end, coefficients, complement, error, upper bound, what answers are between) of one interval."""
         low, high = self._evaluator.edges[interval : interval + 2]
         places = np.unique(np.concatenate([[low, high], self._evaluator.cuts(interval)]))
         places = places[np.append(True, np.diff(places) > _APART * (high - low))]
@@ -241,13 +245,19 @@ class ProfileTable:
                     middle = (a + b) / 2
                     further += [(a, middle, last, stuck, smallest), (middle, b, last, stuck, smallest)]
                     continue
-                rows.append((a, b, own, complement, _relative_error(noise, _missed(own, values, last, wanted)), limit))
+                missed = _missed(own, values, last, wanted)
+                if noise >= 1.0:
+                    # Of which nothing is known, so that it goes on where the next one begins.
+                    own, moved = _line(*values[-2:], -1.0 if complement else 1.0), 0.0
+                else:
+                    own, moved = _falling(own, -1.0 if complement else 1.0)
+                rows.append((a, b, own, complement, _relative_error(noise, missed + moved), limit))
             pieces = further
         rows.sort(key=lambda row: row[0])
-        return rows
+        return _joined(rows)
 
     def _evaluated(self, epsilon):
-        starts, ends, coefficients, complement, error, most = self._merged
+        starts, ends, coefficients, complement, error, most, low, high = self._merged
         place = np.clip(np.searchsorted(starts, epsilon, side="right") - 1, 0, None)
         start, length = starts[place], (ends - starts)[place]
         x = 2 * (epsilon - start) / length - 1
@@ -257,8 +267,13 @@ class ProfileTable:
         value = np.minimum(np.exp(np.minimum(log_value, 1.0)), most)
         slope = value * derivative * 2 / length
         with np.errstate(invalid="ignore"):
-            other, bound = np.maximum(self.mass - value, 0.0), np.fmin(error * value, most)
+            bound = np.fmin(error * value, most)
+        # Nor does the answer rise from one piece to the next.
         of_rest = complement[place]
+        sign = np.where(of_rest, -1.0, 1.0)
+        within = sign * np.clip(sign * value, low[place], high[place])
+        bound, value = bound + np.abs(within - value), within
+        other = np.maximum(self.mass - value, 0.0)
         delta, rest = np.where(of_rest, other, value), np.where(of_rest, value, other)
         bound = bound + 2.0**-52 * np.where(of_rest, 1.0, 4 * value)
         falling = np.maximum(np.where(of_rest, slope, -slope), 0.0)
@@ -334,6 +349,44 @@ def _missed(coefficients, values, last, wanted):
     return float(np.abs([own - known[place], own - known[place - 1]]).max())
 
 
+def _falling(coefficients, sign):
+    """A polynomial that falls (for a negative sign, rises), and by how much it differs from the one given.
+
+    Where values are not known to more than they change, a line is as good as what winds about it.
+    """
+    value = sign * (coefficients @ _AT_FINE)
+    rise = float(np.max(value - np.minimum.accumulate(value)))
+    if rise <= 0.0:
+        return coefficients, 0.0
+    line = _line(sign * value[0], sign * value[-1], sign)
+    moved = float(np.max(np.abs(value - sign * (line @ _AT_FINE))))
+    return (line, moved) if moved <= _FLAT * rise else (coefficients, 0.0)
+
+
+def _line(first, last, sign):
+    """The line from `first` on that falls (for a negative sign, rises) to `last`, or does not change."""
+    last = sign * min(sign * last, sign * first)
+    line = np.zeros(_DEGREE + 1)
+    line[:2] = (first + last) / 2, (last - first) / 2
+    return line
+
+
+def _joined(rows):
+    """The rows of one interval, each with what its answers (of complements, these with a minus) are kept between, so
+    that they do not rise from one row to the next: where two rows meet, the value of that which knows more."""
+    sign = np.array([-1.0 if complement else 1.0 for *_, complement, _, _ in rows])
+    log_ends = np.array([[own @ _AT_FINE[:, 0], own.sum()] for _, _, own, *_ in rows])
+    ends = sign[:, None] * np.minimum(np.exp(np.minimum(log_ends, 1.0)), np.array([[row[-1]] for row in rows]))
+    error = np.array([row[-2] for row in rows])
+    meeting = np.where(error[:-1] <= error[1:], ends[:-1, 1], ends[1:, 0])
+    places, values = [-1, len(meeting)], [math.inf, -math.inf]
+    for place in np.argsort(np.minimum(error[:-1], error[1:]), kind="stable").tolist():
+        after = bisect(places, place)
+        places.insert(after, place)
+        values.insert(after, min(max(float(meeting[place]), values[after]), values[after - 1]))
+    return [(*row, low, high) for row, high, low in zip(rows, values[:-1], values[1:], strict=True)]
+
+
 def _relative_error(noise, missed):
     """Bound on the relative error of e^p: p is off by the errors of logarithms of values, enlarged, and what it misses
     between them."""
@@ -358,3 +411,4 @@ _OTHERS = np.array([-0.998, -0.83, -0.41, 0.05, 0.45, 0.86, 0.998])
 _PLACES = np.concatenate([_POINTS, _OTHERS, [-1.0, 1.0]])
 _AT_OTHERS = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_PLACES[_DEGREE + 1 :])))
 _FINE = np.linspace(-1.0, 1.0, 200)
+_AT_FINE = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_FINE)))

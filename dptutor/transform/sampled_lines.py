@@ -32,7 +32,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .hellinger import SlowDecay
+from .._numeric import LARGEST_LOSS
+from .hellinger import SlowDecay, epsilon_near, loss_near, saddles
 
 _ROUNDING = 2.0**-53
 _DEPTH = 34.0
@@ -70,6 +71,8 @@ class Transform:
         c, step, count ↦ what `samples` returns, by a quicker way.
     log_masses : tuple of float, optional
         log F at 0 and −1, which no sum over many parts tells as well.
+    of_masses : float, optional
+        The relative error of e to these, beyond what their logarithms say.
     repeated : tuple of (count, size, deviation), optional
         Parts used often: c, t ↦ |f(c + it)|/f(c) of one of them, and c ↦ a bound on its tilted loss's deviation, which
         bounds the slope of the former.
@@ -82,6 +85,7 @@ class Transform:
     on_line: object = None
     repeated: tuple = ()
     log_masses: tuple[float, float] = (0.0, 0.0)
+    of_masses: float = 0.0
 
     @property
     def cheap(self) -> bool:
@@ -116,7 +120,7 @@ class Inverter:
         self._transform = transform
         self._c, self._k = self._chernoff_grid()
         self._log_mass, self._log_p_mass = transform.log_masses
-        self._off = _rounding_of(self._log_mass)
+        self._off = _rounding_of(self._log_mass) + transform.of_masses
         self._ladder = self._rungs()
         self._lines: dict[int, _Line] = {}
 
@@ -148,6 +152,19 @@ class Inverter:
                 low, high = line.interval(epsilon[at])
                 lower[at], upper[at] = np.maximum(lower[at], low), np.minimum(upper[at], high)
         return lower, upper
+
+    def epsilon_near(self, log_delta):
+        """About where D has this logarithm."""
+        return epsilon_near(self._saddles, log_delta)
+
+    def loss_near(self, log_alpha):
+        """About where Pr_P[L > ε], ε ≥ 0, has this logarithm."""
+        return loss_near(self._saddles, log_alpha)
+
+    @cached_property
+    def _saddles(self):
+        inner = self._c >= -0.5
+        return saddles(self._c[inner], self._k[inner])
 
     def chernoff(self, epsilon):
         """What Chernoff's bound alone says."""
@@ -312,6 +329,7 @@ class Inverter:
             (truncated[0] + missed, truncated[1] + missed * 1e6),
             self._log_mass,
             self._log_p_mass,
+            self._transform.of_masses,
             index,
         )
 
@@ -395,6 +413,7 @@ class _Line:
     truncated: tuple[float, float]
     log_mass: float
     log_p_mass: float
+    of_masses: float
     index: np.ndarray | None = None  # which samples of the line are kept; None: all
 
     @cached_property
@@ -413,7 +432,7 @@ class _Line:
             return lower, upper
         x = epsilon[at]
         with np.errstate(over="ignore"):
-            size = np.exp(np.minimum(self.peak - self.c * x, 700.0))
+            size = np.exp(np.minimum(self.peak - self.c * x, LARGEST_LOSS))
         kernels = [self._kernel, None] if self.mu else [self._kernel]
         (value, spread), *more = self._sums(kernels, x)
         image, exactness = self._images(x)
@@ -424,7 +443,7 @@ class _Line:
         mass = math.exp(self.log_mass)
         if self.c < 0:
             value = mass + value
-            error = error + _rounding_of(self.log_mass) * mass
+            error = error + (_rounding_of(self.log_mass) + self.of_masses) * mass
         lower[at], upper[at] = value - error, value + error
         if self.mu:
             density, its_spread = more[0]
@@ -448,9 +467,10 @@ class _Line:
                 series = math.exp(ratio) / -math.expm1(ratio) if ratio < 0 else math.inf
                 exponent = log_mass + (0.0 if rate == c else x)
                 with np.errstate(over="ignore"):
-                    term = series * np.exp(np.minimum(exponent, 700.0))
+                    term = series * np.exp(np.minimum(exponent, LARGEST_LOSS))
                 total += term * (sign if first else -sign)
-                size += term * (8.0 + np.abs(exponent) + 2 * np.abs(log_mass) + np.abs(ratio))
+                of_masses = self.of_masses / (2 * _ROUNDING)
+                size += term * (8.0 + np.abs(exponent) + 2 * np.abs(log_mass) + np.abs(ratio) + of_masses)
         return total, 2 * _ROUNDING * size
 
     def _sums(self, kernels, x):

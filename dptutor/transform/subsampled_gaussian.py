@@ -24,6 +24,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import logsumexp
 
+from .._numeric import LARGEST_LOSS
 from .polynomials import gauss
 
 # Sums are right to e^−46 of their size; densities are cut where they are that small.
@@ -161,7 +162,7 @@ def _tilted_right(mu, rate, order, depth):
     # The peaks are where u = sμ·(share of the second component), which grows with u: from above to the last.
     peak = order * mu
     for _ in range(200):
-        lower = order * mu / (1.0 + math.exp(min(_log_odds(rate) - mu * peak + mu**2 / 2, 700.0)))
+        lower = order * mu / (1.0 + math.exp(min(_log_odds(rate) - mu * peak + mu**2 / 2, LARGEST_LOSS)))
         if peak - lower <= 1e-3 * (1.0 + lower):
             break
         peak = lower
@@ -305,7 +306,7 @@ def _directly(s, loss, log_weight, loss_size, log_left):
     terms, heights = exp(exponent)
     total = terms.sum(axis=1)
     size = heights @ (8.0 + np.abs(log_weight)) + np.abs(s) * (heights @ loss_size)
-    left = np.exp(np.minimum(log_left - largest[:, 0], 700.0))
+    left = np.exp(np.minimum(log_left - largest[:, 0], LARGEST_LOSS))
     value, error = _logarithm(total, _ROUNDING * size + left)
     return largest[:, 0] + value, error + _ROUNDING * np.abs(largest[:, 0])
 

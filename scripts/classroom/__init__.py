@@ -5,7 +5,7 @@ the values that they took at the points asked for (`dptutor.exercises.handing_in
 marker computes what is right and compares. It reads JSON, never pickles, and runs nothing that was handed in.
 
 **Points and numbers follow from a secret.** A course has one, in `secret.txt`. A student's code is made from it and
-the student's id, and stands in that student's notebooks only. Own numbers, random points, the case of chapter 14 and
+the student's id, and stands in that student's notebooks only. Own numbers, random points, the case of the capstone and
 the examination follow from it; a record shows of whose code it is.
 
 **A copy is named.** A notebook that carries the mark or the code of another student is listed in `copied.csv`. In it

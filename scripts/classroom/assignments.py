@@ -6,6 +6,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from dptutor.exercises.questions import listed
+from dptutor.exercises.renumbering import MARK, NUMBERING, numbering, present
 from notebooks import KERNEL, SETUP
 
 from . import secrets
@@ -19,6 +20,9 @@ TASK = (
     "notebook as it is then, with the outputs of its cells."
 )
 OWN = "The numbers are your own. Copy the functions from the exercises, if you have written them there."
+
+# Names that assignments had before their chapters were renumbered.
+ONCE = {"14_exercises": "20_exercises"}
 
 
 def graded(grade: bool, name: str, points: int = 0) -> dict:
@@ -62,16 +66,21 @@ def master(name: str, title: str, exercises: list, wheel: str, student: str = ""
         ]
     for number, cell in enumerate(cells):
         cell["id"] = f"{name.replace('_', '-')}-{number}"
-    made = {"kernelspec": KERNEL, "language_info": {"name": "python"}, "dptutor": {"assignment": name}}
+    made = {"kernelspec": KERNEL, "language_info": {"name": "python"}, "dptutor": about(name)}
     return new_notebook(cells=cells, metadata=made)
+
+
+def about(name: str) -> dict:
+    """What the metadata of a notebook say of it."""
+    return {"assignment": name, MARK: NUMBERING}
 
 
 def hand_in(student: str, code: str) -> str:
     """The cell that says whose notebook it is."""
     if not code:
-        return "hand_in = dp.exercises.HandIn()"
-    about = "# Your numbers and points follow from your code; it is yours alone."
-    return f"{about}\nhand_in = dp.exercises.HandIn({student!r}, {code!r})"
+        return f"hand_in = dp.exercises.HandIn(numbering={NUMBERING})"
+    said = "# Your numbers and points follow from your code; it is yours alone."
+    return f"{said}\nhand_in = dp.exercises.HandIn({student!r}, {code!r}, numbering={NUMBERING})"
 
 
 def checked(id: str, name: str, own: bool) -> str:
@@ -85,7 +94,7 @@ def stub(exercise, code: str) -> str:
 
 
 def _with_case(program: str, code: str) -> str:
-    """A program of chapter 14 with the student's case."""
+    """A program of the capstone with the student's case."""
     return re.sub(r"(?<=dp\.exercises\.case\()1(?=\))", str(secrets.case_number(code)), program) if code else program
 
 
@@ -98,10 +107,22 @@ def handout(notebook):
 
 
 def exercises_of(notebook) -> list[tuple[str, int, bool]]:
-    """Number and points of each exercise of a master, and whether its numbers are the student's own."""
-    found = []
+    """Present number and points of each exercise of a master, and whether its numbers are the student's own."""
+    found, own = [], numbering_of(notebook)
     for cell in notebook.cells:
         if cell.metadata.get("nbgrader", {}).get("grade"):
             number = cell.metadata.nbgrader.grade_id.removeprefix("check-").replace("-", ".")
-            found.append((number, cell.metadata.nbgrader.points, "own=True" in cell.source))
+            found.append((present(number, own), cell.metadata.nbgrader.points, "own=True" in cell.source))
     return found
+
+
+def numbering_of(notebook, otherwise: int = 1) -> int:
+    """The numbering of the exercises of a notebook; `otherwise`, where its metadata are not ours."""
+    own = notebook.get("metadata")
+    own = own.get("dptutor") if isinstance(own, dict) else None
+    return numbering(own) if isinstance(own, dict) else otherwise
+
+
+def named(name: str, numbering: int) -> str:
+    """The present name of an assignment."""
+    return ONCE.get(name, name) if numbering < NUMBERING else name

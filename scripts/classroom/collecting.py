@@ -23,8 +23,9 @@ from itertools import permutations
 from pathlib import Path
 
 from dptutor.exercises import HandIn
+from dptutor.exercises.renumbering import NUMBERING
 
-from . import secrets
+from . import assignments, secrets
 from .roster import Student
 
 LARGEST = 24 << 20  # bytes of a notebook
@@ -49,12 +50,15 @@ class Found:
 
 
 def collected(
-    folder: Path, students: list[Student], masters: list[str], secret: str
+    folder: Path, students: list[Student], masters: list[str], secret: str, numbering: int = NUMBERING
 ) -> tuple[list[Found], list[Found]]:
-    """One notebook for each student and assignment, and the files that are not marked, each with the reason."""
+    """One notebook for each student and assignment, and the files that are not marked, each with the reason.
+
+    `numbering` is that of the course. What was handed in may have another, and then another name for an assignment.
+    """
     known: dict[tuple, Found] = {}
     left = []
-    matcher = _Matcher(students, masters, secret)
+    matcher = _Matcher(students, masters, secret, numbering)
     for found in _files(folder):
         found = found if found.why else matcher.matched(found)
         if found.why:
@@ -140,8 +144,9 @@ def _inside(file, where: str, time: float, depth: int = 0, left: dict | None = N
 
 
 class _Matcher:
-    def __init__(self, students: list[Student], masters: list[str], secret: str):
-        self.masters = masters
+    def __init__(self, students: list[Student], masters: list[str], secret: str, numbering: int = NUMBERING):
+        self.masters = {assignments.named(name, numbering): name for name in masters}
+        self.numbering = numbering
         self.listed = bool(students)
         self.ids = {student.id.lower(): student.id for student in students}
         self.ids |= {student.folder.lower(): student.id for student in students}
@@ -157,8 +162,9 @@ class _Matcher:
     def matched(self, found: Found) -> Found:
         *folders, name = found.where.split("/")
         stem = re.sub(r"\.ipynb$", "", name, flags=re.I)
-        about, marks = _about(found.data)
-        assignment = self._assignment([stem, *reversed(folders)], about)
+        about, marks, numbering = _about(found.data, self.numbering)
+        known = self._known(numbering)
+        assignment = self._assignment([stem, *reversed(folders)], about, known)
         if not assignment:
             return _because(found, "neither its name nor its content is that of an assignment")
         student, why = self._student(folders, stem, assignment, marks)
@@ -167,21 +173,26 @@ class _Matcher:
         exact = folders == [student, assignment] and stem == assignment
         own = student in {self.marks.get(mark) for mark in marks}
         others = tuple(sorted(self._owners(found.data) - {student}))
-        return Found(found.where, found.data, student, assignment, "", found.time, exact, own, others)
+        return Found(found.where, found.data, student, known[assignment], "", found.time, exact, own, others)
 
     def _owners(self, data: bytes) -> set[str]:
         """The students whose mark or code is in a notebook."""
         words = {word.decode() for word in re.findall(rb"(?<![0-9a-f])[0-9a-f]{12}(?:[0-9a-f]{4})?(?![0-9a-f])", data)}
         return {self.owners[word] for word in words & self.owners.keys()}
 
-    def _assignment(self, names: list[str], about: str) -> str:
+    def _known(self, numbering: int) -> dict[str, str]:
+        """The assignments, by the names that they have in a numbering."""
+        named = {name: assignments.named(name, numbering) for name in (*self.masters, *assignments.ONCE)}
+        return {name: self.masters[now] for name, now in named.items() if now in self.masters}
+
+    def _assignment(self, names: list[str], about: str, known: dict[str, str]) -> str:
         for name in names:
-            if name in self.masters:
+            if name in known:
                 return name
-            found = [one for one in self.masters if re.search(rf"(?<![^\W_]){one}(?![^\W_])", name, re.I)]
+            found = [one for one in known if re.search(rf"(?<![^\W_]){one}(?![^\W_])", name, re.I)]
             if len(found) == 1:
                 return found[0]
-        return about if about in self.masters else ""
+        return about if about in known else ""
 
     def _student(self, folders, stem, assignment, marks) -> tuple[str, str]:
         if not self.listed:  # whoever handed in is taken by the name of the folder
@@ -219,13 +230,17 @@ def _letters(text: str) -> str:
     return "".join(letter for letter in plain if letter.isalnum())
 
 
-def _about(data: bytes) -> tuple[str, set[str]]:
-    """For which assignment a notebook was made, and the marks of the records in it, as far as it can be read."""
+def _about(data: bytes, numbering: int) -> tuple[str, set[str], int]:
+    """For which assignment a notebook was made, the marks of its records, and its numbering, as far as it can be read.
+
+    Where it says nothing of its numbering, that is the one given.
+    """
     try:
         notebook = json.loads(data)
         own = notebook["metadata"].get("dptutor")
         about = own.get("assignment", "") if isinstance(own, dict) else ""
     except Exception:  # a file may hold anything
-        return "", set()
+        return "", set(), numbering
     marks = set(re.findall(rb'"of": ?"([0-9a-f]{16})"', data))
-    return about if isinstance(about, str) else "", {mark.decode() for mark in marks}
+    about = about if isinstance(about, str) else ""
+    return about, {mark.decode() for mark in marks}, assignments.numbering_of(notebook, numbering)

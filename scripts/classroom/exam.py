@@ -1,7 +1,7 @@
 """The capstone as an examination: a case for each student from the secret of the course, and points line by line.
 
-A case is made as those of chapter 14 are, from a number that nobody can guess, and given to its student as a file. The
-questions are not those of the chapter: neither the case nor an answer comes out of `dp.exercises`. The report is
+A case is made as those of the capstone are, from a number that nobody can guess, and given to its student as a file.
+The questions are not those of the chapter: neither the case nor an answer comes out of `dp.exercises`. The report is
 recorded and not judged in the notebook. A sentence is for a reader: all of them are laid out on one page, by number.
 """
 
@@ -46,8 +46,8 @@ QUESTIONS = {
     "default;",
     "miss_b": "the same for offer B;",
     "cost_b": "the largest Bayes error, over all priors, by which an adversary against B does better than against A;",
-    "flagged": 'the pilot whose claim the audit refuses at the level 0.01: "A", "B" or "neither";',
-    "check": 'the check that refuses it, or "neither";',
+    "flagged": 'the pilot whose claim the audit refutes at the level 0.01: "A", "B" or "neither";',
+    "check": 'the check that refutes it, or "neither";',
     "epsilon_low": "from the right guesses of the pilot that passes (A’s, if both do) the lower end for its ε at the "
     "quoted δ, whatever its mechanism, with 99 % confidence, two-sided;",
     "sign": 'what you sign: "A", "B" or "neither". Sign no offer that breaks the tolerance or whose program is '
@@ -175,7 +175,7 @@ def notebook(c: cases.Case, student, code: str, wheel: str):
     ]
     for number, cell in enumerate(cells):
         cell["id"] = f"{NAME}-{number}"
-    made = {"kernelspec": KERNEL, "language_info": {"name": "python"}, "dptutor": {"assignment": NAME}}
+    made = {"kernelspec": KERNEL, "language_info": {"name": "python"}, "dptutor": assignments.about(NAME)}
     return new_notebook(cells=cells, metadata=made)
 
 

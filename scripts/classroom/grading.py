@@ -42,7 +42,8 @@ def marks(folder: Path, say=print) -> int:
     students = roster.read(folder / "roster.csv") if (folder / "roster.csv").exists() else []
     secret = secrets.read(folder / secrets.FILE) if students and (folder / secrets.FILE).exists() else ""
     names = [*masters, *([exam.NAME] if exam.is_set(folder) else [])]
-    found, left = collecting.collected(folder / "submitted", students, names, secret)
+    numbering = min(map(assignments.numbering_of, masters.values()))
+    found, left = collecting.collected(folder / "submitted", students, names, secret, numbering)
     copies = [one for one in found if one.others]
     sheets = [one for one in found if one.assignment == exam.NAME]
     found = [one for one in found if one.assignment != exam.NAME]

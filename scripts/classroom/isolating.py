@@ -22,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import dptutor
+from dptutor.exercises.renumbering import NUMBERING
 
 START = 60.0  # seconds until Python and the library have started, on a busy machine
 CELL = 60.0  # seconds for a cell
@@ -95,15 +96,15 @@ def _command() -> list[str]:
     return [*arguments, "--", sys.executable, "-B"]
 
 
-def run(cells: list[str], student: str, code: str) -> Ran:
-    """Runs cells in isolation, as the notebook of a student."""
+def run(cells: list[str], student: str, code: str, numbering: int = NUMBERING) -> Ran:
+    """Runs cells in isolation, as the notebook of a student; `numbering` is that of its exercises."""
     assert missing() is None
     values: list = []
     stopped: dict[int, str] = {}
     end = time.monotonic() + NOTEBOOK
     for _ in range(1 + AGAIN):
         left = [(place, cell) for place, cell in enumerate(cells) if place not in stopped]
-        request = {"cells": left, "student": student, "code": code, "limits": LIMITS}
+        request = {"cells": left, "student": student, "code": code, "numbering": numbering, "limits": LIMITS}
         said, place, why = _once(json.dumps(request), end)
         values = said if len(said) >= len(values) else values
         if why is None or place is None:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 
 from dptutor.exercises import HandIn
 from dptutor.exercises.handing_in import MIME, Record, judged, prepared
+from dptutor.exercises.renumbering import present
 
 from . import assignments, isolating, secrets
 
@@ -40,24 +41,28 @@ class Assignment:
     code: str
     exercises: tuple[tuple[str, int, bool], ...]
     answers: tuple[tuple[str, str], ...]  # the names that the stubs define, by exercise
+    numbering: int  # of the exercises in the master; here they have their present numbers
     copied: bool  # whether the notebook carries what is another's; then no code is run in the student's name
 
     @classmethod
     def of(cls, name: str, master, student: str, secret: str, copied: bool = False):
         exercises = tuple(assignments.exercises_of(master))
-        answers = tuple((id, _asked_name(master, id)) for id, _, _ in exercises)
-        return cls(name, student, secrets.code(secret, student) if secret else "", exercises, answers, copied)
+        numbering = assignments.numbering_of(master)
+        names = {
+            present(id, numbering): answer
+            for cell in master.cells
+            for id, answer in re.findall(r'check\("([^"]+)", (\w+)', cell.source)
+        }
+        answers = tuple((id, names[id]) for id, _, _ in exercises)
+        return cls(
+            name, student, secrets.code(secret, student) if secret else "", exercises, answers, numbering, copied
+        )
 
 
 _COPIED = (
     "This notebook carries values or the code of someone else. In it only what its checks recorded in your own name "
     "counts."
 )
-
-
-def _asked_name(master, id: str) -> str:
-    call = next(cell.source for cell in master.cells if f'check("{id}", ' in cell.source)
-    return re.search(r'check\("[^"]+", (\w+)', call)[1]
 
 
 def marked(data: bytes, wanted: Assignment) -> list[Mark]:
@@ -76,7 +81,8 @@ def marked(data: bytes, wanted: Assignment) -> list[Mark]:
         if why := isolating.missing():
             run = dict.fromkeys(lacking, f"Not judged: the notebook records no values of its own, and {why}.")
         else:
-            values, reasons = _rerun(cells, wanted, lacking)
+            numbering = assignments.numbering_of(notebook, wanted.numbering)
+            values, reasons = _rerun(cells, wanted, lacking, numbering)
             found |= {key: record for key, record in _kept(values, own).items() if key not in found}
             run = dict.fromkeys(lacking, f"No value: {reasons}" if reasons else "The check did not run.")
     marks = []
@@ -130,9 +136,10 @@ def source(cell: dict) -> str:
     return "".join(map(str, text)) if isinstance(text, list) else str(text)
 
 
+# How cells of a handout begin that are no stubs, and one that is whole: stubs begin with imports, too.
+_IMPORT = "import dptutor as dp"
 _OURS = (
-    "import sys",
-    "import dptutor as dp",
+    'import sys\n\nif "google.colab"',
     "# Your numbers",
     "hand_in = ",
     "reply = hand_in.",
@@ -143,22 +150,24 @@ _OURS = (
 def _touched(cells: list[dict], wanted: Assignment) -> bool:
     """Whether there is any code but that of the handout."""
     stubs = {assignments.stub(prepared(id, wanted.code, own), wanted.code) for id, _, own in wanted.exercises}
+    stubs.add(_IMPORT)
     programs = [source(cell).strip() for cell in cells if cell.get("cell_type") == "code"]
     return any(program and not program.startswith(_OURS) and program not in stubs for program in programs)
 
 
-def _rerun(cells: list[dict], wanted: Assignment, lacking: list[str]) -> tuple[list, str]:
+def _rerun(cells: list[dict], wanted: Assignment, lacking: list[str], numbering: int) -> tuple[list, str]:
     """The values of an isolated run, and why it stopped where it did."""
-    ran = isolating.run(_with_checks(cells, wanted, lacking), wanted.student, wanted.code)
+    programs = _with_checks(cells, wanted, lacking, numbering)
+    ran = isolating.run(programs, wanted.student, wanted.code, numbering)
     return ran.values, "; ".join(dict.fromkeys(ran.stopped.values()))
 
 
-def _with_checks(cells: list[dict], wanted: Assignment, lacking: list[str]) -> list[str]:
+def _with_checks(cells: list[dict], wanted: Assignment, lacking: list[str], numbering: int) -> list[str]:
     """The code of a notebook; where the check of an exercise is gone, it stands again at the end of its section."""
     own = {id: by_own for id, _, by_own in wanted.exercises}
     checks = {id: assignments.checked(id, name, own[id]) for id, name in wanted.answers}
     there = {
-        id
+        present(id, numbering)
         for cell in cells
         for id in re.findall(r'hand_in\.check\(\s*["\']([^"\']+)["\']', source(cell))
         if cell.get("cell_type") == "code"
@@ -176,7 +185,7 @@ def _with_checks(cells: list[dict], wanted: Assignment, lacking: list[str]) -> l
         text = source(cell)
         if cell.get("cell_type") == "markdown" and (head := re.match(r"\s*#+\s+(\d+\.\w+)\b", text)):
             end(section)
-            section = head[1]
+            section = present(head[1], numbering)
         elif cell.get("cell_type") == "code":
             metadata = cell.get("metadata")
             if not (isinstance(metadata, dict) and metadata.get("dptutor") == "student"):

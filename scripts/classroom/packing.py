@@ -46,7 +46,7 @@ def pack(
     """Makes the folder of a course, whole or not at all."""
     known = sorted({exercise.chapter for exercise in dp.exercises.catalogue()})
     if unknown := [chapter for chapter in chapters if chapter not in known]:
-        raise Refused(f"there is no chapter {unknown[0]}: chapters with exercises are {known[0]} to {known[-1]}")
+        raise Refused(f"there is no chapter {unknown[0]}: chapters with exercises are {', '.join(map(str, known))}")
     if folder.exists():
         raise Refused(f"{folder} already exists: choose a new folder, or move this one")
     if examined and not students:

@@ -1,4 +1,4 @@
-"""What follows from the secret of a course: the code of a student, the case of chapter 14, the examination."""
+"""What follows from the secret of a course: the code of a student, the case of the capstone, the examination."""
 
 import hmac
 import secrets
@@ -38,5 +38,5 @@ def code(secret: str, student: str) -> str:
 
 
 def case_number(code: str) -> int:
-    """The student's case of chapter 14."""
+    """The student's case of the capstone."""
     return 1 + int(code, 16) % largest_seed

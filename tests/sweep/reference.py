@@ -284,6 +284,36 @@ def laplace_response(rng):
     return text, [stored(x, *sums.as_faces(t, x)) for x, t in points]
 
 
+def laplace_atoms(rng):
+    """Many mechanisms of a few scales, so small that many outcomes have few losses or none inside the range; often one
+    scale is twice another, so that atoms meet. Some are beside randomized response."""
+    scale, count = log_uniform(rng, 1, 40), many(rng, 20, 120)
+    parts = [(scale, count)]
+    if rng.random() < 0.6:
+        parts.append((scale / 2, max(2, count // 2)))
+    for _ in range(rng.randint(2 - len(parts), 1)):
+        parts.append((log_uniform(rng, 1, 40), many(rng, 2, 60)))
+    number, terms = sum(n for _, n in parts), math.prod(n + 1 for _, n in parts)
+    if not 60 <= number <= 240 or number * terms > 2_000_000 or sum(n / b for b, n in parts) > 100:
+        raise NotResolved("too few, or too many terms")
+    text, responses = " @ ".join(f"Laplace({b})**{n}" for b, n in parts), []
+    if rng.random() < 0.4 and number * terms < 500_000:
+        epsilon, times = log_uniform(rng, 0.05, 1), rng.randint(1, 4)
+        text, responses = f"{text} @ RandomizedResponse({epsilon})**{times}", [Randomized(epsilon, times)]
+
+    def make(digits):
+        base = sums.LaplaceProduct(parts, digits)
+        return sums.mixture(sums.response_atoms(epsilon, times), base) if responses else base
+
+    triple = partial(sums.precise, memo(make), digits=240)
+    points = chosen(rng, [*(Laplace(b, n) for b, n in parts), *responses], triple)
+    # Beside an atom with no loss inside, and within a hundred-millionth of it.
+    for share in (0.3, 0.6):
+        atom = rounded(sum((n - 2 * round(n * (1 - share) / 2)) / b for b, n in parts))
+        points.append((atom, triple(atom)))
+    return text, [stored(x, *sums.as_faces(t, x)) for x, t in sorted(points, key=lambda point: point[0])]
+
+
 def laplace_gaussian(rng):
     scale, count, sigma = log_uniform(rng, 0.3, 6), many(rng, 1, 40), log_uniform(rng, 0.3, 6)
     return f"Laplace({scale})**{count} @ Gaussian({sigma})", by_contour(
@@ -380,6 +410,7 @@ KINDS = {
     "laplace_power": (laplace_power, 100),
     "laplace_product": (laplace_product, 60),
     "laplace_response": (laplace_response, 30),
+    "laplace_atoms": (laplace_atoms, 25),
     "laplace_gaussian": (laplace_gaussian, 25),
     "response": (response_power, 60),
     "approximate": (approximate_power, 40),

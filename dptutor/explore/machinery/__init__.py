@@ -7,6 +7,7 @@ from .game import ending, place, tally
 from .leads import by_up_to, in_points, lead_axes
 from .parameters import Choice, Hidden, Slider, decades
 from .samples import LEVELS
+from .store import remembered
 from .tables import Number
 
 __all__ = [
@@ -35,5 +36,6 @@ __all__ = [
     "in_points",
     "lead_axes",
     "place",
+    "remembered",
     "tally",
 ]

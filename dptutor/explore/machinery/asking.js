@@ -1,9 +1,11 @@
 // Predict, then see. What is asked stays covered until the reader has drawn a curve, chosen, or typed a number; a
 // prediction that was made is kept by the browser and cannot be changed.
 
-const BINS = 60,
-  DRAWS = 1200; // places of a drawn curve, and milliseconds in which the truth appears
-const two = (x) => String(+x.toPrecision(2)).replace("-", "−");
+const BOUNDS = "A share is at least 0 % and at most 100 %.",
+  BINS = 60, // places of a drawn curve
+  DRAWS = 1200; // milliseconds in which the truth appears
+const digits = (x, most) => String(+x.toPrecision(most)).replace("-", "−"),
+  two = (x) => digits(x, 2);
 
 class Asking {
   constructor(explorer, group) {
@@ -15,9 +17,13 @@ class Asking {
     group
       .querySelectorAll("[data-ask-option]")
       .forEach((button) => button.addEventListener("click", () => this.commit(button.textContent)));
-    find("number")?.addEventListener("change", (event) => {
-      const x = numberIn(event.target.value, this.ask.unit === "%");
-      if (Number.isFinite(x)) this.commit(this.ask.unit === "%" ? 100 * x : x);
+    find("number")?.addEventListener("change", ({ target }) => {
+      const percent = this.ask.unit === "%",
+        x = numberIn(target.value, percent);
+      const wrong = !Number.isFinite(x) ? "A number is asked for." : percent && !(x >= 0 && x <= 1) ? BOUNDS : "";
+      target.setCustomValidity(wrong);
+      if (wrong) target.reportValidity();
+      else this.commit(percent ? 100 * x : x);
     });
     if (this.ask.kind === "draw") this.prepare(find);
     this.refresh();
@@ -84,7 +90,9 @@ class Asking {
     if (this.ask.kind !== "draw") {
       this.explorer.tell(
         this.filled(
-          { said: typeof said === "number" ? two(said) : said, gap: two(Math.abs(said - this.ask.truth)) },
+          typeof said === "number"
+            ? { said: digits(said, 4), truth: digits(this.ask.truth, 3) }
+            : { said, truth: this.ask.truth },
           said === this.ask.truth,
         ),
       );

@@ -15,6 +15,7 @@ from .faces import FacePanel, Seen
 from .game import Game, Stage, odds_table, state
 from .panel import Panel, Part
 from .parameters import Parameter
+from .program import listing
 from .samples import Samples
 from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder
 
@@ -33,15 +34,19 @@ class Prediction:
     unit: str = ""
     per: tuple[str, ...] = ()
 
+    @property
+    def veiled(self) -> tuple[str, ...]:
+        """The names of the parts that would give the answer away."""
+        return tuple(filter(None, (self.curve, *self.hides)))
+
 
 @dataclass(eq=False)
 class Explorer:
     """An explorer, declared once. Calling it starts an exploration of its own setting.
 
     `caption` says what the picture shows, for those who cannot see it too; `find` gives the reader something to
-    look for; `code` is a snippet in which `{sigma}` stands for the parameter sigma, and which assigns each readout
-    that it works out to a variable of the readout's name. A step has a label, a story of one line, and its settings,
-    or a function to them, which are rounded to the stops of the sliders.
+    look for. A step has a label, a story of one line, and its settings, or a function to them, which are rounded to
+    the stops of the sliders.
     On a phone the second panel is a small picture in the emptiest corner of the first.
     """
 
@@ -49,7 +54,6 @@ class Explorer:
     title: str
     caption: str
     find: str
-    code: str
     parameters: dict[str, Parameter]
     panels: list[Panel] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
@@ -63,14 +67,15 @@ class Explorer:
     drawn: Samples | None = None
     goal: Table | None = None
     tasks: Table | None = None
+    program: str = ""
     _shared: dict = field(default_factory=dict)
 
-    def panel(self, title, *, xlabel, ylabel, xlim=(0.0, 1.0), ylim=(0.0, 1.0), legend="upper right", **scales):
+    def panel(self, title, *, xlabel, ylabel, xlim=(0.0, 1.0), ylim=(0.0, 1.0), **scales):
         """Declares a panel; the function draws its background into a matplotlib Axes."""
 
         def declare(background):
             panel = Panel(self, background, name=background.__name__, title=title, xlabel=xlabel, ylabel=ylabel,
-                          xlim=xlim, ylim=ylim, legend=legend, **scales)  # fmt: skip
+                          xlim=xlim, ylim=ylim, **scales)  # fmt: skip
             self.panels.append(panel)
             return panel
 
@@ -110,7 +115,7 @@ class Explorer:
         """Declares numbers to read, in the order in which the function gives them."""
 
         def declare(function):
-            kept = lru_cache(maxsize=8192)(function)  # others ask for them, at more settings than there are
+            kept = lru_cache(maxsize=1 << 17)(function)  # others ask for them, at more settings than there are
             self.numbers.append(Table(kept, self.parameters, NumbersEncoder(numbers)))
             return kept
 
@@ -122,6 +127,11 @@ class Explorer:
         The words of several functions follow one another, so that none need depend on all parameters.
         """
         self.sentences.append(Table(function, self.parameters, TextEncoder()))
+        return function
+
+    def code(self, function):
+        """Declares the program that is shown: a function that assigns each readout to a variable of its name."""
+        self.program = listing(function)
         return function
 
     def task(self, function):
@@ -160,8 +170,9 @@ class Explorer:
         Either `curve`, the function of a part: the reader draws it; or `options`, of which `truth()` gives the right
         one; or neither: the reader types the number that `truth()` gives, in `unit`. `hides` are the functions of
         further parts. `says` is told afterwards: of a drawn curve with {gap}, the largest distance from the truth,
-        {at}, where that is, and {agree}, the percentage at which the sign was right; else with {said} and {gap}; a
-        second text is for those who chose otherwise. With `per` there is one prediction for every setting of these.
+        {at}, where that is, and {agree}, the percentage at which the sign was right; else with {said} and {truth},
+        which a reply to a number always tells; a second text is for those who chose otherwise. With `per` there is
+        one prediction for every setting of these.
         """
         kind = "draw" if curve else "choose" if options else "number"
         if kind != "draw" and truth is None:
@@ -173,11 +184,15 @@ class Explorer:
         names = tuple(part.__name__ for part in hides)
         if unknown := set(names) - known:
             raise ValueError(f"hides must be functions of parts, got {', '.join(sorted(unknown))}")
+        places = {"gap", "at", "agree"} if kind == "draw" else {"said", "truth"}
         for text in told:
-            if unknown := set(re.findall(r"\{(\w+)\}", text)) - {"said", "gap", "at", "agree"}:
+            named = set(re.findall(r"\{(\w+)\}", text))
+            if unknown := named - places:
                 raise ValueError(f"says knows no {', '.join(sorted(unknown))}: {text!r}")
         if re.match(r"(Yes|Right|Correct|Exactly|Indeed)\b", told[-1]):
             raise ValueError(f"says praises who predicted something else: {told[-1]!r}")
+            if kind == "number" and "truth" not in named:
+                raise ValueError(f"says must tell the {{truth}} of a number: {text!r}")
         self.prediction = Prediction(kind, question, told, curve.__name__ if curve else "", names, tuple(options),
                                      truth, unit, tuple(per))  # fmt: skip
 

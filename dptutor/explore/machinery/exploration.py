@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .declaration import Explorer
-from .parameters import Parameter
+from .parameters import Parameter, beside
+from .program import bound
 
 
 class Exploration:
@@ -42,7 +43,7 @@ class Exploration:
         >>> sigma.value, sigma.min, sigma.max
         (1.0, 0.5, 2.0)
         """
-        return dict(self._parameters)
+        return {name: beside(parameter, self.setting) for name, parameter in self._parameters.items()}
 
     @property
     def setting(self) -> dict[str, object]:
@@ -197,7 +198,7 @@ class Exploration:
         >>> round(space["exact"], 6), round(dp.explore.gaussian_noise(epsilon=2).readouts["exact"], 6)
         (1.993812, 1.993812)
         """
-        return fill(self.explorer.code, {name: p.code(p.value) for name, p in self._parameters.items()})
+        return bound(self.explorer.program, {name: p.code(p.value) for name, p in self._parameters.items()})
 
     @property
     def figure(self):
@@ -287,7 +288,7 @@ class Exploration:
         return " ".join(filter(None, (sentence.at(setting) for sentence in self.explorer.sentences)))
 
     def _filled(self, template: str) -> str:
-        shown = {name: parameter.show(parameter.value) for name, parameter in self._parameters.items()}
+        shown = {name: parameter.show(parameter.value) for name, parameter in self.parameters.items()}
         return fill(template, shown | self.shown) if "{" in template else template
 
     def _repr_mimebundle_(self, include=None, exclude=None):

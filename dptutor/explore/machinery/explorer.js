@@ -28,6 +28,13 @@ const letteredInPicture = (text) => {
   return said;
 };
 
+// What is filled between the points of a curve and the level of zero, where the curve is above it, or below.
+const outline = (points, { above, zero }) => {
+  const bound = above ? Math.min : Math.max; // heights go downward
+  const [first, last] = [points[0], points.at(-1)];
+  return [[first[0], zero], ...points.map(([x, y]) => [x, bound(y, zero)]), [last[0], zero]];
+};
+
 class Explorer {
   constructor(root, manifest, tables) {
     Object.assign(this, { root, manifest, tables, memory: new Map(), step: 0 });
@@ -64,6 +71,10 @@ class Explorer {
     this.parts.forEach((part) => {
       part.points = this.drawnPoints(part);
     });
+    this.smallName = document.createElement("span");
+    this.smallName.className = "dpe-small-name";
+    this.smallName.setAttribute("aria-hidden", "true");
+    find(".dpe-panels").append(this.smallName);
     this.handles = new Handles(this);
     this.enlargeWhatCanBeHeld();
     this.names = new Names(this);
@@ -84,7 +95,7 @@ class Explorer {
     const { parameters } = this.manifest;
     this.inputs.forEach((inputs, place) =>
       inputs.forEach((input) => {
-        input.addEventListener("input", () => this.set(place, parameters[place].values[+input.value]));
+        whenSet(input, () => this.set(place, parameters[place].values[+input.value]));
         for (const kind of ["pointerenter", "focus"])
           input.addEventListener(kind, () => this.tables.moved(this.values, place));
       }),
@@ -93,16 +104,19 @@ class Explorer {
       if (!input) return;
       const { values } = parameters[place];
       input.addEventListener("change", () => {
-        const x = numberIn(input.value, parameters[place].percent),
+        const { percent, inverse, shown } = this.meaning(place),
+          typed = numberIn(input.value, percent),
+          x = inverse ? 1 / typed : typed,
           stop = nearest(values, x);
+        const said = shown[values.indexOf(stop)];
         const exact = this.tables.exact && (Number.isInteger(x) || !values.every(Number.isInteger));
         const note = !Number.isFinite(x)
           ? "That is not a number."
           : x < values[0] || x > values.at(-1)
-            ? `This goes from ${parameters[place].shown[0]} to ${parameters[place].shown.at(-1)}.`
-            : exact || Math.abs(stop - x) <= 1e-9 * Math.abs(x)
+            ? `This goes from ${shown[0]} to ${shown.at(-1)}.`
+            : exact || Math.abs(stop - x) <= 1e-9 * Math.abs(x) || said === input.value.trim()
               ? ""
-              : `${input.value.trim()} lies between two stops: shown is the nearest, ${parameters[place].shown[values.indexOf(stop)]}.`;
+              : `${input.value.trim()} lies between two stops: shown is the nearest, ${said}.`;
         this.set(place, note || !exact ? (Number.isFinite(x) ? stop : this.values[place]) : x);
         this.note = note;
         this.say(note);
@@ -286,16 +300,21 @@ class Explorer {
 
   // On a phone the large panel is one with something to hold.
   enlargeWhatCanBeHeld() {
-    const { panels } = this.handles,
-      held = panels.find((svg) => svg.querySelector(".dpe-grip"));
-    if (held && !panels[0].querySelector(".dpe-grip"))
-      for (const svg of panels) svg.classList.toggle("dpe-main", svg === held);
+    const { panels } = this.handles;
+    this.makeLarge(panels.find((svg) => svg.querySelector(".dpe-grip")) ?? panels[0]);
   }
 
-  // On a phone one panel is large and the others are small; pressing a small one makes it the large one.
+  // On a phone one panel is large and the other small, above its name; pressing the small one makes it the large one.
   enlargePanel(svg) {
-    for (const panel of this.root.querySelectorAll("svg.dpe-panel")) panel.classList.toggle("dpe-main", panel === svg);
+    this.makeLarge(svg);
     this.names.place();
+  }
+
+  makeLarge(svg) {
+    const { panels } = this.handles,
+      small = panels.find((other) => other !== svg);
+    for (const panel of panels) panel.classList.toggle("dpe-main", panel === svg);
+    this.smallName.innerHTML = small ? lettered(small.querySelector("title").textContent) : "";
   }
 
   // Moving. The controls follow at once, the picture with the next frame that has all its rows.
@@ -430,14 +449,36 @@ class Explorer {
       }
     }
     if (this.typed[place]) this.typed[place].value = this.shownParameter(place);
+    this.manifest.parameters.forEach(({ by }, other) => {
+      if (by === place) this.rename(other);
+    });
+  }
+
+  // A slider may mean something else beside another option: σ, or b, or the ε₀ that it is the inverse of.
+  meaning(place) {
+    const { parameters } = this.manifest,
+      { by, meanings } = parameters[place];
+    return meanings
+      ? { ...parameters[place], ...meanings[parameters[by].values.indexOf(this.values[by])] }
+      : parameters[place];
+  }
+
+  rename(place) {
+    const { title, named } = this.meaning(place),
+      [slider] = this.inputs[place];
+    slider.closest(".dpe-slider").querySelector(".dpe-label").innerHTML = named;
+    slider.setAttribute("aria-label", title);
+    this.typed[place].setAttribute("aria-label", `${title}, typed`);
+    this.showControl(place);
   }
 
   shownParameter(place) {
-    const { values, shown, percent, unit } = this.manifest.parameters[place],
+    const { values, shown, percent, unit, inverse } = this.meaning(place),
       value = this.values[place];
     const at = values.indexOf(value);
     if (at >= 0) return shown[at];
     // Set by a program, between two steps.
+    if (inverse) return String(+(1 / value).toPrecision(3));
     const digits = String(+(percent ? 100 * value : value).toPrecision(6)).replace("-", "−");
     return digits + (percent ? " %" : unit && ` ${unit}`);
   }
@@ -525,7 +566,8 @@ class Explorer {
       rows[t] = this.tables.row(t, values);
       if (!rows[t]) return null;
     }
-    return this.points(pieces, part.shift, rows);
+    const points = this.points(pieces, part.shift, rows);
+    return part.filled ? outline(points, part.filled) : points;
   }
 
   blended(part) {
@@ -648,7 +690,7 @@ class Explorer {
   code() {
     return this.manifest.parameters.reduce((code, p, place) => {
       const at = p.values.indexOf(this.values[place]);
-      return code.replaceAll(`{${p.name}}`, at < 0 ? String(this.values[place]) : p.code[at]);
+      return code.replaceAll(`«${p.name}»`, at < 0 ? String(this.values[place]) : p.code[at]);
     }, this.manifest.code);
   }
 
@@ -677,7 +719,7 @@ class Explorer {
       { height } = boxes[0];
     const plain = (svg) => {
       const copy = svg.cloneNode(true);
-      copy.querySelectorAll(".dpe-grip, .dpe-legend").forEach((element) => element.remove());
+      copy.querySelectorAll(".dpe-grip, .dpe-still").forEach((element) => element.remove());
       return copy.innerHTML;
     };
     const inner = panels.map((svg) => plain(svg).replace(/var\(--[\w-]+, (#\w+)\)/g, "$1")).join("");

@@ -41,19 +41,18 @@ _FACES = {
         "f",
         ([0, 1], [1, 0]),
         {"title": "Trade-off functions", "xlabel": "type I error α", "ylabel": "type II error β",
-         "xlim": (-0.02, 1.0), "ylim": (-0.02, 1.02), "legend": "upper right"},
+         "xlim": (-0.02, 1.0), "ylim": (-0.02, 1.02)},
     ),
     "bayes_error": _Face(
         "R",
         ([0, 0.5, 1], [0, 0.5, 0]),
         {"title": "Bayes errors", "xlabel": "adversary’s prior π", "ylabel": "Bayes error R(π)",
-         "xlim": (0.0, 1.0), "ylim": (0.0, 0.64), "legend": "upper left"},
+         "xlim": (0.0, 1.0), "ylim": (0.0, 0.64)},
     ),
     "privacy_profile": _Face(
         "δ",
         ([], []),
-        {"title": "Privacy profiles", "xlabel": "ε", "ylabel": "δ(ε)", "xlim": (0.0, 4.0), "ylim": (0.0, 1.0),
-         "legend": "upper right"},
+        {"title": "Privacy profiles", "xlabel": "ε", "ylabel": "δ(ε)", "xlim": (0.0, 4.0), "ylim": (0.0, 1.0)},
     ),
 }  # fmt: skip
 

@@ -16,10 +16,10 @@ A round that is taken back is void: its world is among those still to come, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Game:
     says: tuple[str, str]
 
 
-def state(answers, lengths: tuple[int, ...]) -> dict[str, Hidden]:
+def state(answers: Iterable[float], lengths: tuple[int, ...]) -> dict[str, Hidden]:
     """The parameters of a game, as it stands before its first round."""
     most = max(lengths)
     tallies = tuple(f"{wrong} of {played}" for played in range(most + 1) for wrong in range(played + 1))
@@ -88,7 +88,7 @@ def place(answer: str) -> float:
     return np.nan if answer == "none" else float(answer)
 
 
-def odds_table(chances: Callable, parameters: Mapping, count: int) -> Table:
+def odds_table(chances: Callable[..., object], parameters: Mapping[str, object], count: int) -> Table:
     """The table of the answers' probabilities in both worlds."""
     return Table(chances, parameters, _OddsEncoder(count))
 
@@ -101,12 +101,13 @@ class _OddsEncoder:
     kind = "odds"
 
     @property
-    def manifest(self) -> dict:
+    def manifest(self) -> dict[str, float]:
         return {}
 
-    def encode(self, value) -> np.ndarray:
+    def encode(self, value: Any) -> np.ndarray:
         odds = np.array(value, dtype=float)
         if odds.shape != (2, self.count):
             raise ValueError(f"expected the probabilities of {self.count} answers in two worlds, got {odds.shape}")
         # Each world's own sum is taken out by the script.
-        return np.rint(50_000 * odds / odds.max()).astype(np.uint16).ravel()
+        cells: np.ndarray = np.rint(50_000 * odds / odds.max()).astype(np.uint16).ravel()
+        return cells

@@ -6,6 +6,8 @@ const GRIPPED = 22,
 const RESTED = 250; // milliseconds without a move
 const APART = 18; // of two grips, in units of the picture
 const SHARES = [0.5, 0.38, 0.62, 0.28, 0.72]; // where on its curve a grip sits; no two of a panel at the same place
+const MARK = 4; // from the middle of a point to its rim
+const ASIDE = [0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.4, 0.5, -0.5]; // how a value gives way on its line
 const SVG = "http://www.w3.org/2000/svg";
 const away = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
 
@@ -42,7 +44,7 @@ const clipped = ([a, b], [left, top, width, height]) => {
     [b[1] - a[1], a[1], top, top + height],
   ]) {
     if (!d) {
-      if (start < low || start > high) return null;
+      if (start < low - 1 || start > high + 1) return null; // at the end of an axis, but for rounding
       continue;
     }
     const [first, last] = [(low - start) / d, (high - start) / d].sort((x, y) => x - y);
@@ -52,6 +54,10 @@ const clipped = ([a, b], [left, top, width, height]) => {
   const at = (share) => [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
   return from <= to ? [at(from), at(to)] : null;
 };
+
+// Whether a box is within a grip's reach of a place.
+const touches = ([left, top, right, bottom], [x, y], [dx, dy]) =>
+  x > left - dx && x < right + dx && y > top - dy && y < bottom + dy;
 
 // The value of an axis at a share of its length, and the other way round.
 const scaled = ({ log, stretch }) =>
@@ -70,6 +76,9 @@ const shareOf = (axis, value) => {
     [low, high] = axis.limits.map(to);
   return (to(value) - low) / (high - low);
 };
+
+const lone = ({ kind, grip, points, veiled }) =>
+  kind === "points" && !grip && !veiled && points.length === 1 && points[0] !== null;
 
 class Handles {
   constructor(explorer) {
@@ -136,6 +145,12 @@ class Handles {
       text.textContent = value;
       part.grip.wide = 0;
     }
+    // At an end there is only the way back.
+    const { values } = this.explorer.manifest.parameters[part.moves[0]],
+      now = this.explorer.values[part.moves[0]];
+    element.querySelectorAll("path").forEach((arrow, k) => {
+      arrow.toggleAttribute("hidden", now === (k ? values.at(-1) : values[0]));
+    });
     // Asked for its size, a browser would lay out the page again in every frame of a drag.
     const size = this.explorer.names?.panels[part.panel].size || 11.5;
     if (part.grip.wide && part.grip.size === size) return;
@@ -169,7 +184,11 @@ class Handles {
   // Where the grip of a part sits: always at the same place of its path, as long as that is in the panel.
   showGrip(part) {
     const { grip, points } = part;
-    if (!grip) return;
+    if (!grip) {
+      if (lone(part))
+        for (const other of this.parts) if (other.grip?.text && other.panel === part.panel) this.showGrip(other);
+      return;
+    }
     const at = this.gripAt(part, points, grip);
     grip.at = at;
     // What lies on a point gives way to it.
@@ -189,7 +208,16 @@ class Handles {
     }
     grip.element.removeAttribute("display");
     if (grip.text) this.fill(part);
-    grip.element.setAttribute("transform", `translate(${short(at[0])} ${short(at[1])})`);
+    grip.shift = grip.text ? this.inwards(part) : 0;
+    grip.element.setAttribute("transform", `translate(${short(at[0] + grip.shift)} ${short(at[1])})`);
+  }
+
+  // By how much a value leaves the middle of its line to stay in the picture.
+  inwards({ grip: { at, half }, panel }) {
+    const { x, width } = this.panels[panel].viewBox.baseVal,
+      least = x + half[0] + 1 - at[0],
+      most = x + width - half[0] - 1 - at[0];
+    return Math.max(least, Math.min(0, most));
   }
 
   gripAt(part, points, grip) {
@@ -207,11 +235,22 @@ class Handles {
     if (part.kind === "points") return points.find(inside) ?? null;
     // Clear of the other grips there, as near as that is to where it was.
     const others = this.parts.filter((other) => other !== part && other.panel === part.panel && other.grip?.at);
-    const clear = (at) => others.every((other) => away(other.grip.at, at) > APART);
+    const words = this.explorer.names?.panels[part.panel].written ?? [];
+    const legible = (at) => !words.some((box) => touches(box, at, grip.half));
+    // A value hides no point either that is there for the eye alone.
+    const marks = grip.text ? this.explorer.parts.filter((other) => other.panel === part.panel && lone(other)) : [];
+    const clear = (at) =>
+      others.every((other) => away(other.grip.at, at) > APART) &&
+      (grip.text || legible(at)) && // beneath a value words hide
+      !marks.some(({ points: [[x, y]] }) => touches([x - MARK, y - MARK, x + MARK, y + MARK], at, grip.half));
     if (points.length === 2 && points[0] && points[1]) {
       const segment = clipped(points, box),
         on = (share) => between([segment[0]], [segment[1]], share)[0];
-      return segment && on([grip.share, ...SHARES].find((share) => clear(on(share))) ?? grip.share);
+      if (!segment || clear(on(grip.share))) return segment && on(grip.share);
+      const shares = grip.text
+        ? ASIDE.map((by) => grip.share + by).filter((share) => share >= 0 && share <= 1 && clear(on(share)))
+        : SHARES.filter((share) => clear(on(share)));
+      return on(shares.find((share) => legible(on(share))) ?? shares[0] ?? grip.share);
     }
     const seen = points.map((p, i) => (inside(p) ? i : -1)).filter((i) => i >= 0);
     if (!seen.length) return null;
@@ -234,7 +273,8 @@ class Handles {
   }
 
   onGrip({ grip }, at, scale) {
-    const [dx, dy] = [0, 1].map((i) => Math.max(0, Math.abs(at[i] - grip.at[i]) - (grip.text ? grip.half[i] : 0)));
+    const middle = [grip.at[0] + grip.shift, grip.at[1]];
+    const [dx, dy] = [0, 1].map((i) => Math.max(0, Math.abs(at[i] - middle[i]) - (grip.text ? grip.half[i] : 0)));
     return Math.hypot(dx, dy) * scale <= (grip.text ? GRIPPED / 3 : GRIPPED);
   }
 
@@ -371,18 +411,34 @@ class Handles {
   }
 
   read(where, svg, number) {
-    const curves = this.explorer.parts.filter((part) => part.kind === "curve");
-    const part = this.find(where, number, curves);
-    this.tip.hidden = !part;
-    if (!part) return;
-    const { at } = nearestOn(part.points, where.at),
-      panel = this.explorer.manifest.panels[number];
-    this.tip.textContent = `${part.name ? part.name.textContent + ": " : ""}${this.told(panel, at)}`;
+    const marks = this.explorer.parts.filter((part) => part.kind === "curve" || part.kind === "points");
+    const part = this.find(where, number, marks),
+      at = part && nearestOn(part.points, where.at, part.kind === "points").at;
+    const said = part ? this.readout(part, at) : "";
+    this.tip.hidden = !said;
+    if (!said) return;
+    this.tip.textContent = said;
     const screen = new DOMPoint(...at).matrixTransform(svg.getScreenCTM()),
       frame = this.tip.parentElement.getBoundingClientRect();
     const x = screen.x - frame.left,
       right = x > frame.width / 2;
     this.tip.style.cssText = `top:${short(screen.y - frame.top - 38)}px;${right ? `right:${short(frame.width - x + 10)}px` : `left:${short(x + 10)}px`}`;
+  }
+
+  // What something in the picture is called, and where one is on it. A line that only marks a setting is read there.
+  readout(part, at) {
+    const { panels } = this.explorer.manifest;
+    const setting = part.moves.map((place) => {
+      const { symbol, title } = this.explorer.meaning(place);
+      return `${symbol ? `${symbol} =` : title} ${this.explorer.shownParameter(place)}`;
+    });
+    // Another mark lies on the line that it belongs to, or has its color.
+    const lines = this.explorer.parts.filter((line) => line.kind === "curve" && line.panel === part.panel && line.name);
+    const under =
+      lines.find((line) => line.tone === part.tone) ?? lines.find((line) => nearestOn(line.points, at)?.distance < 2);
+    const name = part.name?.textContent ?? (setting.join(", ") || under?.name.textContent);
+    const marks = part.grip?.text && !part.name;
+    return [name, marks ? "" : this.told(panels[part.panel], at)].filter(Boolean).join(": ");
   }
 
   // The place in the units of the axes, called by their letters: "α ≈ 0.2, β ≈ 0.47".
@@ -391,6 +447,7 @@ class Handles {
       [x, (at[0] - left) / width],
       [y, 1 - (at[1] - top) / height],
     ]
+      .filter(([axis]) => axis.label)
       .map(([axis, share]) => {
         const last = axis.label.split(" ").at(-1),
           letter = last.length <= 4 && /[^ -~]|^[A-Za-z](\(|$)/.test(last) ? last : axis.label;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from ...palette import BLUE, GREY, VERMILLION
 from .tables import Number
@@ -15,11 +16,11 @@ def by_up_to(lead: float, name: str, least: float = 1e-4) -> str:
     return f"by up to {{{name}}}" if lead >= least else f"by less than {100 * least:g} percentage points"
 
 
-def lead_axes(axes, above: str, below: str, heights: tuple[float, float], ticks: tuple[float, ...] = ()) -> None:
-    """A line at zero, who leads above it (blue) and below (vermillion), at these heights, and marks without a sign."""
+def lead_axes(axes: Any, above: str, below: str, heights: tuple[float, float], ticks: tuple[float, ...] = ()) -> None:
+    """A line at zero, and who leads above it (blue) and below (vermillion), at these heights."""
     axes.axhline(0, color=GREY, linewidth=1, label="_zero")
     if ticks:
-        axes.set_yticks(ticks, [abs(tick) for tick in ticks])
+        axes.set_yticks(ticks, [str(tick).replace("-", "−") for tick in ticks])
         axes.set_yticks([], minor=True)
     for height, text, color in zip(heights, (f"↑ {above}", f"↓ {below}"), (BLUE, VERMILLION), strict=True):
         axes.text(0.015, height, text, color=color)

@@ -1,9 +1,17 @@
-// Each curve carries its name, next to it and in its color, and the name moves with it. Without a script a legend does
-// that. A name has candidate places along its curve; the one that meets least is taken, and kept while it is as good.
+// Each curve carries its name, next to it and in its color, and the name moves with it. Without a script it
+// stands where `naming.py` has put it. A name has candidate places along its curve; the one that meets least is taken,
+// and kept while it is as good. It stays on its side of the curve as long as there is room beside it. One that is further
+// off has a line to its curve.
 
-// What a better place must be better by, and one on another side of the line.
-const KEPT_PLACE = 30,
-  KEPT_SIDE = 16;
+const WHERE_IT_WAS = 30, // what a better place must be better by
+  NEARBY = 12, // how far off the line it goes rather than change sides
+  OVER = 40, // what it costs to change sides
+  CROSSED = 40, // to lie on a line
+  ASTRAY = 80, // to be nearer to another
+  CUT = 1000; // and to leave the picture
+const CLOSE = 15; // to the middle of a grip, in units of the picture
+const LEAST = 12.2, // of letters, in pixels of the screen; a room asks for more
+  SMALL = 120;
 const RIM = 5; // between a name and its curve, in units of the picture
 const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
 // Right and left above, right and left below, centered above and below, and further off: offsets, and which end stands
@@ -27,6 +35,8 @@ const beside = (down) => [
   [-8, 4 * down, 1],
 ];
 const FURTHER = [0, 0, 0, 12, 12, 18, 24, 30]; // what it costs to be off the line, of each two of these
+const LED = 9, // from this far on a name has a line to its curve
+  GAP = 3; // before either of its ends
 const overlap = (a, b) =>
   Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
 
@@ -44,11 +54,13 @@ class Names {
       const entries = [...named, ...fixed.map((line) => ({ line: line.points, label: line.label, color: line.color }))];
       for (const entry of entries) write(svg, entry);
       const still = [...svg.querySelectorAll("text")].filter(
-        (text) => !text.closest("[data-part], .dpe-legend, .dpe-name, .dpe-grip"),
+        (text) => !text.closest("[data-part], .dpe-still, .dpe-name, .dpe-grip"),
       );
       return { svg, box, parts, entries, still, lines: fixed.map((line) => line.points) };
     });
     explorer.root.classList.add("dpe-named");
+    const observer = new ResizeObserver(() => this.measured && this.measured !== this.widths() && this.place());
+    for (const { svg } of this.panels) observer.observe(svg);
   }
 
   // A further name beside a line that does not move.
@@ -66,7 +78,7 @@ class Names {
 
   // What a panel shows may have another size than when it was last asked for: a large one, a phone's.
   measure() {
-    const least = parseFloat(getComputedStyle(this.explorer.root).getPropertyValue("--dpe-least")) || 0;
+    const least = parseFloat(getComputedStyle(this.explorer.root).getPropertyValue("--dpe-least")) || LEAST;
     for (const panel of this.panels) {
       this.enlargeLetters(panel.svg, least);
       for (const entry of panel.entries)
@@ -82,10 +94,12 @@ class Names {
     return this.panels.map(({ svg }) => svg.clientWidth * zoomOf(svg)).join();
   }
 
-  // For a room, letters have a size that does not shrink with their picture.
+  // Letters have a size that does not shrink with their picture, where a window is low. In a phone's small panel there
+  // are none.
   enlargeLetters(svg, least) {
-    const scale = (svg.clientWidth * zoomOf(svg)) / svg.viewBox.baseVal.width;
-    if (least && scale) svg.style.setProperty("--dpe-letter", `${short(least / scale)}px`);
+    const width = svg.clientWidth * zoomOf(svg),
+      scale = width / svg.viewBox.baseVal.width;
+    if (width > SMALL) svg.style.setProperty("--dpe-letter", `${short(least / scale)}px`);
   }
 
   // Numbers of axes that have grown meet in a corner, and the name of an upright axis meets its numbers: what is below
@@ -108,7 +122,11 @@ class Names {
     for (const i of beside)
       if (still[i].getAttribute("transform")?.startsWith("rotate")) {
         const out = most(i, beside, (k) => panel.written[i][2] - panel.written[k][0]);
-        if (out) shift(i, -out, 0);
+        // Where the numbers leave room, it comes back into the picture.
+        const cut = Math.max(0, svg.viewBox.baseVal.x - panel.written[i][0]),
+          room = Math.min(...beside.filter((k) => k !== i).map((k) => panel.written[k][0])) - panel.written[i][2];
+        const back = Math.min(cut, Math.max(0, room));
+        if (out || back) shift(i, back - out, 0);
       }
   }
 
@@ -118,7 +136,8 @@ class Names {
   }
 
   placeIn(panel) {
-    const { box, parts, entries, written, lines } = panel;
+    const { svg, box, parts, entries, written, lines } = panel,
+      { x: start, width: whole } = svg.viewBox.baseVal;
     const [left, top, width, height] = box;
     const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
     const seen = (points) =>
@@ -127,7 +146,8 @@ class Names {
       ...parts.filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler")).map((p) => p.points),
       ...lines,
     ].map((points) => ({ points, dense: dense(points).filter(inside) }));
-    const crowd = drawn.flatMap((line) => line.dense);
+    const crowd = drawn.flatMap((line) => line.dense),
+      names = new Set(entries.map(({ part, line }) => part?.points ?? line));
     // Numbers of an axis hide where a value stands on them.
     const pills = parts
       .filter((part) => part.grip?.at && part.grip.text && !part.veiled)
@@ -151,21 +171,48 @@ class Names {
       // A region has no line of its own.
       const own = drawn.find((line) => line.points === points)?.dense;
       const others = own ? drawn.filter((line) => line.points !== points).flatMap((line) => line.dense) : [];
-      const best = this.best(entry, { height: 1.18 * panel.size, box, inside, seen, crowd, own, others, taken });
+      const named = own ? drawn.filter((l) => l.points !== points && names.has(l.points)).flatMap((l) => l.dense) : [];
+      // Close to the grip of another curve, a reader takes it for that curve's name.
+      const grips = own
+        ? parts
+            .filter((p) => p.kind === "curve" && p.grip?.at && !p.grip.text && !p.veiled && p !== entry.part)
+            .map(({ grip }) => boxAround({ ...grip, half: [CLOSE, CLOSE] }))
+        : [];
+      const best = this.best(entry, {
+        height: 1.18 * panel.size,
+        box,
+        whole: [start, start + whole],
+        inside,
+        seen,
+        crowd,
+        own,
+        others,
+        named,
+        taken,
+        grips,
+      });
       if (!best) {
         entry.text.setAttribute("display", "none");
         continue;
       }
       entry.text.removeAttribute("display");
-      entry.text.setAttribute("transform", `translate(${short(best.box[0])} ${short(best.box[3] - 3)})`);
+      const [x, y] = [best.box[0], best.box[3] - 3];
+      entry.text.setAttribute("transform", `translate(${short(x)} ${short(y)})`);
+      entry.leader.setAttribute(
+        "d",
+        leader(best.box, own ?? (entry.part?.kind === "points" ? seen(points) : []), [x, y]),
+      );
       taken.push(best.box);
       entry.kept = best.number;
+      entry.side = best.side;
     }
   }
 
-  // Words stand where their part puts them, and beside that where something else is. Returns their box.
-  giveWay(part, { box: [left, top, width, height], size }, taken) {
+  // Words stand where their part puts them, and beside that where something else is; in any case in the picture. Returns
+  // their box.
+  giveWay(part, { svg, box: [left, top, width, height], size }, taken) {
     const [x0, y0, x1, y1] = boxOfText(part, size),
+      { x: start, width: whole } = svg.viewBox.baseVal,
       half = (x1 - x0) / 2,
       line = 1.18 * size,
       far = half + 2 * size;
@@ -175,11 +222,12 @@ class Names {
     let best = null,
       least = Infinity;
     for (const dy of [0, -line, line, -2 * line, 2 * line, -3 * line, 3 * line])
-      for (const dx of [0, half / 2, -half / 2, half, -half, far, -far]) {
-        const place = [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
+      for (const way of [0, half / 2, -half / 2, half, -half, far, -far]) {
+        const dx = Math.max(start - x0, Math.min(way, start + whole - x1)),
+          place = [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
         let cost = Math.hypot(dx, 2 * dy) / 10;
         // Where their part puts them they may leave the panel.
-        if (dx || dy)
+        if (way || dy)
           cost +=
             4 *
             (Math.max(0, left + 2 - place[0], place[2] - left - width) +
@@ -197,53 +245,96 @@ class Names {
     return best.place;
   }
 
-  best(entry, { height: line, box: [left, top, width, height], inside, seen, crowd, own, others, taken }) {
+  best(entry, { height: line, box: panel, whole, inside, seen, crowd, own, others, named, taken, grips }) {
     const points = entry.part ? entry.part.points : entry.line,
       on = seen(points);
     if (!on.length) return null;
     const anchors = entry.part?.kind === "region" ? [middleOf(points, inside)] : [];
-    anchors.push(...ALONG.map((share) => on[Math.min(on.length - 1, Math.floor(share * on.length))]));
+    anchors.push(...ALONG.map((share) => Math.min(on.length - 1, Math.floor(share * on.length))).map((k) => on[k]));
     const places = beside(line);
     let best = null,
-      least = Infinity;
+      staying = null; // on its side of the line, beside it, where nothing else is
     anchors.forEach((anchor, a) => {
       if (!anchor) return;
-      const centered = entry.part?.kind === "region" && a === 0;
+      const centered = entry.part?.kind === "region" && a === 0,
+        way = own && wayAt(on, anchor);
       (centered ? [[0, line / 3, 0.5]] : places).forEach(([dx, dy, end], b) => {
         const x = anchor[0] + dx - end * entry.width,
           y = anchor[1] + dy,
-          number = a * places.length + b;
-        const box = [x, y - line + 3, x + entry.width, y + 3];
-        const out =
-          Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] - top - height);
-        let cost = 1.5 * a + 0.5 * b + FURTHER[Math.floor(b / 2)] + (out ? 60 + 4 * out : 0);
-        if (entry.kept === number) cost -= KEPT_PLACE;
-        else if (entry.kept % places.length === b) cost -= KEPT_SIDE;
+          number = a * places.length + b,
+          further = FURTHER[Math.floor(b / 2)];
+        const box = [x, y - line + 3, x + entry.width, y + 3],
+          side = way ? sideOf(box, anchor, way) : 0;
+        const stays = side !== 0 && side === entry.side && further <= NEARBY;
+        let cost = 1.5 * a + 0.5 * b + further - (entry.kept === number ? WHERE_IT_WAS : 0);
+        if (side && entry.side && side !== entry.side) cost += OVER;
         // From here on it only costs more: most places are left at once, which a drag needs in every frame.
-        if (cost >= least) return;
+        if (staying ? !stays || cost >= staying.cost : !stays && cost >= (best?.cost ?? Infinity)) return;
+        const wanted = cost,
+          tooMuch = () => cost > wanted && (staying || cost >= (best?.cost ?? Infinity));
+        cost += outside(box, panel) + (box[0] < whole[0] || box[2] > whole[1] ? CUT : 0);
         for (const other of taken) {
+          if (tooMuch()) return;
           const common = overlap(box, other);
           if (common) cost += 90 + common / 2;
         }
-        if (cost >= least) return;
-        if (!centered)
-          for (const p of crowd)
-            if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) cost += 10;
-        // A reader takes it for the name of the line that is nearest.
-        if (own && cost < least && farOf(box, others) < farOf(box, own) - 1) cost += 60;
-        if (cost < least) {
-          least = cost;
-          best = { box, number, cost };
-        }
+        if (grips.some((grip) => overlap(box, grip))) cost += ASTRAY;
+        if (!centered) cost += crossed(box, crowd);
+        if (tooMuch()) return;
+        // A reader takes it for the name of the line that is nearest, unless a line leads to its own.
+        // For one without a name it is not taken then.
+        const far = own && farOf(box, own);
+        if (own && farOf(box, far < LED ? others : named) < far - 1) cost += far < LED ? ASTRAY : ASTRAY / 2;
+        if (tooMuch()) return;
+        if (stays && cost === wanted) staying = { box, number, cost, side };
+        else best = { box, number, cost, side };
       });
     });
-    return best;
+    return staying ?? best;
   }
 }
+
+// What it costs a name to leave its panel, and to lie on lines.
+const outside = (box, [left, top, width, height]) => {
+  const out =
+    Math.max(0, left + 2 - box[0], box[2] - left - width - 4) + Math.max(0, top - box[1], box[3] - top - height);
+  return out && 60 + 4 * out;
+};
+const crossed = (box, crowd) => {
+  let met = 0;
+  for (const p of crowd) if (p[0] > box[0] - 1 && p[0] < box[2] + 1 && p[1] > box[1] && p[1] < box[3]) met++;
+  return met && CROSSED + 10 * met;
+};
+
+// Where a line goes at one of its points, and on which side of it a box is.
+const wayAt = (points, at) => {
+  const k = points.indexOf(at),
+    [p, q] = [points[Math.max(0, k - 1)], points[Math.min(points.length - 1, k + 1)]];
+  return [q[0] - p[0], q[1] - p[1]];
+};
+const sideOf = ([left, top, right, bottom], [x, y], [dx, dy]) =>
+  Math.sign(dx * ((top + bottom) / 2 - y) - dy * ((left + right) / 2 - x));
+
+// From a name that is not beside its line to the nearest of the line's points, a little before both; as seen from `origin`.
+const leader = (box, points, origin) => {
+  if (!points.length) return "";
+  const start = ([x, y]) => [Math.min(Math.max(x, box[0]), box[2]), Math.min(Math.max(y, box[1]), box[3])];
+  const to = points.reduce((near, p) => (away(start(p), p) < away(start(near), near) ? p : near)),
+    from = start(to),
+    far = away(from, to);
+  if (far < LED) return "";
+  return [GAP / far, 1 - GAP / far]
+    .map((share) => between([from], [to], share)[0])
+    .map(([x, y], k) => `${k ? "L" : "M"}${short(x - origin[0])} ${short(y - origin[1])}`)
+    .join("");
+};
 
 const write = (svg, entry) => {
   entry.text = document.createElementNS(SVG, "g");
   entry.text.setAttribute("class", "dpe-name");
+  entry.leader = document.createElementNS(SVG, "path");
+  entry.leader.style.cssText = `fill:none;stroke-width:1px;stroke:${entry.color}`;
+  entry.text.append(entry.leader);
   // Twice, the rim beneath: that of one letter would cover its neighbor's end. Written out, as a saved picture takes no
   // style with it.
   for (const rim of ["stroke:var(--dpe-back, #ffffff);stroke-width:4px;stroke-linejoin:round;", ""]) {
@@ -298,7 +389,7 @@ const farOf = ([left, top, right, bottom], points) =>
 // By how much a page enlarges what surrounds a picture; the lengths that it tells leave that out.
 const zoomOf = (svg) => svg.currentCSSZoom ?? 1;
 
-const boxAround = ({ at: [x, y], half: [dx, dy] }) => [x - dx, y - dy, x + dx, y + dy];
+const boxAround = ({ at: [x, y], half: [dx, dy], shift = 0 }) => [x + shift - dx, y - dy, x + shift + dx, y + dy];
 
 // Where a text or a picture stands, turned as it may be, in the coordinates of a panel.
 const boxOf = (element, svg) => {

@@ -19,15 +19,16 @@ from importlib import import_module
 from importlib.resources import files
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from ...formulas import lettered, typeset
+from ...formulas import lettered, typeset, unbroken
 from ...palette import BLUE, INK, PURPLE, VERMILLION, letter_color, page_color
 from .declaration import Explorer
 from .exploration import fill
 from .game import Game
 from .panel import PANEL_HEIGHT
 from .parameters import Choice, Hidden, Slider
-from .picture import label_svg, png, standing, svg_panels
+from .picture import draw, label_svg, png, standing, svg_panels
 from .samples import LEVELS
 from .store import kept
 from .tables import TextEncoder, pack
@@ -41,6 +42,7 @@ SCRIPTS = (
     "motion.js",
     "handles.js",
     "names.js",
+    "sliders.js",
     "explorer.js",
     "pins.js",
     "game.js",
@@ -85,8 +87,10 @@ class Frozen:
         tables, payload = packed_tables(explorer)
         manifest = describe(explorer, exploration) | {"tables": tables}
         data = base64.b64encode(payload).decode()
+        # Without a script, too, nothing is told before it is asked.
+        asking = " dpe-asking" if explorer.prediction else ""
         return (
-            f'<figure class="dptutor-explorer" data-explorer="{explorer.name}" data-frozen>'
+            f'<figure class="dptutor-explorer{asking}" data-explorer="{explorer.name}" data-frozen>'
             f"<style data-shared>{resource('explorer.css')}</style>{body(exploration, prefix)}"
             f'<script type="application/json" class="dpe-manifest">{_json(manifest)}</script>'
             f'<script type="text/plain" class="dpe-tables" data-shared="tables">{data}</script></figure>'
@@ -113,16 +117,25 @@ class Frozen:
 
 def still_picture(exploration) -> str:
     """The picture with its sentence, for where neither a kernel nor a script is at hand: what a notebook that is not
-    trusted may show, which is no SVG and no style."""
+    trusted may show, which is no SVG and no style. An explorer that asks for a prediction shows its question."""
+    asked = exploration.explorer.prediction
     title = escape(exploration.explorer.title)
-    figure = exploration.figure
+    words = escape(unbroken(f"Predict: {asked.question}" if asked else exploration.words))
+    figure = still_figure(exploration)
     data, (width, height) = base64.b64encode(png(figure)).decode(), 72 * figure.get_size_inches()
     return (
         f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="{width:.0f}" height="{height:.0f}" '
         f'src="data:image/png;base64,{data}">'
-        f"<figcaption><p>{escape(exploration.words)}</p>"
+        f"<figcaption><p>{words}</p>"
         "<p>Run this cell, and the picture can be moved.</p></figcaption></figure>"
     )
+
+
+def still_figure(exploration) -> Figure:
+    """The picture without what would answer a prediction."""
+    explorer = exploration.explorer
+    veiled = explorer.prediction.veiled if explorer.prediction else ()
+    return draw(explorer, exploration.setting, exploration._filled, veiled)
 
 
 @lru_cache(maxsize=32)
@@ -173,6 +186,7 @@ def describe(explorer: Explorer, exploration) -> dict:
                 "start": parameter.value,
                 "value": exploration.setting[name],
                 "hidden": isinstance(parameter, Hidden),
+                **_meanings(explorer, parameter),
             }
             for name, parameter in explorer.parameters.items()
         ],
@@ -187,6 +201,7 @@ def describe(explorer: Explorer, exploration) -> dict:
                 "moves": [names.index(name) for name in part.handles],
                 "label": label_svg(part.label),
                 "share": part.style.get("share"),
+                "filled": {"above": part.style["above"], "zero": part.zero} if "above" in part.style else None,
                 "tone": page_color(part.color),
                 "color": letter_color(part.color),
             }
@@ -218,14 +233,34 @@ def describe(explorer: Explorer, exploration) -> dict:
         "samples": _drawn(explorer, number) if explorer.drawn else None,
         "ask": _asked(explorer),
         "solved": number[id(explorer.goal)] if explorer.goal else None,
-        "find": typeset(escape(explorer.find)) if explorer.tasks else "",
+        "find": worded(explorer.find) if explorer.tasks else "",
         "task": number[id(explorer.tasks)] if explorer.tasks else None,
-        "code": explorer.code,
+        "code": explorer.program,
         "steps": [
             {"setting": setting, "label": label, "story": explorer.steps[label][0]}
             for label, setting in exploration.steps.items()
         ],
         "tables": [_describe_table(explorer, table) for table in explorer.tables],
+    }
+
+
+def _meanings(explorer: Explorer, parameter) -> dict:
+    """How a slider reads beside each option of the choice that its symbol depends on."""
+    if not getattr(parameter, "by", ""):
+        return {}
+    read = [parameter.beside(option) for option in explorer.parameters[parameter.by].values]
+    return {
+        "by": list(explorer.parameters).index(parameter.by),
+        "meanings": [
+            {
+                "title": one.title,
+                "named": _named(one),
+                "symbol": one.symbol,
+                "shown": [one.show(value) for value in one.values],
+                "inverse": one.inverse,
+            }
+            for one in read
+        ],
     }
 
 
@@ -255,12 +290,13 @@ def body(exploration, prefix: str) -> str:
     explorer = exploration.explorer
     panels = "".join(svg_panels(exploration, prefix))
     shown = exploration.shown
+    # What is dragged comes first, nearest to the picture: on a phone both are seen at once.
+    seen = [place for place in enumerate(exploration.parameters.items()) if not isinstance(place[1][1], Hidden)]
     controls = "".join(
         _slider(explorer, name, parameter, place)
         if isinstance(parameter, Slider)
         else _choice(name, parameter, place, prefix)
-        for place, (name, parameter) in enumerate(exploration.parameters.items())
-        if not isinstance(parameter, Hidden)
+        for place, (name, parameter) in sorted(seen, key=lambda each: not isinstance(each[1][1], Slider))
     )
     game = _game(explorer.rounds) if explorer.rounds else ""
     drawn = _samples() if explorer.drawn else ""
@@ -272,24 +308,24 @@ def body(exploration, prefix: str) -> str:
     wide = sum(panel.width for panel in explorer.panels) / PANEL_HEIGHT
     return (
         '<div class="dpe-head">'
-        f'<p class="dpe-find"><strong>{escape(explorer.title)}</strong> <span class="dpe-invitation">'
-        f'{typeset(escape(exploration.task))}</span><span class="dpe-story" role="status" hidden></span></p>'
+        f'<p class="dpe-find"><strong>{lettered(explorer.title)}</strong> <span class="dpe-invitation">'
+        f'{worded(exploration.task)}</span><span class="dpe-story" role="status" hidden></span></p>'
         f"{_MENU}</div>"
         f'<div class="dpe-panels" style="--dpe-wide: {wide:.4g}">{panels}</div>'
-        f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(explorer)}'
+        f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(exploration)}'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
         f"{game}{controls}{drawn}{_steps(explorer)}"
         '<ul class="dpe-pins" aria-label="Pinned" hidden></ul>'
         '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f'<dl class="dpe-readouts">{readouts}</dl>'
         '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
-        f"<figcaption>{captioned(explorer.caption)}</figcaption>"
+        f"<figcaption>{worded(unbroken(explorer.caption))}</figcaption>"
     )
 
 
-def captioned(caption: str) -> str:
-    """A caption as HTML: formulas, and what is raised or lowered, are set; letters that are symbols are italic."""
-    pieces = re.split(r"(<math.*?</math>)", typeset(escape(caption)))
+def worded(text: str) -> str:
+    """A caption, task or question as HTML: formulas, and what is raised or lowered, are set; symbols are italic."""
+    pieces = re.split(r"(<math.*?</math>)", typeset(escape(text)))
     pieces[::2] = [lettered(unescape(piece)) for piece in pieces[::2]]
     return "".join(pieces)
 
@@ -350,7 +386,8 @@ def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str
     tone = _tone(explorer, name)
     now = values.index(parameter.nearest(parameter.value))
     label = parameter.title
-    letters = max(5, *(len(parameter.show(value)) for value in values))
+    read = [parameter, *map(parameter.beside, parameter.symbols)]
+    letters = max(5, *(len(one.show(value)) for one in read for value in values))
     play = ""
     if parameter.play:
         play = f'<button type="button" data-play="{name}" aria-label="Play {escape(label)}">▶</button>'
@@ -383,7 +420,7 @@ def _asked(explorer: Explorer) -> dict | None:
     return {
         "kind": ask.kind,
         "part": number.get(ask.curve),
-        "hides": [number[name] for name in (ask.curve, *ask.hides) if name],
+        "hides": [number[name] for name in ask.veiled],
         "per": [list(explorer.parameters).index(name) for name in ask.per],
         "truth": ask.truth() if ask.truth else None,
         "unit": ask.unit,
@@ -391,9 +428,9 @@ def _asked(explorer: Explorer) -> dict | None:
     }
 
 
-def _ask(explorer: Explorer) -> str:
-    """What a reader is asked before the rest is shown."""
-    ask = explorer.prediction
+def _ask(exploration) -> str:
+    """What a reader is asked before the rest is shown; without a script it folds open."""
+    explorer, ask = exploration.explorer, exploration.explorer.prediction
     if ask is None:
         return ""
     skip = '<button type="button" data-ask-skip>Skip</button>'
@@ -417,9 +454,14 @@ def _ask(explorer: Explorer) -> str:
             '<label>Your guess <input type="text" inputmode="decimal" data-ask-number autocomplete="off"> '
             f"{ask.unit}</label>{skip}"
         )
+    truth = ask.truth() if ask.truth else ""
+    said = truth if isinstance(truth, str) else f"{truth:.3g} {ask.unit}".strip()
+    answer = f"<p>Answer: {escape(said)}</p>" if said else ""
     return (
-        f'<div class="dpe-ask" data-ask role="group" aria-label="Your prediction" hidden>'
-        f'<p class="dpe-question">{typeset(escape(ask.question))}</p><div class="dpe-asked">{inside}</div></div>'
+        f'<div class="dpe-ask" data-ask role="group" aria-label="Your prediction">'
+        f'<p class="dpe-question">{worded(ask.question)}</p><div class="dpe-asked">{inside}</div>'
+        f'<details class="dpe-told"><summary>Show the answer</summary>{answer}<p>{colored(exploration)}</p>'
+        "</details></div>"
     )
 
 

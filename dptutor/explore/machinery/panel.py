@@ -49,6 +49,19 @@ class Part:
         movable = self.kind in ("curve", "points") and not self.panel.explorer.rounds
         return tuple(name for name in parameters if name in dims)[-1:] if movable else ()
 
+    def outlined(self, points: np.ndarray, zero: float, upward: bool) -> np.ndarray:
+        """The points, or where the part fills what a curve encloses with a level, those of the outline."""
+        if "above" not in self.style:
+            return points
+        bound = np.maximum if self.style["above"] == upward else np.minimum
+        x, y = points.T
+        return np.column_stack([[x[0], *x, x[-1]], [zero, *bound(y, zero), zero]])
+
+    @property
+    def zero(self) -> float:
+        """The height of zero in the picture."""
+        return float(self.panel.pixels(self.panel.xlim[0], 0)[0, 1])
+
     @property
     def tables(self) -> tuple[Table, ...]:
         return (*self.pieces, self.shift) if self.shift else self.pieces
@@ -62,14 +75,16 @@ class Panel:
     """
 
     def __init__(
-        self, explorer, background, *, name, title, xlabel, ylabel, xlim, ylim, legend, xlog=False, ylog=False,
+        self, explorer, background, *, name, title, xlabel, ylabel, xlim, ylim, xlog=False, ylog=False,
         ystretch=0.0, width=PANEL_WIDTH, margins=None, titled=True,
     ):  # fmt: skip
         self.explorer, self.background, self.name = explorer, background, name
-        self.title, self.xlabel, self.ylabel, self.legend = title, xlabel, ylabel, legend
+        self.title, self.xlabel, self.ylabel = title, xlabel, ylabel
         self.xlim, self.ylim, self.xlog, self.ylog, self.ystretch = xlim, ylim, xlog, ylog, ystretch
         self.width, self.titled = float(width), titled
-        self.margins = margins or (_MARGINS if titled else (*_MARGINS[:3], 12.0))
+        left, right, below, above = _MARGINS
+        # Powers of ten are wider than other numbers.
+        self.margins = margins or (left + 8.0 * ylog, right, below, above if titled else 12.0)
         self.number, self.start = len(explorer.panels), sum(panel.width for panel in explorer.panels)
 
     # Where things are in the picture, in points from its top left corner: the same map as matplotlib's.
@@ -123,6 +138,16 @@ class Panel:
             return function
 
         return declare
+
+    def filled(self, color, curve, *, above, opacity=0.25):
+        """The area between zero and a curve, the function of a part, where it is above zero, or else where below.
+
+        It needs no table beside that of the curve.
+        """
+        area = functools.wraps(curve)(lambda *setting: curve(*setting))
+        area.__name__ = f"{curve.__name__}_{'above' if above else 'below'}"
+        self._add("region", area.__name__, [curve], _points, color, "", None, "", opacity=opacity, above=above)
+        return area
 
     def points(self, color, label="", *, marker="o", size=8.0, hollow=False, opacity=1.0, moves=None):
         """Points `x, y`; those that are NaN are not shown."""

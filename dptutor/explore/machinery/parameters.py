@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 
-# Round numbers less than a tenth apart, for scales on which a person thinks in factors.
-_DECADE = (*range(100, 160, 10), *range(160, 300, 20), 300, 330, 360, 400, *range(450, 1000, 50))
+# Round numbers at most a tenth apart, for scales on which a person thinks in factors.
+_DECADE = (*range(100, 200, 10), *range(200, 400, 20), 400, 420, 450, 480, *range(500, 1000, 50))
 
 
 def decades(low: int, high: int, *digits: float) -> tuple[float, ...]:
@@ -36,11 +37,14 @@ def power_of_ten(exponent: int) -> str:
 class Slider:
     """A number between `min` and `max`.
 
-    `step` is the distance of two settings; without one the settings are round numbers less than a tenth apart, which
+    `step` is the distance of two settings; without one the settings are round numbers at most a tenth apart, which
     suits what people compare by factors; `stops` names all of them. `also` adds settings, for the sake of a step of the
     explorer. `symbol` stands before the number, `unit` after it; with `percent` the words beside the picture say 27 %
     for 0.27, with `power` they say 2·10⁻⁵ for 0.00002; with `play` a button lets the slider run from end to end. Where
     all settings are whole numbers, no others are taken.
+
+    What a number is called may depend on the choice named `by`: `symbols` has a symbol for each of its options. A
+    symbol 1/ε₀ says that people know the inverse: for a setting of 0.5 they read ε₀ = 2, and may type that.
     """
 
     min: float
@@ -55,6 +59,9 @@ class Slider:
     power: bool = False
     also: tuple[float, ...] = ()
     play: bool = False
+    by: str = ""
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    inverse: bool = False
 
     def __post_init__(self):
         if not self.min < self.max:
@@ -101,11 +108,19 @@ class Slider:
         return min(self.values, key=lambda setting: abs(setting - value))
 
     def code(self, value) -> str:
-        """The value as a program has it."""
-        return repr(value)
+        """The value as a program has it: 1e-5, not 1e-05."""
+        return re.sub("e([+-])0", r"e\1", repr(value))
+
+    def beside(self, option: str) -> Slider:
+        """This slider as it reads where the choice that its symbol depends on is `option`."""
+        symbol = self.symbols.get(option, "")
+        inverse = symbol.startswith("1/")
+        return replace(self, symbol=symbol.removeprefix("1/"), inverse=inverse, label="" if inverse else self.label)
 
     def show(self, value) -> str:
         """The value as words say it."""
+        if self.inverse:
+            return f"{1 / value:.3g}"
         if self.percent:
             return f"{100 * value:.6g} %"
         if self.power:
@@ -183,3 +198,8 @@ class Tally(Hidden):
 
 
 Parameter = Slider | Choice
+
+
+def beside(parameter: Parameter, setting: Mapping[str, object]) -> Parameter:
+    """The parameter as it reads at this setting of all."""
+    return parameter.beside(str(setting[parameter.by])) if isinstance(parameter, Slider) and parameter.by else parameter

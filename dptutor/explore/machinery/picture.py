@@ -11,7 +11,7 @@ import re
 import struct
 import xml.etree.ElementTree as ET
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import matplotlib as mpl
@@ -19,8 +19,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ...formulas import symbols
-from ...palette import GREY, INK, PAGE_COLORS, PALE, letter_color, page_color
+from ...palette import GREY, INK, PAGE_COLORS, PALE, letter_color, letter_shade, page_color
 from .declaration import Explorer
+from .naming import Drawn, Names
 from .panel import PANEL_HEIGHT, Part
 from .parameters import power_of_ten
 
@@ -45,22 +46,24 @@ _STYLE: Any = {
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
     "text.color": INK,
-    "legend.frameon": False,
-    "legend.fontsize": 10.5,
-    "legend.handlelength": 2.2,
-    "legend.borderaxespad": 0.2,
-    "legend.labelspacing": 0.35,
     "lines.solid_capstyle": "round",
     "lines.dash_capstyle": "butt",
     "path.simplify": False,
     "figure.facecolor": "white",
 }
+# On a phone the letters of a wide panel are larger, and its powers of ten come nearer to the axis's name: so that it is
+# near the edge.
+_WIDE, _NAME_AT = 380.0, 17.0
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
+_OF_SHADES = {letter_shade(color): color for color in PAGE_COLORS}
 
 
-def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> Figure:
-    """The explorer's picture at a setting; `fill` puts numbers into the words in it."""
+def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str], veiled: Collection[str] = ()) -> Figure:
+    """The explorer's picture at a setting, without the parts `veiled`; each curve has its name beside it.
+
+    `fill` puts numbers into the words in the picture.
+    """
     with mpl.rc_context(_STYLE):
         width = sum(panel.width for panel in explorer.panels)
         figure = Figure(figsize=(width / 72, PANEL_HEIGHT / 72), dpi=100)
@@ -78,16 +81,33 @@ def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> Fi
             for axis, log in ((ax.xaxis, panel.xlog), (ax.yaxis, panel.ylog)):
                 if log:
                     axis.set_major_formatter(lambda value, _: power_of_ten(round(np.log10(value))))
+            if panel.ylog and panel.width > _WIDE:
+                ax.yaxis.set_label_coords((_NAME_AT - panel.margins[0]) / across, 0.5)
             panel.background(ax)
             ax.set(xlim=panel.xlim, ylim=panel.ylim)
         for part in explorer.parts:
-            _draw_part(axes[part.panel.name], part, setting, fill)
+            if part.name not in veiled:
+                _draw_part(axes[part.panel.name], part, setting, fill)
         for panel in explorer.panels:
-            handles, labels = axes[panel.name].get_legend_handles_labels()
-            if panel.legend and handles:
-                # An arrow points from beside a part, not from a legend.
-                axes[panel.name].legend(handles, [label.strip("←→ ") for label in labels], loc=panel.legend)
+            _write_names(axes[panel.name], panel, setting, veiled)
     return figure
+
+
+def _write_names(axes, panel, setting: Mapping, veiled: Collection[str]):
+    parts = [part for part in panel.explorer.parts if part.panel is panel and part.name not in veiled]
+    drawn = [
+        Drawn(path_points(part, setting), part.kind, part.label, part.color, f"name-{part.place}")
+        for part in parts
+        if part.kind != "text"
+    ]
+    drawn += [Drawn(points, "curve", label, color, "name-of-a-line") for label, color, points in _standing(panel)]
+    names = Names(axes, panel, drawn)
+    written = {text.get_gid(): text for text in axes.texts}
+    for part in parts:
+        text = written.get(f"part-{part.place}")
+        if text is not None and text.get_text().strip():
+            names.move(text)
+    names.write()
 
 
 def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
@@ -107,7 +127,8 @@ def _draw_part(ax, part: Part, setting: Mapping, fill: Callable[[str], str]):
     if part.shift:
         dx, dy = part.shift.at(setting)
         x, y = x + dx, y + dy
-    style = {key: value for key, value in part.style.items() if key not in ("ghost", "share")}
+    x, y = part.outlined(np.column_stack([x, y]), 0, upward=True).T
+    style = {key: value for key, value in part.style.items() if key not in ("ghost", "share", "above")}
     if "markersize" in style:
         # Of equal marks matplotlib writes the first only: a hair's breadth larger, each is written in its own part.
         earlier = part.panel.explorer.parts[: part.place]
@@ -150,7 +171,10 @@ def svg_panels(exploration, prefix: str) -> list[str]:
 
 
 def svg(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> ET.Element:
-    """The picture as one SVG of all panels, its moving parts named, paths taken from the tables."""
+    """The picture as one SVG of all panels, its moving parts named, paths taken from the tables.
+
+    What would answer a prediction is veiled.
+    """
     figure = draw(explorer, setting, fill)
     figure.patch.set_visible(False)
     for ax in figure.axes:
@@ -160,16 +184,26 @@ def svg(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> ET.
         figure.savefig(file, format="svg", metadata={"Date": None})
     root = ET.fromstring(file.getvalue())
     parts = {f"part-{part.place}": part for part in explorer.parts}
+    moved = {text.get_gid(): text.get_position() for ax in figure.axes for text in ax.texts}
+    veiled = explorer.prediction.veiled if explorer.prediction else ()
     for group in list(root.iter(f"{_SVG}g")):
-        part = parts.get(group.get("id", ""))
-        if part:
-            _make_movable(group, part, setting)
+        role, _, place = group.get("id", "").partition("-")
+        part = parts.get(f"part-{place.removesuffix('-line')}")
+        if role == "part" and part:
+            _make_movable(group, part, setting, moved.get(f"part-{place}"))
+        if role == "name":
+            group.set("class", "dpe-still")
+        if role in ("part", "name") and part and part.name in veiled:
+            group.set("class", f"{group.get('class', '')} dpe-veiled".strip())
     _tidy(root)
     return root
 
 
-def _make_movable(group: ET.Element, part: Part, setting: Mapping):
-    """Brings a part into the one form that the script knows: its path, its marks, its words."""
+def _make_movable(group: ET.Element, part: Part, setting: Mapping, offset: tuple[float, float] | None):
+    """Brings a part into the one form that the script knows: its path, its marks, its words.
+
+    `offset` is how far words are from their point.
+    """
     path, text = group.find(f"{_SVG}path"), group.find(f"{_SVG}text")
     uses = list(group.iter(f"{_SVG}use"))
     marks = group.find(f"{_SVG}defs")
@@ -189,7 +223,7 @@ def _make_movable(group: ET.Element, part: Part, setting: Mapping):
                 use.set("display", "none")
     if text is not None:
         x, y = points[0]
-        dx, dy = part.style["offset"]
+        dx, dy = offset or part.style["offset"]
         text.attrib.pop("transform", None)
         text.set("x", _short(x + dx))
         text.set("y", _short(y - dy))
@@ -211,7 +245,8 @@ def path_points(part: Part, setting: Mapping) -> np.ndarray:
     """The points of a part in the picture, as its tables have them."""
     pieces = part.pieces[:1] if part.kind == "text" else part.pieces
     points = np.concatenate([_unquantized(piece, setting) for piece in pieces])
-    return points + _unquantized(part.shift, setting) if part.shift else points
+    points = points + _unquantized(part.shift, setting) if part.shift else points
+    return part.outlined(points, part.zero, upward=False)
 
 
 def _unquantized(table, setting: Mapping) -> np.ndarray:
@@ -245,9 +280,7 @@ def _tidy(root: ET.Element):
             style = re.sub(r"font-family: [^;]*(; )?", "", style)
             style = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;]*", r"font-weight: \1; font-size: \2", style)
             style = style.replace("font-weight: ;", "")
-            shade = letter_color if element.tag == f"{_SVG}text" else page_color
-            for color in PAGE_COLORS:
-                style = style.replace(color, shade(color))
+            style = re.sub("#[0-9a-f]{6}", _letters if element.tag == f"{_SVG}text" else _lines, style)
             element.set("style", style.strip(" ;"))
         if element.get("transform", "").startswith("rotate(-0 "):
             del element.attrib["transform"]
@@ -262,6 +295,14 @@ def _tidy(root: ET.Element):
         _letter(text)
 
 
+def _letters(found: re.Match) -> str:
+    return letter_color(_OF_SHADES.get(found[0], found[0]))
+
+
+def _lines(found: re.Match) -> str:
+    return page_color(found[0])
+
+
 def label_svg(label: str) -> str:
     """A label as the inside of an SVG text, its symbols in the letters of formulas."""
     text = ET.Element(f"{_SVG}text")
@@ -272,15 +313,18 @@ def label_svg(label: str) -> str:
 
 def standing(panel) -> list[dict]:
     """The named lines of a panel's background: label, color, points of the picture."""
+    return [
+        {"label": label_svg(label), "color": letter_color(color), "points": np.round(points, 2).tolist()}
+        for label, color, points in _standing(panel)
+    ]
+
+
+def _standing(panel) -> list[tuple[str, str, np.ndarray]]:
     axes = Figure().add_subplot()
     panel.background(axes)
     named = [(line, str(line.get_label()), str(line.get_color())) for line in axes.get_lines()]
     return [
-        {
-            "label": label_svg(label),
-            "color": letter_color(color),
-            "points": np.round(_finite(panel.pixels(*_data(axes, line, panel))), 2).tolist(),
-        }
+        (label, color, _finite(panel.pixels(*_data(axes, line, panel))))
         for line, label, color in named
         if not label.startswith("_")
     ]
@@ -332,8 +376,6 @@ def _panel_svg(root: ET.Element, panel, prefix: str) -> str:
     svg.append(group)
     for element in svg.iter():
         name, link, clip = element.get("id"), element.attrib.pop(_LINK, None), element.get("clip-path")
-        if (name or "").startswith("legend_"):
-            element.set("class", "dpe-legend")
         if name in used:
             element.set("id", f"{prefix}-{panel.name}-{name}")
         elif name:

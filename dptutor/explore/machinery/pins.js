@@ -21,7 +21,7 @@ class Pins {
     const values = [...explorer.values],
       setting = Object.fromEntries(parameters.map((p, place) => [p.name, values[place]]));
     const shown = parameters.flatMap((p, place) =>
-      p.hidden ? [] : [`${p.symbol ? `${p.symbol} = ` : ""}${explorer.shownParameter(place)}`],
+      p.hidden ? [] : [[explorer.meaning(place).symbol, explorer.shownParameter(place)].filter(Boolean).join(" = ")],
     );
     const pin = { letter, elements: [], names: [] };
     for (const part of explorer.parts) if (comparable(part)) this.copy(part, pin);

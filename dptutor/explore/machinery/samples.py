@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -40,7 +40,7 @@ class Samples:
     total: int
 
 
-def quantile_table(quantiles: Callable, panel: Panel) -> Table:
+def quantile_table(quantiles: Callable[..., object], panel: Panel) -> Table:
     """The table of the quantiles of P, then of Q."""
     low, high = panel.xlim
     return Table(quantiles, panel.explorer.parameters, _QuantilesEncoder(2 * low - high, 2 * high - low))
@@ -59,10 +59,10 @@ class _QuantilesEncoder:
         return (self.high - self.low) / 65535
 
     @property
-    def manifest(self) -> dict:
+    def manifest(self) -> dict[str, float]:
         return {"low": self.low, "step": self.step}
 
-    def encode(self, value) -> np.ndarray:
+    def encode(self, value: Any) -> np.ndarray:
         places = np.array(value, dtype=float)
         if places.shape != (2, len(LEVELS)):
             raise ValueError(f"expected the quantiles of two laws at {len(LEVELS)} levels, got {places.shape}")

@@ -2,12 +2,16 @@
 
 import numpy as np
 
+from ..._types import Array
 
-def normal_density(x, sigma=1.0):
+
+def normal_density(x: Array, sigma: float = 1.0) -> Array:
     """The density of N(0, σ²) at x, an array."""
-    return np.exp(-((x / sigma) ** 2) / 2) / (sigma * np.sqrt(2 * np.pi))
+    density: Array = np.exp(-((x / sigma) ** 2) / 2) / (sigma * np.sqrt(2 * np.pi))
+    return density
 
 
-def type_one_errors(count=101):
+def type_one_errors(count: int = 101) -> Array:
     """`count` numbers from 0 to 1, closer to the ends, where trade-off functions are steep."""
-    return np.sin(np.linspace(0, np.pi / 2, count)) ** 2
+    errors: Array = np.sin(np.linspace(0, np.pi / 2, count)) ** 2
+    return errors

@@ -2,7 +2,7 @@
 
 `DPTUTOR_TABLES` is the folder. A file in it belongs to one state of this package, without the other explorers and
 without comments, and of what it computes with: whatever of that changes, the table is made anew. A file holds a line of
-JSON and then the deflated numbers.
+JSON and then the deflated numbers. Numbers that take long (`remembered`) are kept beside them, a line each.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, lru_cache, wraps
 from pathlib import Path
 
 import matplotlib
@@ -74,6 +74,29 @@ def kept(name: str, make: Callable[[], tuple[list[dict], bytes]]) -> tuple[list[
     return described, payload
 
 
+def remembered(function: Callable[..., float]) -> Callable[..., float]:
+    """The same function of settings, which is asked once for each, and not again in other processes of the folder."""
+    explorer = function.__module__.rpartition(".")[2]
+
+    @lru_cache(maxsize=4096)
+    @wraps(function)
+    def asked(*setting):
+        folder = os.environ.get(FOLDER)
+        if not folder:
+            return function(*setting)
+        path = _path(folder, explorer, function.__name__)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        known = {tuple(setting): value for setting, value in map(json.loads, lines)}
+        if setting not in known:
+            known[setting] = function(*setting)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([setting, known[setting]]) + "\n")
+        return known[setting]
+
+    return asked
+
+
 def fill(executor: Executor | None = None):
     """Makes what the folder lacks, on all cores or by an executor."""
     from .. import __all__ as names
@@ -85,8 +108,9 @@ def fill(executor: Executor | None = None):
             list(pool.map(_make, missing))
 
 
-def _path(folder: str | Path, name: str) -> Path:
-    return Path(folder) / f"{name}-{state(name)}"
+def _path(folder: str | Path, explorer: str, function: str = "") -> Path:
+    """The file of an explorer's tables, or of the numbers of one of its functions."""
+    return Path(folder) / f"{explorer}{'.' if function else ''}{function}-{state(explorer)}"
 
 
 def _make(name: str):
@@ -95,7 +119,3 @@ def _make(name: str):
     from .page import packed_tables
 
     packed_tables(getattr(import_module("dptutor.explore"), name))
-
-
-if __name__ == "__main__":
-    fill()

@@ -1,0 +1,167 @@
+"""What an output is worth to any attack: the baseline of a blind guess, and the most to which the output can raise it.
+
+The idea: the trade-off function, turned upside down, bounds every attack; only the baseline differs.
+"""
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from ..mechanisms import Gaussian
+from .machinery import BLUE, GREEN, GREY, PURPLE, Explorer, Number, Slider
+
+LOW = 1e-4
+BASELINES = np.geomspace(LOW, 1, 81)
+# Nearly even on the logarithmic axis.
+STOPS = (
+    *(float(f"{digits}e{power}") for power in range(-4, 0) for digits in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)),
+    0.9,
+)
+SHARES = (LOW, 1e-3, 1e-2, 0.1, 1)
+SAID = [f"{100 * share:.6g} %" for share in SHARES]
+
+any_attack = Explorer(
+    "any_attack",
+    title="How much can the output help an attack?",
+    caption="Attacks on a release with Gaussian noise. First panel, with logarithmic axes: how often an attack "
+    "succeeds, against its baseline, the success of the best guess that ignores the output. The gray line is that "
+    "guess; no attack that uses the output lies above the blue curve. The purple line marks your baseline, and the "
+    "green ruler what the output can add; on these axes its length shows the factor, not the percentage points. "
+    "Second panel: the trade-off function f, on ordinary axes. Here the green ruler goes from the curve up to the "
+    "diagonal, at a type I error equal to the baseline κ, and its length is the gain itself. Pull a blue curve by its "
+    "ring to change the noise.",
+    find="Find the baseline at which the output adds the most percentage points.",
+    parameters={
+        "baseline": Slider(LOW, 0.9, 0.01, "baseline", "κ", stops=STOPS, percent=True),
+        "sigma": Slider(0.25, 4.0, 0.5, "noise", "σ", step=0.05, play=True),
+    },
+    steps={
+        "One of 500 people": (
+            "A blind guess is right one time in 500. With this output it may be nearly one time in five.",
+            {"baseline": 0.002, "sigma": 0.5},
+        ),
+        "One false accusation in 100": (
+            "Membership inference: the false-positive rate takes the place of the baseline, and the bound is on the "
+            "true-positive rate: here more than a third.",
+            {"baseline": 0.01, "sigma": 0.5},
+        ),
+        "One field, two values": (
+            "If both values are equally likely, half of all blind guesses are right, and an attack cannot even double "
+            "its success.",
+            {"baseline": 0.5, "sigma": 0.5},
+        ),
+        "Twice the noise": (
+            "For one of 500 people, twice the noise makes the bound about a sixth as large.",
+            {"baseline": 0.002, "sigma": 1},
+        ),
+    },
+)
+
+
+def bound(baseline, sigma):
+    """1 − f(κ) of the Gaussian mechanism."""
+    return ndtr(ndtri(baseline) + 1 / sigma)
+
+
+@any_attack.panel("Every attack", xlabel="baseline κ: a blind guess succeeds", ylabel="an attack succeeds",
+                  xlim=(LOW, 1), ylim=(LOW, 1.6), xlog=True, ylog=True, titled=False, width=430.0,
+                  margins=(72.0, 26.0, 44.0, 12.0))  # fmt: skip
+def attacks(axes):
+    axes.set_xticks(SHARES, SAID)
+    axes.set_yticks(SHARES, SAID)
+    axes.set_xticks([], minor=True)
+    axes.set_yticks([], minor=True)
+    axes.plot([LOW, 1], [LOW, 1], color=GREY, linewidth=1.4, label="blind guess")
+
+
+@attacks.curve(BLUE, "bound 1 − f(κ)", width=2.4)
+def best_attack(sigma):
+    return BASELINES, bound(BASELINES, sigma)
+
+
+@attacks.curve(PURPLE, width=1.6, ghost=False, share=0.3)
+def chosen(baseline):
+    return [baseline, baseline], [LOW, baseline]
+
+
+@attacks.ruler(GREEN)
+def added(baseline, sigma):
+    return baseline, baseline, bound(baseline, sigma)
+
+
+@attacks.points(BLUE, size=6, moves="")
+def here(baseline, sigma):
+    return baseline, bound(baseline, sigma)
+
+
+@any_attack.mechanism(BLUE, "this release")
+def mechanism(sigma):
+    return Gaussian(sigma=sigma)
+
+
+tradeoff = any_attack.face_panel("tradeoff", title="Trade-off function", titled=False, width=290.0)
+
+
+@tradeoff.curve(PURPLE, "κ", width=1.6, ghost=False, moves="")
+def chosen_error(baseline, sigma):
+    return [baseline, baseline], [0, 1 - bound(baseline, sigma)]
+
+
+@tradeoff.ruler(GREEN)
+def gained(baseline, sigma):
+    return baseline, 1 - bound(baseline, sigma), 1 - baseline
+
+
+@any_attack.readouts(
+    success=Number("success with the output, at most", BLUE, 1, percent=True),
+    gain=Number("gain over the blind guess, at most", GREEN, 1, percent=True, unit="percentage points"),
+    times=Number("… as a multiple of the baseline", GREEN, 2),
+    most=Number("largest gain at any baseline", GREEN, 1, percent=True, unit="percentage points", help="the advantage"),
+)
+def numbers(baseline, sigma):
+    success = bound(baseline, sigma)
+    return success, success - baseline, success / baseline, mechanism(sigma).advantage
+
+
+@any_attack.solved
+def helps_most(baseline, sigma):
+    _, gain, _, most = numbers(baseline, sigma)
+    return gain > 0.998 * most
+
+
+@any_attack.words
+def words(baseline, sigma):
+    success, gain, *_ = numbers(baseline, sigma)
+    if success > 0.999:
+        return (
+            "Where a blind guess succeeds with probability {baseline}, this output may give nearly everything away: "
+            "the bound is above 99.9 %."
+        )
+    if gain < 1e-3:
+        return (
+            "Where a blind guess succeeds with probability {baseline}, the output adds less than 0.1 percentage "
+            "points, whatever the attack."
+        )
+    return (
+        "Where a blind guess succeeds with probability {baseline}, the bound on every attack is {success}: the output "
+        "adds up to {gain}."
+    )
+
+
+any_attack.ask(
+    "An attack that ignores the output is right one time in a hundred. The noise has σ = ½. At most how often can "
+    "an attack that uses the output be right?",
+    truth=lambda: 100 * bound(0.01, 0.5), unit="%",
+    hides=(best_attack, added, here, chosen_error, gained, *tradeoff.curves.values()),
+    says="You said {said} %. The bound is {truth} %.",
+)  # fmt: skip
+
+
+@any_attack.code
+def program(baseline, sigma):
+    import dptutor as dp
+
+    mechanism = dp.Gaussian(sigma=sigma)
+    success = dp.attack_bound(mechanism, baseline)
+    gain = dp.attack_advantage(mechanism, baseline)
+    times, most = success / baseline, mechanism.advantage
+    print(f"blind {baseline:.4f}, with the output at most {success:.4f}")

@@ -1,0 +1,450 @@
+"""Finite losses that lie on one lattice, composed: far fewer sums differ than there are pairs.
+
+With losses l₀ + mh of each part, m whole numbers, those of a composition are L₀ + Mh. Short ones are convolved, sums of
+positive terms. Longer ones are Fourier sums of tilted laws,
+
+    q_M ∝ e^{−θMh} w_M,    w_M = 1/N Σ_k Π_j φ_j(2πk/N)^{n_j} e^{−2πikM/N},    φ_j the transform of a part tilted by θ,
+
+in which w_M has all its digits near the mean of the tilted law: from θ = 0 on, where the sum of all q is known, one
+tilt takes over from the other where both have digits, up to the largest loss or until nothing is left. What w_M may be
+off is what the transforms round, what the Fourier sum rounds, and what is beyond the circle, which Chernoff's bound
+limits. Losses below 0 are those of the reverse pair.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from scipy.fft import next_fast_len
+from scipy.special import logsumexp
+
+from .._numeric import LARGEST_LOSS
+from .finite import MOST_ATOMS, UNIT, FiniteLaw, Law, TooManyAtoms, power_of_masses
+from .finite_two import log_rest, two_floats, with_fifty_digits
+from .lattice_binomial import two_product
+
+# Ratios of steps have no larger denominators.
+_DENOMINATOR = 2000
+# Products of masses that are summed one by one.
+_MOST_PRODUCTS = 30_000_000
+# Masses below the first are nothing, and slow; logarithms below the second are of no number.
+_FAINT, _DEEPEST = 1e-300, 745.0
+# What is beyond the circle of a Fourier sum is e to minus this; its length; and how many losses of a part are
+# transformed directly.
+_BEYOND, _LONGEST_SUM, _FEW = 44.0, 2**19, 4
+# From one tilt to the next, in deviations; and how few digits they may have where one takes over from the other.
+_STRIDE, _TOO_ROUGH = 3.0, 1e-7
+# Rates of Chernoff's bounds, in units of 1/deviation.
+_RATES = np.array([1.0, 2.0, 3.0, 4.5, 6.0, 7.5, 9.0, 12.0, 16.0, 24.0, 40.0])
+
+
+@dataclass(frozen=True)
+class Part:
+    """Losses that are whole multiples of the common step above the smallest, and how often they come."""
+
+    law: FiniteLaw
+    multiples: np.ndarray
+    count: int
+
+    @property
+    def longest(self) -> int:
+        """The largest multiple of their sum."""
+        return int(self.multiples[-1]) * self.count
+
+    @property
+    def reverse(self) -> Part:
+        """The part of the reverse pair."""
+        return Part(self.law.reverse, self.multiples[-1] - self.multiples[::-1], self.count)
+
+    def masses(self) -> tuple[np.ndarray, np.ndarray]:
+        """The probabilities under P and Q of the multiples of the sum of all copies."""
+        if self.multiples.size == 2:
+            law = self.law.power(self.count).enumerated()
+            finite = np.isfinite(law.loss)
+            stretched = np.zeros((2, self.longest + 1))
+            stretched[:, :: int(self.multiples[-1])] = law.p[finite], law.q[finite]
+            return stretched[0], stretched[1]
+        finite = np.isfinite(self.law.loss)
+        sides = (np.bincount(self.multiples, side[finite]) for side in (self.law.p, self.law.q))
+        p, q = (power_of_masses(side, self.count) for side in sides)
+        return p, q
+
+
+@with_fifty_digits
+def common_step(laws) -> Decimal | None:
+    """A step of which all losses of each law are whole multiples above its smallest; none if there is no such."""
+    units = [law.unit for law in laws if law.kinks.size != 1]
+    if any(unit is None for unit in units):
+        return None
+    if not units:
+        return Decimal(1)
+    ratios = [float(unit / units[0]) for unit in units]
+    fractions = [Fraction(ratio).limit_denominator(_DENOMINATOR) for ratio in ratios]
+    near = (abs(ratio - float(each)) <= 4 * UNIT * ratio for ratio, each in zip(ratios, fractions, strict=True))
+    if not all(fractions) or not all(near):
+        return None
+    shared = math.lcm(*(each.denominator for each in fractions))
+    return units[0] / shared * math.gcd(*(int(each * shared) for each in fractions))
+
+
+def composed(laws, most_sums: int) -> Law:
+    """The law of the sum of independent losses, pairs of a law and how often it comes: those on one lattice first.
+
+    Raises
+    ------
+    TooManyAtoms
+        If the sums are too many; `most_sums` of two groups with no common lattice may be formed.
+    """
+    if len(laws) == 1:
+        return laws[0][0].power(laws[0][1])
+    groups: list[list] = []
+    # A single loss is on every lattice: it comes last, as the first law of a group stands for all of it.
+    for law, count in sorted(laws, key=lambda part: part[0].kinks.size == 1):
+        one = law.enumerated()
+        group = next((group for group in groups if common_step([group[0][0], one])), None)
+        if group is None:
+            groups.append([(one, count)])
+        else:
+            group.append((one, count))
+    sums = [sum_of for group in groups for sum_of in _sums(group)]
+    whole, formed = sums[0], 0
+    for law in sums[1:]:
+        formed += whole.enumerated().kinks.size * law.enumerated().kinks.size
+        if formed > most_sums:
+            raise TooManyAtoms
+        whole = whole.composed(law)
+    return whole
+
+
+def _sums(group):
+    """The sum of a group; where it has fewer pairs than the lattice has places, that of each part by itself."""
+    if len(group) == 1:
+        return [group[0][0].power(group[0][1])]
+    step = common_step([law for law, _ in group])
+    if step is not None:
+        places = sum(int(_in_units(law, step)[-1]) * count for law, count in group)
+        pairs = math.prod(math.comb(count + law.kinks.size - 1, count) for law, count in group)
+        if pairs <= min(places, MOST_ATOMS):
+            return [law.power(count) for law, count in group]
+    return [summed(group)]
+
+
+def summed(laws) -> FiniteLaw:
+    """The law of the sum of independent losses on one lattice, pairs of a law and how often it comes.
+
+    Raises
+    ------
+    TooManyAtoms
+        If the sums are too many, or no lattice has them all.
+    """
+    step = common_step([law for law, _ in laws])
+    if step is None:
+        raise TooManyAtoms
+    parts = [Part(law, _in_units(law, step), count) for law, count in laws]
+    places = _Places(parts, step)
+    lengths = [part.longest + 1 for part in parts]
+    products = sum(length**2 for part, length in zip(parts, lengths, strict=True) if part.multiples.size > 2)
+    products += sum(sum(lengths[:number]) * length for number, length in enumerate(lengths))
+    if products <= _MOST_PRODUCTS:
+        number, p, q, error = _convolved(parts)
+        missing = 2 * products * _FAINT
+    else:
+        number, p, q, error, missing = _by_tilts(parts, places)
+    loss = places.loss(number)
+    with np.errstate(under="ignore"):
+        shrink = np.exp(-np.abs(loss))
+        p, q = np.where(loss < 0, p, q * shrink), np.where(loss < 0, p * shrink, q)
+    p_infinite, q_infinite = places.infinite
+    return FiniteLaw.of_finite(loss, p, q, p_infinite, q_infinite, places.off, error, missing=missing)
+
+
+class _Places:
+    """Where the sums are, and how many are infinite."""
+
+    @with_fifty_digits
+    def __init__(self, parts, step):
+        lowest = sum((part.count * part.law.lowest for part in parts), Decimal(0))
+        self._exact_step = step
+        self.step, self._lowest = two_floats(step), two_floats(lowest)
+        self.last = sum(part.longest for part in parts)
+        off = Decimal(0)
+        for part in parts:
+            gaps = zip(part.law.gaps, part.multiples.tolist(), strict=True)
+            off += part.count * max(abs(gap - multiple * step) for gap, multiple in gaps)
+            if part.law.step is None:
+                off += part.count * Decimal(part.law.location_error)
+        ends = np.abs(self.loss(np.array([0.0, self.last])))
+        self.off = 1.01 * float(off) + 2 * UNIT * float(ends.max())
+        of_p, self.log_mass = (math.fsum(_log_rest(part, side) for part in parts) for side in (0, 1))
+        self.infinite = 0.0 - math.expm1(of_p), 0.0 - math.expm1(self.log_mass)
+
+    def reverse(self, parts) -> _Places:
+        """Those of the reverse parts."""
+        return _Places(parts, self._exact_step)
+
+    @cached_property
+    def first(self) -> int:
+        """The number of the first loss that is not negative, or just below it."""
+        return min(max(math.ceil(-self._lowest[0] / self.step[0]) - 1, 0), self.last)
+
+    def loss(self, number):
+        """The losses of so many steps above the smallest."""
+        product, rest = two_product(np.asarray(number, dtype=float), self.step[0])
+        total = product + self._lowest[0]
+        of_product = total - self._lowest[0]
+        rounding = (product - of_product) + (self._lowest[0] - (total - of_product))
+        return total + (rounding + (rest + number * self.step[1] + self._lowest[1]))
+
+
+def _log_rest(part: Part, side: int) -> float:
+    """log of the probability of no infinite loss under P or Q."""
+    if part.law.step is not None:
+        step = part.law.step
+        return log_rest((step.p_infinite, step.q_infinite)[side], part.count)
+    mass = (part.law.p_infinite, part.law.q_infinite)[side]
+    return part.count * math.log1p(-mass) if mass < 1 else -math.inf
+
+
+@with_fifty_digits
+def _in_units(law: FiniteLaw, step: Decimal) -> np.ndarray:
+    return np.array([int((gap / step).to_integral_value()) for gap in law.gaps])
+
+
+def _convolved(parts):
+    """All numbers of steps, their masses, and a bound on the relative error of these."""
+    whole, error = None, 64 * UNIT
+    for part in parts:
+        masses = [np.where(side < _FAINT, 0.0, side) for side in part.masses()]
+        longest = min(part.longest + 1, len(whole[0]) if whole else 1)
+        error += (64 + 4 * (part.count if part.multiples.size > 2 else 0) + 8 * math.sqrt(longest)) * UNIT
+        with np.errstate(under="ignore"):
+            whole = [np.convolve(a, b) for a, b in zip(whole, masses, strict=True)] if whole else masses
+    p, q = whole
+    kept = np.maximum(p, q) > _FAINT
+    kept[[0, -1]] = True  # the largest loss counts, however improbable
+    return np.flatnonzero(kept), p[kept], q[kept], error
+
+
+def _by_tilts(parts, places):
+    """The same where the sums are too many, those below 0 from the reverse pair."""
+    number, log_q, error, missing = _Upper(parts, places).masses()
+    reverse = [part.reverse for part in parts]
+    if all(np.array_equal(own.law.log_q, other.law.log_q) for own, other in zip(parts, reverse, strict=True)):
+        back, log_p, its_error, its_missing = number, log_q, error, missing
+    else:
+        back, log_p, its_error, its_missing = _Upper(reverse, places.reverse(reverse)).masses()
+    back, log_p = places.last - back[::-1], log_p[::-1]
+    below = places.loss(back) < 0
+    back, log_p = back[below], log_p[below]
+    with np.errstate(under="ignore"):
+        p = np.concatenate([np.exp(log_p), np.zeros(number.size)])
+        q = np.concatenate([np.zeros(back.size), np.exp(log_q)])
+    number = np.concatenate([back, number])
+    # The largest loss counts, however improbable.
+    kept = (np.maximum(p, q) > 0) & (number > 0) & (number < places.last)
+    ends = np.array([0, places.last])
+    of_ends = np.array([[side[number == end].sum() for end in ends] for side in (p, q)])
+    number = np.concatenate([ends[:1], number[kept], ends[1:]])
+    p, q = (np.concatenate([own[:1], side[kept], own[1:]]) for own, side in zip(of_ends, (p, q), strict=True))
+    return number, p, q, max(error, its_error) + 64 * UNIT, max(missing, its_missing)
+
+
+class _Upper:
+    """The masses under Q of losses from 0 on."""
+
+    def __init__(self, parts, places):
+        self._parts, self._places = parts, places
+
+    def masses(self):
+        """Numbers of steps, the logarithms of their masses, and what sums of these err in proportion, and besides.
+
+        Raises
+        ------
+        TooManyAtoms
+            If a sum has too few digits.
+        """
+        first = self._places.first
+        start = _Tilt(self._parts, 0.0, self._places.last)
+        start.known(self._places.log_mass, 0.0)
+        tilts, cuts = [start], []
+        while not tilts[0].reaches(first):
+            below = tilts[0].next(-1)
+            cuts.insert(0, _taken_over(tilts[0], below, below, tilts[0]))
+            tilts.insert(0, below)
+        while not tilts[-1].reaches(self._places.last) and tilts[-1].log_largest > -_DEEPEST:
+            above = tilts[-1].next(1)
+            cuts.append(_taken_over(tilts[-1], above, tilts[-1], above))
+            tilts.append(above)
+        pieces = [
+            tilt.between(max(low, first), high)
+            for tilt, low, high in zip(tilts, [0, *cuts], [*cuts, self._places.last + 1], strict=True)
+        ]
+        number, log_q, log_off = (np.concatenate(each) for each in zip(*pieces, strict=True))
+        q, off = np.exp(log_q), np.exp(log_off)
+        worst = max((tilt.error for tilt in tilts), default=0.0)
+        missing = 2 * _FAINT
+        # δ is a sum with weights that rise with the loss, tails of P are one with weights that fall.
+        for fall in (1.0, np.exp(-np.minimum(self._places.step[0] * (number - first), LARGEST_LOSS))):
+            sums, offs = (np.cumsum((side * fall)[::-1]) for side in (q, off))
+            seen = sums > 1e-290
+            worst = max(worst, float(np.max(offs[seen] / sums[seen], initial=0.0)))
+            missing = max(missing, float(np.max(offs[~seen], initial=0.0)))
+        if worst > _TOO_ROUGH or missing > 1e-280:
+            raise TooManyAtoms
+        return number, log_q, worst, missing
+
+
+def _taken_over(known, new, lower, upper):
+    """Where one tilt takes over from another; the scale of the new one is then known."""
+    number = np.arange(math.floor(lower.mean), math.ceil(upper.mean) + 1)
+    number = number[lower.has(number) & upper.has(number)]
+    rough = np.maximum(known.roughness(number), new.roughness(number))
+    at = int(np.argmin(rough)) if rough.size else 0
+    if not rough.size or rough[at] > _TOO_ROUGH:
+        raise TooManyAtoms
+    place = number[at : at + 1]
+    scale = known.log_mass(place)[0] - new.log_weight(place)[0]
+    new.known(float(scale), known.error + float(known.roughness(place)[0] + new.roughness(place)[0]))
+    return int(place[0]) + 1
+
+
+class _Tilt:
+    """The law tilted by e^{τM}, M the number of steps, near its mean."""
+
+    def __init__(self, parts, tilt, last):
+        self._parts, self._tilt, self._last = parts, tilt, last
+        self._weights, self.mean, variance = _tilted(parts, tilt)
+        self.deviation = math.sqrt(variance)
+        self._scale, self.error = 0.0, 0.0
+        self._center = sum(part.count * int(each @ part.multiples + 0.5) for part, each in self._each)
+        self._first, end = self._circle()
+        self._weight, self._off = self._sampled(end - self._first + 1)
+
+    @property
+    def _each(self):
+        return zip(self._parts, self._weights, strict=True)
+
+    def known(self, scale, error):
+        """log q = log w − τ(M − center) + `scale`."""
+        self._scale, self.error = scale, error
+
+    @property
+    def log_largest(self):
+        """log of the largest mass, about."""
+        at = np.array([round(self.mean)])
+        return float(self.log_mass(at)[0]) if self.has(at)[0] else -math.inf
+
+    def has(self, number):
+        """Which numbers are on the circle."""
+        return (number >= self._first) & (number < self._first + self._weight.size)
+
+    def reaches(self, number):
+        """Whether the mass there has its digits here."""
+        return abs(number - self.mean) <= max(_STRIDE * self.deviation, 1.5)
+
+    def next(self, way):
+        """The tilt that takes over above or below."""
+        goal = min(max(self.mean + way * max(_STRIDE * self.deviation, 1.0), 0.3), self._last - 0.3)
+        return _Tilt(self._parts, _tilt_to(self._parts, goal, self._tilt), self._last)
+
+    def roughness(self, number):
+        """Bounds on the relative errors of masses."""
+        weight = self._weight[number - self._first]
+        return np.where(weight > 0, self._off / np.maximum(weight, 1e-300), np.inf)
+
+    def log_weight(self, number):
+        with np.errstate(divide="ignore"):
+            log_w = np.log(np.maximum(self._weight[number - self._first], 0.0))
+        return log_w - self._tilt * (number - self._center)
+
+    def log_mass(self, number):
+        """log q of numbers on the circle; nothing where no digit is known."""
+        return np.where(self.roughness(number) < 0.5, self.log_weight(number) + self._scale, -np.inf)
+
+    def between(self, low, high):
+        """Numbers from `low` to below `high` that this tilt has, log q, and the logarithm of what these may be off."""
+        number = np.arange(max(low, self._first), min(high, self._first + self._weight.size))
+        near = np.abs(number - self.mean) <= max(2 * _STRIDE * self.deviation, 2.0)
+        number = number[near]
+        off = math.log(self._off) - self._tilt * (number - self._center) + self._scale
+        return number, self.log_mass(number), off
+
+    def _circle(self):
+        """Numbers below and above which nothing is left."""
+        ends = []
+        for way in (-1, 1):
+            rates = way * _RATES / max(self.deviation, 1e-6)
+            bounds = [(self._cumulant(rate) + _BEYOND) / abs(rate) for rate in rates]
+            ends.append(self.mean + way * min(bounds))
+        low, high = max(math.floor(ends[0]), 0), min(math.ceil(ends[1]), self._last)
+        if high - low >= _LONGEST_SUM:
+            raise TooManyAtoms
+        return low, high
+
+    def _cumulant(self, rate):
+        total = 0.0
+        for part, weight in self._each:
+            centered = part.multiples - float(weight @ part.multiples)
+            total += part.count * float(logsumexp(rate * centered, b=weight))
+        return total
+
+    def _sampled(self, least):
+        """The tilted masses on the circle, and a bound on the error of each."""
+        size = next_fast_len(max(least, 2), real=True)
+        place = np.arange(size // 2 + 1)
+        log_phi, error = np.zeros(place.shape, dtype=complex), np.zeros(place.shape)
+        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+            for part, weight in self._each:
+                moved = part.multiples - int(weight @ part.multiples + 0.5)
+                if moved.size <= _FEW:
+                    turn = np.multiply.outer(place, moved) % size
+                    half = np.sin(math.pi / size * turn)
+                    x = (-2 * half**2) @ weight - 1j * (np.sin(2 * math.pi / size * turn) @ weight)
+                    own = 2 * np.abs(half) @ (weight * (16.0 - np.log(np.maximum(weight, 1e-300))))
+                else:
+                    x = np.fft.rfft(np.bincount(moved % size, weight, size)) - 1.0
+                    own = np.full(place.shape, 8.0 * math.log2(size))
+                length = np.abs(1 + x)
+                log_size = 0.5 * np.log1p(np.maximum(2 * x.real + np.abs(x) ** 2, -1.0))
+                log_phi += part.count * (log_size + 1j * np.arctan2(x.imag, 1 + x.real))
+                error += part.count * UNIT * own / np.maximum(length, 1e-3)
+            seen = log_phi.real > -_DEEPEST
+            phi = np.exp(np.where(seen, log_phi, -np.inf))
+            error += UNIT * (8.0 + np.abs(log_phi.imag) + np.where(seen, -log_phi.real, 0.0))
+        weight = np.fft.irfft(phi, size)
+        off = 2.0 / size * float(np.abs(phi) @ error) + 2 * math.exp(-_BEYOND)
+        off += 4 * UNIT * math.log2(size) * math.sqrt(float(weight @ weight))
+        number = (self._first - self._center + np.arange(least)) % size
+        return weight[number], off
+
+
+def _tilted(parts, tilt):
+    """The tilted probabilities of each part, and mean and variance of the sum."""
+    weights, mean, variance = [], 0.0, 0.0
+    for part in parts:
+        log_weight = part.law.log_q + tilt * part.multiples
+        weight = np.exp(log_weight - log_weight.max())
+        weight /= weight.sum()
+        own = float(weight @ part.multiples)
+        mean += part.count * own
+        variance += part.count * float(weight @ (part.multiples - own) ** 2)
+        weights.append(weight)
+    return weights, mean, variance
+
+
+def _tilt_to(parts, goal, tilt):
+    """The tilt of which `goal` is about the mean."""
+    low, high = -math.inf, math.inf
+    for _ in range(200):
+        _, mean, variance = _tilted(parts, tilt)
+        if abs(mean - goal) <= 0.05 * math.sqrt(variance) + 0.01:
+            break
+        low, high = (tilt, high) if mean < goal else (low, tilt)
+        further = tilt + max(min((goal - mean) / max(variance, 1e-300), 1.0), -1.0)
+        tilt = further if low < further < high else (low + high) / 2
+    return tilt

@@ -1,0 +1,61 @@
+"""Addresses at which pages once were: a small page leads from each to where its page is now, at the same place of it.
+
+An address that another page has taken since is that page's. Its foot says where the earlier one is, and who comes for a
+place that only that one has is led on.
+"""
+
+from html import escape
+from pathlib import Path
+from urllib.parse import urljoin
+
+from docutils import nodes
+
+MOVED = {
+    "book/14_capstone": "book/20_capstone",
+    "notebooks/14_lecture": "notebooks/20_lecture",
+    "notebooks/14_exercises": "notebooks/20_exercises",
+}
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title} has moved</title>
+<link rel="canonical" href="{canonical}">
+<script defer src="../_static/moved.js?v={version}"></script>
+<noscript><meta http-equiv="refresh" content="0; url=../{page}.html"></noscript>
+<style>:root{{color-scheme:light dark;font:1.1rem/1.5 system-ui,sans-serif;padding:2rem}}</style>
+</head>
+<body><main><h1>{title} has moved</h1>
+<p>It is now at <a data-moved="" href="../{page}.html">{page}.html</a>.</p></main></body>
+</html>
+"""
+
+
+def write(site: Path, env, address: str, policy: str, version: str):
+    """Writes the pages that lead on."""
+    for old, page in MOVED.items():
+        if page in env.found_docs and old not in env.found_docs:
+            text = PAGE.format(
+                title=escape(env.titles[page].astext()),
+                canonical=escape(urljoin(address, f"{page}.html") if address else f"../{page}.html"),
+                page=page,
+                policy=policy,
+                version=version,
+            )
+            (site / f"{old}.html").write_text(text, encoding="utf-8")
+
+
+def places(env, name: str, tree) -> str:
+    """The places on the page that was at an address before which the one that is there now does not have."""
+    return " ".join(sorted(sections(env.get_doctree(MOVED[name])) - sections(tree)))
+
+
+def sections(tree) -> set[str]:
+    return {id for section in tree.findall(nodes.section) for id in section["ids"]}
+
+
+def leads(file: Path) -> bool:
+    """Whether a page only leads to another."""
+    return f"{file.parent.name}/{file.stem}" in MOVED and 'data-moved=""' in file.read_text(encoding="utf-8")
