@@ -53,7 +53,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 import hypothesis
 import pytest
@@ -121,8 +120,9 @@ def own_learner(tmp_path_factory):
         yield
         return
     from dptutor.exercises import Learner
+    from dptutor.exercises.progress import FILE
 
-    with Learner(tmp_path_factory.getbasetemp() / f"progress-{uuid4().hex}.json"):
+    with Learner(tmp_path_factory.mktemp("learner") / FILE):
         yield
 
 
