@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import nbformat
 import pytest
-from test_classroom import SECRET, executed, isolated, put, rows
+from test_classroom import SECRET, executed, isolated, put, rows  # noqa: F401 - a fixture
 
 import dptutor as dp
 import room
@@ -164,7 +164,7 @@ def test_a_course_of_before_is_marked_as_it_was(old_course, monkeypatch):
     assert points(old_course)["20.1"] == str(dp.exercises.get("20.1").points)
 
 
-@isolated
+@pytest.mark.usefixtures("isolated")
 @pytest.mark.usefixtures("new_chapter")
 def test_a_notebook_of_before_without_its_values_is_run_as_it_was(old_course):
     put(old_course, "ada/14_exercises.ipynb", solved(old_course / "handout" / "ada" / "14_exercises.ipynb"))
