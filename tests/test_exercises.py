@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 import dptutor as dp
 from dptutor.exercises.core import Exercise, _names_in, run
-from dptutor.exercises.learner import learner
 from dptutor.exercises.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,7 +30,9 @@ every_exercise = pytest.mark.parametrize("exercise", CATALOGUE, ids=lambda e: e.
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    learner().case = 1  # the reply to whoever has chosen none says so
+    with dp.exercises.Learner() as learner:
+        learner.case = 1  # whoever has chosen none is told so
+        yield
 
 
 # Every exercise.
