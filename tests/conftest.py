@@ -213,7 +213,7 @@ def in_the_gate(item):
     return not marks & LEFT_OUT or "cases" in marks
 
 
-# What a run ends with: what was skipped and what was tried twice, a line for each kind.
+# What a run says: each failure at once; at its end what was skipped and what was tried twice, a line for each kind.
 
 RERUNS = 3  # at most, of tests in a browser, in a run
 SKIPS = [  # what may be skipped in continuous integration
@@ -221,6 +221,23 @@ SKIPS = [  # what may be skipped in continuous integration
     "no Firefox",
     "no WebKit",
 ]
+
+
+class Told:
+    """Names a failure when it happens."""
+
+    def __init__(self, reporter):
+        self.reporter = reporter
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.reporter.ensure_newline()
+            self.reporter.write_line(f"{report.nodeid} failed", red=True)
+
+
+def pytest_sessionstart(session):
+    if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
+        session.config.pluginmanager.register(Told(reporter))
 
 
 def pytest_terminal_summary(terminalreporter, config):
