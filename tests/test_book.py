@@ -232,30 +232,6 @@ def test_no_word_of_the_reference_is_taken_for_the_letter_of_a_list(pages, site)
     assert not lists
 
 
-@pytest.mark.look
-def test_every_page_opens_and_fits_without_a_foreign_request_or_a_complaint(pages, site_url, new_page):
-    """First on a telephone; then it is made wide, which lays it out anew and shows it both sidebars."""
-    telephone, wide = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
-    page = new_page(viewport=telephone, has_touch=True, is_mobile=True)
-    overflowing = []
-    cut = """() => [...document.querySelectorAll(".cell_output img")]
-      .filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.alt.slice(0, 40))"""
-    for name in pages:
-        page.set_viewport_size(telephone)
-        page.goto(site_url + name)
-        for size in (telephone, wide):
-            page.set_viewport_size(size)
-            settle(page)
-            width = page.evaluate("document.documentElement.scrollWidth")
-            if width > size["width"]:
-                overflowing.append(f"{name}: {width} pixels on {size['width']}")
-            if name.startswith("book/"):  # slides are wider
-                overflowing += [f"{name}: {figure}" for figure in page.evaluate(cut)]
-        assert page.title(), name
-        assert page.locator("article h1").count() == 1, name
-    assert not overflowing
-
-
 def test_a_page_runs_its_own_scripts_only(site, site_url, new_page):
     for path in [site / "search.html", *pages_of(site)]:
         text = path.read_text()

@@ -279,23 +279,6 @@ def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, t
         other.wait_for_selector("[data-ready]")
 
 
-CUT = """() => [...document.querySelectorAll("article pre")]
-    .filter(pre => pre.checkVisibility() && pre.scrollWidth > pre.clientWidth + 1)
-    .map(pre => [pre.textContent.slice(0, 40), !!(pre.closest(".cell_output")), getComputedStyle(pre).overflowX])"""
-
-
-@pytest.mark.look
-@pytest.mark.parametrize("width", [1160, 390])
-def test_no_line_of_code_or_output_is_cut(new_page, site, site_url, width):
-    """Code goes on in the next line. Output fits beside it, and on a phone it scrolls."""
-    page = new_page(viewport={"width": width, "height": 800})
-    for chapter in (file for file in pages_of(site) if file.match("book/[0-9]*")):
-        page.goto(f"{site_url}book/{chapter.name}", wait_until="domcontentloaded")
-        cut = page.evaluate(CUT)
-        assert all(output and over == "auto" for _, output, over in cut), (chapter.name, cut)
-        assert not cut or width < 600, (chapter.name, cut)
-
-
 def test_all_columns_of_the_comparison_with_peers_fit_a_phone(new_page, site_url):
     page = new_page(viewport={"width": 390, "height": 664})
     page.goto(f"{site_url}book/accountants.html", wait_until="domcontentloaded")
