@@ -1,4 +1,4 @@
-"""Each page of the site, opened once on each screen: it asks no foreign host, complains of nothing, and all of it fits."""
+"""Each page of the site, opened once on each screen: it asks no foreign host, complains of nothing, and fits."""
 
 import pytest
 from conftest import pages_of
