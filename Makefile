@@ -30,6 +30,7 @@ help:
 	@echo "make marks     grade the submissions of the class (COURSE=folder)"
 	@echo "make lite      build a site that runs the notebooks in the browser, _build/lite (PYODIDE=distribution)"
 	@echo "make test      check style, types, library, book, notebooks and explorers: ten minutes, a fixed part of all tests"
+	@echo "make quick     check style, types, and what a change since main touches (SINCE=commit)"
 	@echo "make look      test how every explorer and page looks, on every screen (CASES=12 a part)"
 	@echo "make sweep     compare the library with a thousand stored high-precision references (PART=3 a third)"
 	@echo "make hosts     test JupyterLab, Voilà, nbgrader, other browsers, all notebooks, the package"
@@ -96,6 +97,11 @@ test: lint
 	@$(python) scripts/book.py build
 	@$(pytest) --maxfail=10 -m "not first"
 
+# What reads sources, and the tests of what was changed since main (SINCE=commit).
+quick: lint
+	@$(pytest) --maxfail=10 -m first
+	@files=$$($(python) scripts/quick.py $(SINCE)); [ -z "$$files" ] || $(pytest) --maxfail=10 -m "not first" $$files
+
 # CASES=12: of each look only so many cases.
 look: test-environment
 	@$(python) -m pytest -n 2 --dist load $(if $(CASES),--cases=$(CASES),--all) -m look
@@ -139,4 +145,4 @@ clean:
 distclean: clean
 	@rm -rf .venv
 
-.PHONY: help environment test-environment book site pdf slides lecture room lab app pack marks lite lint test look hosts words sweep exhaustive versions pictures bench format clean distclean
+.PHONY: help environment test-environment book site pdf slides lecture room lab app pack marks lite lint test quick look hosts words sweep exhaustive versions pictures bench format clean distclean
