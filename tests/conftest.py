@@ -114,6 +114,12 @@ def serve():
 
 
 @pytest.fixture(autouse=True)
+def no_figure_of_another_test():
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
+
+
+@pytest.fixture(autouse=True)
 def own_learner(tmp_path_factory):
     """A learner who has answered nothing yet: what is said to an answer depends on those before it."""
     if "dptutor.exercises" not in sys.modules:

@@ -221,7 +221,6 @@ def test_steps_and_starting_values_are_stops_of_the_sliders(name):
 @pytest.mark.look
 @every_explorer
 def test_no_figure_stays_open(name):
-    plt.close("all")  # those of other tests
     e = started(name)
     e.figure, e.figure, e.frozen()
     assert plt.get_fignums() == []
