@@ -118,7 +118,7 @@ def test_the_program_that_is_shown_is_that_of_the_file(name):
     assert values & lines and all(f"\n    {line}\n" in source for line in lines - values)
 
 
-@pytest.mark.look
+@pytest.mark.cases(3)
 @every_explorer
 def test_frozen_and_live_rows_are_the_same_numbers(name):
     e = started(name)
@@ -170,7 +170,7 @@ def test_tables_hold_what_matplotlib_draws_to_a_quarter_of_a_pixel(name):
             np.testing.assert_allclose(shown, expected, rtol=0, atol=0.25)
 
 
-@pytest.mark.look
+@pytest.mark.cases(3)
 @every_explorer
 def test_frozen_is_small_asks_for_nothing_and_is_the_same_each_time(name, tmp_path):
     page = started(name).freeze(tmp_path / "page.html").read_bytes()
@@ -218,7 +218,7 @@ def test_steps_and_starting_values_are_stops_of_the_sliders(name):
         assert all(value in e.parameters[n].values for n, value in setting.items())
 
 
-@pytest.mark.look
+@pytest.mark.cases(3)
 @every_explorer
 def test_no_figure_stays_open(name):
     e = started(name)
@@ -226,7 +226,7 @@ def test_no_figure_stays_open(name):
     assert plt.get_fignums() == []
 
 
-@pytest.mark.look
+@pytest.mark.cases(3)
 @every_explorer
 def test_an_exploration_shows_itself_and_reads_as_its_call(name):
     e = started(name)

@@ -412,7 +412,6 @@ def found_false(exercise, seeds):
 
 
 @pytest.mark.deep
-@pytest.mark.look
 @pytest.mark.parametrize("exercise", COMPARED, ids=lambda e: e.id)
 def test_what_is_said_to_nonsense_is_true(exercise, request):
     few = not request.config.getoption("--all") or not exercise._quick

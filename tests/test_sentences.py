@@ -1297,7 +1297,6 @@ def test_what_is_said_is_so(name):
 
 
 @pytest.mark.deep
-@pytest.mark.look
 @every_explorer
 def test_what_is_said_is_so_at_many_settings(name):
     check(name, 500, seed=6)
