@@ -104,7 +104,7 @@ quick: lint
 
 # CASES=12: of each look only so many cases.
 look: test-environment
-	@$(python) -m pytest -n 2 --dist load $(if $(CASES),--cases=$(CASES),--all) -m look
+	@$(python) -m pytest -n 2 --dist load $(if $(CASES),--cases=$(CASES),--all) -m "look and not host"
 
 hosts: test-environment
 	@$(pytest) --all -m host
