@@ -8,7 +8,6 @@ import re
 import shutil
 import sys
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 
@@ -664,14 +663,6 @@ def test_numbers_that_take_long_are_kept_in_the_folder_and_are_the_same(tmp_path
         function = store.remembered(root)
         assert [function(rate, "a") for rate in (2.0, 0.1, 2.0)] == [2**0.5, 0.1**0.5, 2**0.5]
     assert asked == [(2.0, "a"), (0.1, "a")]
-    # What belongs to another state goes with the tables.
-    monkeypatch.setattr(store, "state", lambda explorer: "now")
-    monkeypatch.setattr(store, "_make", lambda name: None)
-    [kept] = tmp_path.iterdir()
-    current = tmp_path / "duel.root-now"
-    current.write_bytes(kept.read_bytes())
-    store.fill(ThreadPoolExecutor(1))
-    assert list(tmp_path.iterdir()) == [current]
 
 
 def test_packing_keeps_a_table_that_never_changes():

@@ -189,10 +189,10 @@ class Explorer:
             named = set(re.findall(r"\{(\w+)\}", text))
             if unknown := named - places:
                 raise ValueError(f"says knows no {', '.join(sorted(unknown))}: {text!r}")
-        if re.match(r"(Yes|Right|Correct|Exactly|Indeed)\b", told[-1]):
-            raise ValueError(f"says praises who predicted something else: {told[-1]!r}")
             if kind == "number" and "truth" not in named:
                 raise ValueError(f"says must tell the {{truth}} of a number: {text!r}")
+        if re.match(r"(Yes|Right|Correct|Exactly|Indeed)\b", told[-1]):
+            raise ValueError(f"says praises who predicted something else: {told[-1]!r}")
         self.prediction = Prediction(kind, question, told, curve.__name__ if curve else "", names, tuple(options),
                                      truth, unit, tuple(per))  # fmt: skip
 
