@@ -29,7 +29,7 @@ Tests that use a browser are marked `browser` by themselves.
     sweep    compares many random mechanisms                                   make sweep
 
 and runs a fixed part of the cases of each other test: CASES, or as many as its mark `cases(n)` says, or all if it is
-marked `whole`; a test marked as above takes part if it is also marked `cases(n)`. Of hypothesis' examples it draws
+marked `whole`; a look takes part if it is also marked `cases(n)`. Of hypothesis' examples it draws
 EXAMPLES. With `--all`, or when a test is asked for by its name, as FILE::TEST, nothing is left out.
 
 What a file marked `sources` holds is marked `first` unless it needs the built book or a browser: `make test` runs it
@@ -216,7 +216,8 @@ def pytest_collection_modifyitems(config, items):
 
 def in_the_gate(item):
     marks = {mark.name for mark in item.iter_markers()}
-    return not marks & LEFT_OUT or "cases" in marks
+    left_out = marks & LEFT_OUT
+    return not left_out or left_out == {"look"} and "cases" in marks
 
 
 # What a run says: each failure at once; at its end what was skipped and what was tried twice, a line for each kind.
