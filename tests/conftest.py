@@ -217,7 +217,7 @@ def pytest_collection_modifyitems(config, items):
 def in_the_gate(item):
     marks = {mark.name for mark in item.iter_markers()}
     left_out = marks & LEFT_OUT
-    return not left_out or left_out == {"look"} and "cases" in marks
+    return not left_out or (left_out == {"look"} and "cases" in marks)
 
 
 # What a run says: each failure at once; at its end what was skipped and what was tried twice, a line for each kind.
