@@ -13,12 +13,16 @@ import math
 
 import numpy as np
 
+from .._answers import NumericalError
 from .._numeric import LARGEST_LOSS
+from .._validation import shortened
 from ..transform.polynomials import gauss
 
 _NODES, _WEIGHTS = gauss(16)
-# How exact integrals are, and the absolute error below which all is rounding of δ.
+# How exact integrals are relative to themselves, and those of transforms besides, where δ is rounding; and pieces.
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
+# Losses that may be told from 0, of steps that are taken part in ever so rarely.
+_SMALLEST, _CUTS = 1e-30, 112
 # Transforms: angle by which e^{iε Im s} turns on a piece at first, and at most; error of a piece, in units of what
 # halving it changed; how many s at once; and what δ beyond the last place may still weigh.
 _TURN, _FURTHEST_TURN, _OF_CHANGE, _AT_ONCE, _NOTHING = 4.0, 12.0, 10.0, 16, 1e-18
@@ -183,14 +187,21 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         return heights
 
     kinks = mechanism._breakpoints()
-    cuts = np.concatenate([[0.0], kinks, np.geomspace(1e-3, LARGEST_LOSS, 24)])
+    cuts = np.concatenate([[0.0], kinks, np.geomspace(_SMALLEST, LARGEST_LOSS, _CUTS)])
     cuts = np.unique(cuts[(cuts >= 0) & (cuts <= LARGEST_LOSS)])
     heights = integrand(cuts)
     if not (heights[-1] > 1e-300 and heights[-1] * LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
-        return _area(integrand, cuts)
+        last = int(np.flatnonzero(heights)[-1:].sum())
+        unseen = last + 1 < len(cuts) and cuts[last + 1] < mechanism._largest_finite_loss()
+        if tilt > 0 and unseen and heights[last] > 1e-9 * np.max(heights):
+            raise NumericalError(
+                f"the Rényi divergence of order {tilt + 1:g} of {shortened(repr(mechanism), 120)} depends on a δ less "
+                "than any number: dptutor cannot compute it"
+            )
+        return integral(integrand, cuts)
     if tilt < 0:
         # From there on δ is what infinite losses leave, and the integral a decaying exponential's.
-        return _area(integrand, cuts) + float(heights[-1]) / -tilt
+        return integral(integrand, cuts) + float(heights[-1]) / -tilt
     if tilt > 0 or mechanism._delta(np.asarray(math.inf)) > 0:
         return math.inf
     # Octaves, until δ has vanished.
@@ -199,10 +210,10 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
         cuts = np.append(cuts, 2 * cuts[-1])
         heights = np.append(heights, integrand(cuts[-1:]))
     with np.errstate(over="ignore"):
-        return _area(integrand, cuts)
+        return integral(integrand, cuts)
 
 
-def _area(function, cuts) -> float:
+def integral(function, cuts) -> float:
     """The integral from the first to the last cut: pieces are halved, all at once, until that changes nothing."""
     low, high = cuts[:-1], cuts[1:]
     whole, total = _gauss(function, low, high), 0.0
@@ -212,7 +223,7 @@ def _area(function, cuts) -> float:
         halves = _gauss(function, low, high)
         both = halves.sum(axis=0)
         with np.errstate(invalid="ignore"):  # what is infinite is so however finely it is cut
-            moved = np.abs(both - whole) > max(_FLOOR, _ACCURACY * (total + np.abs(both).sum()))
+            moved = np.abs(both - whole) > _ACCURACY * (total + np.abs(both).sum())
         if halves.size > _MOST_PIECES:  # what still moves is rounding
             moved[:] = False
         total += float(both[~moved].sum())

@@ -19,19 +19,24 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import erfcx, gammaln, log_ndtr, ndtr
+from scipy.special import erfcx, gammaln, log_ndtr, logsumexp, ndtr
 
 from .._validation import choice, positive_integer
 from ..transform.polynomials import gauss
 from .base import Mechanism
 from .directed import DIRECTIONS, Directed
 from .gaussian import Gaussian
+from .mixture import integral
 from .subsampled import SubsampledGaussian
 
 _MOST_MEMBERS = 100
 # Steps of Newton's method, noise for which answers have squares, and answers beyond which there is nothing.
 _NEWTON, _SETTLED, _NOISE, _FURTHEST = 60, 1e-10, (0.01, 1e6), 1e8
 _NODES, _WEIGHTS = gauss(10)
+# Integrals up to such exponents by so many points; and how far from a center an integrand is cut, in deviations.
+_INTEGRATED = 30.0
+_FINE_NODES, _FINE_WEIGHTS = gauss(40)
+_AROUND = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 40.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +165,46 @@ class _Removal(Mechanism):
         below = np.minimum(np.sum(ndtr(z[..., None] - shift) * np.exp(log_w), axis=-1), 1.0)
         return (below, ndtr(-z)) if self.is_reversed else (ndtr(-z), below)
 
+    def _renyi(self, order):
+        return np.reshape([self._of_order(s) for s in np.ravel(order)], np.shape(order))
+
+    def _of_order(self, order: float) -> float:
+        """D_s from the excess H(t) − 1 = E_P[r^t − 1 − t(r − 1)] of the likelihood ratio r, t = s or 1 − s, of which all
+        terms have one sign; of order 1 the same of r log r or −log r. In units of its largest term, as H may overflow.
+        """
+        t, sign = (1.0 - order, -1.0) if self.is_reversed else (order, 1.0)
+        shift = self._log_weights[1]
+        # Where one number of members contributes most, and the scales on which that changes.
+        centers = np.unique(np.concatenate([[0.0], t * shift, shift]))
+        around = np.concatenate([-_AROUND[::-1], [0.0], _AROUND])
+        beside = np.concatenate([around, around * min(self.noise, 1.0)])
+        cuts = np.unique(np.add.outer(centers, beside))
+        cuts = cuts[np.append(np.diff(cuts) > 1e-9 * (1.0 + np.abs(cuts[1:])), True)]
+
+        def log_terms(z):
+            loss = self._loss_at(z)
+            return _log_excess(loss, t, order == 1.0) - z**2 / 2
+
+        largest = float(np.max(log_terms((cuts[1:] + cuts[:-1]) / 2)))
+        if largest == -math.inf:
+            return 0.0
+        area = integral(lambda z: np.exp(log_terms(z) - largest), cuts) / math.sqrt(2 * math.pi)
+        log_excess = largest + math.log(area)
+        if order == 1.0:
+            return math.exp(log_excess)
+        if t * (t - 1.0) > 0:
+            return float(np.logaddexp(0.0, log_excess)) / (order - 1.0)
+        return math.log1p(-math.exp(log_excess)) / (order - 1.0)
+
+    def _loss_at(self, z):
+        """log r at an answer, of removal; with the digits of what differs from 0."""
+        log_w, shift = self._log_weights
+        with np.errstate(over="ignore"):
+            exponent = shift * z[..., None] - shift**2 / 2
+            change = np.sum(np.exp(log_w) * np.expm1(exponent), axis=-1)
+        near = (change > -0.5) & (change < 1.0)
+        return np.where(near, np.log1p(np.where(near, change, 0.0)), logsumexp(log_w + exponent, axis=-1))
+
     def _delta(self, epsilon):
         epsilon = np.asarray(epsilon, dtype=float)
         z = self._answer(-epsilon if self.is_reversed else epsilon)
@@ -180,7 +225,8 @@ class _Removal(Mechanism):
             own, other = log_ndtr(-tail), log_ndtr(-(tail + shift if self.is_reversed else tail - shift))
             # Of removal Pr[Z > z − s] − r Pr[Z > z], of addition r Pr[Z ≤ z] − Pr[Z ≤ z − s].
             larger, smaller = (log_ratio + own, other) if self.is_reversed else (other, log_ratio + own)
-            far = np.exp(larger + log_w) * -np.expm1(np.minimum(smaller - larger, 0.0))
+            log_scaled = log_w + self.is_reversed * epsilon[:, None]
+            far = np.exp(larger + log_scaled) * -np.expm1(np.minimum(smaller - larger, 0.0))
             # Differences of Mills ratios as integrals over 1 − x m(x), where they are small.
             close = shift < 0.5
             start = tail if self.is_reversed else tail - shift[close]
@@ -188,13 +234,46 @@ class _Removal(Mechanism):
             slope = 1.0 - x * math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
             mills = shift[close] / 2 * np.sum(slope * _WEIGHTS, axis=-1)
             log_density = -(answer**2) / 2 - math.log(2 * math.pi) / 2
-            far[:, close] = np.exp(log_w[close] + log_ratio[:, close] + log_density) * mills
-            scale = np.exp(epsilon) if self.is_reversed else 1.0
-            inside = scale * np.sum(far, axis=1)
+            far[:, close] = np.exp(log_scaled[:, close] + log_ratio[:, close] + log_density) * mills
+            inside = np.sum(far, axis=1)
             # Where nearly all is in the tail, 1 − e^ε and what is not.
             weights, rest = np.exp(log_w), ndtr(tail[:, 0])
             if self.is_reversed:
                 outside = -np.expm1(epsilon) + np.exp(epsilon) * np.sum(ndtr(shift - answer) * weights, axis=1) - rest
             else:
                 outside = -np.expm1(epsilon) + np.exp(epsilon) * rest - np.sum(ndtr(answer - shift) * weights, axis=1)
-        return np.where(tail[:, 0] > -5.0, np.minimum(inside, 1.0), outside)
+        return np.where((tail[:, 0] > -5.0) | (epsilon > 0.0), np.minimum(inside, 1.0), outside)
+
+
+def _log_excess(loss, t, derived):
+    """log |e^{tl} − 1 − t (e^l − 1)|, and where `derived` that of its derivative in t, at t = 1 or 0."""
+    size = abs(t)
+    near = np.abs(loss) * max(1.0, size) < _INTEGRATED
+    # As integrals from 0 to l of terms of one sign.
+    x = np.where(near, loss, 0.0)[..., None] * (1.0 + _FINE_NODES) / 2
+    if derived:
+        inner = x * np.exp(x) if t else np.expm1(x)
+    else:
+        inner = size * np.exp(x) * np.expm1((t - 1.0) * x)
+    with np.errstate(divide="ignore"):
+        within = np.log(np.abs(np.where(near, loss, 0.0) * np.sum(inner * _FINE_WEIGHTS, axis=-1) / 2))
+    away = np.where(near, _INTEGRATED, loss)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if derived and t:
+            beyond = np.where(
+                away > 0, away + np.log(away - 1.0), np.log1p((away - 1.0) * np.exp(np.minimum(away, 0.0)))
+            )
+        elif derived:
+            beyond = np.where(away > 0, away, np.log(-1.0 - away))  # next to e^30
+        elif t < 0:
+            beyond = _log_difference(np.logaddexp(t * away, math.log(size) + away), math.log1p(size))
+        elif t > 1:
+            beyond = _log_difference(np.logaddexp(t * away, math.log(t - 1.0)), math.log(t) + away)
+        else:
+            beyond = _log_difference(np.logaddexp(math.log1p(-t), math.log(t) + away), t * away)
+    return np.where(near, within, beyond)
+
+
+def _log_difference(more, less):
+    """log(e^more − e^less)."""
+    return more + np.log(-np.expm1(np.minimum(less - more, 0.0)))

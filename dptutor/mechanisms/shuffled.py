@@ -233,13 +233,14 @@ class _Coins(SymmetricFiniteMechanism):
         reach = np.minimum(coins // 2, math.ceil(math.sqrt(-math.log(_TAIL) * coins[-1] / 2))).astype(int)
         if np.sum(reach + 1) <= _ENUMERATED:
             loss, q = (np.concatenate(each) for each in zip(*self._rows(coins, weight, reach), strict=True))
-            order = np.argsort(loss, kind="stable")
-            loss, q, gaps = loss[order], q[order], np.zeros(0)
+            gaps = np.zeros(0)
         else:
             loss, q, gaps = self._on_a_grid(coins, weight, reach)
         # What is left out: all of it is revealed as far as one's own answer reveals it.
         top, left_out = self.largest_loss, 4 * _TAIL
-        loss, q = np.append(loss, top), np.append(q, left_out)
+        # Different numbers of coins have losses in common.
+        loss, place = np.unique(np.append(loss, top), return_inverse=True)
+        q = np.bincount(place, np.append(q, left_out))
         p, middle = q * np.exp(-loss), np.array([q[loss == 0].sum()])
         above = loss > 0
         loss, p, q = loss[above], p[above], q[above]

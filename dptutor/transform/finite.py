@@ -26,6 +26,7 @@ from scipy.special import expit, logsumexp
 
 from .finite_two import TwoLosses, with_fifty_digits
 from .lattice_binomial import deviance_term, stirling_error
+from .polynomials import gauss
 
 UNIT = 2.0**-53
 # Atoms of a law, sums that may be formed on the way to it, and steps of two losses that are enumerated.
@@ -34,6 +35,8 @@ MOST_ATOMS, _MOST_SUMS, _MOST_STEPS = 200_000, 4_000_000, 4_000
 _MOST_MULTIPLES, _LONGEST = 2_000, 20_000
 # Tails are summed over losses that differ by no more than this, so that no factor overflows.
 _SPAN = 300.0
+# Points and weights of integrals from 0 to 1.
+_SHARES, _SHARE_WEIGHTS = (1.0 + gauss(10)[0]) / 2, gauss(10)[1] / 2
 
 
 class TooManyAtoms(Exception):
@@ -329,15 +332,28 @@ class FiniteLaw(Law):
         if not self.kinks.size:
             return np.full(order.shape, np.inf)
         gap = order[..., None] - 1
-        loss, q = self.kinks, self.q[self._finite]
         with np.errstate(under="ignore"):
-            near = np.sum(q * np.expm1(np.clip(gap * loss, -1, 1)), axis=-1)
-            small = (np.max(np.abs(gap * loss), axis=-1) < 0.1) & (self.q_infinite == 0)
-            log_h = logsumexp(self.log_q + gap * loss, axis=-1)
-            log_h = np.where(small, np.log1p(np.where(small, near, 0.0)), log_h)
+            log_h = logsumexp(self.log_q + gap * self.kinks, axis=-1)
+            excess = self._real_excess(order)
+            small = (np.abs(excess) < 0.5) & (self.q_infinite == 0)
+            log_h = np.where(small, np.log1p(np.where(small, excess, 0.0)), log_h)
         kl = self.loss_moments("Q")[0]
         away = np.where(order == 1, kl, log_h / np.where(order == 1, 1.0, gap[..., 0]))
         return np.where((self.q_infinite > 0) & (order >= 1), np.inf, np.maximum(away, 0.0))
+
+    def _real_excess(self, order):
+        """H(s) − 1 for real s, from terms of one sign: p (e^{sl} − 1 − s (e^l − 1)), of a small loss l by the integral
+        p s ∫ e^x (e^{(s−1)x} − 1) dx from 0 to l."""
+        s = order[..., None]
+        loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
+        small = np.maximum(1.0, np.abs(s)) * np.abs(loss) < 1.0
+        near, inner = np.where(small, loss, 0.0), 0.0
+        with np.errstate(under="ignore", over="ignore", invalid="ignore"):
+            for share, weight in zip(_SHARES, _SHARE_WEIGHTS, strict=True):
+                inner = inner + weight * np.exp(share * near) * np.expm1((s - 1.0) * share * near)
+            away = np.exp(self.log_p + s * loss) - p - s * (q - p)
+            total = np.sum(np.where(small, p * s * near * inner, away), axis=-1)
+        return total + order * (self.p_infinite - self.q_infinite) - self.p_infinite
 
     def loss_moments(self, under: str) -> tuple[float, float]:
         """Mean and variance of the loss; infinite where an infinite loss has mass."""
@@ -349,8 +365,9 @@ class FiniteLaw(Law):
         loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
         near = np.clip(loss, -1.0, 1.0)
         with np.errstate(under="ignore"):
-            # E_Q[L] with Σ (q − p) taken out of it: positive terms only.
-            terms = np.where(np.abs(loss) < 1, q * (near + np.expm1(-near)), q * loss + (p - q))
+            # E_Q[L] with Σ (q − p) taken out of it: positive terms only, q ∫ (1 − e^−x) dx from 0 to a small loss.
+            inner = -near * (np.expm1(-near[:, None] * _SHARES) @ _SHARE_WEIGHTS)
+            terms = np.where(np.abs(loss) < 1, q * inner, q * loss + (p - q))
             mean = float(np.sum(terms) + self.p_infinite)
             return mean, float(np.sum(q * (loss - mean) ** 2))
 

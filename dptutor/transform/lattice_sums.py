@@ -39,6 +39,8 @@ _FAINT, _DEEPEST = 1e-300, 745.0
 _BEYOND, _LONGEST_SUM, _FEW = 44.0, 2**19, 4
 # From one tilt to the next, in deviations; and how few digits they may have where one takes over from the other.
 _STRIDE, _TOO_ROUGH = 3.0, 1e-7
+# A law whose probabilities lack more is no law.
+_LACKING = 1e-6
 # Rates of Chernoff's bounds, in units of 1/deviation.
 _RATES = np.array([1.0, 2.0, 3.0, 4.5, 6.0, 7.5, 9.0, 12.0, 16.0, 24.0, 40.0])
 
@@ -160,6 +162,8 @@ def summed(laws) -> FiniteLaw:
         shrink = np.exp(-np.abs(loss))
         p, q = np.where(loss < 0, p, q * shrink), np.where(loss < 0, p * shrink, q)
     p_infinite, q_infinite = places.infinite
+    if not (abs(p.sum() + p_infinite - 1.0) < _LACKING and abs(q.sum() + q_infinite - 1.0) < _LACKING):
+        raise TooManyAtoms
     return FiniteLaw.of_finite(loss, p, q, p_infinite, q_infinite, places.off, error, missing=missing)
 
 
@@ -389,15 +393,16 @@ class _Tilt:
     def _cumulant(self, rate):
         total = 0.0
         for part, weight in self._each:
-            centered = part.multiples - float(weight @ part.multiples)
-            total += part.count * float(logsumexp(rate * centered, b=weight))
+            some = weight > 0
+            centered = part.multiples[some] - float(weight @ part.multiples)
+            total += part.count * float(logsumexp(rate * centered + np.log(weight[some])))
         return total
 
     def _sampled(self, least):
         """The tilted masses on the circle, and a bound on the error of each."""
         size = next_fast_len(max(least, 2), real=True)
         place = np.arange(size // 2 + 1)
-        log_phi, error = np.zeros(place.shape, dtype=complex), np.zeros(place.shape)
+        log_phi, angle, log_most, error = np.zeros((4, *place.shape))
         with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
             for part, weight in self._each:
                 moved = part.multiples - int(weight @ part.multiples + 0.5)
@@ -410,14 +415,20 @@ class _Tilt:
                     x = np.fft.rfft(np.bincount(moved % size, weight, size)) - 1.0
                     own = np.full(place.shape, 8.0 * math.log2(size))
                 length = np.abs(1 + x)
-                log_size = 0.5 * np.log1p(np.maximum(2 * x.real + np.abs(x) ** 2, -1.0))
-                log_phi += part.count * (log_size + 1j * np.arctan2(x.imag, 1 + x.real))
-                error += part.count * UNIT * own / np.maximum(length, 1e-3)
-            seen = log_phi.real > -_DEEPEST
-            phi = np.exp(np.where(seen, log_phi, -np.inf))
-            error += UNIT * (8.0 + np.abs(log_phi.imag) + np.where(seen, -log_phi.real, 0.0))
+                # |1 + x|² − 1 has the digits near 1, and |1 + x| elsewhere.
+                change = 2 * x.real + np.abs(x) ** 2
+                log_size = np.where(np.abs(change) < 0.5, 0.5 * np.log1p(np.maximum(change, -0.5)), np.log(length))
+                log_phi += part.count * log_size
+                angle += part.count * np.arctan2(x.imag, 1 + x.real)
+                # |a^n − b^n| ≤ n |a − b| m^(n−1), where neither is larger than m.
+                most = length + UNIT * own
+                log_most += part.count * np.log(most)
+                error += part.count * UNIT * own / most
+            seen = log_phi > -_DEEPEST
+            phi = np.exp(np.where(seen, log_phi, -np.inf)) * np.exp(1j * angle)
+            error += UNIT * (8.0 + np.abs(angle) + np.where(seen, -log_phi, 0.0))
         weight = np.fft.irfft(phi, size)
-        off = 2.0 / size * float(np.abs(phi) @ error) + 2 * math.exp(-_BEYOND)
+        off = 2.0 / size * float(np.exp(np.minimum(log_most, 0.0)) @ error) + 2 * math.exp(-_BEYOND)
         off += 4 * UNIT * math.log2(size) * math.sqrt(float(weight @ weight))
         number = (self._first - self._center + np.arange(least)) % size
         return weight[number], off

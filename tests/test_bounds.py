@@ -1,0 +1,157 @@
+"""Bounds that an inequality proves, and laws that need no reference: calls that once broke them.
+
+References are formulas written down here, to many digits, sums over all outcomes, or simulations.
+"""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from pytest import approx
+
+import dptutor as dp
+
+
+def weights_of(rate, members):
+    rate = mpmath.mpf(rate)
+    return [mpmath.binomial(members, j) * rate**j * (1 - rate) ** (members - j) for j in range(members + 1)]
+
+
+def ratio_of(noise, weights, z):
+    """The likelihood ratio of a step with a group to one without it, at the answer z in units of the noise."""
+    noise = mpmath.mpf(noise)
+    return sum(w * mpmath.exp(j * z / noise - mpmath.mpf(j) ** 2 / (2 * noise**2)) for j, w in enumerate(weights))
+
+
+def profile_of_group(noise, rate, members, epsilon):
+    """δ of addition: Φ(z) − e^ε Σ w Φ(z − j/σ), z where the ratio is e^−ε."""
+    weights = weights_of(rate, members)
+    low, high = mpmath.mpf(-1000), mpmath.mpf(1000)
+    for _ in range(160):
+        middle = (low + high) / 2
+        low, high = (middle, high) if ratio_of(noise, weights, middle) < mpmath.exp(-epsilon) else (low, middle)
+    below = sum(w * mpmath.ncdf(low - j / mpmath.mpf(noise)) for j, w in enumerate(weights))
+    return mpmath.ncdf(low) - mpmath.exp(epsilon) * below
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "members", "epsilon"),
+    [(1, 0.9, 50, 32.38), (1, 0.9, 50, 110.0), (0.3, 0.99, 30, 60.0), (0.05, 1 - 1e-7, 12, 150.0), (40, 0.5, 9, 0.1)],
+)
+def test_profiles_of_large_groups(noise, rate, members, epsilon):
+    m = dp.SubsampledGaussianGroup(noise, rate, members, "add")
+    value, error = m.privacy_profile(epsilon, with_error=True)
+    with mpmath.workdps(60):
+        right = profile_of_group(noise, rate, members, epsilon)
+        assert abs(value - right) <= error
+    assert error <= 1e-9
+
+
+def test_epsilon_of_a_large_group():
+    m = dp.SubsampledGaussianGroup(1, 0.9, 50, "add")
+    value, error = m.epsilon(1e-5, with_error=True)
+    assert error < 1e-8
+    with mpmath.workdps(60):
+        assert float(profile_of_group(1, 0.9, 50, value)) == approx(1e-5, rel=1e-6)
+
+
+# Divergences of rare participation.
+
+
+@pytest.mark.parametrize("rate", [1e-2, 1e-6, 1e-8, 1e-14])
+def test_divergences_of_rare_participation(rate):
+    # χ² of the removal is p² (e^{1/σ²} − 1), of which D_2 is the logarithm; replacing one doubles the shift.
+    of_two = math.log1p(rate**2 * math.expm1(1 / 49))
+    assert dp.SubsampledGaussian(7, rate, "remove").renyi_divergence(2) == approx(of_two, rel=1e-12)
+    assert dp.SubsampledGaussianGroup(7, rate, 1, "remove").renyi_divergence(2) == approx(of_two, rel=1e-12)
+    both = dp.SampledWithoutReplacement(14, rate)
+    assert both.renyi_divergence(2) >= of_two * (1 - 1e-12)
+    assert both.renyi_divergence(1) >= 2 * both.advantage**2  # Pinsker
+    assert (both**10**9).renyi_divergence(2) == approx(10**9 * both.renyi_divergence(2), rel=1e-12)
+
+
+def test_what_is_shown_twice_is_not_refuted_by_a_rarer_step():
+    often, rarer = dp.SampledWithoutReplacement(14, 2e-6) ** 2, dp.SampledWithoutReplacement(14, 1.9e-6)
+    assert dp.dominance(often, rarer).verdict != "refuted"
+
+
+@pytest.mark.parametrize("order", [0.5, 1.0, 1.001, 3.0])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize("rate", [0.3, 1e-9])
+def test_divergences_of_groups(order, direction, rate):
+    with mpmath.workdps(30):
+        weights, t = weights_of(rate, 3), mpmath.mpf(order if direction == "remove" else 1 - order)
+
+        def excess(z):
+            r = ratio_of(1.5, weights, z)
+            if order == 1:
+                return r * mpmath.log(r) - (r - 1) if direction == "remove" else r - 1 - mpmath.log(r)
+            return r**t - 1 - t * (r - 1)
+
+        # Of an analytic function that vanishes at both ends, sums over equal steps converge faster than any power.
+        area = sum(excess(z) * mpmath.npdf(z) for z in mpmath.arange(-15, 22, 0.125)) / 8
+        right = area if order == 1 else mpmath.log(1 + area) / (mpmath.mpf(order) - 1)
+    assert dp.SubsampledGaussianGroup(1.5, rate, 3, direction).renyi_divergence(order) == approx(
+        float(right), rel=1e-11
+    )
+
+
+def test_a_divergence_that_no_profile_shows_is_not_small():
+    # H(30) is at least the term in which all three take part, e^{435 · 9/σ²} p^90.
+    m = dp.SubsampledGaussianGroup(1.3, 1e-9, 3, "remove")
+    assert m.renyi_divergence(30) >= (435 * 9 / 1.69 + 90 * math.log(1e-9)) / 29
+
+
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-6, 0.3])
+@pytest.mark.parametrize("order", [0.2, 1.0, 2.0, 9.0])
+def test_divergences_of_small_finite_losses(epsilon, order):
+    with mpmath.workdps(60):
+        q = 1 / (1 + mpmath.exp(-mpmath.mpf(epsilon)))
+        if order == 1:
+            right = (2 * q - 1) * mpmath.mpf(epsilon)
+        else:
+            s = mpmath.mpf(order)
+            right = mpmath.log(q**s * (1 - q) ** (1 - s) + (1 - q) ** s * q ** (1 - s)) / (s - 1)
+    assert dp.RandomizedResponse(epsilon).renyi_divergence(order) == approx(float(right), rel=1e-12)
+
+
+# Powers and products that were not answered.
+
+
+@pytest.mark.parametrize("users", [2, 3, 5, 11])
+def test_powers_of_shuffled_answers(users):
+    one = dp.ShuffledRandomizedResponse(1, users)
+    law = one._whole._law
+    p, q = (np.multiply.outer(side, side).ravel() for side in (law.p, law.q))
+    for epsilon in (0.0, 0.3, 1.5):
+        right = np.maximum(q - math.exp(epsilon) * p, 0.0).sum()
+        value, error = (one**2).privacy_profile(epsilon, with_error=True)
+        assert value == approx(right, abs=error + 1e-14)
+        assert error < 1e-10
+
+
+@pytest.mark.parametrize("sigmas", [(1, 2, 8), (1, 2, 3), (3, 4, 5)])
+def test_three_discrete_gaussians(sigmas):
+    unit, p, q = math.lcm(*(sigma**2 for sigma in sigmas)), np.ones(1), np.ones(1)
+    for sigma in sigmas:
+        # Of losses (x − ½)/σ², on the grid that all three have in common.
+        x, step = np.arange(-14 * sigma, 14 * sigma + 2), unit // sigma**2
+        places = range(0, len(x) * step, step)
+        for side, shift in ((p, 0), (q, 1)):
+            mass = np.exp(-0.5 * ((x - shift) / sigma) ** 2)
+            wider = np.zeros(len(side) + places[-1])
+            for place, share in zip(places, mass / mass.sum(), strict=True):
+                wider[place : place + len(side)] += share * side
+            p, q = (wider, q) if shift == 0 else (p, wider)
+    m = dp.DiscreteGaussian(sigmas[0]) @ dp.DiscreteGaussian(sigmas[1]) @ dp.DiscreteGaussian(sigmas[2])
+    for epsilon in (0.0, 0.5, 1.0, 3.0):
+        value, error = m.privacy_profile(epsilon, with_error=True)
+        assert value == approx(np.maximum(q - math.exp(epsilon) * p, 0.0).sum(), abs=error + 1e-14)
+        assert error < 1e-10
+
+
+def test_a_report_of_three_discrete_gaussians():
+    found = dp.report(dp.DiscreteGaussian(3) @ dp.DiscreteGaussian(4) @ dp.DiscreteGaussian(5))
+    assert found.mu == approx(0.46218, abs=1e-5)
+    assert found.regret < 1e-6
