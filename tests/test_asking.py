@@ -303,6 +303,7 @@ FORETELL = """(way) => [...document.querySelectorAll(".ask[id][data-predict]")].
 })"""
 
 
+@pytest.mark.look
 def test_a_wrong_prediction_hears_what_is_right_and_no_praise(site, site_url, new_page):
     heard = {}
     for chapter in CHAPTERS:

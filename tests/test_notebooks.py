@@ -112,6 +112,7 @@ def test_each_explorer_of_a_cloned_notebook_has_a_still_picture(notebook):
     assert shown or not notebook.stem.endswith("lecture")
 
 
+@pytest.mark.host
 def test_what_answers_a_question_stays_folded_in_jupyterlab_until_it_is_opened(new_page, jupyterlab):
     """All such cells of all lectures, without their code: JupyterLab says of what it folds what the first output is."""
     lectures = [json.loads(notebook.read_text()) for notebook in NOTEBOOKS if notebook.stem.endswith("lecture")]
