@@ -8,8 +8,8 @@ SCREENS = {
     "wide": {"viewport": {"width": 1280, "height": 800}},
 }
 
-# What is wrong with a page as it lies on the screen. Slides are wider than a phone. In chapters code goes on in the next
-# line, and output fits beside the margin, or scrolls where the screen is narrow.
+# What is wrong with a page as it lies on the screen. Slides are wider than a phone. In chapters code goes on in the
+# next line, and output fits beside the margin, or scrolls where the screen is narrow.
 FAULTS = r"""async (name) => {
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   const found = [];
