@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 FILE = Path(__file__).resolve().parent.parent / "book" / "quotations.yaml"
-LEFT_OUT = re.compile(r"…|\[[^\]]*\]")  # an omission, or words of ours
 FORMULA = re.compile(r"\$([^$]+)\$")
-APART = 3000  # characters of the source between two pieces of a quotation, in which extracted formulas stand several times
+LEFT_OUT = re.compile(r"…|\[[^\]]*\]")  # an omission, or words of ours
+APART = 3000  # characters of a source between two pieces: what was extracted from it has some formulas three times
 
 
 class Quotation(NamedTuple):
@@ -41,15 +42,14 @@ def quotations() -> dict[str, Quotation]:
 
 
 def pieces(words: str) -> list[str]:
-    """Patterns of the parts that follow each other in the source: of words their letters and digits, of formulas all."""
+    """Patterns of what follows each other in the source: the letters and digits of words, all of a formula."""
     found = []
-    for part in LEFT_OUT.split(FORMULA.sub(lambda match: f"…{match[0]}…".replace("[", "\0").replace("]", "\1"), words)):
-        part = part.strip().replace("\0", "[").replace("\1", "]")
-        formula = FORMULA.fullmatch(part)
-        kept = [c for c in formula[1] if not c.isspace()] if formula else re.findall("[A-Za-z0-9]", part)
-        if kept:
-            found.append((r"[\s%]*" if formula else r"[^A-Za-z0-9]*").join(map(re.escape, kept)))
-    return found
+    for place, part in enumerate(FORMULA.split(words)):
+        if place % 2:
+            found.append(r"[\s%]*".join(re.escape(c) for c in part if not c.isspace()))
+        else:
+            found += ["[^A-Za-z0-9]*".join(re.findall("[A-Za-z0-9]", said)) for said in LEFT_OUT.split(part)]
+    return [piece for piece in found if piece]
 
 
 def find(words: str, source: str) -> str:
@@ -78,8 +78,10 @@ class Printed(SphinxDirective):
         """A paragraph."""
         self.env.note_dependency(str(FILE))
         asked = quotations()[self.arguments[0]]
-        text = f"*Printed*, {asked.place}: “{asked.words}” " + "\n".join(self.content)
-        return self.parse_text_to_nodes(text)
+        text = " ".join([f"*Printed*, {asked.place}: “{asked.words}”", *self.content])
+        shown = nodes.container()
+        self.state.nested_parse(StringList([text], asked.name), self.content_offset, shown)
+        return shown.children
 
 
 def setup(app):
