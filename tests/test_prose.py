@@ -99,7 +99,7 @@ QUOTED = {
     "16_reports": {"17.14", "20.80", "2.0", "1.1", "1024", "0.0010", "1.2", "06", "10"},  # printed in the sources
     "18_stopping": {"1500", "150"},  # numbers of a story, and of rounds in the explorer
     "accountants": {"40"},  # the digits of the reference
-    "errata": {"0.02", "0.55", "1.4", "3.4", "5"},  # printed in the sources
+    "errata": {"0.02", "0.55"},  # printed in the sources
     "reproduction": {  # printed in the sources
         *("0.005", "0.034", "0.12", "15", "0.54", "0.55", "21", "0.84", "0.86", "0.217", "1.5686"),
         *("3.38", "3.42", "3.43", "3.70", "4.83", "20.80", "21.70", "21.80"),

@@ -224,7 +224,7 @@ class SampledWithoutReplacement(SymmetricDelegated):
 
     References
     ----------
-    Balle, Barthe & Gaboardi (2018), theorem 2, on joint convexity; Zhu, Dong & Wang (2022), theorem 10.
+    Balle, Barthe & Gaboardi (2018), theorem 2, on joint convexity; Zhu, Dong & Wang (2022), theorem 11.
 
     Examples
     --------
