@@ -22,13 +22,9 @@ SAID = [f"{100 * share:.6g} %" for share in SHARES]
 any_attack = Explorer(
     "any_attack",
     title="How much can the output help an attack?",
-    caption="Attacks on a release with Gaussian noise. First panel, with logarithmic axes: how often an attack "
-    "succeeds, against its baseline, the success of the best guess that ignores the output. The gray line is that "
-    "guess; no attack that uses the output lies above the blue curve. The purple line marks your baseline, and the "
-    "green ruler what the output can add; on these axes its length shows the factor, not the percentage points. "
-    "Second panel: the trade-off function f, on ordinary axes. Here the green ruler goes from the curve up to the "
-    "diagonal, at a type I error equal to the baseline κ, and its length is the gain itself. Pull a blue curve by its "
-    "ring to change the noise.",
+    caption="How often an attack succeeds, against its baseline κ, the success of a blind guess (gray). No attack is "
+    "above the blue curve. Green: what the output adds, on logarithmic axes as a factor; at the trade-off function, "
+    "the gain.",
     find="Find the baseline at which the output adds the most percentage points.",
     parameters={
         "baseline": Slider(LOW, 0.9, 0.01, "baseline", "κ", stops=STOPS, percent=True),
