@@ -32,7 +32,8 @@ any_attack = Explorer(
     },
     steps={
         "One of 500 people": (
-            "A blind guess is right one time in 500. With this output it may be nearly one time in five.",
+            "Re-identification: a blind guess is right one time in 500. With this output it may be nearly one time in "
+            "five.",
             {"baseline": 0.002, "sigma": 0.5},
         ),
         "One false accusation in 100": (
@@ -41,13 +42,14 @@ any_attack = Explorer(
             {"baseline": 0.01, "sigma": 0.5},
         ),
         "One field, two values": (
-            "If both values are equally likely, half of all blind guesses are right, and an attack cannot even double "
-            "its success.",
+            "Attribute inference: if both values are equally likely, half of all blind guesses are right, and an "
+            "attack cannot even double its success.",
             {"baseline": 0.5, "sigma": 0.5},
         ),
-        "Twice the noise": (
-            "For one of 500 people, twice the noise makes the bound about a sixth as large.",
-            {"baseline": 0.002, "sigma": 1},
+        "One of 5000 records": (
+            "Reconstruction: the record is one of 5000, each equally likely. The bound is about 300 times as high as a "
+            "blind guess.",
+            {"baseline": 0.0002, "sigma": 0.5},
         ),
     },
 )
