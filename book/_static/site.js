@@ -94,6 +94,8 @@
     11: "f",
     12: "d",
     13: "f",
+    15: "f",
+    16: "d",
   };
   const chapter = /\/book\/(\d\d)_[^/]*$/.exec(location.pathname)?.[1],
     pair = stored("dptutor-pair");

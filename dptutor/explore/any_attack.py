@@ -22,13 +22,9 @@ SAID = [f"{100 * share:.6g} %" for share in SHARES]
 any_attack = Explorer(
     "any_attack",
     title="How much can the output help an attack?",
-    caption="Attacks on a release with Gaussian noise. First panel, with logarithmic axes: how often an attack "
-    "succeeds, against its baseline, the success of the best guess that ignores the output. The gray line is that "
-    "guess; no attack that uses the output lies above the blue curve. The purple line marks your baseline, and the "
-    "green ruler what the output can add; on these axes its length shows the factor, not the percentage points. "
-    "Second panel: the trade-off function f, on ordinary axes. Here the green ruler goes from the curve up to the "
-    "diagonal, at a type I error equal to the baseline κ, and its length is the gain itself. Pull a blue curve by its "
-    "ring to change the noise.",
+    caption="How often an attack succeeds, against its baseline κ, the success of a blind guess (gray). No attack is "
+    "above the blue curve. Green: what the output adds, on logarithmic axes as a factor; at the trade-off function, "
+    "the gain.",
     find="Find the baseline at which the output adds the most percentage points.",
     parameters={
         "baseline": Slider(LOW, 0.9, 0.01, "baseline", "κ", stops=STOPS, percent=True),
@@ -36,7 +32,8 @@ any_attack = Explorer(
     },
     steps={
         "One of 500 people": (
-            "A blind guess is right one time in 500. With this output it may be nearly one time in five.",
+            "Re-identification: a blind guess is right one time in 500. With this output it may be nearly one time in "
+            "five.",
             {"baseline": 0.002, "sigma": 0.5},
         ),
         "One false accusation in 100": (
@@ -45,13 +42,14 @@ any_attack = Explorer(
             {"baseline": 0.01, "sigma": 0.5},
         ),
         "One field, two values": (
-            "If both values are equally likely, half of all blind guesses are right, and an attack cannot even double "
-            "its success.",
+            "Attribute inference: if both values are equally likely, half of all blind guesses are right, and an "
+            "attack cannot even double its success.",
             {"baseline": 0.5, "sigma": 0.5},
         ),
-        "Twice the noise": (
-            "For one of 500 people, twice the noise makes the bound about a sixth as large.",
-            {"baseline": 0.002, "sigma": 1},
+        "One of 5000 records": (
+            "Reconstruction: the record is one of 5000, each equally likely. The bound is about 300 times as high as a "
+            "blind guess.",
+            {"baseline": 0.0002, "sigma": 0.5},
         ),
     },
 )

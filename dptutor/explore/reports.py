@@ -28,12 +28,9 @@ SPARSE = np.union1d(np.linspace(0, 16, 41), [*STEEP, 1.0, 1.0 + 1e-9])
 reports = Explorer(
     "reports",
     title="What does a report leave open?",
-    caption="A report states facts about a mechanism. First panel: its privacy profile (blue, solid) and that of the "
-    "weakest mechanism that the report allows (orange, dashed), on a logarithmic scale; the green point is the pair "
-    "(ε, δ), or the δ down to which μ holds; below it the report allows more than the Gaussian curve. Second panel: "
-    "their trade-off functions. Everything between the two is possible, as far as the report says; the shaded area is "
-    "what it leaves open. Small batches: noise multiplier 0.5415, sampling rate 0.01, 500 steps. Large "
-    "batches: 9.4, 0.328, 2000. Laplace noise: b = 1.",
+    caption="Blue: the mechanism. Orange: the weakest that the report allows. Shaded: left open. Green: the "
+    "pair, or the δ down to which μ holds. Noise multiplier, rate, steps: small 0.5415, 0.01, 500; large 9.4, 0.328, "
+    "2000. Laplace: b = 1.",
     find="Find a report that leaves less than 0.002 open.",
     parameters={
         "mechanism": Choice(tuple(MECHANISMS), "small batches", "Mechanism"),
