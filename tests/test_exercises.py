@@ -431,6 +431,16 @@ def test_an_exercise_without_numbers_says_that_it_has_no_variant():
         dp.exercises.get("4.6").variant(1)
 
 
+def test_a_check_of_a_class_shows_its_reply_and_fails_without_a_traceback(capsys):
+    wrong = EXAMPLE.check(0.5)
+    with pytest.raises(AssertionError, match="should be a function") as failed:
+        wrong.insist()
+    assert capsys.readouterr().out == f"{wrong!r}\n"
+    assert failed.value._render_traceback_() == ["This check has not passed yet."]
+    EXAMPLE.check(lambda x: x / 2).insist()
+    assert capsys.readouterr().out == "✔ Right.\n"
+
+
 # Help and progress.
 
 
