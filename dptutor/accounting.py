@@ -174,7 +174,9 @@ def rdp_to_delta(orders: Numbers, rdp: Numbers, epsilon: Number, *, conversion: 
 @overload
 def rdp_to_delta(orders: Numbers, rdp: Numbers, epsilon: Numbers, *, conversion: str = ...) -> Array: ...
 def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
-    """The smallest δ at ε that Rényi divergences imply.
+    """The smallest δ at ε that a conversion of Rényi divergences gives, over the orders.
+
+    It is a bound: the divergences themselves may imply less, see `allowed_by`.
 
     Parameters
     ----------
@@ -221,7 +223,9 @@ def rdp_to_epsilon(orders: Numbers, rdp: Numbers, delta: Number, *, conversion: 
 @overload
 def rdp_to_epsilon(orders: Numbers, rdp: Numbers, delta: Numbers, *, conversion: str = ...) -> Array: ...
 def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
-    """The smallest ε at δ that Rényi divergences imply; the inverse of `rdp_to_delta`.
+    """The smallest ε at δ that a conversion of Rényi divergences gives, over the orders; the inverse of `rdp_to_delta`.
+
+    It is a bound: the divergences themselves may imply less, see `allowed_by`.
 
     Parameters
     ----------

@@ -145,7 +145,7 @@ def calibrate(
     if ends is None:
         low, high = (above + each for each in search.reachable)
         reached = f"{low:.6g} to {high:.6g}" if low < high else f"{low:.6g} only"
-        raise Unreachable(f"{name} = {above + target:.6g} is out of reach: the family reaches {reached}")
+        raise Unreachable(f"{_stated(name, above + target)} is out of reach: the family reaches {reached}")
     root = search.kept(search.root(*ends))
     search.insist_on_one_direction(name)
     if exceedance is not None:
@@ -205,6 +205,12 @@ def _target(
         return value + min(error, _OF_BOUND * value)
 
     return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0
+
+
+def _stated(name: str, value: float) -> str:
+    """A target in words: epsilon = 1 at delta = 0."""
+    quantity, at, where = name.partition(" at ")
+    return f"{quantity} = {value:.6g}{at}{where}"
 
 
 def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
@@ -415,7 +421,7 @@ class _Search:
         """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
         before, after = (float(self._height(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
-            raise Unreachable(f"{name} = {self._target:.6g} is out of reach: near {root:.6g} it jumps from "
+            raise Unreachable(f"{_stated(name, self._target)} is out of reach: near {root:.6g} it jumps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip
 
     def insist_on_one_direction(self, name: str) -> None:

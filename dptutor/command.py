@@ -5,7 +5,7 @@
     dptutor calibrate "DPSGD(?, 0.01, 500)" --epsilon 8 --delta 1e-5
     dptutor report "DPSGD(0.6, 0.01, 500)"
     dptutor audit one-run 90 100 1000 --claim "DPSGD(0.6, 0.01, 500)"
-    dptutor show @history.json --delta 1e-5
+    dptutor show history.json --delta 1e-5
     dptutor explore delta_divergence sigma=0.7
 
 The exit code is 0 if there is an answer, 1 if there is none (an unreachable target, or a number that cannot be
@@ -25,6 +25,7 @@ import re
 import sys
 import warnings
 import webbrowser
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -172,7 +173,8 @@ def _plain(value) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="dptutor", description="Differential privacy as hypothesis testing, in numbers.")
     parser.add_argument("--version", action="version", version=f"dptutor {import_module('dptutor').__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    parser.set_defaults(answer=_help(parser))
+    commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
 
     def command(name, answer, summary, within=commands):
         added = within.add_parser(name, help=summary, description=summary)
@@ -181,11 +183,11 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     mechanism = {
-        "help": "a mechanism as it prints, like 'DPSGD(0.6, 0.01, 500)' or 'Gaussian(sigma=2) ** 10', or @FILE: a "
+        "help": "a mechanism as it prints, like 'DPSGD(0.6, 0.01, 500)' or 'Gaussian(sigma=2) ** 10', or a file: a "
         "table (CSV), a statement of TensorFlow Privacy (text), or JSON: the history of an accountant of Opacus, a "
         "measure and a distance of OpenDP, or a distribution of dp-accounting"
     }
-    show = command("show", _show, "What an adversary learns from a mechanism.")
+    show = command("show", _show, "What an adversary learns; error_bound is that of advantages, Bayes errors and δ.")
     show.add_argument("mechanism", **mechanism)
     show.add_argument("--delta", type=_numeric, action="append", default=[], help="ε at this δ; may be repeated")
     show.add_argument("--epsilon", type=_numeric, action="append", default=[], help="δ at this ε; may be repeated")
@@ -197,7 +199,7 @@ def _parser() -> argparse.ArgumentParser:
 
     show.add_argument(
         "--strongest", action="store_true",
-        help="of all mechanisms that have the points of a file @FILE (fpr,tpr or epsilon,delta), the one that reveals "
+        help="of all mechanisms that have the points of a file (fpr,tpr or epsilon,delta), the one that reveals "
         "least instead of the one that reveals most",
     )  # fmt: skip
 
@@ -229,7 +231,8 @@ def _parser() -> argparse.ArgumentParser:
 
     summary = "What guesses about who was in the data show of a training run."
     audits = commands.add_parser("audit", help=summary, description=summary)
-    kinds = audits.add_subparsers(required=True, metavar="EVIDENCE", parser_class=_Parser)
+    audits.set_defaults(answer=_help(audits))
+    kinds = audits.add_subparsers(metavar="EVIDENCE", parser_class=_Parser)
     claim = {"help": mechanism["help"] + ": what the training claims to be dominated by"}
     level = {"type": _numeric, "default": 0.01, "help": "how often a true claim may be refuted, default 0.01"}
     one_run = command("one-run", _audit_one_run, "Right guesses about many canaries of one training run.", kinds)
@@ -262,10 +265,20 @@ def _parser() -> argparse.ArgumentParser:
 
     explore = command("explore", _explore, "An explorer as a page of its own, shown in the browser.")
     explore.add_argument("name", help="like delta_divergence; 'list' names them all")
-    explore.add_argument("setting", nargs="*", help="like sigma=0.7")
+    explore.add_argument("setting", nargs="*", default=[], help="like sigma=0.7")
     explore.add_argument("--out", type=Path, help="where to write the page (default: NAME.html)")
     explore.add_argument("--no-browser", action="store_true", help="only write the page")
     return parser
+
+
+def _help(parser) -> Callable:
+    """What a command without a subcommand answers."""
+
+    def answer(_):
+        parser.print_help()
+        parser.exit()
+
+    return answer
 
 
 def _counts(parser, **words):
@@ -297,13 +310,17 @@ def _understood(function, *arguments, **options):
 
 
 def _read(text):
-    """The mechanism of a text, or of a file that is named after an @."""
-    if not text.startswith("@"):
-        return _understood(read, text)
-    return _of_file(read_file, text[1:])
+    """The mechanism of a text or of a file."""
+    return _of_file(read_file, text) if _is_file(text) else _understood(read, text)
+
+
+def _is_file(text) -> bool:
+    return text.startswith("@") or Path(text).suffix in (".csv", ".json", ".txt") or os.path.isfile(text)
 
 
 def _of_file(reading, path, *names):
+    """What `reading` makes of a file; a shell needs no @ before its name, but may have one."""
+    path = path.removeprefix("@")
     try:
         return _understood(reading, path, *names)
     except OSError as problem:
@@ -312,9 +329,9 @@ def _of_file(reading, path, *names):
 
 def _strongest(text):
     """Of all mechanisms that have the points of a file the one that reveals least."""
-    if not text.startswith("@"):
-        raise _Misuse(f"--strongest needs a file of points, as in @roc.csv, got {shown(text)}")
-    return _of_file(read_band, text[1:]).strongest
+    if not _is_file(text):
+        raise _Misuse(f"--strongest needs a file of points, as in roc.csv, got {shown(text)}")
+    return _of_file(read_band, text).strongest
 
 
 def _show(options):
@@ -345,7 +362,10 @@ def _compare(options):
     if density is None:
         found = blackwell.compare(first, second)
         regrets = [found.divergence, found.reverse_divergence]
-        more = {"crossings": [float(prior) for prior in found.crossings], "verdict": found.verdict}
+        verdict = found.verdict
+        if not options.json and first != second:  # the names stand above it
+            verdict = verdict.replace(repr(first), "FIRST").replace(repr(second), "SECOND")
+        more = {"crossings": [float(prior) for prior in found.crossings], "verdict": verdict}
     else:
         pairs = (first, second), (second, first)
         regrets = [blackwell.delta_divergence(*pair, prior_density=density) for pair in pairs]
@@ -362,8 +382,11 @@ def _calibrate(options):
     _understood(members, 1.0)  # a wrong name or number is told before any search
     try:
         m = calibration.calibrate(members, delta=options.delta, membership_prior=options.membership_prior, **given)
+    except calibration.Unreachable as problem:
+        without_delta = not options.delta and {"epsilon", "posterior_belief"} & given.keys()
+        raise _NoAnswer(f"{problem}; give --delta, as in --delta 1e-5" if without_delta else problem) from None
     except (TypeError, ValueError) as problem:
-        raise (_NoAnswer if isinstance(problem, calibration.Unreachable) else _Misuse)(problem) from None
+        raise _Misuse(problem) from None
     found = {"mechanism": repr(m), "advantage": m.advantage}
     if options.delta:
         found["epsilon"] = {f"delta={_key(options.delta)}": m.epsilon(options.delta)}
@@ -441,6 +464,9 @@ def _explore(options):
         setting[name] = _understood(_setting, name, value) if is_number else value
     _understood(explorer.set, **setting)
     path = options.out or Path(f"{options.name}.html")
+    if not os.access(path.parent, os.W_OK):
+        raise _NoAnswer(f"{path} cannot be written: there is no such folder, or it is not yours")
+    _complain(f"computing every setting of {options.name} for {path}, which may take a minute", 0)
     try:
         explorer.freeze(path)
     except (OSError, ValueError) as problem:

@@ -188,7 +188,8 @@ def from_opacus(history) -> Mechanism:
     Parameters
     ----------
     history : list of tuple, or dict
-        (noise multiplier, sampling rate, steps), as in `accountant.history`, or the accountant's `state_dict()`.
+        (noise multiplier, sampling rate, steps), as in `accountant.history`, or the accountant's `state_dict()`. Steps
+        may be written as 100.0.
 
     Returns
     -------
@@ -220,7 +221,7 @@ def from_opacus(history) -> Mechanism:
                 f"history, entry {place}: must be (noise multiplier, sampling rate, steps), got {shown(entry)}"
             )
         try:
-            parts.append(DPSGD(entry[0], entry[1], positive_integer("steps", entry[2])))
+            parts.append(DPSGD(entry[0], entry[1], positive_integer("steps", _whole(entry[2]))))
         except (TypeError, ValueError) as problem:
             raise type(problem)(f"history, entry {place}: {problem}") from None
     if not parts:
@@ -263,6 +264,10 @@ def to_opacus(mechanism: Mechanism) -> list[tuple[float, float, int]]:
             raise ValueError(f"mechanism must consist of Gaussian steps, but has the part {part!r}")
         history.append((sigma, rate, count))
     return history
+
+
+def _whole(count):
+    return int(count) if isinstance(count, float) and count.is_integer() else count
 
 
 _STATEMENT = re.compile(
@@ -620,9 +625,7 @@ _TABLES = {
     ("fpr", "tpr"): lambda fpr, tpr: from_roc(fpr, tpr).weakest,
     ("epsilon", "delta"): lambda epsilon, delta: allowed_by(epsilon=epsilon, delta=delta),
     ("order", "rdp"): lambda order, rdp: allowed_by(orders=order, rdp=rdp),
-    ("noise_multiplier", "sample_rate", "steps"): lambda *columns: from_opacus(
-        [(sigma, rate, _whole(count)) for sigma, rate, count in zip(*columns, strict=True)]
-    ),
+    ("noise_multiplier", "sample_rate", "steps"): lambda *columns: from_opacus([*zip(*columns, strict=True)]),
 }
 
 
@@ -650,10 +653,6 @@ def _table(text, headers) -> tuple[tuple[str, ...], list[list[float]]]:
     if len(rows) == 1:
         raise ValueError("there is no line after the first")
     return names, columns
-
-
-def _whole(count: float) -> int | float:
-    return int(count) if float(count).is_integer() else count
 
 
 # Distributions on a grid.

@@ -16,6 +16,7 @@ doubles the work, and the curve of a join within a meet, or of a meet within a j
 from __future__ import annotations
 
 import ast
+import difflib
 import functools
 import math
 import operator
@@ -79,7 +80,7 @@ def family(text: str) -> Callable[[float], Mechanism]:
     Parameters
     ----------
     text : str
-        Like "DPSGD(?, 0.01, 500)"; every `?` is the same number.
+        Like "DPSGD(?, 0.01, 500)", with exactly one `?`.
 
     Returns
     -------
@@ -89,7 +90,7 @@ def family(text: str) -> Callable[[float], Mechanism]:
     Raises
     ------
     ValueError, TypeError
-        As `read` does, and if there is no `?`.
+        As `read` does, and if there is not exactly one `?`.
 
     Examples
     --------
@@ -98,8 +99,11 @@ def family(text: str) -> Callable[[float], Mechanism]:
     >>> round(dp.calibrate(family("DPSGD(?, 0.01, 500)"), epsilon=8, delta=1e-5).noise_multiplier, 6)
     0.541509
     """
-    if isinstance(text, str) and "?" not in text:
-        raise ValueError(f"{shown(text)} needs a ? where the number is to be found, as in 'DPSGD(?, 0.01, 500)'")
+    if isinstance(text, str) and text.count("?") != 1:
+        raise ValueError(
+            f"{shown(text)} needs one ? where the number is to be found, as in 'DPSGD(?, 0.01, 500)', got "
+            f"{text.count('?')}; in Python, dp.calibrate also takes families with one number in several places"
+        )
     tree = _parsed(text)
     return lambda number: _mechanism(tree, text, {_SOUGHT: number})
 
@@ -208,15 +212,25 @@ def _value(node, text, names):
             if all(given):
                 return _MAKERS[id](*map(part, args), **{k.arg: part(k.value) for k in keywords})
         case ast.Call(func=ast.Name(id=id)):
-            name = shortened(id.replace(_SOUGHT, "?"))
-            raise ValueError(f"{name} is unknown; known are {', '.join([*_MAKERS, *_FUNCTIONS])}")
+            meant = f"did you mean {near}(…)?" if (near := _near(id)) else f"known are {', '.join(_NAMES.values())}"
+            raise ValueError(f"{shortened(id.replace(_SOUGHT, '?'))} is unknown; {meant}")
         case ast.BinOp(op=ast.MatMult()):
             return functools.reduce(operator.matmul, [_mechanism(each, text, names) for each in _operands(node)])
         case ast.BinOp(op=operation) if type(operation) in _ARITHMETIC:
             return functools.reduce(
                 lambda first, second: _combined(operation, node, text, first, second), map(part, _operands(node))
             )
+        case ast.Name(id=id) if near := _near(id):
+            raise ValueError(f"{shortened(id)} is no mechanism by itself; did you mean {near}(…)?")
     raise ValueError(f"{shortened(_shown(node, text))!r} is not allowed in a specification")
+
+
+_NAMES = {name.lower(): name for name in [*_MAKERS, *_FUNCTIONS]}
+
+
+def _near(name) -> str | None:
+    """The name that was probably meant."""
+    return next((_NAMES[each] for each in difflib.get_close_matches(name.lower(), _NAMES, 1)), None)
 
 
 def _combined(operation, node, text, first, second):

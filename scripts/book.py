@@ -199,6 +199,15 @@ class Server(http.server.ThreadingHTTPServer):
     waiting = None  # a page that stands for all others
 
 
+# Stands for all pages until there is one to show.
+SOON = b"""\
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>The book is being built</title>
+<p style="margin: 1em; font: 15px/1.5 system-ui, sans-serif">The book is being built. It will open here by itself.</p>
+</html>
+"""
+
 # Above the first explorer, while the book is being built. It gives way to the book.
 MEANWHILE = """\
 <p style="margin: 0 0 1em; font: 15px/1.5 system-ui, sans-serif">The book is being built, which takes
@@ -250,7 +259,7 @@ def serve(port):
     if reason := why_not(port):
         print(reason, file=sys.stderr)
         return 1
-    with running(SITE, int(port)) as server:
+    with running(SITE, int(port), SOON) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         if takes_minutes():
             server.waiting = first_explorer()
@@ -285,9 +294,10 @@ def served(folder):
 
 
 @contextmanager
-def running(folder, port):
-    """A server of a folder, which answers while other things are done."""
+def running(folder, port, waiting=None):
+    """A server of a folder, which answers while other things are done; `waiting` stands for all pages at first."""
     with Server(("127.0.0.1", port), functools.partial(Handler, directory=folder)) as server:
+        server.waiting = waiting
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield server
@@ -298,6 +308,8 @@ def running(folder, port):
 def why_not(port):
     """Why `port` cannot be served on; empty if it can."""
     try:
+        if int(port) == 0:  # the system would choose one
+            raise ValueError
         with Server(("127.0.0.1", int(port)), Handler):
             return ""
     except (ValueError, OverflowError):

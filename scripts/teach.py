@@ -8,8 +8,8 @@
 
     handout/README.md, handout/dptutor-….whl       what students install
     handout/01_exercises.ipynb                     stubs and checks, the same for all
-    handout/ada/01_exercises.ipynb, 01_own.ipynb   for each student of the roster; in 01_own with the student's numbers
-    handout/ada/exam.ipynb, exam_case.npz          with --exam: the capstone as an examination
+    students/ada.zip, students/ada/                for each student: 01_exercises.ipynb; 01_own.ipynb, with
+                                                   the student's numbers; with --exam, the capstone as an examination
     submitted/                                     where hand-ins go
     key.csv                                        what every student was asked, and the right answer
     source/01_exercises/01_exercises.ipynb         the masters, with answers; of them the handouts are made

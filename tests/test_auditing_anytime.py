@@ -267,6 +267,15 @@ def test_scores_cover_a_sound_training_and_tell_more_than_the_advantage():
     assert better > 50
 
 
+def test_the_order_of_kinds_tells_nothing_about_scores():
+    generator = np.random.default_rng(4)
+    scores = generator.normal(size=(2, 500)) + np.array([[0.0], [2.0]])
+    alternating = auditing.epsilon_from_scores(np.tile([False, True], 500), scores.T.ravel(), 1e-3)
+    sorted_ = auditing.epsilon_from_scores(np.repeat([False, True], 500), scores.ravel(), 1e-3)
+    assert alternating == sorted_
+    assert alternating.low > 0.5
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -283,8 +292,8 @@ def test_scores_cover_a_sound_training_and_tell_more_than_the_advantage():
         (lambda: auditing.epsilon_from_rates(5, 4, 0, 10), "^false_positives must be at most 4"),
         (lambda: auditing.epsilon_from_scores([True, False], [1.0, 2.0, 3.0]), "^member must be a row of"),
         (
-            lambda: auditing.epsilon_from_scores([True] * 4, [1.0, 2.0, 3.0, 4.0]),
-            "^member must have training runs",
+            lambda: auditing.epsilon_from_scores([True] * 4 + [False], range(5)),
+            "^member must have at least two training runs with the example and two without",
         ),
     ],
 )

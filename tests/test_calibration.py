@@ -121,7 +121,7 @@ def test_attacks_that_are_no_target_are_refused(targets, words):
 
 
 def test_a_success_that_no_member_allows_is_unreachable():
-    with pytest.raises(dp.Unreachable, match=r"^tpr at fpr = 0.05 = 0.9 is out of reach: .* 0.0520951 to 0.259511$"):
+    with pytest.raises(dp.Unreachable, match=r"^tpr = 0.9 at fpr = 0.05 is out of reach: .* 0.0520951 to 0.259511$"):
         dp.calibrate(lambda p: dp.SubsampledGaussian(1, min(p, 1)), fpr=0.05, tpr=0.9, bracket=(0.01, 1))
 
 

@@ -69,7 +69,7 @@ def rows(path):
 
 
 def handed_out(packed, student, name="04_own"):
-    return nbformat.read(packed / "handout" / student / f"{name}.ipynb", 4)
+    return nbformat.read(packed / "students" / student / f"{name}.ipynb", 4)
 
 
 def solved(notebook, student, wrong=()):
@@ -669,10 +669,10 @@ def examined(tmp_path_factory):
         )
     given = {"s00": right["s00"], "s01": right["s01"] | {"sentence": "<b>B</b>", "odds": 1.0}, "s02": right["s00"]}
     for id, report in given.items():
-        notebook = nbformat.read(folder / "handout" / id / "exam.ipynb", 4)
+        notebook = nbformat.read(folder / "students" / id / "exam.ipynb", 4)
         program = "" if id == "s01" else PROGRAM.replace("tail", f"tail_of_{id}")
         notebook.cells[-1].source = f'{program}\nreport = {report!r}\nprint(hand_in.record("exam", report))'
-        monkeypatch.chdir(folder / "handout" / id)
+        monkeypatch.chdir(folder / "students" / id)
         put(folder, f"{id}/exam.ipynb", executed(notebook, monkeypatch))
     monkeypatch.undo()
     grading.marks(folder, say=lambda *given, **how: None)
@@ -688,6 +688,49 @@ def test_an_examination_has_points_line_by_line(examined):
     }
     assert lost["s00"] == set() and lost["s01"] == {"odds"}
     assert {"steps", "belief_a", "miss_b", "cost_b", "epsilon_low"} <= lost["s02"]
+
+
+@pytest.mark.parametrize(("id", "own"), [("1.a", False), ("1.3", True), ("7.2", True)])
+def test_values_of_a_function_in_place_of_a_number_are_told_in_a_sentence(id, own):
+    record = Record.read({"exercise": id, "own": own, "outcomes": [["rejected", "x"], "y"], "names": ["z"]})
+    result = judged(prepared(id, "4f1c", own), record)
+    assert not result.passed
+    assert result.message.startswith("The notebook records values of a function, where ")
+    assert "Replayed" not in repr(result)
+
+
+@pytest.mark.deep
+@pytest.mark.cases(1)
+def test_an_examination_has_a_sum_a_page_and_letters(examined, monkeypatch):
+    folder, _ = examined
+    said = []
+
+    def marked():
+        said.clear()
+        grading.marks(folder, say=lambda *words, **how: said.append(words[0]))
+        return {row["student"]: row for row in rows(folder / "marks.csv")}
+
+    possible, first = exam.possible(), marked()
+    column = f"exam (of {possible})"
+    assert {row["of"] for row in first.values()} == {str(possible)}
+    assert first["s00"][column] == first["s00"]["total"] == str(possible - exam.READER)
+    assert int(first["s01"]["total"]) == possible - exam.READER - 1
+    assert {row["not judged"] for row in first.values()} == {"1"}
+    assert f"1 of 3  s00  exam  {possible - exam.READER} points" in said
+    assert "lines" not in "".join(said) and "not judged:" not in "".join(said)
+    page = (folder / "feedback" / "s01.html").read_text()
+    assert f"exam: {possible - exam.READER - 1} of {possible} points" in page
+    assert "odds" in page and "Not judged yet" in page
+    assert {row["right"] for row in rows(folder / "exam" / "points.csv") if row["line"] == "sign"} <= {
+        "A",
+        "B",
+        "neither",
+    }
+    path = folder / "exam" / "sentences.csv"
+    path.write_text("\ufeffnumber;student;points (of 3)\n1;s00;2\n2;s01;\n3;s02;99\n")
+    second = marked()
+    assert [int(second[id]["total"]) - int(first[id]["total"]) for id in ("s00", "s01", "s02")] == [2, 0, 3]
+    assert [second[id]["not judged"] for id in ("s00", "s01", "s02")] == ["0", "1", "0"]
 
 
 def test_sentences_are_laid_out_for_a_reader_without_names(examined):
@@ -707,7 +750,7 @@ def test_reports_that_look_alike_are_named(examined):
 
 def test_no_part_of_an_examination_comes_out_of_the_exercises(examined, monkeypatch):
     folder, right = examined
-    case = dp.exercises.Case.load(folder / "handout" / "s00" / exam.CASE)
+    case = dp.exercises.Case.load(folder / "students" / "s00" / exam.CASE)
     assert case.seed < 0 and exam.case(SECRET, "s00").seed > 999_999
     with pytest.raises(ValueError):
         dp.exercises.case(exam.case(SECRET, "s00").seed)

@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dptutor as dp
 from dptutor.command import main
+from dptutor.explore.machinery.exploration import Exploration
 
 
 @pytest.fixture
@@ -52,6 +54,8 @@ def test_mechanisms_are_compared(run):
     assert found["regret_of_first"]["delta_divergence"] == comparison.reverse_divergence.value
     assert found["crossings"] == list(comparison.crossings)
     assert found["verdict"] == comparison.verdict
+    verdict = run("compare", "DPSGD(0.6, 0.01, 500)", "Gaussian(sigma=1)")[1].splitlines()[-1]
+    assert "FIRST is the safer choice" in verdict and "SECOND by up to" in verdict and "DPSGD" not in verdict
     _, out, _ = run("compare", "Gaussian(1)", "Laplace(1)", "--hyper-prior", "jeffreys", "--json")
     weighted = dp.delta_divergence(dp.Gaussian(1), dp.Laplace(1), prior_density=dp.jeffreys_prior)
     assert json.loads(out)["regret_of_second"]["delta_divergence"] == weighted.value
@@ -151,6 +155,40 @@ def test_repetitions_of_a_file_are_audited(run, tmp_path):
     assert run("audit", "scores", str(path))[2].startswith("dptutor: seen.csv: line 1: must be member,score, got")
 
 
+@pytest.mark.parametrize("arguments", [[], ["audit"]])
+def test_a_command_alone_says_what_there_is(capsys, arguments):
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(arguments)
+    out, err = capsys.readouterr()
+    assert out.startswith("usage: dptutor") and "--help" in out and not err
+
+
+def test_a_file_is_named_with_or_without_an_at_sign(run, tmp_path):
+    history, scores, guesses = (tmp_path / name for name in ("history.json", "scores.csv", "guesses"))
+    history.write_text('{"history": [[0.6, 0.01, 500.0]], "mechanism": "prv"}')
+    rows = [f"{k % 2},{k % 2 + k / 100}" for k in range(40)]
+    scores.write_text("\n".join(["member,score", *rows]))
+    guesses.write_text("\n".join(["member,guess", "0,0", "1,1"]))
+    for arguments in (
+        ["show", history],
+        ["compare", history, "Gaussian(1)"],
+        ["compare", "Gaussian(1)", history],
+        ["audit", "scores", scores],
+        ["audit", "guesses", guesses, "--claim", history],
+    ):
+        plain = run(*map(str, arguments))
+        marked = run(*(f"@{each}" if isinstance(each, Path) else each for each in arguments))
+        assert plain == marked
+        assert (plain[0], plain[2]) == (0, "")
+
+
+def test_an_explorer_says_at_once_what_it_does(run, monkeypatch, tmp_path, capsys):
+    said = []
+    monkeypatch.setattr(Exploration, "freeze", lambda *_: said.append(capsys.readouterr().err))
+    assert run("explore", "threshold_test", "--out", str(tmp_path / "page.html"), "--no-browser")[0] == 0
+    assert said[0].startswith("dptutor: computing every setting of threshold_test")
+
+
 def test_an_explorer_is_written(run, tmp_path):
     path = tmp_path / "page.html"
     code, out, _ = run("explore", "threshold_test", "sigma=2", "--out", str(path), "--no-browser", "--json")
@@ -163,31 +201,35 @@ def test_an_explorer_is_written(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        ([], 2, "required"),
         (["shown"], 2, "invalid choice"),
-        (["show", "Gausian(1)"], 2, "Gausian is unknown"),
+        (["show", "Gausian(1)"], 2, "did you mean Gaussian(…)?"),
+        (["show", "gaussian"], 2, "did you mean Gaussian(…)?"),
+        (["show", "none.csv"], 2, "'none.csv' cannot be read: No such file"),
         (["show", "Gaussian(0)"], 2, "sigma must be"),
         (["show", "DPSGD(1)"], 2, "sampling_rate"),
         (["show", "Gaussian(1)", "--delta", "two"], 2, "'two' is not a number"),
         (["show", "Gaussian(1)", "--delta", "2"], 2, "delta must be in"),
         (["compare", "Gaussian(1)"], 2, "second"),
-        (["calibrate", "Gaussian(1)", "--epsilon", "1"], 2, "needs a ?"),
+        (["calibrate", "Gaussian(1)", "--epsilon", "1"], 2, "needs one ?"),
+        (["calibrate", "DPSGD(?, ?, 500)", "--epsilon", "1", "--delta", "1e-5"], 2, "got 2"),
+        (["calibrate", "Gaussian(?)", "--epsilon", "1"], 1,
+         "epsilon = 1 at delta = 0 is out of reach: the family reaches inf only; give --delta, as in --delta 1e-5"),
         (["calibrate", "Gaussian(?)"], 2, "exactly one"),
         (["calibrate", "DPSGD(?, 2, 5)", "--epsilon", "1", "--delta", "1e-5"], 2, "sampling_rate must be"),
         (["calibrate", "ApproximateDP(?, 0.5)", "--epsilon", "1", "--delta", "0.1"], 1, "out of reach"),
-        (["audit"], 2, "required"),
         (["audit", "one-run", "5", "4", "10"], 2, "right, guesses and canaries must increase"),
         (["audit", "one-run", "5", "-4", "10"], 2, "'-4' is not a whole number"),
         (["audit", "one-run", "5", "10", "10", "--claim", "Gaussian(0)"], 2, "sigma must be"),
         (["audit", "one-run", "5", "10", "10", "--method", "gaussian"], 2, "delta must be in (0, 1)"),
         (["audit", "rates", "5", "4", "0", "10"], 2, "false_positives must be at most 4"),
         (["audit", "scores", "/nowhere/at/all.csv"], 2, "cannot be read"),
+        (["explore"], 2, "required: name\n"),
         (["explore", "nothing"], 2, "there is no explorer nothing"),
         (["explore", "threshold_test", "width=2"], 2, "'width=2' is not a setting"),
         (["explore", "threshold_test", "sigma=99"], 2, "sigma must be in"),
         (["explore", "threshold_test", "--out", "/nowhere/at/all.html", "--no-browser"], 1, "cannot be written"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_call_is_told_in_one_line(run, arguments, code, words):
     found, out, err = run(*arguments)
     assert (found, out) == (code, "")

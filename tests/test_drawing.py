@@ -130,6 +130,17 @@ def test_a_mistake_that_is_gone_is_praised_once():
 
 
 @pytest.mark.cases(12)
+def test_a_mistake_that_comes_back_was_not_gone():
+    exercise = dp.exercises.get("1.3")
+    a, b, c = (mistake.answer for mistake in exercise.mistakes[:3])
+    praised = ["gone" in reply for reply in said("1.3", a, b, a, b, a, c, b)]
+    assert praised == [False, True, False, False, False, False, False]
+    broken, kept = (lambda alpha, mu: 1.5 - alpha / 2), (lambda alpha, mu: 0.3 * (1 - alpha) ** 2)
+    with dp.exercises.Learner():
+        assert ["gone" in reply for reply in said("1.3", broken, kept, broken, kept)] == [False, True, False, False]
+
+
+@pytest.mark.cases(12)
 def test_nothing_is_praised_that_may_still_be_there():
     exercise = dp.exercises.get("1.3")
     mistake = exercise.mistakes[0]

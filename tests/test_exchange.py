@@ -140,6 +140,7 @@ def test_a_history_is_the_composition_of_its_steps():
     m = exchange.from_opacus([(0.6, 0.01, 300), (0.8, 0.02, 100)])
     assert m == dp.DPSGD(0.6, 0.01, 300) @ dp.DPSGD(0.8, 0.02, 100)
     assert exchange.from_opacus([(2.0, 1.0, 4)]) == dp.Gaussian(1.0)
+    assert exchange.from_opacus([(0.6, 0.01, 300.0)]) == dp.DPSGD(0.6, 0.01, 300)
     assert exchange.to_opacus(dp.Gaussian(2.0)) == [(2.0, 1.0, 1)]
 
 

@@ -232,7 +232,6 @@ RIGHT = [
     lambda x: (y / 2 for y in (x,)),
     lambda x: {"half": x / 2}.values(),
     lambda x: Decimal(x) / 2,
-    lambda x: repr(x / 2),
     partial(lambda by, x: x / by, 2),
     lambda x, by=2: x / by,
 ]
@@ -275,6 +274,8 @@ def deep(x):
         (lambda x: 0.5 if x == 1 else None, r"At x = 3.0 your function returns nothing"),
         (lambda x: math.nan, r"not a number"),
         (lambda x: "one half", r"should be a number, but it is 'one half'"),
+        (lambda x: f"{50 * x} %", r"should be a number, but it is '50.0 %'"),
+        (lambda x: [repr(x / 2)], r"should be a number, but it is \['0.5'\]"),
         (0.5, r"half should be a function, but it is 0.5"),
     ],
 )
@@ -433,13 +434,26 @@ def test_an_exercise_without_numbers_says_that_it_has_no_variant():
         dp.exercises.get("4.6").variant(1)
 
 
+def test_a_check_of_a_class_shows_its_reply_and_fails_without_a_traceback(capsys):
+    wrong = EXAMPLE.check(0.5)
+    with pytest.raises(AssertionError, match="should be a function") as failed:
+        wrong.insist()
+    assert capsys.readouterr().out == f"{wrong!r}\n"
+    assert failed.value._render_traceback_() == ["This check has not passed yet."]
+    EXAMPLE.check(lambda x: x / 2).insist()
+    assert capsys.readouterr().out == "✔ Right.\n"
+
+
 # Help and progress.
 
 
 def test_hints_come_one_by_one_and_then_the_solution():
     given_hints = [repr(dp.exercises.hint("1.3")) for _ in range(4)]
     assert [text[:11] for text in given_hints] == ["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "Hint 3 of 3"]
+    assert [text.count("There are no more") for text in given_hints] == [0, 0, 0, 1]
+    assert dp.exercises.progress().records["1.3"]["hints"] == 3
     assert "def tradeoff" in repr(dp.exercises.solution("1.3"))
+    assert re.search(r"1\.3 .*solution seen +0 +3", repr(dp.exercises.progress()))
     assert "<pre>" in dp.exercises.solution("1.3")._repr_html_()
 
 
@@ -449,19 +463,19 @@ def test_progress_is_a_file_to_see_to_copy_and_to_delete(tmp_path):
     assert dp.exercises.check("1.5", exercise.answer)
     progress = dp.exercises.progress()
     assert progress.records["1.5"] == {"tries": 2, "hints": 0, "passed": True, "saw_solution": False}
-    assert json.loads(Path("progress-dptutor.json").read_text())["1.5"]["passed"]
+    assert json.loads(progress.path.read_text())["1.5"]["passed"]
     assert re.search(r"1\.5 .*solved +2 +0", repr(progress))
     assert "<table>" in progress._repr_html_()
     copy = progress.export(tmp_path / "copy.json")
     assert json.loads(copy.read_text()) == progress.records | {"numbering": 2}
     progress.erase()
-    assert not Path("progress-dptutor.json").exists()
+    assert not progress.path.exists()
     assert progress.records == {}
 
 
 def test_a_file_that_is_deleted_by_hand_is_forgotten():
     dp.exercises.check("1.5", 3)
-    Path("progress-dptutor.json").unlink()
+    dp.exercises.progress().path.unlink()
     assert dp.exercises.progress().records == {}
 
 
@@ -510,7 +524,12 @@ def test_progress_survives_a_broken_file_and_a_folder_that_is_not_ours(tmp_path)
 
 
 def test_an_exercise_that_is_not_there_is_said_to_be_so():
-    with pytest.raises(ValueError, match=r"id must be one of 1\.a, .*, got '9\.99'"):
+    assert dp.exercises.get(" 7.2 ") is dp.exercises.get("7.2")
+    with pytest.raises(
+        ValueError, match=r"^there is no exercise '7\.22'; did you mean 7\.2\? \(chapter 7 has 7\.a to 7\.\d\)$"
+    ):
+        dp.exercises.hint("7.22")
+    with pytest.raises(ValueError, match=r"^there is no exercise '9\.99'; did you mean 9\."):
         dp.exercises.get("9.99")
 
 

@@ -114,7 +114,7 @@ def course(tmp_path_factory):
 def old_course(course, tmp_path_factory):
     """The same as it was packed before."""
     folder = shutil.copytree(course, tmp_path_factory.mktemp("course") / "before")
-    for path in [*folder.glob("source/*/*.ipynb"), *folder.glob("handout/**/*.ipynb")]:
+    for path in [*folder.glob("source/*/*.ipynb"), *folder.glob("handout/*.ipynb"), *folder.glob("students/*/*.ipynb")]:
         text = path.read_text(encoding="utf-8")
         for now, before in {
             "20_exercises": "14_exercises",
@@ -156,7 +156,7 @@ def points(folder):
 
 @pytest.mark.usefixtures("new_chapter")
 def test_a_course_of_before_is_marked_as_it_was(old_course, monkeypatch):
-    handout = old_course / "handout" / "ada" / "14_exercises.ipynb"
+    handout = old_course / "students" / "ada" / "14_exercises.ipynb"
     master = nbformat.read(old_course / "source" / "14_exercises" / "14_exercises.ipynb", 4)
     assert "dp.exercises.HandIn('ada', " in handout.read_text() and MARK not in handout.read_text()
     assert assignments.exercises_of(master)[0] == ("20.1", dp.exercises.get("20.1").points, False)
@@ -167,14 +167,14 @@ def test_a_course_of_before_is_marked_as_it_was(old_course, monkeypatch):
 @pytest.mark.usefixtures("isolated")
 @pytest.mark.usefixtures("new_chapter")
 def test_a_notebook_of_before_without_its_values_is_run_as_it_was(old_course):
-    put(old_course, "ada/14_exercises.ipynb", solved(old_course / "handout" / "ada" / "14_exercises.ipynb"))
+    put(old_course, "ada/14_exercises.ipynb", solved(old_course / "students" / "ada" / "14_exercises.ipynb"))
     assert points(old_course)["20.1"] == str(dp.exercises.get("20.1").points)
 
 
 @pytest.mark.usefixtures("new_chapter")
 def test_a_hand_in_of_before_belongs_to_the_capstone_of_today(course, old_course, monkeypatch):
     """Whatever its name is now that of: the course was packed again, with the same secret."""
-    done = executed(solved(old_course / "handout" / "ada" / "14_exercises.ipynb"), monkeypatch)
+    done = executed(solved(old_course / "students" / "ada" / "14_exercises.ipynb"), monkeypatch)
     put(course, "ada/14_exercises/14_exercises.ipynb", done)
     found, left = collecting.collected(course / "submitted", [ADA], ["14_exercises", "20_exercises"], SECRET)
     assert [one.assignment for one in found] == ["20_exercises"] and not left
@@ -191,7 +191,7 @@ def test_a_record_of_before_is_that_of_the_capstone(monkeypatch, new_chapter):
 
 
 def test_a_course_of_today_names_its_numbering(course):
-    text = (course / "handout" / "ada" / "20_exercises.ipynb").read_text(encoding="utf-8")
+    text = (course / "students" / "ada" / "20_exercises.ipynb").read_text(encoding="utf-8")
     notebook = nbformat.reads(text, 4)
     assert notebook.metadata.dptutor == {"assignment": "20_exercises", MARK: NUMBERING}
     assert f"numbering={NUMBERING})" in text

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import tomllib
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import pytest
 from conftest import free_port
 from packaging.requirements import Requirement
 
+import book
 import dptutor as dp
 import pinning
 
@@ -78,9 +80,36 @@ def test_a_taken_port_is_told_in_one_line():
 
 
 @pytest.mark.usefixtures("environment")
-@pytest.mark.parametrize("port", ["web", "70000", "-1"])
+@pytest.mark.parametrize("port", ["web", "70000", "-1", "0"])
 def test_what_is_no_port_is_told_in_one_line(port):
     assert f"PORT={port} is not a port" in one_line(make("book", f"PORT={port}"))
+
+
+@pytest.mark.parametrize("long", [True, False])
+def test_whoever_comes_early_finds_a_page_that_waits(monkeypatch, tmp_path, capsys, long):
+    port, found = free_port(), []
+
+    def asked(address="book/intro.html"):
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/{address}")
+        found.append((answer.value.code, answer.value.read()))
+
+    def picture():
+        asked()
+        assert capsys.readouterr().out == ""
+        return b"picture"
+
+    def build():
+        asked()
+        return 1
+
+    monkeypatch.setattr(book, "SITE", tmp_path)
+    monkeypatch.setattr(book, "takes_minutes", lambda: long)
+    monkeypatch.setattr(book, "first_explorer", picture)
+    monkeypatch.setattr(book, "build", build)
+    assert book.serve(str(port)) == 1
+    assert found == ([(503, book.SOON), (503, b"picture")] if long else [(503, book.SOON)])
+    assert (f"a picture to drag is at http://127.0.0.1:{port}/" in capsys.readouterr().out) == long
 
 
 def test_a_missing_python_is_told_in_one_line(empty_clone):

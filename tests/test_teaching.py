@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -90,7 +91,7 @@ def test_every_student_has_own_numbers_and_the_key_knows_them(course):
     assert len(key) == 6 * len(varying)
     assert len({row["asked"] for row in key}) == len(key)
     for row in key:
-        handout = "\n".join(cell.source for cell in code(course / "handout" / row["student"] / "04_own.ipynb"))
+        handout = "\n".join(cell.source for cell in code(course / "students" / row["student"] / "04_own.ipynb"))
         assert f"= {row['asked']}\n" in handout
         answer = [float(x) for x in row["answer"].split(", ")]
         own = dp.exercises.get(row["exercise"]).variant(secrets.code(secret, row["student"]))
@@ -108,8 +109,24 @@ def test_numbers_follow_from_the_secret_and_not_from_the_id_alone(course, roster
     for path in (course / "handout").rglob("*"):
         assert path.is_dir() or secrets.read(course / "secret.txt").encode() not in path.read_bytes()
     code_ = secrets.code(secrets.read(course / "secret.txt"), "ada")
-    holding = {path.parent.name for path in (course / "handout").rglob("*.ipynb") if code_ in path.read_text()}
+    holding = {path.parent.name for path in course.rglob("*.ipynb") if code_ in path.read_text()}
     assert holding == {"ada"}
+
+
+def test_what_is_handed_out_to_all_may_be_published(course):
+    students = rosters.read(course / "roster.csv")
+    secret = secrets.read(course / "secret.txt")
+    words = [word for s in students for word in (s.id, s.name, s.email, secrets.code(secret, s.id)) if len(word) > 2]
+    for path in (course / "handout").rglob("*"):
+        if path.suffix != ".whl":
+            text = path.read_text() if path.is_file() else ""
+            assert not [word for word in words if re.search(rf"\b{re.escape(word)}\b", f"{path.name}\n{text}")], path
+    assert {path.name for path in (course / "students").glob("*.zip")} == {f"{s.folder}.zip" for s in students}
+    for student in students:
+        with zipfile.ZipFile(course / "students" / f"{student.folder}.zip") as archive:
+            found = {name: archive.read(name) for name in archive.namelist()}
+        folder = course / "students" / student.folder
+        assert found == {f"{student.folder}/{path.name}": path.read_bytes() for path in folder.iterdir()} != {}
 
 
 def test_points_go_by_grade():
@@ -243,7 +260,7 @@ def answered(notebook, id, code_):
 
 
 def hand_in(course, id, change):
-    notebook = nbformat.read(course / "handout" / id / "04_own.ipynb", 4)
+    notebook = nbformat.read(course / "students" / id / "04_own.ipynb", 4)
     path = course / "submitted" / id / "04_own" / "04_own.ipynb"
     path.parent.mkdir(parents=True)
     change(notebook)

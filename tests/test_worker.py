@@ -1,7 +1,6 @@
 """Answers in a process of their own: sent as they are, ended when they do not end, and no trace of them afterwards."""
 
 import os
-import pickle
 import subprocess
 import sys
 import threading
@@ -14,7 +13,6 @@ import dptutor as dp
 from dptutor.exercises import worker
 from dptutor.exercises.calling import here
 from dptutor.exercises.core import run
-from dptutor.exercises.sending import dumps
 
 pytestmark = pytest.mark.skipif(not worker.available(), reason="this platform has no processes")
 
@@ -34,6 +32,17 @@ PROGRAMS = {
     "vectorized": "import numpy as np\n\n@np.vectorize\ndef half(x):\n    return x / 2",
     "global": "calls = 0\n\ndef count():\n    global calls\n    calls += 1\n\n"
     "def half(x):\n    count()\n    return x / 2 if calls else 0",
+    "class": "class Half:\n    by = 2\n    def __init__(self, x):\n        self.x = x\n    @property\n"
+    "    def value(self):\n        return self.x / self.by\n"
+    "    @staticmethod\n    def of(x):\n        return Half(x)\n\n"
+    "class Same(Half):\n    __slots__ = ('more',)\n    def __init__(self, x):\n        super().__init__(x)\n\n"
+    "def half(x):\n    return Same(Half.of(x).x).value",
+    "callable": "class Half:\n    def __call__(self, x):\n        return x / 2\n\nhalf = Half()",
+    "dataclass": "from dataclasses import dataclass, field\n\n@dataclass(frozen=True)\nclass Half:\n    x: float\n"
+    "    rest: list = field(default_factory=list)\n\ndef half(x):\n    return Half(x).x / 2",
+    "named tuple": "from typing import NamedTuple\n\nclass Half(NamedTuple):\n    x: float\n    by: float = 2\n\n"
+    "def half(x):\n    return Half(x).x / Half(x).by",
+    "kind": "from types import FunctionType\n\ndef half(x):\n    return x / 2 * isinstance(half, FunctionType)",
     "library": "import dptutor as dp\n\ndef half(x):\n    return x * dp.PerfectPrivacy().bayes_error(0.5)",
 }
 CASES = [(1.0,), (4.0,)]
@@ -131,7 +140,7 @@ def test_what_a_function_prints_is_seen(capsys):
     assert capsys.readouterr().out == "x is 1.0\nx is 4.0\n"
 
 
-def test_what_cannot_be_sent_is_checked_here_and_the_reply_says_so():
+def test_what_cannot_be_sent_is_not_called():
     lock = threading.Lock()
 
     def tradeoff(alpha, mu):
@@ -141,17 +150,42 @@ def test_what_cannot_be_sent_is_checked_here_and_the_reply_says_so():
     with pytest.raises(worker.Unsendable, match="lock"):
         results(tradeoff)
     result = dp.exercises.check("1.3", tradeoff)
-    assert "blind guessing" in result.message
-    assert "in the notebook's own process, since it cannot be sent" in result.note
-    assert result.note in repr(result) and "lock" in result._repr_html_()
+    assert (result.passed, result.kind) == (False, "form")
+    assert "lock" in result.message and "cannot be sent" in result.message
 
 
-def test_a_class_of_a_notebook_is_not_sent_by_a_name_that_nobody_else_knows():
-    program = "class Half:\n    def __call__(self, x):\n        return x / 2\n\nhalf = Half()"
-    space = run(program)
-    space["Half"].__module__ = "__main__"
-    with pytest.raises(pickle.PicklingError, match="the class Half"):
-        dumps(space["half"])
+# Ways to end a process, and ways to write a function that does.
+LEAVING = ["os._exit(0)", "os.abort()", "os.kill(os.getpid(), 9)", "os.kill(0, 9)"]
+WRITTEN = {
+    "function": "def answer(*case):\n    {}",
+    "callable object": "class Answer:\n    def __call__(self, *case):\n        {}\n\nanswer = Answer()",
+    "static method": "class Answer:\n    @staticmethod\n    def of(*case):\n        {}\n\nanswer = Answer.of",
+    "class": "class Answer:\n    def __init__(self, *case):\n        {}\n\nanswer = Answer",
+    "partial": "from functools import partial\n\ndef call(first, *case):\n    {}\n\nanswer = partial(call, 1)",
+    "vectorized": "import numpy as np\n\ndef call(*case):\n    {}\n\nanswer = np.vectorize(call)",
+    "lock": "import threading\n\nlock = threading.Lock()\n\ndef answer(*case):\n    with lock:\n        {}",
+    "helper with a class": "class Own(float):\n    pass\n\ndef answer(*case):\n    {}\n    return Own(1)",
+    "result that leaves": "class Own:\n    def __float__(self):\n        {}\n\ndef answer(*case):\n    return Own()",
+    "generator": "def answer(*case):\n    yield {}",
+}
+
+
+WAYS = [(written, LEAVING[0]) for written in WRITTEN] + [("function", leaving) for leaving in LEAVING[1:]]
+
+
+@pytest.mark.deep
+@pytest.mark.cases(3)
+@pytest.mark.parametrize(("written", "leaving"), WAYS)
+def test_no_answer_ends_the_process_that_checks_it(written, leaving, tmp_path):
+    program = (
+        "import sys, dptutor as dp\n"
+        "from dptutor.exercises.core import run\n"
+        "print(dp.exercises.check('1.1', run('import os\\n' + sys.argv[1])['answer']))\n"
+    )
+    command = [sys.executable, "-c", program, WRITTEN[written].format(leaving)]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, start_new_session=True)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout.startswith("✘")
 
 
 def test_without_processes_answers_are_called_here(monkeypatch):
@@ -164,7 +198,10 @@ def test_without_processes_answers_are_called_here(monkeypatch):
 def test_a_python_that_cannot_be_started_is_no_reason_to_fail(monkeypatch):
     monkeypatch.setattr(worker, "_idle", [])
     monkeypatch.setattr(sys, "executable", "/no/such/python")
-    assert "blind guessing" in dp.exercises.check("1.3", lambda alpha, mu: 1 - alpha).message
+    result = dp.exercises.check("1.3", lambda alpha, mu: 1 - alpha)
+    assert "blind guessing" in result.message
+    assert "in the notebook's own process, since no other can be started" in result.note
+    assert result.note in repr(result) and "/no/such/python" in result._repr_html_()
 
 
 def test_a_stub_starts_no_process(monkeypatch):

@@ -313,14 +313,14 @@ def epsilon_from_rates(
 
 
 def epsilon_from_scores(member, scores, delta: float = 0.0, *, confidence: float = 0.95) -> Estimate:
-    """ε′ from the scores of an attack: a threshold is chosen on every second one, and judged on the others.
+    """ε′ from the scores of an attack: a threshold is chosen on every second one of a kind, and judged on the others.
 
     Parameters
     ----------
     member : array_like of bool
         Whether the example was in the data, by repetition.
     scores : array_like
-        Larger for "in", by repetition; at least four, with both kinds in each half.
+        Larger for "in", by repetition; at least two with the example and two without.
     delta : float
         δ in [0, 1).
     confidence : float
@@ -334,7 +334,7 @@ def epsilon_from_scores(member, scores, delta: float = 0.0, *, confidence: float
     Raises
     ------
     TypeError, ValueError
-        If the two are not equally long rows, or a half has training runs of one kind only.
+        If the two are not equally long rows, or there are fewer than two training runs of a kind.
 
     References
     ----------
@@ -355,10 +355,11 @@ def epsilon_from_scores(member, scores, delta: float = 0.0, *, confidence: float
     member = np.asarray(member)
     if member.dtype != bool or scores.ndim != 1 or member.shape != scores.shape:
         raise ValueError(f"member must be a row of truth values as long as scores, got the shape {np.shape(member)}")
-    halves = [(member[start::2], scores[start::2]) for start in (0, 1)]
-    for inside, _ in halves:
-        if inside.all() or not inside.any():
-            raise ValueError("member must have training runs with and without the example in every second place")
+    if min(member.sum(), (~member).sum()) < 2:
+        raise ValueError("member must have at least two training runs with the example and two without")
+    # Of each kind every second one, since both may alternate.
+    place = np.where(member, np.cumsum(member), np.cumsum(~member))
+    halves = [(member[place % 2 == rest], scores[place % 2 == rest]) for rest in (1, 0)]
 
     def judged(half, threshold) -> Estimate:
         inside, score = half

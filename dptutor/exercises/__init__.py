@@ -17,6 +17,7 @@ that a page can judge by itself are each a `Question`.
 from __future__ import annotations
 
 import contextlib
+import difflib
 import io
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,8 +25,9 @@ from html import escape
 from importlib import import_module
 from pkgutil import iter_modules
 
+from .._validation import shown
 from . import worker
-from .calling import here
+from .calling import Rejected, here
 from .cases import Case, case
 from .core import Exercise, Mistake, Result
 from .drawing import Curve, Drawing, drawn
@@ -110,11 +112,15 @@ def get(id: str) -> Exercise:
     'The best that any test can do'
     """
     known = {e.id: e for e in catalogue()}
-    if str(id) not in known:
-        now = moved(str(id))
-        told = f": the capstone is chapter 20 now, and what was {id} is {now}" if now else ""
-        raise ValueError(f"id must be one of {', '.join(known)}, got {id!r}{told}")
-    return known[str(id)]
+    asked = str(id).strip()
+    if asked in known:
+        return known[asked]
+    if now := moved(asked):
+        raise ValueError(f"there is no exercise {asked}: the capstone is chapter 20 now, and what was {asked} is {now}")
+    near = known[difflib.get_close_matches(asked, known, 1, cutoff=0.0)[0]]
+    ids = [e.id for e in catalogue(near.chapter)]
+    told = f"chapter {near.chapter} has {ids[0]} to {ids[-1]}"
+    raise ValueError(f"there is no exercise {shown(asked)}; did you mean {near.id}? ({told})")
 
 
 def ask(id: str, seed=None) -> Text:
@@ -195,15 +201,22 @@ def _checked(exercise: Exercise, answer, calls) -> Result:
     if result.kind in ("mistake", "slip", "law", "ignores", "partly", "generic"):
         with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was judged
             result = replace(result, drawing=drawn(exercise, answer, calls.tried, calls))
-    before = mine.named.get(exercise.id)
+    before, praised = mine.named.get(exercise.id), mine.praised.setdefault(exercise.id, {})
+    message = _praised(before, result, praised)
     if result.named or result.passed:
         mine.named[exercise.id] = result
     mine.progress.note(exercise.id, tries=1, passed=result.passed)
-    return replace(result, message=_praised(before, result), note=calls.note)
+    return replace(result, message=message, note=calls.note)
 
 
-def _praised(before: Result | None, result: Result) -> str:
-    """The reply, after a word of praise if what the last one named is gone for certain."""
+def _praised(before: Result | None, result: Result, praised: dict[str, bool]) -> str:
+    """The reply, after a word of praise if what the last one named is gone for certain, for the first time.
+
+    `praised` has every mistake that was named, and whether its end was praised.
+    """
+    made_before = result.about in praised
+    if result.named:
+        praised.setdefault(result.about, False)
     if before is None or before.passed or before.about == result.about:
         return result.message
     if result.passed:
@@ -212,11 +225,16 @@ def _praised(before: Result | None, result: Result) -> str:
     gone = result.kind in (
         ("generic", "ignores", "nearly", "partly") if before.kind == "law" else ("mistake", "slip", "nearly")
     )
-    return f"The earlier mistake is gone, well done. {result.message}" if gone else result.message
+    if not gone or made_before or praised[before.about]:
+        return result.message
+    praised[before.about] = True
+    return f"The earlier mistake is gone, well done. {result.message}"
 
 
 class _Calls:
-    """Calls functions in another process; in this one, if they cannot be sent, and says why.
+    """Calls functions in another process; in this one if there is no other, and says why.
+
+    What cannot be sent is not called at all: it might end the process, and with it the notebook's variables.
 
     `tried` are the outcomes of the cases that were called first.
     """
@@ -238,15 +256,20 @@ class _Calls:
                 return here(answer, cases, shape, patience)
             return worker.results(answer, cases, shape, patience)
         except worker.Unsendable as why:
+            raise Rejected(
+                f"Your function is called in a process of its own, and cannot be sent there ({why}). Let it make what "
+                "it needs by itself."
+            ) from None
+        except worker.Unstartable as why:
             self.note = (
-                f"This was checked in the notebook's own process, since it cannot be sent to another ({why}). "
-                "If a check hangs there, interrupt it."
+                f"This was checked in the notebook's own process, since no other can be started ({why}). If a check "
+                "hangs there, interrupt it."
             )
             return here(answer, cases, shape, patience)
 
 
 def hint(id: str) -> Text:
-    """The next hint; after the third, the third again.
+    """The next hint; after the third, the third again, with where to find a worked answer.
 
     Parameters
     ----------
@@ -270,8 +293,12 @@ def hint(id: str) -> Text:
     'Hint 1 of 3: Here the likelihood ratio g'
     """
     exercise = get(id)
-    number = min(learner().progress.note(exercise.id, hints=1)["hints"], 3)
-    return Text(f"Hint {number} of 3: {exercise.hints[number - 1]}")
+    progress, count = learner().progress, len(exercise.hints)
+    given = progress.records.get(exercise.id, {"hints": 0})["hints"]
+    number = min(given + 1, count)
+    progress.note(exercise.id, hints=number - min(given, number))
+    last = f' There are no more; dp.exercises.solution("{exercise.id}") has a worked answer.' if given >= count else ""
+    return Text(f"Hint {number} of {count}: {exercise.hints[number - 1]}{last}")
 
 
 def solution(id: str, seed=None) -> Text:

@@ -57,11 +57,14 @@ class _TooLate(SystemExit):
     """Stops a thread, which then ends without a word."""
 
 
-def numbers(value, shape: str = "a number") -> np.ndarray:
-    """An answer as a flat array of finite numbers."""
+def numbers(value, shape: str = "a number", *, typed: bool = True) -> np.ndarray:
+    """An answer as a flat array of finite numbers; `typed`: by a person, so text is read as on the pages."""
     try:
         value = list(islice(value, 1000)) if isinstance(value, (Iterator, ValuesView)) else value
-        value = _read(value)
+        if typed:
+            value = _read(value)
+        elif np.asarray(value).dtype.kind in "SU":
+            raise TypeError
         array = np.asarray(value, dtype=complex if np.iscomplexobj(value) else float).ravel()
     except Exception as problem:  # objects may do anything when asked for a number
         why = f" {problem}" if isinstance(problem, Unreadable) and problem.reason != "unreadable" else ""
@@ -102,7 +105,7 @@ def outcome(answer: Callable, case: tuple, shape: str, patience: float) -> tuple
     def call():
         # Copies, as a learner may sort a list in place.
         result = answer(*(copy(x) if isinstance(x, (list, np.ndarray)) else x for x in case))
-        return None if result is None or result is ... else numbers(result, shape)
+        return None if result is None or result is ... else numbers(result, shape, typed=False)
 
     try:
         result = in_time(call, patience=patience)

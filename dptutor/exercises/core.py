@@ -109,6 +109,28 @@ class Result:
     def __bool__(self) -> bool:
         return self.passed
 
+    def insist(self):
+        """Shows the reply, and fails if the answer has not passed, as the notebooks of a class do for nbgrader.
+
+        Raises
+        ------
+        AssertionError
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.exercises.get("1.a").check("1/4").insist()  # doctest: +ELLIPSIS
+        ✔ Right...
+        """
+        try:
+            from IPython.display import display
+        except ImportError:
+            print(self)
+        else:
+            display(self)
+        if not self.passed:
+            raise _NotPassed(self.message)
+
     def __repr__(self) -> str:
         return f"{'✔' if self.passed else '✘'} {self.message}" + (f"\n({self.note})" if self.note else "")
 
@@ -117,6 +139,13 @@ class Result:
         said = f'<p style="border-left:4px solid {color};padding-left:.6em">{sign} {typeset(escape(self.message))}</p>'
         note = f"<p><small>{escape(self.note)}</small></p>" if self.note else ""
         return said + note + (self.drawing.html if self.drawing else "")
+
+
+class _NotPassed(AssertionError):
+    """What nbgrader takes for a failed check; a notebook has shown the reply already."""
+
+    def _render_traceback_(self) -> list[str]:
+        return ["This check has not passed yet."]
 
 
 class Reply(NamedTuple):
@@ -539,8 +568,9 @@ class Exercise:
         """Whether a function that returns nothing is that of the stub."""
         if isinstance(answer, Replayed):
             return answer.untouched
-        bytecode = [getattr(getattr(f, "__code__", None), "co_code", None) for f in (answer, run(self.stub)[self.name])]
-        return bytecode[0] is None or bytecode[0] == bytecode[1]
+        programs = [getattr(f, "__code__", None) for f in (answer, run(self.stub)[self.name])]
+        own, stub = [program and (program.co_code, program.co_names) for program in programs]
+        return own is not None and own == stub
 
     def _values(self, candidate) -> list:
         if not self.cases:

@@ -269,6 +269,8 @@ def judged(exercise: Exercise, record: Record, case: int | None = None) -> Resul
     >>> judged(prepared("1.a"), record).kind
     'slip'
     """
+    if isinstance(record.answer, Replayed) and (exercise.judge or not exercise.cases):
+        return Result(False, f"The notebook records values of a function, where {exercise.shape} is asked for.", "form")
     mine = Learner()
     mine.case = record.case if case is None else case
     with mine:

@@ -28,6 +28,8 @@ class Learner:
         The number of the case that was chosen last.
     named : dict
         By exercise, the last result that named a mistake, or was right.
+    praised : dict
+        By exercise and mistake that was made, whether it was praised that it is gone.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Learner:
         self.progress = Progress(Path(path))
         self.case: int | None = None
         self.named: dict[str, Result] = {}
+        self.praised: dict[str, dict[str, bool]] = {}
         self._before: list[Token[Learner]] = []
 
     def __enter__(self) -> Learner:

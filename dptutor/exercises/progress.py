@@ -100,7 +100,8 @@ class Progress:
         records = self.records
         for exercise in catalogue():
             if record := records.get(exercise.id):
-                state = "✔ solved" if record["passed"] else "tried" if record["tries"] else "–"
+                seen = "solution seen" if record["saw_solution"] else "tried" if record["tries"] else "–"
+                state = "✔ solved" if record["passed"] else seen
                 yield exercise.id, exercise.title, exercise.grade, state, record["tries"], record["hints"]
 
     def __repr__(self) -> str:

@@ -2,7 +2,8 @@
 
 `pickle` sends a function as the name of a module to import it from, which fails for what a learner wrote in a
 notebook. Here such a function is sent as its code, with the names of the notebook that it uses, its defaults and the
-variables that it closes over, and so are the functions that it calls. What is installed is still sent by name.
+variables that it closes over, and so are the functions that it calls. A class is sent as its members. What is installed
+is still sent by name.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import io
 import marshal
 import pickle
 import sys
+import types
 from functools import _lru_cache_wrapper, lru_cache
 from importlib import import_module
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, MappingProxyType, ModuleType
 
 __all__ = ["dumps"]
 
@@ -51,10 +53,23 @@ class _Pickler(pickle.Pickler):
         if isinstance(value, _lru_cache_wrapper) and not _importable(value):
             return _cached, (value.__wrapped__,)
         if isinstance(value, type) and not _importable(value):
-            raise pickle.PicklingError(f"the class {value.__name__}")
+            if name := _BUILT_IN.get(value):
+                return getattr, (types, name)
+            slots = vars(value).get("__slots__")
+            made = type(value), value.__name__, value.__bases__, {} if slots is None else {"__slots__": slots}
+            return _class, made, _members(value), None, None, _complete_class
+        if isinstance(value, MappingProxyType):
+            return MappingProxyType, (dict(value),)
+        if isinstance(value, property):
+            return property, (value.fget, value.fset, value.fdel, value.__doc__)
+        if isinstance(value, staticmethod | classmethod):
+            return type(value), (value.__func__,)
+        if any(kind.__module__ == "IPython.core.autocall" for kind in type(value).__mro__):  # `exit` of a notebook
+            return getattr, (sys, "exit")
         return NotImplemented
 
 
+_BUILT_IN = {value: name for name, value in vars(types).items() if isinstance(value, type)}
 _PLACES = tuple({sys.prefix, sys.base_prefix, str(Path(__file__).parents[1])})
 
 
@@ -89,7 +104,16 @@ def _state(function: FunctionType):
     return used, cells, function.__defaults__, function.__kwdefaults__
 
 
-# What bytes are made into. A function comes before what it refers to, as it may refer to itself.
+# What a class is made with, or what is made for each anew.
+_NO_MEMBERS = {"__dict__", "__weakref__", "__module__", "__slots__", "_abc_impl"}
+
+
+def _members(value: type) -> dict:
+    members = {name: member for name, member in vars(value).items() if name not in _NO_MEMBERS}
+    return {name: each for name, each in members.items() if not isinstance(each, types.MemberDescriptorType)}
+
+
+# What bytes are made into. A function or class comes before what it refers to, as it may refer to itself.
 
 _spaces: dict[int, dict] = {}  # functions of one notebook share their global names
 
@@ -105,6 +129,15 @@ def _complete(function: FunctionType, state):
     for cell, contents in zip(function.__closure__ or (), cells, strict=True):
         if contents:
             (cell.cell_contents,) = contents
+
+
+def _class(kind: type, name: str, bases: tuple, slots: dict) -> type:
+    return types.new_class(name, bases, {"metaclass": kind}, lambda space: space.update(slots, __module__="__main__"))
+
+
+def _complete_class(made: type, members: dict):
+    for name, member in members.items():
+        setattr(made, name, member)
 
 
 def _cached(function):

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from .calling import LASTING
 from .sending import dumps
 
-__all__ = ["Unsendable", "available", "results"]
+__all__ = ["Unsendable", "Unstartable", "available", "results"]
 
 _FORKS = sys.platform == "linux"
 # What timers end a process with; Windows has none.
@@ -49,6 +49,10 @@ _PROGRAM = "import sys; sys.path[:] = {path!r}; from dptutor.exercises.worker im
 
 class Unsendable(Exception):
     """Why an answer cannot be called in another process, in words."""
+
+
+class Unstartable(Exception):
+    """Why there is no other process, in words."""
 
 
 def available() -> bool:
@@ -80,7 +84,9 @@ def results(answer, cases: Sequence[tuple], shape: str, patience: float) -> list
     Raises
     ------
     Unsendable
-        If the answer or its arguments cannot be sent, or no process can be started.
+        If the answer or its arguments cannot be sent.
+    Unstartable
+        If no process can be started.
     """
     try:
         request = dumps((answer, tuple(cases), shape, patience))
@@ -126,7 +132,7 @@ class _Worker:
                 **apart,
             )
         except OSError as error:
-            raise Unsendable(_why(error)) from None
+            raise Unstartable(_why(error)) from None
         self._said: queue.SimpleQueue = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -142,7 +148,7 @@ class _Worker:
             self._process.stdin.write(len(request).to_bytes(8, "big") + request)
             self._process.stdin.flush()
         except OSError as error:
-            raise Unsendable(_why(error)) from None
+            raise Unstartable(_why(error)) from None
 
     def receive(self, patience: float) -> tuple:
         try:
@@ -183,7 +189,7 @@ def _taken() -> _Worker:
 
 
 def _returned(worker: _Worker, reusable: bool):
-    with contextlib.suppress(Unsendable):
+    with contextlib.suppress(Unstartable):
         if not reusable:
             worker.end()
             worker = _Worker()  # in advance

@@ -53,13 +53,13 @@ def master(name: str, title: str, exercises: list, wheel: str, student: str = ""
         mark = exercise.id.replace(".", "-")
         points = f"{exercise.points} point{'s' if exercise.points > 1 else ''}"
         cells += [
-            new_markdown_cell(f"## {exercise.id} {exercise.title}\n\n{asked.question}{listed(asked)} ({points})"),
+            new_markdown_cell(f"## {exercise.id} {exercise.title}\n\n{asked.question}{listed(asked)}\n\n*{points}*"),
             new_code_cell(
                 f"{stub.strip()}\n\n### BEGIN SOLUTION\n{solution.strip()}\n### END SOLUTION",
                 metadata=graded(False, f"answer-{mark}"),
             ),
             new_code_cell(
-                f"reply = {checked(exercise.id, asked.name, own)}\nassert reply, reply\nprint(reply)",
+                f"reply = {checked(exercise.id, asked.name, own)}\nreply.insist()",
                 metadata=graded(True, f"check-{mark}", exercise.points),
             ),
             new_code_cell(f'# dp.exercises.hint("{exercise.id}")'),

@@ -5,6 +5,7 @@ The questions are not those of the chapter: neither the case nor an answer comes
 recorded and not judged in the notebook. A sentence is for a reader: all of them are laid out on one page, by number.
 """
 
+import contextlib
 import io
 import json
 import math
@@ -29,6 +30,7 @@ from dptutor.exercises.handing_in import MIME, Record
 from notebooks import KERNEL
 
 from . import assignments, secrets, tables
+from .marking import UNRUN, Mark
 
 NAME = "exam"
 CASE = "exam_case.npz"
@@ -147,7 +149,7 @@ def pack(folder: Path, students: list, secret: str, wheel: str):
     """Writes for each student a case and a notebook."""
     for student in students:
         own, code = case(secret, student.id), secrets.code(secret, student.id)
-        place = folder / "handout" / student.folder
+        place = folder / "students" / student.folder
         place.mkdir(parents=True, exist_ok=True)
         own.save(place / CASE)
         nbformat.write(notebook(own, student, code, wheel), place / f"{NAME}.ipynb")
@@ -182,12 +184,13 @@ def notebook(c: cases.Case, student, code: str, wheel: str):
 # The points.
 
 
-def report(folder: Path, students: list, secret: str, sheets: list, say):
-    """Writes points line by line, the sentences for a reader, and which reports look alike."""
+def report(folder: Path, students: list, secret: str, sheets: list, say) -> dict:
+    """Writes points line by line, the sentences for a reader, and which reports look alike; the marks of each sheet."""
     place = folder / NAME
     place.mkdir(exist_ok=True)
     names = {student.id: student.name for student in students}
-    rows, sentences, read = [], [], {}
+    rows, sentences, read, marks = [], [], {}, {}
+    of_reader = _given_by_reader(place / "sentences.csv")
     for number, one in enumerate(sheets, 1):
         given, code, why = _read(one, secret)
         read[one.student] = given, code
@@ -196,6 +199,7 @@ def report(folder: Path, students: list, secret: str, sheets: list, say):
         for name, line in lines(case(secret, one.student)).items():
             reply = why or line.judge(given.get(name))
             points = 0 if reply else line.points
+            marks.setdefault(one, []).append(Mark(name, points, line.points, reply or "Right.", "", reply or ""))
             right = sorted(line.right)[0] if isinstance(line.right, frozenset) else line.right
             rows.append(
                 (
@@ -210,7 +214,11 @@ def report(folder: Path, students: list, secret: str, sheets: list, say):
                 )
             )
         sentences.append((one.student, number, str(given.get("sentence") or "")[:4000]))
-        say(f"{number} of {len(sheets)}  {one.student}  {NAME}", flush=True)
+        by_reader = of_reader.get(one.student)
+        words = "Not judged yet: a reader gives these points." if by_reader is None else "By a reader."
+        marks[one].append(Mark("sentence", by_reader, READER, words, UNRUN if by_reader is None else ""))
+        points = sum(mark.points or 0 for mark in marks[one])
+        say(f"{number} of {len(sheets)}  {one.student}  {NAME}  {points} points", flush=True)
     head = ("student", "name", "line", "points", "of", "given", "right", "reply")
     tables.write(place / "points.csv", head, rows)
     # For the points that a reader gives, which stay when the marks are made again.
@@ -222,6 +230,22 @@ def report(folder: Path, students: list, secret: str, sheets: list, say):
         )
     (place / "sentences.html").write_text(_laid_out(sentences), encoding="utf-8")
     tables.write(place / "alike.csv", ("one", "other", "what is alike"), alike(read, secret))
+    return marks
+
+
+def _given_by_reader(path: Path) -> dict[str, float]:
+    """The points that a reader has given to sentences, by student."""
+    given = {}
+    for row in tables.read(path) if path.exists() else []:
+        with contextlib.suppress(ValueError):  # not given yet
+            points = min(max(float(row.get(f"points (of {READER})") or ""), 0.0), float(READER))
+            given[row.get("student")] = int(points) if points.is_integer() else points
+    return given
+
+
+def possible() -> int:
+    """The points of an examination."""
+    return READER + sum(line.points for line in lines(cases.made(1)).values())
 
 
 def _read(one, secret: str) -> tuple[dict, str, str]:
@@ -249,6 +273,8 @@ def _program(cell: dict) -> str:
 
 
 def _shown(value) -> str:
+    if isinstance(value, str) and len(value) == 1:
+        return value.upper()  # an offer
     return f"{value:.6g}" if isinstance(value, float) else "" if value is None else str(value)[:200]
 
 

@@ -52,9 +52,12 @@ def marks(folder: Path, say=print) -> int:
         for one in found
     }
     results = _marked(folder / STATE, jobs, say)
-    _report(folder, students, masters, results, left)
+    unrun = [(one, mark) for one, done in results.items() for mark in done if mark.kind == UNRUN]
+    of = {name: sum(points for _, points, _ in assignments.exercises_of(master)) for name, master in masters.items()}
     if exam.is_set(folder):
-        exam.report(folder, students, secret, sheets, say)
+        results |= exam.report(folder, students, secret, sheets, say)
+        of[exam.NAME] = exam.possible()
+    _report(folder, students, of, results, left)
     head = ("file", "student", "assignment", "of")
     tables.write(
         folder / "copied.csv", head, [(one.where, one.student, one.assignment, " ".join(one.others)) for one in copies]
@@ -63,7 +66,6 @@ def marks(folder: Path, say=print) -> int:
         say(f"copied: {one.where}: it carries values or the code of {', '.join(one.others)}")
     for one in left:
         say(f"not marked: {one.where}: {one.why}")
-    unrun = [(one, mark) for one, done in results.items() for mark in done if mark.kind == UNRUN]
     if unrun:
         count = len({one.where for one, _ in unrun})
         say(
@@ -141,27 +143,32 @@ def _kept(state: Path) -> dict[str, list[Mark]]:
 # The tables.
 
 
-def _report(folder: Path, students, masters: dict, results: dict, left):
+def _report(folder: Path, students, of: dict[str, int], results: dict, left):
     names = {student.id: student for student in students}
     by_student: dict[str, dict] = {id: {} for id in names}
     for one, done in results.items():
         by_student.setdefault(one.student, {})[one.assignment] = done
-    given = [name for name in masters if any(name in done for done in by_student.values())]
-    of = {name: sum(points for _, points, _ in assignments.exercises_of(masters[name])) for name in given}
+    of = {name: points for name, points in of.items() if any(name in done for done in by_student.values())}
     rows, replies = [], []
     for id, done in sorted(by_student.items()):
         student = names.get(id)
         points = {name: sum(mark.points or 0 for mark in made) for name, made in done.items()}
         unjudged = sum(mark.kind == UNRUN for made in done.values() for mark in made)
         about = (id, student.name if student else "", student.email if student else "")
-        rows.append(
-            (*about, *(points.get(name, "") for name in given), sum(points.values()), sum(of.values()), unjudged)
-        )
+        rows.append((*about, *(points.get(name, "") for name in of), sum(points.values()), sum(of.values()), unjudged))
         for name, made in sorted(done.items()):
             for mark in made:
                 score = "" if mark.points is None else mark.points
                 replies.append((id, name, mark.exercise, score, mark.of, mark.words, mark.kind, mark.about))
-    head = ("student", "name", "email", *(f"{name} (of {of[name]})" for name in given), "total", "of", "not judged")
+    head = (
+        "student",
+        "name",
+        "email",
+        *(f"{name} (of {points})" for name, points in of.items()),
+        "total",
+        "of",
+        "not judged",
+    )
     tables.write(folder / "marks.csv", head, rows)
     head = ("student", "assignment", "exercise", "points", "of", "reply", "kind")
     tables.write(folder / "replies.csv", head, [row[:7] for row in replies])
@@ -169,8 +176,8 @@ def _report(folder: Path, students, masters: dict, results: dict, left):
     asked = misconceptions.counted(
         [
             misconceptions.Reply(id, exercise, bool(points), said, kind, about)
-            for id, _, exercise, points, _, said, kind, about in replies
-            if kind not in (UNRUN, COPIED)
+            for id, name, exercise, points, _, said, kind, about in replies
+            if kind not in (UNRUN, COPIED) and name != exam.NAME
         ]
     )
     tables.write(folder / "misconceptions.csv", misconceptions.HEAD, misconceptions.rows(asked))

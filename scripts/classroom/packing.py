@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -66,6 +67,8 @@ def pack(
         _fill(made, students, sorted({*chapters}) or known, secret, wheel)
         if examined:
             exam.pack(made, students, secret, wheel or wheels.name())
+        for student in students:
+            _zip(made / "students" / student.folder)
         made.chmod(0o755)
         made.rename(folder)
     finally:
@@ -79,7 +82,7 @@ def _fill(made: Path, students: list[Student], chapters: list[int], secret: str,
     hosted = f" On Colab the first cell fetches the library from {wheel}." if wheel else (
         f" On Colab, upload `{file}` beside the notebook first."
     )  # fmt: skip
-    whose = "The notebooks in the folder with your name are yours alone. " if students else ""
+    whose = "The notebooks in the ZIP file that you get are yours alone: unpack it here. " if students else ""
     (made / "handout" / "README.md").write_text(README.format(wheel=file, hosted=hosted, whose=whose), encoding="utf-8")
     key = []
     for chapter in chapters:
@@ -91,7 +94,7 @@ def _fill(made: Path, students: list[Student], chapters: list[int], secret: str,
         for student in students:
             code = secrets.code(secret, student.id)
             own = assignments.master(name, f"{title}: {student.name}", exercises, wheel or file, student.id, code)
-            write(assignments.handout(own), made / "handout" / student.folder / f"{name}.ipynb")
+            write(assignments.handout(own), made / "students" / student.folder / f"{name}.ipynb")
         varying = [exercise for exercise in exercises if exercise.draw]
         if students and varying:
             key += _own(made, chapter, varying, students, secret, wheel or file)
@@ -109,12 +112,19 @@ def _own(made: Path, chapter: int, varying: list, students: list[Student], secre
     for student in students:
         code = secrets.code(secret, student.id)
         own = assignments.master(name, f"{title}: {student.name}", varying, wheel, student.id, code, own=True)
-        write(assignments.handout(own), made / "handout" / student.folder / f"{name}.ipynb")
+        write(assignments.handout(own), made / "students" / student.folder / f"{name}.ipynb")
         for exercise in varying:
             asked = exercise.variant(code)
             call = asked.stub.rstrip().splitlines()[-1].split(" = ", 1)[1]
             answer = ", ".join(f"{x:.6g}" for x in np.ravel(asked.answer))
             yield student.id, name, exercise.id, call, answer, exercise.points
+
+
+def _zip(folder: Path):
+    """A student's folder as one file to send, beside it; the same whenever it is made."""
+    with zipfile.ZipFile(folder.with_name(f"{folder.name}.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.iterdir()):
+            archive.writestr(zipfile.ZipInfo(f"{folder.name}/{path.name}"), path.read_bytes())
 
 
 def write(notebook, path: Path):

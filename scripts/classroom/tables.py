@@ -26,3 +26,10 @@ def write(path: Path, head, rows):
     ) as file:
         csv.writer(file).writerows([list(map(cell, row)) for row in [head, *rows]])
     os.replace(file.name, path)
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a table that was written here, perhaps stored again by a spreadsheet."""
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    head = text.partition("\n")[0]
+    return [*csv.DictReader(text.splitlines(), delimiter=";" if ";" in head else ",")]
