@@ -38,7 +38,7 @@ from .evaluator import Evaluator
 from .faces import FiniteFaces, MixtureFaces, TabulatedFaces
 from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
-from .profiles import LinesProfile, contours, mixed
+from .profiles import LinesProfile, beside_laplace, contours
 
 # About what a grid leaves open.
 _GRID_GOAL = 5e-7
@@ -48,6 +48,8 @@ _FEW_ATOMS = 64
 _MOST_DIFFERENT = 300
 # Different subsampled Gaussians beside Laplace mechanisms, or finite experiments with many atoms.
 _MOST_STEPS_BESIDE = 16
+# Laplace mechanisms whose losses are integrated over, one after the other.
+_FEW_LAPLACE = 4
 # Sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
@@ -266,8 +268,11 @@ class Composition(Mechanism):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
-            elif (by_integral := mixed(_together(laplace), Composition(rest))) is not None:
-                return by_integral
+            elif sum(count for _, count in laplace) <= _FEW_LAPLACE:
+                other = Composition(rest)._faces
+                if isinstance(other, TabulatedFaces) and not other.shifted:
+                    tops = [part._laplace for part, count in laplace for _ in range(count)]
+                    return beside_laplace(other, tops)
         by_lines = None
         if known:
             by_lines = _by_lines(self)
@@ -280,7 +285,8 @@ class Composition(Mechanism):
         gap += sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in self.factors)
         if by_lines is not None and by_lines.error_bound <= gap:
             return by_lines
-        return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid))
+        infinite = self._infinite, self.reverse._infinite
+        return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
 
 
 def _is_known(part: Mechanism) -> bool:

@@ -35,7 +35,7 @@ _LONGEST = 2**20
 # Of more different parts than this the grid is shorter, as each is transformed.
 _MANY = 12
 # Losses that count as finite, of one part and of all; bounds hold for ε up to the first.
-_LARGEST, _LARGEST_SUM = 650.0, 700.0
+LARGEST, _LARGEST_SUM = 650.0, 700.0
 # What transforms lose by rounding, for each part and each doubling of their length, and anyway.
 _LOST, _LOST_ANYWAY = 2.0**-51, 1e-12
 # e^−43 is nothing next to the rounding of a transform.
@@ -90,7 +90,7 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
         alpha, beta = (float(v) for v in errors(np.asarray(-x)))
         return 1 - alpha - p_infinite <= _TAIL and beta <= _TAIL
 
-    return max(-first(below), -_LARGEST), min(first(above), _LARGEST)
+    return max(-first(below), -LARGEST), min(first(above), LARGEST)
 
 
 def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
@@ -183,7 +183,7 @@ def _gap(law, factors, step, truncation) -> float:
     p = q[:-1] * np.exp(-loss)
     above_q, above_p = np.cumsum(q[::-1])[::-1], np.cumsum(p[::-1])[::-1]
     low = infinite + above_q[:-1] - np.exp(loss) * above_p
-    return float(np.max((law.delta(loss) - low)[loss <= _LARGEST], initial=0.0))
+    return float(np.max((law.delta(loss) - low)[loss <= LARGEST], initial=0.0))
 
 
 def _optimistic(factor: Factor, step: float):
