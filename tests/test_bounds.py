@@ -242,3 +242,39 @@ def test_a_grid_counts_losses_that_it_takes_for_infinite():
         value, error = (one**count).privacy_profile(epsilon, with_error=True)
         simulated = np.maximum(-np.expm1(np.minimum(epsilon - losses, 0.0)), 0.0)
         assert abs(value - simulated.mean()) <= error + 5 * simulated.std() / math.sqrt(losses.size) + 1e-3
+
+
+# What cannot be answered is refused before any work.
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "error", "message"),
+    [
+        (lambda: dp.SampledWithoutReplacement(14, 1e-6) ** 10**9, ValueError, "at most 1000000 mechanisms"),
+        (lambda: dp.DPSGD(0.00134, 0.00015, 3448) @ dp.Gaussian(0.0134), dp.NumericalError, "too far apart"),
+    ],
+)
+def test_what_is_out_of_reach_is_refused(mechanism, error, message):
+    with pytest.raises(error, match=message):
+        mechanism().epsilon(1e-5)
+
+
+def test_what_reveals_everything_does_so_beside_others():
+    open_ = dp.TruncatedPoisson(1, 0.01, 128, 1000, 16)
+    assert open_.privacy_profile(math.inf) == 1.0
+    assert (open_ @ dp.Gaussian(1)).epsilon(1e-5) == math.inf
+    assert (open_ @ dp.Gaussian(1)).advantage == 1.0
+
+
+def test_an_epsilon_beyond_the_grid_of_bins_is_not_known():
+    # Of noise 100 no epoch reveals anything like this; the law on the grid says nothing about it.
+    value, error = dp.BallsAndBins(100, 64311).epsilon(1e-5, with_error=True)
+    assert value < 0.1 or error == math.inf
+
+
+@pytest.mark.parametrize("rate", [1.1e-6, 1.1e-4])
+def test_a_rare_laplace_step_beside_a_gaussian(rate):
+    alone = dp.Gaussian(0.78)
+    value, error = (dp.SubsampledLaplace(5.87, rate, "add") @ alone).epsilon(1e-5, with_error=True)
+    assert abs(value - alone.epsilon(1e-5)) <= error
+    assert error < 0.01

@@ -235,6 +235,8 @@ class Composition(Mechanism):
         return self.__dict__["_own_faces"]
 
     def _chosen_faces(self) -> Evaluator:
+        if self._infinite == 1.0:  # every loss is infinite, also that of the reverse pair
+            return FiniteFaces(BlatantlyNonPrivate()._law)
         finite = [(part, count) for part, count in self.factors if part._law is not None]
         others = tuple((part, count) for part, count in self.factors if part._law is None)
         if not others:
@@ -285,7 +287,7 @@ class Composition(Mechanism):
         gap += sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in self.factors)
         if by_lines is not None and by_lines.error_bound <= gap:
             return by_lines
-        infinite = self._infinite, self.reverse._infinite
+        infinite = self._infinite, float(self.reverse._delta(np.asarray(math.inf)))
         return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
 
 
