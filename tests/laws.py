@@ -1,9 +1,9 @@
-"""A search for answers that break laws, over all registered mechanisms with extreme parameters: `make search MINUTES=30`.
+"""A search for answers that break laws, over all registered mechanisms with extreme parameters.
 
-    python -m tests.laws [--minutes 30] [--seed 1]
+    make search MINUTES=30        or        python -m tests.laws [--minutes 30] [--seed 1]
 
-Every answer is an interval, and each law holds between intervals; no reference is needed. A violation, a crash, a warning or
-a call of more than ten seconds of CPU is written as a call. Without a seed each run draws a new one, which it names.
+Every answer is an interval, and each law holds between intervals; no reference is needed. A violation, a crash, a
+warning or a call of more than ten seconds of CPU is written as a call. Without a seed each run draws a new one.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def search(seed, seconds, out=print):
             counts["refused"] += 1
         except TimeoutError:
             problems = [f"takes more than {SECONDS:g} s"]
-        except (Exception, Warning) as problem:  # noqa: BLE001
+        except (Exception, Warning) as problem:
             problems = [f"{type(problem).__name__}: {problem}"]
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)

@@ -6,6 +6,7 @@ References are formulas written down here, to many digits, sums over all outcome
 import itertools
 import math
 
+import laws
 import mpmath
 import numpy as np
 import pytest
@@ -278,3 +279,9 @@ def test_a_rare_laplace_step_beside_a_gaussian(rate):
     value, error = (dp.SubsampledLaplace(5.87, rate, "add") @ alone).epsilon(1e-5, with_error=True)
     assert abs(value - alone.epsilon(1e-5)) <= error
     assert error < 0.01
+
+
+def test_a_search_finds_no_answer_that_breaks_a_law():
+    found, counts = laws.search(seed=1, seconds=3.0, out=lambda line: None)
+    assert found == []
+    assert counts

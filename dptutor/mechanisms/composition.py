@@ -4,16 +4,28 @@ Losses add, so the pairs multiply: (P, Q) and (P', Q') give (P × P', Q × Q'). 
 part is taken in both directions, the composition is formed in each direction and symmetrized as a whole: an example is
 in all parts or in none.
 
-`_chosen_faces`, and nothing else, chooses how the profile is computed:
+`_chosen_faces`, and nothing else, chooses how the profile is computed. Each way has a bound on its error that rests on
 
-    all parts finite experiments            their atoms, or binomial tails         transform/finite.py, lattice.py
-    subsampled and plain Gaussians          integrals along Re s = const           transform/hellinger.py
-      where there is hardly any noise       sums over participations              transform/separate_sums.py
-      where large losses outweigh tilts     sums of positive terms                 transform/positive_sums.py
-    these and finite experiments            a mixture over the atoms               faces.py
-    these and narrow Laplace mechanisms     an integral over the loss of Laplace   profiles.py
-    Laplace mechanisms, and the rest        lower and upper values                 transform/lines.py
-    parts without a transform               a grid, between two exact brackets     transform/discretized.py
+    all parts finite experiments         their atoms, binomial tails, or tilted sums on a lattice: rounding of
+        transform/finite.py, lattice*.py   positive terms, |a^n − b^n| ≤ n |a − b| max(|a|, |b|)^(n−1), Chernoff's bound
+    subsampled and plain Gaussians       integrals along Re s = const: Chernoff's bound for the images of a trapezoid
+        transform/hellinger.py             sum, a falling envelope of |H| for its truncation, and rounding
+      where there is hardly any noise    sums over participations: the union bound on 3 n Φ(−1/2σ)
+        transform/separate_sums.py
+      where large losses outweigh tilts  sums of positive terms
+        transform/positive_sums.py
+    these and finite experiments         mixtures over the atoms, which keep the bounds of what is mixed
+        faces.py
+    these and few Laplace mechanisms     integrals over the loss of Laplace: Bernstein's ellipse, on which coefficients
+        transform/tilted_areas.py          bound the integrand, and the bounds of a table under positive weights
+    Laplace mechanisms, and the rest     lower and upper values: Chernoff's bound for images, post-processing by some
+        transform/lines.py                 Gaussian noise for the truncation
+    parts without a transform            a grid between two experiments, one more and one less informative (Blackwell's
+        transform/discretized.py           order, which products keep); losses that it cuts count as infinite above
+
+The first and the last enumerate what they answer from. All others fill tables (transform/profile_table.py): polynomials
+between Chebyshev points, at which values have the bounds above. What a polynomial misses between its points is *not*
+proven: it is measured at points of its own, and enlarged.
 
 Sources: Zhu, Dong & Wang (2022), theorem 10 (dominating pairs compose); Dong, Roth & Su (2022), section 3.
 """
