@@ -285,3 +285,10 @@ def test_a_search_finds_no_answer_that_breaks_a_law():
     found, counts = laws.search(seed=1, seconds=3.0, out=lambda line: None)
     assert found == []
     assert counts
+
+
+def test_a_meet_of_curves_that_meet_again_without_false_alarms():
+    p, q, rate = [0.98, 0.019, 0.001], [0.001, 0.989, 0.01], 7e-5
+    m = dp.meet(dp.FiniteExperiment(p, q), dp.SubsampledGaussian(0.0118, rate))
+    # From α = 2e-6 on the step is the safer of the two, and its curve 1 − rate − α.
+    assert m.privacy_profile(0.0) == approx(rate, rel=1e-6)
