@@ -33,6 +33,7 @@ help:
 	@echo "make quick     check style, types, and what a change since main touches (SINCE=commit)"
 	@echo "make look      test how every explorer and page looks, on every screen (CASES=12 a part)"
 	@echo "make sweep     compare the library with a thousand stored high-precision references (PART=3 a third)"
+	@echo "make search    look for answers of random mechanisms that break laws (MINUTES=30, SEED to repeat one)"
 	@echo "make hosts     test JupyterLab, Voilà, nbgrader, other browsers, all notebooks, the package"
 	@echo "make words     list sentences that break the habits of this book's English"
 	@echo "make exhaustive  all of these, with all cases: an hour"
@@ -115,6 +116,9 @@ words: test-environment
 sweep: test-environment
 	@$(python) -m tests.sweep $(if $(PART),--part=$(PART))
 	@$(if $(PART),,$(python) -m pytest -q -m sweep tests/test_accountant.py)
+
+search: test-environment
+	@$(python) -m tests.laws --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 exhaustive: lint
 	@$(python) scripts/book.py build

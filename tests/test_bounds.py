@@ -3,14 +3,19 @@
 References are formulas written down here, to many digits, sums over all outcomes, or simulations.
 """
 
+import itertools
 import math
 
+import laws
 import mpmath
 import numpy as np
 import pytest
 from pytest import approx
+from scipy.integrate import quad
 
 import dptutor as dp
+from dptutor.transform import tilted_areas
+from dptutor.transform.polynomials import gauss
 
 
 def weights_of(rate, members):
@@ -155,3 +160,135 @@ def test_a_report_of_three_discrete_gaussians():
     found = dp.report(dp.DiscreteGaussian(3) @ dp.DiscreteGaussian(4) @ dp.DiscreteGaussian(5))
     assert found.mu == approx(0.46218, abs=1e-5)
     assert found.regret < 1e-6
+
+
+# Subsampled Gaussians beside Laplace mechanisms.
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "scale", "epsilon"),
+    [
+        (1.0, 1e-6, 2.0, 1e-4),
+        (1.0, 1e-6, 2.0, 0.4999999),
+        (0.5, 0.01, 1.0, 0.7),
+        (0.7, 0.3, 0.2, 5.5),
+        (3.0, 0.9, 1.0, 0.1),
+    ],
+)
+def test_a_step_beside_a_laplace_mechanism_is_an_integral_over_its_answers(noise, rate, scale, epsilon):
+    top = 1 / scale
+
+    def of_laplace(x):
+        if x >= top:
+            return 0.0
+        return -math.expm1((x - top) / 2) if x > -top else -math.expm1(x)
+
+    def integrand(z):
+        ratio = 1 - rate + rate * math.exp(z / noise - 0.5 / noise**2)
+        return math.exp(-z * z / 2) / math.sqrt(2 * math.pi) * ratio * of_laplace(epsilon - math.log(ratio))
+
+    # Where the loss of the step meets an end of that of Laplace.
+    kinks = [(math.exp(epsilon + sign * top) - 1 + rate) / rate for sign in (-1, 1)]
+    cuts = sorted(noise * math.log(k) + 0.5 / noise for k in kinks if k > 0)
+    ends = [-40.0, *(cut for cut in cuts if abs(cut) < 40), 40.0]
+    pieces = np.unique(np.concatenate([np.linspace(a, b, 40) for a, b in itertools.pairwise(ends)]))
+    right = math.fsum(quad(integrand, a, b, epsabs=1e-16, epsrel=1e-13)[0] for a, b in itertools.pairwise(pieces))
+    m = dp.SubsampledGaussian(noise, rate, "remove") @ dp.Laplace(scale)
+    value, error = m.privacy_profile(epsilon, with_error=True)
+    assert value == approx(right, abs=error + 1e-14)
+    assert error < 1e-11
+
+
+@pytest.mark.parametrize(
+    "more", [dp.SubsampledGaussian(1, 1e-6), dp.DPSGD(0.3, 1e-5, 5), dp.DPSGD(1, 0.01, 2)], ids=repr
+)
+@pytest.mark.parametrize("one", [dp.Laplace(2), dp.Laplace(2) @ dp.Laplace(5)], ids=repr)
+def test_what_is_added_reveals_no_less_and_at_most_its_total_variation(one, more):
+    together, epsilon = one @ more, np.array([0.0, 1e-4, 0.2, 0.499999, 0.5, 0.5000001, 0.69, 0.7, 3.0])
+    value, error = together.privacy_profile(epsilon, with_error=True)
+    alone, its_error = one.privacy_profile(epsilon, with_error=True)
+    off = error + its_error
+    assert (value >= alone - off).all()
+    assert (value <= alone + more.advantage + off).all()
+    assert (np.diff(value) <= off[1:] + off[:-1]).all()
+    assert together.error_bound < 1e-9
+    assert dp.delta_divergence(one, together) <= more.advantage / 2 + 1e-9
+
+
+@pytest.mark.parametrize("count", [2, 4, 8, 20])
+def test_the_bound_of_an_area_holds_with_few_points(count, monkeypatch):
+    for name, value in zip(("_NODES", "_WEIGHTS", "_COUNT"), (*gauss(count), count), strict=True):
+        monkeypatch.setattr(tilted_areas, name, value)
+    own = np.array([[-1.0, -0.8, 0.2, 0.01], [-3.0, -1.2, -0.1, 0.0]])
+    pieces = [np.array(x) for x in ([0.0, 2.0], [2.0, 9.0], own, [False, False], [0.0, 0.0], [1.0, 1.0])]
+    areas = tilted_areas.TiltedAreas(pieces, 1.0)
+
+    def height(u):
+        start, end, row = (0.0, 2.0, 0) if u < 2 else (2.0, 9.0, 1)
+        return math.exp(np.polynomial.chebyshev.chebval(2 * (u - start) / (end - start) - 1, own[row]))
+
+    for low, high in ((0.3, 1.1), (0.5, 7.0), (2.0, 9.0)):
+        cuts = np.unique(np.clip([low, 2.0, high], low, high))
+        for complement in (False, True):
+            integrand = lambda u, low=low, less=complement: math.exp((low - u) / 2) * abs(less - height(u))  # noqa: E731
+            right = sum(quad(integrand, a, b, epsabs=1e-14)[0] for a, b in itertools.pairwise(cuts))
+            value, error = areas.area(np.array([low]), np.array([high]), complement)
+            assert value[0] == approx(right, abs=float(error[0]) + 1e-13)
+
+
+def test_a_grid_counts_losses_that_it_takes_for_infinite():
+    one, count = dp.ExponentialMechanism(20), 40
+    losses = one.privacy_loss.sample((4000, count), seed=1).sum(axis=1)
+    for epsilon in (660.0, 740.0, 790.0):
+        value, error = (one**count).privacy_profile(epsilon, with_error=True)
+        simulated = np.maximum(-np.expm1(np.minimum(epsilon - losses, 0.0)), 0.0)
+        assert abs(value - simulated.mean()) <= error + 5 * simulated.std() / math.sqrt(losses.size) + 1e-3
+
+
+# What cannot be answered is refused before any work.
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "error", "message"),
+    [
+        (lambda: dp.SampledWithoutReplacement(14, 1e-6) ** 10**9, ValueError, "at most 1000000 mechanisms"),
+        (lambda: dp.DPSGD(0.00134, 0.00015, 3448) @ dp.Gaussian(0.0134), dp.NumericalError, "too far apart"),
+    ],
+)
+def test_what_is_out_of_reach_is_refused(mechanism, error, message):
+    with pytest.raises(error, match=message):
+        mechanism().epsilon(1e-5)
+
+
+def test_what_reveals_everything_does_so_beside_others():
+    open_ = dp.TruncatedPoisson(1, 0.01, 128, 1000, 16)
+    assert open_.privacy_profile(math.inf) == 1.0
+    assert (open_ @ dp.Gaussian(1)).epsilon(1e-5) == math.inf
+    assert (open_ @ dp.Gaussian(1)).advantage == 1.0
+
+
+def test_an_epsilon_beyond_the_grid_of_bins_is_not_known():
+    # Of noise 100 no epoch reveals anything like this; the law on the grid says nothing about it.
+    value, error = dp.BallsAndBins(100, 64311).epsilon(1e-5, with_error=True)
+    assert value < 0.1 or error == math.inf
+
+
+@pytest.mark.parametrize("rate", [1.1e-6, 1.1e-4])
+def test_a_rare_laplace_step_beside_a_gaussian(rate):
+    alone = dp.Gaussian(0.78)
+    value, error = (dp.SubsampledLaplace(5.87, rate, "add") @ alone).epsilon(1e-5, with_error=True)
+    assert abs(value - alone.epsilon(1e-5)) <= error
+    assert error < 0.01
+
+
+def test_a_search_finds_no_answer_that_breaks_a_law():
+    found, counts = laws.search(seed=1, seconds=3.0, out=lambda line: None)
+    assert found == []
+    assert counts
+
+
+def test_a_meet_of_curves_that_meet_again_without_false_alarms():
+    p, q, rate = [0.98, 0.019, 0.001], [0.001, 0.989, 0.01], 7e-5
+    m = dp.meet(dp.FiniteExperiment(p, q), dp.SubsampledGaussian(0.0118, rate))
+    # From α = 2e-6 on the step is the safer of the two, and its curve 1 − rate − α.
+    assert m.privacy_profile(0.0) == approx(rate, rel=1e-6)

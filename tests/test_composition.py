@@ -18,10 +18,8 @@ from scipy.special import expit, ndtr
 from scipy.stats import binom, norm
 
 import dptutor as dp
-from dptutor.mechanisms import profiles
 from dptutor.mechanisms.composition import grid_factor
 from dptutor.mechanisms.gaussian import gaussian_profile
-from dptutor.mechanisms.profiles import MixedProfile
 from dptutor.transform.discretized import bracketed
 from dptutor.transform.hellinger import Inversion
 from dptutor.transform.lines import Lines
@@ -391,17 +389,6 @@ class TestLaplaceBesideTraining:
         assert (value - error <= upper).all()
         assert (lower <= value + error).all()
         assert (error <= 1e-9 * value).all()
-
-    @pytest.mark.parametrize("panels", [1, 2, 4, 8])
-    def test_the_bound_holds_with_too_few_panels(self, laplace, training, panels, monkeypatch):
-        right, wrong = MixedProfile(laplace, training), MixedProfile(laplace, training)
-        interval = int(np.searchsorted(right.edges, training.epsilon(1e-3)))
-        epsilon = np.linspace(*right.edges[interval : interval + 2], 9)
-        value, error, complement = right.sample(interval, epsilon)
-        monkeypatch.setattr(profiles, "_PANELS", panels)
-        other, its_error, same = wrong.sample(interval, epsilon)
-        assert complement == same
-        assert (np.abs(value - other) <= error * value + its_error * other).all()
 
     def test_profiles_that_near_zero_take_few_pieces(self, laplace, training):
         table = (laplace @ training)._faces._forward

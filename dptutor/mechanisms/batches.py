@@ -417,7 +417,9 @@ class _Allocation(FiniteMechanism):
         return math.inf
 
     def _epsilon_error(self, delta, epsilon):
-        return Mechanism._epsilon_error(self, delta, epsilon)
+        # No loss is infinite, but those beyond the grid count as such.
+        open_ = np.isinf(epsilon) & (np.asarray(delta) > 0)
+        return np.where(open_, math.inf, Mechanism._epsilon_error(self, delta, epsilon))
 
     def _hellinger(self, s):
         value, _ = super()._hellinger(s)

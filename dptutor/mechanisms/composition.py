@@ -4,16 +4,28 @@ Losses add, so the pairs multiply: (P, Q) and (P', Q') give (P × P', Q × Q'). 
 part is taken in both directions, the composition is formed in each direction and symmetrized as a whole: an example is
 in all parts or in none.
 
-`_chosen_faces`, and nothing else, chooses how the profile is computed:
+`_chosen_faces`, and nothing else, chooses how the profile is computed. Each way has a bound on its error that rests on
 
-    all parts finite experiments            their atoms, or binomial tails         transform/finite.py, lattice.py
-    subsampled and plain Gaussians          integrals along Re s = const           transform/hellinger.py
-      where there is hardly any noise       sums over participations              transform/separate_sums.py
-      where large losses outweigh tilts     sums of positive terms                 transform/positive_sums.py
-    these and finite experiments            a mixture over the atoms               faces.py
-    these and narrow Laplace mechanisms     an integral over the loss of Laplace   profiles.py
-    Laplace mechanisms, and the rest        lower and upper values                 transform/lines.py
-    parts without a transform               a grid, between two exact brackets     transform/discretized.py
+    all parts finite experiments         their atoms, binomial tails, or tilted sums on a lattice: rounding of
+        transform/finite.py, lattice*.py   positive terms, |a^n − b^n| ≤ n |a − b| max(|a|, |b|)^(n−1), Chernoff's bound
+    subsampled and plain Gaussians       integrals along Re s = const: Chernoff's bound for the images of a trapezoid
+        transform/hellinger.py             sum, a falling envelope of |H| for its truncation, and rounding
+      where there is hardly any noise    sums over participations: the union bound on 3 n Φ(−1/2σ)
+        transform/separate_sums.py
+      where large losses outweigh tilts  sums of positive terms
+        transform/positive_sums.py
+    these and finite experiments         mixtures over the atoms, which keep the bounds of what is mixed
+        faces.py
+    these and few Laplace mechanisms     integrals over the loss of Laplace: Bernstein's ellipse, on which coefficients
+        transform/tilted_areas.py          bound the integrand, and the bounds of a table under positive weights
+    Laplace mechanisms, and the rest     lower and upper values: Chernoff's bound for images, post-processing by some
+        transform/lines.py                 Gaussian noise for the truncation
+    parts without a transform            a grid between two experiments, one more and one less informative (Blackwell's
+        transform/discretized.py           order, which products keep); losses that it cuts count as infinite above
+
+The first and the last enumerate what they answer from. All others fill tables (transform/profile_table.py): polynomials
+between Chebyshev points, at which values have the bounds above. What a polynomial misses between its points is *not*
+proven: it is measured at points of its own, and enlarged.
 
 Sources: Zhu, Dong & Wang (2022), theorem 10 (dominating pairs compose); Dong, Roth & Su (2022), section 3.
 """
@@ -38,7 +50,7 @@ from .evaluator import Evaluator
 from .faces import FiniteFaces, MixtureFaces, TabulatedFaces
 from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
-from .profiles import LinesProfile, contours, mixed
+from .profiles import LinesProfile, beside_laplace, contours
 
 # About what a grid leaves open.
 _GRID_GOAL = 5e-7
@@ -48,6 +60,8 @@ _FEW_ATOMS = 64
 _MOST_DIFFERENT = 300
 # Different subsampled Gaussians beside Laplace mechanisms, or finite experiments with many atoms.
 _MOST_STEPS_BESIDE = 16
+# Laplace mechanisms whose losses are integrated over, one after the other.
+_FEW_LAPLACE = 4
 # Sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
@@ -233,6 +247,8 @@ class Composition(Mechanism):
         return self.__dict__["_own_faces"]
 
     def _chosen_faces(self) -> Evaluator:
+        if self._infinite == 1.0:  # every loss is infinite, also that of the reverse pair
+            return FiniteFaces(BlatantlyNonPrivate()._law)
         finite = [(part, count) for part, count in self.factors if part._law is not None]
         others = tuple((part, count) for part, count in self.factors if part._law is None)
         if not others:
@@ -266,8 +282,11 @@ class Composition(Mechanism):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
-            elif (by_integral := mixed(_together(laplace), Composition(rest))) is not None:
-                return by_integral
+            elif sum(count for _, count in laplace) <= _FEW_LAPLACE:
+                other = Composition(rest)._faces
+                if isinstance(other, TabulatedFaces) and not other.shifted:
+                    tops = [part._laplace for part, count in laplace for _ in range(count)]
+                    return beside_laplace(other, tops)
         by_lines = None
         if known:
             by_lines = _by_lines(self)
@@ -280,7 +299,8 @@ class Composition(Mechanism):
         gap += sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in self.factors)
         if by_lines is not None and by_lines.error_bound <= gap:
             return by_lines
-        return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid))
+        infinite = self._infinite, float(self.reverse._delta(np.asarray(math.inf)))
+        return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
 
 
 def _is_known(part: Mechanism) -> bool:

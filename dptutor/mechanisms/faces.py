@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import expit
 
 from .._numeric import LARGEST_LOSS
+from ..transform.discretized import LARGEST as LARGEST_ON_GRID
 from ..transform.finite import TooManyAtoms
 from ..transform.profile_table import WorseTable
 from .remembering import remembering
@@ -85,6 +86,11 @@ class TabulatedFaces:
         )
         other.__dict__["reverse"] = self
         return other
+
+    @property
+    def shifted(self) -> bool:
+        """Whether losses may be infinite, or all together a little elsewhere."""
+        return any(self._infinite) or any(table._evaluator.off for table in (self._forward, self._backward))
 
     def worse(self) -> TabulatedFaces | None:
         """The faces of the worse of both directions at every ε, where as much mass is infinite in either."""
@@ -418,8 +424,8 @@ class FiniteFaces(_Plainly):
 
     window = None
 
-    def __init__(self, law, error_bound: float | None = None, smooth: bool = False):
-        self.law, self._smooth = law, smooth
+    def __init__(self, law, error_bound: float | None = None, smooth: bool = False, infinite=(0.0, 0.0)):
+        self.law, self._smooth, self._infinite = law, smooth, infinite
         self.errors, self.delta, self.tradeoff, self.epsilon = law.errors, law.delta, law.tradeoff, law.epsilon
         self.bayes_error = law.bayes_error
         # The cells of a grid are no kinks of what has no atoms.
@@ -430,7 +436,7 @@ class FiniteFaces(_Plainly):
     @cached_property
     def reverse(self) -> FiniteFaces:
         """The faces of the reverse pair."""
-        return FiniteFaces(self.law.reverse, self._bracket, self._smooth)
+        return FiniteFaces(self.law.reverse, self._bracket, self._smooth, self._infinite[::-1])
 
     def worse(self) -> None:
         """The worse of both directions is found by asking both."""
@@ -438,7 +444,9 @@ class FiniteFaces(_Plainly):
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
         if self._bracket is not None:
-            return np.full(np.shape(epsilon), self._bracket)
+            # Larger losses count as infinite on a grid: there δ is between what is infinite indeed and that.
+            beyond = np.where(epsilon > LARGEST_ON_GRID, self.delta(epsilon) - self._infinite[0], 0.0)
+            return np.maximum(beyond, self._bracket)
         lower, upper = self.law.profile(np.ravel(epsilon).astype(float))
         return (upper - lower).reshape(np.shape(epsilon))
 

@@ -246,6 +246,7 @@ class Meet(_Pairing):
     def _crossing(self, low, high):
         # Between the two touching points f − f̃ is monotone and changes sign: there is one crossing.
         f, f_other = (part._tradeoff for part in self.parts)
+        low = np.maximum(low, 1e-300)  # at α = 0 alone curves may meet once more
         tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
         at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
         return np.where(np.isfinite(at), at, low)  # no change of sign: curves that are equal but for rounding

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, lru_cache, reduce
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr
 
 from ..transform.hellinger import Inversion
 from ..transform.lines import Lines
-from ..transform.polynomials import gauss
 from ..transform.positive_sums import PositiveLaw
 from ..transform.profile_table import Profile, ProfileTable
 from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
-from .roots import FAR, slope_of_profile
 
 # δ below e^−this is not told from 0: upper values are at least 1e-300.
 _DEEPEST = 690.0
@@ -33,16 +30,9 @@ _NARROW = 1e-2
 _SURE = 1e-12
 # Pieces of an interval times terms of a value, and how few and how many pieces there may be, where lines serve.
 _MOST_SUMMED, _PIECES = 3e6, (48, 512)
-# Panels of an integral over the range of a bounded loss, and the orders of the rule on each and of the one that shows
-# what it misses. By parts an integral against slopes has the relative error of the profile, and where one polynomial
-# gives way to the next twice that of what the profile is there: together less than so many times, as a polynomial
-# reaches over several factors of e.
-_PANELS, _ORDERS, _OF_SLOPES, _AT_ONCE = 24, (16, 12), 4.0, 30_000
 _ROUNDING, _LEAST = 2.0**-52, 1e-300
 # Below this noise the losses of a step with and without the example are so far apart that sums of them form groups.
 _GROUPED = 0.2
-# Kinks, and how wide the range may be, in windows of the other loss, that so many panels show.
-_MOST_KINKS, _WIDEST = 200, 1.5
 # Up to as many steps, or participations, by sums of losses where contours do not do.
 _FEW, _RARE = 32, 40.0
 _NEARLY_NORMAL = 1e4
@@ -76,13 +66,13 @@ def _are_separate(factors) -> bool:
     return rate * count < _PARTICIPATIONS and 3.0 * count * float(ndtr(-0.5 / sigma)) < _SEPARATE
 
 
-def mixed(bounded, smooth) -> TabulatedFaces | None:
-    """The faces of two mechanisms together: of a bounded loss, and of a composition by contours or sums; none where the
-    first has many kinks or a wide range."""
-    (low, high), (left, right) = bounded._loss_range(), smooth._faces.window
-    if len(bounded._breakpoints()) > _MOST_KINKS or high - low > _WIDEST * (right - left):
-        return None
-    there, back = (ProfileTable(MixedProfile(*pair)) for pair in ((bounded, smooth), (bounded.reverse, smooth.reverse)))
+def beside_laplace(smooth: TabulatedFaces, tops) -> TabulatedFaces:
+    """The faces of a mechanism without infinite losses together with Laplace mechanisms of these largest losses."""
+    there, back = smooth._forward, smooth._backward
+    for top in tops:
+        same = there is back
+        ahead = ProfileTable(BesideLaplace(there, back, top))
+        there, back = ahead, ahead if same else ProfileTable(BesideLaplace(back, there, top))
     return TabulatedFaces(there, back)
 
 
@@ -184,100 +174,103 @@ class _SeparateProfile(Profile):
         return *profile(epsilon, complement), complement
 
 
-class MixedProfile(Profile):
-    """The profile of finite losses of two mechanisms together, of which the first has few kinks and a bounded loss and
-    the second is smooth.
+class BesideLaplace(Profile):
+    """The profile of a mechanism together with a Laplace mechanism of the largest loss ε₀.
 
-    With F(x) = Pr_Q[L > x] of the first, and δ' the profile of the second, integration by parts of ∫ δ'(ε − x) dQ(x)
-    leaves positive terms only:
+    Given its loss x, which is ε₀ or −ε₀, or has the density ¼ e^{(x − ε₀)/2} between, δ is that of the other at ε − x:
 
-        δ(ε) = δ'(ε − low) + ∫ F(x) s(ε − x) dx,     1 − δ(ε) = 1 − δ'(ε − high) + ∫ (1 − F(x)) s(ε − x) dx,
+        δ(ε) = ½ δ'(ε − ε₀) + ½ e^{−ε₀} δ'(ε + ε₀) + ¼ e^{(ε − ε₀)/2} ∫ e^{−u/2} δ'(u) du,    ε − ε₀ < u < ε + ε₀,
 
-    over low < x < high, the range of the first, with s = −dδ'/dε.
+    and 1 − δ likewise. To the left of 0, 1 − δ'(−v) = e^{−v} (1 − δ⁻(v)), δ⁻ the profile of the reverse pair.
     """
 
-    def __init__(self, bounded, smooth):
-        self._bounded, self._smooth = bounded, smooth
-        self._range = bounded._loss_range()
-        kinks = np.asarray(bounded._breakpoints(), dtype=float)
-        places = np.unique(np.concatenate([kinks, self._range]))
-        self._places = places[np.append(np.diff(places) > 1e-12 * self._range[1], True)]
+    def __init__(self, forward: ProfileTable, backward: ProfileTable, top: float):
+        self._forward, self._backward, self._top = forward, backward, top
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """Ends of intervals from 0 on: those of the second, moved by the range of the first."""
-        others = self._smooth._faces._forward._evaluator.edges
-        cuts = np.concatenate([others + self._range[1], others[1:] + self._range[0], [0.0]])
-        cuts = np.unique(cuts[cuts > 1e-12 * self._range[1]])
+        """Ends of intervals from 0 on: those of the other, moved by both ends of the range, and octaves towards ε₀."""
+        ahead, behind = self._forward.ends(0.0, math.inf), self._backward.ends(0.0, math.inf)
+        narrow = max(min(float(ahead[1]), float(behind[1])), 1e-13 * self._top)
+        octaves = narrow * 2.0 ** np.arange(math.ceil(math.log2(max(self._top / narrow, 1.0))))
+        cuts = np.concatenate([ahead + self._top, ahead[1:] - self._top, self._top - behind[1:], self._top - octaves])
+        cuts = np.unique(cuts[cuts > 1e-12 * self._top])
         return np.append(0.0, cuts[np.append(np.diff(cuts) > 1e-12 * cuts[1:], True)])
 
-    @cached_property
-    def _points(self):
-        """Points on panels between kinks, and as columns weight · F and weight · (1 − F), by rules of both orders: each
-        rule has no weight at the points of the other; and what is open of weight · F by the first rule."""
-        length = self._range[1] - self._range[0]
-        pieces = [
-            np.linspace(low, high, math.ceil(_PANELS * (high - low) / length), endpoint=False)
-            for low, high in pairwise(self._places)
-        ]
-        ends = np.append(np.concatenate(pieces), self._places[-1])
-        middle, half = (ends[1:] + ends[:-1])[:, None] / 2, np.diff(ends)[:, None] / 2
-        rules = [gauss(count) for count in _ORDERS]
-        x = np.concatenate([(middle + half * node).ravel() for node, _ in rules])
-        columns, start = np.zeros((len(x), 2)), 0
-        for number, (_, weight) in enumerate(rules):
-            own = slice(start, start := start + half.size * weight.size)
-            columns[own, number] = (half * weight).ravel()
-        alpha, beta = self._bounded._errors(x)
-        delta = self._bounded._delta(x)
-        slope = slope_of_profile(x, alpha, lambda far: np.maximum(1.0 - beta[far] - delta[far], 0.0))
-        above, far = np.where(x >= 0, np.minimum(delta + slope, 1.0), 1.0 - beta), x >= FAR
-        return x, columns * above[:, None], columns * beta[:, None], np.where(far, columns[:, 0] * 4 * _ROUNDING, 0.0)
+    @property
+    def highest(self) -> float:
+        """The largest loss."""
+        return self._forward._evaluator.highest + self._top
+
+    def left(self, epsilon: np.ndarray) -> np.ndarray:
+        """An upper bound on δ beyond the last interval."""
+        return self._forward._evaluator.left(np.maximum(epsilon - self._top, self._forward.end))
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
-        low, high = self.edges[interval : interval + 2]
-        complement = bool(self._smooth._delta(np.array([(low + high) / 2]))[0] > 0.5)
-        value, noise, off = self._integrated(epsilon, complement)
+        middle = self.edges[interval : interval + 2].mean(keepdims=True)
+        complement = bool(self._beside(middle, False)[0][0] > 0.5)
+        value, error = self._beside(epsilon, complement)
         # What no number can be is left open.
         value = np.maximum(value, _LEAST)
-        return value, (noise + off + _LEAST) / value + 1e-13 * _OF_SLOPES, complement
+        return value, (error + _LEAST) / value + 16 * _ROUNDING, complement
 
-    def _integrated(self, epsilon, complement):
-        """δ or its complement, what the errors of the second profile make of it, and by how much a rule of lower order
-        differs."""
-        x, above, below, unsure = self._points
-        mass = below if complement else above
-        left_open = np.zeros(len(x)) if complement else unsure
-        integral, noise = np.empty((*epsilon.shape, len(_ORDERS))), np.empty(epsilon.shape)
-        for few in np.array_split(np.arange(len(epsilon)), max(1, len(epsilon) * len(x) // _AT_ONCE)):
-            slope, _, share = self._of_smooth(np.subtract.outer(epsilon[few], x), complement)
-            integral[few] = slope @ mass
-            noise[few] = (slope * share) @ mass[:, 0] + slope @ left_open
-        # What is not within the range.
-        _, rest, share = self._of_smooth(epsilon - self._range[1 if complement else 0], complement)
-        finer, coarser = integral.T
-        return rest + finer, rest * share + _OF_SLOPES * noise, np.abs(finer - coarser)
+    def _beside(self, epsilon, complement):
+        low, high = epsilon - self._top, epsilon + self._top
+        first, its_error = self._at(low, complement)
+        last, other_error = self._at(high, complement)
+        shrink = math.exp(-self._top)
+        between, error = self._area(low, high, complement)
+        value = first / 2 + shrink * last / 2 + between / 4
+        return value, its_error / 2 + shrink * other_error / 2 + error / 4
 
-    def _of_smooth(self, epsilon, complement):
-        """−dδ'/dε of the second at losses of either sign, δ' or 1 − δ', and a bound on the relative error of that, all
-        of one look into the tables."""
-        flat = epsilon.ravel()
-        slope, value, error = np.empty((3, *flat.shape))
-        right = flat >= 0
-        answer = self._smooth._faces._forward.at(flat[right])
-        slope[right], error[right] = answer.slope, answer.error
-        value[right] = answer.rest if complement else answer.delta
-        left = ~right
-        loss = -flat[left]
-        # δ'(−ε) = 1 − e^−ε + e^−ε δ⁻(ε), of the reverse pair.
-        answer, shrink = self._smooth.reverse._faces._forward.at(loss), np.exp(-loss)
-        slope[left] = shrink * np.clip(answer.rest - answer.slope, 0.0, 1.0)
-        value[left] = shrink * answer.rest if complement else shrink * answer.delta - np.expm1(-loss)
-        error[left] = shrink * answer.error + _ROUNDING * (not complement)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(error > 0, np.minimum(error / value, 1e300), 0.0)
-        return (each.reshape(epsilon.shape) for each in (slope, value, share))
+    def _at(self, epsilon, complement):
+        """δ' or 1 − δ' at losses of either sign, and a bound on its error."""
+        value, error = np.empty((2, *epsilon.shape))
+        right = epsilon >= 0
+        answer = self._forward.at(epsilon[right])
+        value[right], error[right] = answer.rest if complement else answer.delta, answer.error
+        loss = -epsilon[~right]
+        answer, shrink = self._backward.at(loss), np.exp(-loss)
+        value[~right] = shrink * answer.rest if complement else shrink * answer.delta - np.expm1(-loss)
+        error[~right] = shrink * answer.error + _ROUNDING * (not complement)
+        return value, error
+
+    def _area(self, low, high, complement):
+        """∫ e^{−(u − low)/2} of δ' or 1 − δ' from `low` to `high`, and a bound on its error."""
+        start, behind = np.maximum(low, 0.0), np.maximum(-low, 0.0)
+        value, error = _tail(self._forward, start, high, complement)
+        shrink = np.exp(-behind / 2)
+        value, error = shrink * value, shrink * error
+        some = np.flatnonzero(behind)
+        if some.size:
+            own, its_error = _tail(self._backward, np.zeros(some.size), behind[some], complement)
+            value[some] += shrink[some] * own
+            error[some] += shrink[some] * its_error
+            if not complement:
+                # ∫ e^{v/2} (1 − e^{−v}) dv from 0 to V, times e^{−V/2}.
+                value[some] += 2 * np.expm1(-behind[some] / 2) ** 2
+        return value, error
+
+
+def _tail(table, low, high, complement):
+    """∫ e^{−(u − low)/2} of δ or 1 − δ from `low` to `high`, and a bound on its error, also beyond the table's end."""
+    value, error = np.zeros((2, *low.shape))
+    end = table.end
+    within = np.flatnonzero(low < end)
+    if within.size:
+        stop = np.minimum(high[within], end)
+        areas = table.areas(float(low[within].min()), float(stop.max()))
+        value[within], error[within] = areas.area(low[within], stop, complement)
+    beyond = np.flatnonzero(high > end)
+    if beyond.size:
+        # Whatever is left there is in the error.
+        start = np.maximum(low[beyond], end)
+        weight = 2 * np.exp(-(start - low[beyond]) / 2) * -np.expm1(-(high[beyond] - start) / 2)
+        error[beyond] += weight * table._evaluator.left(start)
+        if complement:
+            value[beyond] += weight * table.mass
+    return value, error
 
 
 class LinesProfile(Profile):

@@ -169,10 +169,8 @@ class _Removal(Mechanism):
         return np.reshape([self._of_order(s) for s in np.ravel(order)], np.shape(order))
 
     def _of_order(self, order: float) -> float:
-        """D_s from the excess H(t) − 1 = E_P[r^t − 1 − t(r − 1)] of the likelihood ratio r, t = s or 1 − s.
-
-        All its terms have one sign; of order 1 it is that of r log r or −log r. In units of its largest term, as H may
-        overflow.
+        """D_s from the excess H(t) − 1 = E_P[r^t − 1 − t(r − 1)] of the likelihood ratio r, t = s or 1 − s: all its
+        terms have one sign; of order 1 that of r log r or −log r. In units of its largest term, as H may overflow.
         """
         t = 1.0 - order if self.is_reversed else order
         shift = self._log_weights[1]

@@ -32,10 +32,12 @@ from .finite import FiniteLaw
 # A mass of finite losses that is nothing: above the rounding of sums of probabilities.
 _TAIL = 1e-15
 _LONGEST = 2**20
+# Of more parts than this, each rounded to the grid, there is not enough room on it.
+_MOST_STEPS = 10**6
 # Of more different parts than this the grid is shorter, as each is transformed.
 _MANY = 12
 # Losses that count as finite, of one part and of all; bounds hold for ε up to the first.
-_LARGEST, _LARGEST_SUM = 650.0, 700.0
+LARGEST, _LARGEST_SUM = 650.0, 700.0
 # What transforms lose by rounding, for each part and each doubling of their length, and anyway.
 _LOST, _LOST_ANYWAY = 2.0**-51, 1e-12
 # e^−43 is nothing next to the rounding of a transform.
@@ -90,7 +92,7 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
         alpha, beta = (float(v) for v in errors(np.asarray(-x)))
         return 1 - alpha - p_infinite <= _TAIL and beta <= _TAIL
 
-    return max(-first(below), -_LARGEST), min(first(above), _LARGEST)
+    return max(-first(below), -LARGEST), min(first(above), LARGEST)
 
 
 def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
@@ -100,6 +102,11 @@ def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
         max(truncation[1] - truncation[0], *(f.high - f.low for f in factors)),
         sum(f.count for f in factors),
     )
+    if count > _MOST_STEPS:
+        raise ValueError(
+            f"at most {_MOST_STEPS} mechanisms of which one has no transform can be composed, got {count}: more would "
+            "take longer than ten seconds"
+        )
     coarse = max(length / 2**14, 1e-7)
     longest = _LONGEST * min(1.0, _MANY / len(factors))
     while True:
@@ -116,7 +123,7 @@ def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
 def _aligned(factors, coarse) -> float:
     """A step of at most `coarse` of which all atoms are multiples, as nearly as can be."""
     atoms = np.unique(np.abs([atom for factor in factors for atom in factor.atoms if atom]))
-    if not atoms.size:
+    if not atoms.size or atoms[-1] < coarse:
         return coarse
     parts = math.ceil(atoms[-1] / coarse)
     steps = atoms[-1] / np.arange(parts, 2 * parts if atoms.size > 1 else parts + 1)
@@ -183,7 +190,7 @@ def _gap(law, factors, step, truncation) -> float:
     p = q[:-1] * np.exp(-loss)
     above_q, above_p = np.cumsum(q[::-1])[::-1], np.cumsum(p[::-1])[::-1]
     low = infinite + above_q[:-1] - np.exp(loss) * above_p
-    return float(np.max((law.delta(loss) - low)[loss <= _LARGEST], initial=0.0))
+    return float(np.max((law.delta(loss) - low)[loss <= LARGEST], initial=0.0))
 
 
 def _optimistic(factor: Factor, step: float):

@@ -39,6 +39,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import erfc
 
+from .._answers import NumericalError
 from .._numeric import LARGEST_LOSS
 from .polynomials import gauss
 from .profile_table import Profile
@@ -401,6 +402,8 @@ class Inversion(Profile):
     @cached_property
     def _chernoff(self):
         """Real c and K(c), from −1 upwards, evenly on the scales of c and of 1 + c, until δ is no number."""
+        if not math.isfinite(self._scale):
+            raise NumericalError("losses of this composition are too far apart: dptutor cannot compute it")
         smallest = 2e-3 * min(1.0, 1.0 / self._scale)
         inner = np.geomspace(smallest, 0.5, max(8, math.ceil(math.log(0.5 / smallest) / math.log(1.3))))
         grid = _whole_in_s(np.concatenate([-1.0 + inner, -inner[inner < 0.499]]))

@@ -18,6 +18,7 @@ import numpy as np
 
 from .._numeric import LARGEST_LOSS
 from .polynomials import chebyshev
+from .tilted_areas import TiltedAreas
 
 _DEGREE = 15
 # Errors of which a piece shall have one kind only.
@@ -116,6 +117,7 @@ class ProfileTable:
         self._evaluator, self.mass = evaluator, mass
         self._pieces: dict[int, list] = {}
         self._merged: tuple = ()
+        self._areas: dict[tuple[int, int], TiltedAreas] = {}
 
     @property
     def end(self) -> float:
@@ -143,6 +145,17 @@ class ProfileTable:
         left = np.maximum(epsilon - self._evaluator.off, 0.0)
         self._fill(left)
         return np.maximum(self._evaluated(left)[0] - delta, 0.0)
+
+    def areas(self, low: float, high: float) -> TiltedAreas:
+        """The areas under the part of the table from `low` to `high`."""
+        edges = self._evaluator.edges
+        within = np.flatnonzero((edges[:-1] < high) & (edges[1:] > low))
+        key = int(within[0]), int(within[-1])
+        if key not in self._areas:
+            self._fill(edges[within])
+            rows = [row for interval in within.tolist() for row in self._pieces[interval]]
+            self._areas[key] = TiltedAreas([np.array(column) for column in zip(*rows, strict=True)][:6], self.mass)
+        return self._areas[key]
 
     def quickly(self, epsilon: np.ndarray):
         """δ at some ε, and a bound on its error, maybe a large one, in less time than it takes to fill the table."""
