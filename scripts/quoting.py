@@ -19,6 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 FILE = Path(__file__).resolve().parent.parent / "book" / "quotations.yaml"
 FORMULA = re.compile(r"\$([^$]+)\$")
 LEFT_OUT = re.compile(r"…|\[[^\]]*\]")  # an omission, or words of ours
+LETTERS = {r"\mathbf": r"\mathrm", r"\mathtt": r"\mathrm", "’": "'"}  # alphabets that the site's fonts lack
 APART = 3000  # characters of a source between two pieces: what was extracted from it has some formulas three times
 
 
@@ -68,6 +69,13 @@ def find(words: str, source: str) -> str:
     return ""
 
 
+def in_our_letters(formula: str) -> str:
+    """A formula in alphabets that the site's fonts have."""
+    for theirs, ours in LETTERS.items():
+        formula = formula.replace(theirs, ours)
+    return formula
+
+
 class Printed(SphinxDirective):
     """What a source prints, word for word."""
 
@@ -78,7 +86,8 @@ class Printed(SphinxDirective):
         """A paragraph."""
         self.env.note_dependency(str(FILE))
         asked = quotations()[self.arguments[0]]
-        text = " ".join([f"*Printed*, {asked.place}: “{asked.words}”", *self.content])
+        words = FORMULA.sub(lambda formula: in_our_letters(formula[0]), asked.words)
+        text = " ".join([f"*Printed*, {asked.place}: “{words}”", *self.content])
         shown = nodes.container()
         self.state.nested_parse(StringList([text], asked.name), self.content_offset, shown)
         return shown.children

@@ -19,11 +19,13 @@ COMMANDS = r"""
 \alpha \beta \gamma \delta \varepsilon \eta \theta \kappa \mu \nu \xi \pi \rho \sigma \tau \lambda \phi
 \varphi \chi \psi \ell \Delta \Phi \Sigma \Psi \top \propto
 \lfloor \rfloor \log \exp \liminf \limsup \cosh \sinh \tanh \lim \min \max \inf \sup \Pr \operatorname{Var}
+\simeq \geq \leq \epsilon \omega \rightarrow \prime \forall \ast \parallel \ln \ldots
 \cdot \circ \otimes \times \pm \cup \cap \setminus \approx \ge \le \ll \ne \mid \in \sim \subseteq \supseteq \succeq
 \to \mapsto \iff \leftrightarrow \Longleftrightarrow \partial \infty \dots \cdots
 \int_0^1 \sum_{k=1}^n \bigcap_i \int\nolimits_0 \frac12 \tfrac12 \dfrac12 \binom{n}{k} \sqrt{x}
 \bar{x} \hat{x} \tilde{x} \widetilde{MN} \mathbb{R} \mathcal{M} \mathrm{d} \mathsf{H}
 \text{if } \displaystyle \textstyle
+\left\{x\right\}
 \{x\} \langle{x}\rangle \lvert{x}\rvert \lVert{x}\rVert \bigl(x\bigr) \Bigl(x\Bigr) \biggl(x\biggr) \big| \Big| \Vert
 \, \! \; \quad \qquad
 """

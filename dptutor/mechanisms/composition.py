@@ -282,11 +282,9 @@ class Composition(Mechanism):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
-            elif sum(count for _, count in laplace) <= _FEW_LAPLACE:
-                other = Composition(rest)._faces
-                if isinstance(other, TabulatedFaces) and not other.shifted:
-                    tops = [part._laplace for part, count in laplace for _ in range(count)]
-                    return beside_laplace(other, tops)
+            elif sum(count for _, count in laplace) <= _FEW_LAPLACE and (tables := Composition(rest)._faces.tables):
+                there, back = tables
+                return beside_laplace(there, back, [part._laplace for part, count in laplace for _ in range(count)])
         by_lines = None
         if known:
             by_lines = _by_lines(self)

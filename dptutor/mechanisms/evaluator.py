@@ -10,6 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
+from ..transform.profile_table import ProfileTable
+
 
 class Evaluator(Protocol):
     """The faces of one direction."""
@@ -25,6 +27,10 @@ class Evaluator(Protocol):
     @property
     def breakpoints(self) -> np.ndarray:
         """The finite losses at which the loss has an atom or its density a jump."""
+
+    @property
+    def tables(self) -> tuple[ProfileTable, ProfileTable] | None:
+        """The profiles of both directions as tables, where all losses are finite and in their place."""
 
     @property
     def error_bound(self) -> float:

@@ -88,9 +88,10 @@ class TabulatedFaces:
         return other
 
     @property
-    def shifted(self) -> bool:
-        """Whether losses may be infinite, or all together a little elsewhere."""
-        return any(self._infinite) or any(table._evaluator.off for table in (self._forward, self._backward))
+    def tables(self):
+        """The profiles of both directions, unless losses may be infinite, or all together a little elsewhere."""
+        both = self._forward, self._backward
+        return None if any(self._infinite) or any(table.off for table in both) else both
 
     def worse(self) -> TabulatedFaces | None:
         """The faces of the worse of both directions at every ε, where as much mass is infinite in either."""
@@ -409,6 +410,8 @@ class TabulatedFaces:
 
 class _Plainly:
     """Faces for which nothing takes less time than δ itself."""
+
+    tables = None
 
     def delta_quickly(self, epsilon):
         """δ at ε and a bound on its error."""

@@ -66,9 +66,8 @@ def _are_separate(factors) -> bool:
     return rate * count < _PARTICIPATIONS and 3.0 * count * float(ndtr(-0.5 / sigma)) < _SEPARATE
 
 
-def beside_laplace(smooth: TabulatedFaces, tops) -> TabulatedFaces:
-    """The faces of a mechanism without infinite losses together with Laplace mechanisms of these largest losses."""
-    there, back = smooth._forward, smooth._backward
+def beside_laplace(there: ProfileTable, back: ProfileTable, tops) -> TabulatedFaces:
+    """The faces of a mechanism with these profiles, together with Laplace mechanisms of these largest losses."""
     for top in tops:
         same = there is back
         ahead = ProfileTable(BesideLaplace(there, back, top))

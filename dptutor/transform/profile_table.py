@@ -120,6 +120,11 @@ class ProfileTable:
         self._areas: dict[tuple[int, int], TiltedAreas] = {}
 
     @property
+    def off(self) -> float:
+        """How far all losses together may lie elsewhere."""
+        return self._evaluator.off
+
+    @property
     def end(self) -> float:
         """From here on δ is 0."""
         return float(self._evaluator.edges[-1])
