@@ -11,7 +11,7 @@ from sweep.sweep import outcome, settings
 from dptutor.calibration import calibrate
 from dptutor.mechanisms import DPSGD
 from dptutor.mechanisms.faces import MixtureFaces, TabulatedFaces
-from dptutor.mechanisms.profiles import LinesProfile, MixedProfile
+from dptutor.mechanisms.profiles import BesideLaplace, LinesProfile
 from dptutor.specification import read
 from dptutor.transform.finite import FiniteLaw
 from dptutor.transform.hellinger import Inversion
@@ -46,7 +46,7 @@ def test_there_are_a_thousand_references_with_little_error():
 # no references here (tests/test_discretized.py).
 ASKED_BY = {
     MixtureFaces: "delta", TabulatedFaces: "delta", FiniteLaw: "delta", BinomialLaw: "delta",
-    Inversion: "sample", PositiveLaw: "removed", MixedProfile: "sample", LinesProfile: "sample", Inverter: "profile",
+    Inversion: "sample", PositiveLaw: "removed", BesideLaplace: "sample", LinesProfile: "sample", Inverter: "profile",
     LaplacePower: "profile", LaplaceProduct: "profile", LaplaceAtoms: "profile",
 }  # fmt: skip
 ASKED: dict[str, set] = {}
