@@ -117,6 +117,7 @@ sweep: test-environment
 	@$(python) -m tests.sweep $(if $(PART),--part=$(PART))
 	@$(if $(PART),,$(python) -m pytest -q -m sweep tests/test_accountant.py)
 
+search: MINUTES = 30
 search: test-environment
 	@$(python) -m tests.laws --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 

@@ -24,7 +24,7 @@ Tests that use a browser are marked `browser` by themselves.
     look     how pages, explorers and slides look, on every screen             make look
     host     needs JupyterLab, Voilà, nbgrader, another browser, pip or paper  make hosts
     deep     simulates, or takes more than five seconds for one case           make exhaustive
-    timed    compares times                                                    make exhaustive
+    timed    compares times, on an idle machine                        pytest --all -m timed
     words    editorial habits                                                  make words
     sweep    compares many random mechanisms                                   make sweep
 
