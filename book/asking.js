@@ -171,6 +171,19 @@ class Ask {
     return form;
   }
 
+  // The answer that a number is taken for, or none. The ends of an interval are exact. Nearer to a known mistake than to
+  // what is right, it is the mistake.
+  nearest(number) {
+    const off = this.answers.map(({ dataset }) => {
+      const [least, most] = [Number(dataset.least), Number(dataset.most)];
+      const away = Math.max(least - number, number - most, 0);
+      return away <= (least < most ? 0 : this.within * (1 + 1e-9)) ? away : Infinity;
+    });
+    const least = Math.min(...off);
+    if (least === Infinity) return null;
+    return off[this.right] === least ? this.right : off.indexOf(least);
+  }
+
   weigh(again = false) {
     const typed = this.input.value.trim(),
       { value, plain, problem } = numerals.read(typed);
@@ -178,22 +191,14 @@ class Ask {
       this.say("", "…", problem);
       return;
     }
-    const offOf = (x) =>
-      this.answers.map(({ dataset }) => Math.max(Number(dataset.least) - x, x - Number(dataset.most), 0));
-    const off = offOf(value);
     // A percentage without its sign, where all answers are shares.
     const shares = this.answers.every(({ dataset }) => Number(dataset.least) >= 0 && Number(dataset.most) <= 1);
-    if (shares && value > 1 && value <= 100 && Math.min(...offOf(value / 100)) <= this.within * (1 + 1e-9)) {
+    if (shares && value > 1 && value <= 100 && this.nearest(value / 100) !== null) {
       this.say("", "…", `If ${typed} % is meant, write it as ${typed} % or ${numerals.shown(value / 100)}.`);
       return;
     }
-    const near = (place) => off[place] <= this.within * (1 + 1e-9);
-    // Nearer to a known mistake than to what is right, it is the mistake.
-    let place = near(this.right) ? this.right : null;
-    off.forEach((away, other) => {
-      if (near(other) && (place === null || away < off[place])) place = other;
-    });
-    const right = place === this.right,
+    const place = this.nearest(value),
+      right = place === this.right,
       { least, most } = this.answers[this.right].dataset;
     const read = plain ? "" : `I read ${typed} as ${numerals.shown(value)}. `;
     if (this.predict) {
@@ -233,7 +238,7 @@ class Ask {
       this.tell(
         false,
         null,
-        make("p", {}, next ? "Not yet: something has to come before this." : "It does not begin here."),
+        make("p", {}, next ? "Not yet: something has to come before this." : "This is not the first step."),
       );
       return;
     }
@@ -248,7 +253,7 @@ class Ask {
     this.tell(
       true,
       null,
-      make("p", {}, this.missed ? "That is the order." : "That is the order, at the first attempt."),
+      make("p", {}, this.missed ? "That is the order." : "That is the order, on the first try."),
     );
     this.judged(!this.missed, this.missed ? "another order" : "this order");
   }

@@ -8,8 +8,8 @@ order holds at every ε ≥ 0 if the lower lines are above the upper one and if,
 infinite losses leave of δ. Rounding is allowed for: a violation counts only if it exceeds one part in 1e9 of δ at the
 point before.
 
-The certificate of a proof by a theorem names the theorem. The program that checks certificates is printed in chapter 7
-and imports nothing from this library.
+The certificate of a proof by a theorem names the theorem. The program that checks certificates is printed in the
+reference, book/api.md, and imports nothing from this library.
 """
 
 from __future__ import annotations

@@ -1078,7 +1078,7 @@ OVERLAPS = """() => [...document.querySelectorAll("svg.dpe-panel")].flatMap((svg
 VISIBLE = "e => getComputedStyle(e).visibility === 'visible'"
 # Where the name stands that begins with a Q.
 NAMED_Q = """() => [...document.querySelectorAll(".dpe-name")]
-  .find((name) => name.textContent.startsWith("Q")).getBoundingClientRect().y"""
+  .find((name) => name.textContent.startsWith("Q")).getBoundingClientRect().x"""
 
 
 @every_explorer
@@ -1258,14 +1258,14 @@ def test_every_named_curve_carries_its_name(opened, name):
 
 def test_a_name_follows_its_curve(opened):
     page = opened("privacy_loss")
-    heights = []
+    places = []
     for noise in ("2.5", "0.5"):
         page.fill("[data-typed=noise]", noise)
         page.press("[data-typed=noise]", "Enter")
         settled(page)
-        heights.append(page.evaluate(NAMED_Q))
-    low, high = heights
-    assert high < low - 30  # on the screen, upward
+        places.append(page.evaluate(NAMED_Q))
+    near, far = places
+    assert far > near + 30  # less noise moves Q to the right
 
 
 def test_no_name_stands_at_the_grip_of_another_curve(opened):

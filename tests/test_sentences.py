@@ -455,19 +455,15 @@ LESS = {
     "by less than 0.01 percentage points": lambda value: value < 1e-4,
 }
 says("blackwell_order",
-     "The Gaussian mechanism reveals more to every adversary: none errs less often against randomized response, which "
-     "it Blackwell-dominates.",
+     "The Gaussian mechanism reveals more to every adversary: it Blackwell-dominates randomized response.",
      lambda so: so.dominates)  # fmt: skip
 says("blackwell_order",
-     "To ten digits, no adversary errs less often against the Gaussian mechanism; far out in its tails it still "
-     "reveals "
-     "more.",
+     "To ten digits, the Gaussian mechanism reveals more to no adversary; far out in its tails it still does.",
      lambda so: so.back < 5e-11 and not so.dominates)  # fmt: skip
 for (one, first), (two, second) in itertools.product(LESS.items(), repeat=2):
     says("blackwell_order",
-         "Neither reveals more to everyone: some adversaries err less often against randomized response, "
-         f"{one.replace('%s', 'forth')}, others against the "
-         f"Gaussian mechanism, {two.replace('%s', 'back')}.",
+         "Neither reveals more to everyone: randomized response lowers the error of some adversaries, "
+         f"{one.replace('%s', 'forth')}, the Gaussian mechanism that of others, {two.replace('%s', 'back')}.",
          lambda so, first=first, second=second: not so.dominates
         and so.back >= 5e-11
         and first(so.forth) and second(so.back))  # fmt: skip
@@ -708,6 +704,7 @@ def envelope(kind, k):
         "gap": np.max(f - np.maximum(known, 0)),
         "advantage": float(profile(0.0)),
         "known_advantage": 1 - 2 * max(levels / (1 + slopes))[0],
+        "settled": 1 - 2 * max(levels / (1 + slopes))[0] < float(profile(0.0)) + 5e-5,
         "all_said": kind in ("randomized response", "worst (ε, δ)") and min(abs(listed - 1)) < 1e-9,
     }
 
@@ -717,11 +714,16 @@ for points, one in (("one point", True), ("{k} points", False)):
          f"A report of {points} says everything: the envelope is the curve, and the advantage is {{advantage}}.",
          lambda so, one=one: one == (so.k == 1) and so.all_said and so.gap < 1e-6)  # fmt: skip
     says("envelope",
-         f"A report of {points} leaves a gap of less than 0.01: the advantage is at most {{known_advantage}}. It is "
-         "{advantage}.", lambda so, one=one: one == (so.k == 1) and not so.all_said and so.gap < 0.01)  # fmt: skip
+         f"A report of {points} leaves a largest gap of {{gap}}, less than 0.01. As far as it says, the advantage is "
+         "at most {known_advantage}; it is {advantage}.",
+         lambda so, one=one: one == (so.k == 1) and not so.all_said and so.gap < 0.01)  # fmt: skip
     says("envelope",
-         f"From {points} alone, the advantage could be as large as {{known_advantage}}. It is {{advantage}}.",
-         lambda so, one=one: one == (so.k == 1) and not so.all_said and so.gap > 0.01 - 2e-5)  # fmt: skip
+         f"A report of {points} settles the advantage, {{advantage}}, but leaves a gap of {{gap}} elsewhere.",
+         lambda so, one=one: one == (so.k == 1) and so.settled and so.gap > 0.01 - 2e-5)  # fmt: skip
+    says("envelope",
+         f"A report of {points} leaves a largest gap of {{gap}}. As far as it says, the advantage could be "
+         "{known_advantage}; it is {advantage}.",
+         lambda so, one=one: one == (so.k == 1) and not so.settled and so.gap > 0.01 - 2e-5)  # fmt: skip
 
 
 @exact
@@ -732,7 +734,7 @@ def gaussian_noise(epsilon, delta):
     return {"spent": spent, "times": spent / delta, "saved": saved}
 
 
-says("gaussian_noise", "The classical σ breaks its promise, though by little: it spends a δ of {spent}.",
+says("gaussian_noise", "The classical σ breaks its promise, though only slightly: it spends a δ of {spent}.",
      lambda so: 1 < so.times < 1.005)  # fmt: skip
 says("gaussian_noise", "The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed.",
      lambda so: so.times >= 1.005)  # fmt: skip
@@ -882,12 +884,12 @@ def renyi_order(sigma, epsilon):
 
 for less, fits in LESS.items():
     says("renyi_order",
-         "At every order above 1 the Gaussian divergence is the larger one; yet some adversaries err more often "
-         "against it, "
+         "At every order above 1 the Gaussian divergence is the larger one; yet it protects better from some "
+         "adversaries, "
          + less.replace("%s", "forth") + ".",
          lambda so, fits=fits: so.larger and not so.dominates and fits(so.forth))  # fmt: skip
 says("renyi_order",
-     "Both orders agree: no adversary errs more often against the Gaussian mechanism; some err less often, by up to "
+     "Both orders agree: the Gaussian mechanism reveals more to every adversary, and lowers the error of some by up to "
      "{back}.",
      lambda so: so.larger and so.dominates and so.back >= 1e-4)  # fmt: skip
 for (start, shown), (less, fits) in itertools.product(
@@ -895,8 +897,8 @@ for (start, shown), (less, fits) in itertools.product(
 ):
     says(
         "renyi_order",
-        f"{start} Rényi curves cross: not even they order the two. Some adversaries err less often against randomized "
-        f"response, by up to {{forth}}, others against the Gaussian mechanism, {less.replace('%s', 'back')}.",
+        f"{start} Rényi curves cross: not even they order the two. Randomized response lowers the error of some "
+        f"adversaries, by up to {{forth}}, the Gaussian mechanism that of others, {less.replace('%s', 'back')}.",
         lambda so, shown=shown, fits=fits: not so.larger and so.shown == shown and so.forth >= 1e-4 and fits(so.back),
     )
 
@@ -960,13 +962,14 @@ def total_failure(epsilon, delta):
 
 FAILS = (
     "Of a million people, leaky randomized response gives {people} away on average. Gaussian noise gives nobody "
-    "away: {outputs} the odds by {{odds}} or more, and {{over}} multiply them by more than the promised {{promised}}."
+    "away. Of a million of its outputs, {few} on average multiply the odds by {{odds}} or more, and {{over}} by more "
+    "than the promised {{promised}}."
 )
 says("total_failure",
-     FAILS.format(people="one person", outputs="the most revealing output of a million multiplies"),
+     FAILS.format(people="one person", few="one"),
      lambda so: so.ruined < 1.5 + 1e-9 and so.over > so.ruined and so.odds > so.promised)  # fmt: skip
 says("total_failure",
-     FAILS.format(people="{ruined} people", outputs="the {ruined} most revealing outputs of a million multiply"),
+     FAILS.format(people="{ruined} people", few="{ruined}"),
      lambda so: so.ruined >= 1.5 - 1e-9 and so.over > so.ruined and so.odds > so.promised)  # fmt: skip
 
 
@@ -1023,7 +1026,7 @@ FOUND = {
     "hyper_prior": ({"a": 3.3}, lambda so, s: so.ahead * so.plain < 0),
     "posterior_belief": ({"reading": READINGS[0], "tolerance": 0.6, "delta": "10⁻⁶"}, lambda so, s: so.ratio >= 20
                          and so.reading == READINGS[0]),
-    "privacy_loss": ({"kind": "Gaussian", "noise": 2.2, "epsilon": 2.3}, lambda so, s: so.tail >= 10 * so.delta > 0),
+    "privacy_loss": ({"kind": "Gaussian", "noise": 2.4, "epsilon": 0.4}, lambda so, s: so.tail >= 5 * so.delta > 0.1),
     "reports": ({"mechanism": "large batches", "facts": "one μ"}, lambda so, s: so.left < 0.002),
     "releases": ({"release": "page views", "units": 18}, lambda so, s: so.alone > 0.95 and so.noise < 0.3),
     "renyi_order": ({"sigma": 0.5}, lambda so, s: so.larger and so.dominates),
@@ -1409,7 +1412,7 @@ CLAIMS = [
      lambda so, s: abs(so.laplace_error - so.gaussian_error) < 1e-3 < so.gaussian_cost),
     ("delta_divergence", "Same (ε, δ)", "Both are (1, 10⁻⁴)-DP, to the digits of σ",
      lambda so, s: is_rounding(f"{s['sigma']:g}", gaussian_sigma(1, 1e-4)) and float(laplace_profile(1)(1)) == 0),
-    ("delta_divergence", "Gaussian dominates", "No adversary errs more", lambda so, s: so.dominates),
+    ("delta_divergence", "Gaussian dominates", "reveals at least as much", lambda so, s: so.dominates),
     ("dpsgd_accounting", "Many small losses", "Only the accountant that knows nothing but (ε, δ) of a step is far off",
      lambda so, s: max(so.renyi, so.limit) < 1.2 * so.exact
      and min(known_by_theorems(2.0, 0.01, 10_000, 1e-5)) > 5 * so.exact),
@@ -1442,10 +1445,10 @@ CLAIMS = [
     ("emergent_dominance", "Too many steps", "nearly everything away", lambda so, s: so.largest_error < 1e-3),
     ("envelope", "One point", "may learn nearly everything", lambda so, s: so.known_advantage > 0.95),
     ("envelope", "One point that says it all", "One of the four points is ε = 1", lambda so, s: so.all_said),
-    ("envelope", "More, and worse", "Five points leave a larger gap than four",
-     lambda so, s: so.gap > so_at("envelope", **s | {"k": 4}).gap and so.k == 5),
+    ("envelope", "More, and worse", "Ten points leave a larger gap than eight",
+     lambda so, s: so.gap > so_at("envelope", **s | {"k": 8}).gap and so.k == 10),
     ("envelope", "Nearly all", "hardly be distinguished", lambda so, s: so.gap < 0.01 and so.k == 20),
-    ("gaussian_noise", "As it is proven", "only a small part of the δ", lambda so, s: so.times < 0.1),
+    ("gaussian_noise", "Where it is proved", "only a small part of the δ", lambda so, s: so.times < 0.1),
     ("gaussian_noise", "By luck", "nearly hits the target", lambda so, s: 0.5 < so.times <= 1 and so.saved < 0.02),
     ("gaussian_noise", "A broken promise", "too little noise", lambda so, s: so.times > 1 and so.saved < 0),
     ("hyper_prior", "Jeffreys", "a little more weight", lambda so, s: betainc(0.5, 0.5, 0.1) > 0.1),

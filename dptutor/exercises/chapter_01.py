@@ -254,13 +254,13 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
     Question(
         id="1.c",
         title="An attack as a point",
-        question="A paper says: “At a false-positive rate of 1 %, our attack finds 30 % of the members.” Which point "
+        question="A paper says: “At a false-positive rate of 1%, our attack finds 30% of the members.” Which point "
         "(α, β) is that?",
         options=("(0.01, 0.30)", "(0.01, 0.70)", "(0.99, 0.30)", "(0.70, 0.01)"),
         solution="false_positives, found = 0.01, 0.30\npoint = (false_positives, 1 - found)\n"
         "answer = 1 + [(0.01, 0.30), (0.01, 0.70), (0.99, 0.30), (0.70, 0.01)].index(point)\n",
-        explanation="A false positive is a type I error, so α = 0.01. An attack that finds 30 % of the members "
-        "misses 70 %, so β = 0.70. Blind guessing would miss 99 % at this α.",
+        explanation="A false positive is a type I error, so α = 0.01. An attack that finds 30% of the members "
+        "misses 70%, so β = 0.70. Blind guessing would miss 99% at this α.",
         hints=(
             "Which of the two errors is a false positive?",
             "Finding a member is no error. What is the error, and how often does it happen?",
@@ -713,7 +713,7 @@ def threshold(prior):
         grade="build",
         title="How sure are you of your errors?",
         question="You erred `wrong` times in `rounds` rounds of one world. Write `interval(wrong, rounds)`: the exact "
-        "(Clopper–Pearson) two-sided 95 % confidence interval (low, high) of your error.",
+        "(Clopper–Pearson) two-sided 95% confidence interval (low, high) of your error.",
         name="interval",
         stub="from scipy.stats import beta\n\n\ndef interval(wrong, rounds):\n    ...\n",
         solution="""from scipy.stats import beta
@@ -725,9 +725,9 @@ def interval(wrong, rounds):
     return low, high
 """,
         explanation="An error rate belongs to the interval if the count is not too extreme for it: neither tail of the "
-        "binomial distribution is below 2.5 %. Binomial tails are beta distributions, which gives both ends at once.",
+        "binomial distribution is below 2.5%. Binomial tails are beta distributions, which gives both ends at once.",
         hints=(
-            "For which error rates does a count as large as yours have probability below 2.5 %? For which does one as "
+            "For which error rates does a count as large as yours have probability below 2.5%? For which does one as "
             "small?",
             "Pr[Binomial(n, x) ≥ k] = Pr[Beta(k, n − k + 1) ≤ x].",
             "low = beta.ppf(0.025, k, n − k + 1), high = beta.ppf(0.975, k + 1, n − k), with 0 and 1 at the ends.",
@@ -744,7 +744,7 @@ def interval(wrong, rounds):
             ),
             Mistake(
                 _one_sided,
-                "You leave 5 % on each side: together that is a 90 % interval. A two-sided one of 95 % leaves 2.5 % on each.",
+                "You leave 5% on each side: together that is a 90% interval. A two-sided one of 95% leaves 2.5% on each.",
             ),
             Mistake(
                 lambda k, n: (
@@ -752,7 +752,7 @@ def interval(wrong, rounds):
                     float(beta_distribution.ppf(0.975, k + 1, n - k + 1)),
                 ),
                 "This is the Bayesian interval from a flat prior. It is narrower, and covers some error rates less "
-                "than 95 % of the time.",
+                "than 95% of the time.",
             ),
             Mistake(
                 _cut_off(_normal_interval),
@@ -763,7 +763,7 @@ def interval(wrong, rounds):
             Mistake(
                 _wilson,
                 "This is Wilson’s interval. It is far better than the textbook’s ±, but still an approximation: it covers "
-                "some error rates less than 95 % of the time. The exact one inverts two binomial tails.",
+                "some error rates less than 95% of the time. The exact one inverts two binomial tails.",
                 within=_ROUNDED_QUANTILE,
             ),
             Mistake(
@@ -781,12 +781,12 @@ def interval(wrong, rounds):
             Mistake(
                 _jeffreys,
                 "This is Jeffreys’ interval, Bayesian with the prior Beta(1/2, 1/2). On average over error rates it is good, "
-                "but it does not guarantee 95 % for each of them.",
+                "but it does not guarantee 95% for each of them.",
             ),
             Mistake(
                 lambda k, n: _jeffreys(k, n, ends=True),
                 "This is Jeffreys’ interval, with 0 and 1 for its ends where nothing or everything was wrong. It does not "
-                "guarantee 95 % for every error rate.",
+                "guarantee 95% for every error rate.",
             ),
             Mistake(
                 _hoeffding,
@@ -795,7 +795,7 @@ def interval(wrong, rounds):
             ),
             Mistake(
                 _cut_off(_hoeffding),
-                "This is Hoeffding’s inequality, cut off at 0 and 1. It guarantees its 95 %, but is wider than it has to be.",
+                "This is Hoeffding’s inequality, cut off at 0 and 1. It guarantees its 95%, but is wider than it has to be.",
             ),
             Mistake(
                 lambda k, n: tuple(binom.ppf([0.025, 0.975], n, k / n) / n),
@@ -809,7 +809,7 @@ def interval(wrong, rounds):
             ),
             Mistake(
                 lambda k, n: (max(0.0, k / n - 0.05), min(1.0, k / n + 0.05)),
-                "95 % is not a width of ±5 percentage points. It is the share of such intervals that contain the true "
+                "95% is not a width of ±5 percentage points. It is the share of such intervals that contain the true "
                 "error, and they are wide if there are few rounds.",
             ),
             Mistake(

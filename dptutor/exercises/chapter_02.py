@@ -161,7 +161,7 @@ EXERCISES = [
         ),
         solution="better = {0.05: 0.8 > 0.6, 0.5: 0.1 > 0.2}     # is B higher?\n"
         "answer = {(False, False): 1, (True, False): 2, (True, True): 3}[tuple(better.values())]\n",
-        explanation="At α = 0.05 the best test misses 60 % with A and 80 % with B; at α = 0.5 it misses 20 % and 10 %. A "
+        explanation="At α = 0.05 the best test misses 60% with A and 80% with B; at α = 0.5 it misses 20% and 10%. A "
         "higher curve protects better, and here neither curve is higher everywhere.",
         hints=(
             "f(α) is what the best test of level α misses. Is much or little of it good for privacy?",

@@ -125,7 +125,7 @@ answer = (1 - prior) * (1 - delta[epsilon])
     Question(
         id="5.b",
         title="A belief after one output",
-        question="An adversary is 90 % sure that you are not in the data: π = 0.9. The output has the privacy loss L "
+        question="An adversary is 90% sure that you are not in the data: π = 0.9. The output has the privacy loss L "
         "= log 27. With what probability does this adversary now believe that you are in the data?",
         solution="from math import exp, log\n\nodds = 0.1 / 0.9 * exp(log(27))     # of “in the data”\nanswer = odds / (1 + odds)\n",
         explanation="The prior odds of “in” are 1 to 9. The output is 27 times as likely if you are in the data, so the odds "

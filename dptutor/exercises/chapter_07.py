@@ -56,7 +56,7 @@ def _duel(answer):
     if given.size != 2:
         return f"Give two priors, the first for Gaussian, the second for Laplace noise; you give {given.size}."
     if np.any(given > 1) and np.all((given >= 0) & (given <= 100)):
-        return "Are these percentages? A prior is a probability: write 0.3 for 30 %."
+        return "Are these percentages? A prior is a probability: write 0.3 for 30%."
     if np.any((given < 0) | (given > 1)):
         return "A prior is a probability, between 0 and 1."
     # What the output takes off the error of a guess is min(π, 1 − π) δ(|logit π|): also far out, with all digits.
@@ -304,7 +304,7 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
                 "The two are in the wrong order: the mechanism that loses more is the one against which the adversary errs "
                 "less often.",
             ),
-            Mistake((27, 50), "Are these percentages? A prior is a probability: write 0.3 for 30 %."),
+            Mistake((27, 50), "Are these percentages? A prior is a probability: write 0.3 for 30%."),
             Mistake(
                 (0.2, 0.25),
                 "At both of your priors the Gaussian mechanism loses more. Look between the crossings, and outside them.",

@@ -19,13 +19,8 @@ KINDS = SYMMETRIC | {SAMPLED: lambda noise: SubsampledGaussian(noise, 0.5, direc
 bayes_error = Explorer(
     "bayes_error",
     title="What the output is worth to an adversary",
-    caption="First panel: the trade-off function f (blue) and, purple, the line of slope −π/(1−π) that touches it. "
-    "The test where it touches is the best one for an adversary with prior π (blue dot), for whom all points of the "
-    "line are equally good. Where it meets the diagonal α = β, both coordinates are R(π) (purple ring). The dotted "
-    "green diagonal meets f where both errors of a best test are equal. Pull a blue curve by its ring to change the "
-    "noise. Second panel: the Bayes error R at all priors; the green ruler is the gain, the drop in error that the "
-    "output brings, in percentage points. Randomized response and the worst (ε₀, 0.1)-DP mechanism have ε₀ in "
-    "the place of noise; the sampled Gaussian mechanism uses each record with probability ½.",
+    caption="First panel: the purple line touches the trade-off function at the best test for prior π, and meets "
+    "the diagonal at R(π). Second panel: R at all priors; the green ruler is the drop that the output brings.",
     find="Drag the prior to where the adversary errs most. Find a mechanism with which that is not at one half.",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
@@ -46,8 +41,8 @@ bayes_error = Explorer(
             {"noise": 0.6, "prior": 0.1, "kind": "Gaussian"},
         ),
         "Not at one half": (
-            "Each record is used with probability one half, so many outputs say little about you: the error peaks "
-            "near a prior of 40 %.",
+            "This mechanism uses each record with probability one half, so many outputs say little about you: the "
+            "error peaks near a prior of 40 %.",
             {"noise": 0.5, "prior": 0.4, "kind": SAMPLED},
         ),
     },

@@ -36,15 +36,8 @@ def played(sigma, accused, missed):
 be_the_adversary = Explorer(
     "be_the_adversary",
     title="Be the adversary",
-    caption="First panel: the densities of the outputs of a Gaussian mechanism without the record (P, blue, solid) "
-    "and with it (Q, vermillion, dashed), and the output of this round, rounded to a twentieth. The record is in the "
-    "data in half of the rounds, in random order. Each output stays as a dot, blue if it came from P, vermillion if "
-    "from Q: above the axis if you were right, below it and filled if you were wrong. Second panel: your type I error "
-    "α and type II error β, and the curve that the best tests reach (the trade-off function f of the mechanism). The "
-    "sides of the purple region are exact 95 % intervals (Clopper–Pearson): if you use one test throughout and take "
-    "nothing back, then at the end of the game the region contains the true errors of that test with probability at "
-    "least 90 %. At the end a dashed line marks a threshold that fits your guesses as well as any, and a ring marks "
-    "its errors.",
+    caption="The record is in the data in half of the rounds, in random order. First panel: outputs, rounded, stay "
+    "as dots, above the axis if you were right. Second panel: your two errors and their region of uncertainty.",
     find="Which world does each output come from? Find a threshold that errs hardly more often than the best one.",
     parameters={"sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.025)},
     steps={

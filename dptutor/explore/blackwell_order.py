@@ -28,12 +28,9 @@ from .machinery import (
 blackwell_order = Explorer(
     "blackwell_order",
     title="Which one always reveals more?",
-    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: by how "
-    "many percentage points the adversary errs less often against the Gaussian mechanism, at each prior. Above zero "
-    "the Gaussian mechanism reveals more, below zero randomized response. The scale is stretched near zero. Second "
-    "panel: trade-off functions. Where one curve lies below the other everywhere, garbling the output of its "
-    "mechanism gives the other mechanism. Orange, if asked for: their join (the most private mechanism from which "
-    "both can be obtained by garbling) or their meet (the least private mechanism that can be obtained from either).",
+    caption="First panel: how much more the Gaussian mechanism reveals to the adversary at each prior (percentage "
+    "points of Bayes error; scale stretched near zero). Second panel: the trade-off functions. Orange, if asked "
+    "for: join or meet.",
     find="Find a σ at which the Gaussian mechanism reveals more to everyone. Can randomized response ever do so?",
     parameters={
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ"),
@@ -84,7 +81,7 @@ SEEN = 1e-4  # a smaller lead cannot be seen
 
 
 @blackwell_order.panel("Which reveals more", xlabel="adversary’s prior π",
-                       ylabel="lead of Gaussian noise in points", ylim=(-75, 42), ystretch=1.0,
+                       ylabel="lead of Gaussian noise, percentage points", ylim=(-75, 42), ystretch=1.0,
                        titled=False, width=400.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
@@ -175,18 +172,12 @@ def to_everyone(sigma, epsilon):
 def words(sigma, epsilon):
     both = compared(sigma, epsilon)
     if dominates(sigma, epsilon):
-        return (
-            "The Gaussian mechanism reveals more to every adversary: none errs less often against randomized response, "
-            "which it Blackwell-dominates."
-        )
+        return "The Gaussian mechanism reveals more to every adversary: it Blackwell-dominates randomized response."
     if both.reverse_divergence.value < 5e-11:
-        return (
-            "To ten digits, no adversary errs less often against the Gaussian mechanism; far out in its tails it still "
-            "reveals more."
-        )
+        return "To ten digits, the Gaussian mechanism reveals more to no adversary; far out in its tails it still does."
     return (
-        "Neither reveals more to everyone: some adversaries err less often against randomized response, "
-        f"{by_up_to(both.divergence.value, 'forth')}, others against the Gaussian mechanism, "
+        "Neither reveals more to everyone: randomized response lowers the error of some adversaries, "
+        f"{by_up_to(both.divergence.value, 'forth')}, the Gaussian mechanism that of others, "
         f"{by_up_to(both.reverse_divergence.value, 'back')}."
     )
 

@@ -11,10 +11,9 @@ from .machinery.shapes import type_one_errors
 calibration_point = Explorer(
     "calibration_point",
     title="The same (ε, δ), not the same privacy",
-    caption="A Gaussian mechanism (blue, solid: f and δ) and a Laplace mechanism (vermillion, dashed: f̃ and δ̃), both "
-    "with exactly the noise that (ε, δ) requires. First panel: their privacy profiles, on a logarithmic scale, meet at "
-    "the green point. (The Laplace profile is nearly vertical there: it is 0 where ε is at least 1/b.) Second panel: "
-    "their trade-off functions. Pull a curve by its ring to change δ.",
+    caption="Both mechanisms have exactly the noise that (ε, δ) requires. First panel: their privacy profiles, on a "
+    "logarithmic scale, meet at the green point. Second panel: their trade-off functions. Pull a curve by its ring to "
+    "change δ.",
     find="Find an (ε, δ) at which the advantage is more than five times as large with Laplace noise.",
     parameters={
         "epsilon": Slider(0.3, 5.0, 1.0, "privacy parameter", "ε"),

@@ -18,12 +18,9 @@ EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted ali
 delta_divergence = Explorer(
     "delta_divergence",
     title="Which noise could you regret choosing?",
-    caption="First panel: by how many percentage points the adversary errs more often against the Gaussian than "
-    "against the Laplace mechanism, at each prior. Above the line Gaussian noise protects better, below it Laplace "
-    "noise. The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of "
-    "either choice. Second panel: the trade-off functions f of the Gaussian mechanism (blue, solid) and f̃ of the "
-    "Laplace mechanism (vermillion, dashed). Shifted down and to the left by the larger Δ (dotted), the curve of the "
-    "safer mechanism lies below the other.",
+    caption="First panel: by how many percentage points Gaussian noise protects better, at each prior (scale "
+    "stretched near zero). Green rulers: the largest regrets. Second panel: shifted down and left by the larger Δ, "
+    "the safer curve lies below the other.",
     find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
     parameters={
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian", "σ", also=(EVEN, 0.97, 3.19)),
@@ -46,8 +43,8 @@ delta_divergence = Explorer(
             lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
         ),
         "Gaussian dominates": (
-            "No adversary errs more often against this Gaussian mechanism than against Laplace noise. The reverse "
-            "never happens, because the loss of Gaussian noise has no bound.",
+            "This Gaussian mechanism reveals at least as much to every adversary. Laplace noise never does, because "
+            "the loss of Gaussian noise has no bound.",
             {"sigma": 0.5, "scale": 2, "prior": 0.5},
         ),
     },
@@ -72,7 +69,7 @@ def compared(sigma, scale):
 
 
 @delta_divergence.panel("Which protects better", xlabel="adversary’s prior π",
-                        ylabel="Gaussian lead in points", ylim=(-42, 42), ystretch=1.0, titled=False,
+                        ylabel="Gaussian lead, percentage points", ylim=(-42, 42), ystretch=1.0, titled=False,
                         width=430.0, margins=(64.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(

@@ -27,12 +27,8 @@ PRIORS = np.sort([*np.linspace(0, 1, 101), 1 / (1 + np.e), np.e / (1 + np.e)])
 duel = Explorer(
     "duel",
     title="Which one wins the duel, and where?",
-    caption="A mechanism wins at a prior if the best adversary errs more often against it. First panel: the trade-off "
-    "functions of the first mechanism (blue, solid) and the second (vermillion, dashed). All tests on the purple line "
-    "are as good for this adversary as the best test against the first mechanism, so the first wins if the dashed "
-    "curve dips below it. Second panel: the lead of the first at all priors, 100 (R − R̃). Each duel is between two "
-    "of four mechanisms: Gaussian with σ = 1, Laplace with b = 1, the worst (1, 0.02)-DP mechanism, and a Gaussian "
-    "mechanism with the same advantage as the Laplace mechanism.",
+    caption="A mechanism wins at a prior if its Bayes error is the larger one. First panel: tests on the purple "
+    "line are as good as the best one against the first mechanism; it wins if the second curve dips below.",
     find="Drag the prior to where the winner changes: there the dashed curve only touches the purple line.",
     parameters={
         "prior": Slider(0.01, 0.99, 0.5, "prior of “not in”", "π", step=0.01, percent=True),
@@ -113,8 +109,7 @@ def here(prior, pair):
 
 duel.ask(
     "The first mechanism is blue, the second vermillion and dashed. For every prior, draw how much better the first "
-    "protects: by how many percentage points the adversary errs more often against it. Below the line the second "
-    "protects better.",
+    "protects: by how many percentage points its Bayes error is larger. Below the line the second protects better.",
     curve=lead_curve,
     hides=(line, wins_of_first, wins_of_second, adversary, here),
     per=("pair",),

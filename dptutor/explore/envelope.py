@@ -13,12 +13,9 @@ MOST, SMALL, ALPHAS, LOSSES = 40, 0.01, type_one_errors(61), np.linspace(0, 5, 1
 envelope = Explorer(
     "envelope",
     title="How many points must a report show?",
-    caption="A report lists δ at k values of ε, evenly spaced from 4/k to 4. First panel: the trade-off function f of "
-    "the mechanism (blue) and the upper envelope of the lines given by these points and their mirror images "
-    "(orange, dashed). The shaded area between them is what the report leaves open; the green ruler is the "
-    "largest gap. Second panel: the privacy profile, the points of the report, and the δ that they guarantee "
-    "at every other ε. The Gaussian mechanism has σ = 1, the Laplace mechanism b = 1; randomized response has ε = 1, "
-    "and the last mechanism is the worst that is (1, 0.1)-DP.",
+    caption="A report lists δ at k values of ε, evenly spaced from 4/k to 4. First panel: the trade-off function, "
+    "and the envelope that the report guarantees; green is the largest gap. Second panel: the same for the privacy "
+    "profile.",
     find="Pull the orange curve up: what is the smallest number of points that brings the gap below 0.01?",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
@@ -34,9 +31,9 @@ envelope = Explorer(
             {"kind": "randomized response", "k": 4},
         ),
         "More, and worse": (
-            "Five points leave a larger gap than four, because the four include ε = 1/b, the largest loss of Laplace "
+            "Ten points leave a larger gap than eight, because the eight include ε = 1/b, the largest loss of Laplace "
             "noise.",
-            {"kind": "Laplace", "k": 5},
+            {"kind": "Laplace", "k": 10},
         ),
         "Nearly all": (
             "With twenty points, the envelope can hardly be distinguished from the curve.",
@@ -86,7 +83,7 @@ def known(kind, k):
     return np.concatenate([corners[:, : k + 1], middle, corners[:, k + 1 :]], axis=1)
 
 
-@tradeoff.ruler(GREEN, "largest gap")
+@tradeoff.ruler(GREEN, words="gap {gap}")
 def widest(kind, k):
     corners = report(kind, k)[2]
     f = mechanism(kind).tradeoff(corners[0])
@@ -137,10 +134,15 @@ def words(kind, k):
         return f"A report of {points} says everything: the envelope is the curve, and the advantage is {{advantage}}."
     if gap < SMALL:
         return (
-            f"A report of {points} leaves a gap of less than 0.01: the advantage is at most {{known_advantage}}. It is "
-            "{advantage}."
+            f"A report of {points} leaves a largest gap of {{gap}}, less than 0.01. As far as it says, the advantage "
+            "is at most {known_advantage}; it is {advantage}."
         )
-    return f"From {points} alone, the advantage could be as large as {{known_advantage}}. It is {{advantage}}."
+    if numbers(kind, k)[1] < mechanism(kind).advantage + 5e-5:
+        return f"A report of {points} settles the advantage, {{advantage}}, but leaves a gap of {{gap}} elsewhere."
+    return (
+        f"A report of {points} leaves a largest gap of {{gap}}. As far as it says, the advantage could be "
+        "{known_advantage}; it is {advantage}."
+    )
 
 
 @envelope.code

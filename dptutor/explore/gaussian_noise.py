@@ -15,17 +15,16 @@ STOPS = (*decades(-1, 1, *_DIGITS), *map(float, range(12, 21, 2)))
 gaussian_noise = Explorer(
     "gaussian_noise",
     title="How much Gaussian noise does an (ε, δ) need?",
-    caption="Sensitivity 1. First panel: the classical σ = √(2 log(1.25/δ))/ε (vermillion, dashed) as a multiple of "
-    "the noise that meets (ε, δ) exactly (blue), over ε; the formula is proven only to the left of the gray line. "
-    "Second panel: the privacy profiles with both σ. The exact one passes through the green target. The "
-    "classical one passes below it, which wastes noise, or above it, which breaks the promise.",
+    caption="First panel: the classical σ = √(2 log(1.25/δ))/ε as a multiple of the exact one. Second panel: "
+    "privacy profiles. The classical one passes below the green target, which wastes noise, or above it, which "
+    "breaks the promise.",
     find="Drag the green point to where the classical σ just begins to break its promise, for two values of δ.",
     parameters={
         "epsilon": Slider(0.1, 20.0, 1.0, "privacy parameter", "ε", stops=STOPS),
         "delta": Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 1.5, 2, 3, 5), power=True),
     },
     steps={
-        "As it is proven": (
+        "Where it is proved": (
             "ε = 0.5: the formula is valid, and spends only a small part of the δ that it may spend.",
             {"epsilon": 0.5, "delta": 1e-5},
         ),
@@ -68,7 +67,7 @@ def noise(axes):
     axes.axhspan(0.5, 1, color=VERMILLION, alpha=0.1, linewidth=0)
     axes.axhline(1, color=BLUE, linewidth=2, label="exact σ")
     axes.axvline(1, color=GREY, linewidth=1)
-    axes.text(0.93, 6.6, "proven: ε < 1", color=GREY, ha="right")
+    axes.text(0.93, 6.6, "proved: ε < 1", color=GREY, ha="right")
     axes.text(0.115, 0.9, "↓ too little: the promise is broken", color=VERMILLION, va="top")
     axes.text(0.115, 1.05, "↑ noise is wasted", color=BLUE)
 
@@ -118,7 +117,7 @@ def just_broken(epsilon, delta):
 def words(epsilon, delta):
     _, _, saved, _, times = numbers(epsilon, delta)
     if saved < 0 and times < 1.005:
-        return "The classical σ breaks its promise, though by little: it spends a δ of {spent}."
+        return "The classical σ breaks its promise, though only slightly: it spends a δ of {spent}."
     if saved < 0:
         return "The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed."
     wastes = "wastes " + ("{saved}" if saved >= 1e-3 else "less than 0.1 %") + " of its noise"

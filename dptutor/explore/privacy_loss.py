@@ -9,7 +9,8 @@ from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, DASHED, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 from .machinery.shapes import normal_density
 
-X, LOSSES = np.linspace(-4, 5, 55), np.linspace(-1, 3, 81)
+# Outputs are measured in units of the noise, so that the picture always shows where Q exceeds exp(ε) P.
+LOW, HIGH, LOSSES = -3.5, 5.0, np.linspace(-1, 3, 81)
 KINDS = {
     "Gaussian": (Gaussian, normal_density),
     "Laplace": (Laplace, lambda z: np.exp(-np.abs(z)) / 2),
@@ -18,11 +19,9 @@ KINDS = {
 privacy_loss = Explorer(
     "privacy_loss",
     title="δ is an area",
-    caption="First panel: the densities of the output without the record, multiplied by exp(ε) (blue, solid), and "
-    "with it (vermillion, dashed). The green area, where Q is above exp(ε) P, is δ(ε). Second panel: the privacy "
-    "profile δ (blue) and, dotted, the probability in world Q that the privacy loss L exceeds ε; the green points "
-    "mark the ε of the first panel. Pull exp(ε) P by its ring to change ε, another curve to change the noise.",
-    find="Find a noise σ and an ε at which the dotted curve is at least ten times as high as δ.",
+    caption="First panel: densities with the record (Q) and without it (P, times exp(ε)); the green area is δ(ε). "
+    "Second panel: the privacy profile, and the probability in world Q that the loss exceeds ε. Pull P to change ε.",
+    find="Find a noise σ and an ε at which the dotted curve, still above 0.1, is at least five times as high as δ.",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
         "noise": Slider(0.5, 2.5, 1.0, "noise", step=0.05, by="kind", symbols={"Gaussian": "σ", "Laplace": "b"}),
@@ -39,7 +38,7 @@ privacy_loss = Explorer(
         ),
         "A tail is not δ": (
             "Losses a little above ε count little: δ weights each loss by 1 − exp(ε − L).",
-            {"kind": "Gaussian", "noise": 2, "epsilon": 1},
+            {"kind": "Gaussian", "noise": 2, "epsilon": 0.3},
         ),
     },
 )
@@ -50,33 +49,54 @@ def mechanism(kind, noise):
     return KINDS[kind][0](noise)
 
 
-def density(kind, noise, x):
-    return KINDS[kind][1](x / noise) / noise
+def around(center):
+    """Outputs on both sides of the one at which a density may have a kink."""
+    return np.concatenate([np.linspace(LOW, center, 30), np.linspace(center, HIGH, 31)[1:]])
+
+
+def density(kind, x):
+    return KINDS[kind][1](x)
 
 
 worlds = privacy_loss.plain_panel(
-    "worlds", "Two worlds", xlabel="output", ylabel="density", xlim=(-4, 5), ylim=(0, 1.75), grid=False, titled=False
-)
+    "worlds", "Two worlds", xlabel="output, in units of the noise", ylabel="density", xlim=(LOW, HIGH), ylim=(0, 1.75),
+    grid=False, titled=False,
+)  # fmt: skip
 
 
-@worlds.region(GREEN, "δ(ε)", opacity=0.45)
-def excess(kind, noise, epsilon):
-    # Q exceeds exp(ε) P to the right of the output whose privacy loss is ε.
+def green_from(kind, noise, epsilon):
+    """Where the privacy loss begins to exceed ε, and with it Q exp(ε) P."""
+    if kind == "Laplace" and epsilon <= -1 / noise:
+        return LOW
     place = epsilon * noise**2 + 0.5 if kind == "Gaussian" else (1 + epsilon * noise) / 2
-    start = 0.0 if kind == "Laplace" and epsilon <= -1 / noise else place
-    x = np.linspace(np.clip(-4 if start == 0.0 else start, -4, 4.9), 5, 19)
-    low, high = np.exp(epsilon) * density(kind, noise, x), density(kind, noise, x - 1)
+    return max(place / noise, LOW)
+
+
+@worlds.region(GREEN, opacity=0.45)
+def excess(kind, noise, epsilon):
+    x = np.linspace(min(green_from(kind, noise, epsilon), HIGH - 0.1), HIGH, 31)
+    low, high = np.exp(epsilon) * density(kind, x), density(kind, x - 1 / noise)
     return x, np.minimum(low, high * (1 - 1e-9)), high
 
 
+@worlds.text(GREEN, offset=(-4, -6), align="right")
+def green_in_words(kind, noise, epsilon):
+    if epsilon >= mechanism(kind, noise).epsilon(0.0):
+        return HIGH, 1.7, "no green: δ is 0"
+    seen = green_from(kind, noise, epsilon) < HIGH - 0.5
+    return HIGH, 1.7, "green: δ(ε)" if seen else "δ(ε): farther right →"
+
+
 @worlds.curve(BLUE, "exp(ε) P: not in the data")
-def scaled(kind, noise, epsilon):
-    return X, np.minimum(np.exp(epsilon) * density(kind, noise, X), 2.0)
+def scaled(kind, epsilon):
+    x = around(0)
+    return x, np.minimum(np.exp(epsilon) * density(kind, x), 2.0)
 
 
 @worlds.curve(VERMILLION, "Q: in the data", line=DASHED)
 def with_example(kind, noise):
-    return X, density(kind, noise, X - 1)
+    x = around(1 / noise)
+    return x, density(kind, x - 1 / noise)
 
 
 profile = privacy_loss.plain_panel(
@@ -117,9 +137,9 @@ def numbers(kind, noise, epsilon):
 
 
 @privacy_loss.solved
-def ten_times(kind, noise, epsilon):
+def five_times(kind, noise, epsilon):
     delta, tail, *_ = numbers(kind, noise, epsilon)
-    return 0 < 10 * delta <= tail
+    return tail > 0.1 and 0 < 5 * delta <= tail
 
 
 @privacy_loss.readout("α at this threshold", BLUE, 4)

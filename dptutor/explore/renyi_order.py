@@ -13,10 +13,9 @@ ORDERS = np.linspace(1, 20, 96)
 renyi_order = Explorer(
     "renyi_order",
     title="Rényi says yes, Blackwell says no",
-    caption="A Gaussian mechanism (blue, solid) and randomized response (vermillion, dashed). First panel: Rényi "
-    "divergences at orders from 1 to 20, on a logarithmic axis. Second panel: trade-off functions. If the blue "
-    "curve of the first panel is above the other at every order, an accountant that uses Rényi divergences "
-    "calls the Gaussian mechanism the less private one.",
+    caption="First panel: Rényi divergences at orders from 1 to 20. If the blue curve is higher everywhere, an "
+    "accountant that uses Rényi divergences calls the Gaussian mechanism less private. Second panel: trade-off "
+    "functions.",
     find="Here the Rényi curves do not cross, but the trade-off functions do. At which σ do Rényi and Blackwell agree?",
     parameters={
         "sigma": Slider(0.3, 4.0, 1.0, "Gaussian noise", "σ"),
@@ -109,17 +108,17 @@ def words(sigma, epsilon):
     if lead >= 0 and gaussian_advantage < response_advantage:
         return (
             "At every order above 1 the Gaussian divergence is the larger one; "
-            f"yet some adversaries err more often against it, {by_up_to(forth, 'forth')}."
+            f"yet it protects better from some adversaries, {by_up_to(forth, 'forth')}."
         )
     if lead >= 0:
         return (
-            "Both orders agree: no adversary errs more often against the Gaussian mechanism; some err less often, by "
-            "up to {back}."
+            "Both orders agree: the Gaussian mechanism reveals more to every adversary, and lowers the error of some "
+            "by up to {back}."
         )
     start = "The" if crossing_is_shown(sigma, epsilon) else "Beyond order 20 the"
     return (
-        f"{start} Rényi curves cross: not even they order the two. Some adversaries err less often against randomized "
-        f"response, {by_up_to(forth, 'forth')}, others against the Gaussian mechanism, {by_up_to(back, 'back')}."
+        f"{start} Rényi curves cross: not even they order the two. Randomized response lowers the error of some "
+        f"adversaries, {by_up_to(forth, 'forth')}, the Gaussian mechanism that of others, {by_up_to(back, 'back')}."
     )
 
 

@@ -18,11 +18,9 @@ NOISE = Slider(0.2, 10.0, 1.0, "noise", by="kind", symbols=SYMBOLS)
 spectrum = Explorer(
     "spectrum",
     title="How far is it from perfect privacy to none?",
-    caption="First panel: the Bayes error R of a mechanism M (blue) between that of perfect privacy, PP (gray: blind "
-    "guessing), and that of blatant non-privacy, BNP (zero). The rulers are Δ(PP‖M), vermillion, and Δ(M‖BNP), green. "
-    "Second panel: the same two distances as coordinates; the blue curve is the path of M as its noise changes. On "
-    "the gray band the distances add up to one half. The alarm sounds only for members, with probability 1/(1 + "
-    "noise).",
+    caption="First panel: the Bayes error of a mechanism M between those of perfect privacy, PP, and of blatant "
+    "non-privacy, BNP (zero). Second panel: the same two distances as coordinates; on the gray band they add up to "
+    "one half.",
     find="Bring each mechanism as close as you can to halfway between the two ends. Which one leaves the gray "
     "band, and why?",
     parameters={"kind": Choice(tuple(ALL), "Gaussian", "Mechanism"), "noise": NOISE},

@@ -20,14 +20,9 @@ LOW, HIGH, AXIS = -4.4, 5.4, 0.13  # of the picture: the ends of the axis, and h
 threshold_test = Explorer(
     "threshold_test",
     title="Where would you draw the line?",
-    caption="First panel: a hundred people who are not in the data (blue, above the axis) and a hundred who are "
-    "(vermillion, below), each placed at the output that the adversary sees for them. The purple line is the "
-    "threshold: everyone to its right is accused. Errors are drawn solid, the rest pale. Second panel: how many are "
-    "missed against how many are wrongly accused; every threshold is a point on the curve. Blue and vermillion lines "
-    "lead from your threshold to the axes, and the dotted line is blind guessing. Pull the curve by its ring to change "
-    "the noise. Press Samples to draw outputs at random, for people not in the data (P) and in the data (Q): they pile "
-    "up, and a thousand of each roughly fill the two hills. Then bars along the axes and a cross show the shares of "
-    "draws that are errors.",
+    caption="Each person is placed at the output that the adversary sees. Everyone right of the purple line is "
+    "accused; errors are drawn solid. Second panel: every threshold is a point on the curve. Pull it to change the "
+    "noise.",
     find="Drag the purple line. Can you make both errors smaller at once?",
     parameters={
         "threshold": Slider(-3.0, 4.0, 0.8, "threshold", "t", step=0.1),

@@ -28,11 +28,9 @@ FACTORS = np.geomspace(1, 1000, 49)
 total_failure = Explorer(
     "total_failure",
     title="The same δ: a few lose everything, or many a little?",
-    caption="Two mechanisms that are both exactly (ε, δ)-DP: Gaussian noise (blue, solid), and leaky randomized "
-    "response (vermillion, dashed), which publishes a person’s record with probability δ and otherwise answers by "
-    "randomized response. First panel: for someone who is in the data, how often the output multiplies the odds of "
-    "“in” by more than a given factor. The purple point is the promise, (exp(ε), δ); the green ruler leads from it up "
-    "to the share of outputs with Gaussian noise beyond exp(ε). Second panel: their privacy profiles, which meet at ε.",
+    caption="Leaky response publishes a record with probability δ, and otherwise is randomized response. First "
+    "panel: how often the output multiplies the odds of “in” by more than a given factor; purple is the promise. "
+    "Second panel: both privacy profiles.",
     find="Find an ε and a δ for which the loss exceeds ε at least twenty times as often with Gaussian noise as with "
     "leaky response.",
     parameters={
@@ -41,7 +39,7 @@ total_failure = Explorer(
     },
     steps={
         "Ten in a million": (
-            "The same promise twice. Dashed: ten people are given away. Solid: nobody is.",
+            "The same promise twice. Dashed: ten people are given away, on average. Solid: nobody is.",
             {"epsilon": 1, "delta": 1e-5},
         ),
         "A δ you can see": (
@@ -131,14 +129,11 @@ def far_more_often(epsilon, delta):
 
 @total_failure.words
 def words(epsilon, delta):
-    if round(MILLION * delta) == 1:
-        people, outputs = "one person", "the most revealing output of a million multiplies"
-    else:
-        people, outputs = "{ruined} people", "the {ruined} most revealing outputs of a million multiply"
+    people, few = ("one person", "one") if round(MILLION * delta) == 1 else ("{ruined} people", "{ruined}")
     return (
-        f"Of a million people, leaky randomized response gives {people} away on average. Gaussian noise gives "
-        f"nobody away: {outputs} the odds by {{odds}} or more, and {{over}} multiply them by more than the "
-        "promised {promised}."
+        f"Of a million people, leaky randomized response gives {people} away on average. Gaussian noise gives nobody "
+        f"away. Of a million of its outputs, {few} on average multiply the odds by {{odds}} or more, and {{over}} by "
+        "more than the promised {promised}."
     )
 
 

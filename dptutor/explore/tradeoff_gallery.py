@@ -20,11 +20,8 @@ STEP = 0.05
 tradeoff_gallery = Explorer(
     "tradeoff_gallery",
     title="One curve, a guarantee for every ε",
-    caption="First panel: the trade-off function f of a mechanism (blue). The green dashed line of slope −exp(ε) "
-    "touches f from below and meets the axis at 1 − δ(ε): the curve lies nowhere below this line, nor below its "
-    "mirror image (dotted). Randomized response has ε₀ in the place of noise, and so has the worst (ε₀, 0.1)-DP "
-    "mechanism; a smaller ε₀ is more private. Second panel: the privacy profile, the δ of every ε; the green point "
-    "is the line of the first panel. Pull a blue curve by its ring to change the noise.",
+    caption="First panel: a line of slope −exp(ε) touches the curve and meets the axis at 1 − δ. Second panel: the "
+    "δ of every ε; the green point is this line. Pull a blue curve to change the noise.",
     find="Roll the green line along the curve to the ε from which on δ is 0. With which mechanisms is there none?",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
@@ -33,7 +30,7 @@ tradeoff_gallery = Explorer(
     },
     steps={
         "One line suffices": (
-            "Randomized response is this one tangent and its mirror image: ε = ε₀ says it all.",
+            "The curve of randomized response is this one tangent and its mirror image: ε = ε₀ says it all.",
             {"kind": "randomized response", "noise": 1, "epsilon": 1},
         ),
         "A tangent everywhere": (
