@@ -250,11 +250,7 @@ class Ask {
       following?.focus();
       return;
     }
-    this.tell(
-      true,
-      null,
-      make("p", {}, this.missed ? "That is the order." : "That is the order, on the first try."),
-    );
+    this.tell(true, null, make("p", {}, this.missed ? "That is the order." : "That is the order, on the first try."));
     this.judged(!this.missed, this.missed ? "another order" : "this order");
   }
 

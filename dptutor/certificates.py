@@ -4,7 +4,7 @@ Profiles are convex in γ = e^ε, with δ = 1 at γ = 0. So between two points �
 chords on both sides, continued: on the left of the first point above 1 − γ, on the right of the last above nothing. All
 these are lines, and the quotient of two lines is largest at an end of an interval or where two lines meet. The largest
 of the quotients (δ̃ − δ)/(1 + γ) found so is an upper bound of the divergence; the points are those that it takes.
-The program that checks a certificate is printed in chapter 7 and imports nothing from this library.
+The program that checks a certificate is printed in the reference, book/api.md, and imports nothing from this library.
 """
 
 from __future__ import annotations

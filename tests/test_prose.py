@@ -280,8 +280,9 @@ TIMES: dict = {"re": re}
 exec(HEAD, TIMES)
 EXERCISE = {"warm-up": 5, "think": 15, "build": 25}
 ARGUMENT = 15
-# Minutes that chapters 1 to 10 take without exercises, as two critical readers of each say: the mean.
-READERS = dict(enumerate((92.5, 90, 87.5, 67.5, 95, 76, 107.5, 66, 167.5, 111), start=1))
+# Minutes that chapters take without exercises, as two critical readers of each say: the mean. (Chapter 7 has been made
+# shorter since.)
+READERS = {1: 92.5, 2: 90, 3: 87.5, 4: 67.5, 5: 95, 6: 76, 8: 66, 9: 167.5, 10: 111}
 # Minutes that exercises take, as a reader of each chapter says who has done them: they count more than the grades.
 WORKED = {16: 135, 17: 70, 18: 115, 20: 140}
 HOURS = {"an hour and a quarter": 75, "two": 120, "two and a half": 150, "three": 180}
