@@ -432,7 +432,7 @@ says("be_the_adversary", "So far {accused} wrongly accused, {missed} missed.",
      lambda so: so.answer != "none" and so.outcome != "none")  # fmt: skip
 says("be_the_adversary", "The output is {answer}. Is the record in the data?", lambda so: so.answer != "none")
 for where, text in {
-    "above": "All of your region lies above the curve: chance hardly explains this, a better test exists.",
+    "above": "All of your region lies above the curve: chance hardly explains this; a better test exists.",
     "below": "All of your region lies below the curve, where no test stays in the long run: you were very lucky.",
     "through": "The curve runs through your region: so few rounds cannot tell your test from one on the curve.",
 }.items():

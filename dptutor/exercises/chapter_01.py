@@ -186,7 +186,7 @@ EXERCISES = [
             ),
             Mistake(
                 2 / 10,
-                "You divide by the rounds in which you said “in”. That is how far your word can be trusted, and it "
+                "You divide by the rounds in which you said “in”. That is how often your word is wrong, and it "
                 "changes with how often people are in the data. α does not.",
             ),
             Mistake(6 / 8, "This is 1 − α, the rate at which you are right about those who are not in the data."),
@@ -321,8 +321,8 @@ answer = float(dp.RandomizedResponse(log(4)).bayes_error(0.5))
             ),
             Mistake(
                 lambda a, b: (_share(~a, b), _share(a, ~b)),
-                "You divide by how often you said “in”, and by how often you said “not in”. This says how far your "
-                "word can be trusted, and it depends on how often people are in the data. α and β are rates within "
+                "You divide by how often you said “in”, and by how often you said “not in”. This says how often "
+                "your word is wrong, and it depends on how often people are in the data. α and β are rates within "
                 "one world.",
             ),
             Mistake(

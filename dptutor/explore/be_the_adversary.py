@@ -302,7 +302,7 @@ def the_end(sigma, ended):
     )
     f = mechanism(sigma).tradeoff
     if beta_low > f(alpha_low):
-        end = "All of your region lies above the curve: chance hardly explains this, a better test exists."
+        end = "All of your region lies above the curve: chance hardly explains this; a better test exists."
     elif beta_high < f(alpha_high):
         end = "All of your region lies below the curve, where no test stays in the long run: you were very lucky."
     else:
