@@ -84,7 +84,7 @@ def green_in_words(kind, noise, epsilon):
     if epsilon >= mechanism(kind, noise).epsilon(0.0):
         return HIGH, 1.7, "no green: δ is 0"
     seen = green_from(kind, noise, epsilon) < HIGH - 0.5
-    return HIGH, 1.7, "green: δ(ε)" if seen else "δ(ε): farther right →"
+    return HIGH, 1.7, "green: δ(ε)" if seen else "δ(ε) →"
 
 
 @worlds.curve(BLUE, "exp(ε) P: not in the data")
