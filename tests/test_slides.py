@@ -207,6 +207,13 @@ def test_a_link_to_a_setting_leads_to_the_slide_of_its_explorer(decks, page):
 # Every screen and sheet.
 
 
+# Of the present slide, as shares of its width.
+LETTERS_OF_PICTURE = """() => {
+  const slide = document.querySelector("section.present"), size = (e) => parseFloat(getComputedStyle(e).fontSize);
+  const sizes = [...slide.querySelectorAll("svg.dpe-panel text")].map((e) => size(e) * Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b));
+  return Math.max(...sizes) / slide.getBoundingClientRect().width;
+}"""
+
 BOX = "e => { const { left, top, right, bottom } = e.getBoundingClientRect(); return [left, top, right, bottom]; }"
 
 
@@ -233,6 +240,18 @@ def test_a_picture_comes_before_its_steps_and_none_of_them_puts_a_control_under_
         page.wait_for_timeout(200)
         *_, bottom = page.eval_on_selector("section.present .dpe-controls", BOX)
         assert bottom <= page.eval_on_selector(".navigate-right", BOX)[1]
+
+
+def test_letters_of_explorers_shrink_with_their_slides_in_the_overview(decks, page):
+    """And are as before when it is closed."""
+    opened(page, decks / "12.html", "#/6")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    page.wait_for_function(f"({LETTERS_OF_PICTURE})() > 0.012")  # shares of the width of the slide
+    before = page.evaluate(f"({LETTERS_OF_PICTURE})()")
+    page.keyboard.press("o")
+    page.wait_for_function(f"Math.abs(({LETTERS_OF_PICTURE})() / {before} - 1) < 0.05")
+    page.keyboard.press("o")
+    page.wait_for_function(f"Math.abs(({LETTERS_OF_PICTURE})() / {before} - 1) < 0.01")
 
 
 def test_the_overview_shows_all_slides_and_leads_to_them(decks, page):
@@ -356,6 +375,60 @@ def test_a_game_on_a_slide_keeps_the_arrows_and_a_picture_stands_beside_its_word
     page.evaluate("Reveal.slide(1)")
     words, image = (page.locator(f"section.present {what}").bounding_box() for what in ("p >> nth=0", "img"))
     assert words["x"] + words["width"] <= image["x"] and image["height"] > 600
+
+
+def test_a_guess_too_many_leads_nowhere_and_the_score_is_a_point_of_the_class(tmp_path, new_page):
+    path = own_notebook(
+        tmp_path,
+        nbformat.v4.new_markdown_cell("## Play"),
+        nbformat.v4.new_code_cell("dp.explore.be_the_adversary()"),
+        nbformat.v4.new_markdown_cell("## Points", metadata={"room": {"curve": "Gaussian(1)", "name": "us"}}),
+        nbformat.v4.new_markdown_cell("## Last"),
+    )
+    notebook = nbformat.read(path, 4)
+    notebook.metadata["ran"] = code_digest(notebook)  # its explorers are made anew anyway
+    nbformat.write(notebook, path)
+    page = opened(new_page(reduced_motion="reduce"), deck_of(path, tmp_path))
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    page.click("[data-game=start] >> nth=1")
+    explorer = page.locator("[data-explorer]")
+    rounds = 2 * explorer.evaluate("e => e.explorer.game.lengths[1]")
+    for played in range(rounds):
+        page.wait_for_function("""played => {
+            const x = document.querySelector("[data-explorer]").explorer;
+            return x.game.playing && x.game.history.length === played && x.drawn?.every((v, k) => v === x.values[k]);
+        }""", arg=played)  # fmt: skip
+        page.keyboard.press("ArrowRight")
+    wrong = explorer.evaluate("e => e.explorer.game.history.filter(r => !r.truth).length")
+    page.keyboard.press("ArrowRight")
+    assert slide(page) == 1
+    page.keyboard.press("ArrowRight")
+    assert slide(page) == 2
+    expect(page.locator("section.present .deck-sum")).to_contain_text(
+        f"1 player, on average ({2 * wrong / rounds:.2f}, 0.00)"
+    )
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("PageDown")  # the same game is no other player's
+    expect(page.locator("section.present .deck-sum")).to_contain_text("1 player,")
+
+
+def test_a_short_slide_has_larger_letters_and_a_title_of_the_usual_size(tmp_path, new_page):
+    path = own_notebook(
+        tmp_path,
+        nbformat.v4.new_markdown_cell("## Short\n\nOne line."),
+        nbformat.v4.new_markdown_cell("## Long" + "\n\nA line." * 9),
+        nbformat.v4.new_markdown_cell("## Wide\n\n" + "| word |" * 14 + "\n" + "|---|" * 14),
+    )
+    for width, height in SIZES:
+        page = opened(new_page(viewport={"width": width, "height": height}), deck_of(path, tmp_path))
+        seen = []
+        for place in range(3):
+            page.evaluate(f"Reveal.slide({place})")
+            size = "e => parseFloat(getComputedStyle(e).fontSize) * e.currentCSSZoom"
+            seen.append([page.eval_on_selector(f"section.present {one}", size) for one in ("h2", "p, table")])
+        (title, short), (same, long), _ = seen
+        assert abs(title - same) < 0.1 and short > 1.3 * long
+        assert page.evaluate("(t => t.offsetWidth <= t.parentElement.clientWidth)(document.querySelector('table'))")
 
 
 def test_quotation_marks_are_curly_but_not_in_code():
