@@ -3,7 +3,7 @@
 
 const WIDTH = 1280,
   LEAST = 15.6, // of the letters of an explorer; of 720 pixels, as deck.css has it
-  LARGEST = 1.5, // times larger are the letters of a short slide
+  LARGER = 0.51, // are the letters of a short slide at most, than is usual; in steps of 0.03
   root = document.documentElement,
   asked = new URLSearchParams(location.search),
   preview = asked.has("receiver"), // in the speaker's window
@@ -144,7 +144,7 @@ function fit(slide) {
   if (!inside || !slide.getClientRects().length) return;
   // A higher slide has larger letters, and so has a short one, though not its title; an explorer takes the room by itself.
   const usual = Math.min(1.25, height / 720);
-  let zoom = slide.querySelector("[data-explorer]") ? 1 : LARGEST * usual;
+  let zoom = slide.querySelector("[data-explorer]") ? 1 : usual + LARGER;
   const fits = () => {
     inside.style.zoom = zoom;
     inside.style.setProperty("--deck-shrunk", zoom);
