@@ -254,6 +254,15 @@ def test_letters_of_explorers_shrink_with_their_slides_in_the_overview(decks, pa
     page.wait_for_function(f"Math.abs(({LETTERS_OF_PICTURE})() / {before} - 1) < 0.01")
 
 
+def test_explorers_that_wake_in_the_overview_fit_their_slides(decks, page):
+    opened(page, decks / "03.html", "#/4")
+    page.keyboard.press("o")
+    for explorer in page.locator("[data-explorer]").all():
+        expect(explorer).to_have_attribute("data-ready", "1")
+    page.wait_for_function("""Array.from(document.querySelectorAll('.slides > section')).every((slide) =>
+        slide.querySelector(".deck-slide").getBoundingClientRect().bottom <= slide.getBoundingClientRect().bottom)""")
+
+
 def test_the_overview_shows_all_slides_and_leads_to_them(decks, page):
     opened(page, decks / "12.html", "#/3")
     page.keyboard.press("o")

@@ -171,8 +171,10 @@ document.fonts.ready.then(fitNow);
 for (const image of document.images) image.decode().then(fitNow, () => {});
 Reveal.on("resize", fitNow);
 addEventListener("click", () => requestAnimationFrame(fitNow)); // which may have opened a story or code
-// A step or a drag may make the words around a picture longer.
-const sizes = new ResizeObserver(() => requestAnimationFrame(fitNow));
+// A step or a drag may make the words around a picture longer; in the overview, explorers wake one by one.
+const sizes = new ResizeObserver((all) =>
+  requestAnimationFrame(() => all.forEach(({ target }) => fit(target.closest("section")))),
+);
 for (const explorer of document.querySelectorAll("[data-explorer]")) sizes.observe(explorer);
 
 // The clock: by when to be done with a slide, in a lecture of fifty minutes or of ninety.
