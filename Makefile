@@ -26,7 +26,7 @@ help:
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make app       show every explorer as an app, with Voilà"
 	@echo "make pack      create the notebooks for a class, with answers (COURSE=folder ROSTER=students.csv)"
-	@echo "               (EXAM=1 also the examination, WHEEL=address to install from, SECRET=course/secret.txt to repeat one)"
+	@echo "               (CHAPTERS='1 7' only these, EXAM=1 also the examination, WHEEL=address to install from, SECRET=course/secret.txt to repeat one)"
 	@echo "make marks     grade the submissions of the class (COURSE=folder)"
 	@echo "make lite      build a site that runs the notebooks in the browser, _build/lite (PYODIDE=distribution)"
 	@echo "make test      check style, types, library, book, notebooks and explorers: ten minutes, a fixed part of all tests"
@@ -76,7 +76,7 @@ app: environment
 	@$(python) scripts/app.py
 
 pack: environment
-	@$(python) scripts/teach.py pack "$(COURSE)" $(if $(ROSTER),--roster "$(ROSTER)") $(if $(EXAM),--exam) $(if $(WHEEL),--wheel "$(WHEEL)") $(if $(SECRET),--secret "$(SECRET)")
+	@$(python) scripts/teach.py pack "$(COURSE)" $(if $(ROSTER),--roster "$(ROSTER)") $(if $(CHAPTERS),--chapters $(CHAPTERS)) $(if $(EXAM),--exam) $(if $(WHEEL),--wheel "$(WHEEL)") $(if $(SECRET),--secret "$(SECRET)")
 
 marks: environment
 	@$(python) scripts/teach.py marks "$(COURSE)"

@@ -1,7 +1,8 @@
 """What a class got wrong: how many made which mistake, which chapter to reread, and a slide for each exercise.
 
 The mistakes are those that the checks have recognized (`Result.kind` and `Result.about` of `dptutor.exercises`). A
-student counts once for each mistake in an exercise, however often it was handed in.
+student counts once for each mistake in an exercise, however often it was handed in. Nothing here quotes an answer:
+whoever can put words before the class will.
 """
 
 from collections.abc import Sequence
@@ -30,17 +31,34 @@ OTHERS = {
 _CHAPTERS = {slip.reply: slip.chapter for slip in SLIPS if slip.chapter}
 STYLE = """
 :root { color-scheme: light dark; --bar: #0072b2; --wrong: #d55e00; --pale: #8884; }
-body { font: 1.1rem/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; }
-section { padding: 1.5rem 0; border-top: 1px solid var(--pale); break-after: page; }
+html { scroll-snap-type: y mandatory; }
+body { font: max(1.1rem, 1.9vw)/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 46em; padding: 0 1rem; }
+section { box-sizing: border-box; min-height: 100vh; padding: 2.5rem 0; scroll-snap-align: start; break-after: page; }
 h1, h2 { line-height: 1.2; margin: 0 0 .6rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { padding: .35rem .8rem .35rem 0; text-align: left; vertical-align: top; }
-td.count { white-space: nowrap; width: 11rem; }
-.bar { background: var(--pale); display: inline-block; height: .7em; margin-right: .5em; width: 6rem; }
+td.count { white-space: nowrap; width: 11em; }
+.bar { background: var(--pale); display: inline-block; height: .7em; margin-right: .5em; width: 6em; }
 .bar i { background: var(--wrong); display: block; height: 100%; }
 .bar.solved i { background: var(--bar); }
-details { margin-top: .6rem; }
-@media print { @page { size: landscape; } details { display: none; } }
+@media print { @page { size: landscape; } body { font-size: 14pt; } section { min-height: 0; } }
+"""
+# The keys of a presenter turn the slides.
+TURN = """
+const slides = [...document.querySelectorAll("section")];
+const WAYS = { ArrowRight: 1, PageDown: 1, " ": 1, ArrowLeft: -1, PageUp: -1 };
+const nearest = () =>
+  slides.reduce((best, slide, k) => {
+    const far = (one) => Math.abs(one.getBoundingClientRect().top);
+    return far(slide) < far(slides[best]) ? k : best;
+  }, 0);
+addEventListener("keydown", (event) => {
+  const way = { ...WAYS, Home: -slides.length, End: slides.length }[event.key];
+  if (!way || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  const next = nearest() + (event.shiftKey ? -way : way);
+  slides[Math.max(0, Math.min(slides.length - 1, next))].scrollIntoView();
+});
 """
 
 
@@ -63,7 +81,6 @@ class Misconception:
     words: str
     chapter: int
     students: set[str] = field(default_factory=set)
-    examples: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -96,7 +113,6 @@ def counted(replies: Sequence[Reply]) -> list[Asked]:
                 kept[key] = Misconception(reply.kind, told, _CHAPTERS.get(reply.about, exercise.chapter))
                 asked.wrong.append(kept[key])
             kept[key].students.add(reply.student)
-            kept[key].examples.append(said)
     for asked in found.values():
         asked.wrong.sort(key=lambda one: (-len(one.students), one.words))
     return list(found.values())
@@ -123,7 +139,7 @@ def page(found: list[Asked]) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>What the class got wrong</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head><body><main>'
-        f"{_summary(found)}{''.join(map(_slide, found))}</main></body></html>\n"
+        f"{_summary(found)}{''.join(map(_slide, found))}</main><script>{TURN}</script></body></html>\n"
     )
 
 
@@ -147,7 +163,7 @@ def _summary(found: list[Asked]) -> str:
 
 def _slide(asked: Asked) -> str:
     body = "".join(
-        f'<tr><td class="count">{_bar(one.students, asked.students)}</td><td>{words(one.words)}{_examples(one)}</td>'
+        f'<tr><td class="count">{_bar(one.students, asked.students)}</td><td>{words(one.words)}</td>'
         f"<td>{escape(chapter(one.chapter))}</td></tr>"
         for one in asked.wrong
     )
@@ -164,11 +180,3 @@ def _bar(part: set, whole: set, look: str = "") -> str:
         f'<span class="bar {look}" aria-hidden="true"><i style="width:{share:.0f}%"></i></span>'
         f"{len(part)} of {len(whole)}"
     )
-
-
-def _examples(one: Misconception) -> str:
-    """Up to five replies where many different ones are counted together."""
-    said = [reply for reply in dict.fromkeys(one.examples) if reply != one.words][:5]
-    if one.kind in ("mistake", "slip", "nothing") or not said:
-        return ""
-    return f"<details><summary>Replies</summary>{''.join(f'<p>{escape(reply)}</p>' for reply in said)}</details>"

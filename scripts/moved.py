@@ -1,9 +1,10 @@
 """Addresses at which pages once were: a small page leads from each to where its page is now, at the same place of it.
 
-An address that another page has taken since is that page's. Its foot says where the earlier one is, and who comes for a
-place that only that one has is led on.
+An address that another page has taken since is that page's, and a page may have given a part of itself to another. Its
+foot says where that is, and who comes for a place that only the other one has is led on.
 """
 
+import re
 from html import escape
 from pathlib import Path
 from urllib.parse import urljoin
@@ -14,6 +15,10 @@ MOVED = {
     "book/14_capstone": "book/20_capstone",
     "notebooks/14_lecture": "notebooks/20_lecture",
     "notebooks/14_exercises": "notebooks/20_exercises",
+}
+PARTED = {
+    "book/15_attacks": "book/more_attacks_reports",
+    "book/16_reports": "book/more_attacks_reports",
 }
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -48,12 +53,14 @@ def write(site: Path, env, address: str, policy: str, version: str):
 
 
 def places(env, name: str, tree) -> str:
-    """The places on the page that was at an address before which the one that is there now does not have."""
-    return " ".join(sorted(sections(env.get_doctree(MOVED[name])) - sections(tree)))
+    """The places on the page that an address has led to before which the one that is there now does not have."""
+    there = MOVED.get(name) or PARTED[name]
+    return " ".join(sorted(named(env.get_doctree(there)) - named(tree)))
 
 
-def sections(tree) -> set[str]:
-    return {id for section in tree.findall(nodes.section) for id in section["ids"]}
+def named(tree) -> set[str]:
+    """The places of a page that an author has named."""
+    return {id for part in tree.findall(nodes.Element) for id in part["ids"] if not re.fullmatch(r"id\d+", id)}
 
 
 def leads(file: Path) -> bool:

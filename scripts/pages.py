@@ -196,10 +196,12 @@ def context_of(app, page, template, context, doctree):
         app.config.html_baseurl,
         app.config.report_errors,
     )
-    if page in moved.MOVED:
+    if there := moved.MOVED.get(page) or moved.PARTED.get(page):
         needed.append("moved.js")
-        there = link_to(app, page, moved.MOVED[page])
-        context["moved"] = there | {"places": moved.places(app.env, page, doctree)}
+        context["moved"] = link_to(app, page, there) | {
+            "places": moved.places(app.env, page, doctree),
+            "part": page in moved.PARTED,
+        }
     context |= neighbors(app, page) | {
         "parts": parts(app, page),
         "explorers": explorers_of(body),

@@ -112,6 +112,9 @@ def sheet_of(page, asked):
         for details in tree.css("article details"):
             if (title := details.css_first("summary")) and ANSWERS.search(title.text()):
                 details.decompose()
+    if page.endswith("_exercises"):  # the chapter has asked these questions, with their hints and answers
+        for details in tree.css(".dptutor-questions details"):
+            details.decompose()
     for pre in tree.css("pre"):
         if pre.text().count("\n") > LONG:  # it would leave the sheet before it empty
             pre.attrs["style"] = "break-inside: auto"

@@ -62,11 +62,20 @@ def main(arguments) -> int:
             students = roster.read(given.roster) if given.roster else []
             secret = secrets.read(given.secret) if given.secret else None
             packing.pack(folder, students, given.chapters, secret, given.wheel, given.exam)
-            print(f"made {given.folder}")
+            print(f"made {given.folder}: {_next(given.folder, students)}")
     except Refused as refused:
         print(refused, file=sys.stderr)
         return 1
     return 0
+
+
+def _next(folder: Path, students: list) -> str:
+    """What a teacher does with a new course."""
+    whose = f", students/ID.zip is for one student each ({len(students)})" if students else ""
+    return (
+        f"handout/ is for all{whose}; put what comes back into submitted/, then 'make marks COURSE={folder}'. "
+        "All else is yours alone."
+    )
 
 
 if __name__ == "__main__":

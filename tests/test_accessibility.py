@@ -293,6 +293,7 @@ def test_a_students_sheets_have_no_answers(site):
         copy.unlink()
     assert "@page { size: 8.5in 11in }" in sheets[True]
     assert "A worked answer" in sheets[False] and "A worked answer" not in sheets[True] and "Hint 1" not in sheets[True]
+    assert not LexborHTMLParser(sheets[False]).css(".dptutor-questions details")  # the chapter has these
 
 
 @pytest.mark.host

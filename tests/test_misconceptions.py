@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from playwright.sync_api import expect
 
 import dptutor as dp
 import misconceptions
@@ -76,12 +77,40 @@ def test_a_slip_with_a_chapter_of_its_own_leads_there():
 
 
 def test_the_page_has_a_slide_for_each_exercise_and_names_nobody(replies):
-    made = page(counted([*replies, Reply("ivy", "1.2", False, "✘ <script>", "judged", "")]))
+    made = page(counted([*replies, Reply("ivy", "1.2", False, "✘ <script src>", "judged", "")]))
     assert made.count("<section id=") == 4
-    assert "<script>" not in made and "&lt;script&gt;" in made
+    assert "<script src>" not in made and "&lt;script src&gt;" in made
     assert "2 of 8" in made and "1 of 8" in made
     assert not any(f">{name}<" in made or f" {name} " in made for name in ("ada", "bob", "cem", "dia"))
     assert page([]).startswith("<!DOCTYPE html>")
+
+
+def test_nobody_puts_words_before_the_class(replies):
+    class Shouting(Exception):
+        pass
+
+    def stops(mu, epsilon):
+        raise Shouting("SHOUTED")
+
+    said = [stops, lambda mu, epsilon: "SHOUTED", lambda mu, epsilon: ["SHOUTED"] * 2, "SHOUTED", ["SHOUTED"]]
+    hostile = [reply("jan", "4.3", answer) for answer in said]
+    hostile += [reply("jan", id, "SHOUTED") for id in ("1.a", "7.3")]
+    assert any("SHOUTED" in one.words for one in hostile)  # to the student alone
+    assert "SHOUTED" not in page(counted([*replies, *hostile]))
+
+
+def test_keys_turn_the_slides_of_a_class(replies, new_page, tmp_path):
+    file = tmp_path / "class.html"
+    file.write_text(page(counted(replies)), encoding="utf-8")
+    shown = new_page()
+    shown.goto(file.as_uri())
+    slides = shown.locator("section")
+    for key, place in [("ArrowRight", 1), ("Space", 2), ("PageDown", 3), ("ArrowRight", 3), ("ArrowLeft", 2),
+                       ("PageUp", 1), ("End", 3), ("Home", 0)]:  # fmt: skip
+        shown.keyboard.press(key)
+        for k in range(4):
+            seen = expect(slides.nth(k))
+            (seen.to_be_in_viewport if k == place else seen.not_to_be_in_viewport)(ratio=0.5)
 
 
 def test_every_chapter_has_a_title():

@@ -18,9 +18,9 @@ def leading(site):
     return [old for old in moved.MOVED if moved.leads(site / f"{old}.html")]
 
 
-@pytest.mark.parametrize("old", moved.MOVED)
+@pytest.mark.parametrize("old", moved.MOVED | moved.PARTED)
 def test_an_old_address_leads_to_its_page(site, site_url, new_page, leading, old):
-    to = moved.MOVED[old]
+    to = (moved.MOVED | moved.PARTED)[old]
     page = new_page()
     page.goto(f"{site_url}{old}.html")
     if old in leading:
@@ -94,3 +94,14 @@ def test_a_page_that_has_taken_an_address_says_where_the_one_before_is(monkeypat
 
     today = nodes.container("", page("the-case", "shuffled"))
     assert moved.places(Environment(), "notebooks/14_lecture", today) == "three-readings"
+
+
+@pytest.mark.parametrize("place", ["ask-15-angle", "prop-attack-group", "membership-with-a-prior-and-the-bayes-error"])
+def test_a_part_that_has_gone_to_another_page_is_found_there(site_url, new_page, place):
+    page = new_page()
+    page.goto(f"{site_url}book/15_attacks.html#{place}")
+    page.wait_for_url(f"{site_url}book/more_attacks_reports.html#{place}")
+    assert page.locator(f"[id='{place}']").count() == 1
+    page.goto(f"{site_url}book/15_attacks.html#thm-attack")
+    page.wait_for_load_state()
+    assert page.url == f"{site_url}book/15_attacks.html#thm-attack"

@@ -96,10 +96,11 @@ QUOTED = {
     "11_dpsgd_in_practice": {"0.12", "0.55", "21"},  # figures 6 and 7 of the source
     "13_auditing": {"2.2"},  # the ε of the source, rounded
     "14_batches": {"9", "16", "1.14"},  # probabilities of an example worked by hand; a number of a source
-    "16_reports": {"17.14", "2.0", "1.1", "1024", "0.0010", "1.2", "06", "10"},  # printed in the sources
+    "16_reports": {"17.14", "2.0", "1.1", "1024", "0.0010", "1.2", "06", "10", "13.376"},  # printed in the sources
     "18_stopping": {"1500", "150"},  # numbers of a story, and of rounds in the explorer
     "accountants": {"40"},  # the digits of the reference
     "errata": {"0.02", "0.55"},  # printed in the sources
+    "more_attacks_reports": {"1.14", "06", "90", "0.9"},  # printed in the sources; chosen for a question
     "reproduction": {  # printed in the sources
         *("0.005", "0.034", "0.12", "15", "0.54", "0.55", "21", "0.84", "0.86", "0.217", "1.5686"),
         *("3.38", "3.42", "3.43", "3.70", "4.83", "20.80", "21.70", "21.80"),

@@ -114,6 +114,16 @@ def test_a_notebook_lists_what_there_is_to_choose():
     assert listed(dp.exercises.get("1.1")) == ""
 
 
+def test_a_number_that_is_rounded_too_much_is_not_called_too_large():
+    assert "rounded too much" in dp.exercises.check("9.b", 0.7).message
+    assert dp.exercises.check("9.b", 0.69).passed
+    told = [q for chapter in range(1, 20) for q in dp.exercises.questions(chapter).questions if not q.options]
+    for question in told:
+        right = float(question.answer)
+        for wrong, reply in question.data["mistakes"]:
+            assert "rounded too much" not in reply or f"{right:.0e}" == f"{wrong:.0e}"
+
+
 def test_a_chapter_without_questions_is_said_to_have_none():
     with pytest.raises(ValueError, match=r"chapter must be one of 1, 2, .*, got 99"):
         dp.exercises.questions(99)

@@ -1605,6 +1605,11 @@ def test_small_numbers_are_written_as_powers_of_ten(name):
 
 
 @every_explorer
+def test_a_caption_has_at_most_forty_words(name):
+    assert len(getattr(dp.explore, name).caption.split()) <= 40
+
+
+@every_explorer
 def test_no_axis_of_probabilities_goes_beyond_one(name):
     for panel in getattr(dp.explore, name).panels:
         for label, limits in ((panel.xlabel, panel.xlim), (panel.ylabel, panel.ylim)):

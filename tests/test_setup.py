@@ -112,6 +112,10 @@ def test_whoever_comes_early_finds_a_page_that_waits(monkeypatch, tmp_path, caps
     assert (f"a picture to drag is at http://127.0.0.1:{port}/" in capsys.readouterr().out) == long
 
 
+def test_a_sheet_for_one_lecture_is_made_by_its_number():
+    assert "--chapters 7 8 " in make("-n", "pack", "CHAPTERS=7 8").stdout
+
+
 def test_a_missing_python_is_told_in_one_line(empty_clone):
     line = one_line(make("site", "PYTHON=python-of-tomorrow", cwd=empty_clone))
     assert "no Python 3.11 or newer found as python-of-tomorrow" in line

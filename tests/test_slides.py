@@ -207,6 +207,13 @@ def test_a_link_to_a_setting_leads_to_the_slide_of_its_explorer(decks, page):
 # Every screen and sheet.
 
 
+# Of the present slide, as shares of its width.
+LETTERS_OF_PICTURE = """() => {
+  const slide = document.querySelector("section.present"), texts = [...slide.querySelectorAll("svg.dpe-panel text")];
+  const size = (e) => parseFloat(getComputedStyle(e).fontSize) * Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b);
+  return Math.max(...texts.map(size)) / slide.getBoundingClientRect().width;
+}"""
+
 BOX = "e => { const { left, top, right, bottom } = e.getBoundingClientRect(); return [left, top, right, bottom]; }"
 
 
@@ -233,6 +240,27 @@ def test_a_picture_comes_before_its_steps_and_none_of_them_puts_a_control_under_
         page.wait_for_timeout(200)
         *_, bottom = page.eval_on_selector("section.present .dpe-controls", BOX)
         assert bottom <= page.eval_on_selector(".navigate-right", BOX)[1]
+
+
+def test_letters_of_explorers_shrink_with_their_slides_in_the_overview(decks, page):
+    """And are as before when it is closed."""
+    opened(page, decks / "12.html", "#/6")
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    page.wait_for_function(f"({LETTERS_OF_PICTURE})() > 0.012")  # shares of the width of the slide
+    before = page.evaluate(f"({LETTERS_OF_PICTURE})()")
+    page.keyboard.press("o")
+    page.wait_for_function(f"Math.abs(({LETTERS_OF_PICTURE})() / {before} - 1) < 0.05")
+    page.keyboard.press("o")
+    page.wait_for_function(f"Math.abs(({LETTERS_OF_PICTURE})() / {before} - 1) < 0.01")
+
+
+def test_explorers_that_wake_in_the_overview_fit_their_slides(decks, page):
+    opened(page, decks / "03.html", "#/4")
+    page.keyboard.press("o")
+    for explorer in page.locator("[data-explorer]").all():
+        expect(explorer).to_have_attribute("data-ready", "1")
+    page.wait_for_function("""Array.from(document.querySelectorAll('.slides > section')).every((slide) =>
+        slide.querySelector(".deck-slide").getBoundingClientRect().bottom <= slide.getBoundingClientRect().bottom)""")
 
 
 def test_the_overview_shows_all_slides_and_leads_to_them(decks, page):
@@ -358,6 +386,60 @@ def test_a_game_on_a_slide_keeps_the_arrows_and_a_picture_stands_beside_its_word
     assert words["x"] + words["width"] <= image["x"] and image["height"] > 600
 
 
+def test_a_guess_too_many_leads_nowhere_and_the_score_is_a_point_of_the_class(tmp_path, new_page):
+    path = own_notebook(
+        tmp_path,
+        nbformat.v4.new_markdown_cell("## Play"),
+        nbformat.v4.new_code_cell("dp.explore.be_the_adversary()"),
+        nbformat.v4.new_markdown_cell("## Points", metadata={"room": {"curve": "Gaussian(1)", "name": "us"}}),
+        nbformat.v4.new_markdown_cell("## Last"),
+    )
+    notebook = nbformat.read(path, 4)
+    notebook.metadata["ran"] = code_digest(notebook)  # its explorers are made anew anyway
+    nbformat.write(notebook, path)
+    page = opened(new_page(reduced_motion="reduce"), deck_of(path, tmp_path))
+    page.wait_for_selector("section.present [data-explorer][data-ready]")
+    page.click("[data-game=start] >> nth=1")
+    explorer = page.locator("[data-explorer]")
+    rounds = 2 * explorer.evaluate("e => e.explorer.game.lengths[1]")
+    for played in range(rounds):
+        page.wait_for_function("""played => {
+            const x = document.querySelector("[data-explorer]").explorer;
+            return x.game.playing && x.game.history.length === played && x.drawn?.every((v, k) => v === x.values[k]);
+        }""", arg=played)  # fmt: skip
+        page.keyboard.press("ArrowRight")
+    wrong = explorer.evaluate("e => e.explorer.game.history.filter(r => !r.truth).length")
+    page.keyboard.press("ArrowRight")
+    assert slide(page) == 1
+    page.keyboard.press("ArrowRight")
+    assert slide(page) == 2
+    expect(page.locator("section.present .deck-sum")).to_contain_text(
+        f"1 player, on average ({2 * wrong / rounds:.2f}, 0.00)"
+    )
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("PageDown")  # the same game is no other player's
+    expect(page.locator("section.present .deck-sum")).to_contain_text("1 player,")
+
+
+def test_a_short_slide_has_larger_letters_and_a_title_of_the_usual_size(tmp_path, new_page):
+    path = own_notebook(
+        tmp_path,
+        nbformat.v4.new_markdown_cell("## Short\n\nOne line."),
+        nbformat.v4.new_markdown_cell("## Long" + "\n\nA line." * 9),
+        nbformat.v4.new_markdown_cell("## Wide\n\n" + "| word |" * 14 + "\n" + "|---|" * 14),
+    )
+    for width, height in SIZES:
+        page = opened(new_page(viewport={"width": width, "height": height}), deck_of(path, tmp_path))
+        seen = []
+        for place in range(3):
+            page.evaluate(f"Reveal.slide({place})")
+            size = "e => parseFloat(getComputedStyle(e).fontSize) * e.currentCSSZoom"
+            seen.append([page.eval_on_selector(f"section.present {one}", size) for one in ("h2", "p, table")])
+        (title, short), (same, long), _ = seen
+        assert abs(title - same) < 0.1 and short > 1.25 * long
+        assert page.evaluate("(t => t.offsetWidth <= t.parentElement.clientWidth)(document.querySelector('table'))")
+
+
 def test_quotation_marks_are_curly_but_not_in_code():
     said = slides.prose('*"Hi"*, says **"no"**: "$x$-private". `f"a"` is Bayes\' rule.\n\n| "in" | b |\n|---|---|')
     assert re.findall("[“”’]", said) == [*"“”“”“”’“”"]
@@ -432,6 +514,53 @@ def expect_nothing_over_what_can_be_pressed(page, where):
 SIZES = [(1920, 1080), (1024, 768)]
 
 
+# Of the slide, in their order: of which fragment an explorer is, if of one, and its steps; in a game no key steps.
+EXPLORERS = """() => {
+  const slide = Reveal.getCurrentSlide(), pieces = [...slide.querySelectorAll(".fragment")];
+  return [...slide.querySelectorAll("[data-explorer]")].map((element) => {
+    const { manifest } = element.explorer;
+    return [pieces.indexOf(element.closest(".fragment")), manifest.game ? 0 : manifest.steps.length];
+  });
+}"""
+
+
+def walk_through_the_slide(page, where, back=False):
+    """By key: explorers step that are there, then each piece appears, an explorer at its start, and steps."""
+    place = slide(page)
+    pieces = page.locator("section.present .fragment").all()
+    explorers = page.locator("section.present [data-explorer]").all()
+    for one in explorers:
+        expect(one).to_have_attribute("data-ready", "1")
+    steps = page.evaluate(EXPLORERS)
+    stages = [(0, [0] * len(steps))]
+    for shown in range(len(pieces) + 1):
+        if shown:
+            stages.append((shown, stages[-1][1]))
+        for k, (piece, most) in enumerate(steps):
+            for step in range(1, most + 1) if piece == shown - 1 else ():
+                stages.append((shown, [*stages[-1][1][:k], step, *stages[-1][1][k + 1 :]]))
+
+    def expect_stage(shown, at):
+        for k, piece in enumerate(pieces):
+            expect(piece).to_be_visible(visible=k < shown)
+        for one, (piece, most), step in zip(explorers, steps, at, strict=True):
+            if most and piece < shown:
+                told = f"{step} of {most}" if step else f"{most} steps"
+                expect(one.locator("[data-steps] .dpe-count")).to_have_text(told)
+        assert slide(page) == place, where
+
+    for stage in stages:
+        expect_stage(*stage)
+        expect_nothing_over_what_can_be_pressed(page, f"{where}, {stage}")
+        page.keyboard.press("PageDown")
+    if not back:
+        return
+    assert slide(page) == place + 1
+    for stage in reversed(stages):
+        page.keyboard.press("PageUp")
+        expect_stage(*stage)
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("deck", ["07", "own"])
 def test_an_explorer_that_waits_is_shown_at_its_start_and_then_stepped(deck, size, new_page, tmp_path):
@@ -441,50 +570,20 @@ def test_an_explorer_that_waits_is_shown_at_its_start_and_then_stepped(deck, siz
     place = page.evaluate("Array.from(document.querySelectorAll('.slides > section'))"
         ".findIndex(s => s.querySelector('.fragment [data-explorer]'))")  # fmt: skip
     page.evaluate(f"Reveal.slide({place})")
-    pieces = page.locator("section.present .fragment").all()
-    steps = []  # of each piece
-    for piece in pieces:
-        explorer = piece.locator("[data-explorer][data-ready]")
-        if piece.locator("[data-explorer]").count():
-            expect(explorer).to_have_count(1)
-        steps.append(explorer.evaluate("e => e.explorer.manifest.steps.length") if explorer.count() else 0)
-    assert max(steps) > 1
-
-    def expect_shown(shown, step):
-        """So many pieces and no other, the last of them at a step."""
-        for k, piece in enumerate(pieces):
-            expect(piece).to_be_visible(visible=k < shown)
-        if shown and steps[shown - 1]:
-            count = f"{step} of {steps[shown - 1]}" if step else f"{steps[shown - 1]} steps"
-            expect(pieces[shown - 1].locator("[data-steps] .dpe-count")).to_have_text(count)
-        assert slide(page) == place + 1
-
-    forth = [(0, 0), *((k + 1, step) for k, count in enumerate(steps) for step in range(count + 1))]
-    for one in forth:
-        expect_shown(*one)
-        expect_nothing_over_what_can_be_pressed(page, one)
-        page.keyboard.press("PageDown")
-    assert slide(page) == place + 2
-    for one in reversed(forth):
-        page.keyboard.press("PageUp")
-        expect_shown(*one)
+    walk_through_the_slide(page, deck, back=True)
 
 
 @pytest.mark.look
 @every_lecture
-def test_nothing_of_a_deck_lies_over_what_can_be_pressed(number, new_page, tmp_path):
+def test_nothing_of_a_deck_lies_over_what_can_be_pressed_while_keys_go_through_it(number, new_page, tmp_path):
     file = deck_of(ROOT / "notebooks" / f"{number}_lecture.ipynb", tmp_path)
     for width, height in SIZES:
         page = opened(new_page(viewport={"width": width, "height": height}), file)
         places = page.evaluate("Array.from(document.querySelectorAll('.slides > section'),"
             "(s, k) => s.querySelector('[data-explorer]') ? k : -1).filter(k => k >= 0)")  # fmt: skip
         for place in places:
-            page.evaluate(f"Reveal.slide({place}, 0, 99)")
-            explorer = page.locator("section.present [data-explorer][data-ready]")
-            expect(explorer).to_have_count(1)
-            for step in range(explorer.evaluate("e => e.explorer.manifest.steps.length") + 1):
-                explorer.evaluate("(e, step) => e.explorer.stepTo(step)", step)
-                expect_nothing_over_what_can_be_pressed(page, f"slide {place + 1}, step {step}, {width} × {height}")
+            page.evaluate(f"Reveal.slide({place})")
+            walk_through_the_slide(page, f"slide {place + 1}, {width} × {height}")
 
 
 # The lecturer's side.

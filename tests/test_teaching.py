@@ -59,8 +59,9 @@ def files(folder):
 # Handouts, masters, keys.
 
 
-def test_a_pack_has_all_chapters_and_no_answer_in_a_handout(tmp_path):
+def test_a_pack_has_all_chapters_and_no_answer_in_a_handout(tmp_path, capsys):
     assert teach.main(["pack", str(tmp_path / "course")]) == 0
+    assert f"make marks COURSE={tmp_path / 'course'}" in capsys.readouterr().out  # what comes next
     for chapter in sorted({exercise.chapter for exercise in dp.exercises.catalogue()}):
         name = f"{chapter:02}_exercises"
         handout = "\n\n".join(cell.source for cell in code(tmp_path / "course" / "handout" / f"{name}.ipynb"))

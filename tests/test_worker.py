@@ -188,6 +188,33 @@ def test_no_answer_ends_the_process_that_checks_it(written, leaving, tmp_path):
     assert found.stdout.startswith("✘")
 
 
+OWN = """
+class Own:
+    asked = []
+
+    def answer(self, *rest):
+        self.asked.append(1)
+        return 0.5
+
+    __float__ = __array__ = __iter__ = __repr__ = __str__ = __eq__ = __abs__ = __round__ = __len__ = answer
+    __hash__ = None
+"""
+
+
+@pytest.mark.parametrize("id", ["1.a", "1.3", "7.3", "20.1"])
+def test_no_object_of_a_notebooks_own_class_is_asked_in_its_process(id):
+    """It could end it, and its number would be another at each time."""
+    space: dict = {"__name__": "__main__"}
+    exec(OWN, space)
+    own = space["Own"]()
+    for answer in (own, [own, 0.5], {"sigma": own}):
+        result = dp.exercises.check(id, answer)
+        assert not result.passed and result.kind == "form" and "Own" in result.message
+        dp.exercises.HandIn("ada", "4f1c").check(id, answer)
+        dp.exercises.HandIn("ada", "4f1c").record("exam", answer)
+    assert own.asked == []
+
+
 def test_without_processes_answers_are_called_here(monkeypatch):
     monkeypatch.setattr(worker, "available", lambda: False)
     monkeypatch.setattr(worker, "results", None)

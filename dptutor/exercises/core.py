@@ -39,6 +39,7 @@ from .calling import (
     here,
     in_time,
     numbers,
+    own_class,
     replayed,
     short,
 )
@@ -404,6 +405,10 @@ class Exercise:
     def _judged(self, answer, call: Callable) -> Reply | None:
         if answer is None or answer is ...:
             return Reply("nothing", _NOTHING_YET)
+        if (self.judge or not self.cases) and (name := own_class(answer)):
+            return Reply(
+                "form", f"The result should be {self.shape}, but it is, or has in it, an object of type {name}."
+            )
         try:
             if self.judge:
                 words = in_time(self.judge, answer, patience=self.patience or _PATIENCE)

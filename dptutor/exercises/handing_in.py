@@ -189,6 +189,8 @@ def _plain(value, depth: int = 0):
     """An answer as JSON has it; of what is no number, text, list or dict, its description."""
     if value is None or value is ...:
         return None
+    if type(value).__module__ == "__main__":
+        return short(value)
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, bool | int):

@@ -47,6 +47,9 @@ def in_percent(probability: float) -> Mistake:
     return Mistake(100 * probability, "This is the right number of percent. Write the sign %, or a number from 0 to 1.")
 
 
+_ROUNDED = "This is right as far as it goes, but it is rounded too much. Give the digits that the question asks for."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question(Exercise):
     """A warm-up whose answer is one number, or the number of one of `options`; laws are each a `Within`.
@@ -82,8 +85,15 @@ class Question(Exercise):
         """The slips that can be told from all that has a reply of its own."""
         if self.options:
             return []
-        taken = [float(numbers(mistake.answer)[0]) for mistake in self.mistakes]
-        return told_apart(float(self.answer), taken, lambda a, b: abs(a - b) <= 2 * self.tolerance)
+        right, taken = float(self.answer), [float(numbers(mistake.answer)[0]) for mistake in self.mistakes]
+        slips = told_apart(right, taken, lambda a, b: abs(a - b) <= 2 * self.tolerance)
+        rough = float(f"{right:.0e}")
+        # Clearly the right number and nothing else, but for the digits.
+        if self.tolerance < abs(rough - right) <= 0.02 * abs(right) and not any(
+            abs(rough - wrong) <= self.tolerance for wrong in (*taken, *(wrong for wrong, _ in slips))
+        ):
+            slips.append((rough, _ROUNDED))
+        return slips
 
     # As the page does, these three.
     def _agree(self, given: list, wanted: list, within: float = 0.0) -> bool:

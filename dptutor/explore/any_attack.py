@@ -1,6 +1,7 @@
 """What an output is worth to any attack: the baseline of a blind guess, and the most to which the output can raise it.
 
-The idea: the trade-off function, turned upside down, bounds every attack; only the baseline differs.
+The idea: the trade-off function, turned upside down, bounds every attack; only the baseline differs. Of a hundred
+people who are attacked, a blind guess finds out some, and the output can add so many.
 """
 
 import numpy as np
@@ -17,14 +18,15 @@ STOPS = (
     0.9,
 )
 SHARES = (LOW, 1e-3, 1e-2, 0.1, 1)
+FOUR = np.array([0.0002, 0.002, 0.01, 0.5])
 SAID = [f"{100 * share:.6g} %" for share in SHARES]
 
 any_attack = Explorer(
     "any_attack",
     title="How much can the output help an attack?",
-    caption="How often an attack succeeds, against its baseline κ, the success of a blind guess (gray). No attack is "
-    "above the blue curve. Green: what the output adds, on logarithmic axes as a factor; at the trade-off function, "
-    "the gain.",
+    caption="How often an attack succeeds, against its baseline κ, a blind guess’s. No attack is above the "
+    "blue curve; rings: the four attacks. Second panel: of a hundred people, those found out blindly (gray), and with "
+    "the output.",
     find="Find the baseline at which the output adds the most percentage points.",
     parameters={
         "baseline": Slider(LOW, 0.9, 0.01, "baseline", "κ", stops=STOPS, percent=True),
@@ -32,23 +34,23 @@ any_attack = Explorer(
     },
     steps={
         "One of 500 people": (
-            "Re-identification: a blind guess is right one time in 500. With this output it may be nearly one time in "
+            "Who someone is: a blind guess is right one time in 500. With this output it may be nearly one time in "
             "five.",
             {"baseline": 0.002, "sigma": 0.5},
         ),
         "One false accusation in 100": (
-            "Membership inference: the false-positive rate takes the place of the baseline, and the bound is on the "
+            "Who was in the data: the false-positive rate takes the place of the baseline, and the bound is on the "
             "true-positive rate: here more than a third.",
             {"baseline": 0.01, "sigma": 0.5},
         ),
         "One field, two values": (
-            "Attribute inference: if both values are equally likely, half of all blind guesses are right, and an "
+            "What someone has: if both values are equally likely, half of all blind guesses are right, and an "
             "attack cannot even double its success.",
             {"baseline": 0.5, "sigma": 0.5},
         ),
         "One of 5000 records": (
-            "Reconstruction: the record is one of 5000, each equally likely. The bound is about 300 times as high as a "
-            "blind guess.",
+            "What a record looked like: it is one of 5000, each equally likely. The bound is about 300 times as high "
+            "as a blind guess.",
             {"baseline": 0.0002, "sigma": 0.5},
         ),
     },
@@ -86,6 +88,11 @@ def added(baseline, sigma):
     return baseline, baseline, bound(baseline, sigma)
 
 
+@attacks.points(BLUE, size=6, hollow=True, moves="")
+def four_attacks(sigma):
+    return FOUR, bound(FOUR, sigma)
+
+
 @attacks.points(BLUE, size=6, moves="")
 def here(baseline, sigma):
     return baseline, bound(baseline, sigma)
@@ -96,17 +103,40 @@ def mechanism(sigma):
     return Gaussian(sigma=sigma)
 
 
-tradeoff = any_attack.face_panel("tradeoff", title="Trade-off function", titled=False, width=290.0)
+PLACES = np.arange(100) % 10, 9.0 - np.arange(100) // 10  # of a hundred people, row by row
 
 
-@tradeoff.curve(PURPLE, "κ", width=1.6, ghost=False, moves="")
-def chosen_error(baseline, sigma):
-    return [baseline, baseline], [0, 1 - bound(baseline, sigma)]
+@any_attack.panel("A hundred people", xlabel="", ylabel="", xlim=(-0.6, 9.6), ylim=(-2.4, 9.6), titled=False,
+                  width=290.0, margins=(14.0, 14.0, 4.0, 12.0))  # fmt: skip
+def people(axes):
+    axes.set_axis_off()
+    axes.plot(*PLACES, "o", color=GREY, markersize=9, markerfacecolor="none", markeredgewidth=0.8, label="_people")
 
 
-@tradeoff.ruler(GREEN)
-def gained(baseline, sigma):
-    return baseline, 1 - bound(baseline, sigma), 1 - baseline
+def first(share):
+    """So many of the hundred, to the nearest one."""
+    across, up = PLACES
+    return across, np.where(np.arange(100) < np.rint(100 * share), up, np.nan)
+
+
+@people.points(GREEN, size=10, moves="")
+def found_out(baseline, sigma):
+    return first(bound(baseline, sigma))
+
+
+@people.points(GREY, size=10, moves="")
+def found_blindly(baseline):
+    return first(baseline)
+
+
+@people.text(GREY, offset=(0, 0))
+def blindly(baseline):
+    return -0.4, -1.0, "{baseline} by a blind guess"
+
+
+@people.text(GREEN, offset=(0, 0))
+def with_the_output(baseline, sigma):
+    return -0.4, -2.1, "with the output, at most {success}"
 
 
 @any_attack.readouts(
@@ -149,7 +179,7 @@ any_attack.ask(
     "An attack that ignores the output is right one time in a hundred. The noise has σ = ½. At most how often can "
     "an attack that uses the output be right?",
     truth=lambda: 100 * bound(0.01, 0.5), unit="%",
-    hides=(best_attack, added, here, chosen_error, gained, *tradeoff.curves.values()),
+    hides=(best_attack, added, four_attacks, here, found_out, with_the_output),
     says="You said {said} %. The bound is {truth} %.",
 )  # fmt: skip
 

@@ -24,12 +24,8 @@ CELLS, NOTHING = 2**14, 1e-18
 batches = Explorer(
     "batches",
     title="What was said, and what was run",
-    caption="E epochs of T batches each, with noise multiplier σ. First panel: the privacy profile if the batches are "
-    "Poisson samples (blue), balls in bins (green, dotted) or fixed (vermillion, dashed), on logarithmic "
-    "axes. If the loader shuffles, the profile lies in the tinted band, at or above the orange curve, which the "
-    "better of two attacks attains at each ε, and at or below that of fixed batches. On the gray line δ = 10⁻⁵. "
-    "Second panel: how many of 100 guesses with even odds the best adversary gets right; for shuffled batches, "
-    "between which numbers.",
+    caption="Privacy profiles of E epochs of T batches. A shuffle’s lies in the tinted band, between what the better "
+    "of two attacks shows and fixed batches. Gray: δ = 10⁻⁵. Second panel: right guesses, of 100 at even odds.",
     find="Find a training run of three epochs in which even fixed batches have a smaller ε than was said.",
     parameters={
         "sigma": Slider(0.4, 2.8, 0.6, "noise multiplier", "σ",

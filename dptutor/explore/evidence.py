@@ -23,14 +23,8 @@ LOWEST, HIGHEST = 2e-3, 2e5
 evidence = Explorer(
     "evidence",
     title="May an auditor stop when the evidence is convincing?",
-    caption="In each round of an audit a coin decides whether the record is in the data, the training is run, and the "
-    "adversary guesses. The training claims to be the Gaussian mechanism with σ = 1, against which 69.1 % of the "
-    "guesses are right. First panel: the wealth of a gambler who began with 1 and has divided it among many bets "
-    "against the claim; at 20 the claim is refuted at level 5 %, at whatever round that happens. Second panel: a lower "
-    "limit for the probability of a right guess that has a confidence of 95 % if it is computed once; the ring is "
-    "where it first exceeds what the claim allows, from the tenth round on. Curves are drawn at every fifth round, and "
-    "at that of the ring. Pull a point along its curve to let more or fewer rounds happen, and a curve up or down to "
-    "see another audit.",
+    caption="First panel: the wealth of a gambler who bets against the claim σ = 1; at 20 it is refuted. Second "
+    "panel: a lower limit for right guesses, 95 % if computed once; ring: first above the claim’s 69.1 %.",
     find="Find an audit of a run with half of the noise in which three hundred rounds do not refute the claim.",
     parameters={
         "noise": Choice(tuple(NOISES), "as claimed", "Noise that is added"),

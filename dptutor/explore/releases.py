@@ -40,13 +40,9 @@ def one_unit():
 releases = Explorer(
     "releases",
     title="What does a promise come to for a person?",
-    caption="A release promises something for one unit: a person or device on one day, or one event. First panel: "
-    "trade-off functions for somebody whose data are in k units, by the noise as described (blue) and by the pair "
-    "(ε, δ) alone (orange, dashed); the shaded area is what the pair leaves open. Second panel: the largest advantage "
-    "of an adversary over the number of units, on a logarithmic scale; drag the purple line. Mobility Reports: "
-    "eighteen counts a day with an ε of 0.11 or 0.22 each. Page views: ρ = 0.015 a day, as Gaussian noise; the pair "
-    "(1, 10⁻⁷) is what the source compares it with. Vaccine searches: assumed is the Gaussian noise "
-    "that just keeps (2.19, 10⁻⁵) a day. Health data types: two flipped bits with an ε of 1 each for an event.",
+    caption="Trade-off functions for somebody whose data are in k units, by the noise as described (blue) and by the "
+    "pair alone (orange, dashed); shaded: what the pair leaves open. Second panel: the largest advantage, over the "
+    "units.",
     find="Find a release and a number of units for which the pair (ε, δ) alone allows an advantage of more than 0.95, "
     "and the described noise less than 0.3.",
     parameters={

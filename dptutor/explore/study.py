@@ -19,11 +19,9 @@ ALPHAS = type_one_errors(41)
 study = Explorer(
     "study",
     title="Which noise hides an answer and not the effect?",
-    caption="A study counts how many of n people answer yes, and publishes the count with Gaussian noise of standard "
-    "deviation σ. First panel: two trade-off functions, that of the study’s best test of a share of 50 % against one "
-    "of 60 % (blue), and that of the adversary’s best test whether one given person answered yes (vermillion, "
-    "dashed). Pull the adversary’s curve to change the noise. Second panel: over the noise, the power of the study and "
-    "the adversary’s true-positive rate, both with 5 % false alarms; drag the purple line.",
+    caption="A noisy count of n people. The study’s test of 50 % yes against 60 % (blue); the adversary’s, "
+    "whether one person said yes (vermillion). Second panel: over the noise, how often each succeeds, at 5 % false "
+    "alarms.",
     find="With at most 300 people, find a noise with which the study has a power of at least 80 % and the adversary a "
     "true-positive rate below 8 %.",
     parameters={

@@ -26,14 +26,8 @@ HEIGHTS = {"ylim": (0, 100), "ystretch": 1.5, "titled": False}  # in percent, th
 two_offers = Explorer(
     "two_offers",
     title="Which of two offers is safer?",
-    caption="People in the data are exposed if the adversary becomes more than 85 % sure of them. First panel: the "
-    "share of people exposed, over what the adversary believed beforehand, with A’s offer (blue, solid) and with B’s "
-    "(vermillion, dashed). B’s curve and the parts of the picture in which A’s offer (blue) or B’s (vermillion) is "
-    "the safer one are hidden until you answer. Shares are averages; the adversary sees every step, and every record "
-    "is a worst case. The purple line is the adversary’s prior, the green one what the promise "
-    "allows: drag either. The vertical scale is roughly linear up to 2 %, and roughly logarithmic above. Second panel: "
-    "the same at this prior. Both offers are DP-SGD: A’s has noise multiplier 0.51926, sampling rate 0.004 and 1000 "
-    "steps, B’s sampling rate 0.02 and 4000 steps.",
+    caption="Share of people of whom the adversary becomes more than 85 % sure, over its prior, with A’s offer (blue) "
+    "and B’s (vermillion, dashed). Purple: the prior; green: the promise. Second panel: the same at this prior.",
     find="Drag the prior to where the verdict turns.",
     parameters={
         "prior": Slider(0.05, 0.84, 0.35, "prior belief", "b", step=0.01, percent=True),

@@ -16,8 +16,8 @@ IN_PLACE = "# Your answer goes into the stub above, in place of the dots."
 TASK = (
     "Write your answers into the stubs and run the checks below them: they tell you which mistake it looks like. A "
     "check is worth its points when it passes; you may try as often as you like. Without the `#`, `dp.exercises.hint` "
-    "gives one hint more each time.\n\nA check also records in this notebook the values that it judged. Hand in the "
-    "notebook as it is then, with the outputs of its cells."
+    "gives one hint more each time. After a restart of the kernel, run the first cells again.\n\nA check also records "
+    "in this notebook the values that it judged. Hand in the notebook as it is then, with the outputs of its cells."
 )
 OWN = "The numbers are your own. Copy the functions from the exercises, if you have written them there."
 

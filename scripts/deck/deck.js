@@ -2,6 +2,8 @@
 // script; speaker.js moves them together with those of the speaker's window.
 
 const WIDTH = 1280,
+  LEAST = 15.6, // of the letters of an explorer; of 720 pixels, as deck.css has it
+  LARGER = 0.51, // are the letters of a short slide at most, than is usual; in steps of 0.03
   root = document.documentElement,
   asked = new URLSearchParams(location.search),
   preview = asked.has("receiver"), // in the speaker's window
@@ -60,22 +62,28 @@ addEventListener("resize", () => {
 });
 
 // The steps of an explorer are what its slide has to show before the next: keys that go on go through them first, unless
-// the lecturer is at one of its controls. In a game the arrows are guesses.
+// the lecturer is at one of its controls. In a game the arrows are guesses, and one that comes after the last round is a
+// guess too many: it leads nowhere.
 const go = (way) => (way > 0 ? Reveal.next() : Reveal.prev());
+let ended; // the rounds of the game for which there was one
+const guessed = (game, event, way) => {
+  if (!game?.history.length && !game?.playing) return false;
+  if (!game.playing && ended === game.history) return false;
+  if (event.repeat) return true;
+  if (game.playing) game.guess(+(way > 0));
+  else ended = game.history;
+  return true;
+};
 const onwards = (way, arrow) => (event) => {
   if (event.shiftKey) {
     if (arrow) Reveal.slide(way > 0 ? slides.length - 1 : 0);
     else go(-way);
     return;
   }
+  const slide = Reveal.getCurrentSlide();
+  if (arrow && explorersOn(slide).some(({ game }) => guessed(game, event, way))) return;
   if (event.target?.closest?.("[data-explorer], input, button, a, summary")) {
     go(way);
-    return;
-  }
-  const slide = Reveal.getCurrentSlide(),
-    game = arrow && explorersOn(slide).find((explorer) => explorer.game?.playing);
-  if (game) {
-    game.game.guess(+(way > 0));
     return;
   }
   // Back in the order of forth: what appeared last goes before what was there.
@@ -134,18 +142,22 @@ const lowest = (slide) => {
 function fit(slide) {
   const inside = slide?.querySelector(".deck-slide");
   if (!inside || !slide.getClientRects().length) return;
-  // A higher slide has larger letters; its explorer takes the room by itself.
-  let zoom = slide.querySelector("[data-explorer]") ? 1 : Math.min(1.25, height / 720);
+  // A higher slide has larger letters, and so has a short one, though not its title; an explorer takes the room by itself.
+  const usual = Math.min(1.25, height / 720);
+  let zoom = slide.querySelector("[data-explorer]") ? 1 : usual + LARGER;
   const fits = () => {
     inside.style.zoom = zoom;
     inside.style.setProperty("--deck-shrunk", zoom);
+    inside.style.setProperty("--deck-title", Math.min(1, usual / zoom));
     // Long lines of code are no reason for a small title.
     for (const code of inside.querySelectorAll("pre")) {
       code.style.zoom = 1;
       if (code.scrollWidth > code.clientWidth)
         code.style.zoom = Math.floor((98 * code.clientWidth) / code.scrollWidth) / 100;
     }
-    const wide = [...inside.querySelectorAll("pre, div.math")].some((e) => e.scrollWidth > e.clientWidth + 1);
+    const wide =
+      [...inside.querySelectorAll("pre, div.math, p, li")].some((e) => e.scrollWidth > e.clientWidth + 1) ||
+      [...inside.querySelectorAll("table")].some((e) => e.offsetWidth > e.parentElement.clientWidth + 1);
     return inside.getBoundingClientRect().bottom <= lowest(slide) && !wide;
   };
   grow(slide, inside, fits);
@@ -159,8 +171,10 @@ document.fonts.ready.then(fitNow);
 for (const image of document.images) image.decode().then(fitNow, () => {});
 Reveal.on("resize", fitNow);
 addEventListener("click", () => requestAnimationFrame(fitNow)); // which may have opened a story or code
-// A step or a drag may make the words around a picture longer.
-const sizes = new ResizeObserver(() => requestAnimationFrame(fitNow));
+// A step or a drag may make the words around a picture longer; in the overview, explorers wake one by one.
+const sizes = new ResizeObserver((all) =>
+  requestAnimationFrame(() => all.forEach(({ target }) => fit(target.closest("section")))),
+);
 for (const explorer of document.querySelectorAll("[data-explorer]")) sizes.observe(explorer);
 
 // The clock: by when to be done with a slide, in a lecture of fifty minutes or of ninety.
@@ -218,12 +232,14 @@ function openOverview() {
   columns = slides.map((_, k) => k + 1).reduce((best, count) => (size(count) > size(best) ? count : best));
   root.style.setProperty("--deck-columns", columns);
   root.style.setProperty("--deck-zoom", size(columns));
+  root.style.setProperty("--deck-least", `${LEAST * size(columns)}px`);
   root.classList.add("deck-overview");
   fitAll();
 }
 
 function closeOverview(place = Reveal.getIndices().h) {
   columns = 0;
+  root.style.removeProperty("--deck-least");
   root.classList.remove("deck-overview");
   Reveal.slide(place);
   fitNow();

@@ -192,6 +192,23 @@ globalThis.deckRoom = {
   },
 };
 
+// Who played on a slide need not say how it went: the points of the class have it, once, if the game was that of the curve.
+
+const known = new Set(); // the rounds of games
+function takeGames() {
+  const element = Reveal.getCurrentSlide().querySelector("[data-curve][data-key]");
+  if (!element || preview) return;
+  for (const slide of slides.slice(0, Reveal.getIndices().h))
+    for (const { game, manifest, values } of explorersOn(slide)) {
+      const rounds = game?.history;
+      if (!rounds?.length || game.playing || known.has(rounds)) continue;
+      if (manifest.parameters.some((p, k) => !p.hidden && p.start !== values[k])) continue;
+      known.add(rounds);
+      const wrong = (truth) => rounds.filter((round) => round.truth === truth && round.said !== truth).length;
+      typedIn(element, [...listOf("typed", element.dataset.key), [wrong(0), wrong(1), game.length]]);
+    }
+}
+
 // With a server: the question of the slide shown is open, and answers come in.
 
 const post = (path, body) =>
@@ -224,6 +241,7 @@ async function collect() {
 
 if (rooms.length) {
   showRoom();
+  Reveal.on("slidechanged", takeGames);
   if (served) {
     Reveal.on("slidechanged", openQuestion);
     openQuestion();
