@@ -455,7 +455,7 @@ def test_an_explorer_that_waits_is_shown_at_its_start_and_then_stepped(deck, siz
         for k, piece in enumerate(pieces):
             expect(piece).to_be_visible(visible=k < shown)
         if shown and steps[shown - 1]:
-            count = f"{step} of {steps[shown - 1]}" if step else f"{steps[shown - 1]} steps"
+            count = f"{step} of {steps[shown - 1]}" if step else f"Tour of {steps[shown - 1]}"
             expect(pieces[shown - 1].locator("[data-steps] .dpe-count")).to_have_text(count)
         assert slide(page) == place + 1
 

@@ -13,6 +13,7 @@ from .. import blackwell
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider, in_points, lead_axes
 
+ENDS = 0.5, 1, 2, 5, 10, 20, 40  # of the scale, in percentage points
 EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted alike, beside b = 1
 
 delta_divergence = Explorer(
@@ -20,8 +21,9 @@ delta_divergence = Explorer(
     title="Which noise could you regret choosing?",
     caption="First panel: by how many percentage points the adversary errs more often against the Gaussian than "
     "against the Laplace mechanism, at each prior. Above the line Gaussian noise protects better, below it Laplace "
-    "noise. The scale is stretched near zero. The green rulers measure both Δ-divergences, the largest regret of "
-    "either choice. Second panel: the trade-off functions f of the Gaussian mechanism (blue, solid) and f̃ of the "
+    "noise. The scale is even, and its ends follow what is shown. The green rulers measure both Δ-divergences, "
+    "the largest regret of either choice. "
+    "Second panel: the trade-off functions f of the Gaussian mechanism (blue, solid) and f̃ of the "
     "Laplace mechanism (vermillion, dashed). Shifted down and to the left by the larger Δ (dotted), the curve of the "
     "safer mechanism lies below the other.",
     find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
@@ -71,22 +73,38 @@ def compared(sigma, scale):
     return blackwell.compare(gaussian(sigma), laplace(scale))
 
 
-@delta_divergence.panel("Which protects better", xlabel="adversary’s prior π",
-                        ylabel="Gaussian lead in points", ylim=(-42, 42), ystretch=1.0, titled=False,
-                        width=430.0, margins=(64.0, 12.0, 44.0, 12.0))  # fmt: skip
+def end(sigma, scale):
+    """The end of a scale from zero on which the larger regret is seen."""
+    both = compared(sigma, scale)
+    largest = 100 * max(both.divergence.value, both.reverse_divergence.value)
+    return next((one for one in ENDS if largest <= one), ENDS[-1])
+
+
+# Heights are shares of the end, so that rulers are as long as what they measure.
+@delta_divergence.panel("Which protects better", xlabel="adversary’s prior π", ylabel="", ylim=(-1.3, 1.3),
+                        titled=False, width=430.0, margins=(64.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    lead_axes(
-        axes,
-        "Gaussian noise protects better",
-        "Laplace noise protects better",
-        (33, -36),
-        (-30, -10, -3, -1, 0, 1, 3, 10, 30),
-    )
+    axes.set_ylabel("Gaussian lead in points", labelpad=30)
+    lead_axes(axes, "Gaussian noise protects better", "Laplace noise protects better", (1.14, -1.22))
+    axes.set_yticks([-1, -0.5, 0, 0.5, 1], [])
+
+
+def tick(share):
+    def label(sigma, scale):
+        return 0, share, f"{share * end(sigma, scale):g}".replace("-", "−")
+
+    label.__name__ = f"tick_at_{share:g}"
+    leads.text(INK, offset=(-6, -4), align="right")(label)
+
+
+for share in (-1, -0.5, 0, 0.5, 1):
+    tick(share)
 
 
 @leads.curve(INK, moves="")
 def lead(sigma, scale):
-    return PRIORS, 100 * (gaussian(sigma).bayes_error(PRIORS) - laplace(scale).bayes_error(PRIORS))
+    errors = gaussian(sigma).bayes_error(PRIORS) - laplace(scale).bayes_error(PRIORS)
+    return PRIORS, 100 * errors / end(sigma, scale)
 
 
 leads.filled(BLUE, lead, above=True, opacity=0.18)
@@ -98,25 +116,25 @@ def attained_at(divergence):
     return min(divergence.prior, 1 - divergence.prior) if divergence.value > divergence.error_bound else np.nan
 
 
-def ruled(divergence, sign):
+def ruled(divergence, sign, end):
     # Less than a hundredth of a point cannot be seen.
     prior = attained_at(divergence) if divergence.value >= 1e-4 else np.nan
-    return prior, *sorted((0, sign * 100 * divergence.value))
+    return prior, *sorted((0, sign * 100 * divergence.value / end))
 
 
 @leads.ruler(GREEN, words="{laplace_cost}", offset=(0, 7))
 def forth_ruler(sigma, scale):
-    return ruled(compared(sigma, scale).divergence, 1)
+    return ruled(compared(sigma, scale).divergence, 1, end(sigma, scale))
 
 
 @leads.ruler(GREEN, words="{gaussian_cost}", offset=(0, -14))
 def back_ruler(sigma, scale):
-    return ruled(compared(sigma, scale).reverse_divergence, -1)
+    return ruled(compared(sigma, scale).reverse_divergence, -1, end(sigma, scale))
 
 
 @leads.curve(PURPLE, width=1.4, ghost=False)
 def adversary(prior):
-    return [prior, prior], [-24, 15]
+    return [prior, prior], [-1.08, 1]
 
 
 tradeoff = delta_divergence.face_panel("tradeoff", titled=False, width=290.0)

@@ -6,7 +6,7 @@
 const WHERE_IT_WAS = 30, // what a better place must be better by
   NEARBY = 12, // how far off the line it goes rather than change sides
   OVER = 40, // what it costs to change sides
-  CROSSED = 40, // to lie on a line
+  CROSSED = 150, // to lie on a line
   ASTRAY = 80, // to be nearer to another
   CUT = 1000; // and to leave the picture
 const CLOSE = 15; // to the middle of a grip, in units of the picture
@@ -33,8 +33,16 @@ const beside = (down) => [
   [-8, -RIM - 3 * down, 1],
   [8, 4 * down, 0],
   [-8, 4 * down, 1],
+  [3 * down, -RIM - 2 * down, 0],
+  [-3 * down, -RIM - 2 * down, 1],
+  [3 * down, 3 * down, 0],
+  [-3 * down, 3 * down, 1],
+  [4 * down, -RIM - 5 * down, 0],
+  [-4 * down, -RIM - 5 * down, 1],
+  [4 * down, 6 * down, 0],
+  [-4 * down, 6 * down, 1],
 ];
-const FURTHER = [0, 0, 0, 12, 12, 18, 24, 30]; // what it costs to be off the line, of each two of these
+const FURTHER = [0, 0, 0, 12, 12, 18, 24, 30, 32, 32, 36, 36]; // what it costs to be off the line, of each two of these
 const LED = 9, // from this far on a name has a line to its curve
   GAP = 3; // before either of its ends
 const overlap = (a, b) =>
@@ -165,7 +173,7 @@ class Names {
       else if (part.kind === "points")
         for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
     }
-    for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken));
+    for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken, crowd));
     for (const entry of entries) {
       const points = entry.part ? entry.part.points : entry.line;
       // A region has no line of its own.
@@ -210,22 +218,24 @@ class Names {
 
   // Words stand where their part puts them, and beside that where something else is; in any case in the picture. Returns
   // their box.
-  giveWay(part, { svg, box: [left, top, width, height], size }, taken) {
+  giveWay(part, { svg, box: [left, top, width, height], size }, taken, crowd) {
     const [x0, y0, x1, y1] = boxOfText(part, size),
       { x: start, width: whole } = svg.viewBox.baseVal,
       half = (x1 - x0) / 2,
       line = 1.18 * size,
       far = half + 2 * size;
     // Two hundred points may be there, and few of them where the words may go.
-    const reach = [x0 - far, y0 - 3 * line, x1 + far, y1 + 3 * line],
-      near = taken.filter((other) => meets(reach, other));
+    const reach = [x0 - 2 * far, y0 - 5 * line, x1 + 2 * far, y1 + 5 * line],
+      near = taken.filter((other) => meets(reach, other)),
+      strokes = crowd.filter(([x, y]) => x > reach[0] && x < reach[2] && y > reach[1] && y < reach[3]);
     let best = null,
       least = Infinity;
-    for (const dy of [0, -line, line, -2 * line, 2 * line, -3 * line, 3 * line])
-      for (const way of [0, half / 2, -half / 2, half, -half, far, -far]) {
+    for (const dy of [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5].map((lines) => lines * line))
+      for (const way of [0, half / 2, -half / 2, half, -half, far, -far, 2 * far, -2 * far]) {
         const dx = Math.max(start - x0, Math.min(way, start + whole - x1)),
           place = [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
         let cost = Math.hypot(dx, 2 * dy) / 10;
+        if (cost >= least) continue;
         // Where their part puts them they may leave the panel.
         if (way || dy)
           cost +=
@@ -233,6 +243,7 @@ class Names {
             (Math.max(0, left + 2 - place[0], place[2] - left - width) +
               Math.max(0, top - place[1], place[3] - top - height));
         for (const other of near) if (meets(place, other)) cost += 90 + overlap(place, other) / 2;
+        cost += crossed([place[0] + 2, place[1] + 0.3 * size, place[2] - 2, place[3] - 4], strokes);
         if (cost < least) {
           least = cost;
           best = { dx, dy, place };
