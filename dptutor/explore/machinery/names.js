@@ -99,14 +99,15 @@ class Names {
 
   // Also of a panel that is hidden, or has come since.
   widths() {
-    return this.panels.map(({ svg }) => svg.clientWidth * zoomOf(svg)).join();
+    return this.panels.map(({ svg }) => [svg.clientWidth * zoomOf(svg), svg.clientHeight].join()).join();
   }
 
   // Letters have a size that does not shrink with their picture, where a window is low. In a phone's small panel there
   // are none.
   enlargeLetters(svg, least) {
     const width = svg.clientWidth * zoomOf(svg),
-      scale = width / svg.viewBox.baseVal.width;
+      { width: across, height: down } = svg.viewBox.baseVal,
+      scale = Math.min(width / across, (svg.clientHeight * zoomOf(svg)) / down);
     if (width > SMALL) svg.style.setProperty("--dpe-letter", `${short(least / scale)}px`);
   }
 
