@@ -1976,9 +1976,14 @@ CROSSED = """() => {
 
 @every_explorer
 def test_no_line_goes_through_a_name_or_words(opened, name):
-    page = opened(name)
-    settled(page)
-    assert page.evaluate(CROSSED) == []
+    """As it opens, with each option, and at both ends of each slider."""
+    page, e = opened(name), getattr(dp.explore, name)()
+    for parameter, declared in e.parameters.items():
+        values = declared.options if isinstance(declared, Choice) else (declared.values[0], declared.values[-1])
+        for setting in ({}, *({parameter: value} for value in values)):
+            page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s, 0)", e.setting | setting)
+            settled(page)
+            assert page.evaluate(CROSSED) == [], setting
 
 
 def test_what_a_drag_needs_is_ready_before_it(new_page, frozen):

@@ -82,9 +82,9 @@ def end(sigma, scale):
 
 # Heights are shares of the end, so that rulers are as long as what they measure.
 @delta_divergence.panel("Which protects better", xlabel="adversary’s prior π", ylabel="", ylim=(-1.3, 1.3),
-                        titled=False, width=430.0, margins=(64.0, 12.0, 44.0, 12.0))  # fmt: skip
+                        titled=False, width=430.0, margins=(70.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    axes.set_ylabel("Gaussian lead in points", labelpad=30)
+    axes.set_ylabel("Gaussian lead in points", labelpad=46)
     lead_axes(axes, "Gaussian noise protects better", "Laplace noise protects better", (1.14, -1.22))
     axes.set_yticks([-1, -0.5, 0, 0.5, 1], [])
 
@@ -134,7 +134,7 @@ def back_ruler(sigma, scale):
 
 @leads.curve(PURPLE, width=1.4, ghost=False)
 def adversary(prior):
-    return [prior, prior], [-1.08, 1]
+    return [prior, prior], [-1.08, 0.72]
 
 
 tradeoff = delta_divergence.face_panel("tradeoff", titled=False, width=290.0)

@@ -157,12 +157,12 @@ def promise(allowed):
 # On the side of the prior where there is room, also on a phone.
 @people.text(GREEN, offset=(0, 5))
 def promised(prior, allowed):
-    return 0.07 if prior > HALFWAY else np.nan, 100 * allowed, "promised: at most {allowed}"
+    return 0.07 if prior > HALFWAY else np.nan, 100 * allowed, "promised: ≤ {allowed}"
 
 
 @people.text(GREEN, offset=(-2, 5), align="right")
 def promised_on_the_right(prior, allowed):
-    return SURE if prior <= HALFWAY else np.nan, 100 * allowed, "promised: at most {allowed}"
+    return SURE if prior <= HALFWAY else np.nan, 100 * allowed, "promised: ≤ {allowed}"
 
 
 @people.curve(PURPLE, width=1.4, ghost=False, share=0.86)
