@@ -454,7 +454,7 @@ def height(node):
         elif isinstance(part, nodes.image):
             fixed += 420
         elif isinstance(part, nodes.raw) and "data-explorer" in part.astext():
-            fixed += 950
+            fixed += 750
         elif isinstance(part, asking.ask) and part["kind"] == "sketch":
             fixed += 470
     return f"--letters: {letters}; --fixed: {fixed}px"
