@@ -10,6 +10,7 @@ classic, and tables come as scripts.
 import base64
 import hashlib
 import json
+import math
 import re
 from html import escape
 from pathlib import Path
@@ -290,6 +291,9 @@ def opening(app, page, name):
     chapter = page.next_node(nodes.section)
     end = next((place for place, part in enumerate(chapter) if place and not isinstance(part, nodes.paragraph)), 1)
     title, lead = chapter[0], chapter[1:end]
+    # How tall it will be on a wide page: the first picture takes the height that is left.
+    lines = sum(26 * math.ceil(len(part.astext()) / 84) + 8 for part in lead)
+    chapter["opening"] = max(lines, 22 + 40 * math.ceil(len(title.astext()) / 22))
     if isinstance(title[0], nodes.Text) and (number := re.match(r"(\d+) ", title[0])):
         title[0:1] = [
             nodes.inline("", f"Chapter {number[1]}", classes=["chapter"]),
@@ -372,6 +376,8 @@ class Translator(HTML5Translator):
 
     def visit_section(self, node):
         super().visit_section(node)
+        if "opening" in node:
+            self.body[-1] = self.body[-1].replace(">", f' style="--opening: {node["opening"]}px">', 1)
         if self.section_level in (2, 3) and isinstance(node.parent, nodes.section):
             self.later(node)
 
@@ -450,7 +456,7 @@ def height(node):
         elif isinstance(part, nodes.image):
             fixed += 420
         elif isinstance(part, nodes.raw) and "data-explorer" in part.astext():
-            fixed += 950
+            fixed += 750
         elif isinstance(part, asking.ask) and part["kind"] == "sketch":
             fixed += 470
     return f"--letters: {letters}; --fixed: {fixed}px"

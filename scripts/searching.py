@@ -44,7 +44,7 @@ def records_of(article, page):
     found = []
     for explorer in article.css("[data-explorer]"):
         if name := explorer.css_first(".dpe-find strong"):
-            say = explorer.css_first("figcaption")
+            say = explorer.css_first("figcaption p")
             found.append(["explorer", words(name), explorer.attributes["id"], words(say) if say else ""])
     for formula in article.css("math"):  # letters of formulas as they are typed, without signs that say how to draw
         formula.replace_with(plain(typed(formula)))

@@ -281,7 +281,7 @@ def test_a_typed_number_goes_to_the_nearest_stop_and_the_reader_is_told(opened):
 def test_steps_tell_their_story_and_lead_back_to_the_start(opened, name):
     page, e = opened(name), getattr(dp.explore, name)()
     stories = [f"{label}: {story}" for label, (story, _) in e.explorer.steps.items()]
-    assert page.text_content("[data-steps] .dpe-count") == f"{len(stories)} steps"
+    assert page.text_content("[data-steps] .dpe-count") == f"Tour of {len(stories)}"
     for place, setting in enumerate(e.steps.values()):
         page.click("[data-step=next]")
         assert page.is_visible(".dpe-story")
@@ -383,7 +383,7 @@ def test_without_a_script_picture_numbers_and_caption_are_there(new_page, frozen
     assert all(page.eval_on_selector_all("svg [data-part] > g", f"all => all.map({VISIBLE})"))
     assert page.is_visible(".dpe-readouts")
     assert page.evaluate(OVERLAPS) == []
-    assert squeezed(page.locator("figcaption").inner_text()) == squeezed(said(e.explorer.caption))
+    assert squeezed(page.locator("figcaption p").text_content()) == squeezed(said(e.explorer.caption))
     assert squeezed(page.locator(".dpe-words").inner_text()) == squeezed(said(e.words))
 
 
@@ -1789,7 +1789,7 @@ def test_back_steps_back_through_settings_and_a_reload_keeps_them(alone):
     settled(page)
     assert setting_of(page) == settings[2]
     count = len(e.steps)
-    for expected, said in ((settings[1], f"1 of {count}"), (settings[0], f"{count} steps")):
+    for expected, said in ((settings[1], f"1 of {count}"), (settings[0], f"Tour of {count}")):
         page.go_back()
         page.wait_for_function(
             "s => { const x = document.querySelector('[data-explorer]').explorer;"
@@ -1890,17 +1890,114 @@ def test_no_value_of_a_slider_is_cut(opened, name):
             assert needed <= width, typed.input_value()
 
 
-@pytest.mark.parametrize("name", ["threshold_test", "tradeoff_gallery", "privacy_loss", "delta_divergence"])
-def test_on_a_phone_picture_sentence_and_a_slider_are_seen_together(opened, name):
-    page = opened(name, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+PHONE = {"viewport": {"width": 390, "height": 664}, "has_touch": True, "is_mobile": True}
+UNDER_THE_BAR = 664 - 48
+
+
+@every_explorer
+def test_on_a_phone_question_picture_sentence_and_a_slider_are_on_one_screen(opened, name):
+    page = opened(name, **PHONE)
     settled(page)
-    panels, slider = page.locator(".dpe-panels").bounding_box(), page.locator(".dpe-slider").first.bounding_box()
-    assert slider["y"] + slider["height"] - panels["y"] <= 664 - 48
+    head, slider = page.locator(".dpe-head").bounding_box(), page.locator(".dpe-slider").first.bounding_box()
+    assert slider["y"] + slider["height"] - head["y"] <= UNDER_THE_BAR
     sizes = page.evaluate(
         "() => [...document.querySelectorAll('.dpe-main text')].filter((t) => t.textContent.trim()).map((t) =>"
         " parseFloat(getComputedStyle(t).fontSize) * t.ownerSVGElement.getScreenCTM().a)"
     )
     assert min(sizes) > 11.5
+
+
+@every_explorer
+def test_on_a_phone_a_step_is_read_right_above_its_buttons(opened, name):
+    page, stories = opened(name, **PHONE), [story for story, _ in getattr(dp.explore, name).steps.values()]
+    page.evaluate("document.body.style.paddingBottom = '900px'")
+    buttons = page.locator("[data-steps]")
+    buttons.evaluate(
+        "e => scrollBy(0, e.getBoundingClientRect().bottom - innerHeight)"
+    )  # the head may be off the screen
+    for story in stories:
+        page.locator("[data-step=next]").tap()
+        settled(page)
+        said = page.locator(".dpe-below")
+        assert squeezed(story) in squeezed(said.inner_text())
+        boxes = [part.bounding_box() for part in (page.locator("svg.dpe-main"), said, buttons)]
+        assert boxes[0]["y"] >= 0 and boxes[2]["y"] + boxes[2]["height"] <= 664
+        assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
+        assert 0 <= boxes[2]["y"] - boxes[1]["y"] - boxes[1]["height"] <= 8
+        assert not page.locator(".dpe-words").is_visible()
+
+
+def test_on_a_phone_further_controls_unfold_and_are_told(opened):
+    page = opened("threshold_test", **PHONE)
+    noise, line = page.locator("input[data-parameter=sigma]"), page.locator(".dpe-more")
+    assert line.inner_text() == "σ = 1, Samples" and not noise.is_visible()
+    line.tap()
+    noise.press("End")
+    assert line.inner_text() == "σ = 2, Samples" and line.get_attribute("aria-expanded") == "true"
+    line.tap()
+    assert not noise.is_visible()
+
+
+# Names and words that a line goes through, in panels that are large; of a letter its middle counts.
+CROSSED = """() => {
+  const { names } = document.querySelector("[data-explorer]").explorer, found = [];
+  for (const { svg, box: [left, top, wide, high], parts, lines, entries } of names.panels) {
+    if (svg.clientWidth < 150) continue;
+    const inverse = svg.getScreenCTM().inverse();
+    const shown = (e) => e.checkVisibility({ visibilityProperty: true }) && e.textContent.trim();
+    const drawn = parts.filter((p) => !p.veiled && (p.kind === "curve" || p.kind === "ruler"));
+    const strokes = [...drawn.map((p) => p.points), ...lines];
+    const words = parts.filter((p) => p.kind === "text" && !p.veiled);
+    const texts = [...entries, ...words].map((each) => each.text);
+    for (const text of texts) {
+      const letters = text.matches("g") ? text.lastChild : text;
+      if (!shown(letters) || text.getAttribute("display") === "none") continue;
+      const r = letters.getBoundingClientRect();
+      const corners = [new DOMPoint(r.left, r.top), new DOMPoint(r.right, r.bottom)];
+      const [a, b] = corners.map((p) => p.matrixTransform(inverse));
+      const third = (b.y - a.y) / 4, edge = [a.x + 1, a.y + third, b.x - 1, b.y - third];
+      const met = strokes.find((points) => points.some((p, i) => {
+        const q = points[i + 1];
+        if (!p || !q) return false;
+        const n = Math.ceil(Math.hypot(q[0] - p[0], q[1] - p[1]));
+        for (let k = 0; k <= n; k++) {
+          const x = p[0] + (q[0] - p[0]) * k / (n || 1), y = p[1] + (q[1] - p[1]) * k / (n || 1);
+          if (x < left - 1 || x > left + wide + 1 || y < top - 1 || y > top + high + 1) continue;
+          if (x > edge[0] && x < edge[2] && y > edge[1] && y < edge[3]) return true;
+        }
+        return false;
+      }));
+      if (met) found.push(letters.textContent);
+    }
+  }
+  return found;
+}"""
+
+
+@every_explorer
+def test_no_line_goes_through_a_name_or_words(opened, name):
+    """As it opens, with each option, and at both ends of each slider."""
+    page, e = opened(name), getattr(dp.explore, name)()
+    for parameter, declared in e.parameters.items():
+        values = declared.options if isinstance(declared, Choice) else (declared.values[0], declared.values[-1])
+        for setting in ({}, *({parameter: value} for value in values)):
+            page.evaluate("s => document.querySelector('[data-explorer]').explorer.setAll(s, 0)", e.setting | setting)
+            settled(page)
+            assert page.evaluate(CROSSED) == [], setting
+
+
+def test_what_a_drag_needs_is_ready_before_it(new_page, frozen):
+    prepared = "document.querySelector('[data-explorer]').explorer?.prepared"
+    page = new_page()
+    page.goto((frozen / "threshold_test.html").as_uri())
+    page.wait_for_function(prepared)  # with nothing else to do
+    page = new_page()
+    page.add_init_script("window.requestIdleCallback = () => {}")
+    page.goto((frozen / "threshold_test.html").as_uri())
+    page.wait_for_function(DRAWN_ONCE)
+    assert not page.evaluate(prepared)
+    page.hover(".dpe-words")
+    assert page.evaluate(prepared)
 
 
 @pytest.mark.parametrize("name", ["two_offers", "threshold_test", "delta_divergence"])

@@ -13,6 +13,7 @@ import pytest
 from conftest import pages_of
 from fontTools.ttLib import TTFont
 from PIL import Image
+from playwright.sync_api import expect
 from pypdf import PdfReader
 from test_formulas import COMMANDS
 
@@ -45,6 +46,25 @@ def test_the_site_has_these_pages(site):
 def test_every_page_is_light(address, chromium, name):
     found = measured(chromium, address, name, slowed=False, scrolled=False, task=False)
     assert found["html"] <= LIMITS["html"] and found["visit"] <= LIMITS["visit"]
+
+
+@pytest.mark.look
+@pytest.mark.cases(2)
+@pytest.mark.parametrize("name", [name for name in PAGES if re.match(r"book/\d", name)])
+def test_a_chapter_opens_with_its_picture_a_slider_and_the_sentence(address, new_page, name):
+    page = new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"{address}{name}.html")
+    first = page.locator("[data-explorer]").first
+    expect(first.locator(".dpe-name").first).to_be_attached()  # its script has taken over
+    skip = first.locator("[data-ask-skip]")
+    if skip.is_visible():
+        skip.click()
+    bottoms = [
+        box["y"] + box["height"]
+        for box in (first.locator(part).first.bounding_box() for part in (".dpe-panels", ".dpe-words", ".dpe-slider"))
+    ]
+    assert bottoms == sorted(bottoms) and bottoms[-1] <= 772
+    assert first.locator("svg.dpe-panel").first.bounding_box()["height"] >= 250
 
 
 def test_tables_that_come_later_are_small(site):

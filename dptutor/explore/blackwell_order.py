@@ -84,13 +84,7 @@ SEEN = 1e-4  # a smaller lead cannot be seen
                        ylabel="lead of Gaussian noise, percentage points", ylim=(-75, 42), ystretch=1.0,
                        titled=False, width=400.0, margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    lead_axes(
-        axes,
-        "the Gaussian mechanism reveals more",
-        "randomized response reveals more",
-        (26, -36),
-        (-30, -10, -3, -1, 0, 1, 3, 10, 30),
-    )
+    lead_axes(axes, "", "", (26, -62), (-30, -10, -3, -1, 0, 1, 3, 10, 30))  # words beside the arrows are below
 
 
 @leads.curve(INK, moves="sigma")
@@ -105,16 +99,14 @@ leads.filled(VERMILLION, lead, above=False)
 @leads.text(BLUE, offset=(0, 0))
 def said_of_gaussian(sigma, epsilon):
     ahead = compared(sigma, epsilon).reverse_divergence.value >= SEEN
-    return (
-        0.06,
-        14.5,
-        "to some" if ahead and not dominates(sigma, epsilon) else "to everyone" if ahead else "",
-    )
+    to = " to everyone" if dominates(sigma, epsilon) else " to some"
+    return 0.06, 26, f"Gaussian noise reveals more{to if ahead else ''}"
 
 
 @leads.text(VERMILLION, offset=(0, 0))
 def said_of_response(sigma, epsilon):
-    return 0.06, -62, "to no one" if dominates(sigma, epsilon) else "to some"
+    to = "" if dominates(sigma, epsilon) else " to some"
+    return 0.06, -62, f"randomized response reveals more{to}"
 
 
 def dominates(sigma, epsilon):

@@ -13,13 +13,14 @@ from .. import blackwell
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider, in_points, lead_axes
 
+ENDS = 0.5, 1, 2, 5, 10, 20, 40  # of the scale, in percentage points
 EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted alike, beside b = 1
 
 delta_divergence = Explorer(
     "delta_divergence",
     title="Which noise could you regret choosing?",
-    caption="First panel: by how many percentage points Gaussian noise protects better, at each prior (scale "
-    "stretched near zero). Green rulers: the largest regrets. Second panel: shifted down and left by the larger Δ, "
+    caption="First panel: by how many percentage points Gaussian noise protects better, at each prior. "
+    "Green rulers: the largest regrets. Second panel: shifted down and left by the larger Δ, "
     "the safer curve lies below the other.",
     find="Pull a curve until the green rulers are equally long: then neither choice is the safer one.",
     parameters={
@@ -68,22 +69,38 @@ def compared(sigma, scale):
     return blackwell.compare(gaussian(sigma), laplace(scale))
 
 
-@delta_divergence.panel("Which protects better", xlabel="adversary’s prior π",
-                        ylabel="Gaussian lead, percentage points", ylim=(-42, 42), ystretch=1.0, titled=False,
-                        width=430.0, margins=(64.0, 12.0, 44.0, 12.0))  # fmt: skip
+def end(sigma, scale):
+    """The end of a scale from zero on which the larger regret is seen."""
+    both = compared(sigma, scale)
+    largest = 100 * max(both.divergence.value, both.reverse_divergence.value)
+    return next((one for one in ENDS if largest <= one), ENDS[-1])
+
+
+# Heights are shares of the end, so that rulers are as long as what they measure.
+@delta_divergence.panel("Which protects better", xlabel="adversary’s prior π", ylabel="", ylim=(-1.3, 1.3),
+                        titled=False, width=430.0, margins=(70.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
-    lead_axes(
-        axes,
-        "Gaussian noise protects better",
-        "Laplace noise protects better",
-        (33, -36),
-        (-30, -10, -3, -1, 0, 1, 3, 10, 30),
-    )
+    axes.set_ylabel("Gaussian lead in points", labelpad=46)
+    lead_axes(axes, "Gaussian noise protects better", "Laplace noise protects better", (1.14, -1.22))
+    axes.set_yticks([-1, -0.5, 0, 0.5, 1], [])
+
+
+def tick(share):
+    def label(sigma, scale):
+        return 0, share, f"{share * end(sigma, scale):g}".replace("-", "−")
+
+    label.__name__ = f"tick_at_{share:g}"
+    leads.text(INK, offset=(-6, -4), align="right")(label)
+
+
+for share in (-1, -0.5, 0, 0.5, 1):
+    tick(share)
 
 
 @leads.curve(INK, moves="")
 def lead(sigma, scale):
-    return PRIORS, 100 * (gaussian(sigma).bayes_error(PRIORS) - laplace(scale).bayes_error(PRIORS))
+    errors = gaussian(sigma).bayes_error(PRIORS) - laplace(scale).bayes_error(PRIORS)
+    return PRIORS, 100 * errors / end(sigma, scale)
 
 
 leads.filled(BLUE, lead, above=True, opacity=0.18)
@@ -95,25 +112,25 @@ def attained_at(divergence):
     return min(divergence.prior, 1 - divergence.prior) if divergence.value > divergence.error_bound else np.nan
 
 
-def ruled(divergence, sign):
+def ruled(divergence, sign, end):
     # Less than a hundredth of a point cannot be seen.
     prior = attained_at(divergence) if divergence.value >= 1e-4 else np.nan
-    return prior, *sorted((0, sign * 100 * divergence.value))
+    return prior, *sorted((0, sign * 100 * divergence.value / end))
 
 
 @leads.ruler(GREEN, words="{laplace_cost}", offset=(0, 7))
 def forth_ruler(sigma, scale):
-    return ruled(compared(sigma, scale).divergence, 1)
+    return ruled(compared(sigma, scale).divergence, 1, end(sigma, scale))
 
 
 @leads.ruler(GREEN, words="{gaussian_cost}", offset=(0, -14))
 def back_ruler(sigma, scale):
-    return ruled(compared(sigma, scale).reverse_divergence, -1)
+    return ruled(compared(sigma, scale).reverse_divergence, -1, end(sigma, scale))
 
 
 @leads.curve(PURPLE, width=1.4, ghost=False)
 def adversary(prior):
-    return [prior, prior], [-24, 15]
+    return [prior, prior], [-1.08, 0.72]
 
 
 tradeoff = delta_divergence.face_panel("tradeoff", titled=False, width=290.0)

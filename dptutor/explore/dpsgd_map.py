@@ -23,9 +23,9 @@ dpsgd_map = Explorer(
     "panel: Δ over p for this number of steps (green); the gray line is Δ for the Gaussian mechanism with the "
     "same (ε, δ). Second panel: both trade-off functions, and a line at κ, the probability that a blind guess "
     "succeeds. There, 1 minus the height of a curve bounds the probability of reconstruction.",
-    find="Triple the steps of the base. Then go back to 500 steps: which sampling rate costs as much?",
+    find="At p = 0.01, triple the steps of the base. Then go back to 500 steps: which sampling rate costs as much?",
     parameters={
-        "rate": Slider(0.01, 0.9, 0.01, "sampling rate", "p", stops=RATES),
+        "rate": Slider(0.01, 0.9, 0.1, "sampling rate", "p", stops=RATES),
         "steps": Choice(("500", "1500"), "500", "Training steps N"),
         "guess": GUESS,
     },

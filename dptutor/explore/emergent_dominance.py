@@ -112,7 +112,7 @@ def leads(axes):
         axes,
         "randomized response protects better",
         "Gaussian noise protects better",
-        (7.1, -8.3),
+        (7.1, -7.9),
         (-6, -4, -2, 0, 2, 4, 6),
     )
 
@@ -150,7 +150,7 @@ def lead_of_response(steps, count, sigma):
 
 @leads.text(VERMILLION)
 def lead_of_gaussian(steps, count, sigma):
-    return 0.06, -9.8, by_up_to(divergences(steps, count, sigma)[1], "back", NOTHING)
+    return 0.06, -9.9, by_up_to(divergences(steps, count, sigma)[1], "back", NOTHING)
 
 
 LOW, HIGH = 2e-3, 30.0

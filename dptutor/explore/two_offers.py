@@ -151,12 +151,12 @@ def promise(allowed):
 # On the side of the prior where there is room, also on a phone.
 @people.text(GREEN, offset=(0, 5))
 def promised(prior, allowed):
-    return 0.07 if prior > HALFWAY else np.nan, 100 * allowed, "promised: at most {allowed}"
+    return 0.07 if prior > HALFWAY else np.nan, 100 * allowed, "promised: ≤ {allowed}"
 
 
 @people.text(GREEN, offset=(-2, 5), align="right")
 def promised_on_the_right(prior, allowed):
-    return SURE if prior <= HALFWAY else np.nan, 100 * allowed, "promised: at most {allowed}"
+    return SURE if prior <= HALFWAY else np.nan, 100 * allowed, "promised: ≤ {allowed}"
 
 
 @people.curve(PURPLE, width=1.4, ghost=False, share=0.86)
@@ -261,7 +261,20 @@ two_offers.ask(
     "lets an adversary become sure of fewer people?",
     options=("A’s", "B’s", "that depends on the adversary"),
     truth=lambda: "that depends on the adversary",
-    hides=(zone_of_a, zone_of_b, a_ahead, b_ahead, a_is_safer, b_is_safer, exposed_by_b, b_here, bar_of_b, height_of_b),
+    hides=(
+        zone_of_a,
+        zone_of_b,
+        a_ahead,
+        b_ahead,
+        a_is_safer,
+        b_is_safer,
+        exposed_by_b,
+        b_here,
+        bar_of_a,
+        height_of_a,
+        bar_of_b,
+        height_of_b,
+    ),
     says=(
         "Right: it depends on what the adversary believes beforehand. The curves cross, and no single number shows it.",
         "It depends on what the adversary believes beforehand: the curves cross. You said: {said}.",

@@ -64,6 +64,11 @@ class Explorer {
     this.status = find(".dpe-status");
     this.story = find(".dpe-story");
     this.invitation = find(".dpe-invitation");
+    // On a phone what a step says is read in the place of the sentence, between picture and buttons.
+    this.below = document.createElement("p");
+    this.below.className = "dpe-below";
+    this.below.setAttribute("aria-hidden", "true"); // heard once
+    this.words.after(this.below);
     this.motion = new Motion(
       (part, points) => this.show(part, points),
       () => this.names.place(),
@@ -84,6 +89,7 @@ class Explorer {
     if (manifest.samples) this.samples = new Samples(this, find(".dpe-samples"));
     if (manifest.ask) this.asking = new Asking(this, find("[data-ask]"));
     else this.names.place();
+    this.foldControls();
     this.listen();
     root.querySelectorAll(".dpe-controls").forEach((controls) => {
       controls.hidden = false;
@@ -100,6 +106,7 @@ class Explorer {
           input.addEventListener(kind, () => this.tables.moved(this.values, place));
       }),
     );
+    if (!this.tables.exact) this.root.addEventListener("pointerenter", () => this.drawn && this.prepare());
     this.typed.forEach((input, place) => {
       if (!input) return;
       const { values } = parameters[place];
@@ -145,7 +152,10 @@ class Explorer {
       ["back", -1],
       ["next", 1],
     ])
-      this.root.querySelector(`[data-step=${name}]`)?.addEventListener("click", () => this.stepTo(this.step + way));
+      this.root.querySelector(`[data-step=${name}]`)?.addEventListener("click", () => {
+        this.stepTo(this.step + way);
+        if (this.step) this.bringIntoView();
+      });
     this.root.addEventListener("click", (event) => {
       if (!event.target.closest?.(".dpe-menu")) this.openMenu(false);
     });
@@ -359,7 +369,7 @@ class Explorer {
       { steps } = this.manifest;
     const count = this.root.querySelector("[data-steps] .dpe-count");
     if (!count) return;
-    count.textContent = step ? `${step} of ${steps.length}` : `${steps.length} steps`;
+    count.textContent = step ? `${step} of ${steps.length}` : `Tour of ${steps.length}`;
     for (const [name, end] of [
       ["back", 0],
       ["next", steps.length],
@@ -371,7 +381,55 @@ class Explorer {
     if (!story && this.story.hidden) return; // as in most moves of a drag
     this.story.innerHTML = (label ? `<b>${lettered(label)}</b>: ` : "") + lettered(story);
     this.story.hidden = !story;
-    this.invitation.hidden = Boolean(story);
+    this.below.innerHTML = this.story.innerHTML;
+    this.root.classList.toggle("dpe-telling", Boolean(story));
+  }
+
+  // On a phone the first slider stands open. A line says what else is set, and unfolds to it.
+  foldControls() {
+    const folded = this.root.querySelectorAll(".dpe-slider ~ :is(.dpe-slider, .dpe-choice, .dpe-samples)");
+    if (!folded.length) return;
+    const [before] = this.root.querySelectorAll(".dpe-steps, .dpe-pins");
+    this.more = document.createElement("button");
+    Object.assign(this.more, { type: "button", className: "dpe-more" });
+    before.before(this.more);
+    this.more.addEventListener("click", () => {
+      const open = this.root.classList.toggle("dpe-unfolded");
+      this.more.setAttribute("aria-expanded", String(open));
+    });
+    this.more.setAttribute("aria-expanded", "false");
+    this.folded = [...folded].map((control) => +control.querySelector("[data-place]")?.dataset.place);
+    this.nameFolded();
+  }
+
+  nameFolded() {
+    const said = this.folded.map((place) => {
+      if (Number.isNaN(place)) return "Samples";
+      const { symbol, title } = this.meaning(place),
+        shown = this.shownParameter(place);
+      return this.typed[place] ? `${symbol || title} = ${shown}` : shown;
+    });
+    const label = lettered(said.join(", "));
+    if (this.labelled !== label) this.more.innerHTML = this.labelled = label;
+  }
+
+  // A browser takes its time for what it does for the first time: with nothing else to do, or when the pointer comes, it
+  // looks for where each part can be dragged, and for the places of names, as it will in a drag.
+  prepare() {
+    if (this.prepared) return;
+    this.prepared = true;
+    for (const part of this.handles.parts)
+      if (part.grip?.at && !part.veiled)
+        this.handles.search(part, part.grip.at, Math.max(0, part.points.indexOf(part.grip.at)));
+    this.names.place();
+  }
+
+  // Who presses for a step sees what it says, and the picture that it says it of.
+  bringIntoView() {
+    const seen = [this.story.offsetHeight > 1 ? this.story : this.below, this.root.querySelector(".dpe-panels")];
+    const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+    const boxes = seen.map((element) => element.getBoundingClientRect());
+    if (boxes.some(({ top, bottom }) => top < bar - 12 || bottom > innerHeight)) this.root.scrollIntoView();
   }
 
   // A part is held: its sliders follow, and the picture goes on to between two stops. Without a blend it settles.
@@ -449,6 +507,7 @@ class Explorer {
       }
     }
     if (this.typed[place]) this.typed[place].value = this.shownParameter(place);
+    if (this.more) this.nameFolded();
     this.manifest.parameters.forEach(({ by }, other) => {
       if (by === place) this.rename(other);
     });

@@ -6,14 +6,17 @@
 const WHERE_IT_WAS = 30, // what a better place must be better by
   NEARBY = 12, // how far off the line it goes rather than change sides
   OVER = 40, // what it costs to change sides
-  CROSSED = 40, // to lie on a line
+  CROSSED = 150, // to lie on a line
   ASTRAY = 80, // to be nearer to another
+  LEADING = 120, // to have a line to its own that goes through others
   CUT = 1000; // and to leave the picture
 const CLOSE = 15; // to the middle of a grip, in units of the picture
 const LEAST = 12.2, // of letters, in pixels of the screen; a room asks for more
   SMALL = 120;
 const RIM = 5; // between a name and its curve, in units of the picture
 const ALONG = [0.5, 0.32, 0.68, 0.18, 0.82, 0.4, 0.6, 0.25, 0.75, 0.06, 0.94];
+// Where there is room after all: lines of letters across and up.
+const FAR = [3, 5, 7, 9, 12, -5, -7].flatMap((up) => [2, 6, 10].map((across) => [across, up]));
 // Right and left above, right and left below, centered above and below, and further off: offsets, and which end stands
 // there; `down` is the height of a line of letters.
 const beside = (down) => [
@@ -33,8 +36,21 @@ const beside = (down) => [
   [-8, -RIM - 3 * down, 1],
   [8, 4 * down, 0],
   [-8, 4 * down, 1],
+  [3 * down, -RIM - 2 * down, 0],
+  [-3 * down, -RIM - 2 * down, 1],
+  [3 * down, 3 * down, 0],
+  [-3 * down, 3 * down, 1],
+  [4 * down, -RIM - 5 * down, 0],
+  [-4 * down, -RIM - 5 * down, 1],
+  [4 * down, 6 * down, 0],
+  [-4 * down, 6 * down, 1],
+  ...FAR.flatMap(([across, up]) => [
+    [across * down, -up * down, 0],
+    [-across * down, -up * down, 1],
+  ]),
 ];
-const FURTHER = [0, 0, 0, 12, 12, 18, 24, 30]; // what it costs to be off the line, of each two of these
+const FURTHER = [0, 0, 0, 12, 12, 18, 24, 30, 32, 32, 36, 36]; // what it costs to be off the line, of each two of these
+const FURTHEST = 44; // and of those after them
 const LED = 9, // from this far on a name has a line to its curve
   GAP = 3; // before either of its ends
 const overlap = (a, b) =>
@@ -84,21 +100,24 @@ class Names {
       for (const entry of panel.entries)
         entry.width = entry.text.lastChild.getComputedTextLength() || 6 * entry.text.lastChild.textContent.length;
       this.setApart(panel);
-      panel.size = parseFloat(getComputedStyle(panel.svg.querySelector("text") ?? panel.svg).fontSize) || 11.5;
+      const { fontSize, fontFamily } = getComputedStyle(panel.svg.querySelector("text") ?? panel.svg);
+      panel.size = parseFloat(fontSize) || 11.5;
+      panel.font = `${panel.size}px ${fontFamily}`;
     }
     this.measured = this.widths();
   }
 
   // Also of a panel that is hidden, or has come since.
   widths() {
-    return this.panels.map(({ svg }) => svg.clientWidth * zoomOf(svg)).join();
+    return this.panels.map(({ svg }) => [svg.clientWidth * zoomOf(svg), svg.clientHeight].join()).join();
   }
 
   // Letters have a size that does not shrink with their picture, where a window is low. In a phone's small panel there
   // are none.
   enlargeLetters(svg, least) {
     const width = svg.clientWidth * zoomOf(svg),
-      scale = width / svg.viewBox.baseVal.width;
+      { width: across, height: down } = svg.viewBox.baseVal,
+      scale = Math.min(width / across, (svg.clientHeight * zoomOf(svg)) / down);
     if (width > SMALL) svg.style.setProperty("--dpe-letter", `${short(least / scale)}px`);
   }
 
@@ -140,12 +159,14 @@ class Names {
       { x: start, width: whole } = svg.viewBox.baseVal;
     const [left, top, width, height] = box;
     const inside = (p) => p && p[0] >= left && p[0] <= left + width && p[1] >= top && p[1] <= top + height;
+    // An axis may be written on where a line ends at it.
+    const near = (p) => p[0] > left - 3 && p[0] < left + width + 3 && p[1] > top - 3 && p[1] < top + height + 3;
     const seen = (points) =>
       points.length === 2 && points[0] && points[1] ? along(clipped(points, box) ?? []) : points.filter(inside);
     const drawn = [
       ...parts.filter((part) => !part.veiled && (part.kind === "curve" || part.kind === "ruler")).map((p) => p.points),
       ...lines,
-    ].map((points) => ({ points, dense: dense(points).filter(inside) }));
+    ].map((points) => ({ points, dense: dense(points).filter(near) }));
     const crowd = drawn.flatMap((line) => line.dense),
       names = new Set(entries.map(({ part, line }) => part?.points ?? line));
     // Numbers of an axis hide where a value stands on them.
@@ -165,7 +186,7 @@ class Names {
       else if (part.kind === "points")
         for (const p of part.points.filter(inside)) taken.push([p[0] - 5, p[1] - 5, p[0] + 5, p[1] + 5]);
     }
-    for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken));
+    for (const part of parts) if (!part.veiled && isText(part)) taken.push(this.giveWay(part, panel, taken, crowd));
     for (const entry of entries) {
       const points = entry.part ? entry.part.points : entry.line;
       // A region has no line of its own.
@@ -198,10 +219,8 @@ class Names {
       entry.text.removeAttribute("display");
       const [x, y] = [best.box[0], best.box[3] - 3];
       entry.text.setAttribute("transform", `translate(${short(x)} ${short(y)})`);
-      entry.leader.setAttribute(
-        "d",
-        leader(best.box, own ?? (entry.part?.kind === "points" ? seen(points) : []), [x, y]),
-      );
+      entry.leader.setAttribute("d", best.lead ? path(best.lead, [x, y]) : "");
+      if (best.lead) crowd.push(...dense(best.lead));
       taken.push(best.box);
       entry.kept = best.number;
       entry.side = best.side;
@@ -210,22 +229,26 @@ class Names {
 
   // Words stand where their part puts them, and beside that where something else is; in any case in the picture. Returns
   // their box.
-  giveWay(part, { svg, box: [left, top, width, height], size }, taken) {
-    const [x0, y0, x1, y1] = boxOfText(part, size),
+  giveWay(part, { svg, box: [left, top, width, height], size, font }, taken, crowd) {
+    const [x0, y0, x1, y1] = boxOfText(part, size, font),
       { x: start, width: whole } = svg.viewBox.baseVal,
       half = (x1 - x0) / 2,
-      line = 1.18 * size,
+      line = 1.18 * size;
+    if (x1 <= left) return [x0, y0, x1, y1]; // a number of the axis
+    const past = half + size / 2,
       far = half + 2 * size;
     // Two hundred points may be there, and few of them where the words may go.
-    const reach = [x0 - far, y0 - 3 * line, x1 + far, y1 + 3 * line],
-      near = taken.filter((other) => meets(reach, other));
+    const reach = [x0 - 2 * far, y0 - 5 * line, x1 + 2 * far, y1 + 5 * line],
+      near = taken.filter((other) => meets(reach, other)),
+      strokes = crowd.filter(([x, y]) => x > reach[0] && x < reach[2] && y > reach[1] && y < reach[3]);
     let best = null,
       least = Infinity;
-    for (const dy of [0, -line, line, -2 * line, 2 * line, -3 * line, 3 * line])
-      for (const way of [0, half / 2, -half / 2, half, -half, far, -far]) {
+    for (const dy of [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5].map((lines) => lines * line))
+      for (const way of [0, half / 2, -half / 2, half, -half, past, -past, far, -far, 2 * far, -2 * far]) {
         const dx = Math.max(start - x0, Math.min(way, start + whole - x1)),
           place = [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
         let cost = Math.hypot(dx, 2 * dy) / 10;
+        if (cost >= least) continue;
         // Where their part puts them they may leave the panel.
         if (way || dy)
           cost +=
@@ -233,6 +256,7 @@ class Names {
             (Math.max(0, left + 2 - place[0], place[2] - left - width) +
               Math.max(0, top - place[1], place[3] - top - height));
         for (const other of near) if (meets(place, other)) cost += 90 + overlap(place, other) / 2;
+        cost += crossed([place[0] + 2, place[1] + 0.3 * size, place[2] - 2, place[3] - 3], strokes);
         if (cost < least) {
           least = cost;
           best = { dx, dy, place };
@@ -262,7 +286,7 @@ class Names {
         const x = anchor[0] + dx - end * entry.width,
           y = anchor[1] + dy,
           number = a * places.length + b,
-          further = FURTHER[Math.floor(b / 2)];
+          further = FURTHER[Math.floor(b / 2)] ?? FURTHEST;
         const box = [x, y - line + 3, x + entry.width, y + 3],
           side = way ? sideOf(box, anchor, way) : 0;
         const stays = side !== 0 && side === entry.side && further <= NEARBY;
@@ -279,15 +303,17 @@ class Names {
           if (common) cost += 90 + common / 2;
         }
         if (grips.some((grip) => overlap(box, grip))) cost += ASTRAY;
-        if (!centered) cost += crossed(box, crowd);
+        cost += crossed(box, crowd);
         if (tooMuch()) return;
         // A reader takes it for the name of the line that is nearest, unless a line leads to its own.
         // For one without a name it is not taken then.
         const far = own && farOf(box, own);
         if (own && farOf(box, far < LED ? others : named) < far - 1) cost += far < LED ? ASTRAY : ASTRAY / 2;
+        const lead = centered ? null : leader(box, own ?? on);
+        if (lead && taken.some((other) => along(lead).some((p) => within(p, other, RIM)))) cost += LEADING;
         if (tooMuch()) return;
-        if (stays && cost === wanted) staying = { box, number, cost, side };
-        else best = { box, number, cost, side };
+        if (stays && cost === wanted) staying = { box, number, cost, side, lead };
+        else best = { box, number, cost, side, lead };
       });
     });
     return staying ?? best;
@@ -315,19 +341,21 @@ const wayAt = (points, at) => {
 const sideOf = ([left, top, right, bottom], [x, y], [dx, dy]) =>
   Math.sign(dx * ((top + bottom) / 2 - y) - dy * ((left + right) / 2 - x));
 
-// From a name that is not beside its line to the nearest of the line's points, a little before both; as seen from `origin`.
-const leader = (box, points, origin) => {
-  if (!points.length) return "";
+const within = ([x, y], [left, top, right, bottom], rim = 0) =>
+  x > left + rim && x < right - rim && y > top + rim && y < bottom - rim;
+
+// From a name that is not beside its line to the nearest of the line's points, a little before both.
+const leader = (box, points) => {
   const start = ([x, y]) => [Math.min(Math.max(x, box[0]), box[2]), Math.min(Math.max(y, box[1]), box[3])];
   const to = points.reduce((near, p) => (away(start(p), p) < away(start(near), near) ? p : near)),
     from = start(to),
     far = away(from, to);
-  if (far < LED) return "";
-  return [GAP / far, 1 - GAP / far]
-    .map((share) => between([from], [to], share)[0])
-    .map(([x, y], k) => `${k ? "L" : "M"}${short(x - origin[0])} ${short(y - origin[1])}`)
-    .join("");
+  return far < LED ? null : [GAP / far, 1 - GAP / far].map((share) => between([from], [to], share)[0]);
 };
+
+// As seen from `origin`.
+const path = (points, origin) =>
+  points.map(([x, y], k) => `${k ? "L" : "M"}${short(x - origin[0])} ${short(y - origin[1])}`).join("");
 
 const write = (svg, entry) => {
   entry.text = document.createElementNS(SVG, "g");
@@ -353,9 +381,11 @@ const write = (svg, entry) => {
 
 const isText = (part) => part.kind === "text" && part.points[0] && part.text.textContent.trim();
 
-// Asked for its size, a browser would lay out the page again in every frame of a drag.
-const boxOfText = (part, size) => {
-  const w = 0.6 * size * part.text.textContent.length,
+// Asked for its size, a browser would lay out the page again in every frame of a drag; asked for that of letters, not.
+const letters = document.createElement("canvas").getContext("2d");
+const boxOfText = (part, size, font) => {
+  letters.font = font;
+  const w = letters.measureText(part.text.textContent).width,
     x = part.points[0][0] + part.offset[0],
     y = part.points[0][1] - part.offset[1];
   const start = { middle: x - w / 2, end: x - w }[part.text.style.textAnchor] ?? x;

@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 from html import escape, unescape
 from importlib import import_module
 from importlib.resources import files
+from math import ceil
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -51,6 +52,8 @@ SCRIPTS = (
     "asking.js",
     "start.js",
 )
+
+ABOUT = "About this picture"
 
 # Where a curve is typed by those who cannot draw it, as shares of the axis.
 _TYPED = (0.02, 0.18, 0.34, 0.5, 0.66, 0.82, 0.98)
@@ -305,13 +308,18 @@ def body(exploration, prefix: str) -> str:
         f'<dd data-readout="{name}">{escape(shown[name])}</dd></div>'
         for name, number in explorer.shown_numbers.items()
     )
+    # The picture takes the height that is left on a screen.
     wide = sum(panel.width for panel in explorer.panels) / PANEL_HEIGHT
+    said, task, title = (len(words) for words in (exploration.words, exploration.task, explorer.title))
+    beside = 1 if 11 * title + 7 * task < 880 else 2  # lines of the question and the task on a page
+    lines = f"--dpe-lines: {max(2, ceil(said / 124))}; --dpe-head: {36 if beside == 1 else 60}px; "
+    lines += f"--dpe-text: {28 * ceil(title / 32) + max(66, 20 * ceil(task / 34)) + 24 * max(3, ceil(said / 38))}px"
     return (
         '<div class="dpe-head">'
         f'<p class="dpe-find"><strong>{lettered(explorer.title)}</strong> <span class="dpe-invitation">'
         f'{worded(exploration.task)}</span><span class="dpe-story" role="status" hidden></span></p>'
         f"{_MENU}</div>"
-        f'<div class="dpe-panels" style="--dpe-wide: {wide:.4g}">{panels}</div>'
+        f'<div class="dpe-panels" style="--dpe-wide: {wide:.4g}; {lines}">{panels}</div>'
         f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(exploration)}'
         f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
         f"{game}{controls}{drawn}{_steps(explorer)}"
@@ -319,7 +327,7 @@ def body(exploration, prefix: str) -> str:
         '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
         f'<dl class="dpe-readouts">{readouts}</dl>'
         '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
-        f"<figcaption>{worded(unbroken(explorer.caption))}</figcaption>"
+        f"<figcaption><details><summary>{ABOUT}</summary><p>{worded(unbroken(explorer.caption))}</p></details></figcaption>"
     )
 
 
@@ -352,7 +360,7 @@ def _steps(explorer: Explorer) -> str:
     return (
         '<div class="dpe-steps" data-steps role="group" aria-label="Steps">'
         f'<button type="button" data-step="back" aria-label="Step back" aria-disabled="true">{back}</button>'
-        f'<span class="dpe-count">{count} steps</span>'
+        f'<span class="dpe-count">Tour of {count}</span>'
         f'<button type="button" data-step="next" aria-label="Next step">{on}</button></div>'
     )
 

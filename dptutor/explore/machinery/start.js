@@ -58,6 +58,7 @@ function wake(root) {
     () => {
       root.dataset.ready = "1";
       explorer.drawSoon();
+      (globalThis.requestIdleCallback ?? setTimeout)(() => explorer.prepare());
     },
     () => {
       tables.loading = null;
