@@ -1,9 +1,10 @@
 """Addresses at which pages once were: a small page leads from each to where its page is now, at the same place of it.
 
 An address that another page has taken since is that page's. Its foot says where the earlier one is, and who comes for a
-place that only that one has is led on.
+place that only that one has is led on. So is who comes for a place of a chapter that has become part of another page.
 """
 
+import re
 from html import escape
 from pathlib import Path
 from urllib.parse import urljoin
@@ -14,6 +15,11 @@ MOVED = {
     "book/14_capstone": "book/20_capstone",
     "notebooks/14_lecture": "notebooks/20_lecture",
     "notebooks/14_exercises": "notebooks/20_exercises",
+}
+PARTED = {
+    "book/09_composition": ["book/exact_accountant", "book/asymmetric_steps"],
+    "book/10_emergent_dominance": ["book/asymmetric_steps", "book/published_divergence"],
+    "book/11_dpsgd_in_practice": ["book/published_divergence"],
 }
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -47,13 +53,20 @@ def write(site: Path, env, address: str, policy: str, version: str):
             (site / f"{old}.html").write_text(text, encoding="utf-8")
 
 
-def places(env, name: str, tree) -> str:
-    """The places on the page that was at an address before which the one that is there now does not have."""
-    return " ".join(sorted(sections(env.get_doctree(MOVED[name])) - sections(tree)))
+def away(env, name: str, tree) -> list[dict]:
+    """Pages with what once stood at an address, and their places that the page that is there now does not have."""
+    pages = [(MOVED[name], True)] if name in MOVED else [(page, False) for page in PARTED.get(name, [])]
+    here = ids(tree)
+    return [
+        {"page": page, "whole": whole, "places": " ".join(sorted(ids(env.get_doctree(page)) - here))}
+        for page, whole in pages
+    ]
 
 
-def sections(tree) -> set[str]:
-    return {id for section in tree.findall(nodes.section) for id in section["ids"]}
+def ids(tree) -> set[str]:
+    """The places on a page, without those that are only counted."""
+    found = {id for node in tree.findall(nodes.Element) for id in node.get("ids", [])}
+    return {id for id in found if not re.fullmatch(r"id\d+", id)}
 
 
 def leads(file: Path) -> bool:

@@ -196,10 +196,9 @@ def context_of(app, page, template, context, doctree):
         app.config.html_baseurl,
         app.config.report_errors,
     )
-    if page in moved.MOVED:
+    if away := moved.away(app.env, page, doctree):
         needed.append("moved.js")
-        there = link_to(app, page, moved.MOVED[page])
-        context["moved"] = there | {"places": moved.places(app.env, page, doctree)}
+        context["moved"] = [there | link_to(app, page, there["page"]) for there in away]
     context |= neighbors(app, page) | {
         "parts": parts(app, page),
         "explorers": explorers_of(body),

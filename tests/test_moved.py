@@ -80,6 +80,39 @@ def test_an_old_address_is_neither_linked_nor_found(site, leading):
         assert not [file.name for file in pages_of(site) if re.search(f'href="[^"]*{name}', file.read_text("utf-8"))]
 
 
+# Each kind of place, of each chapter from which something has moved, at least one.
+PARTS = [
+    ("09_composition.html#hellinger-method", "exact_accountant"),
+    ("09_composition.html#thm-saddle", "exact_accountant"),
+    ("09_composition.html#ask-09-questions", "exact_accountant"),
+    ("09_composition.html#compose-first-symmetrize-last", "asymmetric_steps"),
+    ("10_emergent_dominance.html#prop-asymmetric-steps", "asymmetric_steps"),
+    ("10_emergent_dominance.html#long-training-runs", "published_divergence"),
+    ("11_dpsgd_in_practice.html#the-case-of-the-published-8104", "published_divergence"),
+    ("11_dpsgd_in_practice.html#a-finer-grid", "published_divergence"),
+    ("11_dpsgd_in_practice.html#prop-dots", "published_divergence"),
+    ("11_dpsgd_in_practice.html#ask-11-grid", "published_divergence"),
+]
+
+
+@pytest.mark.parametrize(("old", "now"), PARTS)
+def test_a_place_that_has_left_its_chapter_leads_to_its_page(site_url, new_page, old, now):
+    place = old.partition("#")[2]
+    page = new_page()
+    page.goto(f"{site_url}book/{old}")
+    page.wait_for_url(f"{site_url}book/{now}.html#{place}")
+    assert page.locator(f"[id='{place}']").count() == 1
+
+
+def test_a_chapter_from_which_something_has_moved_opens_and_says_so(site_url, new_page):
+    page = new_page()
+    for chapter, pages in moved.PARTED.items():
+        page.goto(f"{site_url}{chapter}.html#summary")
+        links = page.locator(".foot a[data-moved]").evaluate_all("links => links.map((link) => link.href)")
+        assert links == [f"{site_url}{to}.html" for to in pages]
+        assert page.url == f"{site_url}{chapter}.html#summary"
+
+
 def test_a_page_that_has_taken_an_address_says_where_the_one_before_is(monkeypatch):
     """What `data-moved` names: the places that the page of today does not have."""
     from docutils import nodes
@@ -93,4 +126,5 @@ def test_a_page_that_has_taken_an_address_says_where_the_one_before_is(monkeypat
             return nodes.container("", page("three-readings", "the-case"))
 
     today = nodes.container("", page("the-case", "shuffled"))
-    assert moved.places(Environment(), "notebooks/14_lecture", today) == "three-readings"
+    (there,) = moved.away(Environment(), "notebooks/14_lecture", today)
+    assert there == {"page": "notebooks/20_lecture", "whole": True, "places": "three-readings"}
