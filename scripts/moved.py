@@ -20,6 +20,7 @@ PARTED = {
     "book/09_composition": ["book/exact_accountant", "book/asymmetric_steps"],
     "book/10_emergent_dominance": ["book/asymmetric_steps", "book/published_divergence"],
     "book/11_dpsgd_in_practice": ["book/published_divergence"],
+    "book/12_identifiability": ["book/beliefs_from_a_pair"],
 }
 PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -92,6 +92,8 @@ PARTS = [
     ("11_dpsgd_in_practice.html#a-finer-grid", "published_divergence"),
     ("11_dpsgd_in_practice.html#prop-dots", "published_divergence"),
     ("11_dpsgd_in_practice.html#ask-11-grid", "published_divergence"),
+    ("12_identifiability.html#what-implies-for-the-probability", "beliefs_from_a_pair"),
+    ("12_identifiability.html#thm-exceedance", "beliefs_from_a_pair"),
 ]
 
 
