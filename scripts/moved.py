@@ -21,6 +21,7 @@ PARTED = {
     "book/10_emergent_dominance": ["book/asymmetric_steps", "book/published_divergence"],
     "book/11_dpsgd_in_practice": ["book/published_divergence"],
     "book/12_identifiability": ["book/beliefs_from_a_pair"],
+    "book/13_auditing": ["book/weak_audits", "book/reproduction"],
 }
 PAGE = """<!DOCTYPE html>
 <html lang="en">

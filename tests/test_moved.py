@@ -94,6 +94,10 @@ PARTS = [
     ("11_dpsgd_in_practice.html#ask-11-grid", "published_divergence"),
     ("12_identifiability.html#what-implies-for-the-probability", "beliefs_from_a_pair"),
     ("12_identifiability.html#thm-exceedance", "beliefs_from_a_pair"),
+    ("13_auditing.html#the-adversary-who-sees-less", "weak_audits"),
+    ("13_auditing.html#def-membership-inference", "weak_audits"),
+    ("13_auditing.html#what-it-costs", "reproduction"),
+    ("13_auditing.html#ask-13-diagonal", "reproduction"),
 ]
 
 
