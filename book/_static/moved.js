@@ -6,7 +6,6 @@
     name = place.slice(1).split("?")[0];
   for (const link of document.querySelectorAll("[data-moved]")) {
     const { moved } = link.dataset;
-    if (!moved || moved.split(" ").includes(name))
-      location.replace(link.href + location.search + place);
+    if (!moved || moved.split(" ").includes(name)) location.replace(link.href + location.search + place);
   }
 }
