@@ -423,7 +423,7 @@ def clt_mu(noise_multiplier: float, sampling_rate: float, steps: int) -> float:
     References
     ----------
     Bu et al. (2020).
-    In the book: chapter 9, :prf:ref:`thm-limit-dpsgd`; chapter 10, :prf:ref:`prop-sampled-limit`.
+    In the book: chapter 9, :prf:ref:`thm-limit-dpsgd`; *Asymmetric steps*, :prf:ref:`prop-sampled-limit`.
 
     Examples
     --------

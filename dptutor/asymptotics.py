@@ -171,7 +171,7 @@ class DominanceBound(Numeric):
 
         References
         ----------
-        In the book: chapter 10, :prf:ref:`prop-asymmetric-steps`.
+        In the book: *Asymmetric steps*, :prf:ref:`prop-asymmetric-steps`.
 
         Examples
         --------
@@ -330,7 +330,7 @@ def dominance_bound(mechanism: Mechanism, count: int, other: Mechanism, other_co
     References
     ----------
     Kaissis et al. (2024), theorem 3.
-    In the book: chapter 10, :prf:ref:`thm-finite-steps`, :prf:ref:`prop-asymmetric-steps`.
+    In the book: chapter 10, :prf:ref:`thm-finite-steps`; *Asymmetric steps*, :prf:ref:`prop-asymmetric-steps`.
 
     Examples
     --------

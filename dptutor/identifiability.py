@@ -345,7 +345,7 @@ def belief_exceedance_bound(epsilon, delta, belief, membership_prior=0.5):
     References
     ----------
     It corrects Bernau et al. (2021), theorem 1(ii), where δ stands alone.
-    In the book: chapter 12, :prf:ref:`thm-exceedance`.
+    In the book: *What (ε, δ) says about beliefs*, :prf:ref:`thm-exceedance`.
 
     Examples
     --------

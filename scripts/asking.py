@@ -53,6 +53,7 @@ from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
+import moved
 import sketching
 from noting import Notes
 
@@ -285,8 +286,14 @@ def outdated(env, notes):
     return [
         name
         for name, (_, repeated) in notes.of(env).items()
-        if repeated and any(re.match(rf"book/(?:{repeated})_", page) for page in changed)
+        if repeated and any(page in changed for page in asking(repeated, notes.of(env)))
     ]
+
+
+def asking(wanted, pages):
+    """Of these pages the chapters that match, and what parts of them have become."""
+    chapters = [page for page in sorted(pages) if re.match(rf"book/(?:{wanted})_", page)]
+    return list(dict.fromkeys(where for page in chapters for where in [page, *moved.PARTED.get(page, [])]))
 
 
 def tree(app, page):
@@ -306,9 +313,8 @@ class Collect(SphinxPostTransform):
     def run(self, **kwargs):
         for place in list(self.document.findall(collected)):
             known, wanted = {}, "|".join(chapters_of(place["names"]))
-            for page in sorted(self.env.found_docs):
-                if re.match(rf"book/(?:{wanted})_", page):
-                    known |= {one["name"]: (page, one) for one in tree(self.app, page).findall(ask)}
+            for page in asking(wanted, self.env.found_docs):
+                known |= {one["name"]: (page, one) for one in tree(self.app, page).findall(ask)}
             names = place["names"] or [name for name, (_, one) in known.items() if one["alone"]]
             anew = [] if place["names"] else [one for one in self.document.findall(ask) if one.get("anew")]
             if missing := [name for name in [*names, *(one["name"] for one in anew)] if name not in known]:
@@ -331,7 +337,7 @@ class Collect(SphinxPostTransform):
 
     def trace(self, one, page):
         """Back to where it was asked first."""
-        chapter = self.env.titles[page].astext().split()[0]
+        chapter = str(int(one["name"].split("-")[1]))
         one["origin"] = f"{page.rpartition('/')[2]}.html#{one['name']}"
         one["head"], one["chapter"] = f"From chapter {chapter}", chapter
 

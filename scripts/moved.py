@@ -1,7 +1,7 @@
 """Addresses at which pages once were: a small page leads from each to where its page is now, at the same place of it.
 
-An address that another page has taken since is that page's, and a page may have given a part of itself to another. Its
-foot says where that is, and who comes for a place that only the other one has is led on.
+An address that another page has taken since is that page's. Its foot says where the earlier one is, and who comes for a
+place that only that one has is led on. So is who comes for a place of a chapter that has become part of another page.
 """
 
 import re
@@ -17,8 +17,14 @@ MOVED = {
     "notebooks/14_exercises": "notebooks/20_exercises",
 }
 PARTED = {
-    "book/15_attacks": "book/more_attacks_reports",
-    "book/16_reports": "book/more_attacks_reports",
+    "book/09_composition": ["book/exact_accountant", "book/asymmetric_steps"],
+    "book/10_emergent_dominance": ["book/asymmetric_steps", "book/published_divergence"],
+    "book/11_dpsgd_in_practice": ["book/published_divergence"],
+    "book/12_identifiability": ["book/beliefs_from_a_pair"],
+    "book/13_auditing": ["book/weak_audits", "book/reproduction"],
+    "book/14_batches": ["book/more_attacks_reports"],
+    "book/15_attacks": ["book/more_attacks_reports"],
+    "book/16_reports": ["book/more_attacks_reports"],
 }
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -52,15 +58,20 @@ def write(site: Path, env, address: str, policy: str, version: str):
             (site / f"{old}.html").write_text(text, encoding="utf-8")
 
 
-def places(env, name: str, tree) -> str:
-    """The places on the page that an address has led to before which the one that is there now does not have."""
-    there = MOVED.get(name) or PARTED[name]
-    return " ".join(sorted(named(env.get_doctree(there)) - named(tree)))
+def away(env, name: str, tree) -> list[dict]:
+    """Pages with what once stood at an address, and their places that the page that is there now does not have."""
+    pages = [(MOVED[name], True)] if name in MOVED else [(page, False) for page in PARTED.get(name, [])]
+    here = ids(tree)
+    return [
+        {"page": page, "whole": whole, "places": " ".join(sorted(ids(env.get_doctree(page)) - here))}
+        for page, whole in pages
+    ]
 
 
-def named(tree) -> set[str]:
-    """The places of a page that an author has named."""
-    return {id for part in tree.findall(nodes.Element) for id in part["ids"] if not re.fullmatch(r"id\d+", id)}
+def ids(tree) -> set[str]:
+    """The places on a page, without those that are only counted."""
+    found = {id for node in tree.findall(nodes.Element) for id in node.get("ids", [])}
+    return {id for id in found if not re.fullmatch(r"id\d+", id)}
 
 
 def leads(file: Path) -> bool:

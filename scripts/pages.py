@@ -197,12 +197,9 @@ def context_of(app, page, template, context, doctree):
         app.config.html_baseurl,
         app.config.report_errors,
     )
-    if there := moved.MOVED.get(page) or moved.PARTED.get(page):
+    if away := moved.away(app.env, page, doctree):
         needed.append("moved.js")
-        context["moved"] = link_to(app, page, there) | {
-            "places": moved.places(app.env, page, doctree),
-            "part": page in moved.PARTED,
-        }
+        context["moved"] = [there | link_to(app, page, there["page"]) for there in away]
     context |= neighbors(app, page) | {
         "parts": parts(app, page),
         "explorers": explorers_of(body),

@@ -5,7 +5,7 @@ Most of a build is waiting for the kernels of pages, one after another; with the
 Sphinx keeps every page as it was parsed, and reads all of them again whenever one changes. What `{eval-rst}` makes
 belongs to a document of its own, and that leads to Sphinx's whole environment, all explorers included: ten megabytes.
 
-Statements are numbered by chapter, all kinds in one row; those of the appendix with statements by A.
+Statements are numbered by chapter, all kinds in one row; pages with statements that are no chapters have letters.
 
 Pages that name all mechanisms say so in a comment, `% entries of all mechanisms` or `% links to all mechanisms`.
 """
@@ -34,6 +34,9 @@ def setup(app):
     return {"version": "1", "parallel_read_safe": True}
 
 
+CHAPTER = re.compile(r"book/0*(\d+)_")
+
+
 class Theorems(ProofDomain):
     """Theorems as they are, which are kept in the environment and merged there."""
 
@@ -48,17 +51,28 @@ def counted(app, env):
 
 
 def by_chapter(app, env):
-    """The second statement of chapter 7 is 7.2, be it a definition or a theorem; that of an appendix is A.2."""
+    """The second statement of chapter 7 is 7.2, be it a definition or a theorem; that of another page has a letter."""
     env.counted, env.toc_fignumbers = env.toc_fignumbers, copy.deepcopy(env.toc_fignumbers)
+    statements = getattr(env, "proof_list", {})
+    pages = {statement["docname"] for statement in statements.values()}
+    others = [page for page in in_order(env, env.config.root_doc) if page in pages and not CHAPTER.match(page)]
+    names = {page: chr(ord("A") + k) for k, page in enumerate(others)}
+    names |= {page: chapter[1] for page in pages if (chapter := CHAPTER.match(page))}
     counts = Counter()
-    for label, statement in getattr(env, "proof_list", {}).items():
+    for label, statement in statements.items():
         page = statement["docname"]
         numbers = env.toc_fignumbers.get(page, {}).get(statement["countertype"], {})
         if label in numbers:
-            chapter = re.match(r"book/0*(\d+)_", page)
             counts[page] += 1
-            numbers[label] = (chapter[1] if chapter else "A", counts[page])
+            numbers[label] = (names[page], counts[page])
     return []
+
+
+def in_order(env, page):
+    """The pages that the contents name, as they do."""
+    yield page
+    for below in env.toctree_includes.get(page, []):
+        yield from in_order(env, below)
 
 
 def side_by_side(app):

@@ -131,27 +131,29 @@ def documented():
 
 
 def explained_at() -> dict[str, set[str]]:
-    """The numbered statements that docstrings lead to, by chapter and label, with the names that do."""
+    """The numbered statements that docstrings lead to, by chapter or page and label, with the names that do."""
     leading: dict[str, set[str]] = {}
     for name in documented():
         place = (inspect.getdoc(found(name)) or "").partition("In the book:")[2].partition(".\n")[0]
-        for chapter, listed in re.findall(r"chapter\s+(\d+),([^;]*)", place):
+        for chapter, page, listed in re.findall(r"(?:chapter\s+(\d+)|\*([^*]+)\*),([^;]*)", place):
             for label in re.findall(r":prf:ref:`([\w-]+)`", listed):
-                leading.setdefault(f"{chapter} {label}", set()).add(name)
+                leading.setdefault(f"{chapter or ' '.join(page.split())} {label}", set()).add(name)
     return leading
 
 
 def computed_by() -> dict[str, set[str]]:
-    """The documented objects that numbered statements lead to, by chapter and label."""
+    """The documented objects that numbered statements lead to, by chapter or page and label."""
     leading: dict[str, set[str]] = {}
-    for page in sorted(BOOK.glob("[0-9]*.md")):
+    for page in sorted(BOOK.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        where = int(page.stem[:2]) if page.stem[0].isdigit() else re.search(r"^# (.+)$", text, re.M)[1]
         blocks = r"^(:{3,}|`{3,})\{prf:\w+\}[^\n]*\n:label: (\S+)\n(.*?)^\1$"
-        for _, label, body in re.findall(blocks, page.read_text(encoding="utf-8"), re.S | re.M):
+        for _, label, body in re.findall(blocks, text, re.S | re.M):
             assert not re.findall(r"(?<!\})`(?:m|dp|auditing)\.[^`]*`", body), (
                 f"{label} names a function without a link"
             )
             if names := re.findall(r"\{py:\w+\}`[^`]*<([\w.]+)>`", body):
-                leading[f"{int(page.stem[:2])} {label}"] = set(names)
+                leading[f"{where} {label}"] = set(names)
     return leading
 
 

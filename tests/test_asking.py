@@ -15,12 +15,16 @@ from selectolax.lexbor import LexborHTMLParser
 import asking
 import dptutor as dp
 import exercising
+import moved
 from noting import Notes
 
 pytestmark = pytest.mark.sources
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.md"))
+# What parts of chapters have become asks too.
+PARTS = dict.fromkeys(ROOT / f"{page}.md" for pages in moved.PARTED.values() for page in pages)
+ASKING = [*CHAPTERS, *PARTS]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 ACTS = ".ask, .argue, [data-explorer], a[data-move], .dptutor-questions"
 # What is no running text: code, what is folded, tables, exercises with stubs of their own, and the acts themselves.
@@ -35,7 +39,7 @@ def article(site, chapter):
 def asks(site):
     return {
         ask.attributes["data-ask"]: (chapter, ask)
-        for chapter in CHAPTERS
+        for chapter in ASKING
         for ask in article(site, chapter).css(".ask[id]")
     }
 
@@ -155,7 +159,7 @@ def test_questions_of_several_kinds(site, chapter):
 
 
 def test_names_are_unique(site):
-    assert len(asks(site)) == sum(len(article(site, chapter).css(".ask[id]")) for chapter in CHAPTERS)
+    assert len(asks(site)) == sum(len(article(site, chapter).css(".ask[id]")) for chapter in ASKING)
 
 
 def test_no_number_is_two_answers(site):
@@ -272,7 +276,7 @@ WIDE = {"viewport": {"width": 1280, "height": 800}}
 @pytest.mark.look
 @pytest.mark.cases(2)
 @pytest.mark.parametrize("screen", [PHONE, WIDE], ids=["phone", "wide"])
-@every_chapter
+@pytest.mark.parametrize("chapter", ASKING, ids=lambda path: path.stem)
 def test_every_answer_gets_its_reply_and_is_remembered(site_url, new_page, chapter, screen):
     page = new_page(**screen)
     page.goto(f"{site_url}book/{chapter.stem}.html")
@@ -312,7 +316,7 @@ FORETELL = """(way) => [...document.querySelectorAll(".ask[id][data-predict]")].
 @pytest.mark.look
 def test_a_wrong_prediction_hears_what_is_right_and_no_praise(site, site_url, new_page):
     heard = {}
-    for chapter in CHAPTERS:
+    for chapter in ASKING:
         for way in range(4):
             page = opened(new_page, f"{site_url}book/{chapter.stem}.html")
             found = dict(page.evaluate(FORETELL, way))

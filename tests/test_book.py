@@ -138,6 +138,18 @@ def test_every_page_of_the_contents_is_built(pages):
     assert {f"{name.removesuffix('.ipynb')}.html" for name in listed} <= set(pages)
 
 
+def test_statements_of_pages_that_are_no_chapters_have_the_letter_of_their_page(site):
+    """No two of these pages have the same, and letters follow the order of the contents."""
+    letters = {}
+    for name in re.findall(r"file: *book/([a-z]\w+)$", (ROOT / "_toc.yml").read_text(), re.MULTILINE):
+        text = (site / "book" / f"{name}.html").read_text(encoding="utf-8")
+        if numbers := re.findall(r'caption-number">\w+ (\w+)\.(\d+)', text):
+            assert [int(number) for _, number in numbers] == [*range(1, len(numbers) + 1)], name
+            letters[name] = {letter for letter, _ in numbers}
+    assert [*letters.values()] == [{chr(ord("A") + k)} for k in range(len(letters))]
+    assert len(letters) > 2
+
+
 def test_the_menu_names_the_parts_of_the_book(site_url, page):
     page.goto(site_url + CHAPTER)
     page.get_by_role("button", name="Contents of the book").click()

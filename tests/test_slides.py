@@ -545,7 +545,7 @@ def walk_through_the_slide(page, where, back=False):
             expect(piece).to_be_visible(visible=k < shown)
         for one, (piece, most), step in zip(explorers, steps, at, strict=True):
             if most and piece < shown:
-                told = f"{step} of {most}" if step else f"{most} steps"
+                told = f"{step} of {most}" if step else f"Tour of {most}"
                 expect(one.locator("[data-steps] .dpe-count")).to_have_text(told)
         assert slide(page) == place, where
 

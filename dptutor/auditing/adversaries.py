@@ -224,7 +224,7 @@ def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:
     References
     ----------
     Yeom et al. (2018); Jayaraman & Evans (2019) for the threshold.
-    In the book: chapter 13, :prf:ref:`def-membership-inference`.
+    In the book: *What a weak audit misses*, :prf:ref:`def-membership-inference`.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def membership_advantage_bound(epsilon):
     References
     ----------
     Yeom et al. (2018).
-    In the book: chapter 13, :prf:ref:`thm-membership`.
+    In the book: *What a weak audit misses*, :prf:ref:`thm-membership`.
 
     Examples
     --------

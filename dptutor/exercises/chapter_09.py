@@ -619,7 +619,7 @@ def bayes_error(mu, prior):
 """,
         explanation="The transform is real and even here, so e^{−iεt} leaves its cosine. A step of 0.05 has images 2π/0.05 away, which add e^{−63}.",
         hints=(
-            "Which formula of the chapter gives R from H on the line s = ½ + it?",
+            "Which formula of the page “The exact accountant” gives R from H on the line s = ½ + it?",
             "Take equally spaced t from −50 to 50, and sum H(½ + it) cos(εt)/(¼ + t²), times the step; ε is the "
             "log-odds of the prior.",
             "Divide by 2π and by 2 cosh(ε/2).",

@@ -35,15 +35,9 @@ NAMES = tuple(flaw.name for flaw in (SOUND, NO_CLIPPING, HALF_THE_NOISE, FIRST_S
 audit = Explorer(
     "audit",
     title="Does the training keep the ε that it claims?",
-    caption="Training runs of up to 30 steps that claim to scale the noise of each step to its local sensitivity. The "
-    "claim is then exact: the ε of k Gaussian steps at δ = 0.01. First panel: the probability, if the claim is true, "
-    "of at least as many right guesses in R repetitions as were observed (green), and of log-odds at least as large "
-    "as the largest observed (blue, dashed); below 1 in 100 the claim is refuted, for an R chosen beforehand. A right "
-    "guess lowers the green curve, a wrong one raises it. Second panel: the adversary’s belief in D during six "
-    "training runs on D (vermillion, dashed) and six on D′ (blue); if the claim is true, each step’s belief on D lies "
-    "in the gray band with probability 98 %; with half the noise these six stay inside as well. Without clipping, "
-    "gradients are assumed to be twice as long as C; with a reused seed, the direction of the gradient’s change is "
-    "assumed to stay the same.",
+    caption="First panel: if the claim is true, the probability of as many right guesses (green) and of as large log-"
+    "odds (dashed) as observed. Second panel: beliefs in D during runs on D (dashed) and D′, with a 98 % "
+    "band.",
     find="Drag R to the fewest repetitions from which on the right guesses refute the claim for good.",
     parameters={
         "flaw": Choice(NAMES, NAMES[2], "Training"),

@@ -35,11 +35,9 @@ ORDERS = 1 + np.geomspace(0.01, 150, 120)
 composition = Explorer(
     "composition",
     title="Which accountant can be trusted?",
-    caption="First panel: the ε that each accountant gives at the chosen δ after 100 to 1,000,000 steps, divided by "
-    "the exact ε: Rényi divergences (orange, dotted) and the limit theorem (vermillion, dashed). Basic and advanced "
-    "composition, which know no more than a step’s (ε, δ), are far above this picture. In the tinted part an "
-    "accountant promises more privacy than there is. Second panel: what each says after k steps; to the left of the "
-    "exact ε it promises too much. DP-SGD samples 1 % of the examples in each step.",
+    caption="First panel: each accountant’s ε divided by the exact one; in the tinted part it promises too much. "
+    "Basic and advanced composition lie far above. Second panel: what each says after k steps. Each step "
+    "samples 1 %.",
     find="Here the limit theorem promises too much privacy. Find settings where it promises too little.",
     parameters={
         "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),

@@ -44,10 +44,8 @@ ORDERS = 1 + np.geomspace(0.01, 150, 120)  # as in `composition`, so that both s
 dpsgd_accounting = Explorer(
     "dpsgd_accounting",
     title="Four accountants, at every δ",
-    caption="N steps of DP-SGD. First panel: ε at every δ: the exact value (blue, solid), Rényi divergences (orange, "
-    "dotted), the limit theorem (vermillion, dashed), and advanced composition (gray); the green point marks "
-    "δ = 10⁻⁵. Second panel: each of them divided by the exact ε; advanced composition lies above this "
-    "panel.",
+    caption="First panel: ε at every δ, exactly (solid) and by three accountants; the green point marks δ = 10⁻⁵. "
+    "Second panel: each of them divided by the exact ε. Advanced composition lies above that panel.",
     find="The ε of the limit theorem is too small. Move σ, p and N until it is right, then until it is too large.",
     parameters={
         "sigma": Choice(("0.6", "1", "2"), "1", "Noise multiplier σ"),

@@ -18,11 +18,9 @@ GUESS = Slider(0.1, 0.5, 0.1, "blind guess", "κ", step=0.01, percent=True)
 dpsgd_map = Explorer(
     "dpsgd_map",
     title="The same (8, 10⁻⁵), other settings",
-    caption="The base training samples each example with probability 0.01 in each of 500 steps, the other training run "
-    "with probability p in each of N steps. Both have exactly the noise that (8, 10⁻⁵) requires. First "
-    "panel: Δ over p for this number of steps (green); the gray line is Δ for the Gaussian mechanism with the "
-    "same (ε, δ). Second panel: both trade-off functions, and a line at κ, the probability that a blind guess "
-    "succeeds. There, 1 minus the height of a curve bounds the probability of reconstruction.",
+    caption="Both training runs have exactly the noise that (8, 10⁻⁵) requires. First panel: Δ over p (gray: of the "
+    "Gaussian mechanism). Second panel: both trade-off functions; at κ, 1 minus the height bounds the "
+    "probability of reconstruction.",
     find="At p = 0.01, triple the steps of the base. Then go back to 500 steps: which sampling rate costs as much?",
     parameters={
         "rate": Slider(0.01, 0.9, 0.1, "sampling rate", "p", stops=RATES),

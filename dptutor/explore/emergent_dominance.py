@@ -36,12 +36,9 @@ EQUAL, SMALLER = "the same noise", "noise that grows with √N"
 emergent_dominance = Explorer(
     "emergent_dominance",
     title="When is one mechanism better for everyone in practice?",
-    caption="Randomized response, with ε = 1 at N = 1, against Gaussian noise, both used N times. First panel: by how "
-    "many percentage points the adversary errs more often against randomized response than against Gaussian noise, at "
-    "each prior. Above the line randomized response protects better (blue), below it Gaussian noise (vermillion). "
-    "Second panel: the largest lead of either over N, on logarithmic axes. These are the two Δ-divergences: the lead "
-    "of one is the regret of choosing the other. The tint starts at the N from which on at most one lead is as large "
-    "as 0.1 points.",
+    caption="First panel: how much more often the adversary errs against N randomized responses than against N "
+    "outputs with Gaussian noise. Second panel: the largest lead of either, a Δ-divergence; in the tint, at "
+    "most one exceeds 0.1 points.",
     find="Drag the line to the right. Then find a σ at which Gaussian noise’s lead vanishes instead.",
     parameters={
         "count": Slider(1, 256, 1, "steps", "N", stops=COUNTS, play=True),

@@ -36,11 +36,9 @@ weighed = partial(Number, digits=2, percent=True, unit="weighted points")
 hyper_prior = Explorer(
     "hyper_prior",
     title="Which is safer, if some adversaries are more plausible?",
-    caption="First panel: your hyper-prior Ψ (purple), the density that says how plausible you consider each prior of "
-    "the adversary. Second panel: by how many percentage points the adversary errs more often against M than against "
-    "M̃, unweighted (gray, dotted) and times Ψ (black, in weighted points): blue where M protects better, vermillion "
-    "where M̃ does. What counts is not an area but the worst case: the green rulers are the two weighted "
-    "Δ-divergences, and the longer one is on the side of the safer mechanism.",
+    caption="First panel: your density Ψ over the adversary’s prior. Second panel: how much more often the adversary "
+    "errs against M than against M̃, unweighted (dotted) and times Ψ. The longer green ruler is on the side "
+    "of the safer mechanism.",
     find="Find an opinion that reverses the ranking of the two mechanisms.",
     parameters={
         "pair": Choice(tuple(PAIRS), "two subsampled Gaussians", "M and M̃:"),

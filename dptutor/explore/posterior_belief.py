@@ -20,12 +20,9 @@ NORMAL = np.linspace(-8, 8, 161)
 posterior_belief = Explorer(
     "posterior_belief",
     title="How often does a belief exceed the tolerance?",
-    caption="A fair coin decides whether you are in the data. An adversary reads an output with Gaussian noise and "
-    "updates a belief B. First panel: the density of the belief that you are in, if you are not (P, blue, "
-    "solid) and if you are (Q, vermillion, dashed). The vertical line is the tolerated belief ρ, the green "
-    "area the probability of ending above it if you are in. Second panel: the probability in world Q that the belief "
-    "exceeds each level, on a logarithmic scale; the horizontal line is δ, the green point the probability of "
-    "exceeding ρ.",
+    caption="First panel: the density of the adversary’s belief that you are in, if you are not (solid) and if you "
+    "are (dashed); green: above ρ. Second panel: if you are in, the probability that the belief exceeds each "
+    "level.",
     find="With exactly the noise that (ε, δ) requires: where is ρ exceeded twenty times as often as δ seems to say?",
     parameters={
         "reading": Choice((PROFILE, CLASSICAL, TAIL), PROFILE, "Noise"),

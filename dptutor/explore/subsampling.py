@@ -15,9 +15,9 @@ NOISES = (*(round(0.6 + 0.04 * k, 2) for k in range(26)), *(round(1.7 + 0.1 * k,
 subsampling = Explorer(
     "subsampling",
     title="A step on a sample, in two directions",
-    caption="A Gaussian step on a Poisson sample: “remove” (blue, solid), where Q is the world with the example, "
-    "“add” (vermillion, dashed), where P is that world, and the same step on all of the data (gray, dotted). First "
-    "panel: trade-off functions. Second panel: privacy profiles, on a logarithmic axis.",
+    caption="A Gaussian step on a Poisson sample, in both directions (“remove”: Q is the world with the example; "
+    "“add”: P is), and on all of the data (dotted). First panel: trade-off functions. Second panel: privacy "
+    "profiles.",
     find="Find a setting where ε is more than twenty times as large in one direction as in the other.",
     parameters={
         "sigma": Slider(0.6, 3.0, 1.0, "noise multiplier", "σ", stops=NOISES),

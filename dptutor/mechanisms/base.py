@@ -666,7 +666,7 @@ class Mechanism(Bounded, ABC):
         References
         ----------
         Liese & Vajda (2006).
-        In the book: chapter 9, :prf:ref:`thm-inversion`.
+        In the book: *The exact accountant*, :prf:ref:`thm-inversion`.
 
         Examples
         --------

@@ -189,7 +189,7 @@ class ApproximateDP(SymmetricFiniteMechanism):
     ----------
     Wasserman & Zhou (2010); Kairouz, Oh & Viswanath (2015).
     In the book: chapter 2, :prf:ref:`thm-eps-delta-curve`; chapter 4, :prf:ref:`prop-freedom`,
-    :prf:ref:`prop-one-point`; chapter 13, :prf:ref:`thm-membership`.
+    :prf:ref:`prop-one-point`; *What a weak audit misses*, :prf:ref:`thm-membership`.
 
     Examples
     --------
