@@ -291,14 +291,8 @@ class Composition(Mechanism):
             # Of few subsampled steps beside others the lines may leave more open than a grid does.
             if not sampled or by_lines.error_bound <= _GRID_GOAL:
                 return by_lines
-        grid = [grid_factor(part, count) for part, count in self.factors]
-        law, gap = bracketed(grid)
-        # What the parts leave open themselves adds up.
-        gap += sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in self.factors)
-        if by_lines is not None and by_lines.error_bound <= gap:
-            return by_lines
-        infinite = self._infinite, float(self.reverse._delta(np.asarray(math.inf)))
-        return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
+        by_grid = _by_grid(self)
+        return by_lines if by_lines is not None and by_lines.error_bound <= by_grid.error_bound else by_grid
 
 
 def _is_known(part: Mechanism) -> bool:
@@ -324,6 +318,16 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
     back = there if forward is backward else ProfileTable(backward, 1.0 - backward.infinite)
     near, loss_near = zip(forward.near, backward.near, strict=True)
     return TabulatedFaces(there, back, infinite, near, loss_near, breakpoints=kinks)
+
+
+def _by_grid(whole: Composition) -> FiniteFaces:
+    """The faces from a grid; it asks nothing of the parts but their errors."""
+    grid = [grid_factor(part, count) for part, count in whole.factors]
+    law, gap = bracketed(grid)
+    # What the parts leave open themselves adds up.
+    gap += sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in whole.factors)
+    infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
+    return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
 
 
 def grid_factor(part, count) -> Factor:
