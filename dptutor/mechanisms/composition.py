@@ -127,6 +127,9 @@ class Composition(Mechanism):
         ranges = [(part._loss_range(), count) for part, count in self.factors]
         return sum(n * low for (low, _), n in ranges), sum(n * high for (_, high), n in ranges)
 
+    def _largest_finite_loss(self):
+        return sum(count * part._largest_finite_loss() for part, count in self.factors)
+
     def _breakpoints(self):
         return self._faces.breakpoints
 
@@ -180,17 +183,22 @@ class Composition(Mechanism):
     def _epsilon(self, delta):
         found = self._faces.epsilon(np.asarray(delta, dtype=float))
         if found is None:
-            return super()._epsilon(delta)
-        # δ = 0 is reached at the largest loss only.
-        highest = max(self._loss_range()[1], 0.0)
-        unreachable = (delta < self._infinite) | ((delta == 0) & (self._infinite > 0))
-        return np.where(unreachable, math.inf, np.where(delta == 0, highest, np.minimum(found, highest)))
+            found = super()._epsilon(delta)
+        # What infinite losses leave is reached at the largest finite loss only.
+        highest = max(self._largest_finite_loss(), 0.0)
+        found = np.where(delta == self._infinite, highest, np.minimum(found, highest))
+        return np.where(delta < self._infinite, math.inf, found)
 
     def _epsilon_error(self, delta, epsilon):
         error = self._faces.epsilon_error(np.asarray(delta, dtype=float), epsilon)
         # Every δ above the infinite losses is reached, even where a law on a grid does not reach it.
         error = np.where(np.isinf(epsilon) & (np.asarray(delta) > self._infinite), np.inf, error)
-        return np.where(delta == 0, 1e-15 * np.where(np.isfinite(epsilon), epsilon, 0.0), error)
+        at_end = np.where(np.isfinite(epsilon), 1e-15 * epsilon, 0.0)
+        if self._infinite and sum(n for part, n in self.factors if part._delta(np.asarray(math.inf)) > 0) > 1:
+            # Several parts leave a number that is rounded.
+            near = np.abs(delta - self._infinite) <= 1e-15 * self._infinite
+            return np.where(near, np.inf, error)
+        return np.where(delta == self._infinite, at_end, error)
 
     def _tradeoff(self, alpha):
         return self._faces.tradeoff(np.asarray(alpha, dtype=float))
@@ -236,6 +244,9 @@ class Composition(Mechanism):
     def _infinite(self) -> float:
         """Pr_Q[L = +∞]."""
         leaks = [(float(part._delta(np.asarray(math.inf))), count) for part, count in self.factors]
+        leaks = [(leak, n) for leak, n in leaks if leak]
+        if len(leaks) == 1 and leaks[0][1] == 1:
+            return leaks[0][0]
         return 0.0 - math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
 
     @property
