@@ -16,6 +16,7 @@ from scipy.integrate import quad
 
 import dptutor as dp
 from dptutor.transform import tilted_areas
+from dptutor.transform.lines import Lines
 from dptutor.transform.polynomials import gauss
 
 
@@ -302,11 +303,8 @@ def test_discrete_gaussians_whose_losses_have_no_common_step(sigmas):
         m = m @ dp.DiscreteGaussian(sigma)
     assert m.error_bound < 1e-10
     # δ = Σ Pr[x, y, z] max(1 − e^(ε − l), 0) over all sums of losses.
-    laws_of = [part._law for part, _ in m.factors]
-    loss, q = (
-        reduce(outer, (getattr(law, name) for law in laws_of))
-        for name, outer in (("loss", np.add.outer), ("q", np.multiply.outer))
-    )
+    parts = [part._law for part, _ in m.factors]
+    loss, q = reduce(np.add.outer, [law.loss for law in parts]), reduce(np.multiply.outer, [law.q for law in parts])
     for epsilon in (0.0, 0.7, 3.0):
         value, error = m.privacy_profile(epsilon, with_error=True)
         right = np.sum(q * np.maximum(-np.expm1(epsilon - loss), 0.0))
@@ -327,3 +325,11 @@ def test_atoms_beside_a_mechanism_without_a_transform_leave_open_what_that_does(
 )
 def test_products_without_a_transform_are_sharp(m):
     assert m.error_bound < 1e-9
+
+
+def test_chernoffs_bound_that_says_nothing():
+    # No transform of a step with so little noise is a number right of 1; one part in 1e6 of 72 steps reveals no more.
+    step = dp.SubsampledGaussian(0.0128, 5.8e-9, "remove")
+    lines = Lines([(dp.Laplace(1), 38), (step, 72)])
+    lower, upper = lines.covered(np.array([1e5]))
+    assert 0.0 <= lower[0] <= upper[0] <= 1.0
