@@ -254,7 +254,11 @@ def test_a_grid_counts_losses_that_it_takes_for_infinite():
     ("mechanism", "error", "message"),
     [
         (lambda: dp.SampledWithoutReplacement(14, 1e-6) ** 10**9, ValueError, "at most 1000000 mechanisms"),
-        (lambda: dp.DPSGD(0.00134, 0.00015, 3448) @ dp.Gaussian(0.0134), dp.NumericalError, "too far apart"),
+        (
+            lambda: dp.DPSGD(0.00134, 0.00015, 3448) @ dp.Gaussian(0.0134),
+            dp.NumericalError,
+            r"of SubsampledGaussian\(noise_multiplier=0.00134.* are too far apart",
+        ),
     ],
 )
 def test_what_is_out_of_reach_is_refused(mechanism, error, message):
@@ -333,3 +337,9 @@ def test_chernoffs_bound_that_says_nothing():
     lines = Lines([(dp.Laplace(1), 38), (step, 72)])
     lower, upper = lines.covered(np.array([1e5]))
     assert 0.0 <= lower[0] <= upper[0] <= 1.0
+
+
+@pytest.mark.parametrize("m", [dp.FixedBatches(0.5104765983064085), dp.SubsampledGaussian(1, 0.1, "remove")], ids=repr)
+def test_a_number_alone_has_the_bits_it_has_among_others(m):
+    epsilon = np.append(np.random.default_rng(0).uniform(-3, 10, 3000), 1.230906164296638)
+    assert [m.privacy_profile(x) for x in epsilon.tolist()] == m.privacy_profile(epsilon).tolist()
