@@ -96,9 +96,9 @@ def _within_range(method: Any, face: _Face) -> Callable[..., Any]:
             return method(mechanism, *places)
         # As an array of one, as some functions of numpy round numbers otherwise than they round arrays.
         found = method(mechanism, *(np.reshape(place, 1) for place in places))
-        if isinstance(found, tuple):
-            return tuple(np.ravel(part)[0] for part in found)
-        return found if found is None else np.ravel(found)[0]
+        if found is None:
+            return None
+        return tuple(np.ravel(part)[0] for part in found) if len(ends) > 1 else np.ravel(found)[0]
 
     @wraps(method)
     def answer(mechanism: Any, *places: Any) -> Any:
