@@ -91,8 +91,18 @@ def _within_range(method: Any, face: _Face) -> Callable[..., Any]:
     ends = face.ranges
 
     @wraps(method)
+    def asked(mechanism: Any, *places: Any) -> Any:
+        if not places or isinstance(places[0], str) or any(map(np.ndim, places)):
+            return method(mechanism, *places)
+        # As an array of one, as some functions of numpy round numbers otherwise than they round arrays.
+        found = method(mechanism, *(np.reshape(place, 1) for place in places))
+        if found is None:
+            return None
+        return tuple(np.ravel(part)[0] for part in found) if len(ends) > 1 else np.ravel(found)[0]
+
+    @wraps(method)
     def answer(mechanism: Any, *places: Any) -> Any:
-        found = method(mechanism, *places)
+        found = asked(mechanism, *places)
         if found is None:  # there is no quick answer
             return None
         if len(ends) == 1:

@@ -3,24 +3,14 @@
 import ast
 import json
 import math
-import re
-from pathlib import Path
 
 import pytest
 from conftest import examples
 from hypothesis import given, settings
+from laws import ORDER_PROGRAM, PROGRAM, checked, verified, verified_order
 from strategies import mechanisms
 
 import dptutor as dp
-
-PAGE = Path(__file__).resolve().parent.parent / "book/api.md"
-PROGRAM, ORDER_PROGRAM = (
-    block for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-    if "def verified" in block
-)  # fmt: skip
-SPACE: dict = {}
-exec(PROGRAM, SPACE)
-verified = SPACE["verified"]
 
 PAIRS = [
     (dp.Laplace(1), dp.Gaussian(1)),
@@ -93,9 +83,6 @@ def test_a_weighted_divergence_has_none():
 
 # Certificates of an order.
 
-exec(ORDER_PROGRAM, SPACE)
-verified_order = SPACE["verified_order"]
-
 PROVEN_BY_NUMBERS = [
     (dp.Gaussian(0.5), dp.Laplace(1)),
     (dp.RandomizedResponse(1), dp.Laplace(1)),
@@ -114,12 +101,6 @@ REFUTED = [
     (dp.FiniteExperiment([0.45, 0.55], [0.4, 0.6]), dp.FiniteExperiment([0.3, 0.7], [0.4, 0.6])),
 ]
 BY_ORDER = [(dp.RandomizedResponse(60), dp.Gaussian(1))]
-
-
-def checked(m, other, text):
-    profiles = (m.privacy_profile, other.privacy_profile), (m.reverse.privacy_profile, other.reverse.privacy_profile)
-    divergences = [x.renyi_divergence for x in (m, other, m.reverse, other.reverse)]
-    return verified_order(text, *profiles, divergences)
 
 
 def test_the_program_for_orders_is_short_and_imports_nothing_of_ours():

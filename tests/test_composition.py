@@ -479,3 +479,22 @@ def test_many_different_steps_beside_mechanisms_with_atoms_are_refused_at_once()
 def test_f_of_long_trainings_is_sharp(text, alpha):
     _, bound = dp.read(text).tradeoff(alpha, with_error=True)
     assert bound <= 1e-10
+
+
+@pytest.mark.parametrize(
+    ("m", "largest"),
+    [
+        (dp.DiscreteGaussian(1) @ dp.DiscreteGaussian(2) @ dp.ApproximateDP(1, 1e-5), math.inf),
+        (dp.Gaussian(1) @ dp.ApproximateDP(1, 1e-5), math.inf),
+        (dp.Laplace(1) @ dp.ApproximateDP(1, 1e-5), 2.0),
+        (dp.SubsampledLaplace(1, 0.1, "remove") @ dp.ApproximateDP(1, 1e-5), 1 + math.log1p(0.1 * math.expm1(1))),
+        (dp.FiniteExperiment([0.9, 0.1, 1e-300, 0.0], [0.1, 0.9 - 1e-5, 1e-300, 1e-5]), math.log((0.9 - 1e-5) / 0.1)),
+    ],
+    ids=repr,
+)
+def test_what_infinite_losses_leave_is_reached_at_the_largest_finite_loss(m, largest):
+    # δ(ε) > 1e-5 at every smaller ε, however little larger losses weigh.
+    value, error = m.epsilon(1e-5, with_error=True)
+    assert value == approx(largest, rel=1e-14)
+    assert error <= 1e-12
+    assert m.epsilon(0.9e-5) == math.inf

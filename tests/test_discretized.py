@@ -29,8 +29,9 @@ one_directional = st.one_of(
 
 
 def lower_profile(factor, step, epsilon):
-    left, q, p, _ = _optimistic(factor, step)
-    loss = step * (left + np.arange(p.size))
+    left, _, q = _optimistic(factor, step)
+    loss = step * (left + np.arange(q.size))
+    p = q * np.exp(-loss)
     return factor.q_infinite + np.array([np.sum((q - np.exp(e) * p)[loss > e]) for e in epsilon])
 
 

@@ -196,7 +196,7 @@ class Mechanism(Bounded, ABC):
         return self._loss_range()[1]
 
     def _epsilon(self, delta: np.ndarray) -> np.ndarray:
-        highest = self._loss_range()[1]
+        highest = max(self._largest_finite_loss(), 0.0)
 
         def log_profile(epsilon):
             with np.errstate(divide="ignore"):
@@ -204,12 +204,11 @@ class Mechanism(Bounded, ABC):
 
         with np.errstate(divide="ignore"):
             target = np.log(delta)
-        unreachable = delta < self._delta(np.asarray(math.inf))
-        # δ = 0 is reached at the largest loss only, and not where losses are unbounded.
-        searched = np.where(unreachable | (delta == 0), 0.0, target)
-        root = decreasing_root(log_profile, searched, low=0.0)
-        root = np.where(delta == 0, max(highest, 0.0), np.minimum(root, max(highest, 0.0)))
-        return np.where(unreachable, math.inf, root)
+        # What infinite losses leave is reached at the largest finite loss only, and not where these are unbounded.
+        infinite = self._delta(np.asarray(math.inf))
+        root = decreasing_root(log_profile, np.where(delta <= infinite, 0.0, target), low=0.0)
+        root = np.where(delta == infinite, highest, np.minimum(root, highest))
+        return np.where(delta < infinite, math.inf, root)
 
     def _renyi(self, order: np.ndarray) -> np.ndarray:
         """Rényi divergence D_s(Q‖P) for finite orders s > 0."""

@@ -8,6 +8,7 @@ in all parts or in none.
 
     all parts finite experiments         their atoms, binomial tails, or tilted sums on a lattice: rounding of
         transform/finite.py, lattice*.py   positive terms, |a^n − b^n| ≤ n |a − b| max(|a|, |b|)^(n−1), Chernoff's bound
+      where these are too many           mixtures over the atoms of one part
     subsampled and plain Gaussians       integrals along Re s = const: Chernoff's bound for the images of a trapezoid
         transform/hellinger.py             sum, a falling envelope of |H| for its truncation, and rounding
       where there is hardly any noise    sums over participations: the union bound on 3 n Φ(−1/2σ)
@@ -52,8 +53,8 @@ from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
 from .profiles import LinesProfile, beside_laplace, contours
 
-# About what a grid leaves open.
-_GRID_GOAL = 5e-7
+# What a grid shall leave open, and that of powers, which are calibrated more often than products.
+_GRID_GOAL, _POWERS_GOAL = 1e-9, 5e-7
 # Sums over more atoms, at each place of a line, take longer than a grid.
 _FEW_ATOMS = 64
 # Different mechanisms whose transforms are multiplied at each place of a line.
@@ -127,6 +128,9 @@ class Composition(Mechanism):
         ranges = [(part._loss_range(), count) for part, count in self.factors]
         return sum(n * low for (low, _), n in ranges), sum(n * high for (_, high), n in ranges)
 
+    def _largest_finite_loss(self):
+        return sum(count * part._largest_finite_loss() for part, count in self.factors)
+
     def _breakpoints(self):
         return self._faces.breakpoints
 
@@ -180,17 +184,22 @@ class Composition(Mechanism):
     def _epsilon(self, delta):
         found = self._faces.epsilon(np.asarray(delta, dtype=float))
         if found is None:
-            return super()._epsilon(delta)
-        # δ = 0 is reached at the largest loss only.
-        highest = max(self._loss_range()[1], 0.0)
-        unreachable = (delta < self._infinite) | ((delta == 0) & (self._infinite > 0))
-        return np.where(unreachable, math.inf, np.where(delta == 0, highest, np.minimum(found, highest)))
+            found = super()._epsilon(delta)
+        # What infinite losses leave is reached at the largest finite loss only.
+        highest = max(self._largest_finite_loss(), 0.0)
+        found = np.where(delta == self._infinite, highest, np.minimum(found, highest))
+        return np.where(delta < self._infinite, math.inf, found)
 
     def _epsilon_error(self, delta, epsilon):
         error = self._faces.epsilon_error(np.asarray(delta, dtype=float), epsilon)
         # Every δ above the infinite losses is reached, even where a law on a grid does not reach it.
         error = np.where(np.isinf(epsilon) & (np.asarray(delta) > self._infinite), np.inf, error)
-        return np.where(delta == 0, 1e-15 * np.where(np.isfinite(epsilon), epsilon, 0.0), error)
+        at_end = np.where(np.isfinite(epsilon), 1e-15 * epsilon, 0.0)
+        if self._infinite and sum(n for part, n in self.factors if part._delta(np.asarray(math.inf)) > 0) > 1:
+            # Several parts leave a number that is rounded.
+            near = np.abs(delta - self._infinite) <= 1e-15 * self._infinite
+            return np.where(near, np.inf, error)
+        return np.where(delta == self._infinite, at_end, error)
 
     def _tradeoff(self, alpha):
         return self._faces.tradeoff(np.asarray(alpha, dtype=float))
@@ -236,6 +245,9 @@ class Composition(Mechanism):
     def _infinite(self) -> float:
         """Pr_Q[L = +∞]."""
         leaks = [(float(part._delta(np.asarray(math.inf))), count) for part, count in self.factors]
+        leaks = [(leak, n) for leak, n in leaks if leak]
+        if len(leaks) == 1 and leaks[0][1] == 1:
+            return leaks[0][0]
         return 0.0 - math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
 
     @property
@@ -253,12 +265,13 @@ class Composition(Mechanism):
         others = tuple((part, count) for part, count in self.factors if part._law is None)
         if not others:
             with contextlib.suppress(TooManyAtoms):
-                return FiniteFaces(_enumerated(finite))
+                return FiniteFaces(self._law) if self._law is not None else _over_fewest(finite)
         gaussian = all(part._normal is not None or part._sampled is not None for part, _ in others)
         if gaussian and not finite:
             with contextlib.suppress(SlowDecay):
                 return contours(self.factors)
-        if finite and others and gaussian:
+        known = all(_is_known(part) for part, _ in self.factors)
+        if finite and others and (gaussian or not known):
             with contextlib.suppress(TooManyAtoms):
                 return MixtureFaces(_enumerated(finite), _together(others))
         different = sum(part._laplace is None for part, _ in self.factors)
@@ -268,7 +281,6 @@ class Composition(Mechanism):
                 "more would take longer than ten seconds"
             )
         steps = sum(part._sampled is not None for part, _ in self.factors)
-        known = all(_is_known(part) for part, _ in self.factors)
         if known and steps > _MOST_STEPS_BESIDE:
             raise ValueError(
                 f"at most {_MOST_STEPS_BESIDE} different subsampled Gaussians can be composed with Laplace mechanisms "
@@ -289,16 +301,25 @@ class Composition(Mechanism):
         if known:
             by_lines = _by_lines(self)
             # Of few subsampled steps beside others the lines may leave more open than a grid does.
-            if not sampled or by_lines.error_bound <= _GRID_GOAL:
+            if not sampled or by_lines.error_bound <= _POWERS_GOAL:
                 return by_lines
-        grid = [grid_factor(part, count) for part, count in self.factors]
-        law, gap = bracketed(grid)
-        # What the parts leave open themselves adds up.
-        gap += sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in self.factors)
-        if by_lines is not None and by_lines.error_bound <= gap:
-            return by_lines
-        infinite = self._infinite, float(self.reverse._delta(np.asarray(math.inf)))
-        return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
+        by_grid = _by_grid(self)
+        return by_lines if by_lines is not None and by_lines.error_bound <= by_grid.error_bound else by_grid
+
+
+def _over_fewest(finite) -> MixtureFaces:
+    """The faces of finite experiments with too many sums of losses: a mixture over the atoms of that with the fewest.
+
+    Raises
+    ------
+    TooManyAtoms
+        If these are too many, or the sums of the others.
+    """
+    fewest = min(finite, key=lambda factor: factor[0]._law.kinks.size)
+    rest = _together(tuple(factor for factor in finite if factor is not fewest))
+    if rest._law is None:
+        raise TooManyAtoms
+    return MixtureFaces(_enumerated([fewest]), rest)
 
 
 def _is_known(part: Mechanism) -> bool:
@@ -324,6 +345,17 @@ def _by_lines(whole: Composition) -> TabulatedFaces:
     back = there if forward is backward else ProfileTable(backward, 1.0 - backward.infinite)
     near, loss_near = zip(forward.near, backward.near, strict=True)
     return TabulatedFaces(there, back, infinite, near, loss_near, breakpoints=kinks)
+
+
+def _by_grid(whole: Composition) -> FiniteFaces:
+    """The faces from a grid; it asks nothing of the parts but their errors."""
+    grid = [grid_factor(part, count) for part, count in whole.factors]
+    # What the parts leave open themselves adds up.
+    own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in whole.factors)
+    law, gap = bracketed(grid, max(_GRID_GOAL if len(grid) > 1 else _POWERS_GOAL, own / 4))
+    gap += own
+    infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
+    return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
 
 
 def grid_factor(part, count) -> Factor:

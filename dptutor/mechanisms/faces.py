@@ -45,6 +45,8 @@ _NEXT_TO = 1e-7
 _JUMP = 1e-4
 # Atoms that a mixture may have, and the share of its mass below which an atom cannot move an absolute error.
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
+# Kinks that are sums of those of both.
+_MOST_SUMS = 2**20
 _ROUNDING = 2.0**-52
 # Steps of Newton's method, and how small the last one is.
 _NEWTON, _SETTLED = 12, 4e-16
@@ -500,7 +502,15 @@ class MixtureFaces(_Plainly):
         self._infinite = float(law.q[law.loss == np.inf].sum())
         if self._loss.size > _MOST_ATOMS:
             raise TooManyAtoms
-        self.breakpoints = np.unique(np.add.outer(self._loss, rest._breakpoints()))
+
+    @cached_property
+    def breakpoints(self) -> np.ndarray:
+        """The finite losses at which the loss has an atom or its density a jump; none where nothing can meet so
+        many."""
+        kinks = self._rest._breakpoints()
+        if self._loss.size * kinks.size > _MOST_SUMS:
+            return np.empty(0)
+        return np.unique(np.add.outer(self._loss, kinks))
 
     @cached_property
     def error_bound(self) -> float:

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache, reduce
 import numpy as np
 from scipy.special import ndtr
 
+from .._validation import shortened
 from ..transform.hellinger import Inversion
 from ..transform.lines import Lines
 from ..transform.positive_sums import PositiveLaw
@@ -90,11 +91,12 @@ def _inversion(factors) -> Inversion:
     edge = sum(count * math.log1p(-rate) for _, rate, _, count in steps)
     # Losses of steps with so little noise form groups, and the transform comes back after half a turn between them.
     revives = any(sigma < _GROUPED for sigma, *_ in steps)
+    name = shortened(" @ ".join(f"{part!r} ** {count}" for part, count in factors), 120)
     if not alone:
-        return Inversion(log_transform, revives=revives)
+        return Inversion(log_transform, revives=revives, name=name)
     direction = directions.pop()
     law = _SumsOfLosses(tuple(steps), direction) if _are_summed(steps) else None
-    return Inversion(log_transform, -edge if direction == "add" else edge, law, revives)
+    return Inversion(log_transform, -edge if direction == "add" else edge, law, revives, name)
 
 
 def _are_summed(steps) -> bool:

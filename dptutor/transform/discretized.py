@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import isotonic_regression
-from scipy.special import logsumexp
 
 from .._numeric import LARGEST_LOSS
 from .finite import FiniteLaw
@@ -42,9 +42,10 @@ LARGEST, _LARGEST_SUM = 650.0, 700.0
 _LOST, _LOST_ANYWAY = 2.0**-51, 1e-12
 # e^−43 is nothing next to the rounding of a transform.
 _NOTHING = 43.0
-_CELLS = 2**12
-# The grid is refined until the gap is below this, or the grid as long as it may be.
-_GOAL = 5e-7
+# Of the tails: cells of each part, and tilts.
+_CELLS, _TILTS = 2**10, 40
+# How long grids are at first, and how much finer the next one may be.
+_SHORTEST, _FINER = 2**14, 2.0**-5
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,11 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
     return max(-first(below), -LARGEST), min(first(above), LARGEST)
 
 
-def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
-    """The law of a dominating pair of the composition, and by how much its δ may exceed the true one for ε ≥ 0."""
+def bracketed(factors: list[Factor], goal: float = 5e-7) -> tuple[FiniteLaw, float]:
+    """The law of a dominating pair of the composition, and by how much its δ may exceed the true one for ε ≥ 0.
+
+    The grid is refined until that is below `goal`, or the grid as long as it may be.
+    """
     truncation = _truncation(factors)
     length, count = (
         max(truncation[1] - truncation[0], *(f.high - f.low for f in factors)),
@@ -107,17 +111,17 @@ def bracketed(factors: list[Factor]) -> tuple[FiniteLaw, float]:
             f"at most {_MOST_STEPS} mechanisms of which one has no transform can be composed, got {count}: more would "
             "take longer than ten seconds"
         )
-    coarse = max(length / 2**14, 1e-7)
+    coarse = max(length / _SHORTEST, 1e-7)
     longest = _LONGEST * min(1.0, _MANY / len(factors))
     while True:
         step = _aligned(factors, coarse)
         law = _pessimistic(factors, step, truncation)
         back = _gap(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
         gap = max(_gap(law, factors, step, truncation), back)
-        if gap < _GOAL or length / step > 0.9 * longest:
+        if gap < goal or length / step > 0.9 * longest:
             return law, gap + _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
         # The gap falls with the square of the step, or nearly so.
-        coarse = max(step * min(max(0.7 * math.sqrt(_GOAL / gap), 0.25), 0.5), length / longest)
+        coarse = max(step * min(max(0.8 * math.sqrt(goal / gap), _FINER), 0.5), length / longest)
 
 
 def _aligned(factors, coarse) -> float:
@@ -135,21 +139,23 @@ def _aligned(factors, coarse) -> float:
 def _truncation(factors) -> tuple[float, float]:
     """Losses beyond which neither distribution of the composition has anything, by Chernoff's bound."""
     low, high = sum(f.count * f.low for f in factors), sum(f.count * f.high for f in factors)
-    tilts = np.geomspace(1e-3, 1e4, 60) / max(f.high - f.low for f in factors)
+    tilts = np.geomspace(1e-3, 1e4, _TILTS) / max(f.high - f.low for f in factors)
     # log E[e^{cL}] under P and under Q, of finite losses, each loss taken at the end of its cell that weighs more.
     logs = np.zeros((2, 2, tilts.size))
     for factor in factors:
         loss = np.linspace(factor.low, factor.high, _CELLS + 1)
         alpha, beta = factor.errors(loss)
-        masses = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
-        for side, ends in enumerate((-loss[:-1], loss[1:])):
-            for number, mass in enumerate(masses):
-                kept = mass > 0
-                exponent = np.multiply.outer(tilts, ends[kept]) + np.log(mass[kept])
-                logs[side, number] += factor.count * logsumexp(exponent, axis=1)
+        masses = np.maximum([-np.diff(alpha), np.diff(beta)], 0.0)
+        some = masses.any(axis=0)
+        if not some.any():
+            return low, high  # all losses are beyond what counts as finite: there is nothing to be cut off
+        for side, ends in enumerate((-loss[:-1][some], loss[1:][some])):
+            highest = ends.max()
+            with np.errstate(under="ignore"):
+                sums = np.exp(np.multiply.outer(tilts, ends - highest)) @ masses[:, some].T
+            logs[side] += factor.count * (tilts * highest + np.log(np.maximum(sums.T, 1e-300)))
     below, above = np.min((logs.max(axis=1) + _NOTHING) / tilts, axis=1)
-    # Where all losses are beyond what counts as finite there is nothing to be cut off.
-    return (max(low, -below), min(high, above)) if math.isfinite(below) and math.isfinite(above) else (low, high)
+    return max(low, -below), min(high, above)
 
 
 def _pessimistic(factors, step, truncation) -> FiniteLaw:
@@ -164,7 +170,7 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
         tilted = b * np.exp(-loss[:-1])
         up = np.clip((tilted - a) / math.expm1(step), 0.0, a)
         p = np.append(a - up, 0.0) + np.append(0.0, up)
-        spectra.append((left, p, p * np.exp(loss), factor.count))
+        spectra.append((left, factor.count, p, p * np.exp(loss)))
     start, p, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(p.size))
     # Each side from the distribution under which it is not tiny.
@@ -180,7 +186,7 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
 def _gap(law, factors, step, truncation) -> float:
     """Largest δ_up − δ_low over ε ≥ 0: both are linear in e^ε between grid points."""
     spectra = [_optimistic(factor, step) for factor in factors]
-    start, q, _ = _convolved(spectra, step, truncation)
+    start, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(q.size))
     infinite = -math.expm1(sum(factor.count * math.log1p(-factor.q_infinite) for factor in factors))
     kept = (loss >= 0) & (loss < _LARGEST_SUM)
@@ -194,7 +200,7 @@ def _gap(law, factors, step, truncation) -> float:
 
 
 def _optimistic(factor: Factor, step: float):
-    """As for `_convolved`: a profile below that of the factor, with all its finite losses on the grid."""
+    """As for `_convolved`, under Q: a profile below that of the factor, with all its finite losses on the grid."""
     left, right = math.floor(factor.low / step) - 1, math.ceil(factor.high / step) + 1
     number = np.arange(left + 1, right + 1)
     # Each cell's supporting line touches in the middle, or, where that falls below 0 before the cell's end, at the end.
@@ -214,27 +220,31 @@ def _optimistic(factor: Factor, step: float):
     weight = np.exp(np.clip(step * (number[:-1] - number[-1]), -LARGEST_LOSS, 0.0))
     hull = isotonic_regression(slope, weights=weight, increasing=False).x
     p = -np.diff(np.concatenate([alpha[:1], np.clip(hull, 0.0, alpha[0]), [0.0]]))
-    return left + 1, p * np.exp(np.minimum(step * number, LARGEST_LOSS)), p, factor.count
+    return left + 1, factor.count, p * np.exp(np.minimum(step * number, LARGEST_LOSS))
 
 
 def _convolved(spectra, step, truncation):
-    """First grid number, and both mass functions, of the sum of all parts, where they are not cut off as nothing."""
-    start = sum(count * left for left, _, _, count in spectra)
-    end = start + sum(count * (p.size - 1) for _, p, _, count in spectra)
+    """First grid number, and the mass functions, of the sum of all parts, where they are not cut off as nothing.
+
+    A part has its first grid number, how often it is used, and its mass functions, under one distribution or several.
+    """
+    start = sum(count * left for left, count, *_ in spectra)
+    end = start + sum(count * (mass.size - 1) for _, count, mass, *_ in spectra)
     # A part's losses may be rounded to the next grid point.
-    slack = sum(count for *_, count in spectra)
+    slack = sum(count for _, count, *_ in spectra)
     first = max(start, math.floor(truncation[0] / step) - slack)
     last = min(end, math.ceil(truncation[1] / step) + slack)
-    length = 1 << max(last - first, 1).bit_length()
+    length = next_fast_len(max(last - first, 1) + 1, real=True)
     places = (np.arange(first, last + 1) - start) % length
 
-    def sums(side):
+    def sums(masses):
         # Round a circle, which the sum fits on even where a part alone does not.
-        circles = [(np.bincount(np.arange(m[side].size) % length, m[side], length), m[3]) for m in spectra]
-        product = reduce(np.multiply, (power(np.fft.rfft(circle), count) for circle, count in circles))
-        return np.maximum(np.fft.irfft(product, length)[places], 0.0)
+        circles = (np.bincount(np.arange(mass.size) % length, mass, length) for mass in masses)
+        counts = [count for _, count, *_ in spectra]
+        product = reduce(np.multiply, (power(rfft(circle), n) for circle, n in zip(circles, counts, strict=True)))
+        return np.maximum(irfft(product, length)[places], 0.0)
 
-    return first, sums(1), sums(2)
+    return first, *(sums(masses) for masses in zip(*(masses for _, _, *masses in spectra), strict=True))
 
 
 def power(values, count):

@@ -322,8 +322,8 @@ class FiniteLaw(Law):
         with np.errstate(divide="ignore", under="ignore"):
             share = np.where(scale > 0, (delta - self._knots[reached]) / np.where(scale > 0, scale, 1.0), 1.0)
             inside = np.append(self.kinks, 0.0)[reached] + np.log1p(-np.clip(share, 0.0, 1.0))
-        # Where nothing is allowed nothing may be left out, however improbable.
-        inside = np.where(delta == 0, max(self.largest_finite_loss, 0.0), inside)
+        # Where no more is allowed than what infinite losses leave, nothing may be left out, however improbable.
+        inside = np.where(delta == self.q_infinite, max(self.largest_finite_loss, 0.0), inside)
         return np.where(index < self._knots.size, np.maximum(inside, 0.0), np.inf)
 
     def renyi(self, order):

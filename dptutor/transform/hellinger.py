@@ -195,9 +195,19 @@ class Inversion(Profile):
         knows δ.
     revives : bool
         Whether the transform may vanish along a contour and come back further out.
+    name : str
+        What the pair is of, for messages.
     """
 
-    def __init__(self, log_transform, edge: float = -math.inf, law=None, revives: bool = False):
+    def __init__(
+        self,
+        log_transform,
+        edge: float = -math.inf,
+        law=None,
+        revives: bool = False,
+        name: str = "this composition",
+    ):
+        self._name = name
         self._log_transform, self._edge, self._law, self._revives = log_transform, edge, law, revives
         self._contours: dict[tuple[int, int], Contour] = {}
         self._kept: dict[tuple, tuple] = {}
@@ -403,7 +413,7 @@ class Inversion(Profile):
     def _chernoff(self):
         """Real c and K(c), from −1 upwards, evenly on the scales of c and of 1 + c, until δ is no number."""
         if not math.isfinite(self._scale):
-            raise NumericalError("losses of this composition are too far apart: dptutor cannot compute it")
+            raise NumericalError(f"losses of {self._name} are too far apart: dptutor cannot compute it")
         smallest = 2e-3 * min(1.0, 1.0 / self._scale)
         inner = np.geomspace(smallest, 0.5, max(8, math.ceil(math.log(0.5 / smallest) / math.log(1.3))))
         grid = _whole_in_s(np.concatenate([-1.0 + inner, -inner[inner < 0.499]]))

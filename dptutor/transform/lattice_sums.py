@@ -13,6 +13,7 @@ limits. Losses below 0 are those of the reverse pair.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from decimal import Decimal
@@ -124,16 +125,18 @@ def composed(laws, most_sums: int) -> Law:
 
 
 def _sums(group):
-    """The sum of a group; where it has fewer pairs than the lattice has places, that of each part by itself."""
+    """The sum of a group; where it has fewer pairs than the lattice has places, or the lattice too many places, that of
+    each part by itself."""
     if len(group) == 1:
         return [group[0][0].power(group[0][1])]
     step = common_step([law for law, _ in group])
     if step is not None:
         places = sum(int(_in_units(law, step)[-1]) * count for law, count in group)
         pairs = math.prod(math.comb(count + law.kinks.size - 1, count) for law, count in group)
-        if pairs <= min(places, MOST_ATOMS):
-            return [law.power(count) for law, count in group]
-    return [summed(group)]
+        if pairs > min(places, MOST_ATOMS):
+            with contextlib.suppress(TooManyAtoms):
+                return [summed(group)]
+    return [law.power(count) for law, count in group]
 
 
 def summed(laws) -> FiniteLaw:

@@ -171,8 +171,8 @@ class Inverter:
         c, k = self._c, self._k
         right, middle = c > 0, (c > -1) & (c < 0)
         kernel = -np.log1p(c[right]) - c[right] * np.log1p(1 / c[right])
-        above = np.min(k[right] + kernel - np.multiply.outer(epsilon, c[right]), axis=1)
-        below = np.min(k[middle] - np.multiply.outer(epsilon, c[middle]), axis=1)
+        above = np.min(k[right] + kernel - np.multiply.outer(epsilon, c[right]), axis=1, initial=np.inf)
+        below = np.min(k[middle] - np.multiply.outer(epsilon, c[middle]), axis=1, initial=np.inf)
         slack = 1e-9 + 8 * _ROUNDING * np.abs(epsilon)
         upper = np.minimum(np.exp(np.minimum(above + slack, 0.0)), self.mass * (1 + self._off))
         lower = np.maximum(self.mass * (1 - self._off) - np.exp(np.minimum(below + slack, 0.0)), 0.0)
