@@ -15,9 +15,9 @@
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
                   .url("01_lecture.ipynb"); one per test file. Open its pages by new_page(strict=False): JupyterLab
                   itself is talkative.
-    lacking(reason)   to import: skips a test for what is not installed; in continuous integration (CI=true) it fails
 
-Tests that use a browser are marked `browser` by themselves.
+Tests that use a browser are marked `browser` by themselves. What a machine does not have is skipped; in continuous
+integration (CI=true) the run fails at its end if anything but SKIPS was.
 
 `make test` is the gate. It leaves out what is marked
 
@@ -130,11 +130,6 @@ def own_learner(tmp_path_factory):
 
     with Learner(tmp_path_factory.mktemp("learner") / FILE):
         yield
-
-
-def lacking(reason):
-    """Ends a test for what is not installed here: a skip, but in continuous integration, which has all, a failure."""
-    (pytest.fail if "CI" in os.environ else pytest.skip)(reason)
 
 
 # Which tests are run, and how many cases of each.
@@ -307,7 +302,7 @@ def chromium():
     with sync_playwright() as playwright:
         path = installed_browser(playwright)
         if path is None:
-            lacking("no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')")
+            pytest.skip("no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')")
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
