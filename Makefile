@@ -123,7 +123,7 @@ search: test-environment
 
 exhaustive: lint
 	@$(python) scripts/book.py build
-	@$(pytest) --all -m "not (words or sweep or timed)"
+	@$(pytest) --all -m "not (words or sweep)"
 	@$(MAKE) --no-print-directory sweep
 
 versions: environment

@@ -10,21 +10,23 @@
                   .requests (addresses), .foreign, .failed (answered with 4xx or 5xx), .console, .errors
     new_page      new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True, ...) -> the
                   same with other settings, as often as wanted; new_page(strict=False) judges nothing at the end
-    settle(page)  to import: waits until a page is drawn and asks for nothing more
+    until(page, expression)   to import: waits until an expression of JavaScript holds in a page
+    laid_out(page)            to import: waits until a page of the site is as tall as it will be
+    each(cases)               to import: one test for many cases that take no time
+    at_rest(locator)          to import: waits until an element stays where it is, as when a page has scrolled
     pages_of(site)    to import: the files of the pages that are read
     jupyterlab    a running JupyterLab on a copy of notebooks/ with an empty home: .folder (the copy),
                   .url("01_lecture.ipynb"); one per test file. Open its pages by new_page(strict=False): JupyterLab
                   itself is talkative.
-    lacking(reason)   to import: skips a test for what is not installed; in continuous integration (CI=true) it fails
 
-Tests that use a browser are marked `browser` by themselves.
+Tests that use a browser are marked `browser` by themselves. What a machine does not have is skipped; in continuous
+integration (CI=true) the run fails at its end if anything but SKIPS was.
 
 `make test` is the gate. It leaves out what is marked
 
     look     how pages, explorers and slides look, on every screen             make look
     host     needs JupyterLab, Voilà, nbgrader, another browser, pip or paper  make hosts
     deep     simulates, or takes more than five seconds for one case           make exhaustive
-    timed    compares times, on an idle machine                        pytest --all -m timed
     words    editorial habits                                                  make words
     sweep    compares many random mechanisms                                   make sweep
 
@@ -36,6 +38,7 @@ What a file marked `sources` holds is marked `first` unless it needs the built b
 before the book is built.
 """
 
+import inspect
 import os
 import random
 import re
@@ -44,12 +47,11 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -71,7 +73,7 @@ os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))  # explorers are frozen onc
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tests run side by side; before anything loads numpy
 
 CASES, EXAMPLES = 6, 20  # of a test, in `make test`
-LEFT_OUT = {"look", "host", "timed", "deep", "words", "sweep"}
+LEFT_OUT = {"look", "host", "deep", "words", "sweep"}
 everything = False  # or a part of the cases
 asked_cases = 0
 
@@ -132,11 +134,6 @@ def own_learner(tmp_path_factory):
         yield
 
 
-def lacking(reason):
-    """Ends a test for what is not installed here: a skip, but in continuous integration, which has all, a failure."""
-    (pytest.fail if "CI" in os.environ else pytest.skip)(reason)
-
-
 # Which tests are run, and how many cases of each.
 
 
@@ -165,6 +162,28 @@ def part(cases, most, seed):
     draw = random.Random(zlib.crc32(seed.encode()))
     ends = [len(cases) * place // most for place in range(most + 1)]
     return [cases[draw.randrange(*ends[place : place + 2])] for place in range(most)]
+
+
+def each(cases):
+    """Makes one test of a test of many quick cases: it names all that fail. Further arguments are fixtures."""
+
+    def one(test):
+        def run(**fixtures):
+            faults = {}
+            for case in cases:
+                try:
+                    test(*(case if type(case) is tuple else (case,)), **fixtures)
+                except Exception as fault:
+                    faults[repr(case)] = f"{type(fault).__name__}: {fault}"
+            assert not faults
+
+        given = list(inspect.signature(test).parameters.values())
+        first = next(iter(cases))
+        run.__signature__ = inspect.Signature(given[len(first) if type(first) is tuple else 1 :])
+        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
+        return run
+
+    return one
 
 
 def most_cases(item):
@@ -225,6 +244,7 @@ def in_the_gate(item):
 RERUNS = 3  # at most, of tests in a browser, in a run
 SKIPS = [  # what may be skipped in continuous integration
     "there is no lite site here",
+    "no sources beside the book",
     "no Firefox",
     "no WebKit",
 ]
@@ -307,7 +327,7 @@ def chromium():
     with sync_playwright() as playwright:
         path = installed_browser(playwright)
         if path is None:
-            lacking("no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')")
+            pytest.skip("no Chromium found: install one ('apt-get install chromium' or 'playwright install chromium')")
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()
@@ -323,19 +343,11 @@ def watched_page(browser, **options):
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **options})
     page = context.new_page()
     page.seen = seen = SimpleNamespace(requests=[], foreign=[], failed=[], console=[], errors=[])
-    page.waiting = waiting = SimpleNamespace(requests=set(), since=0.0)
 
     def note_request(request):
         seen.requests.append(request.url)
-        if request.is_navigation_request():
-            waiting.requests.clear()  # what the page before still asked for is of no use to anyone
-        waiting.requests.add(request)
-        waiting.since = time.monotonic()
         if not is_local(request.url):
             seen.foreign.append(request.url)
-
-    def note_end(request):
-        waiting.requests.discard(request)
 
     def note_response(response):
         if response.status >= 400:
@@ -346,8 +358,6 @@ def watched_page(browser, **options):
             seen.console.append(f"{page.url}: {message.type}: {message.text}")
 
     page.on("request", note_request)
-    page.on("requestfinished", note_end)
-    page.on("requestfailed", note_end)
     page.on("response", note_response)
     page.on("console", note_console)
     page.on("pageerror", lambda error: seen.errors.append(f"{page.url}: {error}"))
@@ -377,13 +387,29 @@ def judge(page):
     assert not seen.console, "errors or warnings in the console"
 
 
-def settle(page, quiet=0.5, patience=30):
-    """Waits until a page is drawn as it is now and has asked for nothing more for `quiet` seconds."""
-    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-    end = time.monotonic() + patience
-    while page.waiting.requests or time.monotonic() - page.waiting.since < quiet:
-        assert time.monotonic() < end, f"never answered: {[request.url for request in page.waiting.requests]}"
-        page.wait_for_timeout(50)
+UNTIL = """async () => {
+  const end = Date.now() + 20_000;
+  while (!(%s)) {
+    if (Date.now() > end) throw new Error("not within twenty seconds");
+    await new Promise((later) => setTimeout(later, 20));
+  }
+}"""
+
+
+def until(page, expression):
+    """Waits until an expression holds. The policy of a served page forbids Playwright's own `wait_for_function`."""
+    page.evaluate(UNTIL % expression)
+
+
+def laid_out(page):
+    """Waits until a page of the site has put in its place what is far from the screen as well."""
+    until(page, "[...document.querySelectorAll('.later')].every((e) => e.style.contentVisibility === 'visible')")
+    at_rest(page.locator("article"))
+
+
+def at_rest(locator):
+    """Waits until an element is where it was a frame before."""
+    locator.element_handle().wait_for_element_state("stable")
 
 
 @pytest.fixture
@@ -433,13 +459,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_until_it_answers(address, server, log, seconds=60):
+def wait_until_it_answers(address, server, log):
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    for _ in range(10 * seconds):
-        assert server.poll() is None, log.read_text()
-        try:
+    for _ in range(600):
+        with suppress(OSError):
             opener.open(address, timeout=5).close()
             return
-        except OSError:
-            time.sleep(0.1)
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(0.1)
+            break
     raise AssertionError(f"the server does not answer:\n{log.read_text()}")

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import settle
 from docutils import nodes
 from selectolax.lexbor import LexborHTMLParser
 
@@ -280,16 +279,16 @@ WIDE = {"viewport": {"width": 1280, "height": 800}}
 def test_every_answer_gets_its_reply_and_is_remembered(site_url, new_page, chapter, screen):
     page = new_page(**screen)
     page.goto(f"{site_url}book/{chapter.stem}.html")
-    settle(page)
+    page.wait_for_load_state("networkidle")
     if screen is WIDE:
         assert page.evaluate(WILD) == []
         page.evaluate("localStorage.clear()")
         page.reload()
-        settle(page)
+        page.wait_for_load_state("networkidle")
     assert page.evaluate(TRY) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= screen["viewport"]["width"]
     page.reload()
-    settle(page)
+    page.wait_for_load_state("networkidle")
     assert page.locator(".ask[id]:not([data-done])").count() == 0
 
 
@@ -333,7 +332,7 @@ def opened(new_page, address, kept=None, **options):
     if kept is not None:
         page.add_init_script(f"localStorage.setItem('dptutor-asks', {json.dumps(json.dumps(kept))})")
     page.goto(address)
-    settle(page)
+    page.wait_for_load_state("networkidle")
     return page
 
 
@@ -453,10 +452,10 @@ def test_a_calculation_is_asked_anew_with_other_numbers(site, site_url, new_page
 def test_what_is_remembered_can_be_erased(site_url, new_page):
     page = new_page()
     page.goto(f"{site_url}book/01_two_worlds.html")
-    settle(page)
+    page.wait_for_load_state("networkidle")
     page.evaluate("localStorage.setItem('dptutor-asks', '{}')")
     page.goto(f"{site_url}book/five.html")
-    settle(page)
+    page.wait_for_load_state("networkidle")
     erase = page.locator(".ask-keep button")
     erase.click()
     assert page.evaluate("localStorage.length") >= 1
@@ -478,11 +477,11 @@ def test_answers_to_the_capstone_of_before_are_those_of_chapter_20(site_url, new
     def keep(answers):
         page.evaluate("text => localStorage.setItem('dptutor-asks', text)", json.dumps(answers))
         page.reload()
-        settle(page)
+        page.wait_for_load_state("networkidle")
 
     page = new_page()
     page.goto(f"{site_url}book/20_capstone.html")
-    settle(page)
+    page.wait_for_load_state("networkidle")
     before = {"ask-14-offers": EARLIER, "argue-14-letter": {"ticked": [0, 2]}, "ask-01-rate": EARLIER}
     keep(before)
     assert kept() == before  # reading changes nothing; what is written next is written whole
@@ -587,12 +586,12 @@ COUNT = """() => [...document.querySelectorAll(".argue")].map((place) => {
 def test_arguments_are_compared_and_counted(site_url, new_page, chapter, screen):
     page = new_page(**screen)
     page.goto(f"{site_url}book/{chapter.stem}.html")
-    settle(page)
+    page.wait_for_load_state("networkidle")
     assert page.evaluate(COUNT) == []
     assert page.locator(".argue").count() >= 2
     assert page.evaluate("document.documentElement.scrollWidth") <= screen["viewport"]["width"]
     page.reload()
-    settle(page)
+    page.wait_for_load_state("networkidle")
     assert page.locator(".argue input:not(:checked)").count() == 0
 
 

@@ -4,7 +4,8 @@ import re
 from statistics import NormalDist
 
 import pytest
-from conftest import pages_of
+from conftest import at_rest, pages_of
+from playwright.sync_api import expect
 from selectolax.lexbor import LexborHTMLParser
 
 import dptutor as dp
@@ -175,7 +176,8 @@ def test_a_card_leads_to_its_explorer(new_page, site_url):
     page.locator(".gallery-cards a[href*=duel]").first.click()
     explorer = page.locator("[data-explorer=duel]")
     explorer.wait_for()
-    page.wait_for_timeout(1500)
+    expect(explorer).to_be_in_viewport()
+    at_rest(explorer)
     assert 0 < explorer.bounding_box()["y"] < 300
 
 

@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 import urllib.request
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -59,12 +58,10 @@ class Window:
             self.awaited(f"(async () => JSON.stringify((await ({function})({json.dumps(value)})) ?? null))()")
         )
 
-    def wait_for(self, function, value=None, seconds=60):
+    def wait_for(self, function, value=None):
         """Until a function says yes."""
-        end = time.monotonic() + seconds
-        while not self.evaluate(function, value):
-            assert time.monotonic() < end, function
-            time.sleep(0.05)
+        later = "new Promise((done) => setTimeout(done, 50))"
+        self.evaluate(f"async (value) => {{ while (!(await ({function})(value))) await {later}; }}", value)
 
     def act(self, *steps):
         """Moves [x, y], and "down" and "up", of a mouse."""

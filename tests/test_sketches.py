@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from conftest import at_rest
 from selectolax.lexbor import LexborHTMLParser
 from sphinx.application import Sphinx
 
@@ -300,7 +301,7 @@ def test_a_finger_draws_from_the_edge_and_scrolls_elsewhere(new_page, sheet):
             touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
 
     strokes([(0.5, 0.8), (0.6, 0.7), (0.7, 0.6)])
-    page.wait_for_timeout(500)  # until the page has come to rest
+    at_rest(page.locator(f"#{name}"))
     assert page.locator(f"#{name} .ask-drawn").get_attribute("d") == ""
     strokes([(0, 0.5), (0.01, 0.5), *((k / 40, 0.5 * (1 - k / 40)) for k in range(1, 41))])
     assert page.locator(f"#{name} .ask-count").inner_text() == ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from conftest import at_rest
 from PIL import Image, ImageStat
 from playwright.sync_api import TimeoutError, expect
 from pypdf import PdfReader
@@ -237,7 +238,9 @@ def test_a_picture_comes_before_its_steps_and_none_of_them_puts_a_control_under_
     assert page.eval_on_selector("section.present [data-explorer]", "e => e.explorer.step") == 0
     for _ in page.eval_on_selector("section.present [data-explorer]", "e => e.explorer.manifest.steps"):
         page.keyboard.press("PageDown")
-        page.wait_for_timeout(200)
+        controls = page.locator("section.present .dpe-controls")
+        expect(page.locator("section.present .dpe-panels")).to_have_attribute("aria-busy", "false")
+        at_rest(controls)
         *_, bottom = page.eval_on_selector("section.present .dpe-controls", BOX)
         assert bottom <= page.eval_on_selector(".navigate-right", BOX)[1]
 

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import until
 from playwright.sync_api import expect
 from pytest import approx
 
@@ -349,7 +350,7 @@ def test_the_address_holds_everything(run):
     first = page.text_content(".run-words"), page.text_content(".run-numbers")
     page.select_option(".run-B select", "laplace")
     page.click(".run-A >> text=another part")
-    page.wait_for_timeout(400)
+    expect(page).to_have_url(re.compile("B=laplace"))
     computed(page)
     words, numbers = page.text_content(".run-words"), page.text_content(".run-numbers")
     assert (words, numbers) != first
@@ -423,9 +424,10 @@ def test_the_last_chapter_ends_with_a_report_on_the_pair_that_is_kept(run, site_
     page.locator(ROOT).scroll_into_view_if_needed()
     computed(page)
     assert cell(page, "epsilon", "B") == f"{dp.Gaussian(sigma=1).epsilon(1e-5):.3f}"
+    page.clock.install()
     page.fill("[data-row=error] input", "30 %")
     computed(page)
-    page.wait_for_timeout(400)
+    page.clock.run_for(1000)
     assert not page.evaluate("location.hash")  # which belongs to the chapter's explorers
     page.evaluate("globalThis.print = () => {}")
     page.click("[data-copy=report]")
@@ -669,8 +671,7 @@ def test_one_is_singular_and_thousands_are_set_apart(run):
     computed(page)
     assert page.input_value(".run-A [data-field=steps]") == "1\u202f400\u202f000"
     assert page.text_content(".run-A .run-part").count(" steps") == 1
-    page.wait_for_timeout(400)
-    assert "1400000" in page.url
+    expect(page).to_have_url(re.compile("1400000"))
 
 
 def test_a_phones_first_screen_has_both_settings_a_picture_and_the_regret(run):
@@ -757,7 +758,7 @@ def test_a_practitioner_compares_two_appendices(run, screen, look):
                         ("B sigma", "1.3"), ("B rate", "1%"), ("B steps", "3,000")):  # fmt: skip
         side, name = field.split()
         tab_to(f".run-{side} .run-part [data-field={name}]")
-        page.wait_for_timeout(60)  # what is there is selected
+        until(page, "String(getSelection()) === document.activeElement.value")  # what is there is selected
         keys.type(text)
     computed(page)
     a, b = dp.DPSGD(0.8, 256 / 60000, 2340), dp.DPSGD(1.3, 0.01, 3000)
@@ -771,12 +772,7 @@ def test_a_practitioner_compares_two_appendices(run, screen, look):
     def copied(name, said):
         tab_to(f".run-tools [data-copy={name}]")
         keys.press("Enter")
-        for _ in range(200):
-            if said in page.text_content(".run-said"):
-                break
-            page.wait_for_timeout(20)
-        else:
-            raise AssertionError(f"{said} is not copied")
+        expect(page.locator(".run-said")).to_contain_text(said)
         return page.evaluate("copied")
 
     link, program = copied("link", "The link"), copied("python", "The program")

@@ -59,6 +59,7 @@ class Explorer {
     });
     this.inputs = manifest.parameters.map((p) => [...root.querySelectorAll(`[data-parameter="${p.name}"]`)]);
     this.typed = manifest.parameters.map((p) => find(`[data-typed="${p.name}"]`));
+    this.panels = find(".dpe-panels");
     this.words = find(".dpe-words");
     this.spoken = find(".dpe-spoken");
     this.status = find(".dpe-status");
@@ -71,7 +72,10 @@ class Explorer {
     this.words.after(this.below);
     this.motion = new Motion(
       (part, points) => this.show(part, points),
-      () => this.names.place(),
+      () => {
+        this.names.place();
+        this.rest();
+      },
     );
     this.parts.forEach((part) => {
       part.points = this.drawnPoints(part);
@@ -79,7 +83,7 @@ class Explorer {
     this.smallName = document.createElement("span");
     this.smallName.className = "dpe-small-name";
     this.smallName.setAttribute("aria-hidden", "true");
-    find(".dpe-panels").append(this.smallName);
+    this.panels.append(this.smallName);
     this.handles = new Handles(this);
     this.enlargeWhatCanBeHeld();
     this.names = new Names(this);
@@ -546,6 +550,7 @@ class Explorer {
 
   drawSoon(duration = 0) {
     this.duration = duration;
+    this.panels.setAttribute("aria-busy", "true");
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
       this.draw();
@@ -601,7 +606,15 @@ class Explorer {
     this.asking?.refresh();
     this.samples?.refresh();
     this.game?.show();
+    this.rest();
     return true;
+  }
+
+  // Whether the picture is that of the setting and stands still, for those who cannot see it: readers, and tests.
+  rest() {
+    if (this.frame || this.motion.moving.size) return;
+    this.root.dataset.drawn = this.drawn.join(" ");
+    this.panels.setAttribute("aria-busy", "false");
   }
 
   // The sentence, its numbers in the colors of what they measure.
