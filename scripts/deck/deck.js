@@ -142,9 +142,10 @@ const lowest = (slide) => {
 function fit(slide) {
   const inside = slide?.querySelector(".deck-slide");
   if (!inside || !slide.getClientRects().length) return;
-  // A higher slide has larger letters, and so has a short one, though not its title; an explorer takes the room by itself.
+  // A higher slide has larger letters, and so has a short one, though not its title; an explorer takes the room by itself,
+  // and so do the bars of a vote.
   const usual = Math.min(1.25, height / 720);
-  let zoom = slide.querySelector("[data-explorer]") ? 1 : usual + LARGER;
+  let zoom = slide.querySelector("[data-explorer]") ? 1 : usual + LARGER * !slide.querySelector(".deck-room");
   const fits = () => {
     inside.style.zoom = zoom;
     inside.style.setProperty("--deck-shrunk", zoom);
