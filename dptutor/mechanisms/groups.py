@@ -54,7 +54,7 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
     References
     ----------
     Dong, Roth & Su (2022), section 2.
-    In the book: :prf:ref:`prop-attack-group`.
+    In the book: *More on batches, attacks and reports*, :prf:ref:`prop-attack-group`.
 
     Examples
     --------
