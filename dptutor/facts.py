@@ -47,6 +47,8 @@ _SMALLEST, _FACTOR, _FAR, _MANY = 1e-120, math.exp(0.1), 8.0, 4000
 _SAME = 1e-15
 # Orders at which zCDP is tried, as far from 1, and at how many places the best is looked for.
 _ORDERS, _PLACES = np.geomspace(1e-6, 1e6, 193), 192
+# Of the places of tangents to Rényi curves, at every so many all orders are tried.
+_STRIDE = 32
 
 
 def allowed_by(
@@ -239,10 +241,23 @@ def upper_envelope(epsilon: np.ndarray, delta: np.ndarray) -> tuple[np.ndarray, 
 def tangents(orders: np.ndarray, divergences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """ε and δ of tangents to the curve that Rényi divergences of these orders, a column, allow."""
     alpha = _places(_middle(orders, divergences))
-    odds = _largest_power(alpha, orders, divergences)
-    lowest = np.argmin(odds.reshape(-1, len(alpha)), axis=0)
-    reversed_, row = np.divmod(lowest, len(orders))
-    return _lines_at(alpha, odds.reshape(-1, len(alpha))[lowest, np.arange(len(alpha))], reversed_, orders[row, 0])
+    if not alpha.size:
+        return alpha, alpha
+    # The best order varies slowly: between two places it is one of those from the best at one to the best at the other.
+    number = np.arange(len(alpha))
+    few = np.append(number[:-1:_STRIDE], number[-1])
+    right = np.clip(np.searchsorted(few, number, side="right"), 1, len(few) - 1)
+    found = []
+    for reversed_ in (0, 1):
+        best = np.argmin(_largest_power(alpha[few], orders, divergences, reversed_), axis=0)
+        low, high = np.sort([best[right - 1], best[right]], axis=0)
+        rows = np.minimum(low + np.arange(np.max(high - low) + 1)[:, None], high)
+        odds = _largest_power(alpha, orders[rows, 0], divergences[rows, 0], reversed_)
+        lowest = np.argmin(odds, axis=0)
+        found.append([odds[lowest, number], orders[rows[lowest, number], 0]])
+    reversed_ = np.argmin([odds for odds, _ in found], axis=0)
+    odds, order = np.array(found)[reversed_, :, number].T
+    return _lines_at(alpha, odds, reversed_, order)
 
 
 def tangents_of_zcdp(rho: float) -> tuple[np.ndarray, np.ndarray]:
@@ -260,7 +275,7 @@ def tangents_of_zcdp(rho: float) -> tuple[np.ndarray, np.ndarray]:
             ladder = np.exp(np.linspace(-wide, wide, 17))[:, None]
             best = _best_of(few, 1.0 + (best - 1.0) * ladder, rho, reversed_)
         order = np.interp(ndtri(alpha), ndtri(few), best)
-        odds = _largest_power(alpha, order, rho * order)[reversed_]
+        odds = _largest_power(alpha, order, rho * order, reversed_)
         found.append(_lines_at(alpha, odds, np.full(alpha.shape, reversed_), order))
     epsilon, delta = np.concatenate(found, axis=1)
     return epsilon, delta
@@ -278,7 +293,7 @@ def _places(middle: float) -> np.ndarray:
 
 def _best_of(alpha, orders, rho, reversed_):
     """Of a column of orders for every α the one whose divergence, of Q from P or reversed, allows the least power."""
-    power = _largest_power(alpha, orders, rho * orders)[reversed_]
+    power = _largest_power(alpha, orders, rho * orders, reversed_)
     return np.take_along_axis(orders, np.argmin(power, axis=0)[None], axis=0)[0]
 
 
@@ -293,19 +308,17 @@ def _middle(order, divergence) -> float:
     return float(expit(-np.nanmin(np.where(np.isnan(odds), _LARGEST, odds))))
 
 
-def _largest_power(alpha, order, divergence):
-    """Log-odds of the largest power at α, by the divergence of Q from P and by the reversed one."""
+def _largest_power(alpha, order, divergence, reversed_):
+    """Log-odds of the largest power at α, by the divergence of Q from P, or by the reversed one."""
     order, divergence, alpha = np.broadcast_arrays(order, divergence, alpha)
 
     def excess(u, s, d, low, high):
+        if reversed_:
+            return np.logaddexp(s * low + (1 - s) * log_expit(u), s * high + (1 - s) * log_expit(-u)) - (s - 1) * d
         return np.logaddexp(s * log_expit(u) + (1 - s) * low, s * log_expit(-u) + (1 - s) * high) - (s - 1) * d
 
-    def excess_reversed(u, s, d, low, high):
-        return np.logaddexp(s * low + (1 - s) * log_expit(u), s * high + (1 - s) * log_expit(-u)) - (s - 1) * d
-
-    bracket = logit(alpha), np.full(alpha.shape, _LARGEST)
     given = order, divergence + _ROUNDED, np.log(alpha), np.log1p(-alpha)
-    found = [find_root(each, bracket, args=given).x for each in (excess, excess_reversed)]
+    found = find_root(excess, (logit(alpha), np.full(alpha.shape, _LARGEST)), args=given).x
     # Without a root any power is allowed.
     return np.where(np.isnan(found), math.inf, found)
 
