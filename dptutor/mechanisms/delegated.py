@@ -39,6 +39,9 @@ class Delegated(Mechanism):
     def _loss_range(self):
         return self._whole._loss_range()
 
+    def _largest_finite_loss(self):
+        return self._whole._largest_finite_loss()
+
     def _breakpoints(self):
         return self._whole._breakpoints()
 
