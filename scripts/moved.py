@@ -61,9 +61,8 @@ def write(site: Path, env, address: str, policy: str, version: str):
 def away(env, name: str, tree) -> list[dict]:
     """Pages with what once stood at an address, and their places that the page that is there now does not have."""
     pages = [(MOVED[name], True)] if name in MOVED else [(page, False) for page in PARTED.get(name, [])]
-    here = ids(tree)
     return [
-        {"page": page, "whole": whole, "places": " ".join(sorted(ids(env.get_doctree(page)) - here))}
+        {"page": page, "whole": whole, "places": " ".join(sorted(ids(env.get_doctree(page)) - ids(tree)))}
         for page, whole in pages
     ]
 

@@ -137,3 +137,4 @@ def test_a_page_that_has_taken_an_address_says_where_the_one_before_is(monkeypat
     today = nodes.container("", page("the-case", "shuffled"))
     (there,) = moved.away(Environment(), "notebooks/14_lecture", today)
     assert there == {"page": "notebooks/20_lecture", "whole": True, "places": "three-readings"}
+    assert moved.away(Environment(), "search", None) == []  # which has no tree
