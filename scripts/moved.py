@@ -25,6 +25,7 @@ PARTED = {
     "book/14_batches": ["book/more_attacks_reports"],
     "book/15_attacks": ["book/more_attacks_reports"],
     "book/16_reports": ["book/more_attacks_reports"],
+    "book/20_capstone": ["book/four_letters"],
 }
 PAGE = """<!DOCTYPE html>
 <html lang="en">

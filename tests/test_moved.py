@@ -86,7 +86,9 @@ PARTS = [
     ("09_composition.html#thm-saddle", "exact_accountant"),
     ("09_composition.html#ask-09-questions", "exact_accountant"),
     ("09_composition.html#compose-first-symmetrize-last", "asymmetric_steps"),
+    ("09_composition.html#ask-09-false-step", "exact_accountant"),
     ("10_emergent_dominance.html#prop-asymmetric-steps", "asymmetric_steps"),
+    ("10_emergent_dominance.html#the-limit-is-not-an-accountant", "asymmetric_steps"),
     ("10_emergent_dominance.html#long-training-runs", "published_divergence"),
     ("11_dpsgd_in_practice.html#the-case-of-the-published-8104", "published_divergence"),
     ("11_dpsgd_in_practice.html#a-finer-grid", "published_divergence"),
@@ -96,11 +98,15 @@ PARTS = [
     ("12_identifiability.html#thm-exceedance", "beliefs_from_a_pair"),
     ("13_auditing.html#the-adversary-who-sees-less", "weak_audits"),
     ("13_auditing.html#def-membership-inference", "weak_audits"),
+    ("13_auditing.html#a-training-run-made-elsewhere", "weak_audits"),
+    ("13_auditing.html#prop-transcript", "weak_audits"),
     ("13_auditing.html#what-it-costs", "reproduction"),
     ("13_auditing.html#ask-13-diagonal", "reproduction"),
     ("15_attacks.html#ask-15-angle", "more_attacks_reports"),
     ("15_attacks.html#prop-attack-group", "more_attacks_reports"),
     ("15_attacks.html#membership-with-a-prior-and-the-bayes-error", "more_attacks_reports"),
+    ("20_capstone.html#four-more-letters", "four_letters"),
+    ("20_capstone.html#ask-20-loader", "four_letters"),
 ]
 
 

@@ -302,7 +302,7 @@ def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
 
     References
     ----------
-    In the book: chapter 13, :prf:ref:`prop-transcript`.
+    In the book: *What a weak audit misses*, :prf:ref:`prop-transcript`.
 
     Examples
     --------
