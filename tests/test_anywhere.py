@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from conftest import each
 
 import lite
 import notebooks
@@ -73,8 +74,7 @@ def test_a_hub_installs_what_make_installs_and_starts_as_make_lab():
 # Notebooks.
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+@each(sorted((ROOT / "notebooks").glob("*.ipynb")))
 def test_a_notebook_begins_with_the_cell_that_makes_it_run_anywhere(path):
     first, *others = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
     assert first.source == notebooks.SETUP

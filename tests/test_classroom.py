@@ -422,14 +422,14 @@ hand_in.record("seen", {{
 @pytest.mark.host
 @pytest.mark.usefixtures("isolated")
 def test_nothing_of_a_run_is_left_when_it_has_ended(monkeypatch):
-    monkeypatch.setattr(isolating, "CELL", 4.0)
+    monkeypatch.setattr(isolating, "CELL", 20.0)
     long = f"sleep({10**6 + os.getpid()})"  # that no other test leaves behind
     leave = f"""import subprocess, sys
 subprocess.Popen([sys.executable, '-c', 'import time; time.{long}'], start_new_session=True)"""
     memory = "x = [bytes(10**6) + b'1' * 10**6 for _ in range(10**6)]"
     ran = isolating.run([leave, memory, "hand_in.record('end', 1)"], "s00", "c0de")
     assert [value["exercise"] for value in ran.values] == ["end"]
-    assert list(ran.stopped) in ([1], [])  # the limit of the process comes first, or that of all
+    assert set(ran.stopped) <= {1}  # the limit of the process comes first, or that of all
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             if long.encode() in path.read_bytes():  # the kernel ends a namespace after the process that made it

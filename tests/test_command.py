@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import each
 
 import dptutor as dp
 from dptutor.command import main
@@ -197,10 +198,7 @@ def test_an_explorer_is_written(run, tmp_path):
     assert [*json.loads(run("explore", "list", "--json")[1])] == dp.explore.__all__
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
+@each([
         (["shown"], 2, "invalid choice"),
         (["show", "Gausian(1)"], 2, "did you mean Gaussian(…)?"),
         (["show", "gaussian"], 2, "did you mean Gaussian(…)?"),
@@ -228,9 +226,8 @@ def test_an_explorer_is_written(run, tmp_path):
         (["explore", "threshold_test", "width=2"], 2, "'width=2' is not a setting"),
         (["explore", "threshold_test", "sigma=99"], 2, "sigma must be in"),
         (["explore", "threshold_test", "--out", "/nowhere/at/all.html", "--no-browser"], 1, "cannot be written"),
-    ],
-)  # fmt: skip
-def test_a_wrong_call_is_told_in_one_line(run, arguments, code, words):
+    ])  # fmt: skip
+def test_a_wrong_call_is_told_in_one_line(arguments, code, words, run):
     found, out, err = run(*arguments)
     assert (found, out) == (code, "")
     assert words in err
@@ -259,9 +256,8 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("arguments", HOSTILE, ids=lambda arguments: " ".join(arguments)[:40].encode("unicode_escape"))
-def test_a_hostile_call_is_told_in_one_short_line(run, arguments):
+@each(HOSTILE)
+def test_a_hostile_call_is_told_in_one_short_line(arguments, run):
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert err.startswith("dptutor: ")

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import each
 from docutils import nodes
 
 import dptutor.explore.machinery as machinery
@@ -31,8 +32,7 @@ COMMANDS = r"""
 """
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("tex", [tex for tex in re.split(r"\s(?=\\)", COMMANDS.strip()) if tex.strip("\\ ")])
+@each([tex for tex in re.split(r"\s(?=\\)", COMMANDS.strip()) if tex.strip("\\ ")])
 def test_every_command_of_the_book_is_set(tex):
     assert mathml(tex).startswith("<math ")
     assert mathml(tex, display=True).startswith("<math ")
@@ -43,9 +43,7 @@ def test_a_formula_that_cannot_be_set_is_named():
         mathml(r"\nonsense x")
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    ("tex", "rows"),
+@each(
     [
         (r"a = b", 0),
         (r"a &= b \\ &= c", 2),
@@ -53,7 +51,7 @@ def test_a_formula_that_cannot_be_set_is_named():
         (r"\begin{equation}a = b\end{equation}", 0),
         (r"\begin{align}a &= b \\ &= c\end{align}", 2),
         (r"f = \begin{cases}1 & x < 0 \\ 2 & x > 0\end{cases}", 2),
-    ],
+    ]
 )
 def test_lines_of_a_displayed_formula(tex, rows):
     assert mathml(tex, display=True).count("<mtr>") == rows
@@ -65,9 +63,7 @@ def test_dollars_in_a_text_are_formulas_and_prices_are_not():
     assert "<mo>&lt;</mo>" in typeset("$a &lt; b$")
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@each(
     [
         ("1/(1 + e^ε)", "1/(1 + <msup><mi>e</mi><mi>ε</mi></msup>)"),
         ("e^(−ε)(1 − δ)", "<msup><mi>e</mi><mrow><mo"),
@@ -78,7 +74,7 @@ def test_dollars_in_a_text_are_formulas_and_prices_are_not():
         ("min_α [e^ε α + f(α)]", "<mi>min</mi>"),
         ("the level, p_value and n_max", "the level, p_value and n_max"),
         ("Pr_Q[L]", "<mi>Pr</mi>"),
-    ],
+    ]
 )
 def test_what_is_raised_in_a_plain_text_is_raised_on_a_page(text, shown):
     assert shown in re.sub(r"</?math[^>]*>", "", typeset(text))

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import each
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -41,8 +42,7 @@ def test_a_run_gives_the_stored_outputs(chapter, tmp_path):
     assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-2000:]
 
 
-@pytest.mark.whole
-@names
+@each(NOTEBOOKS)
 def test_every_cell_was_stored_after_a_run_in_order_without_errors(notebook):
     cells = [cell for cell in code_cells(notebook) if "".join(cell["source"]).strip()]
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
@@ -51,15 +51,13 @@ def test_every_cell_was_stored_after_a_run_in_order_without_errors(notebook):
     assert not [output for output in outputs if output.get("name") == "stderr"]
 
 
-@pytest.mark.whole
-@names
+@each(NOTEBOOKS)
 def test_every_cell_has_an_id_of_its_own(notebook):
     ids = [cell["id"] for cell in json.loads(notebook.read_text())["cells"]]
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.whole
-@names
+@each(NOTEBOOKS)
 def test_no_cell_escapes_the_comparison(notebook):
     escapes = ("NBVAL_SKIP", "NBVAL_IGNORE_OUTPUT", "PYTEST_VALIDATE_IGNORE_OUTPUT")
     marked = [cell["metadata"].get("tags", []) for cell in code_cells(notebook)]
@@ -68,8 +66,7 @@ def test_no_cell_escapes_the_comparison(notebook):
     assert not [source for source in sources if any(escape in source for escape in escapes)]
 
 
-@pytest.mark.whole
-@names
+@each(NOTEBOOKS)
 def test_what_is_stored_can_be_shown_without_trust(notebook):
     """JupyterLab takes SVG, styles and scripts out of what it does not trust, and leaves their letters."""
     outputs = [output for cell in code_cells(notebook) for output in cell["outputs"]]
@@ -78,8 +75,7 @@ def test_what_is_stored_can_be_shown_without_trust(notebook):
     assert notebook.stat().st_size < 1_000_000
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("notebook", [n for n in NOTEBOOKS if n.stem.endswith("lecture")], ids=lambda path: path.name)
+@each([n for n in NOTEBOOKS if n.stem.endswith("lecture")])
 def test_a_lecture_notebook_is_also_slides(notebook):
     cells = json.loads(notebook.read_text())["cells"]
     assert all(cell["metadata"].get("slideshow", {}).get("slide_type") for cell in cells)

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+from conftest import each
 
 import dptutor as dp
 
@@ -111,8 +112,7 @@ QUOTED = {
 }
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+@each(PAGES)
 def test_no_result_is_typed_by_hand(page):
     if page.stem in LISTS:
         return
@@ -165,8 +165,7 @@ def names_in(tree):
     return used, made
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("page", [page for page in PAGES if page.stem[0].isdigit()], ids=lambda path: path.stem)
+@each([page for page in PAGES if page.stem[0].isdigit()])
 def test_the_code_that_is_shown_can_be_copied(page):
     """No name comes from a cell that no reader sees."""
     known, missing = set(dir(builtins)), set()
@@ -178,8 +177,7 @@ def test_the_code_that_is_shown_can_be_copied(page):
     assert not missing
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("source", STATED)
+@each(STATED)
 def test_every_numbered_statement_of_a_source_is_in_the_index(source):
     text = (ROOT / "book" / "source_index.md").read_text(encoding="utf-8")
     section = next(part for part in text.split("\n## ") if f"`{source}`" in part)
@@ -189,10 +187,7 @@ def test_every_numbered_statement_of_a_source_is_in_the_index(source):
     assert wanted <= found, f"no row: {sorted(wanted - found)}"
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    "path", [p for p in PAGES if MOVES.search(p.read_text(encoding="utf-8"))], ids=lambda p: p.stem
-)
+@each([p for p in PAGES if MOVES.search(p.read_text(encoding="utf-8"))])
 def test_a_phrase_moves_an_explorer_of_its_page_to_a_stop(path):
     text = path.read_text(encoding="utf-8")
     for name, query in MOVES.findall(text):
@@ -256,8 +251,7 @@ def predictions(text):
             yield asked[1], re.split(r"^(?:#|:::\{ask\})", text[asked.end() :], maxsplit=1, flags=re.M)[0]
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+@each(PAGES)
 def test_no_picture_and_no_number_answers_a_prediction_before_it_is_made(page):
     """The first cell after it that shows something is covered; until then the text has no number from code."""
     for question, after in predictions(page.read_text(encoding="utf-8")):

@@ -5,6 +5,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+from conftest import each
 
 import dptutor as dp
 from dptutor.mechanisms import Composition, Mechanism, Symmetrized
@@ -27,15 +28,13 @@ def calls(path, *names):
     return [node for node in found if node.func.id in names]
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("path", [*NUMBERS, *COMPARING], ids=lambda path: path.stem)
+@each([*NUMBERS, *COMPARING])
 def test_nothing_is_probed_for(path):
     assert not calls(path, "hasattr")
     assert not [node for node in calls(path, "getattr") if isinstance(node.args[1], ast.Constant)]
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("path", NUMBERS, ids=lambda path: path.stem)
+@each(NUMBERS)
 def test_no_mechanism_is_asked_for_its_class(path):
     asked = [ast.unparse(node.args[1]) for node in calls(path, "isinstance")]
     assert set(asked) <= {"Mechanism"}
@@ -50,8 +49,7 @@ def private(path):
     return {n.attr for n in attributes if n.attr[:2] != "__"}, own
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("path", [*NUMBERS, *COMPARING], ids=lambda path: path.stem)
+@each([*NUMBERS, *COMPARING])
 def test_only_what_is_declared_is_asked_for(path):
     asked, own = private(path)
     # The tables of a profile are looked into by what makes profiles of them.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
-from conftest import pages_of
+from conftest import each, pages_of
 from pytest import approx
 
 import dptutor as dp
@@ -31,23 +31,20 @@ every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.
 # Every question.
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@each(CHAPTERS)
 def test_every_chapter_asks_two_questions_at_least(chapter):
     asked = dp.exercises.questions(chapter).questions
     assert len(asked) >= 2
     assert {question.chapter for question in asked} == {chapter}
 
 
-@pytest.mark.whole
-@every_question
+@each(QUESTIONS)
 def test_no_answer_is_taken_for_another(question):
     values = sorted([float(question.answer), *(float(mistake.answer) for mistake in question.mistakes)])
     assert min(b - a for a, b in pairwise(values)) > 2 * question.tolerance
 
 
-@pytest.mark.whole
-@every_question
+@each(QUESTIONS)
 def test_a_page_can_check_all_that_python_checks(question):
     assert question.grade == "warm-up"
     assert not question.cases
@@ -61,8 +58,7 @@ def test_a_page_can_check_all_that_python_checks(question):
         assert f"{question.answer:.6g}" not in {f"{mistake.answer:.6g}" for mistake in question.mistakes}
 
 
-@pytest.mark.whole
-@every_question
+@each(QUESTIONS)
 def test_a_look_at_the_source_does_not_spoil_it(question):
     html = Sheet([question]).html
     assert question.praise not in html

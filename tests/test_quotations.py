@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from conftest import each
 
 from content import ROOT
 from quoting import find, quotations
@@ -27,10 +28,10 @@ QUOTING = re.compile(
 )
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("name", [one.name for one in quotations().values() if AT_HAND and one.source in SOURCES])
-def test_a_quotation_is_in_its_source(name):
-    one = quotations()[name]
+@each([one for one in quotations().values() if one.source in SOURCES])
+def test_a_quotation_is_in_its_source(one):
+    if not AT_HAND:
+        pytest.skip("no sources beside the book")
     assert any(find(one.words, AT_HAND[file]) for file in SOURCES[one.source])
 
 
@@ -67,15 +68,13 @@ def squeezed(text):
 SQUEEZED = [squeezed(page) for page in PAGES.values()]
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("name", list(quotations()))
+@each(list(quotations()))
 def test_a_quotation_is_used(name):
     parts = [squeezed(part) for part in quotations()[name].words.split("…")]
     assert f"{{printed}} {name}\n" in ERRATA or any(all(part in page for part in parts) for page in SQUEEZED)
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("name", [name for name in PAGES if name != "errata.md"])
+@each([name for name in PAGES if name != "errata.md"])
 def test_words_quoted_from_a_source_that_the_sentence_names_are_in_the_file(name):
     known = [squeezed(one.words) for one in quotations().values()]
     for words in QUOTING.findall(re.sub(r"^```\{code.*?^```", "", PAGES[name], flags=re.M | re.S)):

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from conftest import each
 
 from dptutor.explore.machinery.page import SCRIPTS, resource, script
 
@@ -40,9 +41,7 @@ def scripts(chromium):
     page.close()
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    ("written", "percent", "number"),
+@each(
     [
         ("0.5", False, 0.5),
         (" −3 ", False, -3),
@@ -75,17 +74,16 @@ def scripts(chromium):
         ("2 steps", False, None),
         ("much", False, None),
         ("", True, None),
-    ],
+    ]
 )
-def test_a_number_is_read_as_people_write_it(scripts, written, percent, number):
+def test_a_number_is_read_as_people_write_it(written, percent, number, scripts):
     read = scripts.evaluate("([text, percent]) => { const x = numberIn(text, percent); return isNaN(x) ? null : x; }",
                             [written, percent])  # fmt: skip
     assert read == (None if number is None else pytest.approx(number, rel=1e-12))
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("written", ["10^-5", "3·10⁻⁵", "2.5 × 10^(-3)", "-7*10**22", "1,7·10⁻¹³"])
-def test_a_power_of_ten_is_the_number_that_a_program_has_for_it(scripts, written):
+@each(["10^-5", "3·10⁻⁵", "2.5 × 10^(-3)", "-7*10**22", "1,7·10⁻¹³"])
+def test_a_power_of_ten_is_the_number_that_a_program_has_for_it(written, scripts):
     plain = written.translate({ord(high): low for high, low in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)})
     plain = plain.replace(",", ".").replace("·10", "e").replace(" × 10^(", "e").replace("*10**", "e").rstrip(")")
     assert scripts.evaluate("text => numberIn(text)", written) == float(plain.replace("10^", "1e"))
@@ -125,17 +123,15 @@ def test_the_height_of_a_line_and_a_common_area(scripts):
     assert scripts.evaluate("[two(0.0123), two(-4.56), two(12)]") == ["0.012", "−4.6", "12"]
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    ("axis", "middle"),
+@each(
     [
         ({"limits": [-2, 6]}, 2),
         ({"limits": [0.01, 100], "log": True}, 1),
         ({"limits": [-42, 42], "stretch": 1}, 0),
         ({"limits": [0, 10], "stretch": 2}, 2 * math.sinh(math.asinh(5) / 2)),
-    ],
+    ]
 )
-def test_an_axis_has_a_value_for_every_share_of_its_length_and_the_reverse(scripts, axis, middle):
+def test_an_axis_has_a_value_for_every_share_of_its_length_and_the_reverse(axis, middle, scripts):
     assert scripts.evaluate("axis => valueAt(axis, 0.5)", axis) == pytest.approx(middle, abs=1e-12)
     there_and_back = "axis => [0, 0.1, 0.5, 0.9, 1].map((share) => shareOf(axis, valueAt(axis, share)))"
     assert scripts.evaluate(there_and_back, axis) == pytest.approx([0, 0.1, 0.5, 0.9, 1], abs=1e-12)

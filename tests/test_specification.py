@@ -7,7 +7,7 @@ import operator
 import re
 
 import pytest
-from conftest import examples
+from conftest import each, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import CLOSED_FORMS, mechanisms
@@ -23,8 +23,7 @@ def test_what_a_mechanism_prints_is_read_as_it(m):
     assert read(repr(m)) == m
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize("name", CLOSED_FORMS)
+@each(CLOSED_FORMS)
 def test_compositions_of_every_mechanism_are_read_as_they_print(name):
     @given(CLOSED_FORMS[name], st.integers(1, 10**6))
     @settings(max_examples=20)
@@ -45,10 +44,7 @@ def test_reading_is_public_and_runs_no_code():
         dp.read("Gaussian((open('stolen', 'w'), 1)[1])")
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    ("text", "mechanism"),
-    [
+@each([
         ("DPSGD(0.6, 0.01, 500)", dp.DPSGD(0.6, 0.01, 500)),
         (" Gaussian(sigma=2)**10 @ Laplace(1) ", dp.Gaussian(2) ** 10 @ dp.Laplace(1)),
         ("RandomizedResponse(log(3))", dp.RandomizedResponse(math.log(3))),
@@ -64,8 +60,7 @@ def test_reading_is_public_and_runs_no_code():
         ("matrix_mechanism(2, [[1, 0], [1, 1]])", dp.matrix_mechanism(2, [[1, 0], [1, 1]])),
         ("tree_aggregation(2, 1000, epochs=3)", dp.tree_aggregation(2, 1000, 3)),
         ("SubsampledGaussian(1, .1, 'add').symmetrized", dp.SubsampledGaussian(1, 0.1, "add").symmetrized),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_specification_is_read(text, mechanism):
     assert read(text) == mechanism
 
@@ -78,9 +73,7 @@ def test_a_question_mark_stands_for_the_number():
         family("DPSGD(?, ?, 500)")
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each(
     [
         ("", "is not a mechanism"),
         ("3", "is not a mechanism"),
@@ -130,15 +123,14 @@ def test_a_question_mark_stands_for_the_number():
         ("Gaussian(" + "-" * 80 + "1)", "nested at most"),
         ("Gaussian(" + "1" * 200_000 + ")", "at most 100000 characters"),
         ("Gaussian(1)\0", "is not a mechanism"),
-    ],
+    ]
 )
 def test_what_is_no_specification_is_refused(text, words):
     with pytest.raises(ValueError, match=words):
         read(text)
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(("text", "words"), [(None, "must be text"), (b"Gaussian(1)", "must be text"),
+@each([(None, "must be text"), (b"Gaussian(1)", "must be text"),
                                              ("DPSGD(1)", "sampling_rate"), ("Gaussian('one')", "sigma must be"),
                                              ("Gaussian(1, width=2)", "width")])  # fmt: skip
 def test_wrong_kinds_are_refused(text, words):
