@@ -40,6 +40,7 @@ FOUNDATION = [
     "_config.yml",
     "scripts/book.py",
     "scripts/content.py",
+    "scripts/guide.py",
     "scripts/reading.py",
     "scripts/running.py",
     "scripts/sketching.py",

@@ -7,7 +7,8 @@ belongs to a document of its own, and that leads to Sphinx's whole environment, 
 
 Statements are numbered by chapter, all kinds in one row; pages with statements that are no chapters have letters.
 
-Pages that name all mechanisms say so in a comment, `% entries of all mechanisms` or `% links to all mechanisms`.
+Pages that name all mechanisms say so in a comment, `% entries of all mechanisms`, `% links to all mechanisms` or
+`% plates of all mechanisms`.
 """
 
 import copy
@@ -21,6 +22,7 @@ from sphinx.util.parallel import make_chunks
 from sphinx_proof.domain import ProofDomain
 
 import dptutor as dp
+import guide
 
 
 def setup(app):
@@ -93,18 +95,23 @@ def mixed(app, env, pages):
 
 def expanded(app, page, source):
     """A page that names all mechanisms names those that are registered."""
+    if PLATES in source[0]:
+        app.env.note_dependency(str(guide.FILE))
     source[0] = with_mechanisms(source[0])
 
 
 def with_mechanisms(text):
-    """The source of a page, with the entries of all mechanisms, and links to them, where comments ask for these."""
+    """The source of a page, with entries, links and plates of all mechanisms where comments ask for these."""
     names = dp.mechanisms.registry.__all__
     links = ", ".join(f"{{py:obj}}`dp.{name} <dptutor.{name}>`" for name in names)
+    if PLATES in text:
+        text = text.replace(PLATES, guide.plates())
     return text.replace("% links to all mechanisms\n", f"{links}.\n").replace(
         "% entries of all mechanisms\n", ENTRIES.format(names="\n   ".join(names), entries="\n".join(map(entry, names)))
     )
 
 
+PLATES = "% plates of all mechanisms\n"
 ENTRIES = """\
 ```{{eval-rst}}
 .. currentmodule:: dptutor

@@ -15,6 +15,7 @@ import pytest
 from conftest import each
 
 import dptutor as dp
+from reading import with_mechanisms
 
 pytestmark = pytest.mark.sources
 
@@ -116,7 +117,7 @@ QUOTED = {
 def test_no_result_is_typed_by_hand(page):
     if page.stem in LISTS:
         return
-    text = MOVES.sub("", page.read_text(encoding="utf-8"))  # an address of a setting is no result
+    text = MOVES.sub("", with_mechanisms(page.read_text(encoding="utf-8")))  # an address of a setting is no result
     known = parameters(text)
     typed = {
         number

@@ -1,0 +1,261 @@
+"""The field guide to mechanisms: a plate for each that is registered, and its numbers against other ways to them."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit, ndtr
+from scipy.stats import binom
+from selectolax.lexbor import LexborHTMLParser
+
+import dptutor as dp
+import guide
+from content import ROOT
+
+PAGE = (ROOT / "book" / "mechanisms.md").read_text(encoding="utf-8")
+PLATES = {name: plate for members in guide.families().values() for name, plate in members.items()}
+REGISTERED = dp.mechanisms.registry.__all__
+TEXTS = "title", "releases", "used", "exact", "pair", "call", "trap"
+KEYS = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), flags=re.M))
+
+
+@pytest.mark.sources
+def test_every_registered_mechanism_has_one_plate_and_no_other_has():
+    listed = [name for members in guide.families().values() for name in members]
+    assert sorted(listed) == sorted(REGISTERED)
+
+
+@pytest.mark.sources
+@pytest.mark.whole
+@pytest.mark.parametrize("name", REGISTERED)
+def test_a_plate_says_all_that_plates_say_and_cites_a_source(name):
+    plate = PLATES[name]
+    assert set(TEXTS) <= set(plate) <= {*TEXTS, "between"}
+    assert all(plate[text].strip() for text in TEXTS)
+    assert plate["exact"] in ("attained", "upper bound", "as given")
+    said = " ".join(plate[text] for text in TEXTS)
+    assert re.search(r"\{cite:[pt]\}", plate["used"] + plate["pair"])
+    cited = {key for group in re.findall(r"\{cite:[pt]\}`([^`]+)`", said) for key in group.split(",")}
+    assert cited <= KEYS
+    assert all(re.search(rf"\b{wanted}\b", PAGE) for wanted in re.findall(r"\{eval\}`(\w+)`", said))
+
+
+@pytest.mark.sources
+@pytest.mark.whole
+@pytest.mark.parametrize("name", REGISTERED)
+def test_the_call_of_a_plate_makes_its_mechanism(name):
+    made = dp.read(re.sub(r"\bs\b", "0.7", PLATES[name]["call"]))
+    assert type(made) is getattr(dp, name)
+
+
+@pytest.fixture(scope="module")
+def sections(site):
+    """What the built page says, by heading."""
+    tree = LexborHTMLParser((site / "book" / "mechanisms.html").read_text(encoding="utf-8"))
+    found = {}
+    for section in tree.css("article section"):
+        heading = section.css_first("h1, h2, h3")
+        heading.css_first(".headerlink").decompose()
+        found[heading.text().strip()] = section
+    return found
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", REGISTERED)
+def test_a_plate_is_on_the_page_with_its_picture(sections, name):
+    plate = sections[PLATES[name]["title"]]
+    (picture,) = plate.css("figure.plate svg")
+    assert PLATES[name]["title"] in picture.attributes["aria-label"]
+    assert len(picture.css("path.own")) == 1 + (name != "PerfectPrivacy")
+    call = plate.css_first("figure.plate code").text().removeprefix("dp.")
+    made = dp.read(call)
+    assert type(made) is getattr(dp, name)
+    if re.search(r"\bs\b", PLATES[name]["call"]):
+        assert made.advantage == pytest.approx(0.25, abs=2e-4)
+
+
+# Numbers on the page, each computed here without the library: from densities, masses and sums.
+
+
+def gaussian_delta(epsilon, sigma):
+    return ndtr(0.5 / sigma - epsilon * sigma) - math.exp(epsilon) * ndtr(-0.5 / sigma - epsilon * sigma)
+
+
+def finite_delta(p, q, epsilon):
+    return float(np.maximum(q - math.exp(epsilon) * p, 0).sum())
+
+
+def finite_epsilon(pairs, delta):
+    return brentq(lambda e: max(finite_delta(p, q, e) for p, q in pairs) - delta, 0, 50, xtol=1e-12)
+
+
+def bell(sigma, shift=0):
+    x = np.arange(-400, 401)
+    mass = np.exp(-(((x - shift) / sigma) ** 2) / 2)
+    return mass / mass.sum()
+
+
+def geometric(scale, shift=0):
+    mass = np.exp(-np.abs(np.arange(-400, 401) - shift) / scale)
+    return mass / mass.sum()
+
+
+def calibrated(noise, low, high, epsilon=1.0, delta=1e-6):
+    """The parameter at which noise on a count has this δ."""
+    return brentq(lambda s: finite_delta(noise(s), noise(s, 1), epsilon) - delta, low, high, xtol=1e-13)
+
+
+def spread(mass):
+    return math.sqrt((np.arange(-400, 401) ** 2 * mass).sum())
+
+
+def bayes(p, q, weights=1.0):
+    """Bayes errors at many priors of the world P, the worst ones among them."""
+    prior = expit(np.linspace(-1.5, 1.5, 1501))[:, None]
+    return np.minimum(prior * p * weights, (1 - prior) * q * weights).sum(axis=1)
+
+
+def staircase(x, epsilon=1.0):
+    gamma, x = 1 / (1 + math.exp(epsilon / 2)), np.abs(x)
+    step = np.floor(x)
+    height = (1 - math.exp(-epsilon)) / (2 * (gamma + math.exp(-epsilon) * (1 - gamma)))
+    return height * np.exp(-epsilon * (step + (x - step >= gamma)))
+
+
+def staircase_advantage():
+    x = (np.arange(-4_000_000, 4_000_000) + 0.5) / 100_000
+    return np.maximum(staircase(x - 1) - staircase(x), 0).sum() / 100_000
+
+
+def mixture_epsilon(sigma, rate, members, delta=1e-5):
+    weights = binom.pmf(np.arange(members + 1), members, rate)
+
+    def log_ratio(x):
+        j = np.arange(members + 1)
+        return np.log((weights * np.exp((j * x - j * j / 2) / sigma**2)).sum())
+
+    def tail(x):
+        return weights @ ndtr((np.arange(members + 1) - x) / sigma), ndtr(-x / sigma)
+
+    def delta_of(epsilon):
+        x = brentq(lambda x: log_ratio(x) - epsilon, -60, 60)
+        q, p = tail(x)
+        # The other direction rejects small outputs.
+        y = brentq(lambda y: -log_ratio(y) - epsilon, -60, 60) if epsilon < -log_ratio(-60) else -60
+        back = 1 - tail(y)[1] - math.exp(epsilon) * (1 - tail(y)[0])
+        return max(q - math.exp(epsilon) * p, back)
+
+    return brentq(lambda e: delta_of(e) - delta, 1e-3, 20)
+
+
+def laplace_rho(epsilon=1.0):
+    def ratio(a):
+        terms = a / (2 * a - 1) * math.exp((a - 1) * epsilon) + (a - 1) / (2 * a - 1) * math.exp(-a * epsilon)
+        return math.log(terms) / (a - 1) / a
+
+    return -minimize_scalar(lambda t: -ratio(1 + math.exp(t)), bounds=(-8, 6), method="bounded").fun
+
+
+def answers(flips, yes, people):
+    """How many say yes of the people but one, of whom `yes` truly would."""
+    return np.convolve(binom.pmf(np.arange(yes + 1), yes, 1 - flips),
+                       binom.pmf(np.arange(people - yes), people - 1 - yes, flips))  # fmt: skip
+
+
+def shuffled_epsilon(epsilon, people, delta=1e-5):
+    flips, pairs = expit(-epsilon), []
+    for yes in range(people):
+        others = answers(flips, yes, people)
+        low, high = np.append(others, 0), np.append(0, others)
+        p, q = (1 - flips) * low + flips * high, flips * low + (1 - flips) * high
+        pairs += [(p, q), (q, p)]
+    return finite_epsilon(pairs, delta)
+
+
+def repeated(epsilon, times):
+    truth = expit(epsilon)
+    k = np.arange(times + 1)
+    return np.maximum(binom.pmf(k, times, truth) - binom.pmf(k, times, 1 - truth), 0).sum()
+
+
+def regret_at_equal_noise(of_laplace):
+    """Δ between Gaussian and Laplace noise of standard deviation 3, by integration over the output."""
+    x, width = np.linspace(-60, 61, 6051, retstep=True)
+    normal = [np.exp(-(((x - s) / 3) ** 2) / 2) / (3 * math.sqrt(2 * math.pi)) for s in (0, 1)]
+    scale = 3 / math.sqrt(2)
+    double = [np.exp(-np.abs(x - s) / scale) / (2 * scale) for s in (0, 1)]
+    gain = bayes(*normal, width) - bayes(*double, width)
+    return max(gain if of_laplace else -gain)
+
+
+def regret_at_equal_delta():
+    sigma, scale = calibrated(bell, 1, 10), calibrated(geometric, 0.9, 1.1)
+    return max(bayes(bell(sigma), bell(sigma, 1)) - bayes(geometric(scale), geometric(scale, 1)))
+
+
+def laplace_of_crossing():
+    """The δ at which Gaussian and Laplace noise of one standard deviation are both (1, δ)-DP, exactly."""
+
+    def delta(deviation):
+        return -math.expm1((1 - math.sqrt(2) / deviation) / 2)
+
+    return delta(brentq(lambda d: gaussian_delta(1, d) - delta(d), 0.6, 1.41))
+
+
+NUMBERS = {
+    "Noise for a number": {
+        "noise: discrete Laplace": lambda: f"{spread(geometric(calibrated(geometric, 0.9, 1.1))):.2f}",
+        "noise: discrete Gaussian": lambda: f"{spread(bell(calibrated(bell, 1, 10))):.2f}",
+        "advantage: discrete Laplace": lambda: f"{math.tanh(0.5 / calibrated(geometric, 0.9, 1.1)):.3f}",
+        "advantage: discrete Gaussian": lambda: (
+            f"{finite_delta(*(bell(calibrated(bell, 1, 10), s) for s in (0, 1)), 0):.3f}"
+        ),
+        "regret at equal (ε, δ)": lambda: f"{regret_at_equal_delta():.3f}",
+        "crossing": lambda: f"{laplace_of_crossing():.3f}",
+        "noise: Gaussian at equal advantage": lambda: f"{brentq(lambda s: 2 * ndtr(0.5 / s) - 1.25, 0.1, 9):.2f}",
+        "noise: Laplace at equal advantage": lambda: f"{math.sqrt(2) * -0.5 / math.log(0.75):.2f}",
+        "regret of Laplace noise": lambda: f"{regret_at_equal_noise(True):.3f}",
+        "regret of Gaussian noise": lambda: f"{regret_at_equal_noise(False):.3f}",
+    },
+    "Gaussian noise": {
+        "textbook": lambda: f"{math.sqrt(2 * math.log(125_000)) / 0.5:.4g}",
+        "exact": lambda: f"{brentq(lambda s: gaussian_delta(0.5, s) - 1e-5, 1, 20):.4g}",
+    },
+    "Staircase noise": {
+        "staircase": lambda: f"{staircase_advantage():.4g}",
+        "Laplace": lambda: f"{-math.expm1(-0.5):.4g}",
+    },
+    "Discrete Gaussian noise": {
+        "discrete": lambda: f"{finite_delta(bell(0.5), bell(0.5, 1), 0):.4g}",
+        "continuous": lambda: f"{2 * ndtr(1.0) - 1:.4g}",
+    },
+    "Discrete Laplace noise": {"discrete": lambda: f"{finite_delta(geometric(1), geometric(1, 1), 0):.4g}"},
+    "Randomized response": {
+        "once": lambda: f"{repeated(0.5, 1):.4g}",
+        "ten times": lambda: f"{repeated(0.5, 10):.4g}",
+    },
+    "Randomized response with k categories": {"ten": lambda: f"{(math.e - 1) / (math.e + 9):.4g}"},
+    "Shuffled randomized response": {
+        "alone": lambda: f"{math.log(math.exp(2) - 1e-5 * (1 + math.exp(2))):.4g}",
+        "shuffled": lambda: f"{shuffled_epsilon(2, 100):.4g}",
+    },
+    "Exponential mechanism": {"two candidates": lambda: f"{expit(0.5) - expit(-0.5):.4g}"},
+    "Permute-and-flip": {"ρ": lambda: f"{laplace_rho():.4g}"},
+    "Group in a Poisson-sampled step": {
+        "one": lambda: f"{mixture_epsilon(1, 0.1, 1):.4g}",
+        "three": lambda: f"{mixture_epsilon(1, 0.1, 3):.4g}",
+    },
+    "Poisson-sampled Laplace noise": {"pure ε": lambda: f"{math.log1p(0.1 * math.expm1(1)):.4g}"},
+    "The worst (ε, δ)-DP mechanism": {
+        "worst": lambda: f"{1e-5 + (1 - 1e-5) * math.tanh(0.5):.4g}",
+        "Gaussian": lambda: f"{2 * ndtr(0.5 / brentq(lambda s: gaussian_delta(1, s) - 1e-5, 1, 20)) - 1:.4g}",
+    },
+}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(("title", "number"), [(title, number) for title, those in NUMBERS.items() for number in those])
+def test_a_number_on_the_page_is_right(sections, title, number):
+    assert re.search(rf"(?<![\d.]){re.escape(NUMBERS[title][number]())}(?!\d)", sections[title].text())
