@@ -86,7 +86,6 @@ PARTS = [
     ("09_composition.html#thm-saddle", "exact_accountant"),
     ("09_composition.html#ask-09-questions", "exact_accountant"),
     ("09_composition.html#compose-first-symmetrize-last", "asymmetric_steps"),
-    ("09_composition.html#ask-09-false-step", "exact_accountant"),
     ("10_emergent_dominance.html#prop-asymmetric-steps", "asymmetric_steps"),
     ("10_emergent_dominance.html#the-limit-is-not-an-accountant", "asymmetric_steps"),
     ("10_emergent_dominance.html#long-training-runs", "published_divergence"),

@@ -94,7 +94,7 @@ def parameters(text: str) -> set[float]:
 QUOTED = {
     "01_two_worlds": {"0.1"},  # an adversary's budget, chosen for the sake of the argument
     "08_hyper_priors": {"0.007", "0.01", "0.014", "0.015", "0.4"},  # figure 4 of the source; the prior of an exercise
-    "10_emergent_dominance": {"0.4748", "0.56", "24", "48", "1.4", "3.4"},  # constants of theorems; a source's setting
+    "10_emergent_dominance": {"0.4748", "0.56", "24", "48"},  # constants of theorems
     "11_dpsgd_in_practice": {"0.12", "0.55", "21"},  # figures 6 and 7 of the source
     "13_auditing": {"2.2"},  # the ε of the source, rounded
     "14_batches": {"9", "16", "1.14"},  # probabilities of an example worked by hand; a number of a source
