@@ -24,7 +24,7 @@ SAID = [f"{100 * share:.6g} %" for share in SHARES]
 any_attack = Explorer(
     "any_attack",
     title="How much can the output help an attack?",
-    caption="How often an attack succeeds, against its baseline κ, a blind guess’s. No attack is above the "
+    caption="How often an attack succeeds, and how often a blind guess does, κ. No attack is above the "
     "blue curve; rings: the four attacks. Second panel: of a hundred people, those found out blindly (gray), and with "
     "the output.",
     find="Find the baseline at which the output adds the most percentage points.",

@@ -24,7 +24,7 @@ CELLS, NOTHING = 2**14, 1e-18
 batches = Explorer(
     "batches",
     title="What was said, and what was run",
-    caption="Privacy profiles of E epochs of T batches. A shuffle’s lies in the tinted band, between what the better "
+    caption="Privacy profiles of E epochs of T batches. A shuffle lies in the tinted band, between what the better "
     "of two attacks shows and fixed batches. Gray: δ = 10⁻⁵. Second panel: right guesses, of 100 at even odds.",
     find="Find a training run of three epochs in which even fixed batches have a smaller ε than was said.",
     parameters={
@@ -270,18 +270,21 @@ def words(sigma, batches, epochs):
     said, least, most, *_ = numbers(sigma, batches, epochs)
     start = "Said, for Poisson batches: ε = {said} at δ = 10⁻⁵. "
     if most < said:
-        return f"{start}With a shuffle it is smaller: at most about {{most}}."
+        whom = "Poisson batches expose a record that is drawn repeatedly."
+        return f"{start}With a shuffle it is smaller: at most about {{most}}. {whom}"
     if least > said:
         same = f"{least:.2f}" == f"{most:.2f}"
         how = "{most}, to two decimals" if same else "between about {least} and {most}"
-        return f"{start}With a shuffle it is larger: {how}."
+        opposed, alone = (answer(attack, sigma, batches, epochs)[1] for attack in (largest_answer, balls_in_bins))
+        whom = "whose gradient is opposite to all others" if opposed > alone else "even if all other gradients are 0"
+        return f"{start}With a shuffle it is larger: {how}. This exposes a record {whom}."
     between = "With a shuffle it is between about {least} and {most}; whether it is larger is not proven here."
     return start + between
 
 
 batches.ask(
     "For one epoch of a thousand batches with σ = 0.6, a program prints ε = 1.43 at δ = 10⁻⁵. It assumes Poisson "
-    "samples; the loader shuffles. How large is ε at least?",
+    "samples; the loader shuffles. At least how large is the ε of what was run?",
     truth=lambda: numbers(0.6, "1000", "1")[1],
     hides=(band, shuffled, kept, here, of_shuffled, of_fixed),
     says="You said {said}. The bound is {truth}.",
