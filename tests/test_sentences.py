@@ -462,8 +462,8 @@ says("blackwell_order",
      lambda so: so.back < 5e-11 and not so.dominates)  # fmt: skip
 for (one, first), (two, second) in itertools.product(LESS.items(), repeat=2):
     says("blackwell_order",
-         "Neither reveals more to everyone: randomized response lowers the error of some adversaries, "
-         f"{one.replace('%s', 'forth')}, the Gaussian mechanism that of others, {two.replace('%s', 'back')}.",
+         "Neither reveals more to everyone: some adversaries err less often against randomized response, "
+         f"{one.replace('%s', 'forth')}, others against the Gaussian mechanism, {two.replace('%s', 'back')}.",
          lambda so, first=first, second=second: not so.dominates
         and so.back >= 5e-11
         and first(so.forth) and second(so.back))  # fmt: skip
@@ -482,7 +482,7 @@ def calibration_point(epsilon, delta):
 
 says("calibration_point",
      "Both are (ε, δ)-DP with the same ε and δ, yet the advantage is larger against Laplace noise: "
-     "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism.",
+     "{laplace_advantage}, and only {gaussian_advantage} against Gaussian noise.",
      lambda so: so.laplace_advantage > so.gaussian_advantage + 1e-4)  # fmt: skip
 
 BASES = {"Gaussian, σ = 30": (30.0, 1.0), "DP-SGD, σ = 1": (1.0, 0.01), "DP-SGD, σ = 0.6": (0.6, 0.01)}
@@ -714,15 +714,15 @@ for points, one in (("one point", True), ("{k} points", False)):
          f"A report of {points} says everything: the envelope is the curve, and the advantage is {{advantage}}.",
          lambda so, one=one: one == (so.k == 1) and so.all_said and so.gap < 1e-6)  # fmt: skip
     says("envelope",
-         f"A report of {points} leaves a largest gap of {{gap}}, less than 0.01. As far as it says, the advantage is "
-         "at most {known_advantage}; it is {advantage}.",
+         f"A report of {points} leaves a largest gap of {{gap}}, less than 0.01. It shows that the advantage is "
+         "at most {known_advantage}; in fact it is {advantage}.",
          lambda so, one=one: one == (so.k == 1) and not so.all_said and so.gap < 0.01)  # fmt: skip
     says("envelope",
          f"A report of {points} settles the advantage, {{advantage}}, but leaves a gap of {{gap}} elsewhere.",
          lambda so, one=one: one == (so.k == 1) and so.settled and so.gap > 0.01 - 2e-5)  # fmt: skip
     says("envelope",
-         f"A report of {points} leaves a largest gap of {{gap}}. As far as it says, the advantage could be "
-         "{known_advantage}; it is {advantage}.",
+         f"A report of {points} leaves a largest gap of {{gap}}. By what it says, the advantage could be as large as "
+         "{known_advantage}; in fact it is {advantage}.",
          lambda so, one=one: one == (so.k == 1) and not so.settled and so.gap > 0.01 - 2e-5)  # fmt: skip
 
 
@@ -884,21 +884,21 @@ def renyi_order(sigma, epsilon):
 
 for less, fits in LESS.items():
     says("renyi_order",
-         "At every order above 1 the Gaussian divergence is the larger one; yet it protects better from some "
-         "adversaries, "
+         "At every order above 1 the Gaussian divergence is the larger one; yet some adversaries err more often "
+         "against Gaussian noise, "
          + less.replace("%s", "forth") + ".",
          lambda so, fits=fits: so.larger and not so.dominates and fits(so.forth))  # fmt: skip
 says("renyi_order",
-     "Both orders agree: the Gaussian mechanism reveals more to every adversary, and lowers the error of some by up to "
-     "{back}.",
+     "Both orders agree: the Gaussian mechanism reveals more to every adversary, who errs less often against it, by up "
+     "to {back}.",
      lambda so: so.larger and so.dominates and so.back >= 1e-4)  # fmt: skip
 for (start, shown), (less, fits) in itertools.product(
     {"The": True, "Beyond order 20 the": False}.items(), LESS.items()
 ):
     says(
         "renyi_order",
-        f"{start} Rényi curves cross: not even they order the two. Randomized response lowers the error of some "
-        f"adversaries, by up to {{forth}}, the Gaussian mechanism that of others, {less.replace('%s', 'back')}.",
+        f"{start} Rényi curves cross: not even they order the two. Some adversaries err less often against randomized "
+        f"response, by up to {{forth}}, others against the Gaussian mechanism, {less.replace('%s', 'back')}.",
         lambda so, shown=shown, fits=fits: not so.larger and so.shown == shown and so.forth >= 1e-4 and fits(so.back),
     )
 
@@ -1407,10 +1407,10 @@ CLAIMS = [
     ("delta_divergence", "Figure 3 of the paper", "at the prior where Gaussian noise is regretted most",
      lambda so, s: so.laplace_error - so.gaussian_error == approx(so.gaussian_cost, abs=5e-4)
      and is_rounding(f"{100 * so.prior:g} %", expit(-1.0))),
-    ("delta_divergence", "Same advantage", "to the digits of σ", lambda so, s: is_rounding(f"{s['sigma']:g}", EVEN)),
+    ("delta_divergence", "Same advantage", "to the precision of σ", lambda so, s: is_rounding(f"{s['sigma']:g}", EVEN)),
     ("delta_divergence", "Same advantage", "no difference at even odds",
      lambda so, s: abs(so.laplace_error - so.gaussian_error) < 1e-3 < so.gaussian_cost),
-    ("delta_divergence", "Same (ε, δ)", "Both are (1, 10⁻⁴)-DP, to the digits of σ",
+    ("delta_divergence", "Same (ε, δ)", "Both are (1, 10⁻⁴)-DP, to the precision of σ",
      lambda so, s: is_rounding(f"{s['sigma']:g}", gaussian_sigma(1, 1e-4)) and float(laplace_profile(1)(1)) == 0),
     ("delta_divergence", "Gaussian dominates", "reveals at least as much", lambda so, s: so.dominates),
     ("dpsgd_accounting", "Many small losses", "Only the accountant that knows nothing but (ε, δ) of a step is far off",
@@ -1490,7 +1490,7 @@ CLAIMS = [
         dp.SubsampledGaussian(3, 0.3).directions[0].tradeoff(np.linspace(0, 1, 101))
         - dp.SubsampledGaussian(3, 0.3).directions[1].tradeoff(np.linspace(0, 1, 101)))) < 0.01),
     ("subsampling", "Much noise", "which do not", lambda so, s: so.remove_epsilon > 1.2 * so.add_epsilon),
-    ("threshold_test", "Accuse few", "three of four who are in the data go unnoticed",
+    ("threshold_test", "Accuse few", "three in four of those who are in the data go unnoticed",
      lambda so, s: 70 < so.missed < 80 and so.accused < 10),
     ("threshold_test", "Accuse many", "few are missed, and most of the innocent are accused",
      lambda so, s: so.missed < 10 and so.accused > 50),

@@ -480,7 +480,7 @@ def tradeoff(alpha, mu):
             ),
             Mistake(
                 lambda a, mu: max(0.0, 2 - a - 2 * norm.cdf(mu / 2)),
-                "You take the advantage off at every α. It is the largest distance from blind guessing, and reached at one α only.",
+                "You subtract the advantage at every α. It is the largest distance from blind guessing, and it is reached at one α only.",
             ),
         ),
         laws=(_in_unit_interval("f(α)"), _below_guessing),
@@ -591,7 +591,7 @@ def threshold(prior):
             Mistake(lambda p: p, "This is the prior itself. After the output, compare π p(y) with (1 − π) q(y)."),
             Mistake(
                 lambda p: math.log10(p / (1 - p)),
-                "Use the natural logarithm: privacy losses are in nats, so that e^ε is a likelihood ratio.",
+                "Use the natural logarithm: a privacy loss is one, so that e^ε is a likelihood ratio.",
             ),
             Mistake(
                 lambda p: math.log(p),
@@ -630,8 +630,7 @@ def threshold(prior):
         id="1.6",
         grade="build",
         title="Neyman and Pearson with a coin",
-        question="Two finite distributions `p` and `q` over the same outcomes (arrays of probabilities), and a level "
-        "`alpha`. Write `power(p, q, alpha)`: the largest probability under q with which any test, coins allowed, says “in”, "
+        question="The arrays `p` and `q` hold two finite distributions over the same outcomes, and `alpha` is a level. Write `power(p, q, alpha)`: the largest probability under q with which any test, coins allowed, says “in”, "
         "if under p it may do so with probability at most `alpha`.",
         name="power",
         curve=Curve("alpha"),
@@ -725,7 +724,7 @@ def interval(wrong, rounds):
     return low, high
 """,
         explanation="An error rate belongs to the interval if the count is not too extreme for it: neither tail of the "
-        "binomial distribution is below 2.5%. Binomial tails are beta distributions, which gives both ends at once.",
+        "binomial distribution is below 2.5%. A binomial tail is a value of a beta distribution function, which gives both ends at once.",
         hints=(
             "For which error rates does a count as large as yours have probability below 2.5%? For which does one as "
             "small?",
@@ -768,7 +767,7 @@ def interval(wrong, rounds):
             ),
             Mistake(
                 _plus_four,
-                "This is the interval of Agresti and Coull, the normal approximation around a rate moved towards 1/2. The "
+                "This is the interval of Agresti and Coull, the normal approximation around a rate moved toward 1/2. The "
                 "exact one inverts two binomial tails.",
                 within=_ROUNDED_QUANTILE,
             ),

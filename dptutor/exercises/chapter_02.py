@@ -164,7 +164,7 @@ EXERCISES = [
         explanation="At α = 0.05 the best test misses 60% with A and 80% with B; at α = 0.5 it misses 20% and 10%. A "
         "higher curve protects better, and here neither curve is higher everywhere.",
         hints=(
-            "f(α) is what the best test of level α misses. Is much or little of it good for privacy?",
+            "f(α) is what the best test of level α misses. Is a large value good or bad for privacy?",
             "Compare the two mechanisms at α = 0.05, and then at α = 0.5.",
             "At 0.05 B is higher, at 0.5 A is. The curves cross.",
         ),
@@ -179,7 +179,7 @@ EXERCISES = [
         id="2.c",
         title="A family of three",
         question="A count, which one person changes by 1 at most, gets Gaussian noise with σ = 2. A family of three "
-        "takes part together or not at all. The family is promised a curve G_μ. Which μ is that?",
+        "takes part together or not at all. The family is promised a curve G_μ. What is μ?",
         solution="import dptutor as dp\n\nfamily = dp.Gaussian(sigma=2, sensitivity=3)\n"
         "answer = family.sensitivity / family.sigma\n",
         explanation="Together they change the count by 3. The two worlds are N(0, 4) and N(3, 4), and μ is the "
@@ -353,7 +353,7 @@ def tradeoff(sigma, sensitivity, alpha):
             ),
             Mistake(
                 lambda s, d, a: float(ndtr(s * ndtri(1 - a) - d)),
-                "The threshold is σ times the quantile, but Φ wants standard deviations: divide by σ in the end.",
+                "The threshold is σ times the quantile, but Φ wants standard deviations: divide by σ at the end.",
             ),
         ),
         laws=(_not_negative, _below_the_diagonal),
@@ -380,7 +380,7 @@ def least_epsilon(alpha, beta, delta):
             "1 − δ − e^ε α ≤ β and e^(−ε)(1 − δ − α) ≤ β. Solve both for ε.",
             "The larger of log((1 − δ − β)/α) and log((1 − δ − α)/β), and at least 0.",
         ),
-        praise="Right. This is how an audit turns an attack into a statement about ε; its α and β then carry intervals.",
+        praise="Right. This is how an audit turns an attack into a statement about ε; there, α and β come with confidence intervals.",
         cases=_ATTACKS,
         draw=lambda r: (r.uniform(0.01, 0.2), r.uniform(0.05, 0.6), r.uniform(0.001, 0.05)),
         mistakes=(
@@ -473,7 +473,7 @@ def least_epsilon(alpha, beta, delta):
             "A test rejects with probability α in the first world. With what probability, at most, can it reject one "
             "neighbor farther along?",
             "At most 1 − f(α). That is its type I error for the next step.",
-            "Apply 1 − f k times, and take the result from 1.",
+            "Apply 1 − f k times, and subtract the result from 1.",
         ),
         praise="Right: 1 − (1 − f)∘…∘(1 − f). For Gaussian noise this is μ ↦ kμ exactly.",
         cases=tuple((f, k, a) for f in _CURVES for k in (1, 2, 4) for a in (0.01, 0.2, 0.9)),
@@ -552,7 +552,7 @@ def least_epsilon(alpha, beta, delta):
         mistakes=(
             Mistake(
                 lambda a, b, x: float(np.interp(x, [0, *a, 1], [1, *b, 0])),
-                "You join neighbors in the list. A test that lies above the segment between two others is not worth using.",
+                "You join tests that are next to each other in the list. A test that lies above the segment between two others is not worth using.",
             ),
             Mistake(
                 lambda a, b, x: min([bb for aa, bb in zip(a, b, strict=True) if aa <= x], default=1.0),
@@ -573,7 +573,7 @@ def least_epsilon(alpha, beta, delta):
             ),
             Mistake(
                 lambda a, b, x: float(np.interp(x, a, b)),
-                "You join neighbors in the list, and leave out blind guessing: “never in” is (0, 1), “always in” is (1, 0).",
+                "You join tests that are next to each other in the list, and leave out blind guessing: “never in” is (0, 1), “always in” is (1, 0).",
             ),
             Mistake(
                 lambda a, b, x: float(b[np.argmin(np.abs(np.asarray(a) - x))]),

@@ -126,8 +126,7 @@ in_q, in_p = loss.sf(1), loss.sf(1, under="P")
 true = [loss.sf(float("inf")) > 0, abs(in_q - 0.01) < 1e-3, abs(in_p - 0.01) < 1e-3, abs(in_q - e * in_p - 0.01) < 1e-6]
 answer = 1 + true.index(True)
 """,
-        explanation="δ is the largest difference Q[E] − e^ε P[E], and nothing else. It is at most Pr_Q[L > ε], because a "
-        "second term is taken off, and Gaussian noise, which gives nothing away with certainty, has a δ as well.",
+        explanation="δ is the largest difference Q[E] − e^ε P[E], and nothing else. It is at most Pr_Q[L > ε], because a second term is subtracted, and Gaussian noise, which gives nothing away with certainty, has a δ as well.",
         hints=(
             "Does Gaussian noise ever give everything away? It has a δ, too.",
             "δ = Pr_Q[L > ε] − e^ε Pr_P[L > ε]. Is one of the two terms alone enough?",
@@ -174,7 +173,7 @@ def delta(mu, epsilon):
         mistakes=(
             Mistake(
                 lambda m, e: float(ndtr(m / 2 - e * m) - math.exp(e) * ndtr(-m / 2 - e * m)),
-                "In standard deviations of the loss, which are μ, ε is ε/μ, not ε·μ.",
+                "The standard deviation of the loss is μ, so ε amounts to ε/μ standard deviations, not ε·μ.",
             ),
             Mistake(
                 lambda m, e: float(ndtr(-e / m + m / 2)),
@@ -198,7 +197,7 @@ def delta(mu, epsilon):
             ),
             Mistake(
                 lambda m, e: float(ndtr(-e / m + m) - math.exp(e) * ndtr(-e / m - m)),
-                "The means of the loss are μ²/2 and −μ²/2. In standard deviations, that is not μ from 0.",
+                "You put the means μ standard deviations from 0. They are μ²/2 and −μ²/2, and the standard deviation is μ.",
             ),
             Mistake(
                 lambda m, e: _gaussian(1 / m, e),
@@ -394,7 +393,7 @@ def tail(losses, p, epsilon):
             ),
             Mistake(
                 lambda x, p, e: 1 - sum(w * math.exp(a) for a, w in zip(x, p, strict=True) if a <= e),
-                "You count infinite losses as well: what Q does not give to the finite ones it gives to them.",
+                "You count infinite losses as well: Q gives them the probability that the finite ones leave over.",
             ),
             Mistake(
                 lambda x, p, e: sum(w * a for a, w in zip(x, p, strict=True) if a > e),
@@ -402,7 +401,7 @@ def tail(losses, p, epsilon):
             ),
             Mistake(
                 lambda x, p, e: sum(w * math.exp(a) - math.exp(e) * w for a, w in zip(x, p, strict=True) if a > e),
-                "This is δ(ε) without infinite losses: you took off the second term, e^ε Pr_P[L > ε].",
+                "This is δ(ε) without infinite losses: you subtracted the second term, e^ε Pr_P[L > ε].",
             ),
             Mistake(
                 lambda x, p, e: sum(w * (1 + a) for a, w in zip(x, p, strict=True) if a > e),
@@ -432,18 +431,18 @@ def tail(losses, p, epsilon):
 def estimate(losses, epsilon):
     return np.mean(np.maximum(1 - np.exp(epsilon - np.array(losses)), 0))
 """,
-        explanation="δ(ε) = E_Q[max(1 − e^(ε − L), 0)]: insert dP = e^(−L) dQ into the difference of tails.",
+        explanation="δ(ε) = E_Q[max(1 − e^(ε − L), 0)]: substitute dP = e^(−L) dQ into the difference of tails.",
         hints=(
             "Write δ(ε) = Pr_Q[L > ε] − e^ε Pr_P[L > ε] with an expectation in world Q only.",
-            "Pr_P[L > ε] = E_Q[e^(−L); L > ε]. So each loss above ε counts with which weight?",
+            "In world Q, Pr_P[L > ε] is the mean of e^(−L) if each loss of at most ε counts as 0. What weight does that give to each loss above ε?",
             "The mean of max(1 − e^(ε − L), 0).",
         ),
-        praise="Right. An infinite loss counts with 1, one just above ε with next to nothing.",
+        praise="Right. An infinite loss has weight 1, and one just above ε has almost none.",
         cases=tuple((s, e) for s in _SAMPLES for e in (-0.5, 0.0, 1.0)),
         mistakes=(
             Mistake(
                 lambda x, e: float(np.mean(np.asarray(x) > e)),
-                "This is the share of losses above ε, Pr_Q[L > ε]. A loss just above ε should count with next to nothing.",
+                "This is the share of losses above ε, Pr_Q[L > ε]. A loss just above ε should count for almost nothing.",
             ),
             Mistake(
                 lambda x, e: float(np.mean(1 - np.exp(e - np.asarray(x)))),
@@ -455,7 +454,7 @@ def estimate(losses, epsilon):
             ),
             Mistake(
                 lambda x, e: float(np.mean(np.maximum(np.asarray(x) - e, 0))),
-                "The weight of a loss is not L − ε: no loss may count with more than 1.",
+                "The weight of a loss is not L − ε: no weight may exceed 1.",
             ),
             Mistake(
                 lambda x, e: float(np.mean(1 - np.exp(e - x[x > e]))),

@@ -111,8 +111,7 @@ EXERCISES = [
     Question(
         id="4.a",
         title="The worst that one point allows",
-        question="All you know about a symmetric mechanism is δ(log 3) = 0.1. How large may its advantage δ(0) be at "
-        "most?",
+        question="All you know about a symmetric mechanism is δ(log 3) = 0.1. How large can its advantage δ(0) be?",
         solution="from math import log\n\nimport dptutor as dp\n\nanswer = float(dp.ApproximateDP(log(3), 0.1).advantage)\n",
         explanation="The worst mechanism with this point is leaky randomized response. Its two lines meet at "
         "α = β = (1 − δ)/(1 + e^ε) = 0.9/4, and the advantage is 1 − α − β.",
@@ -132,7 +131,7 @@ EXERCISES = [
                 "Nearly: with δ + tanh(ε/2) you count part of it twice. What is left to reveal where everything "
                 "has been given away?",
             ),
-            Mistake(1 - 0.9 / 4, "You took off only one of the two errors. The advantage is 1 − α − β."),
+            Mistake(1 - 0.9 / 4, "You subtracted only one of the two errors. The advantage is 1 − α − β."),
             Mistake(1 - 2 * 0.9 / (1 + math.log(3)), "You used ε where e^ε belongs: e^ε is 3."),
             Mistake(0.9 / 4, "This is the error at which the lines meet. The advantage is 1 − α − β there."),
             Mistake(0.9, "This is 1 − δ, where the curve starts. The advantage is 1 − α − β at the best test."),
@@ -168,7 +167,7 @@ answer = float(max(dp.ApproximateDP(*pair).tradeoff(0.05) for pair in pairs))
             Mistake(1 - 0.35 - 0.2, "You added up the δ. Both pairs are about one mechanism, not about two outputs."),
             Mistake(0.8, "You forgot δ: the second line is 1 − δ − e^ε α, with δ = 0.05."),
             Mistake(0.95 - 0.05 * math.log(4), "You used ε where e^ε belongs: the slope of the second line is −4."),
-            Mistake(0.95, "This is blind guessing, 1 − α, or a line without its slope. Take off δ and e^ε α."),
+            Mistake(0.95, "This is blind guessing, 1 − α, or a line without its slope. Subtract δ and e^ε α."),
             Mistake(0.25, "This is the power, 1 − β. A guarantee is about what is missed."),
             in_percent(0.75),
             Mistake(
@@ -224,7 +223,7 @@ def advantage_range(epsilon, delta):
             ),
             Mistake(
                 lambda e, d: (d, 1 - (1 - d) / (1 + math.exp(e))),
-                "You took off only one of the two errors. The advantage is 1 − α − β.",
+                "You subtracted only one of the two errors. The advantage is 1 − α − β.",
             ),
             Mistake(
                 lambda e, d: (d, (1 - d) / (1 + math.exp(e))),
@@ -240,7 +239,7 @@ def advantage_range(epsilon, delta):
             ),
             Mistake(
                 lambda e, d: (d, (math.exp(e) - 1 + d) / math.exp(e)),
-                "You followed the steep line down to the axis. The mirrored line stops it earlier, on the diagonal.",
+                "You followed the steep line down to the axis. It meets the mirrored line earlier, where α = β.",
             ),
         ),
         laws=(
@@ -331,7 +330,7 @@ def guaranteed(pairs, alpha):
         id="4.3",
         grade="think",
         title="Where the line touches",
-        question="A Gaussian mechanism with μ = 1/σ. Write `touch(mu, epsilon)`: the point (α, β) at which the line 1 − δ(ε) − e^ε α touches its "
+        question="A Gaussian mechanism has μ = 1/σ. Write `touch(mu, epsilon)`: the point (α, β) at which the line 1 − δ(ε) − e^ε α touches its "
         "trade-off function.",
         name="touch",
         curve=Curve("epsilon"),
@@ -437,11 +436,11 @@ def delta(f, epsilon):
             ),
             Mistake(
                 lambda f, e: float(f.__self__.privacy_profile(abs(e))),
-                "ε keeps its sign: the profile is asked for at negative ε, too.",
+                "ε keeps its sign: the question is about negative ε, too.",
             ),
             Mistake(
                 lambda f, e: float(1 - f.__self__.privacy_profile(e)),
-                "Take it from 1: δ is large where the errors are small.",
+                "Subtract it from 1: δ is large where the errors are small.",
             ),
             Mistake(
                 lambda f, e: float(f.__self__.privacy_profile(0.0)),
@@ -506,7 +505,7 @@ def sigma(epsilon, delta):
         mistakes=(
             Mistake(
                 _classical,
-                "This is the classical σ = √(2 log(1.25/δ))/ε. It is not exact, and for ε > 1 not even always enough.",
+                "This is the classical σ = √(2 log(1.25/δ))/ε. It is not exact, and for ε > 1 it is not always enough noise.",
             ),
             Mistake(
                 _tail_sigma,

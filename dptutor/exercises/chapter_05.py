@@ -300,7 +300,7 @@ def bayes_error(delta, prior):
             ),
             Mistake(
                 lambda d, p: (1 - p) * (1 - d(abs(math.log(p / (1 - p))))),
-                "ε keeps its sign. Adversaries with π < 1/2 are those of negative ε.",
+                "ε keeps its sign. Adversaries with π < 1/2 have a negative ε.",
             ),
             Mistake(
                 lambda d, p: (1 - d(0)) / 2,
@@ -372,8 +372,7 @@ def bayes_error(delta, prior):
         id="5.4",
         grade="think",
         title="When is the output worth reading?",
-        question="Laplace noise of scale `scale`, sensitivity 1. Write `worth_reading(scale)`: the two priors (low, high) between "
-        "which the output has a gain, and outside which it has none.",
+        question="A mechanism adds Laplace noise of scale `scale` to a query of sensitivity 1. Write `worth_reading(scale)`: the two priors (low, high) between which the output brings a gain, and outside which it brings none.",
         name="worth_reading",
         curve=Curve("scale", hidden=True),
         stub="from math import exp\n\n\ndef worth_reading(scale):\n    ...\n",
@@ -600,7 +599,7 @@ def tradeoff(bayes_error, alpha):
         id="5.7",
         grade="build",
         title="The least favorable prior",
-        question="Two finite distributions `p` and `q`, arrays of probabilities of the same outcomes. Write `minimax(p, q)`: the "
+        question="The arrays `p` and `q` hold two finite distributions over the same outcomes. Write `minimax(p, q)`: the "
         "largest Bayes error over all priors, to nine digits.",
         name="minimax",
         stub="import numpy as np\n\n\ndef minimax(p, q):\n    ...\n",

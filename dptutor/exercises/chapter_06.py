@@ -97,7 +97,7 @@ answer = log((1 - lie) / lie)
     Question(
         id="6.b",
         title="Which one reveals more?",
-        question="The trade-off functions of two mechanisms have f ≤ f̃ everywhere. Which statement follows?",
+        question="The trade-off functions f of M and f̃ of M̃ satisfy f ≤ f̃ everywhere. Which statement follows?",
         options=(
             "The output of M̃ can be garbled into one like that of M.",
             "The output of M can be garbled into one like that of M̃.",
@@ -157,7 +157,7 @@ def flip(epsilon, other):
             ),
             Mistake(
                 lambda e, o: _lie(o),
-                "This would be right if the first output were always true. It is a lie sometimes already.",
+                "This would be right if the first output were always true. Sometimes it is a lie already.",
             ),
             Mistake(
                 lambda e, o: 1 - _flip(e, o),
@@ -248,7 +248,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
     return delta >= other_delta and corner <= other_corner
 """,
         explanation="Both curves are made of lines. A convex f is below the broken line f̃ if and only if it is below the corners of f̃: (0, 1 − δ̃), and the "
-        "one on the diagonal, at (1 − δ̃)/(1 + e^ε̃). On the diagonal f is at most this if it meets the diagonal no later.",
+        "one on the diagonal, at (1 − δ̃)/(1 + e^ε̃). f is not above the second corner if it meets the diagonal α = β no farther out.",
         hints=(
             "Draw both trade-off functions. At which points is it enough to compare them?",
             "At the corners of the upper one: at α = 0, and where it meets the diagonal α = β.",
@@ -290,7 +290,7 @@ def dominates(epsilon, delta, other_epsilon, other_delta):
             ),
             Mistake(
                 lambda e, d, oe, od: e >= oe,
-                "You compare only ε. A larger ε does not help the first mechanism where its δ is smaller.",
+                "You compare only ε. A larger ε does not make up for a smaller δ, which counts at α = 0.",
             ),
             Mistake(
                 lambda e, d, oe, od: math.exp(e) + d >= math.exp(oe) + od,

@@ -66,11 +66,9 @@ def _duel(answer):
     if np.any(even):
         prior = given[np.argmax(even)]
         if prior in (0, 1):
-            return f"At the prior {shown(prior)} the adversary is sure already, and both mechanisms lose nothing. Move away from 0 and 1."
+            return f"At the prior {shown(prior)} the adversary is sure already, and neither mechanism loses anything. Move away from 0 and 1."
         if min(prior, 1 - prior) < 1e-9:
-            return (
-                f"So near 0 or 1 as {shown(prior)}, what the two lose is too small to compare. Move away from 0 and 1."
-            )
+            return f"At a prior as near 0 or 1 as {shown(prior)}, what the two lose is too small to compare. Move away from 0 and 1."
         return f"At the prior {shown(prior, 10)} the two lose the same, to nine digits: it is a crossing. Move away from it."
     if lead[0] < 0 < lead[1]:
         return None
@@ -88,7 +86,7 @@ EXERCISES = [
         id="7.a",
         title="The largest regret",
         question="At the priors 0.2, 0.5 and 0.8 the Bayes errors against M are 0.17, 0.30 and 0.15, those against M̃ are 0.18, "
-        "0.26 and 0.13. Of these three adversaries: what is the largest regret of having used M̃ in place of M?",
+        "0.26 and 0.13. What is the largest regret, over these three adversaries, of having used M̃ in place of M?",
         solution="errors, used = (0.17, 0.30, 0.15), (0.18, 0.26, 0.13)\n"
         "answer = max(r - other for r, other in zip(errors, used))\n",
         explanation="Regret is R − R̃: by how much the adversary’s error would have been larger with M. It is −0.01, 0.04 "
@@ -279,7 +277,7 @@ EXERCISES = [
         id="7.3",
         grade="think",
         title="A duel at two priors",
-        question="A Gaussian mechanism with σ = 1 against a Laplace mechanism with b = 1. Give `priors = (first, second)`: a "
+        question="Compare a Gaussian mechanism with σ = 1 and a Laplace mechanism with b = 1. Give `priors = (first, second)`: a "
         "prior at which the Gaussian mechanism loses more (its adversary errs less often), and one at which the Laplace "
         "mechanism does.",
         name="priors",
@@ -332,7 +330,7 @@ priors = (comparison.reverse_divergence.prior, comparison.divergence.prior)
         explanation="The graph of f(α + κ) − κ is that of f, moved to the left by κ and down by κ: both errors get smaller by κ.",
         hints=(
             "To which side does the graph of f(α + κ) move, as κ grows?",
-            "To the left, by κ; and − κ moves it down as much.",
+            "To the left, by κ; and the − κ moves it down by as much.",
             "mechanism.tradeoff takes numbers up to 1: beyond, f is 0.",
         ),
         praise="Right: down and to the left, both errors smaller by κ.",
@@ -423,7 +421,7 @@ def delta_rr(epsilon, other):
             ),
             Mistake(
                 lambda e, o: max(0.0, math.exp(-e) - math.exp(-o)),
-                "e^−ε are the odds of a lie. The error of trusting the output is a probability.",
+                "e^−ε is the odds of a lie. The error of trusting the output is a probability.",
             ),
             Mistake(
                 lambda e, o: max(0.0, math.exp(o) / (1 + math.exp(o))),

@@ -21,7 +21,7 @@ bayes_error = Explorer(
     title="What the output is worth to an adversary",
     caption="First panel: the purple line touches the trade-off function at the best test for prior π, and meets "
     "the diagonal at R(π). Second panel: R at all priors; the green ruler is the drop that the output brings.",
-    find="Drag the prior to where the adversary errs most. Find a mechanism with which that is not at one half.",
+    find="Drag the prior to where the adversary errs most. Find a mechanism for which this prior is not one half.",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
         "noise": Slider(0.3, 4.0, 1.0, "noise", by="kind", symbols=SYMBOLS | {SAMPLED: "σ"}),

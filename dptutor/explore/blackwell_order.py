@@ -140,7 +140,7 @@ def meet_tradeoff(sigma, epsilon, third):
     forth=in_points("largest lead of randomized response", VERMILLION, help="0: the Gaussian mechanism dominates"),
     back=in_points("largest lead of the Gaussian mechanism", BLUE, help="0: randomized response dominates"),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
-    response_advantage=Number("advantage, RR", VERMILLION, 4),
+    response_advantage=Number("advantage, randomized response", VERMILLION, 4),
 )
 def numbers(sigma, epsilon):
     both = compared(sigma, epsilon)
@@ -168,8 +168,8 @@ def words(sigma, epsilon):
     if both.reverse_divergence.value < 5e-11:
         return "To ten digits, the Gaussian mechanism reveals more to no adversary; far out in its tails it still does."
     return (
-        "Neither reveals more to everyone: randomized response lowers the error of some adversaries, "
-        f"{by_up_to(both.divergence.value, 'forth')}, the Gaussian mechanism that of others, "
+        "Neither reveals more to everyone: some adversaries err less often against randomized response, "
+        f"{by_up_to(both.divergence.value, 'forth')}, others against the Gaussian mechanism, "
         f"{by_up_to(both.reverse_divergence.value, 'back')}."
     )
 

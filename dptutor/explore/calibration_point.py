@@ -14,7 +14,7 @@ calibration_point = Explorer(
     caption="Both mechanisms have exactly the noise that (ε, δ) requires. First panel: their privacy profiles, on a "
     "logarithmic scale, meet at the green point. Second panel: their trade-off functions. Pull a curve by its ring to "
     "change δ.",
-    find="Find an (ε, δ) at which the advantage is more than five times as large with Laplace noise.",
+    find="Find an (ε, δ) at which the advantage is more than five times as large with Laplace noise as with Gaussian.",
     parameters={
         "epsilon": Slider(0.3, 5.0, 1.0, "privacy parameter", "ε"),
         "delta": Slider(1e-9, 0.1, 1e-5, "with", "δ", stops=decades(-9, -1, 1, 1.5, 2, 3, 5), power=True),
@@ -75,7 +75,7 @@ def five_times(epsilon, delta):
 def words():
     return (
         "Both are (ε, δ)-DP with the same ε and δ, yet the advantage is larger against Laplace noise: "
-        "{gaussian_advantage} for the Gaussian, {laplace_advantage} for the Laplace mechanism."
+        "{laplace_advantage}, and only {gaussian_advantage} against Gaussian noise."
     )
 
 

@@ -35,12 +35,12 @@ delta_divergence = Explorer(
             {"sigma": 1, "scale": 1, "prior": 0.27},
         ),
         "Same advantage": (
-            "The same membership advantage, to the digits of σ: no difference at even odds, but still not the same "
+            "The same membership advantage, to the precision of σ: no difference at even odds, but still not the same "
             "privacy.",
             lambda: {"sigma": 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2)), "scale": 1, "prior": 0.5},
         ),
         "Same (ε, δ)": (
-            "Both are (1, 10⁻⁴)-DP, to the digits of σ. This one pair of numbers hides all the rest.",
+            "Both are (1, 10⁻⁴)-DP, to the precision of σ. This one pair of numbers hides all the rest.",
             lambda: {"sigma": brentq(lambda s: Gaussian(sigma=s).epsilon(1e-4) - 1, 1, 10), "scale": 1, "prior": 0.5},
         ),
         "Gaussian dominates": (

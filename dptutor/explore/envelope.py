@@ -134,14 +134,14 @@ def words(kind, k):
         return f"A report of {points} says everything: the envelope is the curve, and the advantage is {{advantage}}."
     if gap < SMALL:
         return (
-            f"A report of {points} leaves a largest gap of {{gap}}, less than 0.01. As far as it says, the advantage "
-            "is at most {known_advantage}; it is {advantage}."
+            f"A report of {points} leaves a largest gap of {{gap}}, less than 0.01. It shows that the advantage "
+            "is at most {known_advantage}; in fact it is {advantage}."
         )
     if numbers(kind, k)[1] < mechanism(kind).advantage + 5e-5:
         return f"A report of {points} settles the advantage, {{advantage}}, but leaves a gap of {{gap}} elsewhere."
     return (
-        f"A report of {points} leaves a largest gap of {{gap}}. As far as it says, the advantage could be "
-        "{known_advantage}; it is {advantage}."
+        f"A report of {points} leaves a largest gap of {{gap}}. By what it says, the advantage could be as large as "
+        "{known_advantage}; in fact it is {advantage}."
     )
 
 

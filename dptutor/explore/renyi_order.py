@@ -78,11 +78,13 @@ def compared(sigma, epsilon):
 
 
 @renyi_order.readouts(
-    least_lead=Number("Gauss − RR, smallest over the orders", GREEN, 4, help="above 0: ordered at every order"),
-    forth=in_points("largest regret of choosing RR", GREEN, help="0: the Gaussian mechanism dominates"),
-    back=in_points("largest regret of choosing Gauss", GREEN, help="0: randomized response dominates"),
+    least_lead=Number("smallest lead of the Gaussian divergence", GREEN, 4, help="above 0: ordered at every order"),
+    forth=in_points(
+        "largest regret of choosing randomized response", GREEN, help="0: the Gaussian mechanism dominates"
+    ),
+    back=in_points("largest regret of choosing Gaussian noise", GREEN, help="0: randomized response dominates"),
     gaussian_advantage=Number("advantage, Gaussian", BLUE, 4),
-    response_advantage=Number("advantage, RR", VERMILLION, 4),
+    response_advantage=Number("advantage, randomized response", VERMILLION, 4),
 )
 def numbers(sigma, epsilon):
     lead = gaussian(sigma).renyi_divergence(ORDERS) - response(epsilon).renyi_divergence(ORDERS)
@@ -108,17 +110,17 @@ def words(sigma, epsilon):
     if lead >= 0 and gaussian_advantage < response_advantage:
         return (
             "At every order above 1 the Gaussian divergence is the larger one; "
-            f"yet it protects better from some adversaries, {by_up_to(forth, 'forth')}."
+            f"yet some adversaries err more often against Gaussian noise, {by_up_to(forth, 'forth')}."
         )
     if lead >= 0:
         return (
-            "Both orders agree: the Gaussian mechanism reveals more to every adversary, and lowers the error of some "
-            "by up to {back}."
+            "Both orders agree: the Gaussian mechanism reveals more to every adversary, who errs less often against "
+            "it, by up to {back}."
         )
     start = "The" if crossing_is_shown(sigma, epsilon) else "Beyond order 20 the"
     return (
-        f"{start} Rényi curves cross: not even they order the two. Randomized response lowers the error of some "
-        f"adversaries, {by_up_to(forth, 'forth')}, the Gaussian mechanism that of others, {by_up_to(back, 'back')}."
+        f"{start} Rényi curves cross: not even they order the two. Some adversaries err less often against randomized "
+        f"response, {by_up_to(forth, 'forth')}, others against the Gaussian mechanism, {by_up_to(back, 'back')}."
     )
 
 

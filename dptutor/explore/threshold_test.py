@@ -20,7 +20,7 @@ LOW, HIGH, AXIS = -4.4, 5.4, 0.13  # of the picture: the ends of the axis, and h
 threshold_test = Explorer(
     "threshold_test",
     title="Where would you draw the line?",
-    caption="Each person is placed at the output that the adversary sees. Everyone right of the purple line is "
+    caption="Each person stands at the output that the adversary sees. Everyone to the right of the purple line is "
     "accused; errors are drawn solid. Second panel: every threshold is a point on the curve. Pull it to change the "
     "noise.",
     find="Drag the purple line. Can you make both errors smaller at once?",
@@ -29,7 +29,7 @@ threshold_test = Explorer(
         "sigma": Slider(0.5, 2.0, 1.0, "noise", "σ", step=0.025, play=True),
     },
     steps={
-        "Accuse few": ("Accuse only on strong evidence, and three of four who are in the data go unnoticed.",
+        "Accuse few": ("Accuse only on strong evidence, and three in four of those who are in the data go unnoticed.",
                        {"threshold": 1.7, "sigma": 1}),
         "Accuse many": ("Be suspicious instead: few are missed, and most of the innocent are accused.",
                         {"threshold": -0.4, "sigma": 1}),

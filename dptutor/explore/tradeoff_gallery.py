@@ -22,7 +22,7 @@ tradeoff_gallery = Explorer(
     title="One curve, a guarantee for every ε",
     caption="First panel: a line of slope −exp(ε) touches the curve and meets the axis at 1 − δ. Second panel: the "
     "δ of every ε; the green point is this line. Pull a blue curve to change the noise.",
-    find="Roll the green line along the curve to the ε from which on δ is 0. With which mechanisms is there none?",
+    find="Roll the green line along the curve to the smallest ε with δ = 0. Which mechanisms have no such ε?",
     parameters={
         "kind": Choice(tuple(KINDS), "Gaussian", "Mechanism"),
         "noise": Slider(0.3, 4.0, 1.0, "noise", by="kind", symbols=SYMBOLS),
