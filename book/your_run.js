@@ -586,6 +586,7 @@ class Run {
     );
     its.place = make("span", { class: "run-goal" });
     its.wrong = make("p", { class: "run-wrong", role: "alert", hidden: true });
+    its.mistake = make("p", { class: "run-mistake", id: `run-mistake-${side}`, role: "alert", hidden: true });
     const drop =
       side === "B" &&
       make(
@@ -595,7 +596,7 @@ class Run {
       );
     this.goalLine(side);
     return make("section", { class: `run-side run-${side}`, "aria-label": side }, letter,
-      make("div", { class: "run-says" }, ...lines, make("p", { class: "run-part" }, its.place, make("span", { class: "run-more" }, add, drop || null)), its.wrong)); // biome-ignore format: one line
+      make("div", { class: "run-says" }, ...lines, make("p", { class: "run-part" }, its.place, make("span", { class: "run-more" }, add, drop || null)), its.mistake, its.wrong)); // biome-ignore format: one line
   }
 
   addPart(side) {
@@ -656,7 +657,7 @@ class Run {
       hidden: true,
       title: "Use this value",
     });
-    const wrong = make("span", { class: "run-wrong", hidden: true });
+    const wrong = side === "look" ? make("span", { class: "run-wrong", hidden: true }) : null;
     input.addEventListener("input", () => {
       const asked = side !== "look" && this.asks(side);
       fields[name] = ungrouped(input.value.trim());
@@ -688,7 +689,7 @@ class Run {
     });
     fit();
     input.run = { name, fields, found, wrong };
-    return unit ? [input, counts, found, wrong] : [input, found, wrong];
+    return [input, unit ? counts : null, found, wrong].filter(Boolean);
   }
 
   // What the numbers come to; or, where one is asked for, what it has to meet.
@@ -759,14 +760,16 @@ class Run {
       const asked = new Set(
         inputs.filter(({ run }) => ASKABLE.has(run.name) && run.fields[run.name] === "?").map(({ run }) => run.name),
       );
-      let fine = true;
+      const mistakes = [];
       for (const input of inputs) {
-        const value = this.checked(input, asked);
-        if (Number.isNaN(value)) fine = false;
+        const value = this.checked(input, asked, (says) => mistakes.push(`${FIELDS[input.run.name].name}: ${says}`));
+        if (Number.isNaN(value)) input.setAttribute("aria-describedby", this.sides[side].mistake.id);
+        else input.removeAttribute("aria-describedby");
         values.get(input.run.fields)[input.dataset.field] = value;
       }
+      this.complain(side, mistakes.join(" "));
       const { parts, goal } = this.sides[side];
-      if (!fine) continue;
+      if (mistakes.length) continue;
       const written = parts.map(({ kind, fields }) => {
         const numbers = values.get(fields);
         return KINDS[kind].text(Object.fromEntries(Object.keys(fields).map((name) => [name, String(numbers[name])])));
@@ -777,11 +780,22 @@ class Run {
       };
     }
     this.note();
-    this.ask({ sides, look: { ...look, view: this.view } });
+    // While a number is wrong, what is known of the last right ones stays, dimmed.
+    this.stuck = Object.keys(sides).length < Object.keys(this.sides).length && Boolean(this.result);
+    if (this.stuck) this.mark();
+    else this.ask({ sides, look: { ...look, view: this.view } });
   }
 
-  // The number in a field, or NaN, with what is wrong beside it. Only one kind of number may be asked for.
-  checked(input, asked = new Set()) {
+  // What is wrong with a side, below its lines.
+  complain(side, says) {
+    const { mistake } = this.sides[side];
+    if (mistake.textContent !== says) mistake.textContent = says;
+    mistake.hidden = !says;
+  }
+
+  // The number in a field, or NaN, and what is wrong is told: beside it, unless elsewhere. Only one kind of number may be
+  // asked for.
+  checked(input, asked = new Set(), tell = null) {
     const { name, fields, wrong } = input.run,
       text = fields[name],
       asks = text === "?" && asked.has(name);
@@ -794,8 +808,10 @@ class Run {
         ? "This number must be given."
         : mistake(text, name, value);
     input.setAttribute("aria-invalid", String(Boolean(says)));
-    if (wrong.textContent !== says) wrong.textContent = says;
-    wrong.hidden = !says;
+    if (wrong) {
+      if (wrong.textContent !== says) wrong.textContent = says;
+      wrong.hidden = !says;
+    } else if (says) tell(says);
     return says ? NaN : value;
   }
 
@@ -826,8 +842,13 @@ class Run {
     this.busy = false;
     if (this.waiting) this.send();
     if (number !== this.job) return;
-    this.result = { ...result, question: this.question };
-    this.draw();
+    const unmet = Object.entries(result.answers).filter(([, { wrong }]) => wrong);
+    for (const [side, { wrong }] of unmet) this.complain(side, wrong);
+    if (unmet.length && this.result) this.stuck = true;
+    else {
+      this.result = { ...result, question: this.question };
+      this.draw();
+    }
     this.root.dataset.job = number;
     this.mark();
     this.root.classList.remove("run-waits");
@@ -865,7 +886,7 @@ class Run {
 
   // Whether what is shown belongs to earlier settings.
   get pending() {
-    return Number(this.root.dataset.job) !== this.job;
+    return this.stuck || Number(this.root.dataset.job) !== this.job;
   }
 
   mark() {
@@ -873,7 +894,7 @@ class Run {
     for (const part of [this.bound, ...this.root.querySelectorAll(ANSWERED)]) part.setAttribute("aria-busy", pending);
     for (const button of this.root.querySelectorAll(USES)) button.setAttribute("aria-disabled", pending);
     this.showKept();
-    this.computing.textContent = pending ? this.doing() : "";
+    this.computing.textContent = this.stuck ? "These are the earlier settings." : pending ? this.doing() : "";
     if (pending) {
       this.said.replaceChildren();
       this.late ??= setTimeout(() => this.root.classList.add("run-late"), SOON);
@@ -910,13 +931,9 @@ class Run {
       const section = this.columns.querySelector(`.run-${side}`),
         alert = this.sides[side]?.wrong;
       if (alert) {
-        const refused = its?.refused ?? Object.values(its ?? {}).find((value) => value?.refused)?.refused;
-        alert.hidden = !(its?.wrong || refused);
-        alert.replaceChildren(
-          ...(refused
-            ? ["This page cannot compute some of these numbers. In Python: ", make("code", {}, refused)]
-            : [its?.wrong ?? ""]),
-        );
+        const refused = its?.refused ?? Object.values(its ?? {}).find((value) => value?.refused)?.refused ?? "";
+        alert.hidden = !refused;
+        alert.replaceChildren("This page cannot compute some of these numbers. In Python: ", make("code", {}, refused));
       }
       for (const input of section.querySelectorAll("input")) {
         const { found, name, fields } = input.run;

@@ -237,27 +237,33 @@ def test_a_wrong_number_in_the_table_empties_its_row_alone(run):
     assert cell(page, "epsilon", "A") == before
 
 
-def test_bad_input_is_explained_beside_its_field_and_nothing_is_computed_from_it(run):
+def test_while_a_number_is_wrong_the_last_right_ones_stay_dimmed_and_below_is_why(run):
     page = run("A=dpsgd;1;1 %;1000&B=gaussian;1;1")
+    left, epsilon, why = (page.locator(each) for each in (".run-left", "[data-row=epsilon] td", ".run-A .run-mistake"))
+    picture, numbers = left.inner_html(), epsilon.all_text_contents()
     for field, text, says in (
-        ("sigma", "-1", "positive"),
-        ("sigma", "one", "not a number"),
-        ("rate", "120 %", "at most 1"),
-        ("steps", "2.5", "whole number"),
-        ("steps", "", "not a number"),
+        ("sigma", "-1", "noise multiplier: This must be a positive number."),
+        ("sigma", "one", "noise multiplier: This is not a number."),
+        ("rate", "120 %", "sampling rate: This must be more than 0 and at most 1, or 100 %."),
+        ("steps", "2.5", "steps: This must be a whole number. Did you mean 3?"),
+        ("steps", "", "steps: This is not a number."),
     ):
-        before = page.input_value(f".run-A [data-field={field}]")
-        page.fill(f".run-A [data-field={field}]", text)
+        typed = page.locator(f".run-A [data-field={field}]")
+        before = typed.input_value()
+        typed.fill(text)
+        expect(why).to_have_text(says)
+        expect(typed).to_have_attribute("aria-invalid", "true")
+        expect(typed).to_have_accessible_description(says)
+        below = page.locator(".run-A .run-part").last.bounding_box()
+        assert why.bounding_box()["y"] >= below["y"] + below["height"]
+        expect(page.locator(".run-computing")).to_have_text("These are the earlier settings.")
+        assert set(page.evaluate(DIM)) == {"0.35"}
+        assert left.inner_html() == picture and epsilon.all_text_contents() == numbers
+        expect(page.locator("[data-copy=sentence]")).to_be_disabled()
+        typed.fill(before)
+        expect(why).to_be_hidden()
         computed(page)
-        wrong = page.locator(f".run-A [data-field={field}] ~ .run-wrong:visible").first
-        assert says in wrong.text_content(), (field, text)
-        assert page.get_attribute(f".run-A [data-field={field}]", "aria-invalid") == "true"
-        assert not cell(page, "epsilon", "A")
-        assert page.text_content("[data-epsilon=A]") == "–"
-        assert cell(page, "epsilon", "B")
-        page.fill(f".run-A [data-field={field}]", before)
-        computed(page)
-    assert cell(page, "epsilon", "A")
+        assert left.inner_html() == picture and epsilon.all_text_contents() == numbers
 
 
 @pytest.mark.parametrize(
@@ -276,9 +282,9 @@ def test_numbers_are_read_as_people_write_them(run, text, value):
 
 def test_a_comma_is_never_taken_for_another(run):
     page = run("A=dpsgd;1;1 %;1000")
-    wrong = page.locator(".run-A [data-field=sigma] ~ .run-wrong")
     page.fill(".run-A [data-field=sigma]", "1,125")
-    assert wrong.first.text_content() == "Is this 1.125 or 1125? Write it without a comma."
+    why = page.locator(".run-A .run-mistake")
+    assert why.text_content() == "noise multiplier: Is this 1.125 or 1125? Write it without a comma."
     page.fill(".run-A [data-field=sigma]", "1,1")
     page.fill(".run-A [data-field=rate]", "0,001")
     page.fill(".run-A [data-field=steps]", "1,125")
@@ -319,9 +325,15 @@ def test_a_sampling_rate_and_a_delta_are_asked_for(run):
 
 def test_one_number_is_asked_for_and_it_must_be_reachable(run):
     page = run("A=dpsgd;?;1 %;?&goalA=point;8;10^-5")
-    assert "Only one number" in page.locator(".run-A .run-wrong:visible").first.text_content()
+    assert "Only one number" in page.locator(".run-A .run-mistake").text_content()
     page = run("A=dpsgd;0.3;50 %;?&goalA=point;0.1;10^-5")
-    assert "No number in place of the" in page.locator(".run-A .run-wrong:visible").first.text_content()
+    assert "No number in place of the" in page.locator(".run-A .run-mistake").text_content()
+    page = run("A=dpsgd;1;1 %;?&goalA=point;1;10^-5")
+    numbers = page.locator("[data-of=A]").all_text_contents()
+    page.fill(".run-goal [data-field=epsilon]", "0.001")
+    expect(page.locator(".run-A .run-mistake")).to_have_text(re.compile("^No number in place of the"))
+    assert page.locator("[data-of=A]").all_text_contents() == numbers
+    page = run()
     page.fill("[data-row=epsilon] input", "?")
     assert page.locator("[data-row=epsilon] .run-wrong").text_content() == "This number must be given."
 
@@ -511,7 +523,6 @@ ROADS = {
     "another kind of target": lambda page: page.select_option(".run-B .run-goal select", "advantage"),
     "found": lambda page: page.click(".run-B .run-found"),
     "another picture": lambda page: page.click("[data-view=R]"),
-    "wrong": lambda page: page.fill(".run-A [data-field=sigma]", "-1"),
 }  # fmt: skip
 
 # The texts that are seen, but for those that are marked as waiting.
