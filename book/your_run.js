@@ -15,7 +15,7 @@ const KINDS = {
     text: ({ sigma, rate, steps }) => `DPSGD(${sigma}, ${rate}, ${steps})`,
     paper: ({ sigma, rate, steps }) =>
       `DP-SGD (noise multiplier ${sigma}, Poisson sampling rate ${rate}, ${counted(steps, "step")})`,
-    start: { sigma: "1", rate: "1 %", steps: "1000" },
+    start: { sigma: "1", rate: "1%", steps: "1000" },
   },
   full: {
     name: "DP-SGD, full batches",
@@ -67,12 +67,12 @@ const GOALS = {
   belief: {
     name: "a belief",
     says: "a prior belief of {prior} rises above {belief} with probability {exceedance}",
-    start: { prior: "50 %", belief: "90 %", exceedance: "1 %" },
+    start: { prior: "50%", belief: "90%", exceedance: "1%" },
   },
   rates: {
     name: "hits and false alarms",
     says: "{tpr} are caught at {fpr} false alarms",
-    start: { tpr: "1 %", fpr: "0.1 %" },
+    start: { tpr: "1%", fpr: "0.1%" },
   },
 };
 const TARGETS = {
@@ -89,7 +89,7 @@ const whole = {
   says: "This must be a whole number, 1 or more.",
 };
 const share = { test: (x) => x > 0 && x < 1, says: "This must be more than 0 and less than 1." };
-const rate = { test: (x) => x > 0 && x <= 1, says: "This must be more than 0 and at most 1, or 100 %." };
+const rate = { test: (x) => x > 0 && x <= 1, says: "This must be more than 0 and at most 1, or 100%." };
 const notNegative = { test: (x) => x >= 0 && Number.isFinite(x), says: "This must be 0 or a positive number." };
 const FIELDS = {
   sigma: { name: "noise multiplier", ...positive },
@@ -113,10 +113,10 @@ const ASKABLE = new Set(Object.values(KINDS).flatMap(({ start }) => Object.keys(
 const COUNTS = new Set(["steps", "count"]);
 
 const EXAMPLES = {
-  "two training runs, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1 %;500&B=dpsgd;?;90 %;1500&goalB=point;8;10⁻⁵",
-  "a million steps": "A=dpsgd;2;0.09 %;1400000&B=dpsgd;3;0.09 %;3400000",
-  "two defaults of Opacus": "A=dpsgd;1;64/60000;9380&B=dpsgd;1.5;4 %;2250",
-  "Poisson or full batches": "A=dpsgd;1;1 %;100&B=full;?;1&goalB=point;1.3;10⁻⁵",
+  "two training runs, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1%;500&B=dpsgd;?;90%;1500&goalB=point;8;10⁻⁵",
+  "a million steps": "A=dpsgd;2;0.09%;1400000&B=dpsgd;3;0.09%;3400000",
+  "two defaults of Opacus": "A=dpsgd;1;64/60000;9380&B=dpsgd;1.5;4%;2250",
+  "Poisson or full batches": "A=dpsgd;1;1%;100&B=full;?;1&goalB=point;1.3;10⁻⁵",
 };
 
 // A number as people write it.
@@ -145,14 +145,14 @@ const scientific = (value, digits = 2) => {
 };
 const small = ({ value, errorBound }) =>
   value <= 2 * errorBound ? `< ${raisedTo(Math.ceil(Math.log10(value + errorBound)))}` : scientific(value);
-// Neither 0 % nor 100 % is said of what is only near it.
+// Neither 0% nor 100% is said of what is only near it.
 const percent = ({ value, errorBound }, most = 1) => {
-  if (value === 0 && errorBound === 0) return "0 %";
-  if (100 * value < 0.5 * 10 ** -most) return `${small({ value: 100 * value, errorBound: 100 * errorBound })} %`;
+  if (value === 0 && errorBound === 0) return "0%";
+  if (100 * value < 0.5 * 10 ** -most) return `${small({ value: 100 * value, errorBound: 100 * errorBound })}%`;
   const said = fixed(100 * value, 100 * errorBound, most);
   return said.startsWith("100") && (value < 1 || errorBound > 0)
-    ? `> ${(100 - 10 ** -most).toFixed(most)} %`
-    : `${said} %`;
+    ? `> ${(100 - 10 ** -most).toFixed(most)}%`
+    : `${said}%`;
 };
 const shownEpsilon = ({ value, errorBound }) =>
   value === Infinity ? "∞" : fixed(value, errorBound, value >= 1000 ? 1 : 3);
@@ -178,7 +178,7 @@ const points = ({ value, errorBound }) =>
 const foundAs = (name, { value, errorBound }) => {
   if (COUNTS.has(name)) return String(value);
   const digits = Math.max(1, Math.min(4, Math.floor(-Math.log10((2 * errorBound) / value)))) + 1;
-  if (name === "rate") return `${+(100 * value).toPrecision(digits)} %`;
+  if (name === "rate") return `${+(100 * value).toPrecision(digits)}%`;
   return value < 1e-3 ? scientific(value, digits) : String(+value.toPrecision(digits));
 };
 const inPoints = (regret) => {
@@ -194,7 +194,7 @@ const withBound = ({ value, errorBound }, unit = "") => {
       ? Math.max(1, Math.min(15, 1 + Math.floor(Math.log10(Math.abs(x) || bound) - Math.log10(bound))))
       : 15,
     said = String(+x.toPrecision(digits)).replace(/e-(\d+)/, (_, power) => `·${raisedTo(-power)}`);
-  return `${said}${unit && ` ${unit}`}, ${bound ? `± ${scientific(bound, 1)}${unit && ` ${unit}`}` : "exactly"}`;
+  return `${said}${unit}, ${bound ? `± ${scientific(bound, 1)}${unit}` : "exactly"}`;
 };
 // "fewer than 1 in a billion", "3 in a million", "13 in 100"
 const inSo = ({ value, errorBound }) => {
@@ -368,7 +368,7 @@ class Run {
     });
   }
 
-  // What is set, and the address of it: A=dpsgd;1;1 %;100+gaussian;2;1&goalA=…&look=…
+  // What is set, and the address of it: A=dpsgd;1;1%;100+gaussian;2;1&goalA=…&look=…
 
   fill(address) {
     const raised = (_, power) => raisedTo(power).slice(2);
@@ -399,8 +399,8 @@ class Run {
     if (!this.sides.A) this.sides.A = { parts: parts("dpsgd"), goal: goal() };
     const look = (asked.get("look") ?? "").split(";");
     this.look = {
-      prior: look[0] || "50 %",
-      fpr: look[1] || "0.1 %",
+      prior: look[0] || "50%",
+      fpr: look[1] || "0.1%",
       delta: look[2] || "10⁻⁵",
       epsilon: look[3] || "1",
     };
@@ -973,7 +973,7 @@ class Run {
       put("epsilon", its.epsilon, shownEpsilon);
       put("delta", its.delta, shownDelta);
       if (!both || both.refused) continue;
-      put("regret", { value: side === "A" ? both.reverseDivergence : both.divergence, errorBound: both.errorBound }, points, "points"); // biome-ignore format: one line
+      put("regret", { value: side === "A" ? both.reverseDivergence : both.divergence, errorBound: both.errorBound }, points, " points"); // biome-ignore format: one line
     }
     this.showTold();
     this.root.classList.toggle("run-single", !answers.B?.text || !answers.A?.text);
@@ -995,12 +995,12 @@ class Run {
     if (this.view === "f" && curves("f").length)
       this.left.curves({ name: "Trade-off functions", x: ALPHAS, lines: curves("f"), xlim: [0, 1], ylim: [0, 1], xlabel: "of 100 people not in the data, wrongly accused",
         ylabel: "of 100 people in the data, missed", xbrief: "wrongly accused, of 100", ybrief: "missed, of 100", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), reference: [[0, 1], [1, 0]],
-        handle: { at: look.fpr, moves: "fpr", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
+        handle: { at: look.fpr, moves: "fpr", toText: (x) => `${+(100 * x).toPrecision(3)}%` },
         tip: (x) => [`${told((text) => percent(ask(text, "tradeOff", x)))} missed`, `at ${percent({ value: x, errorBound: 0 })} wrongly accused`] }); // biome-ignore format: long
     else if (this.view === "R" && curves("R").length)
       this.left.curves({ name: "Bayes errors", x: PRIORS, lines: curves("R"), xlim: [0, 1], ylim: [0, 0.5], xlabel: "adversary’s prior for “not in the data”",
         ylabel: "of 100 guesses, wrong", xbrief: "prior for “not in the data”", ybrief: "wrong, of 100", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), yticks: [0, 0.1, 0.2, 0.3, 0.4, 0.5], reference: [[0, 0.5, 1], [0, 0.5, 0]],
-        handle: { at: look.prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
+        handle: { at: look.prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)}%` },
         tip: (x) => [`${told((text) => percent(ask(text, "bayesError", x)))} wrong`, `at a prior of ${percent({ value: x, errorBound: 0 })}`] }); // biome-ignore format: long
     else if (curves("d").length) {
       const most = losses.at(-1),
@@ -1497,9 +1497,9 @@ class Chart {
     const yticks = [];
     for (let k = Math.round(bottom / unit); k <= Math.round(top / unit); k += 1) yticks.push(k * unit);
     const chart = { name: "Which of the two protects better, by the adversary's prior", x: PRIORS, lines: [], xlim: [0, 1], ylim: [bottom, top], ticks: [0, 0.25, 0.5, 0.75, 1],
-      tick: (x) => `${100 * x}${x === 0 || x === 1 ? " %" : ""}`, yticks, ytick: (y) => (Math.abs(y) < 1e-3 && y ? scientific(Math.abs(y), 1) : String(Math.abs(+y.toPrecision(6)))),
+      tick: (x) => `${100 * x}${x === 0 || x === 1 ? "%" : ""}`, yticks, ytick: (y) => (Math.abs(y) < 1e-3 && y ? scientific(Math.abs(y), 1) : String(Math.abs(+y.toPrecision(6)))),
       xlabel: "adversary’s prior for “not in the data”", xbrief: "prior for “not in the data”", ylabel: "",
-      handle: { at: prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` } }; // biome-ignore format: long
+      handle: { at: prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)}%` } }; // biome-ignore format: long
     this.begin(chart);
     for (const [side, sign] of [
       ["A", 1],
