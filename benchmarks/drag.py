@@ -228,7 +228,7 @@ class Drag:
         rate = 1000 * len(self.gaps) / sum(self.gaps)
         late = sum(gap > 1.5 * 1000 / limit for gap in self.gaps) / len(self.gaps)
         return (
-            f"{name:<20}{len(self.firsts):>6}{rate:>16.1f}{max(self.gaps):>13.1f} ms{100 * late:>11.1f} %"
+            f"{name:<20}{len(self.firsts):>6}{rate:>16.1f}{max(self.gaps):>13.1f} ms{100 * late:>11.1f}%"
             f"{max(self.firsts, default=math.nan):>13.1f} ms"
         )
 

@@ -17,8 +17,8 @@ from benchmarks.pages import DESK, ROOT, SITE, SLOWED, packed
 
 # What is typed, in the order of the examples: column, field, text.
 TYPED = {
-    0: [("A", "sigma", "0.73"), ("A", "rate", "2.5 %"), ("A", "steps", "1250")],
-    1: [("A", "sigma", "2.4"), ("B", "rate", "0.12 %"), ("B", "steps", "250000")],
+    0: [("A", "sigma", "0.73"), ("A", "rate", "2.5%"), ("A", "steps", "1250")],
+    1: [("A", "sigma", "2.4"), ("B", "rate", "0.12%"), ("B", "steps", "250000")],
     2: [("A", "rate", "1/600"), ("B", "sigma", "1.25")],
     3: [("A", "sigma", "1.7"), ("A", "steps", "64")],
 }

@@ -194,7 +194,7 @@ class Ask {
     // A percentage without its sign, where all answers are shares.
     const shares = this.answers.every(({ dataset }) => Number(dataset.least) >= 0 && Number(dataset.most) <= 1);
     if (shares && value > 1 && value <= 100 && this.nearest(value / 100) !== null) {
-      this.say("", "…", `If ${typed} % is meant, write it as ${typed} % or ${numerals.shown(value / 100)}.`);
+      this.say("", "…", `If ${typed}% is meant, write it as ${typed}% or ${numerals.shown(value / 100)}.`);
       return;
     }
     const place = this.nearest(value),

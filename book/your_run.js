@@ -15,7 +15,7 @@ const KINDS = {
     text: ({ sigma, rate, steps }) => `DPSGD(${sigma}, ${rate}, ${steps})`,
     paper: ({ sigma, rate, steps }) =>
       `DP-SGD (noise multiplier ${sigma}, Poisson sampling rate ${rate}, ${counted(steps, "step")})`,
-    start: { sigma: "1", rate: "1 %", steps: "1000" },
+    start: { sigma: "1", rate: "1%", steps: "1000" },
   },
   full: {
     name: "DP-SGD, full batches",
@@ -67,12 +67,12 @@ const GOALS = {
   belief: {
     name: "a belief",
     says: "a prior belief of {prior} rises above {belief} with probability {exceedance}",
-    start: { prior: "50 %", belief: "90 %", exceedance: "1 %" },
+    start: { prior: "50%", belief: "90%", exceedance: "1%" },
   },
   rates: {
     name: "hits and false alarms",
     says: "{tpr} are caught at {fpr} false alarms",
-    start: { tpr: "1 %", fpr: "0.1 %" },
+    start: { tpr: "1%", fpr: "0.1%" },
   },
 };
 const TARGETS = {
@@ -89,7 +89,7 @@ const whole = {
   says: "This must be a whole number, 1 or more.",
 };
 const share = { test: (x) => x > 0 && x < 1, says: "This must be more than 0 and less than 1." };
-const rate = { test: (x) => x > 0 && x <= 1, says: "This must be more than 0 and at most 1, or 100 %." };
+const rate = { test: (x) => x > 0 && x <= 1, says: "This must be more than 0 and at most 1, or 100%." };
 const notNegative = { test: (x) => x >= 0 && Number.isFinite(x), says: "This must be 0 or a positive number." };
 const FIELDS = {
   sigma: { name: "noise multiplier", ...positive },
@@ -113,10 +113,10 @@ const ASKABLE = new Set(Object.values(KINDS).flatMap(({ start }) => Object.keys(
 const COUNTS = new Set(["steps", "count"]);
 
 const EXAMPLES = {
-  "two training runs, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1 %;500&B=dpsgd;?;90 %;1500&goalB=point;8;10⁻⁵",
-  "a million steps": "A=dpsgd;2;0.09 %;1400000&B=dpsgd;3;0.09 %;3400000",
-  "two defaults of Opacus": "A=dpsgd;1;64/60000;9380&B=dpsgd;1.5;4 %;2250",
-  "Poisson or full batches": "A=dpsgd;1;1 %;100&B=full;?;1&goalB=point;1.3;10⁻⁵",
+  "two training runs, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1%;500&B=dpsgd;?;90%;1500&goalB=point;8;10⁻⁵",
+  "a million steps": "A=dpsgd;2;0.09%;1400000&B=dpsgd;3;0.09%;3400000",
+  "two defaults of Opacus": "A=dpsgd;1;64/60000;9380&B=dpsgd;1.5;4%;2250",
+  "Poisson or full batches": "A=dpsgd;1;1%;100&B=full;?;1&goalB=point;1.3;10⁻⁵",
 };
 
 // A number as people write it.
@@ -145,14 +145,14 @@ const scientific = (value, digits = 2) => {
 };
 const small = ({ value, errorBound }) =>
   value <= 2 * errorBound ? `< ${raisedTo(Math.ceil(Math.log10(value + errorBound)))}` : scientific(value);
-// Neither 0 % nor 100 % is said of what is only near it.
+// Neither 0% nor 100% is said of what is only near it.
 const percent = ({ value, errorBound }, most = 1) => {
-  if (value === 0 && errorBound === 0) return "0 %";
-  if (100 * value < 0.5 * 10 ** -most) return `${small({ value: 100 * value, errorBound: 100 * errorBound })} %`;
+  if (value === 0 && errorBound === 0) return "0%";
+  if (100 * value < 0.5 * 10 ** -most) return `${small({ value: 100 * value, errorBound: 100 * errorBound })}%`;
   const said = fixed(100 * value, 100 * errorBound, most);
   return said.startsWith("100") && (value < 1 || errorBound > 0)
-    ? `> ${(100 - 10 ** -most).toFixed(most)} %`
-    : `${said} %`;
+    ? `> ${(100 - 10 ** -most).toFixed(most)}%`
+    : `${said}%`;
 };
 const shownEpsilon = ({ value, errorBound }) =>
   value === Infinity ? "∞" : fixed(value, errorBound, value >= 1000 ? 1 : 3);
@@ -178,7 +178,7 @@ const points = ({ value, errorBound }) =>
 const foundAs = (name, { value, errorBound }) => {
   if (COUNTS.has(name)) return String(value);
   const digits = Math.max(1, Math.min(4, Math.floor(-Math.log10((2 * errorBound) / value)))) + 1;
-  if (name === "rate") return `${+(100 * value).toPrecision(digits)} %`;
+  if (name === "rate") return `${+(100 * value).toPrecision(digits)}%`;
   return value < 1e-3 ? scientific(value, digits) : String(+value.toPrecision(digits));
 };
 const inPoints = (regret) => {
@@ -194,7 +194,7 @@ const withBound = ({ value, errorBound }, unit = "") => {
       ? Math.max(1, Math.min(15, 1 + Math.floor(Math.log10(Math.abs(x) || bound) - Math.log10(bound))))
       : 15,
     said = String(+x.toPrecision(digits)).replace(/e-(\d+)/, (_, power) => `·${raisedTo(-power)}`);
-  return `${said}${unit && ` ${unit}`}, ${bound ? `± ${scientific(bound, 1)}${unit && ` ${unit}`}` : "exactly"}`;
+  return `${said}${unit}, ${bound ? `± ${scientific(bound, 1)}${unit}` : "exactly"}`;
 };
 // "fewer than 1 in a billion", "3 in a million", "13 in 100"
 const inSo = ({ value, errorBound }) => {
@@ -368,7 +368,7 @@ class Run {
     });
   }
 
-  // What is set, and the address of it: A=dpsgd;1;1 %;100+gaussian;2;1&goalA=…&look=…
+  // What is set, and the address of it: A=dpsgd;1;1%;100+gaussian;2;1&goalA=…&look=…
 
   fill(address) {
     const raised = (_, power) => raisedTo(power).slice(2);
@@ -399,8 +399,8 @@ class Run {
     if (!this.sides.A) this.sides.A = { parts: parts("dpsgd"), goal: goal() };
     const look = (asked.get("look") ?? "").split(";");
     this.look = {
-      prior: look[0] || "50 %",
-      fpr: look[1] || "0.1 %",
+      prior: look[0] || "50%",
+      fpr: look[1] || "0.1%",
       delta: look[2] || "10⁻⁵",
       epsilon: look[3] || "1",
     };
@@ -586,6 +586,7 @@ class Run {
     );
     its.place = make("span", { class: "run-goal" });
     its.wrong = make("p", { class: "run-wrong", role: "alert", hidden: true });
+    its.mistake = make("p", { class: "run-mistake", id: `run-mistake-${side}`, role: "alert", hidden: true });
     const drop =
       side === "B" &&
       make(
@@ -595,7 +596,7 @@ class Run {
       );
     this.goalLine(side);
     return make("section", { class: `run-side run-${side}`, "aria-label": side }, letter,
-      make("div", { class: "run-says" }, ...lines, make("p", { class: "run-part" }, its.place, make("span", { class: "run-more" }, add, drop || null)), its.wrong)); // biome-ignore format: one line
+      make("div", { class: "run-says" }, ...lines, make("p", { class: "run-part" }, its.place, make("span", { class: "run-more" }, add, drop || null)), its.mistake, its.wrong)); // biome-ignore format: one line
   }
 
   addPart(side) {
@@ -656,7 +657,7 @@ class Run {
       hidden: true,
       title: "Use this value",
     });
-    const wrong = make("span", { class: "run-wrong", hidden: true });
+    const wrong = side === "look" ? make("span", { class: "run-wrong", hidden: true }) : null;
     input.addEventListener("input", () => {
       const asked = side !== "look" && this.asks(side);
       fields[name] = ungrouped(input.value.trim());
@@ -688,7 +689,7 @@ class Run {
     });
     fit();
     input.run = { name, fields, found, wrong };
-    return unit ? [input, counts, found, wrong] : [input, found, wrong];
+    return [input, unit ? counts : null, found, wrong].filter(Boolean);
   }
 
   // What the numbers come to; or, where one is asked for, what it has to meet.
@@ -759,14 +760,16 @@ class Run {
       const asked = new Set(
         inputs.filter(({ run }) => ASKABLE.has(run.name) && run.fields[run.name] === "?").map(({ run }) => run.name),
       );
-      let fine = true;
+      const mistakes = [];
       for (const input of inputs) {
-        const value = this.checked(input, asked);
-        if (Number.isNaN(value)) fine = false;
+        const value = this.checked(input, asked, (says) => mistakes.push(`${FIELDS[input.run.name].name}: ${says}`));
+        if (Number.isNaN(value)) input.setAttribute("aria-describedby", this.sides[side].mistake.id);
+        else input.removeAttribute("aria-describedby");
         values.get(input.run.fields)[input.dataset.field] = value;
       }
+      this.complain(side, mistakes.join(" "));
       const { parts, goal } = this.sides[side];
-      if (!fine) continue;
+      if (mistakes.length) continue;
       const written = parts.map(({ kind, fields }) => {
         const numbers = values.get(fields);
         return KINDS[kind].text(Object.fromEntries(Object.keys(fields).map((name) => [name, String(numbers[name])])));
@@ -777,11 +780,22 @@ class Run {
       };
     }
     this.note();
-    this.ask({ sides, look: { ...look, view: this.view } });
+    // While a number is wrong, what is known of the last right ones stays, dimmed.
+    this.stuck = Object.keys(sides).length < Object.keys(this.sides).length && Boolean(this.result);
+    if (this.stuck) this.mark();
+    else this.ask({ sides, look: { ...look, view: this.view } });
   }
 
-  // The number in a field, or NaN, with what is wrong beside it. Only one kind of number may be asked for.
-  checked(input, asked = new Set()) {
+  // What is wrong with a side, below its lines.
+  complain(side, says) {
+    const { mistake } = this.sides[side];
+    if (mistake.textContent !== says) mistake.textContent = says;
+    mistake.hidden = !says;
+  }
+
+  // The number in a field, or NaN, and what is wrong is told: beside it, unless elsewhere. Only one kind of number may be
+  // asked for.
+  checked(input, asked = new Set(), tell = null) {
     const { name, fields, wrong } = input.run,
       text = fields[name],
       asks = text === "?" && asked.has(name);
@@ -794,8 +808,10 @@ class Run {
         ? "This number must be given."
         : mistake(text, name, value);
     input.setAttribute("aria-invalid", String(Boolean(says)));
-    if (wrong.textContent !== says) wrong.textContent = says;
-    wrong.hidden = !says;
+    if (wrong) {
+      if (wrong.textContent !== says) wrong.textContent = says;
+      wrong.hidden = !says;
+    } else if (says) tell(says);
     return says ? NaN : value;
   }
 
@@ -826,8 +842,13 @@ class Run {
     this.busy = false;
     if (this.waiting) this.send();
     if (number !== this.job) return;
-    this.result = { ...result, question: this.question };
-    this.draw();
+    const unmet = Object.entries(result.answers).filter(([, { wrong }]) => wrong);
+    for (const [side, { wrong }] of unmet) this.complain(side, wrong);
+    if (unmet.length && this.result) this.stuck = true;
+    else {
+      this.result = { ...result, question: this.question };
+      this.draw();
+    }
     this.root.dataset.job = number;
     this.mark();
     this.root.classList.remove("run-waits");
@@ -865,7 +886,7 @@ class Run {
 
   // Whether what is shown belongs to earlier settings.
   get pending() {
-    return Number(this.root.dataset.job) !== this.job;
+    return this.stuck || Number(this.root.dataset.job) !== this.job;
   }
 
   mark() {
@@ -873,7 +894,7 @@ class Run {
     for (const part of [this.bound, ...this.root.querySelectorAll(ANSWERED)]) part.setAttribute("aria-busy", pending);
     for (const button of this.root.querySelectorAll(USES)) button.setAttribute("aria-disabled", pending);
     this.showKept();
-    this.computing.textContent = pending ? this.doing() : "";
+    this.computing.textContent = this.stuck ? "These are the earlier settings." : pending ? this.doing() : "";
     if (pending) {
       this.said.replaceChildren();
       this.late ??= setTimeout(() => this.root.classList.add("run-late"), SOON);
@@ -910,13 +931,9 @@ class Run {
       const section = this.columns.querySelector(`.run-${side}`),
         alert = this.sides[side]?.wrong;
       if (alert) {
-        const refused = its?.refused ?? Object.values(its ?? {}).find((value) => value?.refused)?.refused;
-        alert.hidden = !(its?.wrong || refused);
-        alert.replaceChildren(
-          ...(refused
-            ? ["This page cannot compute some of these numbers. In Python: ", make("code", {}, refused)]
-            : [its?.wrong ?? ""]),
-        );
+        const refused = its?.refused ?? Object.values(its ?? {}).find((value) => value?.refused)?.refused ?? "";
+        alert.hidden = !refused;
+        alert.replaceChildren("This page cannot compute some of these numbers. In Python: ", make("code", {}, refused));
       }
       for (const input of section.querySelectorAll("input")) {
         const { found, name, fields } = input.run;
@@ -956,7 +973,7 @@ class Run {
       put("epsilon", its.epsilon, shownEpsilon);
       put("delta", its.delta, shownDelta);
       if (!both || both.refused) continue;
-      put("regret", { value: side === "A" ? both.reverseDivergence : both.divergence, errorBound: both.errorBound }, points, "points"); // biome-ignore format: one line
+      put("regret", { value: side === "A" ? both.reverseDivergence : both.divergence, errorBound: both.errorBound }, points, " points"); // biome-ignore format: one line
     }
     this.showTold();
     this.root.classList.toggle("run-single", !answers.B?.text || !answers.A?.text);
@@ -978,12 +995,12 @@ class Run {
     if (this.view === "f" && curves("f").length)
       this.left.curves({ name: "Trade-off functions", x: ALPHAS, lines: curves("f"), xlim: [0, 1], ylim: [0, 1], xlabel: "of 100 people not in the data, wrongly accused",
         ylabel: "of 100 people in the data, missed", xbrief: "wrongly accused, of 100", ybrief: "missed, of 100", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), reference: [[0, 1], [1, 0]],
-        handle: { at: look.fpr, moves: "fpr", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
+        handle: { at: look.fpr, moves: "fpr", toText: (x) => `${+(100 * x).toPrecision(3)}%` },
         tip: (x) => [`${told((text) => percent(ask(text, "tradeOff", x)))} missed`, `at ${percent({ value: x, errorBound: 0 })} wrongly accused`] }); // biome-ignore format: long
     else if (this.view === "R" && curves("R").length)
       this.left.curves({ name: "Bayes errors", x: PRIORS, lines: curves("R"), xlim: [0, 1], ylim: [0, 0.5], xlabel: "adversary’s prior for “not in the data”",
         ylabel: "of 100 guesses, wrong", xbrief: "prior for “not in the data”", ybrief: "wrong, of 100", ticks: [0, 0.25, 0.5, 0.75, 1], tick: (x) => String(100 * x), yticks: [0, 0.1, 0.2, 0.3, 0.4, 0.5], reference: [[0, 0.5, 1], [0, 0.5, 0]],
-        handle: { at: look.prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` },
+        handle: { at: look.prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)}%` },
         tip: (x) => [`${told((text) => percent(ask(text, "bayesError", x)))} wrong`, `at a prior of ${percent({ value: x, errorBound: 0 })}`] }); // biome-ignore format: long
     else if (curves("d").length) {
       const most = losses.at(-1),
@@ -1480,9 +1497,9 @@ class Chart {
     const yticks = [];
     for (let k = Math.round(bottom / unit); k <= Math.round(top / unit); k += 1) yticks.push(k * unit);
     const chart = { name: "Which of the two protects better, by the adversary's prior", x: PRIORS, lines: [], xlim: [0, 1], ylim: [bottom, top], ticks: [0, 0.25, 0.5, 0.75, 1],
-      tick: (x) => `${100 * x}${x === 0 || x === 1 ? " %" : ""}`, yticks, ytick: (y) => (Math.abs(y) < 1e-3 && y ? scientific(Math.abs(y), 1) : String(Math.abs(+y.toPrecision(6)))),
+      tick: (x) => `${100 * x}${x === 0 || x === 1 ? "%" : ""}`, yticks, ytick: (y) => (Math.abs(y) < 1e-3 && y ? scientific(Math.abs(y), 1) : String(Math.abs(+y.toPrecision(6)))),
       xlabel: "adversary’s prior for “not in the data”", xbrief: "prior for “not in the data”", ylabel: "",
-      handle: { at: prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)} %` } }; // biome-ignore format: long
+      handle: { at: prior, moves: "prior", toText: (x) => `${+(100 * x).toPrecision(3)}%` } }; // biome-ignore format: long
     this.begin(chart);
     for (const [side, sign] of [
       ["A", 1],

@@ -150,7 +150,7 @@ def lettered(text: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    """A text in which no line ends beside the sign of a formula, or before a percent sign.
+    """A text in which no line ends beside the sign of a formula.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def unbroken(text: str) -> str:
     >>> unbroken("the length 1 − f")
     'the length 1\\xa0−\\xa0f'
     """
-    return re.sub(r" (?=[%−+=<>≤≥≈·](?!\w))|(?<= [−+=<>≤≥≈·]) ", "\N{NO-BREAK SPACE}", text)
+    return re.sub(r" (?=[−+=<>≤≥≈·](?!\w))|(?<= [−+=<>≤≥≈·]) ", "\N{NO-BREAK SPACE}", text)
 
 
 @lru_cache(maxsize=8192)

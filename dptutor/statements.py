@@ -131,7 +131,7 @@ def statement(
     Batches: NOT STATED (all numbers assume that each image is in each batch independently of everything else)
     Choice of settings: NOT STATED
     (ε, δ): (0.56, 0.4409), (1.2, 0.3039), (2.1, 0.15), (7.434, 1e-05), (10.83, 1e-10)
-    Advantage: 0.5651: at even odds, a guess whether a given image is in the data is right at most 78.26 % of the time
+    Advantage: 0.5651: at even odds, a guess whether a given image is in the data is right at most 78.26% of the time
     One number: 1.571-Gaussian differential privacy for every δ down to 1e-10, with regret 0.001265
     Left open: the pairs and the advantage together exaggerate the success of an adversary by at most 0.00436
     """
@@ -152,7 +152,7 @@ def statement(
         "Choice of settings": tuning,
         "(ε, δ)": ", ".join(f"({raised(epsilon)}, {raised(d)})" for epsilon, d in pairs) or "none with a finite ε",
         "Advantage": f"{raised(found.advantage)}: at even odds, a guess whether a given {one} is in the data is "
-        f"right at most {raised(50 * (1 + found.advantage))} % of the time",
+        f"right at most {raised(50 * (1 + found.advantage))}% of the time",
         "One number": f"{raised(found.mu)}-Gaussian differential privacy for every δ down to {found.floor:g}, with "
         f"regret {raised(found.regret)}" if found.mu < math.inf else
         f"no Gaussian mechanism down to δ = {found.floor:g}",

@@ -85,14 +85,14 @@ POINTED = re.compile(r"(<math(?: (?!display)[^>]*)?>(?:(?!</math>).)*</math>)([.
 KEPT = "<code", "<pre", "<math"
 MARKUP = re.compile(r"(<(?:code|pre|math)\b.*?</(?:code|pre|math)>|<[^>]*>)", re.DOTALL)
 
-# What a line does not break: 13 %, f-DP, and σ = 2.
-WHOLE = re.compile(r"\d %|(?<!\w)\w-(?=\w)| = (?=\d)")
+# What a line does not break: f-DP, and σ = 2.
+WHOLE = re.compile(r"(?<!\w)\w-(?=\w)| = (?=\d)")
 NO_BREAK = str.maketrans({" ": "\N{NO-BREAK SPACE}", "-": "\N{NON-BREAKING HYPHEN}"})
 
 PROSE, PICTURE, UPRIGHT = "deck-prose", "deck-cell deck-picture", " deck-upright"  # classes of what a cell becomes
 
 TALK = 50  # minutes of a lecture
-# In ninety minutes every slide has 50 % more time, and the exercises have the rest.
+# In ninety minutes every slide has 50% more time, and the exercises have the rest.
 LONG, LONGER = 90, 1.5
 
 

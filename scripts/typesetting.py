@@ -13,7 +13,6 @@ from dptutor.formulas import UnknownFormula, mathml, raised
 
 OPENING = re.compile(r"[(\[“‘]+$")
 MARK = re.compile(r"[.,;:!?)\]”’]+")
-SILENT = (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block, nodes.comment)
 PROSE = (nodes.paragraph, nodes.emphasis, nodes.term, nodes.rubric)
 INLINE = {"text_plain", "sd-summary-text"}  # what {eval} says, titles of what is folded
 log = logging.getLogger(__name__)
@@ -60,10 +59,7 @@ def exponents(app, page, name):
 
 
 def together(app, page, name):
-    """A formula, the bracket before it and the comma after it stay on one line; so do a number and its percent sign."""
-    for node in list(page.findall(nodes.Text)):
-        if " %" in node and not isinstance(node.parent, SILENT):
-            node.parent.replace(node, nodes.Text(node.replace(" %", "\N{NO-BREAK SPACE}%")))
+    """A formula, the bracket before it and the comma after it stay on one line."""
     for node in list(page.findall(nodes.math)):
         parent, place = node.parent, node.parent.index(node)
         before, after = parent[:place][-1:], parent[place + 1 : place + 2]

@@ -356,7 +356,7 @@ def test_what_was_answered_wrong_is_listed_at_the_end(site, site_url, new_page):
 def test_a_percentage_without_its_sign_is_asked_about_and_not_judged(site_url, new_page):
     page = opened(new_page, f"{site_url}book/15_attacks.html")
     ask = page.locator("#ask-15-two")
-    for said, expected in (("75", "If 75 % is meant, write it as 75 % or 0.75."), ("75 %", "Yes")):
+    for said, expected in (("75", "If 75% is meant, write it as 75% or 0.75."), ("75%", "Yes")):
         ask.locator("input").fill(said)
         ask.locator("input").press("Enter")
         assert expected in ask.locator(".ask-told").inner_text()

@@ -37,7 +37,7 @@ def test_a_true_claim_is_refuted_no_more_often_than_the_level_however_often_one_
         auditing.judge_anytime(best_guesses(m, generator, threshold=threshold), m, level=0.05).caught
         for _ in range(400)
     )
-    # 20 are allowed on average; more than 34 have a probability of less than 0.1 %.
+    # 20 are allowed on average; more than 34 have a probability of less than 0.1%.
     assert alarms <= binom.ppf(0.999, 400, 0.05)
 
 
@@ -52,7 +52,7 @@ def test_peeking_breaks_an_interval_for_a_fixed_number_and_not_the_wealth():
         low = beta.ppf(0.05, wins[at - 1], at - wins[at - 1] + 1)
         peeks += bool((low > rate).any())
         bets += bool((auditing.evidence_by_betting(guesses, claim) >= 20).any())
-    assert peeks / (RUNS // 4) > 0.15  # one limit at 5 %, looked at after every round
+    assert peeks / (RUNS // 4) > 0.15  # one limit at 5%, looked at after every round
     assert bets / (RUNS // 4) <= 0.05
 
 

@@ -166,7 +166,7 @@ def test_reconstruction_grows_in_a_line_with_the_divergence():  # Kaissis et al.
     success = np.array([dp.reconstruction_bound(other, 0.1) for other in others])
     assert np.all(np.diff(regret) > 0)
     assert np.corrcoef(regret, success)[0, 1] > 0.999
-    # What the paper reads off its figure: about 15 % more at Δ = 0.12, the prior success being a tenth.
+    # What the paper reads off its figure: about 15% more at Δ = 0.12, the prior success being a tenth.
     gain = (success[-1] - dp.reconstruction_bound(base, 0.1)) / regret[-1] * 0.12
     assert 0.13 < gain < 0.2
 

@@ -128,7 +128,7 @@ def test_a_case_is_the_same_every_time_and_another_for_another_seed():
 
 def test_a_case_tells_its_numbers_in_words():
     case = cases.made(3)
-    for number in (f"{case.records:,}", f"{100 * case.tolerance:g} %", f"{case.offers['B']['noise_multiplier']:g}"):
+    for number in (f"{case.records:,}", f"{100 * case.tolerance:g}%", f"{case.offers['B']['noise_multiplier']:g}"):
         assert number in str(case) and number in case._repr_html_()
     words = " ".join(str(case).split())
     assert all(f"({letter}) {sentence}" in words for letter, sentence in case.statements.items())
@@ -216,7 +216,7 @@ def test_what_is_wrong_is_said(name, answer, reply):
     assert reply in lost[0].reply
 
 
-@pytest.mark.parametrize("number", ["0.0029", "0,0029", "2.9·10⁻³", "2.9 × 10^-3", "2.9e-3", "2.9e−3", "0.29 %"])
+@pytest.mark.parametrize("number", ["0.0029", "0,0029", "2.9·10⁻³", "2.9 × 10^-3", "2.9e-3", "2.9e−3", "0.29%"])
 def test_a_number_in_a_sentence_may_be_written_as_anywhere(number):
     sentence = f"I refuse both, since B exceeds the tolerance with probability {number}, if it does as it says."
     (line,) = (one for one in dp.exercises.rubric({"seed": 814, "sentence": sentence}).lines if one.name == "sentence")
@@ -287,11 +287,11 @@ def test_an_adversary_who_sees_less_exceeds_the_tolerance_of_the_chapter_more_of
     full = in_q[np.searchsorted(loss, allowed - start)]
     belief = dp.PosteriorBelief(dp.DPSGD(**settings, direction="remove"), prior)
     assert full == approx(belief.sf(c.tolerance), rel=0.02) and full < c.exceedance
-    # All outputs above 78 %, taken together, lead to more than 85 %, and more often than the promise allows.
+    # All outputs above 78%, taken together, lead to more than 85%, and more often than the promise allows.
     above = np.searchsorted(loss, logit(0.78) - start)
     assert np.log(in_q[above] / in_p[above]) + start > allowed
     assert in_q[above] == approx(0.031, abs=5e-4) and in_q[above] > c.exceedance
     assert belief.sf(0.78) == approx(in_q[above], rel=0.02)
-    # From a start of 29 % on, no longer.
+    # From a start of 29% on, no longer.
     top = np.argmax(in_q <= c.exceedance)
     assert allowed - np.log(in_q[top] / in_p[top]) == approx(logit(0.29), abs=0.02)

@@ -265,7 +265,7 @@ def test_two_offers_asks_and_tells_of_the_case():
     e, case = dp.explore.two_offers(), dp.exercises.case(33)
     assert case.offers["A"] == two_offers.OFFER_A and case.tolerance == two_offers.SURE
     assert case.offers["B"] == two_offers.OFFER_B | {"noise_multiplier": two_offers.QUOTED}
-    # What it asks: 50 % more noise, the smaller ε, and at even odds the smaller error.
+    # What it asks: 50% more noise, the smaller ε, and at even odds the smaller error.
     assert e.setting["noise_b"] / two_offers.QUOTED == approx(1.5, abs=0.01)
     assert e.readouts["epsilon_b"] < e.readouts["epsilon_a"] and e.readouts["error_b"] < e.readouts["error_a"]
     same, smaller, even, insider = (dp.explore.two_offers(**setting) for setting in e.steps.values())
@@ -454,7 +454,7 @@ def test_small_probabilities_are_said_as_powers_of_ten():
         (Number("", digits=2), -0.004, "0.00"),
         (Number("", digits=2), -1.236, "−1.24"),
         (Number("", digits=0), 12.4, "12"),
-        (Number("", digits=1, percent=True), 0.27, "27.0 %"),
+        (Number("", digits=1, percent=True), 0.27, "27.0%"),
         (Number("", digits=1, percent=True, unit="points"), 0.0341, "3.4 points"),
         (Number("", digits=2, power=True), 1.234e-7, "1.23·10⁻⁷"),
         (Number("", digits=2, power=True), 0.01234, "0.0123"),

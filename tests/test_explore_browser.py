@@ -285,7 +285,7 @@ def test_a_typed_number_goes_to_the_nearest_stop_and_the_reader_is_told(opened):
     page.fill("[data-typed=prior]", "27 %")
     page.keyboard.press("Enter")
     e.set(prior=0.27)
-    assert page.input_value("[data-typed=prior]") == "27 %"
+    assert page.input_value("[data-typed=prior]") == "27%"
     shows(page, e)
     page.fill("[data-typed=sigma]", "2.2")
     page.keyboard.press("Enter")
@@ -333,8 +333,8 @@ def test_pinned_settings_stay_while_others_move(opened):
     assert set(ghosts) & set(first)
     assert not set(ghosts) <= set(first)
     assert page.eval_on_selector_all(".dpe-pins li button:first-child", lines) == [
-        "A: σ = 1, b = 1, π = 20 %",
-        "B: σ = 0.5, b = 2, π = 50 %",
+        "A: σ = 1, b = 1, π = 20%",
+        "B: σ = 0.5, b = 2, π = 50%",
     ]
     was = page.eval_on_selector_all("div:has(> [data-readout=forth]) .dpe-was", lines)
     assert was == [f"A: {regret}", f"B: {page.text_content('[data-readout=forth]')}"]
@@ -1710,14 +1710,14 @@ def test_a_curve_is_drawn_before_it_is_shown_and_is_told_how_far_it_was_off(alon
     page.click("[data-ask-commit]")
     assert page.is_hidden("[data-ask]") and page.is_visible("[data-words]")
     shows(page, e)
-    # What is told is true of the line drawn, in the units of its axis; the lead has its corners at 27 % and 73 %.
+    # What is told is true of the line drawn, in the units of its axis; the lead has its corners at 27% and 73%.
     low, high = page.evaluate(
         "() => { const { asking } = document.querySelector('[data-explorer]').explorer; return asking.panel.y.limits; }"
     )
     heights = low + (high - low) * np.array([0.5, 0.7, 0.7, 0.5])
     said = re.fullmatch(
         r"You named the winner for (\d+) of 100 priors. You were off by at most ([\d.]+) percentage points, at a "
-        r"prior of (\d+) %\.",
+        r"prior of (\d+)%\.",
         page.text_content(".dpe-story"),
     )
     priors = (np.arange(60) + 0.5) / 60
@@ -1762,7 +1762,7 @@ def test_a_number_that_is_predicted_is_repeated_as_it_was_typed(alone):
     guess.fill("37.25")
     guess.press("Tab")
     settled(page)
-    assert page.is_hidden("[data-ask]") and page.text_content(".dpe-story") == "You said 37.25 %. The bound is 37.2 %."
+    assert page.is_hidden("[data-ask]") and page.text_content(".dpe-story") == "You said 37.25%. The bound is 37.2%."
 
 
 def test_a_curve_can_be_typed(alone):

@@ -105,10 +105,10 @@ def test_scripts_tell_symbols_from_words_by_the_same_rule():
 
 
 def test_a_formula_keeps_the_bracket_before_it_and_the_marks_after_it():
-    words = [nodes.Text(text) for text in ("the census (", "), by 5 %, ", " and", ", and")]
+    words = [nodes.Text(text) for text in ("the census (", "), by ", " and", ", and")]
     page = nodes.paragraph("", "")
     for text, letter in zip(words, ("x", "y", "z", ""), strict=True):
         page += [text, nodes.math("", letter)] if letter else [text]
     typesetting.together(None, page, None)
     assert [node.astext() for node in page.findall(nodes.inline)] == ["(x),", "z,"]
-    assert page.astext() == "the census (x), by 5\N{NO-BREAK SPACE}%, y andz, and"
+    assert page.astext() == "the census (x), by y andz, and"

@@ -64,13 +64,13 @@ CAUGHT = [
     "On both statements stands the same pair.",
     "An adversary who accepts to be wrong once in a while.",
     "The card says 8.",
-    "The adversary errs in 31 % of the cases.",
+    "The adversary errs in 31% of the cases.",
     "In one case out of ten the loss exceeds 1.",
     "It is right in half of the cases.",
     "The test has the errors (0.1, 0.4).",
     "Both worlds have the prior one half.",
     "But so small a δ is not needed.",
-    "An adversary of prior 20 % says “in”.",
+    "An adversary of prior 20% says “in”.",
     "What is η? Three decimals.",
     "Rarely is a bound so close to the truth.",
     "The seed stands inside the loop.",
@@ -78,12 +78,12 @@ CAUGHT = [
     "It is a garbling exactly if the order holds.",
 ]
 PASSED = [
-    "An adversary who reads the output is wrong 31 % of the time.",
+    "An adversary who reads the output is wrong 31% of the time.",
     "One time in ten, the loss exceeds 1.",
     "The test has errors (0.1, 0.4), and the error that it makes most often is a miss.",
     "With the prior that you chose, the mean of all beliefs is one half.",
     "A δ that small is not needed.",
-    "An adversary with prior 20 % says “in”. Give three decimals.",
+    "An adversary with prior 20% says “in”. Give three decimals.",
     "Bounds are rarely this close to the truth.",
     "The digits stand in for MNIST; it stands to reason.",
     "Some adversary errs less often against the second mechanism.",
@@ -128,6 +128,13 @@ def test_what_the_library_says_has_no_such_habit(module):
     tree = ast.parse(module.read_text(encoding="utf-8"))
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     assert not [habit for text in texts for habit in found(text)]
+
+
+def test_no_space_parts_a_number_from_its_percent_sign():
+    kinds = "book/*.md", "book/*.js", "dptutor/**/*.py", "dptutor/**/*.js", "notebooks/*.ipynb"
+    for source in (each for kind in kinds for each in ROOT.glob(kind)):
+        parted = re.findall(r"(?<=[\d}`\]])[ \N{NO-BREAK SPACE}]%(?! \d).*", source.read_text(encoding="utf-8"))
+        assert not parted, source
 
 
 @cache

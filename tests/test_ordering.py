@@ -123,7 +123,7 @@ def test_fewer_than_one_pair_in_ten_is_undecided():
         verdicts.append(dp.dominance(a, b).verdict)
 
     decide()
-    assert verdicts.count("undecided") < 0.02 * len(verdicts)  # 0.4 % of 3000
+    assert verdicts.count("undecided") < 0.02 * len(verdicts)  # 0.4% of 3000
     assert min(verdicts.count("proven"), verdicts.count("refuted")) > 0.2 * len(verdicts)
 
 
@@ -211,7 +211,7 @@ def test_a_witness_in_rényi_divergences_can_be_checked_by_hand():
     assert found.value <= 60 < found.order / 2 == found.other_value
 
 
-def test_two_long_trainings_cross_once():  # the profiles by saddle points: -4.4 % at ε = 9, +163 % at 15
+def test_two_long_trainings_cross_once():  # the profiles by saddle points: -4.4% at ε = 9, +163% at 15
     found = dp.compare(TWO, THREE)
     assert len(found.crossings) == 2
     assert math.log(found.crossings[1] / (1 - found.crossings[1])) == pytest.approx(9.6786, abs=1e-4)

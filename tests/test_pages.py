@@ -281,7 +281,7 @@ def test_every_explorer_can_be_shown_on_another_site(site, site_url, new_page, t
     frame = other.frame_locator("iframe")
     frame.locator("[data-explorer][data-ready]").wait_for()
     assert frame.locator("[data-typed=sigma]").input_value() == "2"
-    assert frame.locator("[data-typed=prior]").input_value() == "30 %"
+    assert frame.locator("[data-typed=prior]").input_value() == "30%"
     assert frame.locator("[data-explorer]").count() == 1
     assert "7" in frame.locator("body > p a").text_content()
     for name in dp.explore.__all__:

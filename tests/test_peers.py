@@ -337,7 +337,7 @@ def test_dp_accounting_list_of_renyi_divergences_of_the_subsampled_gaussian():
     for order, value in published.items():
         exact = float(50 * log_moment(0.01, 2.5, order) / (mp.mpf(order) - 1))
         assert m.renyi_divergence(order) == approx(exact, rel=1e-9)
-        # At order 1.5 the published value is 3.2 % too large, on the safe side; mpmath gives 6.5007090e-4.
+        # At order 1.5 the published value is 3.2% too large, on the safe side; mpmath gives 6.5007090e-4.
         assert value == approx(exact, rel=0.032 if order == 1.5 else 2e-3 if order == 2.5 else 1e-8)
     assert m.renyi_divergence(1.5) == approx(6.5007090e-4, rel=1e-7)
     assert m.renyi_divergence(math.inf) == math.inf

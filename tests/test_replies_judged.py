@@ -311,7 +311,7 @@ def sentence_is_true(seed, given, said):
         return not re.search(r"\b(sign|approves?|accept|refuse)\b", given)
     if found := re.search(r"you sign (\w+), which", said):
         return word(found[1]) == DECISIONS[given.split(", since")[0]] != word(report["sign"])
-    numbers = [number(x) for x in re.findall(r"probability ([\d.e-]+(?: %)?)", given.replace("percent", "%"))]
+    numbers = [number(x) for x in re.findall(r"probability ([\d.e-]+(?: ?%)?)", given.replace("percent", "%"))]
     if "I find no number" in said:
         known = [x for x in report.values() if isinstance(x, float)] + [c.tolerance, c.exceedance]
         return not any(abs(x - y) <= 0.04 * abs(y) for x in numbers for y in known)

@@ -37,7 +37,7 @@ every_explorer = pytest.mark.parametrize("name", NAMES)
 # Forms of sentences.
 
 NUMBER = (
-    r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d(?:[\d.]|,(?=\d{3}))*)(?: %| percentage points| weighted points)?"
+    r"−?(?:∞|none|(?:\d[\d.]*·)?10[⁻⁰-⁹¹²³]+|\d(?:[\d.]|,(?=\d{3}))*)(?:%| percentage points| weighted points)?"
     r"|\d+ of \d+"
 )
 WHOLE = r"(?:\d{1,4}|\d{2,3},\d{3}|\d{1,3}(?:,\d{3}){2,})"  # parted from 10,000 on
@@ -68,7 +68,7 @@ def is_rounding(said, value):
         return said == value.replace("-", "−")
     if isnan(value) or isinf(value):
         return said == ("—" if isnan(value) else "∞" if value > 0 else "−∞")
-    digits, unit = re.fullmatch(r"(.*?)( %| percentage points| weighted points)?", said).groups()
+    digits, unit = re.fullmatch(r"(.*?)(%| percentage points| weighted points)?", said).groups()
     raised = re.fullmatch(r"(?:(.*)·)?10([⁻⁰-⁹¹²³]+)", digits)
     power = 0
     if raised:
@@ -263,7 +263,7 @@ def any_attack(baseline, sigma):
 
 
 BLIND = "Where a blind guess succeeds with probability {baseline}, "
-says("any_attack", BLIND + "this output may give nearly everything away: the bound is above 99.9 %.",
+says("any_attack", BLIND + "this output may give nearly everything away: the bound is above 99.9%.",
      lambda so: so.success > 0.999)  # fmt: skip
 says("any_attack", BLIND + "the output adds less than 0.1 percentage points, whatever the attack.",
      lambda so: so.gain < 1e-3)  # fmt: skip
@@ -523,7 +523,7 @@ for much, fits in {
         fits,
     )
 says("composition",
-     START + ", and the limit theorem is right to within 1 %; Rényi divergences say {renyi}.",
+     START + ", and the limit theorem is right to within 1%; Rényi divergences say {renyi}.",
      lambda so: so.rate < 1 and abs(so.limit / so.exact - 1) <= 0.01)  # fmt: skip
 
 
@@ -572,7 +572,7 @@ def dpsgd_accounting(sigma, rate, steps):
 for how, fits in {
     "too small": lambda so: so.limit < 0.98 * so.exact,
     "too large": lambda so: so.limit > 1.02 * so.exact,
-    "right to within 2 %": lambda so: abs(so.limit / so.exact - 1) <= 0.02,
+    "right to within 2%": lambda so: abs(so.limit / so.exact - 1) <= 0.02,
 }.items():
     says("dpsgd_accounting",
          "At δ = 10⁻⁵ the exact ε is {exact}. Rényi divergences say {renyi}; the limit theorem says {limit}, which is "
@@ -666,7 +666,7 @@ def emergent_dominance(count, steps, sigma):
 NOTHING = 1e-3  # a tenth of a percentage point
 for after, one in (("one step", True), ("{count} steps", False)):
     for said, fits in {
-        "an adversary is wrong less than 0.1 % of the time against either: both have given nearly everything away.": (
+        "an adversary is wrong less than 0.1% of the time against either: both have given nearly everything away.": (
             lambda so: so.largest_error < 1e-3
         ),
         "neither leads by 0.1 percentage points, against any adversary.": (
@@ -738,7 +738,7 @@ says("gaussian_noise", "The classical σ breaks its promise, though only slightl
      lambda so: 1 < so.times < 1.005)  # fmt: skip
 says("gaussian_noise", "The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed.",
      lambda so: so.times >= 1.005)  # fmt: skip
-for wastes, much in {"{saved}": lambda so: so.saved >= 1e-3, "less than 0.1 %": lambda so: so.saved < 1e-3}.items():
+for wastes, much in {"{saved}": lambda so: so.saved >= 1e-3, "less than 0.1%": lambda so: so.saved < 1e-3}.items():
     says("gaussian_noise",
          f"The proof does not cover this ε, but the formula holds: it spends a δ of {{spent}} and wastes {wastes} "
          f"of its noise.",
@@ -1158,7 +1158,7 @@ says("reports", "Left open: {left}, the most by which the report exaggerates the
 
 @exact
 def study(sigma, people):
-    def found(effect, spread):  # the power at the level 5 %
+    def found(effect, spread):  # the power at the level 5%
         return 1 - ndtr((ndtri(0.95) * spread - effect) / spread)
 
     # So many people without noise are as good: the same effect in standard deviations.
@@ -1173,7 +1173,7 @@ def study(sigma, people):
 
 says("study",
      "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect with "
-     "probability {power} instead of {without}. The adversary recognizes a yes with probability {found}, where 5 % is "
+     "probability {power} instead of {without}. The adversary recognizes a yes with probability {found}, where 5% is "
      "chance.",
      lambda so: so.power <= so.without and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
 
@@ -1256,7 +1256,7 @@ def evidence(noise, audit, rounds):
 
 
 says("evidence",
-     "The wealth reached 20 after round {refuted}: the claim is refuted at level 5 %, though it was watched.",
+     "The wealth reached 20 after round {refuted}: the claim is refuted at level 5%, though it was watched.",
      lambda so: so.most >= 20)  # fmt: skip
 says("evidence", "After {rounds} rounds the wealth is {money}, and never was above {most}: the claim stands so far.",
      lambda so: so.most < 20)  # fmt: skip
@@ -1269,10 +1269,10 @@ says("evidence",
      lambda so: so.interrupted <= so.rounds and not so.true)  # fmt: skip
 
 
-SHARES = {"{exposed_%s}": lambda share: share >= 5e-5, "less than 0.01 %": lambda share: share < 5e-5}
+SHARES = {"{exposed_%s}": lambda share: share >= 5e-5, "less than 0.01%": lambda share: share < 5e-5}
 for (one, of_a), (two, of_b) in itertools.product(SHARES.items(), repeat=2):
     says("two_offers",
-         "If everybody’s record is a worst case, an adversary with a prior belief of {prior} becomes more than 85 % "
+         "If everybody’s record is a worst case, an adversary with a prior belief of {prior} becomes more than 85% "
          f"sure, on average, of {one.replace('%s', 'a')} of the people in the data with A’s offer, and of "
          f"{two.replace('%s', 'b')} with B’s.",
          lambda so, of_a=of_a, of_b=of_b: of_a(so.exposed_a) and of_b(so.exposed_b))  # fmt: skip
@@ -1382,7 +1382,7 @@ CLAIMS = [
      lambda so, s: 2 * (0.5 - so.error) == approx(dp.Gaussian(sigma=1).advantage)),
     ("bayes_error", "No output changes the guess", "does not help", lambda so, s: so.decided),
     ("bayes_error", "Always something", "some outputs reverse any guess", lambda so, s: not so.decided and so.gain > 0),
-    ("bayes_error", "Not at one half", "near a prior of 40 %", lambda so, s: 0.35 < brentq(
+    ("bayes_error", "Not at one half", "near a prior of 40%", lambda so, s: 0.35 < brentq(
         lambda x: so_at("bayes_error", **s | {"prior": x + 1e-4}).error
         - so_at("bayes_error", **s | {"prior": x - 1e-4}).error, 0.2, 0.6) < 0.45),
     ("be_the_adversary", "A threshold of ½", "about as many errors as expected",
@@ -1406,7 +1406,7 @@ CLAIMS = [
      and dp.DPSGD(30.0, 1.0, 1).epsilon(1e-5) == approx(dp.Gaussian(30.0).epsilon(1e-5), rel=1e-9)),
     ("delta_divergence", "Figure 3 of the paper", "at the prior where Gaussian noise is regretted most",
      lambda so, s: so.laplace_error - so.gaussian_error == approx(so.gaussian_cost, abs=5e-4)
-     and is_rounding(f"{100 * so.prior:g} %", expit(-1.0))),
+     and is_rounding(f"{100 * so.prior:g}%", expit(-1.0))),
     ("delta_divergence", "Same advantage", "to the precision of σ", lambda so, s: is_rounding(f"{s['sigma']:g}", EVEN)),
     ("delta_divergence", "Same advantage", "no difference at even odds",
      lambda so, s: abs(so.laplace_error - so.gaussian_error) < 1e-3 < so.gaussian_cost),
@@ -1427,8 +1427,8 @@ CLAIMS = [
      lambda so, s: so.regret > so_at("dpsgd_map", **s | {"rate": 0.9}).regret / 2 and s["rate"] == 0.04),
     ("dpsgd_map", "The far corner", "Nine out of ten examples", lambda so, s: s["rate"] == 0.9 and so.steps == 1500),
     ("duel", "Even odds", "the first wins", lambda so, s: so.lead > 5e-4 and so.prior == 0.5),
-    ("duel", "At the corner", "At a prior of 27 %",
-     lambda so, s: so.lead < -5e-4 and is_rounding("27 %", expit(-1)) and so.prior == 0.27),
+    ("duel", "At the corner", "At a prior of 27%",
+     lambda so, s: so.lead < -5e-4 and is_rounding("27%", expit(-1)) and so.prior == 0.27),
     ("duel", "There and back", "the first wins again, by a little", lambda so, s: 0 < so.lead < 0.02),
     ("duel", "The same advantage", "no more than a draw at even odds", lambda so, s: abs(so.lead) < 1e-12),
     ("duel", "The same advantage", "At every other prior the second wins", lambda so, s: all(
@@ -1454,9 +1454,9 @@ CLAIMS = [
     ("hyper_prior", "Jeffreys", "a little more weight", lambda so, s: betainc(0.5, 0.5, 0.1) > 0.1),
     ("hyper_prior", "Strong opinions", "the ranking is reversed", lambda so, s: so.ahead * so.plain < 0),
     ("hyper_prior", "Mostly sure of P", "is high", lambda so, s: beta_law(s["a"], float(s["b"])).mean() > 0.75),
-    ("posterior_belief", "Nobody over 90 %", "(ε, δ) = (2.2, 0.01)",
+    ("posterior_belief", "Nobody over 90%", "(ε, δ) = (2.2, 0.01)",
      lambda so, s: is_rounding("2.2", log(9)) and so.tolerance == 0.9 and so.delta == 0.01),
-    ("posterior_belief", "Nobody over 90 %", "if you are in, more than three in a hundred",
+    ("posterior_belief", "Nobody over 90%", "if you are in, more than three in a hundred",
      lambda so, s: 0.03 < so.exceeds < 0.04),
     ("posterior_belief", "With the old formula", "larger than (ε, δ) requires",
      lambda so, s: so.sigma > gaussian_sigma(log(9), 0.01)),
@@ -1518,7 +1518,7 @@ CLAIMS = [
      lambda so, s: offer("A", 0).bayes_error(0.5) == approx(offer("B", so.noise_b).bayes_error(0.5), abs=5e-4)),
     ("two_offers", "The same Bayes error at ½", "A exposes far more people to the hospital’s",
      lambda so, s: so.exposed_a > 50 * so.exposed_b),
-    ("two_offers", "An insider", "80 % sure beforehand: now B exposes more people",
+    ("two_offers", "An insider", "80% sure beforehand: now B exposes more people",
      lambda so, s: so.prior == 0.8 and so.exposed_b > so.exposed_a),
 ]  # fmt: skip
 

@@ -803,7 +803,7 @@ PARTED = """() => {
   const walker = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
   for (let node; (node = walker.nextNode()); ) {
     if (node.parentElement.closest("pre, figure, aside")) continue;
-    for (const { 0: part, index } of node.data.matchAll(/\\d\\s%|=\\s\\d|(?<![\\p{L}\\d])\\p{L}[-\u2011]\\p{L}/gu)) {
+    for (const { 0: part, index } of node.data.matchAll(/=\\s\\d|(?<![\\p{L}\\d])\\p{L}[-\u2011]\\p{L}/gu)) {
       const range = document.createRange();
       range.setStart(node, index);
       range.setEnd(node, index + part.length);

@@ -46,7 +46,7 @@ def test_the_numbers_of_a_statement_are_true(m):
     assert pairs
     for epsilon, delta in pairs:  # rounded up, so that each holds
         assert m.privacy_profile(float(epsilon)) <= float(delta) * (1 + 1e-9)
-    advantage, right = re.match(r"([\d.]+): .* ([\d.]+) %", said["Advantage"]).groups()
+    advantage, right = re.match(r"([\d.]+): .* ([\d.]+)%", said["Advantage"]).groups()
     assert m.advantage <= float(advantage) <= m.advantage * 1.001
     assert float(right) >= 50 * (1 + m.advantage) - 1e-9
 

@@ -132,7 +132,7 @@
   const brought = new Map(all(".previews > [data-target]").map((card) => [card.dataset.target, card]));
   const leadsTo = (link) => {
     const [page, anchor] = link.href.split("/").pop().split("#");
-    if (!anchor || anchor.includes("=")) return null; // "A=1 %" is a setting, not the name of a place
+    if (!anchor || anchor.includes("=")) return null; // "A=1%" is a setting, not the name of a place
     if (brought.has(`${page}#${anchor}`)) return brought.get(`${page}#${anchor}`);
     if (page === "references.html" && (link.title || link.dataset.source)) {
       link.dataset.source ??= link.title; // the browser would show it too

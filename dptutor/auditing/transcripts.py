@@ -402,4 +402,4 @@ def _freshness(name, residuals) -> tuple[str, float]:
     spread = mean_squares[0] + (count - 1) * mean_squares[1]
     shared = max(mean_squares[0] - mean_squares[1], 0.0) / spread if spread else 1.0
     percent = np.format_float_positional(100 * shared, precision=2, fractional=False, trim="-")
-    return f"{percent} % of the noise is the same in all {name}", float(fdtrc(*freedom, ratio)) if within else 0.0
+    return f"{percent}% of the noise is the same in all {name}", float(fdtrc(*freedom, ratio)) if within else 0.0

@@ -63,9 +63,9 @@ _ARRAYS = "released", "with_example", "without", "sigma", "sensitivity", "member
 
 STATEMENTS = {
     "proven": "The pilot is sound: its ε is at most what its claim allows.",
-    "bounded": "With 95 % confidence, the pilot’s ε is at least the lower end of the interval; its claim is neither "
+    "bounded": "With 95% confidence, the pilot’s ε is at least the lower end of the interval; its claim is neither "
     "refuted nor proven.",
-    "probable": "With probability 95 %, the pilot’s ε is at most the lower end of the interval.",
+    "probable": "With probability 95%, the pilot’s ε is at most the lower end of the interval.",
     "carried": "The vendor’s privacy statement is right: what holds for the pilot holds for the training on the "
     "records.",
 }
@@ -170,9 +170,9 @@ class Case:
             "records these are is not public."
         )
         yield (
-            f"The promise: if a person is in the data, then with probability at most {shown(100 * self.exceedance)} % "
+            f"The promise: if a person is in the data, then with probability at most {shown(100 * self.exceedance)}% "
             f"someone who at first considers all {self.population:,} equally likely to be in the data, and then sees "
-            f"every step of the training, becomes more than {shown(100 * self.tolerance)} % sure that this person is "
+            f"every step of the training, becomes more than {shown(100 * self.tolerance)}% sure that this person is "
             "in it."
         )
         yield f"In-house training would take {self.steps} steps with full batches."
@@ -197,8 +197,8 @@ class Case:
 
 
 def _filled(sentence: str) -> str:
-    """A sentence in lines, none of which ends between a number and its unit or sign."""
-    whole = sentence.replace(" %", "\N{NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    """A sentence in lines, none of which ends at an equals sign."""
+    whole = sentence.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     return fill(whole, _WIDTH, subsequent_indent="    ").replace("\N{NO-BREAK SPACE}", " ")
 
 

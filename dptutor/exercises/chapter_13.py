@@ -95,26 +95,26 @@ EXERCISES = [
     Question(
         id="13.b",
         title="A claim that stands",
-        question="An audit makes 1000 repetitions, and the claim is not refuted at the level of 5 %. What follows?",
+        question="An audit makes 1000 repetitions, and the claim is not refuted at the level of 5%. What follows?",
         options=(
-            "The claim is true, with a probability of 95 %.",
+            "The claim is true, with a probability of 95%.",
             "This adversary, on this pair and these data, did not refute it.",
             "The training keeps a smaller ε than it claims.",
             "The ε′ that was measured is the true ε.",
         ),
         solution="import dptutor as dp\n\n"
-        "# The chance that an adversary who guesses blindly refutes a claim of ε = 0 is 5 % at most. The test bounds no other probability.\n"
+        "# The chance that an adversary who guesses blindly refutes a claim of ε = 0 is 5% at most. The test bounds no other probability.\n"
         "answer = 2\n",
-        explanation="A test at 5 % bounds how often a true claim is refuted. A false claim may survive for many "
+        explanation="A test at 5% bounds how often a true claim is refuted. A false claim may survive for many "
         "reasons: a weak adversary, a harmless pair, too few repetitions.",
         hints=(
-            "What does a level of 5 % bound: how often a true claim is refuted, or how often a false one stands?",
+            "What does a level of 5% bound: how often a true claim is refuted, or how often a false one stands?",
             "Only the first. Could another adversary do better, or the same one on another pair?",
             "Repetitions can refute. What was chosen before them limits what a survival says.",
         ),
         praise="Right: repetitions refute claims, they never prove one.",
         mistakes=(
-            Mistake(1, "The 5 % are about refuting a true claim. They give no probability to the claim itself."),
+            Mistake(1, "The 5% are about refuting a true claim. They give no probability to the claim itself."),
             Mistake(
                 3,
                 "It may just as well keep exactly what it claims, or be worse than it claims: the adversary may have "
@@ -475,7 +475,7 @@ def largest(mu, repetitions):
             ),
             Mistake(
                 lambda m, r: m**2 / 2 + m * float(ndtri(0.95 ** (1 / r))),
-                "This is the 95 % quantile of the largest. Its median is asked for.",
+                "This is the 95% quantile of the largest. Its median is asked for.",
             ),
             Mistake(
                 lambda m, r: m**2 / 2 + m * math.sqrt(2 * math.log(r)),
@@ -646,7 +646,7 @@ def contrast(middles, directions):
         title="At least this much",
         question="An adversary was right `wins` times (not always) in `repetitions` repetitions. Write "
         "`at_least(wins, repetitions, delta)`: the smallest ε that a training run, whatever its mechanism, can "
-        "have at this δ, with 95 % confidence (one-sided; 0 if nothing is shown).",
+        "have at this δ, with 95% confidence (one-sided; 0 if nothing is shown).",
         name="at_least",
         stub="from math import log\n\nfrom scipy.stats import beta\n\n\ndef at_least(wins, repetitions, delta):\n    ...\n",
         solution="""from math import log
@@ -663,8 +663,8 @@ def at_least(wins, repetitions, delta):
         "then the smallest ε that allows it.",
         hints=(
             "First find a lower limit for the probability of being right. At which p do so many wins, or more, have "
-            "probability exactly 5 %?",
-            "At the 5 % quantile of the beta distribution with parameters wins and R − wins + 1.",
+            "probability exactly 5%?",
+            "At the 5% quantile of the beta distribution with parameters wins and R − wins + 1.",
             "a = 2p − 1, and a(e^ε + 1) ≤ e^ε − 1 + 2δ gives ε ≥ log((1 + a − 2δ)/(1 − a)).",
         ),
         praise="Right. This number assumes nothing about noise, network or adversary. The price is that it is smaller than an estimate that knows the noise.",
@@ -677,7 +677,7 @@ def at_least(wins, repetitions, delta):
             ),
             Mistake(
                 lambda w, r, d: _least(_low(w, r, 0.025), d),
-                "This is the lower end of a two-sided interval. One-sided, all 5 % lie below.",
+                "This is the lower end of a two-sided interval. One-sided, all 5% lie below.",
             ),
             Mistake(
                 lambda w, r, d: _least(_low(w, r, 0.05), 0.0),
@@ -690,7 +690,7 @@ def at_least(wins, repetitions, delta):
             Mistake(
                 lambda w, r, d: _least(1 - _low(r - w + 1, r, 0.05), d),
                 "This limit is on the wrong side, or belongs to another number of wins: at it, `wins` or more should "
-                "have probability 5 %.",
+                "have probability 5%.",
             ),
             Mistake(
                 lambda w, r, d: _least(float(w / r - 1.6448536269514722 * math.sqrt(w / r * (1 - w / r) / r)), d),

@@ -137,7 +137,7 @@ def drawn(batches, times):
             "A binomial distribution with T trials of probability 1/T.",
             "The number of ways to choose the batches, times p^k (1 − p)^(T−k).",
         ),
-        praise="Right. For many batches about e^(−1), or 37 %, of the records are not used in an epoch, and about 26 % more than once.",
+        praise="Right. For many batches about e^(−1), or 37%, of the records are not used in an epoch, and about 26% more than once.",
         cases=((2, 2), (10, 0), (10, 3), (100, 1)),
         draw=lambda r: (r.randint(5, 50), r.randint(1, 4)),
         mistakes=(
@@ -412,7 +412,7 @@ def noise(epsilon, delta, epochs):
         title="Is the claim refuted?",
         question="An audit ran `epochs` epochs without the canary, with `false` alarms, and `epochs` with it, with `true` alarms. "
         "The claim is (`epsilon`, `delta`). Write `refuted(false, true, epochs, epsilon, delta)`: True if the claim is refuted at the level "
-        "of 5 %, where each of the two error rates gets an exact (Clopper–Pearson) bound that fails with probability at most 2.5 %.",
+        "of 5%, where each of the two error rates gets an exact (Clopper–Pearson) bound that fails with probability at most 2.5%.",
         name="refuted",
         stub="from math import exp\n\nimport dptutor as dp\n\n\ndef refuted(false, true, epochs, epsilon, delta):\n    ...\n",
         solution="""from math import exp
@@ -425,7 +425,7 @@ def refuted(false, true, epochs, epsilon, delta):
     power, _ = dp.auditing.clopper_pearson(true, epochs)
     return bool(power > exp(epsilon) * alpha + delta)
 """,
-        explanation="If the claim is true, the power of every test is at most e^ε α + δ. The upper end of one 95 % interval and the lower end of the other fail with probability 2.5 % each.",
+        explanation="If the claim is true, the power of every test is at most e^ε α + δ. The upper end of one 95% interval and the lower end of the other fail with probability 2.5% each.",
         hints=(
             "What does (ε, δ) say about the power of a test with type I error α?",
             "The power is at most e^ε α + δ. Which end of which interval speaks for the claim?",
@@ -466,7 +466,7 @@ def refuted(false, true, epochs, epsilon, delta):
             ),
             Mistake(
                 lambda a, b, n, e, d: _low(b, n, 0.05) > math.exp(e) * _high(a, n, 0.05) + d,
-                "Each of your bounds fails with probability 5 %, so that the two together may fail with 10 %.",
+                "Each of your bounds fails with probability 5%, so that the two together may fail with 10%.",
             ),
             Mistake(
                 lambda a, b, n, e, d: _low(b, n) > e * _high(a, n) + d,

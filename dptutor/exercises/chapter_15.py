@@ -99,7 +99,7 @@ EXERCISES = [
             "Φ⁻¹(1 − κ) = 2. So f(κ) = Φ(0.5).",
             "1 − Φ(0.5).",
         ),
-        praise="Right: the output may raise the success from 2 % to 31 %.",
+        praise="Right: the output may raise the success from 2% to 31%.",
         mistakes=(
             Mistake(
                 0.6915, "This is f(κ), the smallest possible probability of failing. The success is at most 1 − f(κ)."

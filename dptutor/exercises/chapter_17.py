@@ -74,7 +74,7 @@ EXERCISES = [
             "Every person is better protected against an adversary who knows all others.",
             "The power of the study’s test grows, and the adversary’s trade-off function stays as it is.",
             "The number of people that the noise costs doubles.",
-            "A 95 % interval that ignores the noise becomes worse.",
+            "A 95% interval that ignores the noise becomes worse.",
         ),
         solution="answer = 2\n",
         explanation="The adversary who knows all others sees one person and the noise. The study’s μ grows with n, the people lost stay below σ²/v, and the "

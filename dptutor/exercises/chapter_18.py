@@ -59,7 +59,7 @@ EXERCISES = [
     Question(
         id="18.a",
         title="A right guess",
-        question="A claim allows every guess to be right with a probability of at most 0.8. A gambler who bets against it stakes 30 % of its wealth "
+        question="A claim allows every guess to be right with a probability of at most 0.8. A gambler who bets against it stakes 30% of its wealth "
         "on “right”. By which factor does a right guess multiply the wealth?",
         solution="answer = 1 - 0.3 + 0.3 / 0.8\n",
         explanation="A ticket costs 0.8 and pays 1. The stake of 0.3 buys 0.375 tickets, and 0.7 was kept: 1.075.",
@@ -89,22 +89,22 @@ EXERCISES = [
         "is right?",
         options=(
             "Nothing is refuted: what counts is the wealth at the end.",
-            "The claim is refuted at level 5 %, because the wealth has reached 20.",
-            "The claim is refuted at level 1 %.",
+            "The claim is refuted at level 5%, because the wealth has reached 20.",
+            "The claim is refuted at level 1%.",
             "The 40 rounds after the 80th are evidence for the claim, which cancels the evidence against it.",
         ),
         solution="answer = 2\n",
-        explanation="Under a true claim, the wealth ever reaches 20 with a probability of at most 5 %. It has done so, and what comes afterwards does not "
+        explanation="Under a true claim, the wealth ever reaches 20 with a probability of at most 5%. It has done so, and what comes afterwards does not "
         "undo it.",
         hints=(
             "What does Ville’s inequality say about the largest wealth of all rounds?",
-            "It ever reaches 20 with a probability of at most 5 % if the claim is true.",
+            "It ever reaches 20 with a probability of at most 5% if the claim is true.",
             "The largest wealth, 30, counts: it is at least 20, but not at least 100.",
         ),
         praise="Right. Had the auditor stopped at round 80, the report would have been the same.",
         mistakes=(
             Mistake(1, "The largest wealth counts: Ville’s inequality is about all rounds at once."),
-            Mistake(3, "For 1 % the wealth has to reach 100 at some time."),
+            Mistake(3, "For 1% the wealth has to reach 100 at some time."),
             Mistake(4, "A small wealth is no evidence for a claim: the gambler may have bet badly."),
         ),
     ),

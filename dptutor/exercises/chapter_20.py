@@ -221,7 +221,7 @@ transcripts = {"flagged": flagged, "check": check}
         grade="build",
         title="What the wins show",
         question="Take the pilot that passes; A’s, if both do. From its right guesses, at least how large is its ε at "
-        "the quoted δ, whatever its mechanism: `epsilon_low`, the lower end of the two-sided 95 % interval? "
+        "the quoted δ, whatever its mechanism: `epsilon_low`, the lower end of the two-sided 95% interval? "
         "Which ε does its claim allow: `epsilon_claimed`? Which statement of the case may you sign: "
         '`meaning`, a letter from "a" to "d"?',
         name="wins",
@@ -310,7 +310,7 @@ decision = {
     "largest_prior": largest_prior(order[0]),
     "sentence": f"I sign {sign}: offer {named} exceeds the tolerance with probability {tails[named]:.2g}, "
     "if its program adds the noise that it claims, and keeps the promise against adversaries who see every step and "
-    f"are at first at most {floor(100 * largest_prior(named))} % sure.",
+    f"are at first at most {floor(100 * largest_prior(named))}% sure.",
 }
 """,
         explanation="The loss that is exceeded as often as allowed is a quantile; from even odds it is the log-odds "

@@ -1,7 +1,7 @@
 """Points for a report, line by line: what a line should say, how an answer is read, and what is said to it.
 
 Numbers count as right to half a percent, or if they are rounded correctly to the digits given, two at least; they may
-be given as text ("3.5 %"). A line that is wrong costs its own points
+be given as text ("3.5%"). A line that is wrong costs its own points
 and no other's.
 """
 

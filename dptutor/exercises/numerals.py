@@ -1,4 +1,4 @@
-"""Numbers as people type them, 0.25, .25, 0,25, 1/4, 25 %, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1), and read them.
+"""Numbers as people type them, 0.25, .25, 0,25, 1/4, 25%, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1), and read them.
 
     sum      = product (± product)*              power    = atom %* (^ exponent)? %*
     product  = signed (· or / signed)*           exponent = ± exponent | atom (^ exponent)?
@@ -52,7 +52,7 @@ def read(text: str, *, counts: bool = False) -> float:
     Examples
     --------
     >>> from dptutor.exercises.numerals import read
-    >>> read("25 %"), read("2.5·10⁻³"), read("60,000"), read("(1 + 1)/4")
+    >>> read("25%"), read("2.5·10⁻³"), read("60,000"), read("(1 + 1)/4")
     (0.25, 0.0025, 60000.0, 0.5)
     >>> read("much")  # doctest: +ELLIPSIS
     Traceback (most recent call last):

@@ -158,7 +158,7 @@ class Sheet:
             '<circle cx="18" cy="18" r="15"/><circle cx="18" cy="18" r="15" pathLength="1"/></svg>'
             f'<p class="dpq-count" role="status">0 of {count} answered</p>'
             '<button type="button" class="dpq-erase" hidden>Erase my answers</button></div>'
-            '<p class="dpq-note" hidden>Answer here. A number may be written as 0.25, 1/4, 25 % or exp(-1). '
+            '<p class="dpq-note" hidden>Answer here. A number may be written as 0.25, 1/4, 25% or exp(-1). '
             "Your answers stay in this browser.</p>"
             '<p class="dpq-silent">Without JavaScript nothing is judged on this page. The exercise notebook asks the '
             "same questions.</p>"

@@ -364,7 +364,7 @@ def _wins(c: Case) -> dict[str, Line]:
             (normal.low, "This assumes that the mechanism is Gaussian, which an audit must not take for granted: "
                          'method="any".'),
             (from_wins(wins, count, delta, method="any", confidence=0.9).low, "This is the lower end of a one-sided "
-                                                                              "95 % interval. Use the two-sided one."),
+                                                                              "95% interval. Use the two-sided one."),
             (math.exp(whatever.low), "This is e^ε. Take its logarithm."),
             (gain.low, "This is the lower end for the advantage. Turn it into an ε."),
             (gain.value, "This is the advantage, and a point estimate. Give the lower end for ε."),

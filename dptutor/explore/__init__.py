@@ -49,7 +49,7 @@ widgets, SVG or scripts.
         print(f"{advantage:.4f}")
 
     balance.ask("How much does the best test gain, in percent?", truth=lambda: 100 * advantage(1.0), unit="%",
-                hides=(density,), says="You said {said} %; it is {truth} %.")
+                hides=(density,), says="You said {said}%; it is {truth}%.")
 
 - **A function's arguments are the parameters it depends on**, and nothing else may change its result. A table over
   its arguments goes into the page, so ask for few: a path over two sliders is cheap, over three it is not. Where

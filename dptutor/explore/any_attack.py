@@ -19,7 +19,7 @@ STOPS = (
 )
 SHARES = (LOW, 1e-3, 1e-2, 0.1, 1)
 FOUR = np.array([0.0002, 0.002, 0.01, 0.5])
-SAID = [f"{100 * share:.6g} %" for share in SHARES]
+SAID = [f"{100 * share:.6g}%" for share in SHARES]
 
 any_attack = Explorer(
     "any_attack",
@@ -162,7 +162,7 @@ def words(baseline, sigma):
     if success > 0.999:
         return (
             "Where a blind guess succeeds with probability {baseline}, this output may give nearly everything away: "
-            "the bound is above 99.9 %."
+            "the bound is above 99.9%."
         )
     if gain < 1e-3:
         return (
@@ -180,7 +180,7 @@ any_attack.ask(
     "an attack that uses the output be right?",
     truth=lambda: 100 * bound(0.01, 0.5), unit="%",
     hides=(best_attack, added, four_attacks, here, found_out, with_the_output),
-    says="You said {said} %. The bound is {truth} %.",
+    says="You said {said}%. The bound is {truth}%.",
 )  # fmt: skip
 
 

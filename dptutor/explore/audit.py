@@ -36,7 +36,7 @@ audit = Explorer(
     "audit",
     title="Does the training keep the ε that it claims?",
     caption="First panel: if the claim is true, the probability of as many right guesses (green) and of as large log-"
-    "odds (dashed) as observed. Second panel: beliefs in D during runs on D (dashed) and D′, with a 98 % "
+    "odds (dashed) as observed. Second panel: beliefs in D during runs on D (dashed) and D′, with a 98% "
     "band.",
     find="Drag R to the fewest repetitions from which on the right guesses refute the claim for good.",
     parameters={
@@ -190,7 +190,7 @@ def beliefs(axes):
     steps = np.linspace(0, STEPS, 121)
     middle, spread = steps / Z**2 / 2, ndtri(0.99) * np.sqrt(steps) / Z
     axes.fill_between(steps, expit(middle - spread), expit(middle + spread), color=GREY, alpha=0.18, linewidth=0)
-    axes.text(1, 0.075, "gray: 98 % band when trained on D,", color=GREY)
+    axes.text(1, 0.075, "gray: 98% band when trained on D,", color=GREY)
     axes.text(1, 0.02, "if the claim is true", color=GREY)
     axes.grid(False)
 
@@ -213,7 +213,7 @@ def now(steps):
 @audit.readouts(
     epsilon=Number("claimed ε", INK, 2),
     wins=Number("right guesses", GREEN, 0),
-    allowed=Number("right guesses allowed by the claim", GREY, 0, help="at most; at the 1 % level"),
+    allowed=Number("right guesses allowed by the claim", GREY, 0, help="at most; at the 1% level"),
     chance_of_wins=Number("probability of so many, if the claim is true", GREEN, 2, power=True),
     by_beliefs=Number("largest log-odds", BLUE, 2),
     chance_of_beliefs=Number("probability of so large ones, if the claim is true", BLUE, 2, power=True),

@@ -42,7 +42,7 @@ bayes_error = Explorer(
         ),
         "Not at one half": (
             "This mechanism uses each record with probability one half, so many outputs say little about you: the "
-            "error peaks near a prior of 40 %.",
+            "error peaks near a prior of 40%.",
             {"noise": 0.5, "prior": 0.4, "kind": SAMPLED},
         ),
     },

@@ -165,7 +165,7 @@ tradeoff = be_the_adversary.face_panel("tradeoff", title="Your errors", titled=F
 
 @cache
 def interval(errors):
-    """The exact 95 % interval of a probability, after so many errors of so many."""
+    """The exact 95% interval of a probability, after so many errors of so many."""
     wrong, rounds = tally(errors)
     return clopper_pearson(wrong, rounds) if rounds else (0.0, 1.0)
 
@@ -252,7 +252,7 @@ def nearly_the_best(sigma, threshold):
 @be_the_adversary.task
 def task(accused, missed):
     if enough(accused, missed):
-        return "Purple: the error rates compatible with your rounds, each at 95 %."
+        return "Purple: the error rates compatible with your rounds, each at 95%."
     if tally(accused)[1] + tally(missed)[1]:
         return "Outputs that you guess right stay above the axis, the others below it."
     return ""

@@ -37,7 +37,7 @@ composition = Explorer(
     title="Which accountant can be trusted?",
     caption="First panel: each accountant’s ε divided by the exact one; in the tinted part it promises too much. "
     "Basic and advanced composition lie far above. Second panel: what each says after k steps. Each step "
-    "samples 1 %.",
+    "samples 1%.",
     find="Here the limit theorem promises too much privacy. Find settings where it promises too little.",
     parameters={
         "base": Choice(tuple(BASES), "DP-SGD, σ = 1", "One step"),
@@ -215,7 +215,7 @@ def words(base, delta, steps):
         return f"{start}. The limit theorem says {{limit}}, which is too small{renyi}"
     if limit > 1.01 * exact:
         return f"{start}. The limit theorem says {{limit}}, which is too large{renyi}"
-    return f"{start}, and the limit theorem is right to within 1 %{renyi}"
+    return f"{start}, and the limit theorem is right to within 1%{renyi}"
 
 
 @composition.code

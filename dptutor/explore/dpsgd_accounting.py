@@ -144,7 +144,7 @@ def too_much(sigma, rate, steps):
 @dpsgd_accounting.words
 def words(sigma, rate, steps):
     exact, _, limit, _ = numbers(sigma, rate, steps)
-    how = "too small" if limit < 0.98 * exact else "too large" if limit > 1.02 * exact else "right to within 2 %"
+    how = "too small" if limit < 0.98 * exact else "too large" if limit > 1.02 * exact else "right to within 2%"
     return (
         "At δ = 10⁻⁵ the exact ε is {exact}. Rényi divergences say {renyi}; the limit theorem says {limit}, which is "
         f"{how}."

@@ -40,7 +40,7 @@ duel = Explorer(
             {"pair": PAIR_NAMES[1], "prior": 0.5},
         ),
         "At the corner": (
-            "At a prior of 27 % the best test against the second is the one at its corner, and the second wins.",
+            "At a prior of 27% the best test against the second is the one at its corner, and the second wins.",
             {"pair": PAIR_NAMES[1], "prior": 0.27},
         ),
         "There and back": (

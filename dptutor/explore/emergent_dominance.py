@@ -259,7 +259,7 @@ def words(steps, count, sigma):
     start = f"After {'one step' if count == 1 else '{count} steps'} "
     if max(m.minimax_bayes_error for m in (responses(steps, count), gaussians(steps, count, sigma))) < 1e-3:
         return (
-            f"{start}an adversary is wrong less than 0.1 % of the time against either: both have given nearly "
+            f"{start}an adversary is wrong less than 0.1% of the time against either: both have given nearly "
             "everything away."
         )
     if max(forth, back) < NOTHING:

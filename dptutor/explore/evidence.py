@@ -24,7 +24,7 @@ evidence = Explorer(
     "evidence",
     title="May an auditor stop when the evidence is convincing?",
     caption="First panel: the wealth of a gambler who bets against the claim σ = 1; at 20 it is refuted. Second "
-    "panel: a lower limit for right guesses, 95 % if computed once; ring: first above the claim’s 69.1 %.",
+    "panel: a lower limit for right guesses, 95% if computed once; ring: first above the claim’s 69.1%.",
     find="Find an audit of a run with half of the noise in which three hundred rounds do not refute the claim.",
     parameters={
         "noise": Choice(tuple(NOISES), "as claimed", "Noise that is added"),
@@ -106,7 +106,7 @@ def so_far(values, rounds, stops=STOPS):
                 ylog=True, titled=False, width=370.0)  # fmt: skip
 def bet(axes):
     axes.axhline(1 / LEVEL, color=GREY, linewidth=1.5)
-    axes.text(0.98 * ROUNDS, 1.25 / LEVEL, "refuted at level 5 %", color=GREY, ha="right")
+    axes.text(0.98 * ROUNDS, 1.25 / LEVEL, "refuted at level 5%", color=GREY, ha="right")
 
 
 @evidence.panel("The interval", xlabel="rounds", ylabel="lower limit for the probability", xlim=(0, ROUNDS),
@@ -174,7 +174,7 @@ def missed(noise, audit, rounds):
 @evidence.words
 def betting(noise, audit, rounds):
     if numbers(noise, audit, rounds)[4] <= rounds:
-        return "The wealth reached 20 after round {refuted}: the claim is refuted at level 5 %, though it was watched."
+        return "The wealth reached 20 after round {refuted}: the claim is refuted at level 5%, though it was watched."
     return "After {rounds} rounds the wealth is {money}, and never was above {most}: the claim stands so far."
 
 
@@ -188,7 +188,7 @@ def looking(noise, audit, rounds):
 
 
 evidence.ask(
-    "A run keeps its claim. An auditor computes a lower limit with 95 % confidence after every round from the tenth to "
+    "A run keeps its claim. An auditor computes a lower limit with 95% confidence after every round from the tenth to "
     "the 300th, and stops as soon as it is above what the claim allows. In how many of 100 such audits will that "
     "happen?",
     truth=lambda: 100 * ever_refuted(),

@@ -120,7 +120,7 @@ def words(epsilon, delta):
         return "The classical σ breaks its promise, though only slightly: it spends a δ of {spent}."
     if saved < 0:
         return "The classical σ breaks its promise: it spends a δ of {spent}, {times} times what was agreed."
-    wastes = "wastes " + ("{saved}" if saved >= 1e-3 else "less than 0.1 %") + " of its noise"
+    wastes = "wastes " + ("{saved}" if saved >= 1e-3 else "less than 0.1%") + " of its noise"
     if epsilon >= 1:
         return f"The proof does not cover this ε, but the formula holds: it spends a δ of {{spent}} and {wastes}."
     return f"The classical σ keeps its promise and {wastes}: it spends a δ of only {{spent}}."

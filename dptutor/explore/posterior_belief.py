@@ -30,9 +30,9 @@ posterior_belief = Explorer(
         "delta": Choice(tuple(DELTAS), "0.01", "δ"),
     },
     steps={
-        "Nobody over 90 %": (
+        "Nobody over 90%": (
             "The noise for (ε, δ) = (2.2, 0.01). Yet if you are in, more than three in a hundred outputs lead to a "
-            "belief above 90 %.",
+            "belief above 90%.",
             {"reading": PROFILE, "tolerance": 0.9, "delta": "0.01"},
         ),
         "With the old formula": (
@@ -40,8 +40,7 @@ posterior_belief = Explorer(
             {"reading": CLASSICAL, "tolerance": 0.9, "delta": "0.01"},
         ),
         "As it was meant": (
-            "Calibrated to the probability itself: if you are in, one output in a hundred leads to a belief above "
-            "90 %.",
+            "Calibrated to the probability itself: if you are in, one output in a hundred leads to a belief above 90%.",
             {"reading": TAIL, "tolerance": 0.9, "delta": "0.01"},
         ),
         "A small promise": (

@@ -146,7 +146,7 @@ def advantages(release, units):
 
 
 @releases.readouts(
-    low=Number("of 100 people found, with 5 % false alarms", BLUE, 1),
+    low=Number("of 100 people found, with 5% false alarms", BLUE, 1),
     right=Number("of 100 guesses right, at even odds", BLUE, 1),
 )
 def frequencies(release, units):

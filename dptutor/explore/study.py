@@ -19,11 +19,11 @@ ALPHAS = type_one_errors(41)
 study = Explorer(
     "study",
     title="Which noise hides an answer and not the effect?",
-    caption="A noisy count of n people. The study’s test of 50 % yes against 60 % (blue); the adversary’s, "
-    "whether one person said yes (vermillion). Second panel: over the noise, how often each succeeds, at 5 % false "
+    caption="A noisy count of n people. The study’s test of 50% yes against 60% (blue); the adversary’s, "
+    "whether one person said yes (vermillion). Second panel: over the noise, how often each succeeds, at 5% false "
     "alarms.",
-    find="With at most 300 people, find a noise with which the study has a power of at least 80 % and the adversary a "
-    "true-positive rate below 8 %.",
+    find="With at most 300 people, find a noise with which the study has a power of at least 80% and the adversary a "
+    "true-positive rate below 8%.",
     parameters={
         "sigma": Slider(0.5, 20.0, 4.0, "noise", "σ", stops=NOISES, play=True),
         "people": Slider(50, 2000, 200, "people", "n", stops=PEOPLE),
@@ -55,7 +55,7 @@ tradeoff = study.plain_panel(
     "tradeoff", "Two tests", xlabel="false alarms", ylabel="misses", xlim=(0, 1), ylim=(0, 1), titled=False, width=350.0
 )
 over_noise = study.plain_panel(
-    "power", "Over the noise", xlabel="noise σ", ylabel="found, with 5 % false alarms", xlim=(0.5, 20), ylim=(0, 1),
+    "power", "Over the noise", xlabel="noise σ", ylabel="found, with 5% false alarms", xlim=(0.5, 20), ylim=(0, 1),
     xlog=True, titled=False, width=370.0,
 )  # fmt: skip
 
@@ -134,7 +134,7 @@ def words():
     return (
         "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect "
         "with probability {power} instead of {without}. The adversary recognizes a yes with probability {found}, where "
-        "5 % is chance."
+        "5% is chance."
     )
 
 

@@ -82,7 +82,7 @@ def delta(kind, noise, epsilon):
     return mechanism(kind, noise).privacy_profile(epsilon)
 
 
-@tradeoff_gallery.readout("power at α = 5 %", BLUE, 1, percent=True)
+@tradeoff_gallery.readout("power at α = 5%", BLUE, 1, percent=True)
 def touch(kind, noise):
     return 1 - mechanism(kind, noise).tradeoff(0.05)
 

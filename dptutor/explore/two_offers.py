@@ -26,7 +26,7 @@ HEIGHTS = {"ylim": (0, 100), "ystretch": 1.5, "titled": False}  # in percent, th
 two_offers = Explorer(
     "two_offers",
     title="Which of two offers is safer?",
-    caption="Share of people of whom the adversary becomes more than 85 % sure, over its prior, with A’s offer (blue) "
+    caption="Share of people of whom the adversary becomes more than 85% sure, over its prior, with A’s offer (blue) "
     "and B’s (vermillion, dashed). Purple: the prior; green: the promise. Second panel: the same at this prior.",
     find="Drag the prior to where the verdict turns.",
     parameters={
@@ -49,7 +49,7 @@ two_offers = Explorer(
             {"noise_b": EVEN, "prior": 0.35, "allowed": 0.02},
         ),
         "An insider": (
-            "The same two offers, and an adversary who was 80 % sure beforehand: now B exposes more people.",
+            "The same two offers, and an adversary who was 80% sure beforehand: now B exposes more people.",
             {"noise_b": EVEN, "prior": 0.8, "allowed": 0.02},
         ),
     },
@@ -96,10 +96,10 @@ def turn(noise_b):
                   xlim=(0, SURE), width=460.0, margins=(78.0, 8.0, 44.0, 12.0), **HEIGHTS)  # fmt: skip
 def people(axes):
     ticks = (0, 1, 2, 5, 10, 20, 50, 100)
-    axes.set_yticks(ticks, ["0", *(f"{tick} %" for tick in ticks[1:-1]), "all"])
+    axes.set_yticks(ticks, ["0", *(f"{tick}%" for tick in ticks[1:-1]), "all"])
     axes.set_yticks([], minor=True)
     axes.yaxis.labelpad = 14  # on a phone letters are larger
-    axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8], ["0", "20 %", "40 %", "60 %", "80 %"])
+    axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8], ["0", "20%", "40%", "60%", "80%"])
 
 
 @people.region(VERMILLION, opacity=0.1)
@@ -201,17 +201,17 @@ def promise_here(allowed):
 
 @here.text(BLUE, offset=(0, -15), align="center")
 def height_of_a(prior):
-    return 0.5, 0, "A’s: {exposed_a}" if exposed_a(prior) >= SLIGHT else "A’s: < 0.01 %"
+    return 0.5, 0, "A’s: {exposed_a}" if exposed_a(prior) >= SLIGHT else "A’s: < 0.01%"
 
 
 @here.text(VERMILLION, offset=(0, -15), align="center")
 def height_of_b(prior, noise_b):
-    return 1.5, 0, "B’s: {exposed_b}" if exposed_b(prior, noise_b) >= SLIGHT else "B’s: < 0.01 %"
+    return 1.5, 0, "B’s: {exposed_b}" if exposed_b(prior, noise_b) >= SLIGHT else "B’s: < 0.01%"
 
 
 def said(offer, share):
     """How words say a share, and never as a zero that is none."""
-    return f"{{exposed_{offer}}}" if share >= SLIGHT else "less than 0.01 %"
+    return f"{{exposed_{offer}}}" if share >= SLIGHT else "less than 0.01%"
 
 
 @two_offers.readout("exposed by A’s offer", BLUE, 2, percent=True)
@@ -286,7 +286,7 @@ two_offers.ask(
 def outcome(prior, noise_b):
     with_a, with_b = said("a", exposed_a(prior)), said("b", exposed_b(prior, noise_b))
     return (
-        "If everybody’s record is a worst case, an adversary with a prior belief of {prior} becomes more than 85 % "
+        "If everybody’s record is a worst case, an adversary with a prior belief of {prior} becomes more than 85% "
         f"sure, on average, of {with_a} of the people in the data with A’s offer, and of {with_b} with B’s."
     )
 

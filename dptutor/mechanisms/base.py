@@ -482,7 +482,7 @@ class Mechanism(Bounded, ABC):
 
         Examples
         --------
-        Two laboratories, and adversaries of whom one has an even prior and one is 75 % sure:
+        Two laboratories, and adversaries of whom one has an even prior and one is 75% sure:
 
         >>> import dptutor as dp
         >>> dp.Gaussian(sigma=1).bayes_error([0.5, 0.75]).round(3)

@@ -51,7 +51,7 @@ QUESTIONS = {
     "flagged": 'the pilot whose claim the audit refutes at the level 0.01: "A", "B" or "neither";',
     "check": 'the check that refutes it, or "neither";',
     "epsilon_low": "from the right guesses of the pilot that passes (A’s, if both do) the lower end for its ε at the "
-    "quoted δ, whatever its mechanism, with 99 % confidence, two-sided;",
+    "quoted δ, whatever its mechanism, with 99% confidence, two-sided;",
     "sign": 'what you sign: "A", "B" or "neither". Sign no offer that breaks the tolerance or whose program is '
     "refused; of two that remain, the one that exceeds the tolerance less often;",
     "sentence": f"your decision, with a number of your report and the condition under which it holds ({READER} points, "
@@ -136,7 +136,7 @@ def lines(c: cases.Case) -> dict[str, Line]:
     }
     made["epsilon_low"] = numeric(
         2, low[0.99], "Take the lower end of the two-sided interval, turned into an ε.",
-        (low[0.95], "This is with 95 % confidence."),
+        (low[0.95], "This is with 95% confidence."),
     )  # fmt: skip
     made["sign"] = worded(chapter.signed(c).lower(), "Which offers keep the tolerance, and which program is refused?")
     return {name: made[name] for name in QUESTIONS if name in made}

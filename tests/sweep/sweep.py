@@ -181,7 +181,7 @@ def report(outcomes, whole=True):
     for each in outcomes:
         kinds[each.kind].append(each)
         kinds["all"].append(each)
-    print(f"{'kind':24}{'settings':>9}{'wrong':>7}{'dull':>6}{'vague ε':>9}{'median ms':>11}{'99 %':>9}{'most':>9}")
+    print(f"{'kind':24}{'settings':>9}{'wrong':>7}{'dull':>6}{'vague ε':>9}{'median ms':>11}{'99%':>9}{'most':>9}")
     for kind, rows in sorted(kinds.items(), key=lambda item: item[0] == "all"):
         ms = 1e3 * np.array([r.seconds for r in rows])
         wrong, dull, vague = (sum(map(bool, x)) for x in zip(*((r.wrong, r.dull, r.vague) for r in rows), strict=True))

@@ -1,7 +1,7 @@
 // Predict, then see. What is asked stays covered until the reader has drawn a curve, chosen, or typed a number; a
 // prediction that was made is kept by the browser and cannot be changed.
 
-const BOUNDS = "A share is at least 0 % and at most 100 %.",
+const BOUNDS = "A share is at least 0% and at most 100%.",
   BINS = 60, // places of a drawn curve
   DRAWS = 1200; // milliseconds in which the truth appears
 const digits = (x, most) => String(+x.toPrecision(most)).replace("-", "−"),
@@ -125,7 +125,7 @@ class Asking {
     this.explorer.tell(
       this.filled({
         gap: two(Math.abs(ours - theirs)),
-        at: two(100 * valueAt(x, (place - left) / width)) + " %",
+        at: two(100 * valueAt(x, (place - left) / width)) + "%",
         agree: String(Math.round((100 * agree) / BINS)),
       }),
     );

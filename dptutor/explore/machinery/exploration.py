@@ -156,7 +156,7 @@ class Exploration:
         --------
         >>> import dptutor as dp
         >>> dp.explore.gaussian_noise().shown
-        {'exact': '3.7306', 'classic': '4.8448', 'saved': '23.0 %', 'spent': '4.11·10⁻⁸', 'times': '0.00411'}
+        {'exact': '3.7306', 'classic': '4.8448', 'saved': '23.0%', 'spent': '4.11·10⁻⁸', 'times': '0.00411'}
         """
         shown = self.explorer.shown_numbers
         return {name: shown[name].show(value) for name, value in self.readouts.items()}

@@ -543,7 +543,7 @@ class Explorer {
     // Set by a program, between two steps.
     if (inverse) return String(+(1 / value).toPrecision(3));
     const digits = String(+(percent ? 100 * value : value).toPrecision(6)).replace("-", "−");
-    return digits + (percent ? " %" : unit && ` ${unit}`);
+    return digits + (percent ? "%" : unit && ` ${unit}`);
   }
 
   // Drawing: only what changed.
@@ -749,7 +749,7 @@ class Explorer {
     const pointed = (t, cut) => sign + parted(t.slice(0, cut)) + (cut < t.length ? "." + t.slice(cut) : "");
     if (!power) {
       const padded = text.padStart(digits + 1, "0");
-      return pointed(padded, padded.length - digits) + (unit && " " + unit);
+      return pointed(padded, padded.length - digits) + unit;
     }
     if (whole === 0) return "0";
     const exponent = row[2] - 1000;

@@ -1,5 +1,5 @@
 // One grammar for what is typed as a number, in questions, fields of explorers, sketches and "Your own run": 0.25, .25, 0,25,
-// 1/4, 25 %, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1). `dptutor/exercises/numerals.py` reads the same description and
+// 1/4, 25%, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1). `dptutor/exercises/numerals.py` reads the same description and
 // gives the same numbers and refusals; tests/numerals.yaml is the table of cases for both, and for how numbers are shown.
 
 const numerals = (() => {
@@ -43,7 +43,7 @@ const numerals = (() => {
     },
     "refusals": {
       "empty": "There is nothing to check yet: type a number first.",
-      "unreadable": "I cannot read this as a number. Numbers such as 0.25, .25, 1/4, 25 % or exp(-1) are fine.",
+      "unreadable": "I cannot read this as a number. Numbers such as 0.25, .25, 1/4, 25% or exp(-1) are fine.",
       "ambiguous": "This comma could mark thousands or decimals. Leave it out, or write a point for the decimals.",
       "undefined": "This works out to no number. Is there a 0/0, or a root or logarithm that does not exist?",
       "infinite": "This is infinite, or too large to work with. The answer is a finite number."

@@ -28,7 +28,7 @@ from .declaration import Explorer
 from .exploration import fill
 from .game import Game
 from .panel import PANEL_HEIGHT
-from .parameters import Choice, Hidden, Slider
+from .parameters import Choice, Hidden, Slider, following
 from .picture import draw, label_svg, png, standing, svg_panels
 from .samples import LEVELS
 from .store import kept
@@ -459,11 +459,11 @@ def _ask(exploration) -> str:
         inside = "".join(f'<button type="button" data-ask-option>{escape(o)}</button>' for o in ask.options) + skip
     else:
         inside = (
-            '<label>Your guess <input type="text" inputmode="decimal" data-ask-number autocomplete="off"> '
-            f"{ask.unit}</label>{skip}"
+            '<label>Your guess <input type="text" inputmode="decimal" data-ask-number autocomplete="off">'
+            f"{following(ask.unit)}</label>{skip}"
         )
     truth = ask.truth() if ask.truth else ""
-    said = truth if isinstance(truth, str) else f"{truth:.3g} {ask.unit}".strip()
+    said = truth if isinstance(truth, str) else f"{truth:.3g}{following(ask.unit)}"
     answer = f"<p>Answer: {escape(said)}</p>" if said else ""
     return (
         f'<div class="dpe-ask" data-ask role="group" aria-label="Your prediction">'

@@ -33,13 +33,18 @@ def power_of_ten(exponent: int) -> str:
     return f"10{str(exponent).translate(_RAISED)}"
 
 
+def following(unit: str) -> str:
+    """A unit as it follows a number: 27%, 5 people."""
+    return unit if unit in ("", "%") else f" {unit}"
+
+
 @dataclass(frozen=True)
 class Slider:
     """A number between `min` and `max`.
 
     `step` is the distance of two settings; without one the settings are round numbers at most a tenth apart, which
     suits what people compare by factors; `stops` names all of them. `also` adds settings, for the sake of a step of the
-    explorer. `symbol` stands before the number, `unit` after it; with `percent` the words beside the picture say 27 %
+    explorer. `symbol` stands before the number, `unit` after it; with `percent` the words beside the picture say 27%
     for 0.27, with `power` they say 2·10⁻⁵ for 0.00002; with `play` a button lets the slider run from end to end. Where
     all settings are whole numbers, no others are taken.
 
@@ -122,15 +127,15 @@ class Slider:
         if self.inverse:
             return f"{1 / value:.3g}"
         if self.percent:
-            return f"{100 * value:.6g} %"
+            return f"{100 * value:.6g}%"
         if self.power:
             digits, exponent = f"{value:.5e}".split("e")
             raised = power_of_ten(int(exponent))
             return raised if float(digits) == 1 else f"{float(digits):g}·{raised}"
         if isinstance(value, int):
             parted = f"{value:,}" if abs(value) >= 10_000 else f"{value}"  # as `Number` does
-            return f"{parted}{self.unit and ' ' + self.unit}".replace("-", "−")
-        return f"{value:.6g}{self.unit and ' ' + self.unit}".replace("-", "−")
+            return f"{parted}{following(self.unit)}".replace("-", "−")
+        return f"{value:.6g}{following(self.unit)}".replace("-", "−")
 
     @property
     def title(self) -> str:

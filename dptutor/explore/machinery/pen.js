@@ -36,7 +36,7 @@ class Pen {
 
   // How much there is to do, in words; nothing of a line that is complete.
   get toGo() {
-    return this.left ? `${Math.ceil((100 * this.left) / this.heights.length)} % to go` : "";
+    return this.left ? `${Math.ceil((100 * this.left) / this.heights.length)}% to go` : "";
   }
 
   placeOf(event) {

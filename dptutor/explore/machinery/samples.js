@@ -202,7 +202,7 @@ class Samples {
     this.pile(seen);
     const shares = counts.map((count) => (this.landed ? count / this.landed : 0));
     this.share(shares);
-    const percent = shares.map((share) => `${(100 * share).toFixed(1)} %`);
+    const percent = shares.map((share) => `${(100 * share).toFixed(1)}%`);
     const told = { n: this.landed, over: counts[0], under: counts[1], over_share: percent[0], under_share: percent[1] };
     const shown = { ...this.explorer.shown, ...told };
     for (const [number, template] of Object.entries(this.tells))

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .parameters import power_of_ten
+from .parameters import following, power_of_ten
 
 MISSING = 65535
 # Points stand on every fourth step: nobody sees the difference, and pages are lighter.
@@ -112,7 +112,7 @@ class ShiftEncoder(PathEncoder):
 class Number:
     """How a readout is shown: with `digits` after the point, or with that many after a power of ten's first.
 
-    `percent` shows 0.034 as 3.4 %, or with another `unit`, as 3.4 percentage points. `color` is that of what it
+    `percent` shows 0.034 as 3.4%, or with another `unit`, as 3.4 percentage points. `color` is that of what it
     measures.
     """
 
@@ -139,7 +139,7 @@ class Number:
         sign, digits = "−" if whole < 0 else "", str(abs(whole))
         if not self.power:
             digits = digits.rjust(self.digits + 1, "0")
-            return sign + _pointed(digits, len(digits) - self.digits) + (self.suffix and f" {self.suffix}")
+            return sign + _pointed(digits, len(digits) - self.digits) + self.suffix
         if whole == 0:
             return "0"
         if -4 <= exponent < 0:
@@ -150,7 +150,7 @@ class Number:
 
     @property
     def suffix(self) -> str:
-        return self.unit if self.unit is not None else "%" if self.percent else ""
+        return following(self.unit if self.unit is not None else "%" if self.percent else "")
 
     def _whole(self, value: float) -> int:
         if not math.isfinite(value):
