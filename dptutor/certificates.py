@@ -87,6 +87,8 @@ def _points(mechanism: Mechanism, other: Mechanism, bound: float, epsilon: float
     kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints(), [epsilon]])
     kinks = kinks[np.abs(kinks) < reach]
     nodes = np.unique(np.concatenate([np.linspace(-reach, reach, _START), kinks if kinks.size < 200 else []]))
+    # Next to 0 different losses may have the same e^ε.
+    nodes = nodes[np.append(True, np.diff(np.exp(nodes)) > 0)]
     while nodes.size <= _MOST_POINTS:
         first, second = (m.privacy_profile(nodes) for m in (mechanism, other))
         at_zero = (0.0, np.exp(nodes)), (1.0, first), (1.0, second)
@@ -98,7 +100,8 @@ def _points(mechanism: Mechanism, other: Mechanism, bound: float, epsilon: float
             failed = np.append(False, failed)
         open_ = np.flatnonzero(failed[1:])
         middles = (nodes[open_] + nodes[open_ + 1]) / 2
-        if open_.size and np.any((middles <= nodes[open_]) | (middles >= nodes[open_ + 1])):
+        low, middle, high = (np.exp(each) for each in (nodes[open_], middles, nodes[open_ + 1]))
+        if np.any((middle <= low) | (middle >= high)):
             return None
         nodes = np.union1d(nodes, middles)
     return None

@@ -15,7 +15,9 @@ from pytest import approx
 from scipy.integrate import quad
 
 import dptutor as dp
+from dptutor.mechanisms import composition
 from dptutor.transform import tilted_areas
+from dptutor.transform.finite import TooManyAtoms
 from dptutor.transform.lines import Lines
 from dptutor.transform.polynomials import gauss
 
@@ -343,3 +345,9 @@ def test_chernoffs_bound_that_says_nothing():
 def test_a_number_alone_has_the_bits_it_has_among_others(m):
     epsilon = np.append(np.random.default_rng(0).uniform(-3, 10, 3000), 1.230906164296638)
     assert [m.privacy_profile(x) for x in epsilon.tolist()] == m.privacy_profile(epsilon).tolist()
+
+
+def test_a_power_with_too_many_sums_is_no_mixture():
+    # As that in dp.group(dp.Staircase(1.5e-6, 0.00127) ** 3997894, 4).
+    with pytest.raises(TooManyAtoms):
+        composition._over_fewest([(dp.RandomizedResponse(1.0), 3)])

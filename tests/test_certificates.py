@@ -4,6 +4,7 @@ import ast
 import json
 import math
 
+import numpy as np
 import pytest
 from conftest import examples
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from laws import ORDER_PROGRAM, PROGRAM, checked, verified, verified_order
 from strategies import mechanisms
 
 import dptutor as dp
+from dptutor.certificates import certified
 
 PAIRS = [
     (dp.Laplace(1), dp.Gaussian(1)),
@@ -208,3 +210,11 @@ def test_every_answer_has_a_certificate_that_is_not_wrong(a, b):
     assert right is not False or certificate.witness[1] > certificate.witness[2] * (1 - 1e-11)
     if certificate.pairs:
         assert right
+
+
+@pytest.mark.parametrize("epsilon", [1e-17, -3e-18])
+def test_losses_next_to_0(epsilon):
+    # 0 is a place, too, and e^ε is the same there.
+    with np.errstate(all="raise"):
+        found = certified(dp.Laplace(4), dp.Gaussian(2), 0.5, epsilon)
+    assert verified(found.json(), dp.Laplace(4).privacy_profile, dp.Gaussian(2).privacy_profile)

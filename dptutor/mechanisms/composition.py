@@ -313,8 +313,10 @@ def _over_fewest(finite) -> MixtureFaces:
     Raises
     ------
     TooManyAtoms
-        If these are too many, or the sums of the others.
+        If these are too many, or the sums of the others, or there are no others.
     """
+    if len(finite) == 1:
+        raise TooManyAtoms
     fewest = min(finite, key=lambda factor: factor[0]._law.kinks.size)
     rest = _together(tuple(factor for factor in finite if factor is not fewest))
     if rest._law is None:

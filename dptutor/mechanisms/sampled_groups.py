@@ -32,6 +32,8 @@ from .subsampled import SubsampledGaussian
 _MOST_MEMBERS = 100
 # Steps of Newton's method, noise for which answers have squares, and answers beyond which there is nothing.
 _NEWTON, _SETTLED, _NOISE, _FURTHEST = 60, 1e-10, (0.01, 1e6), 1e8
+# Terms e^−40 of the largest are nothing, as are weights next to that of nobody; and how many answers at once.
+_SMALL_TERMS, _NO_WEIGHT, _AT_ONCE = 80.0, 1e-18, 4096
 _NODES, _WEIGHTS = gauss(10)
 # Integrals up to such exponents by so many points; and how far from a center an integrand is cut, in deviations.
 _INTEGRATED = 30.0
@@ -137,32 +139,64 @@ class _Removal(Mechanism):
         log Σ_{j≥1} w_j r_j is convex in it, with a slope from 1/σ to k/σ: Newton's method from above.
         """
         epsilon = np.asarray(epsilon, dtype=float)
-        log_w, shift = (each[1:] for each in self._log_weights)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        with np.errstate(divide="ignore"):
             room = -np.expm1(self.members * math.log1p(-self.rate) - epsilon)
             goal = np.where(room > 0, epsilon + np.log(np.maximum(room, 0.0)), -np.inf)
-            known = np.isfinite(goal)
-            goal = np.where(known, goal, 0.0)
-            z = np.min((goal[..., None] - log_w) / shift + shift / 2, axis=-1)
-            settled = ~known
-            for _ in range(_NEWTON):
-                terms = log_w + shift * z[..., None] - shift**2 / 2
-                largest = terms.max(axis=-1)
-                shares = np.exp(terms - largest[..., None])
-                total = np.sum(shares, axis=-1)
-                step = (largest + np.log(total) - goal) * total / np.sum(shares * shift, axis=-1)
-                # Each stops by itself, so that none depends on the others.
-                z = np.where(settled, z, z - step)
-                # The next step would be the square of this one, nearly.
-                settled = settled | (np.abs(step) <= _SETTLED * (1.0 + np.abs(z)))
-                if settled.all():
-                    break
-        return np.where(known, z, np.where(epsilon == np.inf, np.inf, -np.inf))
+        z = np.where(epsilon == np.inf, np.inf, -np.inf)
+        known = np.flatnonzero(np.isfinite(goal))
+        for few in np.array_split(known, max(1, known.size // _AT_ONCE)):
+            z.reshape(-1)[few] = self._root(goal.reshape(-1)[few])
+        return z
+
+    @cached_property
+    def _largest_terms(self):
+        """The sums up to which w_j r_j is the largest term, j from 1 on."""
+        log_w, shift = (each[1:] for each in self._log_weights)
+        # Where j and j + 1 take turns, which is later for larger j, as log w_j is concave.
+        turn = self.noise * -np.diff(log_w) + (shift[1:] + shift[:-1]) / 2
+        return (log_w + shift * np.append(turn, math.inf) - shift**2 / 2)[:-1]
+
+    def _root(self, goal):
+        """Where log Σ_{j≥1} w_j r_j is `goal`."""
+        log_w, shift = (each[1:] for each in self._log_weights)
+        most = np.searchsorted(self._largest_terms, goal)
+        z = (goal - log_w[most]) / shift[most] + shift[most] / 2
+        # Away from the largest term others fall like e^{−d²/2σ²}; it changes by less than σ² log Σ/max.
+        width = math.ceil(self.noise * math.sqrt(_SMALL_TERMS) + self.noise**2 * math.log(3.0 + 2.6 * self.noise)) + 2
+        first = np.clip(most - width, 0, max(len(shift) - 2 * width - 1, 0))
+        window = np.arange(min(2 * width + 1, len(shift)))
+        moving = np.arange(goal.size)
+        # Each stops by itself, so that none depends on the others.
+        for _ in range(_NEWTON):
+            near = first[moving, None] + window
+            own = shift[near]
+            terms = (log_w - shift**2 / 2)[near] + own * z[moving, None]
+            largest = terms.max(axis=-1)
+            shares = np.exp(terms - largest[:, None])
+            total = np.sum(shares, axis=-1)
+            step = (largest + np.log(total) - goal[moving]) * total / np.sum(shares * own, axis=-1)
+            z[moving] -= step
+            # The next step would be the square of this one, nearly.
+            moving = moving[np.abs(step) > _SETTLED * (1.0 + np.abs(z[moving]))]
+            if not moving.size:
+                break
+        return z
+
+    @cached_property
+    def _few_weights(self):
+        """w_j, and j/σ, without what is nothing next to w_0, whose Φ(z − j/σ) is the largest."""
+        log_w, shift = self._log_weights
+        weights = np.exp(log_w)
+        rest = np.append(np.cumsum(weights[:0:-1])[::-1], 0.0)
+        few = int(np.argmax(rest <= _NO_WEIGHT * weights[0])) + 1
+        return weights[:few], shift[:few]
 
     def _errors(self, epsilon):
         z = self._answer(np.negative(epsilon) if self.is_reversed else epsilon)
-        log_w, shift = self._log_weights
-        below = np.minimum(np.sum(ndtr(z[..., None] - shift) * np.exp(log_w), axis=-1), 1.0)
+        below = np.zeros(z.shape)
+        for weight, shift in zip(*self._few_weights, strict=True):
+            below += weight * ndtr(z - shift)
+        below = np.minimum(below, 1.0)
         return (below, ndtr(-z)) if self.is_reversed else (ndtr(-z), below)
 
     def _renyi(self, order):

@@ -205,10 +205,11 @@ def _optimistic(factor: Factor, step: float):
     number = np.arange(left + 1, right + 1)
     # Each cell's supporting line touches in the middle, or, where that falls below 0 before the cell's end, at the end.
     touching = step * (np.arange(left, right + 1) + 0.5)
-    alpha, beta = factor.errors(touching)
+    alpha, beta = (np.array(error) for error in factor.errors(touching))
     ends = step * np.arange(left + 1, right + 2)
     low = 1.0 - beta - factor.q_infinite < np.exp(np.minimum(ends, LARGEST_LOSS)) * alpha - 1e-15
-    alpha, beta = factor.errors(np.where(low, ends - 1e-6 * step, touching))
+    if low.any():
+        alpha[low], beta[low] = factor.errors(ends[low] - 1e-6 * step)
     # Masses between neighboring places of touch, around a grid point each.
     a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
     # How much the line on the left is above the one on the right, at the grid point, in units of its e^ε.
