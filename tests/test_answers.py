@@ -4,6 +4,8 @@ The answers stand in tests/answers, a file for each chapter, so that who teaches
 expression, or a program that defines what the exercise asks for; numpy, scipy.stats.norm, math and dptutor are there
 as np, norm, math and dp, and X is a grid from 0 to 1. `told` says which reply a wrong one gets, whatever its words:
 "mistake 3", the third of the exercise's, or "law 2", or another kind of reply (see `dptutor.exercises.Result`).
+`of` is a symbol, number or term in the reply to a mistake that stands in few others of the exercise: it tells the
+replies apart.
 """
 
 import math
@@ -70,6 +72,16 @@ def test_right_answers_pass_and_wrong_ones_get_the_reply_meant_for_them(id):
 def test_the_mistakes_of_readers_get_their_replies(id):
     for wrong in OF_READERS[id]:
         assert told(dp.exercises.get(id), wrong) == wrong["told"] != "generic", wrong["mistake"]
+
+
+def test_the_reply_to_a_mistake_speaks_of_it():
+    silent = []
+    for id, wrong in ((id, wrong) for id, given in ANSWERS.items() for wrong in given["wrong"]):
+        if "of" in wrong:
+            reply = dp.exercises.get(id).mistakes[int(wrong["told"].removeprefix("mistake ")) - 1].reply
+            if not re.search(rf"(?<![\w.]){re.escape(str(wrong['of']))}(?!\w|\.\d)", reply):
+                silent.append(f"{id}, {wrong['told']}, not of {wrong['of']}: {reply}")
+    assert not silent
 
 
 def test_readers_have_answered_every_exercise():
