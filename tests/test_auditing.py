@@ -433,7 +433,7 @@ def test_a_small_part_of_the_noise_that_is_reused_is_told_in_digits():
     noise = generator.normal(size=zeros.shape) + 0.05 * generator.normal(size=(2, 1, 20))
     found = audit_transcript(Transcript(noise, zeros, zeros, ones, ones, np.ones(2, bool)))["fresh steps"]
     assert found.caught
-    assert 0.1 < float(found.evidence.split()[0]) < 0.5
+    assert 0.1 < float(found.evidence.split("%")[0]) < 0.5
 
 
 def test_a_transcript_in_single_precision_is_as_good(tmp_path):
