@@ -928,8 +928,8 @@ SAMPLES = "document.querySelector('[data-explorer]').explorer.samples"
 def counted(page):
     """What the sentence says of a simulation: draws, errors among those of P and of Q, and their percentages."""
     said = re.fullmatch(
-        r"Simulated: of (\d+) draws from P, (\d+) lie to the right, ([\d.]+) % \(long run: ([\d.]+) %\); of (\d+) from "
-        r"Q, (\d+) to the left, ([\d.]+) % \(long run: ([\d.]+) %\)\.",
+        r"Simulated: of (\d+) draws from P, (\d+) lie to the right, ([\d.]+)% \(long run: ([\d.]+)%\); of (\d+) from "
+        r"Q, (\d+) to the left, ([\d.]+)% \(long run: ([\d.]+)%\)\.",
         page.text_content(".dpe-words"),
     )
     assert said and said[1] == said[5]
