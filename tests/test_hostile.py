@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import examples
+from conftest import each, examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import PARAMETERS
@@ -342,9 +342,7 @@ def test_fractions_and_decimals_are_real_numbers():
 MASKED = np.ma.array([0.25, 0.75], mask=[False, True])
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
+@each([
         (lambda: dp.Gaussian(1).tradeoff(MASKED), ValueError, r"^alpha must be in \[0, 1\], got a masked array"),
         (lambda: dp.FiniteExperiment(MASKED, [0.5, 0.5]), ValueError, "^p must be in .* got a masked array"),
         (lambda: dp.FiniteExperiment({0.25: 1, 0.75: 1}, [0.5, 0.5]), TypeError, r"^p must be .*: give its values$"),
@@ -366,8 +364,7 @@ MASKED = np.ma.array([0.25, 0.75], mask=[False, True])
         (lambda: array_shape("size", 2.0), TypeError, "^size must be .* got 2.0$"),
         (lambda: random_generator("seed", -1), ValueError, "^seed must be None, a non-negative integer .* got -1$"),
         (lambda: random_generator("seed", "x"), TypeError, "^seed must be None, a non-negative integer .* got 'x'$"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_an_unusual_argument_is_refused_by_name_value_and_range(call, error, words):
     with pytest.raises(error, match=words) as refusal:
         call()
