@@ -351,20 +351,29 @@ def batches(sigma, batches, epochs):
     mu = sqrt(times) / sigma
     most = brentq(lambda e: log(max(float(gaussian_profile(mu)(e)), 1e-300) / 1e-5), 0, mu**2 / 2 + 9 * mu, xtol=1e-12)
     said = dp.DPSGD(sigma, 1 / count, count * times).epsilon(1e-5)
-    least = largest_answers(sigma, count, times)
+    least = largest = largest_answers(sigma, count, times)
     if sigma > 1.6 and least < said:  # elsewhere balls and bins show less
         least = max(least, (dp.BallsAndBins(sigma, count) ** times).epsilon(1e-5))
-    return {"said": said, "least": least, "most": most}
+    # The attack that takes the largest answer has all other gradients opposite to the record's.
+    return {"said": said, "least": least, "most": most, "opposite": least == largest}
 
 
 for with_shuffled, fits in {
-    "With a shuffle it is smaller: at most about {most}.": lambda so: so.most < so.said,
-    "With a shuffle it is larger: between about {least} and {most}.": lambda so: (
-        so.said < so.least <= so.most and f"{so.least:.2f}" != f"{so.most:.2f}"
+    "With a shuffle it is smaller: at most about {most}. Poisson batches expose a record that is drawn repeatedly.": (
+        lambda so: so.most < so.said
     ),
-    "With a shuffle it is larger: {most}, to two decimals.": lambda so: (
-        so.said < so.least <= so.most and f"{so.least:.2f}" == f"{so.most:.2f}"
-    ),
+    **{
+        f"With a shuffle it is larger: {how}. This exposes a record {whom}.": lambda so, same=same, opposite=opposite: (
+            so.said < so.least <= so.most
+            and same == (f"{so.least:.2f}" == f"{so.most:.2f}")
+            and opposite == so.opposite
+        )
+        for same, how in ((False, "between about {least} and {most}"), (True, "{most}, to two decimals"))
+        for opposite, whom in (
+            (True, "whose gradient is opposite to all others"),
+            (False, "even if all other gradients are 0"),
+        )
+    },
     "With a shuffle it is between about {least} and {most}; whether it is larger is not proven here.": lambda so: (
         so.least <= so.said <= so.most
     ),
