@@ -257,6 +257,7 @@ def test_while_a_number_is_wrong_the_last_right_ones_stay_dimmed_and_below_is_wh
         below = page.locator(".run-A .run-part").last.bounding_box()
         assert why.bounding_box()["y"] >= below["y"] + below["height"]
         expect(page.locator(".run-computing")).to_have_text("These are the earlier settings.")
+        expect(page.locator(ROOT)).to_have_class(re.compile(r"\brun-late\b"))
         assert set(page.evaluate(DIM)) == {"0.35"}
         assert left.inner_html() == picture and epsilon.all_text_contents() == numbers
         expect(page.locator("[data-copy=sentence]")).to_be_disabled()
