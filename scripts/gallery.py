@@ -1,4 +1,4 @@
-"""All explorers on one page, `book/explorers.html`: a picture of each, its question, its chapter, and ways to show it.
+"""All explorers on one page, `book/explorers.html`: a picture of each, its question, its page, and ways to show it.
 
 The pictures are the explorers' own: what is drawn in their large panel, without letters, grid and marks of axes. They
 are taken from the finished pages, as is the rest of a card, so that nothing is said twice.
@@ -32,8 +32,8 @@ DONE = {
 }
 SECOND = {"hyper_prior"}  # those of which the small panel says more
 CHOICE = '<label><input type="radio" name="part" value="{part}">{part}</label>\n'
-CARD = """<li data-part="{part}"><a href="{chapter}.html#explorer-{name}">{picture}<strong>{question}</strong></a>
-<span>{number} {title}</span>
+CARD = """<li data-part="{part}"><a href="{page}.html#explorer-{name}">{picture}<strong>{question}</strong></a>
+<span>{title}</span>
 <ul class="gallery-tags" aria-label="Tags">{tags}</ul>
 <details><summary>In your lecture</summary>
 <p><a href="../embed/{name}.html">Alone on a page</a>, for a projector or a link. In another page:</p>
@@ -41,31 +41,40 @@ CARD = """<li data-part="{part}"><a href="{chapter}.html#explorer-{name}">{pictu
 <p>In a notebook:</p>
 <pre>from dptutor.explore import {name}
 {name}()</pre>
-<p>In <a href="../notebooks/{lecture}_lecture.html">lecture {number}</a>; <code>make slides</code> makes it a deck.</p>
-</details></li>
+{lecture}</details></li>
+"""
+LECTURE = """<p>In <a href="../notebooks/{file}_lecture.html">lecture {number}</a>; <code>make slides</code> makes it a
+deck.</p>
 """
 
 
 def fill(site: Path, pages, parts):
-    """Writes the cards of all explorers of the chapters among `pages`, where each comes first, into the gallery.
+    """Writes the cards of all explorers of the book's `pages`, in the order of these, into the gallery.
 
-    `parts` has the part of the book of each chapter.
+    `parts` has the part of the book of each page. A card leads to the page where its explorer comes first, which
+    is a chapter if any chapter has it.
     """
     file = site / f"{PAGE}.html"
     if not file.is_file():
         return
     cards = {}
-    for page in pages:
-        if number := re.match(r"book/(\d\d)_", page):
-            tree = LexborHTMLParser((site / f"{page}.html").read_text(encoding="utf-8"))
+    for page in sorted((page for page in pages if page in parts), key=lambda page: not chapter(page)):
+        text = (site / f"{page}.html").read_text(encoding="utf-8")
+        if "data-explorer=" in text:
+            tree = LexborHTMLParser(text)
             for explorer in tree.css("[data-explorer]"):
-                cards.setdefault(
-                    explorer.attributes["data-explorer"], card(tree, explorer, page, number[1], parts[page])
-                )
+                cards.setdefault(explorer.attributes["data-explorer"], (tree, explorer, page))
+    made = [card(*found, parts[found[2]]) for found in cards.values()]
     text = file.read_text(encoding="utf-8")
-    new = filled(filled(text, "parts", choices(cards.values())), "cards", "".join(cards.values()))
+    new = filled(filled(text, "parts", choices(made)), "cards", "".join(made))
     if new != text:
         file.write_text(new, encoding="utf-8")
+
+
+def chapter(page):
+    """The number of a chapter, as its files have it; of another page nothing."""
+    found = re.match(r"book/(\d\d)_", page)
+    return found[1] if found else ""
 
 
 def filled(text, name, inside):
@@ -85,19 +94,19 @@ def choices(cards):
     return f"{buttons}<style>{hidden}{{display:none}}</style>" if found else ""
 
 
-def card(tree, explorer, page, number, part):
+def card(tree, explorer, page, part):
     heading = LexborHTMLParser(tree.css_first("h1").html).css_first("h1")
     for other in heading.css(".headerlink, .chapter"):
         other.decompose()
+    title, number = escape(" ".join(heading.text().split())), chapter(page)
     return CARD.format(
         part=escape(part),
-        chapter=page.removeprefix("book/"),
-        lecture=number,
-        number=int(number),
+        page=page.removeprefix("book/"),
+        lecture=LECTURE.format(file=number, number=int(number)) if number else "",
         name=explorer.attributes["data-explorer"],
         picture=picture(explorer.css("svg.dpe-panel")[explorer.attributes["data-explorer"] in SECOND]),
         question=explorer.css_first(".dpe-find strong").inner_html,
-        title=escape(" ".join(heading.text().split())),
+        title=f"{int(number)} {title}" if number else title,
         tags="".join(f"<li>{tag}</li>" for tag in tags(explorer)),
     )
 

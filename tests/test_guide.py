@@ -2,6 +2,7 @@
 
 import math
 import re
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -74,6 +75,20 @@ def test_a_plate_is_on_the_page_with_its_picture(sections, name):
     assert type(made) is getattr(dp, name)
     if re.search(r"\bs\b", PLATES[name]["call"]):
         assert made.advantage == pytest.approx(0.25, abs=2e-4)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("alike", dp.explore.side_by_side.parameters["alike"].values)
+def test_a_number_of_the_map_leads_to_its_two_curves(sections, alike):
+    links = [
+        (dict(parse_qsl(link.attributes["href"].removeprefix("#side_by_side?"), strict_parsing=True)), link.text())
+        for link in sections["The map"].css("td a[data-move]")
+    ]
+    here = {(setting["first"], setting["second"]): number for setting, number in links if setting["alike"] == alike}
+    assert len(here) >= 8
+    for (first, second), number in here.items():
+        e = dp.explore.side_by_side(first=first, second=second, alike=alike)
+        assert number == f"{100 * e.readouts['regret']:.1f}"
 
 
 # Numbers on the page, each computed here without the library: from densities, masses and sums.

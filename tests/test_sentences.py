@@ -912,6 +912,47 @@ for (start, shown), (less, fits) in itertools.product(
     )
 
 
+BESIDE = {
+    "Gaussian": dp.Gaussian,
+    "Laplace": dp.Laplace,
+    "discrete": dp.DiscreteLaplace,
+    "exponential": dp.ExponentialMechanism,
+    "sampled": lambda s: dp.SubsampledGaussian(s, 0.3),
+}
+EQUAL = {"advantage ¼": {"advantage": 0.25}, "(1, 10⁻⁵)": {"epsilon": 1, "delta": 1e-5}}
+
+
+@exact
+def side_by_side(prior, first, second, alike):
+    pair = [dp.calibrate(BESIDE[name], **EQUAL[alike]) for name in (first, second)]
+    regret, back = (dp.delta_divergence(*both) for both in (pair, pair[::-1]))
+    return {
+        "regret": regret.value,
+        "regret_prior": min(regret.prior, 1 - regret.prior),
+        "back": back.value,
+        "back_prior": min(back.prior, 1 - back.prior),
+        "first_error": pair[0].bayes_error(prior),
+        "second_error": pair[1].bayes_error(prior),
+        "pair": pair,
+    }
+
+
+COSTS = {
+    "can cost up to {%s}, at a prior of {%s_prior}": lambda value: value >= 1e-4,
+    "costs less than 0.01 percentage points": lambda value: value < 1e-4,
+}
+says("side_by_side", "Twice the same mechanism: there is nothing to regret.", lambda so: so.first == so.second)
+for (one, first), (two, second) in itertools.product(COSTS.items(), repeat=2):
+    says("side_by_side",
+         f"Taking the second in place of the first {one.replace('%s', 'regret')}; "
+         f"the first in place of the second {two.replace('%s', 'back')}.",
+         lambda so, first=first, second=second: so.first != so.second and first(so.regret)
+        and second(so.back))  # fmt: skip
+says("side_by_side",
+     "At a prior of {prior} the adversary’s error is {first_error} (first) and {second_error} (second).",
+     lambda so: True)  # fmt: skip
+
+
 @exact
 def spectrum(kind, noise):
     start, rest = float(profile_of(kind, noise)(0.0)) / 2, largest(lambda odds: bayes(profile_of(kind, noise), odds))
@@ -1039,6 +1080,8 @@ FOUND = {
     "reports": ({"mechanism": "large batches", "facts": "one μ"}, lambda so, s: so.left < 0.002),
     "releases": ({"release": "page views", "units": 18}, lambda so, s: so.alone > 0.95 and so.noise < 0.3),
     "renyi_order": ({"sigma": 0.5}, lambda so, s: so.larger and so.dominates),
+    "side_by_side": ({"first": "sampled", "second": "discrete"}, lambda so, s: so.regret >= max(
+        so_at("side_by_side", **s | {"first": one, "second": two}).regret for one in BESIDE for two in BESIDE)),
     "spectrum": ({"noise": 0.75}, lambda so, s: abs(so.share - 0.5) < 0.02),
     "study": ({"sigma": 5.0, "people": 300},
               lambda so, s: so.people <= 300 and so.power >= 0.8 and so.found < 0.08),
@@ -1488,6 +1531,19 @@ CLAIMS = [
     ("reports", "One number instead", "more than twice as much open as the pair with the advantage",
      lambda so, s: so.left > 2 * so_at("reports", **s | {"facts": "pair, advantage"}).left),
     ("reports", "Where one number suffices", "one μ says nearly everything", lambda so, s: so.left < 1e-3),
+    ("side_by_side", "The same (ε, δ)", "far smaller at the same (1, 10⁻⁵)",
+     lambda so, s: sqrt(2) * so.pair[1].scale < so.pair[0].sigma / 2
+     and all(m.privacy_profile(1) == approx(1e-5, rel=1e-6) for m in so.pair)),
+    ("side_by_side", "The same (ε, δ)", "At even odds that shows",
+     lambda so, s: so.prior == 0.5 and so.second_error < so.first_error - 0.1),
+    ("side_by_side", "The same advantage", "At even odds both are alike",
+     lambda so, s: so.prior == 0.5 and so.first_error == approx(so.second_error, abs=1e-9)),
+    ("side_by_side", "The same advantage", "no adversary does worse against Gaussian noise, and many do better",
+     lambda so, s: s["second"] == "Gaussian" and so.back < 1e-12 and so.regret > 0.01),
+    ("side_by_side", "The same ε", "nearly the same as 1-DP here",
+     lambda so, s: all(1 < m.epsilon(0.0) < 1.01 for m in (so.pair[0],))),
+    ("side_by_side", "The same ε", "the exponential mechanism gives away less",
+     lambda so, s: s["first"] == "exponential" and so.regret > 0.1),
     ("spectrum", "Halfway", "σ is about 0.75", lambda so, s: abs(so.share - 0.5) < 0.01
      and 1 / (2 * ndtri(0.75)) == approx(0.75, rel=0.02)),
     ("spectrum", "An ε of 5", "close to publishing", lambda so, s: so.share > 0.95),

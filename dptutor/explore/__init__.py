@@ -115,6 +115,7 @@ from .privacy_loss import privacy_loss
 from .releases import releases
 from .renyi_order import renyi_order
 from .reports import reports
+from .side_by_side import side_by_side
 from .spectrum import spectrum
 from .study import study
 from .subsampling import subsampling
@@ -146,6 +147,7 @@ __all__ = [
     "releases",
     "renyi_order",
     "reports",
+    "side_by_side",
     "spectrum",
     "study",
     "subsampling",
