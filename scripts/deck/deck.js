@@ -2,6 +2,7 @@
 // script; speaker.js moves them together with those of the speaker's window.
 
 const WIDTH = 1280,
+  LEAST = 15.6, // of the letters of an explorer; of 720 pixels, as deck.css has it
   LARGER = 0.51, // are the letters of a short slide at most, than is usual; in steps of 0.03
   root = document.documentElement,
   asked = new URLSearchParams(location.search),
@@ -232,13 +233,14 @@ function openOverview() {
   columns = slides.map((_, k) => k + 1).reduce((best, count) => (size(count) > size(best) ? count : best));
   root.style.setProperty("--deck-columns", columns);
   root.style.setProperty("--deck-zoom", size(columns));
+  root.style.setProperty("--deck-least", `${LEAST * size(columns)}px`);
   root.classList.add("deck-overview");
   fitAll();
 }
 
 function closeOverview(place = Reveal.getIndices().h) {
   columns = 0;
-  root.style.removeProperty("--deck-zoom");
+  root.style.removeProperty("--deck-least");
   root.classList.remove("deck-overview");
   Reveal.slide(place);
   fitNow();
