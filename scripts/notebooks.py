@@ -62,6 +62,12 @@ def code_digest(notebook):
     return hashlib.sha256(json.dumps(code).encode()).hexdigest()
 
 
+def outputs_digest(notebook):
+    """What stands for a notebook's outputs; where its metadata says otherwise, somebody has changed one."""
+    outputs = [cell.get("outputs") for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(outputs, sort_keys=True).encode()).hexdigest()
+
+
 def is_setup(cell):
     return "remove-cell" in cell.metadata.get("tags", [])
 
@@ -127,6 +133,7 @@ def store(notebook, path: Path):
         fold_answers(notebook)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+    notebook.metadata["outputs"] = outputs_digest(notebook)
     nbformat.write(notebook, path)
     print(f"stored {path.name}")
 

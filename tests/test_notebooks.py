@@ -7,8 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from conftest import each
+
+from notebooks import outputs_digest
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -49,6 +52,13 @@ def test_every_cell_was_stored_after_a_run_in_order_without_errors(notebook):
     outputs = [output for cell in cells for output in cell["outputs"]]
     assert not [output for output in outputs if output["output_type"] == "error"]
     assert not [output for output in outputs if output.get("name") == "stderr"]
+
+
+@pytest.mark.sources
+@each(NOTEBOOKS)
+def test_every_output_is_as_it_was_stored(notebook):
+    stored = nbformat.read(notebook, 4)
+    assert stored.metadata["outputs"] == outputs_digest(stored), f"run scripts/notebooks.py {notebook.stem}"
 
 
 @each(NOTEBOOKS)
