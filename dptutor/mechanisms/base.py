@@ -31,7 +31,7 @@ from .._answers import Bounded
 from .._numeric import LARGEST_LOSS
 from .._types import Array, Number, Numbers
 from .._validation import complex_array, real_array, shaped, shown
-from ..transform.finite import Law
+from ..transform.laws import LossLaw
 from .evaluator import Evaluator
 from .loss import PrivacyLoss
 from .mixture import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
@@ -253,24 +253,8 @@ class Mechanism(Bounded, ABC):
         """
         return ((self, 1),), False
 
-    @property
-    def _law(self) -> Law | None:
-        """Where the loss has finitely many values: its law. Compositions of such parts are sums over atoms."""
-        return None
-
-    @property
-    def _normal(self) -> float | None:
-        """Where the loss is normal, N(±μ²/2, μ²) under Q and P: this μ. Squares of several add up."""
-        return None
-
-    @property
-    def _laplace(self) -> float | None:
-        """Where the loss is that of a Laplace mechanism: the largest loss ε₀. Powers are sums of positive terms."""
-        return None
-
-    @property
-    def _sampled(self) -> tuple[float, float, str] | None:
-        """Where the loss is that of one subsampled Gaussian step of one direction: σ, p < 1 and the direction."""
+    def _loss_law(self) -> LossLaw | None:
+        """The law of the loss, where it is of one of the kinds in `dptutor.transform.laws`, which compositions know."""
         return None
 
     def _of_group(self, size: int) -> Mechanism | None:

@@ -99,13 +99,8 @@ class Delegated(Mechanism):
     def _hellinger(self, s):
         return self._whole._hellinger(s)
 
-    @property
-    def _normal(self):
-        return self._whole._normal
-
-    @property
-    def _sampled(self):
-        return self._whole._sampled
+    def _loss_law(self):
+        return self._whole._loss_law()
 
     @property
     def _faces(self):

@@ -20,7 +20,7 @@ import numpy as np
 
 from .._numeric import LARGEST_LOSS
 from .._validation import positive_integer, probabilities, real_number
-from ..transform.finite import FiniteLaw
+from ..transform.finite import AtomicLaw, FiniteLaw
 from ..transform.finite_two import TwoLosses
 from .base import Mechanism, logarithm
 
@@ -35,6 +35,9 @@ class FiniteMechanism(Mechanism):
     @cached_property
     def _law(self) -> FiniteLaw:
         return FiniteLaw.from_probabilities(*self._outcomes())
+
+    def _loss_law(self) -> AtomicLaw | None:
+        return self._law
 
     @property
     def error_bound(self) -> float:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._validation import positive_number
+from ..transform.laws import LaplaceLaw
 from ..transform.polynomials import gauss
 from ..transform.subsampled_gaussian import complex_log1p
 from .base import _CLOSED, Mechanism
@@ -101,9 +102,8 @@ class Laplace(Mechanism):
         # R changes by e^{−ε₀/2} of that.
         return super().error_bound
 
-    @property
-    def _laplace(self):
-        return self.largest_loss
+    def _loss_law(self):
+        return LaplaceLaw(self.largest_loss)
 
     def _loss_range(self):
         return -self.largest_loss, self.largest_loss

@@ -43,7 +43,7 @@ class TooManyAtoms(Exception):
     """A composition has more atoms than can be enumerated."""
 
 
-class Law(ABC):
+class AtomicLaw(ABC):
     """The law of a privacy loss with atoms only, under P and under Q.
 
     Beside what is declared here it has `tradeoff`, `epsilon`, `renyi`, `loss_moments`, `hellinger`, `hellinger_excess`,
@@ -134,7 +134,7 @@ class Law(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class FiniteLaw(Law):
+class FiniteLaw(AtomicLaw):
     """Losses in increasing order, ±∞ included, with their probabilities under P and under Q.
 
     Of the two probabilities of a finite loss the larger one counts, and the other one may underflow.
@@ -146,7 +146,7 @@ class FiniteLaw(Law):
     location_error: float = 0.0
     relative_error: float = 16 * UNIT
     step: TwoLosses | None = None
-    missing: float = Law.missing
+    missing: float = AtomicLaw.missing
 
     @classmethod
     def from_probabilities(cls, p, q) -> FiniteLaw:
@@ -183,7 +183,7 @@ class FiniteLaw(Law):
         location_error,
         relative_error=64 * UNIT,
         step=None,
-        missing=Law.missing,
+        missing=AtomicLaw.missing,
     ):
         """The law of finite losses, in increasing order, and of infinite ones."""
         low, high = ([1.0] if mass > 0 else [] for mass in (p_infinite, q_infinite))
@@ -197,7 +197,7 @@ class FiniteLaw(Law):
             missing,
         )
 
-    def composed(self, other: Law) -> FiniteLaw:
+    def composed(self, other: AtomicLaw) -> FiniteLaw:
         """The law of the sum of two independent losses; sums that are equal but for rounding are merged.
 
         Raises
@@ -217,7 +217,7 @@ class FiniteLaw(Law):
         relative_error = mine.relative_error + others.relative_error + 8 * UNIT
         return _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error)
 
-    def power(self, count: int) -> Law:
+    def power(self, count: int) -> AtomicLaw:
         """The law of the sum of `count` independent copies, a `BinomialLaw` where it is one of two losses many times.
 
         Raises

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from .finite import MOST_ATOMS, UNIT, FiniteLaw, Law, TooManyAtoms
+from .finite import MOST_ATOMS, UNIT, AtomicLaw, FiniteLaw, TooManyAtoms
 from .finite_two import TwoLosses, log_ratio_of_rests, log_rest, shares, times, two_floats
 from .lattice_binomial import Binomial, Ratios, falling, peak, two_product
 from .subsampled_gaussian import complex_log1p
@@ -32,7 +32,7 @@ _LARGEST_LOG_ODDS = 40.0
 
 
 @dataclass(frozen=True, eq=False)
-class BinomialLaw(Law):
+class BinomialLaw(AtomicLaw):
     """The law of `count` steps, a few hundred at least; its atoms are numbered by k = 0, …, count."""
 
     step: TwoLosses
@@ -45,11 +45,11 @@ class BinomialLaw(Law):
         other.__dict__["reverse"] = self
         return other
 
-    def power(self, count: int) -> Law:
+    def power(self, count: int) -> AtomicLaw:
         """The law of the sum of `count` independent copies."""
         return BinomialLaw(self.step, self.count * count)
 
-    def composed(self, other: Law) -> FiniteLaw:
+    def composed(self, other: AtomicLaw) -> FiniteLaw:
         """The law of the sum with an independent loss, by enumeration."""
         return self.enumerated().composed(other)
 

@@ -25,7 +25,7 @@ from scipy.fft import next_fast_len
 from scipy.special import logsumexp
 
 from .._numeric import LARGEST_LOSS
-from .finite import MOST_ATOMS, UNIT, FiniteLaw, Law, TooManyAtoms, power_of_masses
+from .finite import MOST_ATOMS, UNIT, AtomicLaw, FiniteLaw, TooManyAtoms, power_of_masses
 from .finite_two import log_rest, two_floats, with_fifty_digits
 from .lattice_binomial import two_product
 
@@ -95,7 +95,7 @@ def common_step(laws) -> Decimal | None:
     return units[0] / shared * math.gcd(*(int(each * shared) for each in fractions))
 
 
-def composed(laws, most_sums: int) -> Law:
+def composed(laws, most_sums: int) -> AtomicLaw:
     """The law of the sum of independent losses, pairs of a law and how often it comes: those on one lattice first.
 
     Raises
