@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._floats import LARGEST_LOSS
 from ._types import Array, Numbers
 from ._validation import positive_integer, positive_number, real_array, real_number, shown
 from .facts import allowed_by
@@ -708,7 +709,8 @@ def _experiment(losses, masses, infinite) -> FiniteExperiment:
     # Of transforms, masses of 0 may come as negative ones.
     q = np.maximum(real_array("mass of the distribution", masses, -_ROUNDING, 1.0), 0.0)
     infinite = real_number("infinity mass", infinite, 0.0, 1.0)
-    p = np.minimum(q * np.exp(np.minimum(-losses, 700.0)), 2.0)  # one greater than 1 is of rounding, or of no pair
+    # One greater than 1 is of rounding, or of no pair.
+    p = np.minimum(q * np.exp(np.minimum(-losses, LARGEST_LOSS)), 2.0)
     total = math.fsum([*q, infinite])
     if not 1.0 - _ROUNDING <= total <= 1.0 + _GIVEN_UP:
         raise ValueError(f"the masses of the distribution must sum to 1, got the sum {total!r}")

@@ -46,6 +46,13 @@ def kinds(of):
     return {inner for kind in of.__subclasses__() for inner in (kind, *kinds(kind))}
 
 
+@each(NUMBERS)
+def test_floating_point_is_described_in_one_module(path):
+    assert not re.findall(
+        r"2\.0 ?\*\* ?-5[0-4]|finfo\(float\)|\b(?:700|745)\.0|\b5e-324", path.read_text(encoding="utf-8")
+    )
+
+
 def private(path):
     """Private attributes of other objects that a file uses, and all that it gives its own."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

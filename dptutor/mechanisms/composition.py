@@ -40,8 +40,9 @@ from functools import cached_property
 
 import numpy as np
 
+from .._floats import LAST_PLACE
 from .._validation import positive_integer
-from ..transform.discretized import Factor, bracketed, window
+from ..transform.discretized import POWERS_GOAL, Factor, bracketed, window
 from ..transform.finite import TooManyAtoms
 from ..transform.hellinger import SlowDecay
 from ..transform.lattice_sums import composed
@@ -54,8 +55,8 @@ from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
 from .profiles import LinesProfile, beside_laplace, contours
 
-# What a grid shall leave open, and that of powers, which are calibrated more often than products.
-_GRID_GOAL, _POWERS_GOAL = 1e-9, 5e-7
+# What the grid of a product shall leave open.
+_PRODUCTS_GOAL = 1e-9
 # Sums over more atoms, at each place of a line, take longer than a grid.
 _FEW_ATOMS = 64
 # Different mechanisms whose transforms are multiplied at each place of a line.
@@ -165,7 +166,7 @@ class Composition(Mechanism):
         epsilon, high = np.asarray(epsilon, dtype=float), self._loss_range()[1]
         if not math.isfinite(high):
             return np.zeros(epsilon.shape)
-        off = 4 * np.finfo(float).eps * sum(n * (1.0 + abs(part._loss_range()[1])) for part, n in self.factors)
+        off = 4 * LAST_PLACE * sum(n * (1.0 + abs(part._loss_range()[1])) for part, n in self.factors)
         distance = np.where(epsilon >= high, np.maximum(high + off - epsilon, 0.0), 0.0)
         if distance.any():
             c = np.geomspace(1.0, 1e6, 13)
@@ -303,7 +304,7 @@ class Composition(Mechanism):
         if known:
             by_lines = _by_lines(self)
             # Of few subsampled steps beside others the lines may leave more open than a grid does.
-            if not steps or by_lines.error_bound <= _POWERS_GOAL:
+            if not steps or by_lines.error_bound <= POWERS_GOAL:
                 return by_lines
         by_grid = _by_grid(self)
         return by_lines if by_lines is not None and by_lines.error_bound <= by_grid.error_bound else by_grid
@@ -363,7 +364,7 @@ def _by_grid(whole: Composition) -> FiniteFaces:
     grid = [grid_factor(part, count) for part, count in whole.factors]
     # What the parts leave open themselves adds up.
     own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in whole.factors)
-    law, gap = bracketed(grid, max(_GRID_GOAL if len(grid) > 1 else _POWERS_GOAL, own / 4))
+    law, gap = bracketed(grid, max(_PRODUCTS_GOAL if len(grid) > 1 else POWERS_GOAL, own / 4))
     gap += own
     infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
     return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache, reduce
 import numpy as np
 from scipy.special import ndtr
 
+from .._floats import LAST_PLACE
 from .._validation import shortened
 from ..transform.hellinger import Inversion
 from ..transform.laws import SampledLaw
@@ -32,7 +33,7 @@ _NARROW = 1e-2
 _SURE = 1e-12
 # Pieces of an interval times terms of a value, and how few and how many pieces there may be, where lines serve.
 _MOST_SUMMED, _PIECES = 3e6, (48, 512)
-_ROUNDING, _LEAST = 2.0**-52, 1e-300
+_LEAST = 1e-300
 # Below this noise the losses of a step with and without the example are so far apart that sums of them form groups.
 _GROUPED = 0.2
 # Up to as many steps, or participations, by sums of losses where contours do not do.
@@ -217,7 +218,7 @@ class BesideLaplace(Profile):
         value, error = self._beside(epsilon, complement)
         # What no number can be is left open.
         value = np.maximum(value, _LEAST)
-        return value, (error + _LEAST) / value + 16 * _ROUNDING, complement
+        return value, (error + _LEAST) / value + 16 * LAST_PLACE, complement
 
     def _beside(self, epsilon, complement):
         low, high = epsilon - self._top, epsilon + self._top
@@ -237,7 +238,7 @@ class BesideLaplace(Profile):
         loss = -epsilon[~right]
         answer, shrink = self._backward.at(loss), np.exp(-loss)
         value[~right] = shrink * answer.rest if complement else shrink * answer.delta - np.expm1(-loss)
-        error[~right] = shrink * answer.error + _ROUNDING * (not complement)
+        error[~right] = shrink * answer.error + LAST_PLACE * (not complement)
         return value, error
 
     def _area(self, low, high, complement):

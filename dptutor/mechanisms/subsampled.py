@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.laws import NormalLaw, SampledLaw
 from ..transform.subsampled_gaussian import (

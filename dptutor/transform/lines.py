@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .finite import FiniteLaw, TooManyAtoms
 from .laplace_atoms import LaplaceAtoms, inside_apart
 from .laplace_powers import LaplacePower
@@ -28,7 +28,6 @@ from .polynomials import gauss
 from .sampled_lines import Inverter, Transform
 from .subsampled_gaussian import complex_log1p, gaussian_loss, log_of_mixture, reach
 
-_ROUNDING = 2.0**-53
 _MOST_ATOMS = 600
 # Atoms of a finite part that are summed one by one.
 _FEW_ATOMS = 8
@@ -95,10 +94,10 @@ class Lines:
     @cached_property
     def off(self) -> float:
         """By how much a finite loss may be elsewhere: those of parts are rounded, and so are their sums."""
-        ends = [(count * top, count * _ROUNDING * top) for top, count in self._laplace.items()]
+        ends = [(count * top, count * UNIT_ROUNDOFF * top) for top, count in self._laplace.items()]
         for law, count in self._finite:
             ends.append((count * float(np.abs(law.kinks).max(initial=0.0)), count * law.location_error))
-        return math.fsum(off + 4 * _ROUNDING * end for end, off in ends)
+        return math.fsum(off + 4 * UNIT_ROUNDOFF * end for end, off in ends)
 
     @cached_property
     def reverse(self) -> Lines:
@@ -116,7 +115,7 @@ class Lines:
         inside = epsilon < self.largest
         if inside.any() and self.infinite < 1.0:
             lower[inside], upper[inside] = self.covered(epsilon[inside])
-        slack = 4 * _ROUNDING * self.infinite
+        slack = 4 * UNIT_ROUNDOFF * self.infinite
         return np.maximum(self.infinite + lower - slack, 0.0), np.minimum(self.infinite + upper + slack, 1.0)
 
     @cached_property
@@ -347,14 +346,14 @@ class _Mixture:
         shape = len(epsilon), len(self._loss)
         first, loss = np.repeat(epsilon, shape[1]), np.tile(self._loss, shape[0])
         low, high = _both_sides(self._power, self._power, 0.0, 0.0, first, loss)
-        slack = 4 * len(self._loss) * _ROUNDING
+        slack = 4 * len(self._loss) * UNIT_ROUNDOFF
         lower, upper = (low.reshape(shape) * self._q).sum(axis=1), (high.reshape(shape) * self._q).sum(axis=1)
         return lower * (1 - slack), upper * (1 + slack)
 
 
 def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
     """E[(1 − e^{x−L})₊; L finite] at x = ε − loss of either sign; it falls, so that rounding x costs little."""
-    x, rounding = epsilon - loss, 4 * _ROUNDING * (np.abs(epsilon) + np.abs(loss))
+    x, rounding = epsilon - loss, 4 * UNIT_ROUNDOFF * (np.abs(epsilon) + np.abs(loss))
     ends = []
     for side, at in ((0, x + rounding), (1, x - rounding)):
         value = np.empty(at.shape)
@@ -364,7 +363,7 @@ def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
         # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε), from which the mass at +∞ is taken.
         other = -np.expm1(left) - infinite + np.exp(left) * (infinite_back + back.profile(-left)[side])
         value[~right] = np.maximum(other, 0.0)
-        ends.append(value * (1 + (8 * side - 4) * _ROUNDING))
+        ends.append(value * (1 + (8 * side - 4) * UNIT_ROUNDOFF))
     return ends
 
 
@@ -401,7 +400,7 @@ def _together(parts, log_masses) -> Transform:
         for piece, power in others:
             value, its_error = piece.log(c + 1j * step * np.arange(count))
             ratio = ratio * np.exp(power * (value - value[0].real))
-            error = error + power * (its_error + 2 * _ROUNDING * np.abs(value))
+            error = error + power * (its_error + 2 * UNIT_ROUNDOFF * np.abs(value))
         return ratio, np.abs(ratio) * error
 
     def log_envelope(c, t):
@@ -464,13 +463,12 @@ def _laplace_product(tops, c, step, count):
         coarse = np.exp(-2j * step * top * small * np.arange(large) - (1 + 2 * z[0].real) * top)
         factor = rest + share * np.multiply.outer(coarse, fine).ravel()[:count]
         fall = math.exp(-(1 + 2 * z[0].real) * top)
-        both = (size_rest + size * fall) * (16 * _ROUNDING) + (size * fall * 6 * _ROUNDING * step * top) * np.arange(
-            count
-        )
-        error += both / np.maximum(np.abs(factor), 1e-30)
+        still = (size_rest + size * fall) * (16 * UNIT_ROUNDOFF)
+        moving = (size * fall * 6 * UNIT_ROUNDOFF * step * top) * np.arange(count)
+        error += (still + moving) / np.maximum(np.abs(factor), 1e-30)
         ratio *= factor / factor[0].real
     ratio *= np.exp(1j * step * float(np.sum(tops)) * np.arange(count))
-    error += 4 * _ROUNDING * len(tops) + 4 * _ROUNDING * step * float(np.sum(tops)) * np.arange(count)
+    error += 4 * UNIT_ROUNDOFF * len(tops) + 4 * UNIT_ROUNDOFF * step * float(np.sum(tops)) * np.arange(count)
     return (ratio.conj() if mirrored else ratio), error
 
 
@@ -491,14 +489,14 @@ def _finite_product(laws, c, step, count):
             total += np.multiply.outer(coarse, fine).ravel()[:count]
         # Of weights, in the numerator and in the denominator; and of phases.
         exponent = np.abs(law.log_q) + np.abs(c * law.kinks)
-        still = 2 * _ROUNDING * float(weight @ (16.0 + 2 * exponent + 2 * exponent[lead]))
-        moving = 6 * _ROUNDING * step * float(weight @ np.abs(gaps)) * number
+        still = 2 * UNIT_ROUNDOFF * float(weight @ (16.0 + 2 * exponent + 2 * exponent[lead]))
+        moving = 6 * UNIT_ROUNDOFF * step * float(weight @ np.abs(gaps)) * number
         error += (still + moving) / np.maximum(np.abs(total), 1e-30)
         ratio *= total / total[0].real
         leads.append(float(law.kinks[lead]))
     turned = math.fsum(leads)
     ratio *= np.exp(1j * step * turned * number)
-    return ratio, error + 4 * _ROUNDING * (len(laws) + step * abs(turned) * number)
+    return ratio, error + 4 * UNIT_ROUNDOFF * (len(laws) + step * abs(turned) * number)
 
 
 def _transform_of(part) -> Transform:
@@ -518,7 +516,7 @@ def _transform_of(part) -> Transform:
 def _of_gaussian(mu) -> Transform:
     def log(z):
         value = z * (z + 1) * mu**2 / 2
-        return value, 8 * _ROUNDING * np.abs(value)
+        return value, 8 * UNIT_ROUNDOFF * np.abs(value)
 
     return Transform(log, lambda c, t: (c * (c + 1) - t**2) * mu**2 / 2)
 
@@ -541,8 +539,8 @@ def _of_finite(law: FiniteLaw) -> Transform:
             excess = _complex_expm1(np.multiply.outer(z[near], loss)) @ q
             value[near] = math.log(mass) + complex_log1p(excess / mass)
         size = (np.exp(rate[:, None] * gaps) @ q) / np.maximum(np.abs(total), 1e-300)
-        error = _ROUNDING * ((8 + 2 * np.abs(z) * spread) * size + 2 * np.abs(value))
-        error[near] = _ROUNDING * (8 * np.abs(z[near]) * spread + 4 * np.abs(value[near]))
+        error = UNIT_ROUNDOFF * ((8 + 2 * np.abs(z) * spread) * size + 2 * np.abs(value))
+        error[near] = UNIT_ROUNDOFF * (8 * np.abs(z[near]) * spread + 4 * np.abs(value[near]))
         return value, error
 
     return Transform(log, lambda c, t: np.full(t.shape, log(np.array([c + 0j]))[0][0].real))
