@@ -1,15 +1,9 @@
-"""Results that behave like numbers: they compare, calculate, round and format as their `value`.
-
-And the largest loss that numbers can be computed with.
-"""
+"""Results that behave like numbers: they compare, calculate, round and format as their `value`."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from numbers import Real
-
-# Beyond this loss e^ε overflows, and every finite probability times e^−ε vanishes.
-LARGEST_LOSS = 700.0
 
 
 class Numeric:

@@ -28,7 +28,7 @@ from typing import overload
 import numpy as np
 from scipy.optimize import elementwise, minimize_scalar
 
-from ._numeric import LARGEST_LOSS
+from ._floats import LARGEST_LOSS
 from ._types import Array, Number, Numbers
 from ._validation import choice, positive_integer, positive_number, real_array, real_number, shaped
 from .mechanisms.base import Mechanism, as_mechanism

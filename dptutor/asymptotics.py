@@ -36,6 +36,7 @@ from ._validation import positive_integer
 from .blackwell import delta_divergence
 from .mechanisms.base import Mechanism, as_mechanism
 from .mechanisms.gaussian import Gaussian
+from .transform.laws import NormalLaw
 from .transform.polynomials import gauss
 
 __all__ = [
@@ -305,7 +306,8 @@ def composition_moments(mechanism: Mechanism) -> CompositionMoments:
         raise ValueError(f"mechanism must have finite losses, got {mechanism!r}, whose loss has mass {leak:g} at −∞")
     if pair.advantage == 0:
         raise ValueError(f"mechanism must have losses other than 0, got {mechanism!r}")
-    return _gaussian_moments(pair._normal) if pair._normal is not None else _moments(pair)
+    law = pair._loss_law()
+    return _gaussian_moments(law.mu) if isinstance(law, NormalLaw) else _moments(pair)
 
 
 def dominance_bound(mechanism: Mechanism, count: int, other: Mechanism, other_count: int) -> DominanceBound:

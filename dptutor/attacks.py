@@ -23,7 +23,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ._numeric import LARGEST_LOSS
+from ._floats import LARGEST_LOSS
 from ._types import Array, Number, Numbers
 from ._validation import real_array, shaped
 from .mechanisms.base import Mechanism, as_mechanism

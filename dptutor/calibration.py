@@ -23,6 +23,7 @@ from scipy.optimize import brentq
 from scipy.special import logit
 
 from . import attacks
+from ._floats import LAST_PLACE
 from ._types import Array, Number
 from ._validation import positive_number, real_number
 from .mechanisms.base import Mechanism, as_mechanism
@@ -45,7 +46,7 @@ _THROUGH, _TRIES = 4, 12
 # A height so little below the target is near enough; how much of δ the bound on its error may add.
 _MET, _OF_BOUND = 1e-9, 1e-3
 # The last place of a parameter; the first stride beside one found, and by how much strides grow.
-_LAST_PLACE, _STRIDE, _FASTER = 2.0**-52, 2.0**-46, 8.0
+_STRIDE, _FASTER = 2.0**-46, 8.0
 
 
 class Unreachable(ValueError):
@@ -290,7 +291,7 @@ class _Search:
         bad, safe = (high, low) if self.at(low) <= self._target else (low, high)
         towards, stride = math.copysign(1.0, safe - bad), _STRIDE
         place = root * (1.0 + towards * stride)
-        while abs(safe - bad) > 2.0 * _LAST_PLACE * safe:
+        while abs(safe - bad) > 2.0 * LAST_PLACE * safe:
             if not min(bad, safe) < place < max(bad, safe):
                 place = (bad + safe) / 2
             stride *= _FASTER

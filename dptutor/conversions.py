@@ -20,7 +20,7 @@ from typing import overload
 import numpy as np
 from scipy.special import expit, logit
 
-from ._numeric import LARGEST_LOSS
+from ._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from ._types import Array, Curve, Number, Numbers
 from ._validation import real_array, shaped
 
@@ -38,7 +38,7 @@ __all__ = [
 _LOG_ODDS = 40.0
 _SMALLEST_LOSS = -30.0
 # The last number below 1.
-_LARGEST_PRIOR = 1.0 - np.finfo(float).epsneg
+_LARGEST_PRIOR = 1.0 - UNIT_ROUNDOFF
 
 
 @overload

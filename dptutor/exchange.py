@@ -32,11 +32,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._floats import LARGEST_LOSS
 from ._types import Array, Numbers
 from ._validation import positive_integer, positive_number, real_array, real_number, shown
 from .facts import allowed_by
 from .mechanisms import DPSGD, FiniteExperiment, Mechanism, join
 from .mechanisms.base import as_mechanism
+from .transform.laws import AtomicLaw, NormalLaw, SampledLaw
 
 __all__ = [
     "Band",
@@ -256,13 +258,13 @@ def to_opacus(mechanism: Mechanism) -> list[tuple[float, float, int]]:
     parts, _ = as_mechanism("mechanism", mechanism)._parts()
     history = []
     for part, count in parts:
-        if part._sampled is not None:
-            sigma, rate, _ = part._sampled
-        elif part._normal:
-            sigma, rate = 1.0 / part._normal, 1.0
-        else:
-            raise ValueError(f"mechanism must consist of Gaussian steps, but has the part {part!r}")
-        history.append((sigma, rate, count))
+        match part._loss_law():
+            case SampledLaw(sigma, rate):
+                history.append((sigma, rate, count))
+            case NormalLaw(mu):
+                history.append((1.0 / mu, 1.0, count))
+            case _:
+                raise ValueError(f"mechanism must consist of Gaussian steps, but has the part {part!r}")
     return history
 
 
@@ -707,7 +709,8 @@ def _experiment(losses, masses, infinite) -> FiniteExperiment:
     # Of transforms, masses of 0 may come as negative ones.
     q = np.maximum(real_array("mass of the distribution", masses, -_ROUNDING, 1.0), 0.0)
     infinite = real_number("infinity mass", infinite, 0.0, 1.0)
-    p = np.minimum(q * np.exp(np.minimum(-losses, 700.0)), 2.0)  # one greater than 1 is of rounding, or of no pair
+    # One greater than 1 is of rounding, or of no pair.
+    p = np.minimum(q * np.exp(np.minimum(-losses, LARGEST_LOSS)), 2.0)
     total = math.fsum([*q, infinite])
     if not 1.0 - _ROUNDING <= total <= 1.0 + _GIVEN_UP:
         raise ValueError(f"the masses of the distribution must sum to 1, got the sum {total!r}")
@@ -740,7 +743,7 @@ def _without_first(weights: Array, amount: float) -> Array:
 
 def _connected(pair: Mechanism, interval: float):
     """Masses under Q at multiples of the interval, at or above the profile of a pair; and that of infinite losses."""
-    if pair._law is not None and (found := _as_it_is(pair, interval)):
+    if isinstance(pair._loss_law(), AtomicLaw) and (found := _as_it_is(pair, interval)):
         return found
     low, high = pair._loss_range()
     infinite = float(pair._delta(np.asarray(math.inf)))

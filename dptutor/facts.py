@@ -29,7 +29,7 @@ import numpy as np
 from scipy.optimize.elementwise import find_root
 from scipy.special import expit, log_expit, logit, ndtr, ndtri
 
-from ._numeric import LARGEST_LOSS
+from ._floats import LARGEST_LOSS, SMALLEST_LOG
 from ._types import Number, Numbers
 from ._validation import real_array, real_number
 from .mechanisms import ApproximateDP, BlatantlyNonPrivate, Gaussian, Mechanism, PerfectPrivacy, meet
@@ -40,7 +40,7 @@ __all__ = ["allowed_by"]
 # What rounding may do to a divergence, and to a tangent.
 _ROUNDED, _SAFE = 1e-9, 1e-12
 # Log-odds beyond these are those of certainty.
-_LARGEST = 745.0
+_LARGEST = -SMALLEST_LOG
 # Tangents at normal quantiles of α where tests have visible errors, and at factors of α from the smallest on.
 _SMALLEST, _FACTOR, _FAR, _MANY = 1e-120, math.exp(0.1), 8.0, 4000
 # Losses nearer to each other than this are one.

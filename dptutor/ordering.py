@@ -51,6 +51,7 @@ from .mechanisms.symmetrized import Symmetrized
 from .order_certificates import OrderCertificate, of_profiles, of_witness
 from .profile_order import Side, Witness, ordered_between, renyi_witness, searched_down_to, witness
 from .transform.finite import TooManyAtoms
+from .transform.laws import AtomicLaw
 
 __all__ = ["Dominance", "Witness", "blackwell_dominates", "dominance"]
 
@@ -421,7 +422,8 @@ def _at_all_losses(m, o) -> str | None:
 def _losses(m):
     """All finite losses of a finite experiment, or None."""
     try:
-        return None if m._law is None else m._law.enumerated().kinks
+        law = m._loss_law()
+        return law.enumerated().kinks if isinstance(law, AtomicLaw) else None
     except TooManyAtoms:
         return None
 

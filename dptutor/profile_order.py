@@ -24,6 +24,7 @@ from scipy.special import ndtr
 from .mechanisms.base import Mechanism
 from .mechanisms.discrete import DiscreteGaussian
 from .mechanisms.lattice import Join, Meet
+from .transform.laws import NormalLaw, SampledLaw
 
 # δ below this is not compared.
 _FLOOR = 1e-300
@@ -340,11 +341,12 @@ def _discrete_tail(m, mu):
 
 def _step(m):
     """(p, μ) of one Gaussian step of which the loss is unbounded above."""
-    if m._normal is not None:
-        return 1.0, m._normal
-    for sigma, rate, direction in (one._sampled for one in m.both_directions or (m,) if one._sampled is not None):
-        if direction == "remove":
-            return rate, 1 / sigma
+    for one in m.both_directions or (m,):
+        match one._loss_law():
+            case NormalLaw(mu):
+                return 1.0, mu
+            case SampledLaw(sigma, rate, "remove"):
+                return rate, 1 / sigma
     return None
 
 

@@ -30,6 +30,7 @@ from .facts import allowed_by, approximate, gaussian
 from .mechanisms import Mechanism
 from .mechanisms.base import as_mechanism
 from .mechanisms.gaussian import gaussian_profile
+from .transform.laws import NormalLaw
 
 __all__ = ["Report", "report"]
 
@@ -197,8 +198,8 @@ def report(mechanism: Mechanism, *, floor: float = 1e-10, delta: float = 1e-5) -
 def smallest_mu(m: Mechanism, floor: float) -> float:
     """The smallest μ whose Gaussian profile is at or above that of a symmetric mechanism wherever that is at least the
     floor."""
-    if m._normal is not None:
-        return m._normal
+    if isinstance(law := m._loss_law(), NormalLaw):
+        return law.mu
     last = float(m.epsilon(floor))
     if last == math.inf:
         return math.inf

@@ -18,6 +18,7 @@ from .blackwell import delta_divergence
 from .facts import allowed_by
 from .mechanisms import Mechanism
 from .reporting import Report, raised, report
+from .transform.laws import SampledLaw
 
 __all__ = ["Statement", "statement"]
 
@@ -194,7 +195,7 @@ def _words(name: str, text: object) -> str | None:
 
 def _assumed(m: Mechanism, batches: str | None, unit: str) -> dict[str, str]:
     """The line on batches, where steps are sampled."""
-    if all(part._sampled is None for part, _ in m._parts()[0]):
+    if not any(isinstance(part._loss_law(), SampledLaw) for part, _ in m._parts()[0]):
         return {}
     assumed = f"all numbers assume that each {unit} is in each batch independently of everything else"
     return {"Batches": f"{batches or _NOT_STATED} ({assumed})"}

@@ -31,10 +31,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import bdtr, bdtrc, betaincinv, expit, ndtri
 
+from .._floats import UNIT_ROUNDOFF
 from .._validation import choice, positive_integer, real_array, real_number
 from ..mechanisms.base import Mechanism, as_mechanism
 from ..mechanisms.gaussian import Gaussian
-from ..transform.finite import UNIT
 from .evidence import Estimate
 from .noise import gaussian_epsilon
 from .verdicts import Verdict
@@ -143,7 +143,7 @@ def _points(claim: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     reach = min(reach, _LARGEST) if reach > 0 else 1.0
     places = both._breakpoints()
     t = np.unique(np.concatenate([np.linspace(-reach, reach, _POINTS + 1), places[np.abs(places) <= _FAR]]))
-    return t, both._delta(t) + both._delta_error(t) + 4 * UNIT
+    return t, both._delta(t) + both._delta_error(t) + 4 * UNIT_ROUNDOFF
 
 
 def _mass(levels: np.ndarray, right: int, guesses: int, canaries: int, points) -> np.ndarray:

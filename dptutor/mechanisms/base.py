@@ -28,17 +28,15 @@ import numpy as np
 from scipy.special import expit, log_expit, logit
 
 from .._answers import Bounded
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOG, LARGEST_LOSS, LAST_PLACE, SMALLEST
 from .._types import Array, Number, Numbers
 from .._validation import complex_array, real_array, shaped, shown
-from ..transform.finite import Law
+from ..transform.laws import LossLaw
 from .evaluator import Evaluator
 from .loss import PrivacyLoss
 from .mixture import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
 from .roots import decreasing_root, many_decreasing_roots, nearest_within, reach_of_epsilon, slope_of_profile
 
-# The logarithm of the largest float.
-_LARGEST_LOG = 709.78
 # Relative error of a profile in closed form.
 _CLOSED = 1e-10
 
@@ -151,8 +149,8 @@ class Mechanism(Bounded, ABC):
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         """Of δ: relative where it is a closed form, and what ε and the losses lose by rounding, along the slope."""
-        epsilon, last_place = np.asarray(epsilon, dtype=float), np.finfo(float).eps
-        value, rounding = self._delta(epsilon), 2 * last_place * (1.0 + np.abs(epsilon))
+        epsilon = np.asarray(epsilon, dtype=float)
+        value, rounding = self._delta(epsilon), 2 * LAST_PLACE * (1.0 + np.abs(epsilon))
         finite = np.isfinite(epsilon)
         at = np.where(finite, epsilon, 0.0)
         # Not where rounding makes it the far side of a kink.
@@ -160,7 +158,7 @@ class Mechanism(Bounded, ABC):
             log_slope = at + np.log(self._errors(np.where(finite, at - rounding, 0.0))[0])
         slope = np.exp(np.minimum(log_slope, 0.0))
         away = np.where(finite, rounding, 0.0) * (slope + value)
-        return _CLOSED * value + away + np.where(epsilon < 0, 4 * last_place, 0.0)
+        return _CLOSED * value + away + np.where(epsilon < 0, 4 * LAST_PLACE, 0.0)
 
     def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """δ and a bound on its error, maybe a large one, in less time than `_delta`; None if there is no way."""
@@ -253,24 +251,8 @@ class Mechanism(Bounded, ABC):
         """
         return ((self, 1),), False
 
-    @property
-    def _law(self) -> Law | None:
-        """Where the loss has finitely many values: its law. Compositions of such parts are sums over atoms."""
-        return None
-
-    @property
-    def _normal(self) -> float | None:
-        """Where the loss is normal, N(±μ²/2, μ²) under Q and P: this μ. Squares of several add up."""
-        return None
-
-    @property
-    def _laplace(self) -> float | None:
-        """Where the loss is that of a Laplace mechanism: the largest loss ε₀. Powers are sums of positive terms."""
-        return None
-
-    @property
-    def _sampled(self) -> tuple[float, float, str] | None:
-        """Where the loss is that of one subsampled Gaussian step of one direction: σ, p < 1 and the direction."""
+    def _loss_law(self) -> LossLaw | None:
+        """The law of the loss, where it is of one of the kinds in `dptutor.transform.laws`, which compositions know."""
         return None
 
     def _of_group(self, size: int) -> Mechanism | None:
@@ -799,17 +781,18 @@ def logarithm(value: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndar
         share = error / np.abs(value)
         known = share < 1.0
         log_h = np.log(np.where(known, value, math.nan))
-        return log_h, np.where(known, -np.log1p(-np.where(known, share, 0.0)) + 2.0**-51 * np.abs(log_h), math.inf)
+        bound = -np.log1p(-np.where(known, share, 0.0)) + 2 * LAST_PLACE * np.abs(log_h)
+        return log_h, np.where(known, bound, math.inf)
 
 
 def exponential(log_h: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """H from log H and a bound on the error of that; infinite beyond the largest float, and where nothing is known."""
     known = np.isfinite(error) & ~np.isnan(log_h.real)
-    fits = known & (log_h.real < _LARGEST_LOG)
+    fits = known & (log_h.real < LARGEST_LOG)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         value = np.where(fits, np.exp(np.where(fits, log_h, 0.0)), math.inf)
         log_size = np.where(fits & np.isfinite(log_h), np.abs(log_h), 0.0)
-        bound = np.abs(value) * (np.expm1(np.where(known, error, 0.0)) + 4e-16 * (1.0 + log_size)) + 5e-324
+        bound = np.abs(value) * (np.expm1(np.where(known, error, 0.0)) + 4e-16 * (1.0 + log_size)) + SMALLEST
     return value, np.where(fits, bound, math.inf)
 
 

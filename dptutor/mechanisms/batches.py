@@ -373,6 +373,10 @@ class _Allocation(FiniteMechanism):
         left = total.call / self.steps
         return FiniteLaw.of_finite(np.log(ratio[kept]), p[kept], q[kept], total.below, left, 1e-15)
 
+    def _loss_law(self):
+        # That of the losses has no atoms, and the one that dominates it has no bound for sums.
+        return None
+
     def _delta_error(self, epsilon):
         """How far δ of that law may be off.
 

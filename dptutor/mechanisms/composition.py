@@ -40,11 +40,13 @@ from functools import cached_property
 
 import numpy as np
 
+from .._floats import LAST_PLACE
 from .._validation import positive_integer
-from ..transform.discretized import Factor, bracketed, window
-from ..transform.finite import Law, TooManyAtoms
+from ..transform.discretized import POWERS_GOAL, Factor, bracketed, window
+from ..transform.finite import TooManyAtoms
 from ..transform.hellinger import SlowDecay
 from ..transform.lattice_sums import composed
+from ..transform.laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaw
 from ..transform.profile_table import ProfileTable
 from .base import Mechanism, as_mechanism
 from .evaluator import Evaluator
@@ -53,8 +55,8 @@ from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
 from .profiles import LinesProfile, beside_laplace, contours
 
-# What a grid shall leave open, and that of powers, which are calibrated more often than products.
-_GRID_GOAL, _POWERS_GOAL = 1e-9, 5e-7
+# What the grid of a product shall leave open.
+_PRODUCTS_GOAL = 1e-9
 # Sums over more atoms, at each place of a line, take longer than a grid.
 _FEW_ATOMS = 64
 # Different mechanisms whose transforms are multiplied at each place of a line.
@@ -79,11 +81,11 @@ def compose(parts) -> Mechanism:
     if BlatantlyNonPrivate() in counts:
         return BlatantlyNonPrivate()
     counts.pop(PerfectPrivacy(), None)
-    normal = [(part._normal, count) for part, count in counts.items() if part._normal is not None]
-    if len(normal) > 1 or (normal and normal[0][1] > 1):
+    normal, rest = of_kind(NormalLaw, counts.items())
+    if sum(count for _, count in normal) > 1:
         # μ² adds.
-        rest = {part: count for part, count in counts.items() if part._normal is None}
-        counts = {Gaussian(sigma=1 / math.sqrt(sum(n * mu**2 for mu, n in normal))): 1} | rest
+        square = sum(count * part._loss_law().mu ** 2 for part, count in normal)
+        counts = dict([(Gaussian(sigma=1 / math.sqrt(square)), 1), *rest])
     if not counts:
         return PerfectPrivacy()
     first, times = next(iter(counts.items()))
@@ -164,7 +166,7 @@ class Composition(Mechanism):
         epsilon, high = np.asarray(epsilon, dtype=float), self._loss_range()[1]
         if not math.isfinite(high):
             return np.zeros(epsilon.shape)
-        off = 4 * np.finfo(float).eps * sum(n * (1.0 + abs(part._loss_range()[1])) for part, n in self.factors)
+        off = 4 * LAST_PLACE * sum(n * (1.0 + abs(part._loss_range()[1])) for part, n in self.factors)
         distance = np.where(epsilon >= high, np.maximum(high + off - epsilon, 0.0), 0.0)
         if distance.any():
             c = np.geomspace(1.0, 1e6, 13)
@@ -223,9 +225,12 @@ class Composition(Mechanism):
     def _parts(self):
         return self.factors, False
 
+    def _loss_law(self):
+        return self._law
+
     @cached_property
-    def _law(self) -> Law | None:
-        if any(part._law is None for part, _ in self.factors):
+    def _law(self) -> AtomicLaw | None:
+        if any(not isinstance(part._loss_law(), AtomicLaw) for part, _ in self.factors):
             return None
         with contextlib.suppress(TooManyAtoms):
             return _enumerated(self.factors)
@@ -261,12 +266,11 @@ class Composition(Mechanism):
     def _chosen_faces(self) -> Evaluator:
         if self._infinite == 1.0:  # every loss is infinite, also that of the reverse pair
             return FiniteFaces(BlatantlyNonPrivate()._law)
-        finite = [(part, count) for part, count in self.factors if part._law is not None]
-        others = tuple((part, count) for part, count in self.factors if part._law is None)
+        finite, others = of_kind(AtomicLaw, self.factors)
         if not others:
             with contextlib.suppress(TooManyAtoms):
                 return FiniteFaces(self._law) if self._law is not None else _over_fewest(finite)
-        gaussian = all(part._normal is not None or part._sampled is not None for part, _ in others)
+        gaussian = all(isinstance(part._loss_law(), NormalLaw | SampledLaw) for part, _ in others)
         if gaussian and not finite:
             with contextlib.suppress(SlowDecay):
                 return contours(self.factors)
@@ -274,34 +278,33 @@ class Composition(Mechanism):
         if finite and others and (gaussian or not known):
             with contextlib.suppress(TooManyAtoms):
                 return MixtureFaces(_enumerated(finite), _together(others))
-        different = sum(part._laplace is None for part, _ in self.factors)
+        different = sum(not isinstance(part._loss_law(), LaplaceLaw) for part, _ in self.factors)
         if different > _MOST_DIFFERENT:
             raise ValueError(
                 f"at most {_MOST_DIFFERENT} different mechanisms other than Laplace can be composed, got {different}: "
                 "more would take longer than ten seconds"
             )
-        steps = sum(part._sampled is not None for part, _ in self.factors)
+        steps = sum(isinstance(part._loss_law(), SampledLaw) for part, _ in self.factors)
         if known and steps > _MOST_STEPS_BESIDE:
             raise ValueError(
                 f"at most {_MOST_STEPS_BESIDE} different subsampled Gaussians can be composed with Laplace mechanisms "
                 f"or finite experiments with many losses, got {steps}: more would take longer than ten seconds; round "
                 "their parameters, so that fewer are different"
             )
-        laplace = tuple((part, count) for part, count in others if part._laplace is not None)
-        rest = tuple((part, count) for part, count in others if part._laplace is None)
-        sampled = any(part._sampled is not None for part, _ in rest)
-        if laplace and sampled and all(_is_known(part) for part, _ in rest):
+        laplace, rest = of_kind(LaplaceLaw, others)
+        if laplace and steps and all(_is_known(part) for part, _ in rest):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
             elif sum(count for _, count in laplace) <= _FEW_LAPLACE and (tables := Composition(rest)._faces.tables):
                 there, back = tables
-                return beside_laplace(there, back, [part._laplace for part, count in laplace for _ in range(count)])
+                tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
+                return beside_laplace(there, back, tops)
         by_lines = None
         if known:
             by_lines = _by_lines(self)
             # Of few subsampled steps beside others the lines may leave more open than a grid does.
-            if not sampled or by_lines.error_bound <= _POWERS_GOAL:
+            if not steps or by_lines.error_bound <= POWERS_GOAL:
                 return by_lines
         by_grid = _by_grid(self)
         return by_lines if by_lines is not None and by_lines.error_bound <= by_grid.error_bound else by_grid
@@ -317,18 +320,25 @@ def _over_fewest(finite) -> MixtureFaces:
     """
     if len(finite) == 1:
         raise TooManyAtoms
-    fewest = min(finite, key=lambda factor: factor[0]._law.kinks.size)
+    fewest = min(finite, key=lambda factor: factor[0]._loss_law().kinks.size)
     rest = _together(tuple(factor for factor in finite if factor is not fewest))
-    if rest._law is None:
+    if rest._loss_law() is None:
         raise TooManyAtoms
     return MixtureFaces(_enumerated([fewest]), rest)
 
 
+def of_kind(kind, factors):
+    """The factors whose loss has a law of this kind, and the others."""
+    its, others = [], []
+    for factor in factors:
+        (its if isinstance(factor[0]._loss_law(), kind) else others).append(factor)
+    return tuple(its), tuple(others)
+
+
 def _is_known(part: Mechanism) -> bool:
     """Whether the loss has a law of one of the declared kinds, with few atoms if it has any."""
-    if part._law is not None:
-        return part._law.kinks.size <= _FEW_ATOMS
-    return any(law is not None for law in (part._normal, part._laplace, part._sampled))
+    law = part._loss_law()
+    return law.kinks.size <= _FEW_ATOMS if isinstance(law, AtomicLaw) else law is not None
 
 
 def _together(parts):
@@ -354,7 +364,7 @@ def _by_grid(whole: Composition) -> FiniteFaces:
     grid = [grid_factor(part, count) for part, count in whole.factors]
     # What the parts leave open themselves adds up.
     own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in whole.factors)
-    law, gap = bracketed(grid, max(_GRID_GOAL if len(grid) > 1 else _POWERS_GOAL, own / 4))
+    law, gap = bracketed(grid, max(_PRODUCTS_GOAL if len(grid) > 1 else POWERS_GOAL, own / 4))
     gap += own
     infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
     return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
@@ -369,9 +379,9 @@ def grid_factor(part, count) -> Factor:
     return Factor(part._errors, *masses, count, *window(part._errors, *masses), atoms)
 
 
-def _enumerated(parts) -> Law:
+def _enumerated(parts) -> AtomicLaw:
     """The law of finite parts together, unless that takes too many sums on the way."""
-    return composed([(part._law, count) for part, count in parts], _MOST_SUMS)
+    return composed([(part._loss_law(), count) for part, count in parts], _MOST_SUMS)
 
 
 def power(mechanism: Mechanism, count) -> Mechanism:

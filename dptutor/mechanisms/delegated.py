@@ -7,109 +7,52 @@ direction are its own.
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
-from typing import Self
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import Any, Self
 
 from .base import Mechanism
+
+# What it was made from, and what a group does to the mechanism, which its pair does not tell.
+_ITS_OWN = {"_parameters", "_of_group"}
+
+
+def _hooks() -> dict[str, Any]:
+    """All that the library asks of a mechanism and that follows from its pair, by name, as the base class has it."""
+    kinds = Callable | property | cached_property
+    found = {name: hook for name, hook in vars(Mechanism).items() if isinstance(hook, kinds)}
+    return {name: found[name] for name in found if name == "error_bound" or (name[0] == "_" != name[1])}
+
+
+def _asked_of_whole(name: str, hook: Any) -> Any:
+    """The hook of this name, as `_whole` answers it."""
+    if not callable(hook):
+        return property(lambda self: getattr(self._whole, name))
+
+    @wraps(hook)
+    def asked(self, *arguments):
+        return getattr(self._whole, name)(*arguments)
+
+    return asked
 
 
 class Delegated(Mechanism):
     """Subclasses say what they are, `_whole`, and how they are reversed."""
+
+    vars().update({name: _asked_of_whole(name, hook) for name, hook in _hooks().items() if name not in _ITS_OWN})
 
     @property
     @abstractmethod
     def _whole(self) -> Mechanism:
         """The mechanism that it is."""
 
-    @cached_property
-    def _key(self):
-        return self._whole._key
-
-    def _parts(self):
-        return self._whole._parts()
-
-    @property
-    def error_bound(self) -> float:
-        return self._whole.error_bound
-
-    @property
-    def _bayes_error_bound(self) -> float:
-        return self._whole._bayes_error_bound
-
-    def _loss_range(self):
-        return self._whole._loss_range()
-
-    def _largest_finite_loss(self):
-        return self._whole._largest_finite_loss()
-
-    def _breakpoints(self):
-        return self._whole._breakpoints()
+    # Two that type checkers have to see.
 
     def _errors(self, epsilon):
         return self._whole._errors(epsilon)
 
     def _delta(self, epsilon):
         return self._whole._delta(epsilon)
-
-    def _delta_error(self, epsilon):
-        return self._whole._delta_error(epsilon)
-
-    def _delta_quickly(self, epsilon):
-        return self._whole._delta_quickly(epsilon)
-
-    def _delta_at_most(self, epsilon):
-        return self._whole._delta_at_most(epsilon)
-
-    def _epsilon(self, delta):
-        return self._whole._epsilon(delta)
-
-    def _tradeoff(self, alpha):
-        return self._whole._tradeoff(alpha)
-
-    def _bayes_error(self, log_odds):
-        return self._whole._bayes_error(log_odds)
-
-    def _tradeoff_error(self, alpha):
-        return self._whole._tradeoff_error(alpha)
-
-    def _bayes_error_error(self, log_odds):
-        return self._whole._bayes_error_error(log_odds)
-
-    def _epsilon_error(self, delta, epsilon):
-        return self._whole._epsilon_error(delta, epsilon)
-
-    def _loss_moments(self, under):
-        return self._whole._loss_moments(under)
-
-    def _sample_loss(self, size, under, generator):
-        return self._whole._sample_loss(size, under, generator)
-
-    def _renyi(self, order):
-        return self._whole._renyi(order)
-
-    def _pair_renyi(self, order):
-        return self._whole._pair_renyi(order)
-
-    def _log_hellinger(self, s):
-        return self._whole._log_hellinger(s)
-
-    def _log_envelope(self, s):
-        return self._whole._log_envelope(s)
-
-    def _hellinger(self, s):
-        return self._whole._hellinger(s)
-
-    @property
-    def _normal(self):
-        return self._whole._normal
-
-    @property
-    def _sampled(self):
-        return self._whole._sampled
-
-    @property
-    def _faces(self):
-        return self._whole._faces
 
 
 class SymmetricDelegated(Delegated):

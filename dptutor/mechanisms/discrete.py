@@ -20,9 +20,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .._validation import positive_integer, positive_number
-from ..transform.finite import UNIT, FiniteLaw, TooManyAtoms
+from ..transform.finite import FiniteLaw, TooManyAtoms
 from ..transform.finite_two import TwoLosses
 from .base import logarithm
 from .finite import SymmetricFiniteMechanism
@@ -94,7 +94,7 @@ class DiscreteLaplace(SymmetricFiniteMechanism):
         if self.sensitivity == 1 and self.largest_loss >= 1e-30:
             return FiniteLaw.of_step(TwoLosses.response(self.largest_loss))
         loss = (2.0 * np.arange(self.sensitivity + 1.0) - self.sensitivity) / self.scale
-        return FiniteLaw.of_finite(loss, *self._outcomes(), 0.0, 0.0, location_error=UNIT * self.largest_loss)
+        return FiniteLaw.of_finite(loss, *self._outcomes(), 0.0, 0.0, location_error=UNIT_ROUNDOFF * self.largest_loss)
 
     def _of_group(self, size):
         return replace(self, sensitivity=size * self.sensitivity)
@@ -169,8 +169,8 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         loss = self.mu * (self._places() / self.sigma - self.mu / 2)
         kept = np.maximum(p, q) > 0  # between far peaks nothing is left
         furthest = float(np.max(np.abs(loss[kept])))
-        relative_error = 2 * UNIT * (16.0 + _DEVIATIONS**2)
-        return _GaussianLaw(loss[kept], p[kept], q[kept], 4 * UNIT * furthest, relative_error, noise=self)
+        relative_error = 2 * UNIT_ROUNDOFF * (16.0 + _DEVIATIONS**2)
+        return _GaussianLaw(loss[kept], p[kept], q[kept], 4 * UNIT_ROUNDOFF * furthest, relative_error, noise=self)
 
     def _theta(self, center):
         """θ(c) = Σ_x e^(−(x−c)²/2σ²) at an array of real c, or one; of period 1."""
@@ -214,14 +214,14 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         mean, error = self._turned(s)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             scale = np.exp(half)
-            value, error = mean * scale, scale * (error + 8 * UNIT * (1.0 + np.abs(half)) * np.abs(mean))
+            value, error = mean * scale, scale * (error + 8 * UNIT_ROUNDOFF * (1.0 + np.abs(half)) * np.abs(mean))
         known = np.isfinite(value) & np.isfinite(error)
         return np.where(known, value, math.inf), np.where(known, error, math.inf)
 
     def _log_hellinger(self, s):
         half = self._half(s)
         log_mean, error = logarithm(*self._turned(s))
-        return half + log_mean, error + 8 * UNIT * np.abs(half)
+        return half + log_mean, error + 8 * UNIT_ROUNDOFF * np.abs(half)
 
     def _half(self, s):
         """c(c−1)μ²/2, where c = Re s."""
@@ -240,7 +240,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
                 mass = np.exp(-(((x - center[few, None]) / self.sigma) ** 2) / 2) / scale
                 turn = s.imag[few, None] * self.mu * (x / self.sigma - self.mu / 2)
                 mean[few] = np.sum(mass * np.exp(1j * turn), axis=1)
-                error[few] = np.sum(mass * 4 * UNIT * (12.0 + np.abs(turn)), axis=1)
+                error[few] = np.sum(mass * 4 * UNIT_ROUNDOFF * (12.0 + np.abs(turn)), axis=1)
         return mean, error
 
     def _of_group(self, size):
@@ -273,7 +273,7 @@ class _GaussianLaw(FiniteLaw):
             law = DiscreteGaussian(sigma * math.sqrt(count), shift)._law
             k = np.arange(1.0, min(count, 1000))
             share = 10.0 * float(np.sum(np.exp(-2 * (math.pi * sigma) ** 2 * k / (k + 1)))) + 1e-30 * count
-            return replace(law, relative_error=law.relative_error + share + 8 * UNIT * _DEVIATIONS**2)
+            return replace(law, relative_error=law.relative_error + share + 8 * UNIT_ROUNDOFF * _DEVIATIONS**2)
         reach = math.floor(_DEVIATIONS * sigma)
         with np.errstate(under="ignore"):
             mass = np.exp(-((np.arange(-reach, reach + 1.0) / sigma) ** 2) / 2)
@@ -284,10 +284,13 @@ class _GaussianLaw(FiniteLaw):
         p[: mass.size], q[-mass.size :] = mass, mass
         kept = np.maximum(p, q) > 0
         loss = self.noise.sensitivity * (2.0 * x[kept] - shift) / sigma / sigma / 2.0
-        relative_error = count.bit_length() * (4 * UNIT * math.sqrt(mass.size) + 8 * UNIT) + 4 * count * UNIT
+        relative_error = (
+            count.bit_length() * (4 * UNIT_ROUNDOFF * math.sqrt(mass.size) + 8 * UNIT_ROUNDOFF)
+            + 4 * count * UNIT_ROUNDOFF
+        )
         relative_error += count * self.relative_error
         furthest = float(np.max(np.abs(loss)))
-        return FiniteLaw.of_finite(loss, p[kept], q[kept], 0.0, 0.0, 8 * UNIT * furthest, relative_error)
+        return FiniteLaw.of_finite(loss, p[kept], q[kept], 0.0, 0.0, 8 * UNIT_ROUNDOFF * furthest, relative_error)
 
 
 def _convolved(mass: np.ndarray, count: int) -> np.ndarray:

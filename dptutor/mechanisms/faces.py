@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG
 from ..transform.discretized import LARGEST as LARGEST_ON_GRID
 from ..transform.finite import TooManyAtoms
 from ..transform.profile_table import WorseTable
@@ -47,7 +47,6 @@ _JUMP = 1e-4
 _MOST_ATOMS, _NO_MASS = 4096, 1e-18
 # Kinks that are sums of those of both.
 _MOST_SUMS = 2**20
-_ROUNDING = 2.0**-52
 # Steps of Newton's method, and how small the last one is.
 _NEWTON, _SETTLED = 12, 4e-16
 
@@ -112,7 +111,7 @@ class TabulatedFaces:
         for at, table, function in ((right, self._forward, functions[0]), (~right, self._backward, functions[1])):
             if at.any():
                 loss = np.abs(flat[at])
-                found[at] = function(table.at(loss), np.minimum(loss, 745.0))
+                found[at] = function(table.at(loss), np.minimum(loss, -SMALLEST_LOG))
         return found.reshape(np.shape(epsilon))
 
     def delta(self, epsilon):
@@ -131,7 +130,7 @@ class TabulatedFaces:
         return self._filled(
             epsilon,
             lambda answer, _: answer.error,
-            lambda answer, loss: np.exp(-loss) * answer.error + _ROUNDING,
+            lambda answer, loss: np.exp(-loss) * answer.error + LAST_PLACE,
         )
 
     def delta_quickly(self, epsilon):
@@ -168,7 +167,7 @@ class TabulatedFaces:
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
         each = lambda answer, loss: expit(-loss) * answer.error  # noqa: E731
-        return self._filled(log_odds, each, each) + _ROUNDING
+        return self._filled(log_odds, each, each) + LAST_PLACE
 
     @cached_property
     def window(self) -> tuple[float, float]:
@@ -292,7 +291,7 @@ class TabulatedFaces:
             # Where two profiles cross α jumps: there as near as rounding lets it be.
             jump = (a_low - a_high > _JUMP) & self._forward.crosses
             near = high - low <= 4e-15 * (1.0 + np.abs(low))
-            off = (bound > np.where(jump, _ROUNDING, _APART)) & ~near
+            off = (bound > np.where(jump, LAST_PLACE, _APART)) & ~near
             if not off.any():
                 break
         # Where slopes have few digits the loss found is one of many: lines beside it may be higher, above all those at
@@ -319,7 +318,8 @@ class TabulatedFaces:
             at = (losses >= 0) == right
             if at.any():
                 loss = np.abs(losses[at])
-                answer, shrink = (self._forward if right else self._backward).at(loss), np.exp(-np.minimum(loss, 745.0))
+                answer = (self._forward if right else self._backward).at(loss)
+                shrink = np.exp(-np.minimum(loss, -SMALLEST_LOG))
                 if right:
                     found[:, at] = np.minimum(shrink * answer.slope, 1.0), answer.rest, answer.error
                 else:
@@ -407,7 +407,7 @@ class TabulatedFaces:
         """Bound on the error of R at every prior."""
         low, high = self.window
         places = [(table, table.nodes(0.0, end)) for table, end in ((self._forward, high), (self._backward, -low))]
-        return max(float(np.max(expit(-at) * table.at(at).error)) for table, at in places) + 4 * _ROUNDING
+        return max(float(np.max(expit(-at) * table.at(at).error)) for table, at in places) + 4 * LAST_PLACE
 
 
 class _Plainly:
@@ -574,8 +574,8 @@ class MixtureFaces(_Plainly):
         delta = self._over(self._rest._delta, epsilon, self._q, slice(None))
         # Losses are rounded, and so is ε − l. To the left, as it is convex in e^ε, δ' changes more than to the right.
         off = self._law.location_error
-        most = self._over(lambda x: self._rest._delta(x - off - _ROUNDING * np.abs(x)), epsilon, self._q, slice(None))
-        return error + np.maximum(most - delta, 0.0) + 1e-13 * delta + _ROUNDING * self._infinite
+        most = self._over(lambda x: self._rest._delta(x - off - LAST_PLACE * np.abs(x)), epsilon, self._q, slice(None))
+        return error + np.maximum(most - delta, 0.0) + 1e-13 * delta + LAST_PLACE * self._infinite
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
@@ -603,7 +603,7 @@ class MixtureFaces(_Plainly):
         losses = np.sort(np.clip(losses, SMALLEST, LARGEST), axis=0)
 
         def lines(at):
-            return 1.0 - self.delta(at), np.minimum(self.delta_error(at) + _ROUNDING, self.error_bound)
+            return 1.0 - self.delta(at), np.minimum(self.delta_error(at) + LAST_PLACE, self.error_bound)
 
         value, bound = known_at(lines, losses, flat, (1.0 - self._infinite, 1.0 - self.reverse._infinite))
         return value.reshape(np.shape(alpha)), bound.reshape(np.shape(alpha))

@@ -18,9 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import positive_integer, probabilities, real_number
-from ..transform.finite import FiniteLaw
+from ..transform.finite import AtomicLaw, FiniteLaw
 from ..transform.finite_two import TwoLosses
 from .base import Mechanism, logarithm
 
@@ -35,6 +35,9 @@ class FiniteMechanism(Mechanism):
     @cached_property
     def _law(self) -> FiniteLaw:
         return FiniteLaw.from_probabilities(*self._outcomes())
+
+    def _loss_law(self) -> AtomicLaw | None:
+        return self._law
 
     @property
     def error_bound(self) -> float:
@@ -84,7 +87,7 @@ class FiniteMechanism(Mechanism):
     def _delta_error(self, epsilon):
         # An atom at ε may lie above it; its probability under P may be no number. What infinite losses leave was given.
         epsilon, finite = np.asarray(epsilon, dtype=float), np.isfinite(epsilon)
-        moved = self._law.location_error + np.where(finite, 4 * np.finfo(float).eps * (1.0 + np.abs(epsilon)), 0.0)
+        moved = self._law.location_error + np.where(finite, 4 * LAST_PLACE * (1.0 + np.abs(epsilon)), 0.0)
         of_atoms = 2 * moved * self._law.scaled_tail(epsilon - moved)
         return np.where(epsilon == math.inf, 0.0, super()._delta_error(epsilon) + of_atoms)
 

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 from .._validation import positive_number
+from ..transform.laws import NormalLaw
 from ..transform.polynomials import gauss
 from .base import Mechanism
 
@@ -109,9 +110,8 @@ class Gaussian(Mechanism):
     def _of_group(self, size):
         return replace(self, sensitivity=size * self.sensitivity)
 
-    @property
-    def _normal(self):
-        return self.mu
+    def _loss_law(self):
+        return NormalLaw(self.mu)
 
     def _hellinger(self, s):
         return self._exponentiated(s)

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from .._validation import positive_integer
 from ..transform.finite import FiniteLaw
+from ..transform.laws import AtomicLaw
 from .base import Mechanism, as_mechanism
 from .composition import compose
 from .finite import FiniteExperiment
@@ -77,12 +78,13 @@ def _of_group(part: Mechanism, size: int) -> Mechanism:
     for_group = part._of_group(size)
     if for_group is not None:
         return for_group
-    if part._law is None:
+    law = part._loss_law()
+    if not isinstance(law, AtomicLaw):
         raise ValueError(
             "mechanism must consist of Gaussian, Laplace, discrete Gaussian and geometric noise, DP-SGD and finite "
             f"experiments, got {part!r}: for groups no pair of distributions is known here"
         )
-    return _chained(part._law.enumerated(), size)
+    return _chained(law.enumerated(), size)
 
 
 def _chained(law: FiniteLaw, size: int) -> FiniteExperiment:

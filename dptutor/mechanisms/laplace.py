@@ -18,13 +18,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .._floats import LAST_PLACE, SMALLEST_NORMAL
 from .._validation import positive_number
+from ..transform.laws import LaplaceLaw
 from ..transform.polynomials import gauss
 from ..transform.subsampled_gaussian import complex_log1p
 from .base import _CLOSED, Mechanism
 
 _NODES, _WEIGHTS = gauss(16)
-_EPS, _LEAST = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,16 +95,15 @@ class Laplace(Mechanism):
     @property
     def error_bound(self) -> float:
         # ε₀ is a quotient, rounded once, and f and δ change half as fast.
-        return super().error_bound + _EPS * self.largest_loss
+        return super().error_bound + LAST_PLACE * self.largest_loss
 
     @property
     def _bayes_error_bound(self) -> float:
         # R changes by e^{−ε₀/2} of that.
         return super().error_bound
 
-    @property
-    def _laplace(self):
-        return self.largest_loss
+    def _loss_law(self):
+        return LaplaceLaw(self.largest_loss)
 
     def _loss_range(self):
         return -self.largest_loss, self.largest_loss
@@ -129,8 +129,8 @@ class Laplace(Mechanism):
     def _delta_error(self, epsilon):
         # ε₀ is a quotient, rounded once, and δ changes half as fast.
         epsilon = np.asarray(epsilon, dtype=float)
-        open_ = np.where(epsilon <= self.largest_loss * (1 + _EPS), self.largest_loss * _EPS / 4, 0.0)
-        return _CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * _EPS, 0.0)
+        open_ = np.where(epsilon <= self.largest_loss * (1 + LAST_PLACE), self.largest_loss * LAST_PLACE / 4, 0.0)
+        return _CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * LAST_PLACE, 0.0)
 
     def _tradeoff(self, alpha):
         top = self.largest_loss
@@ -138,16 +138,16 @@ class Laplace(Mechanism):
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             # α e^{ε₀} in logarithms: ε₀ may be in the thousands.
             log_share = top + np.log(alpha)
-            middle = shrink / (4 * alpha) if shrink >= _LEAST else np.exp(-log_share) / 4
+            middle = shrink / (4 * alpha) if shrink >= SMALLEST_NORMAL else np.exp(-log_share) / 4
             first = -np.expm1(log_share)
         low = np.where(alpha == 0.0, 1.0, first)
-        near = 2 * alpha <= shrink if shrink >= _LEAST else log_share <= -math.log(2.0)
+        near = 2 * alpha <= shrink if shrink >= SMALLEST_NORMAL else log_share <= -math.log(2.0)
         return np.where(near, low, np.where(alpha < 0.5, middle, shrink * (1 - alpha)))
 
     def _tradeoff_error(self, alpha):
         # What ε₀ and the logarithm of α lose, in proportion to 1 − f or f.
         value = self._tradeoff(alpha)
-        return super().error_bound + 2 * _EPS * self.largest_loss * np.minimum(value, 1 - value)
+        return super().error_bound + 2 * LAST_PLACE * self.largest_loss * np.minimum(value, 1 - value)
 
     def _bayes_error_error(self, log_odds):
         return np.full(np.shape(log_odds), self._bayes_error_bound)
@@ -202,7 +202,7 @@ class Laplace(Mechanism):
         cosh_minus_1, rest = 2 * np.sinh(z / 2) ** 2, top / 2 * _sinhc_minus_1(z)
         fixed = _exp_minus_1_minus(top / 2)
         size = np.abs(cosh_minus_1) + np.abs(rest) + fixed
-        return math.exp(-top / 2) * (cosh_minus_1 + rest - fixed), 16 * 2.0**-52 * size
+        return math.exp(-top / 2) * (cosh_minus_1 + rest - fixed), 16 * LAST_PLACE * size
 
     def _log_hellinger(self, s):
         """log H(s) for an array of complex s, and a bound on its error; small where s is near 0 or 1, or ε₀ is.
@@ -216,12 +216,12 @@ class Laplace(Mechanism):
         small = np.abs(x) < 1e-12
         fraction = np.where(small, top * (1 - x / 2), -complex_expm1(-x) / np.where(small, 1.0, twice))
         value = z * top + complex_log1p(-z * fraction)
-        error = 4 * 2.0**-52 * (np.abs(z) * top + np.abs(value))
+        error = 4 * LAST_PLACE * (np.abs(z) * top + np.abs(value))
         near = (np.abs(z) < 2.0 / top) & (top <= 1.0)
         if near.any():
             excess, rounding = self._of_second_order(s[near])
             log_h = complex_log1p(excess)
-            rounding = 2 * rounding + 4 * 2.0**-52 * np.abs(log_h)
+            rounding = 2 * rounding + 4 * LAST_PLACE * np.abs(log_h)
             better = (np.abs(excess) < 0.5) & (rounding < error[near])
             place = np.flatnonzero(near)[better]
             value.flat[place], error.flat[place] = log_h[better], rounding[better]

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize.elementwise import find_root
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .base import Mechanism, as_mechanism
 from .remembering import remembering
 
@@ -196,7 +196,7 @@ class Meet(_Pairing):
         # Between the curves δ is a difference, of the errors at a crossing.
         with np.errstate(over="ignore", invalid="ignore"):
             large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
-        crossing = np.maximum(*parts) + large * (8 * np.finfo(float).eps + sum(p.error_bound for p in self.parts))
+        crossing = np.maximum(*parts) + large * (8 * LAST_PLACE + sum(p.error_bound for p in self.parts))
         # Where α is hardly a number it is not known which curve the line touches, but that δ is below both.
         faint = (alpha < _HARDLY) & (epsilon > 0)
         unknown = np.where(faint, np.minimum(*(part._delta(epsilon) for part in self.parts)), 0.0)

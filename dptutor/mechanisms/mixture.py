@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from .._answers import NumericalError
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS
 from .._validation import shortened
 from ..transform.polynomials import gauss
 

@@ -12,8 +12,10 @@ from functools import cached_property, lru_cache, reduce
 import numpy as np
 from scipy.special import ndtr
 
+from .._floats import LAST_PLACE
 from .._validation import shortened
 from ..transform.hellinger import Inversion
+from ..transform.laws import SampledLaw
 from ..transform.lines import Lines
 from ..transform.positive_sums import PositiveLaw
 from ..transform.profile_table import Profile, ProfileTable
@@ -31,7 +33,7 @@ _NARROW = 1e-2
 _SURE = 1e-12
 # Pieces of an interval times terms of a value, and how few and how many pieces there may be, where lines serve.
 _MOST_SUMMED, _PIECES = 3e6, (48, 512)
-_ROUNDING, _LEAST = 2.0**-52, 1e-300
+_LEAST = 1e-300
 # Below this noise the losses of a step with and without the example are so far apart that sums of them form groups.
 _GROUPED = 0.2
 # Up to as many steps, or participations, by sums of losses where contours do not do.
@@ -45,9 +47,9 @@ def contours(factors) -> TabulatedFaces:
     """The faces of plain and subsampled Gaussians together, of one direction or with a transform that decays."""
     if _are_separate(factors):
         ((part, count),) = factors
-        sigma, rate, direction = part._sampled
-        sums = SeparateSums(sigma, rate, count)
-        profiles = [_SeparateProfile(sums, x) for x in (direction, "add" if direction == "remove" else "remove")]
+        step, back = part._loss_law(), part.reverse._loss_law()
+        sums = SeparateSums(step.noise_multiplier, step.sampling_rate, count)
+        profiles = [_SeparateProfile(sums, law.direction) for law in (step, back)]
         return TabulatedFaces(*map(ProfileTable, profiles))
     forward, backward = _inversion(factors), _inversion([(part.reverse, count) for part, count in factors])
     same = all(part.reverse == part for part, _ in factors)
@@ -61,10 +63,11 @@ def contours(factors) -> TabulatedFaces:
 def _are_separate(factors) -> bool:
     """Whether there are only steps of one kind with hardly any noise."""
     (part, count), *others = factors
-    if others or part._sampled is None:
+    law = part._loss_law()
+    if others or not isinstance(law, SampledLaw):
         return False
-    sigma, rate, _ = part._sampled
-    return rate * count < _PARTICIPATIONS and 3.0 * count * float(ndtr(-0.5 / sigma)) < _SEPARATE
+    rare = law.sampling_rate * count < _PARTICIPATIONS
+    return rare and 3.0 * count * float(ndtr(-0.5 / law.noise_multiplier)) < _SEPARATE
 
 
 def beside_laplace(there: ProfileTable, back: ProfileTable, tops) -> TabulatedFaces:
@@ -85,26 +88,27 @@ def _inversion(factors) -> Inversion:
             error += count * its_error
         return value, error
 
-    steps = [(*part._sampled, count) for part, count in factors if part._sampled is not None]
-    directions = {direction for _, _, direction, _ in steps}
+    laws = [(part._loss_law(), count) for part, count in factors]
+    steps = [(law, count) for law, count in laws if isinstance(law, SampledLaw)]
+    directions = {law.direction for law, _ in steps}
     alone = len(steps) == len(factors) and len(directions) == 1
-    edge = sum(count * math.log1p(-rate) for _, rate, _, count in steps)
+    edge = sum(count * math.log1p(-law.sampling_rate) for law, count in steps)
     # Losses of steps with so little noise form groups, and the transform comes back after half a turn between them.
-    revives = any(sigma < _GROUPED for sigma, *_ in steps)
+    revives = any(law.noise_multiplier < _GROUPED for law, _ in steps)
     name = shortened(" @ ".join(f"{part!r} ** {count}" for part, count in factors), 120)
     if not alone:
         return Inversion(log_transform, revives=revives, name=name)
     direction = directions.pop()
-    law = _SumsOfLosses(tuple(steps), direction) if _are_summed(steps) else None
+    law = _SumsOfLosses(steps, direction) if _are_summed(steps) else None
     return Inversion(log_transform, -edge if direction == "add" else edge, law, revives, name)
 
 
 def _are_summed(steps) -> bool:
     """Whether losses are summed where contours do not do: those of few steps, or of few participations. With so much
     noise that losses are nearly normal contours do."""
-    nearly_normal = all(sigma >= _NEARLY_NORMAL for sigma, *_ in steps)
-    few = sum(count for *_, count in steps) <= _FEW
-    return not nearly_normal and (few or sum(rate * count for _, rate, _, count in steps) < _RARE)
+    nearly_normal = all(law.noise_multiplier >= _NEARLY_NORMAL for law, _ in steps)
+    few = sum(count for _, count in steps) <= _FEW
+    return not nearly_normal and (few or sum(law.sampling_rate * count for law, count in steps) < _RARE)
 
 
 @lru_cache(maxsize=16)
@@ -118,7 +122,7 @@ class _SumsOfLosses:
     """Profiles of subsampled Gaussian steps of one direction by sums of positive terms."""
 
     def __init__(self, steps, direction: str):
-        self._parts = tuple((sigma, rate, count) for sigma, rate, _, count in steps)
+        self._parts = tuple((law.noise_multiplier, law.sampling_rate, count) for law, count in steps)
         self.direction = direction
 
     def __call__(self, epsilon, complement: bool):
@@ -214,7 +218,7 @@ class BesideLaplace(Profile):
         value, error = self._beside(epsilon, complement)
         # What no number can be is left open.
         value = np.maximum(value, _LEAST)
-        return value, (error + _LEAST) / value + 16 * _ROUNDING, complement
+        return value, (error + _LEAST) / value + 16 * LAST_PLACE, complement
 
     def _beside(self, epsilon, complement):
         low, high = epsilon - self._top, epsilon + self._top
@@ -234,7 +238,7 @@ class BesideLaplace(Profile):
         loss = -epsilon[~right]
         answer, shrink = self._backward.at(loss), np.exp(-loss)
         value[~right] = shrink * answer.rest if complement else shrink * answer.delta - np.expm1(-loss)
-        error[~right] = shrink * answer.error + _ROUNDING * (not complement)
+        error[~right] = shrink * answer.error + LAST_PLACE * (not complement)
         return value, error
 
     def _area(self, low, high, complement):

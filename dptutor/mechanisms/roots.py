@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize.elementwise import find_root
 
+from .._floats import SMALLEST
+
 
 def decreasing_root(function, target, *, low=None, guess=None):
     """The smallest x, elementwise, at which the decreasing `function` is at or below `target`.
@@ -87,7 +89,7 @@ def nearest_within(values, places, distance):
 def _excess(function, x, goal):
     value = function(x) - goal
     # Equality counts as below, so that the lower end of a flat stretch is found.
-    value = np.where(value == 0.0, -5e-324, value)
+    value = np.where(value == 0.0, -SMALLEST, value)
     return np.where(np.isfinite(value), value, np.sign(value) * 1e300)
 
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..transform.polynomials import gauss
 from .base import Mechanism
@@ -147,7 +147,7 @@ class ExponentialMechanism(Mechanism):
             value = scale * share
             # Of the two terms of sinh, and where they cancel of the series.
             size = np.where(small, 2.0, (2.0 + np.abs(z)) / np.abs(away))
-            error = 8 * 2.0**-52 * np.abs(scale) * size
+            error = 8 * LAST_PLACE * np.abs(scale) * size
         known = np.isfinite(value) & np.isfinite(error)
         return np.where(known, value, math.inf), np.where(known, error, math.inf)
 
@@ -269,7 +269,7 @@ class SparseVector(SymmetricDelegated):
     @property
     def _moved(self) -> float:
         """What ε₀ may be off: it is a sum of two quotients, of which the second one is multiplied too."""
-        return 2.0 * self.largest_loss * np.finfo(float).eps
+        return 2.0 * self.largest_loss * LAST_PLACE
 
     @property
     def error_bound(self) -> float:

@@ -29,8 +29,9 @@ from functools import cached_property
 
 import numpy as np
 
+from .._floats import UNIT_ROUNDOFF
 from .._validation import choice, positive_integer
-from ..transform.finite import UNIT, FiniteLaw
+from ..transform.finite import FiniteLaw
 from .base import Mechanism
 from .delegated import SymmetricDelegated
 from .finite import FiniteMechanism, RandomizedResponse, SymmetricFiniteMechanism
@@ -138,7 +139,7 @@ class _AllOthersSayNo(FiniteMechanism):
         # The share of those with so many yes who say yes themselves: j/n.
         share = count / self.users
         other = share * math.exp(self.largest_loss) + (1 - share) * math.exp(-self.largest_loss)
-        return FiniteLaw.of_finite(np.log(other), p, p * other, 0.0, 0.0, 8 * UNIT * self.largest_loss, error)
+        return FiniteLaw.of_finite(np.log(other), p, p * other, 0.0, 0.0, 8 * UNIT_ROUNDOFF * self.largest_loss, error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +158,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
     @cached_property
     def _law(self) -> FiniteLaw:
         alpha, power = self._points()
-        error = (64 + 16 * self.users) * UNIT
+        error = (64 + 16 * self.users) * UNIT_ROUNDOFF
         # The half that is nearer to α = 0; the other one is its mirror image.
         near = alpha + power <= 1.0 + error
         p, q = np.diff(_hull(alpha[near], power[near]))
@@ -165,7 +166,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
         loss = np.minimum(np.minimum.accumulate(np.log(q / p)), self.largest_loss)
         p, q, loss = p[loss > 0], q[loss > 0], loss[loss > 0]
         # Equal losses are one.
-        location = 8 * UNIT * self.largest_loss
+        location = 8 * UNIT_ROUNDOFF * self.largest_loss
         first = np.flatnonzero(np.diff(loss, prepend=math.inf) < -location)
         p, q, loss = np.add.reduceat(p, first), np.add.reduceat(q, first), loss[first]
         # What is between both halves says nothing.
@@ -246,8 +247,8 @@ class _Coins(SymmetricFiniteMechanism):
         loss, p, q = loss[above], p[above], q[above]
         loss = np.concatenate([-loss[::-1], [0.0], loss])
         p, q = np.concatenate([q[::-1], middle, p]), np.concatenate([p[::-1], middle, q])
-        error += 4 * UNIT * float(reach[-1]) + 64 * UNIT
-        law = FiniteLaw.of_finite(loss, p / math.fsum(p), q / math.fsum(q), 0.0, 0.0, 8 * UNIT * top, error)
+        error += 4 * UNIT_ROUNDOFF * float(reach[-1]) + 64 * UNIT_ROUNDOFF
+        law = FiniteLaw.of_finite(loss, p / math.fsum(p), q / math.fsum(q), 0.0, 0.0, 8 * UNIT_ROUNDOFF * top, error)
         return law, gaps
 
     def _rows(self, coins, weight, reach):
@@ -340,4 +341,4 @@ def _binomial(count: int, rate: float, tail: float):
         up = (count - number[mode:-1]) / (number[mode:-1] + 1) * odds
         down = number[1 : mode + 1][::-1] / (count - number[1 : mode + 1][::-1] + 1) / odds
         mass = np.concatenate([np.cumprod(down)[::-1], [1.0], np.cumprod(up)])
-    return number, mass / math.fsum(mass), (8 + 4 * number.size) * UNIT
+    return number, mass / math.fsum(mass), (8 + 4 * number.size) * UNIT_ROUNDOFF

@@ -26,8 +26,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS
 from .._validation import choice, positive_integer, positive_number, real_number
+from ..transform.laws import NormalLaw, SampledLaw
 from ..transform.subsampled_gaussian import (
     gaussian_loss,
     largest_inverse_powers,
@@ -202,14 +203,12 @@ class SubsampledGaussian(Mechanism):
         both = self.direction == "both"
         return ((self.directions[0] if both else self, 1),), both
 
-    @property
-    def _normal(self):
-        return 1 / self.noise_multiplier if self.sampling_rate == 1.0 else None
-
-    @property
-    def _sampled(self):
-        one = self.direction != "both" and self.sampling_rate < 1.0
-        return (self.noise_multiplier, self.sampling_rate, self.direction) if one else None
+    def _loss_law(self):
+        if self.sampling_rate == 1.0:
+            return NormalLaw(1 / self.noise_multiplier)
+        if self.direction == "both":
+            return None
+        return SampledLaw(self.noise_multiplier, self.sampling_rate, self.direction)
 
     def _of_group(self, size):
         from .sampled_groups import SubsampledGaussianGroup

@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS
 from .._validation import choice, real_number
 from .base import Mechanism
 from .directed import DIRECTIONS, Directed

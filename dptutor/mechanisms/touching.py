@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 
-_ROUNDING = 2.0**-52
 # Chords that end at a place begin at one of so many before it: some may be too near for their slope to have digits.
 _BEFORE = 16
 # How sharp f shall be, anyway and in units of the errors of 1 − δ, how often more losses are asked for, and which, as
@@ -37,17 +36,17 @@ def highest_lines(losses, rest, error, alpha, masses):
     """
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         fall = np.exp(np.minimum(losses + np.log(alpha), LARGEST_LOSS))
-        off = np.fmin(error, 1.0) + _ROUNDING * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
-        low, high = np.maximum(rest - off, 0.0), np.minimum(rest + off, masses[0] + _ROUNDING)
+        off = np.fmin(error, 1.0) + LAST_PLACE * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
+        low, high = np.maximum(rest - off, 0.0), np.minimum(rest + off, masses[0] + LAST_PLACE)
         # As much as rounding may have left is not counted: near α = 1 a floor of it would not be convex.
-        value = np.clip((np.maximum(rest - 32 * _ROUNDING, 0.0) - fall).max(axis=0), 0.0, 1.0 - alpha)
+        value = np.clip((np.maximum(rest - 32 * LAST_PLACE, 0.0) - fall).max(axis=0), 0.0, 1.0 - alpha)
         at_least = np.maximum((low - fall).max(axis=0), 0.0)
         at_most, doubtful = _at_most(losses, low, high, alpha, *masses)
         at_most = np.minimum(at_most, 1.0 - alpha)
     # Without false alarms infinite losses alone are found.
     value = np.where(alpha == 0.0, masses[0], value)
     bound = np.where(alpha == 0.0, 0.0, np.maximum(at_most - value, value - at_least))
-    return value, bound + 2 * _ROUNDING, doubtful
+    return value, bound + 2 * LAST_PLACE, doubtful
 
 
 def known_at(lines, losses, alpha, masses):
@@ -77,7 +76,7 @@ def _at_most(losses, low, high, alpha, mass, mass_p):
     """An upper bound on r(y) − αy, and the losses between which it is attained. Distances in y are in units of that of
     the place at hand, and slopes too."""
     count = len(losses)
-    mass_p = mass_p * (1.0 + 4 * _ROUNDING)
+    mass_p = mass_p * (1.0 + 4 * LAST_PLACE)
     rising, falling = mass_p * np.exp(losses), np.zeros(losses.shape)
     for back in range(1, min(_BEFORE, count - 1) + 1):
         gap = losses[back:] - losses[:-back]

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import betainc
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import choice, positive_integer
 from .base import Mechanism
 from .directed import DIRECTIONS, Directed
@@ -163,5 +163,5 @@ class Moved(Mechanism):
         alpha, beta = self.run._errors(epsilon)
         inside = (alpha >= self.share) & (beta >= self.share)
         within = np.clip(epsilon, -LARGEST_LOSS, LARGEST_LOSS)
-        rounding = 2.0**-50 * self.share * (1.0 + np.exp(within) * (1.0 + np.abs(within)))
+        rounding = 4 * LAST_PLACE * self.share * (1.0 + np.exp(within) * (1.0 + np.abs(within)))
         return np.where(inside, self.run._delta_error(epsilon) + rounding, self.error_bound) + 1e-15

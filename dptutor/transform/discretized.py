@@ -26,7 +26,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import isotonic_regression
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .finite import FiniteLaw
 
 # A mass of finite losses that is nothing: above the rounding of sums of probabilities.
@@ -37,13 +37,15 @@ _MOST_STEPS = 10**6
 # Of more different parts than this the grid is shorter, as each is transformed.
 _MANY = 12
 # Losses that count as finite, of one part and of all; bounds hold for ε up to the first.
-LARGEST, _LARGEST_SUM = 650.0, 700.0
+LARGEST, _LARGEST_SUM = 650.0, LARGEST_LOSS
 # What transforms lose by rounding, for each part and each doubling of their length, and anyway.
-_LOST, _LOST_ANYWAY = 2.0**-51, 1e-12
+_LOST, _LOST_ANYWAY = 2 * LAST_PLACE, 1e-12
 # e^−43 is nothing next to the rounding of a transform.
 _NOTHING = 43.0
 # Of the tails: cells of each part, and tilts.
 _CELLS, _TILTS = 2**10, 40
+# What the grid of a power shall leave open: less takes longer, and powers are calibrated often.
+POWERS_GOAL = 5e-7
 # How long grids are at first, and how much finer the next one may be.
 _SHORTEST, _FINER = 2**14, 2.0**-5
 
@@ -96,7 +98,7 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
     return max(-first(below), -LARGEST), min(first(above), LARGEST)
 
 
-def bracketed(factors: list[Factor], goal: float = 5e-7) -> tuple[FiniteLaw, float]:
+def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> tuple[FiniteLaw, float]:
     """The law of a dominating pair of the composition, and by how much its δ may exceed the true one for ε ≥ 0.
 
     The grid is refined until that is below `goal`, or the grid as long as it may be.

@@ -24,11 +24,11 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from .._floats import UNIT_ROUNDOFF
 from .finite_two import TwoLosses, with_fifty_digits
 from .lattice_binomial import deviance_term, stirling_error
 from .polynomials import gauss
 
-UNIT = 2.0**-53
 # Atoms of a law, sums that may be formed on the way to it, and steps of two losses that are enumerated.
 MOST_ATOMS, _MOST_SUMS, _MOST_STEPS = 200_000, 4_000_000, 4_000
 # Losses that are whole multiples of a step: how many to look for, and how many a power may have.
@@ -43,7 +43,7 @@ class TooManyAtoms(Exception):
     """A composition has more atoms than can be enumerated."""
 
 
-class Law(ABC):
+class AtomicLaw(ABC):
     """The law of a privacy loss with atoms only, under P and under Q.
 
     Beside what is declared here it has `tradeoff`, `epsilon`, `renyi`, `loss_moments`, `hellinger`, `hellinger_excess`,
@@ -125,16 +125,16 @@ class Law(ABC):
         """Bound on the relative error of δ as a sum: the logarithm of a probability rounds too, the more the smaller it
         is."""
         with np.errstate(divide="ignore"):
-            return self.relative_error - 4 * UNIT * np.maximum(np.log(delta), -800.0)
+            return self.relative_error - 4 * UNIT_ROUNDOFF * np.maximum(np.log(delta), -800.0)
 
     @property
     def error_bound(self) -> float:
         """Bound on the absolute error of f, R and δ."""
-        return self.relative_error + self.location_error + 8 * UNIT
+        return self.relative_error + self.location_error + 8 * UNIT_ROUNDOFF
 
 
 @dataclass(frozen=True, eq=False)
-class FiniteLaw(Law):
+class FiniteLaw(AtomicLaw):
     """Losses in increasing order, ±∞ included, with their probabilities under P and under Q.
 
     Of the two probabilities of a finite loss the larger one counts, and the other one may underflow.
@@ -144,9 +144,9 @@ class FiniteLaw(Law):
     p: np.ndarray
     q: np.ndarray
     location_error: float = 0.0
-    relative_error: float = 16 * UNIT
+    relative_error: float = 16 * UNIT_ROUNDOFF
     step: TwoLosses | None = None
-    missing: float = Law.missing
+    missing: float = AtomicLaw.missing
 
     @classmethod
     def from_probabilities(cls, p, q) -> FiniteLaw:
@@ -158,19 +158,19 @@ class FiniteLaw(Law):
         p, q = p[both], q[both]
         loss = _log_ratio(q, p)
         order = np.argsort(loss, kind="stable")
-        starts = _starts(loss[order], 4 * UNIT * (1.0 + np.abs(loss[order])))
+        starts = _starts(loss[order], 4 * UNIT_ROUNDOFF * (1.0 + np.abs(loss[order])))
         groups = np.split(order, starts[1:]) if order.size else []
         p, q = (np.array([math.fsum(side[group]) for group in groups]) for side in (p, q))
         loss = _log_ratio(q, p)
         step = TwoLosses.from_masses(p, q, p_infinite, q_infinite) if loss.size == 2 else None
-        return cls.of_finite(loss, p, q, p_infinite, q_infinite, 4 * UNIT * _largest(loss), step=step)
+        return cls.of_finite(loss, p, q, p_infinite, q_infinite, 4 * UNIT_ROUNDOFF * _largest(loss), step=step)
 
     @classmethod
     def of_step(cls, step: TwoLosses) -> FiniteLaw:
         """The law of a step with two finite losses."""
         loss, p, q = (np.array(values, dtype=float) for values in (step.losses, step.p, step.q))
         masses = float(step.p_infinite), float(step.q_infinite)
-        return cls.of_finite(loss, p, q, *masses, location_error=UNIT * _largest(loss), step=step)
+        return cls.of_finite(loss, p, q, *masses, location_error=UNIT_ROUNDOFF * _largest(loss), step=step)
 
     @classmethod
     def of_finite(
@@ -181,9 +181,9 @@ class FiniteLaw(Law):
         p_infinite,
         q_infinite,
         location_error,
-        relative_error=64 * UNIT,
+        relative_error=64 * UNIT_ROUNDOFF,
         step=None,
-        missing=Law.missing,
+        missing=AtomicLaw.missing,
     ):
         """The law of finite losses, in increasing order, and of infinite ones."""
         low, high = ([1.0] if mass > 0 else [] for mass in (p_infinite, q_infinite))
@@ -197,7 +197,7 @@ class FiniteLaw(Law):
             missing,
         )
 
-    def composed(self, other: Law) -> FiniteLaw:
+    def composed(self, other: AtomicLaw) -> FiniteLaw:
         """The law of the sum of two independent losses; sums that are equal but for rounding are merged.
 
         Raises
@@ -211,13 +211,13 @@ class FiniteLaw(Law):
             raise TooManyAtoms
         loss = np.add.outer(mine.kinks, others.kinks).ravel()
         log_q = np.add.outer(mine.log_q, others.log_q).ravel()
-        location_error = mine.location_error + others.location_error + UNIT * _largest(loss)
+        location_error = mine.location_error + others.location_error + UNIT_ROUNDOFF * _largest(loss)
         p_infinite = mine.p_infinite + others.p_infinite - mine.p_infinite * others.p_infinite
         q_infinite = mine.q_infinite + others.q_infinite - mine.q_infinite * others.q_infinite
-        relative_error = mine.relative_error + others.relative_error + 8 * UNIT
+        relative_error = mine.relative_error + others.relative_error + 8 * UNIT_ROUNDOFF
         return _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error)
 
-    def power(self, count: int) -> Law:
+    def power(self, count: int) -> AtomicLaw:
         """The law of the sum of `count` independent copies, a `BinomialLaw` where it is one of two losses many times.
 
         Raises
@@ -394,10 +394,10 @@ class FiniteLaw(Law):
         size, turns = np.abs(s), np.abs(s) * np.abs(loss)
         with np.errstate(under="ignore"):
             modulus = np.exp(self.log_p + np.real(s) * loss)
-            terms = modulus * (self.relative_error + 8 * UNIT * (4.0 + turns))
-            rest = (p + size * (p + q)) * (self.relative_error + 8 * UNIT)
+            terms = modulus * (self.relative_error + 8 * UNIT_ROUNDOFF * (4.0 + turns))
+            rest = (p + size * (p + q)) * (self.relative_error + 8 * UNIT_ROUNDOFF)
             moved = np.sum(terms + rest + size * self.location_error * modulus, axis=-1)
-        return moved + 8 * UNIT * (1.0 + size[..., 0])
+        return moved + 8 * UNIT_ROUNDOFF * (1.0 + size[..., 0])
 
     # Powers.
 
@@ -420,8 +420,8 @@ class FiniteLaw(Law):
         counts = _multinomial_counts(count, self.kinks.size)
         loss = counts @ self.kinks
         log_p, log_q = (_log_multinomial(counts, log_mass) for log_mass in (self.log_p, self.log_q))
-        location_error = count * (self.location_error + 2 * UNIT * _largest(self.kinks))
-        relative_error = (64 + 4 * count) * UNIT
+        location_error = count * (self.location_error + 2 * UNIT_ROUNDOFF * _largest(self.kinks))
+        relative_error = (64 + 4 * count) * UNIT_ROUNDOFF
         log_q = np.where(loss < 0, log_p + loss, log_q)
         return _merged(loss, log_q, *self._infinite(count), location_error, relative_error)
 
@@ -471,8 +471,10 @@ class FiniteLaw(Law):
             loss, p, q = loss[kept], p[kept], q[kept]
             shrink = np.exp(-np.abs(loss))
             p, q = np.where(loss < 0, p, q * shrink), np.where(loss < 0, p * shrink, q)
-        location_error = count * 5 * self.location_error + 4 * UNIT * _largest(loss)
-        relative_error = count.bit_length() * (4 * UNIT * math.sqrt(p.size) + 8 * UNIT) + 4 * count * UNIT
+        location_error = count * 5 * self.location_error + 4 * UNIT_ROUNDOFF * _largest(loss)
+        relative_error = (
+            count.bit_length() * (4 * UNIT_ROUNDOFF * math.sqrt(p.size) + 8 * UNIT_ROUNDOFF) + 4 * count * UNIT_ROUNDOFF
+        )
         return FiniteLaw.of_finite(loss, p, q, *self._infinite(count), location_error, relative_error)
 
     # Below, entry n belongs to the n-th finite loss; the entry behind the last to losses above them all.

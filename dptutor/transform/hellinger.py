@@ -40,18 +40,16 @@ import numpy as np
 from scipy.special import erfc
 
 from .._answers import NumericalError
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST, SMALLEST_LOG
 from .polynomials import gauss
 from .profile_table import Profile
 
-_ROUNDING = 2.0**-52
 # Integrands below e^−40 of their peak are left out.
 _DEPTH = 40.0
 # Contours are so near each other that none is this much larger, as a logarithm, than a better one would be.
 _SPACING = 2.0
-# δ below e^−720 is 0 in floating point; the smallest of all numbers, and its logarithm.
-_DEEPEST = 720.0
-_SMALLEST, _LEAST_EXPONENT = 2.0**-1074, -744.0
+# δ below e^−720 is taken for 0; e^x is a number from the second on.
+_DEEPEST, _LEAST_EXPONENT = 720.0, SMALLEST_LOG + 1.0
 _POINTS = 32
 # The phase that a panel may turn through besides, so that its Gauss-Legendre error is below 1e-16, and the highest
 # Legendre coefficients of what is resolved.
@@ -90,7 +88,7 @@ class Panel:
         t = (self.start + half * (2 * np.arange(pieces)[:, None] + 1 + x)).ravel()
         if pieces == 1:
             return t, half * weight, self.value, self.error
-        error = float(self.error.max()) + _ROUNDING * float(np.abs(self.value).max())
+        error = float(self.error.max()) + LAST_PLACE * float(np.abs(self.value).max())
         # A real matrix is not made complex, which would take longer than the product.
         real = np.stack([self.value.real, self.value.imag], axis=1)
         value = (_interpolation(pieces) @ real) @ np.array([1.0, 1.0j])
@@ -122,7 +120,7 @@ class Contour:
         log_f, error = self._log_transform(1.0 + self.c + 1j * t)
         log_f = log_f - self.peak
         value = np.exp(log_f - 1j * self.frequency * t)
-        rounding = _ROUNDING * (8.0 + np.abs(log_f) + abs(self.frequency) * t)
+        rounding = LAST_PLACE * (8.0 + np.abs(log_f) + abs(self.frequency) * t)
         self._count += 1
         if self._count > self._most:
             raise SlowDecay
@@ -485,8 +483,8 @@ class Inversion(Profile):
         exponent = contour.peak - turn
         factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, LARGEST_LOSS))
         # The exponent is rounded, and so are numbers near the smallest of all; smaller ones are between 0 and that.
-        found = np.where(value < 0, -1.0, 1.0) * np.maximum(np.abs(value * factor), _SMALLEST)
-        rounding = _ROUNDING * (2.0 + np.abs(turn) + np.abs(exponent)) + _SMALLEST / factor + _SMALLEST / np.abs(found)
+        found = np.where(value < 0, -1.0, 1.0) * np.maximum(np.abs(value * factor), SMALLEST)
+        rounding = LAST_PLACE * (2.0 + np.abs(turn) + np.abs(exponent)) + SMALLEST / factor + SMALLEST / np.abs(found)
         return found, noise + rest + np.where(exponent >= _LEAST_EXPONENT, rounding, 1.0)
 
     def _points(self, contour: Contour, ends):
@@ -550,7 +548,7 @@ class Inversion(Profile):
         for few in np.array_split(np.arange(len(epsilon)), max(1, len(epsilon) * len(t) // 200_000)):
             turning = epsilon[few] - contour.frequency
             value[few] = _real_part(seen, np.multiply.outer(turning, t)).sum(axis=1)
-            noise[few] = error.sum() + _ROUNDING * (8.0 * size.sum() + np.abs(turning) * (size @ t))
+            noise[few] = error.sum() + LAST_PLACE * (8.0 * size.sum() + np.abs(turning) * (size @ t))
         with np.errstate(divide="ignore", invalid="ignore"):
             return value, np.where(value != 0, noise / np.abs(value), np.inf)
 

@@ -21,12 +21,10 @@ from functools import cached_property
 import numpy as np
 from scipy.special import bdtrc
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LONG_LAST_PLACE, UNIT_ROUNDOFF
 from .polynomials import chebyshev
 from .sampled_lines import Inverter, Transform
 
-_ROUNDING = 2.0**-53
-_LONG_ROUNDING = float(np.finfo(np.longdouble).eps)
 # Losses inside that are taken apart, at most; atoms of all cases together, before equal ones are merged and after that;
 # and samples of a line, of two lengths.
 _MOST_INSIDE, _MOST_PAIRS, _MOST_ATOMS, _TERMS = 5, 4_000_000, 200_000, (2**14, 2**16)
@@ -45,7 +43,7 @@ _SECONDS, _OF_CASE, _OF_ATOM, _OF_TERM = 14.0, 1e-4, 2e-6, 3e-8
 # Polynomials of pieces of a spline.
 _DEGREE = 13
 # Atoms that are nearer, in proportion to the largest loss, are one.
-_EQUAL = 8 * _ROUNDING
+_EQUAL = 8 * UNIT_ROUNDOFF
 _POINTS, _TO_COEFFICIENTS = chebyshev(_DEGREE + 1)
 _BETWEEN = np.linspace(-1.0, 1.0, 41)
 _AT_BETWEEN = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_BETWEEN)))
@@ -125,7 +123,7 @@ class LaplaceAtoms:
         self._n, reach = sum(self._counts), float(self._tops @ np.array(self._counts))
         reach += float(np.abs(loss).max(initial=0.0))
         # Of masses of atoms and of sums of them.
-        self._relative = relative + (64.0 + 8.0 * self._n + 4.0 * reach) * _ROUNDING
+        self._relative = relative + (64.0 + 8.0 * self._n + 4.0 * reach) * UNIT_ROUNDOFF
         self._cases = [
             _Case(self._tops, self._counts, case, loss, q, _EQUAL * reach) for case in _cases(self._counts, inside)
         ]
@@ -138,7 +136,7 @@ class LaplaceAtoms:
             terms=terms,
             on_line=self._on_line,
             log_masses=kept,
-            of_masses=32 * self._n * _ROUNDING,
+            of_masses=32 * self._n * UNIT_ROUNDOFF,
         )
         self._inverter = Inverter(transform)
 
@@ -205,7 +203,7 @@ class LaplaceAtoms:
             its_value, its_error = case.profile(epsilon)
             value += its_value
             off += its_error
-        off += value * (self._relative + 2 * len(self._cases) * _ROUNDING)
+        off += value * (self._relative + 2 * len(self._cases) * UNIT_ROUNDOFF)
         lower, upper = self._inverter.profile(epsilon)
         return np.maximum(value - off, 0.0) + lower, value + off + upper
 
@@ -247,7 +245,7 @@ class LaplaceAtoms:
         with np.errstate(divide="ignore"):
             log_tail = np.log(self._tail(w))
         total = each @ np.array(self._counts, dtype=float)
-        return (value + total + log_tail), error + 8 * _ROUNDING * (self._n + np.abs(total) + np.abs(log_tail))
+        return (value + total + log_tail), error + 8 * UNIT_ROUNDOFF * (self._n + np.abs(total) + np.abs(log_tail))
 
     def _log_envelope(self, c, t):
         """The binomial sum, which falls."""
@@ -274,7 +272,7 @@ class LaplaceAtoms:
             ends, within = cos + 1j * h * sin, (h * cos + 1j * sin) * half
             both = np.maximum(np.abs(ends) + np.abs(within), 0.05)
             size *= both**number
-            off += number * ((8.0 + 4.0 * t * top) * (1 + np.abs(half)) / both + 16.0) * _ROUNDING
+            off += number * ((8.0 + 4.0 * t * top) * (1 + np.abs(half)) / both + 16.0) * UNIT_ROUNDOFF
             whole *= _power(ends + within, number)
             own = [_power(ends, number - min(self._inside, number))]
             for _ in range(min(self._inside, number)):
@@ -290,8 +288,8 @@ class LaplaceAtoms:
         scale *= float(self._tail(np.array([c + 0.5]))[0])
         value, its_error = self._finite_log(c + 1j * t)
         ratio = np.exp(value - value[0].real) / scale
-        off = size * (2 * off + (8.0 + 4.0 * self._inside) * _ROUNDING)
-        own_error = its_error + 2 * _ROUNDING * np.abs(value) + (32.0 + 4 * self._n) * _ROUNDING
+        off = size * (2 * off + (8.0 + 4.0 * self._inside) * UNIT_ROUNDOFF)
+        own_error = its_error + 2 * UNIT_ROUNDOFF * np.abs(value) + (32.0 + 4 * self._n) * UNIT_ROUNDOFF
         return rest * ratio, np.abs(ratio) * (off + np.abs(rest) * own_error)
 
 
@@ -332,7 +330,7 @@ class _Case:
             mass_q, mass_p = np.add.reduceat(mass_q, starts), np.add.reduceat(mass_p, starts)
         self.loss, self.q = position, mass_q
         self._elsewhere = 3 * equal
-        self._of_masses = _ROUNDING * (16.0 + 4 * len(counts)) + equal / 2 + len(position) * _LONG_ROUNDING
+        self._of_masses = UNIT_ROUNDOFF * (16.0 + 4 * len(counts)) + equal / 2 + len(position) * LONG_LAST_PLACE
         # Of this one and all larger ones.
         self._above_q, self._above_p = (
             np.append(np.cumsum(side[::-1].astype(np.longdouble))[::-1].astype(float), 0.0) for side in (mass_q, mass_p)
@@ -366,19 +364,19 @@ class _Case:
                 total += its_sign * term
                 size += np.abs(its_sign * term).astype(float)
             factor = scale * np.exp(y / 2)
-            return (factor * total).astype(float), (size * factor.astype(float)) * 64 * _LONG_ROUNDING
+            return (factor * total).astype(float), (size * factor.astype(float)) * 64 * LONG_LAST_PLACE
 
         value, error = exact(_POINTS)
         coefficients = (value @ _TO_COEFFICIENTS).T
         # Short pieces take few of them.
         largest = np.abs(coefficients).max(axis=1)
-        few = np.flatnonzero(largest > _ROUNDING / 4 * largest.max())[-1] + 1
+        few = np.flatnonzero(largest > UNIT_ROUNDOFF / 4 * largest.max())[-1] + 1
         self._coefficients, left_out = coefficients[:few], float(largest[few:].sum())
         # What polynomials miss, and what they lose by rounding.
         between, its_error = exact(_BETWEEN)
         missed = np.abs(between - coefficients.T @ _AT_BETWEEN).max()
         size = np.abs(self._coefficients).sum(axis=0).max()
-        self._off = left_out + 4 * float(missed + error.max() + its_error.max()) + 32 * _ROUNDING * float(size)
+        self._off = left_out + 4 * float(missed + error.max() + its_error.max()) + 32 * UNIT_ROUNDOFF * float(size)
 
     @property
     def effort(self) -> float:
@@ -403,9 +401,9 @@ class _Case:
         above_q, above_p = self._above_q[last], np.exp(epsilon) * self._above_p[last]
         far = self._mass * np.maximum(above_q - above_p, 0.0)
         # What the difference of the two sums loses, and what all may be elsewhere.
-        off += 2 * self._mass * above_q * (self._of_masses + _ROUNDING * np.abs(epsilon))
+        off += 2 * self._mass * above_q * (self._of_masses + UNIT_ROUNDOFF * np.abs(epsilon))
         off += self._elsewhere * self._mass * (above_q + np.bincount(row, weights=q, minlength=len(epsilon)))
-        return total + far, off + near * _ROUNDING * total
+        return total + far, off + near * UNIT_ROUNDOFF * total
 
     def _spline(self, y):
         place = np.clip(np.searchsorted(self._ends, y, side="right") - 1, 0, len(self._ends) - 2)
@@ -420,7 +418,7 @@ def _kernel(x, j):
     """Σ x^{2i+1+j}/((2i+1+j)! 4^i), 2 sinh(x/2) integrated j times from 0 on."""
     term = x ** (j + 1) / math.factorial(j + 1)
     total, i = term.copy(), 0
-    while np.any(term > _LONG_ROUNDING * total / 4):
+    while np.any(term > LONG_LAST_PLACE * total / 4):
         i += 1
         term = term * (x * x / (4.0 * (2 * i + j) * (2 * i + 1 + j)))
         total += term

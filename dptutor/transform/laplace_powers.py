@@ -24,9 +24,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtr, gammaln, pdtrc
 
+from .._floats import UNIT_ROUNDOFF
 from .polynomials import gauss
 
-_ROUNDING = 2.0**-53
 _MOST_DENSITIES = 128
 _MOST_CELLS = 20_000
 # Cells whose weight is e^−600 of the largest are left out.
@@ -62,7 +62,7 @@ class LaplacePower:
             steps += 2000.0 + 8.0 * len(self._cells[1])
         if self._closed:
             steps += 6.0 * math.lgamma(count + 20.0)
-        self.relative = steps * _ROUNDING
+        self.relative = steps * UNIT_ROUNDOFF
         if self._cells is not None:
             self._first, self._last = self._cells[0], self._cells[0] + len(self._cells[1])
         elif self._closed:
@@ -70,7 +70,7 @@ class LaplacePower:
         else:
             self._first, self._last = 0, 0
         # An ε of 0 may be a rounding beyond the last cell.
-        self._end = self._last * (1 + 4 * _ROUNDING)
+        self._end = self._last * (1 + 4 * UNIT_ROUNDOFF)
 
     @property
     def low(self) -> float:

@@ -13,10 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from .._floats import UNIT_ROUNDOFF
 from .laplace_powers import _bernstein, _integral, _raised
 from .polynomials import gauss
 
-_ROUNDING = 2.0**-53
 _LONGEST = 8.0
 
 
@@ -42,8 +42,8 @@ class LaplaceProduct:
         self._sure = 2 * n + 24 * math.sqrt(n) + 120.0 + float(loss.max() - loss.min())
         # As far as ε = 0, or where δ is its limit but for e^−36.
         self._reach = min(max(self.high, 0.0), self._sure) * (1 + 1e-15) + 1e-300
-        self._equal = 4 * _ROUNDING * self.high
-        self.relative = (60.0 * n + 2.0 * self.high + 1000.0) * _ROUNDING
+        self._equal = 4 * UNIT_ROUNDOFF * self.high
+        self.relative = (60.0 * n + 2.0 * self.high + 1000.0) * UNIT_ROUNDOFF
         self._knots, self._atoms, self._density = np.zeros(1), np.ones(1), np.zeros((0, 1))
         for top in sorted(tops):
             self._add_laplace(top)

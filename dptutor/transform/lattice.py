@@ -20,7 +20,8 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from .finite import MOST_ATOMS, UNIT, FiniteLaw, Law, TooManyAtoms
+from .._floats import UNIT_ROUNDOFF
+from .finite import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms
 from .finite_two import TwoLosses, log_ratio_of_rests, log_rest, shares, times, two_floats
 from .lattice_binomial import Binomial, Ratios, falling, peak, two_product
 from .subsampled_gaussian import complex_log1p
@@ -32,7 +33,7 @@ _LARGEST_LOG_ODDS = 40.0
 
 
 @dataclass(frozen=True, eq=False)
-class BinomialLaw(Law):
+class BinomialLaw(AtomicLaw):
     """The law of `count` steps, a few hundred at least; its atoms are numbered by k = 0, …, count."""
 
     step: TwoLosses
@@ -45,11 +46,11 @@ class BinomialLaw(Law):
         other.__dict__["reverse"] = self
         return other
 
-    def power(self, count: int) -> Law:
+    def power(self, count: int) -> AtomicLaw:
         """The law of the sum of `count` independent copies."""
         return BinomialLaw(self.step, self.count * count)
 
-    def composed(self, other: Law) -> FiniteLaw:
+    def composed(self, other: AtomicLaw) -> FiniteLaw:
         """The law of the sum with an independent loss, by enumeration."""
         return self.enumerated().composed(other)
 
@@ -69,7 +70,9 @@ class BinomialLaw(Law):
             p = np.exp(self._log_masses[0] - self._null.deviance(k) + log_peak)
             q = np.exp(self._log_masses[1] - self._alternative.deviance(k) + log_peak)
         loss = self._loss(k)
-        return FiniteLaw.of_finite(loss, p, q, self.p_infinite, self.q_infinite, UNIT * float(np.max(np.abs(loss))))
+        return FiniteLaw.of_finite(
+            loss, p, q, self.p_infinite, self.q_infinite, UNIT_ROUNDOFF * float(np.max(np.abs(loss)))
+        )
 
     @property
     def loss(self) -> np.ndarray:
@@ -198,12 +201,12 @@ class BinomialLaw(Law):
 
     @property
     def relative_error(self) -> float:
-        return 512 * UNIT + 2 * UNIT * max(map(abs, self._log_masses))
+        return 512 * UNIT_ROUNDOFF + 2 * UNIT_ROUNDOFF * max(map(abs, self._log_masses))
 
     @property
     def location_error(self) -> float:
         # Sums of two floats have four times as many digits as are needed here.
-        return 4 * UNIT**2 * self.count * max(map(abs, self._one.kinks))
+        return 4 * UNIT_ROUNDOFF**2 * self.count * max(map(abs, self._one.kinks))
 
     # What they are made of.
 

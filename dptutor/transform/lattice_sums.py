@@ -24,8 +24,8 @@ import numpy as np
 from scipy.fft import next_fast_len
 from scipy.special import logsumexp
 
-from .._numeric import LARGEST_LOSS
-from .finite import MOST_ATOMS, UNIT, FiniteLaw, Law, TooManyAtoms, power_of_masses
+from .._floats import LARGEST_LOSS, SMALLEST_LOG, UNIT_ROUNDOFF
+from .finite import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms, power_of_masses
 from .finite_two import log_rest, two_floats, with_fifty_digits
 from .lattice_binomial import two_product
 
@@ -34,7 +34,7 @@ _DENOMINATOR = 2000
 # Products of masses that are summed one by one.
 _MOST_PRODUCTS = 30_000_000
 # Masses below the first are nothing, and slow; logarithms below the second are of no number.
-_FAINT, _DEEPEST = 1e-300, 745.0
+_FAINT = 1e-300
 # What is beyond the circle of a Fourier sum is e to minus this; its length; and how many losses of a part are
 # transformed directly.
 _BEYOND, _LONGEST_SUM, _FEW = 44.0, 2**19, 4
@@ -88,14 +88,16 @@ def common_step(laws) -> Decimal | None:
         return Decimal(1)
     ratios = [float(unit / units[0]) for unit in units]
     fractions = [Fraction(ratio).limit_denominator(_DENOMINATOR) for ratio in ratios]
-    near = (abs(ratio - float(each)) <= 4 * UNIT * ratio for ratio, each in zip(ratios, fractions, strict=True))
+    near = (
+        abs(ratio - float(each)) <= 4 * UNIT_ROUNDOFF * ratio for ratio, each in zip(ratios, fractions, strict=True)
+    )
     if not all(fractions) or not all(near):
         return None
     shared = math.lcm(*(each.denominator for each in fractions))
     return units[0] / shared * math.gcd(*(int(each * shared) for each in fractions))
 
 
-def composed(laws, most_sums: int) -> Law:
+def composed(laws, most_sums: int) -> AtomicLaw:
     """The law of the sum of independent losses, pairs of a law and how often it comes: those on one lattice first.
 
     Raises
@@ -186,7 +188,7 @@ class _Places:
             if part.law.step is None:
                 off += part.count * Decimal(part.law.location_error)
         ends = np.abs(self.loss(np.array([0.0, self.last])))
-        self.off = 1.01 * float(off) + 2 * UNIT * float(ends.max())
+        self.off = 1.01 * float(off) + 2 * UNIT_ROUNDOFF * float(ends.max())
         of_p, self.log_mass = (math.fsum(_log_rest(part, side) for part in parts) for side in (0, 1))
         self.infinite = 0.0 - math.expm1(of_p), 0.0 - math.expm1(self.log_mass)
 
@@ -224,11 +226,11 @@ def _in_units(law: FiniteLaw, step: Decimal) -> np.ndarray:
 
 def _convolved(parts):
     """All numbers of steps, their masses, and a bound on the relative error of these."""
-    whole, error = None, 64 * UNIT
+    whole, error = None, 64 * UNIT_ROUNDOFF
     for part in parts:
         masses = [np.where(side < _FAINT, 0.0, side) for side in part.masses()]
         longest = min(part.longest + 1, len(whole[0]) if whole else 1)
-        error += (64 + 4 * (part.count if part.multiples.size > 2 else 0) + 8 * math.sqrt(longest)) * UNIT
+        error += (64 + 4 * (part.count if part.multiples.size > 2 else 0) + 8 * math.sqrt(longest)) * UNIT_ROUNDOFF
         with np.errstate(under="ignore"):
             whole = [np.convolve(a, b) for a, b in zip(whole, masses, strict=True)] if whole else masses
     p, q = whole
@@ -258,7 +260,7 @@ def _by_tilts(parts, places):
     of_ends = np.array([[side[number == end].sum() for end in ends] for side in (p, q)])
     number = np.concatenate([ends[:1], number[kept], ends[1:]])
     p, q = (np.concatenate([own[:1], side[kept], own[1:]]) for own, side in zip(of_ends, (p, q), strict=True))
-    return number, p, q, max(error, its_error) + 64 * UNIT, max(missing, its_missing)
+    return number, p, q, max(error, its_error) + 64 * UNIT_ROUNDOFF, max(missing, its_missing)
 
 
 class _Upper:
@@ -283,7 +285,7 @@ class _Upper:
             below = tilts[0].next(-1)
             cuts.insert(0, _taken_over(tilts[0], below, below, tilts[0]))
             tilts.insert(0, below)
-        while not tilts[-1].reaches(self._places.last) and tilts[-1].log_largest > -_DEEPEST:
+        while not tilts[-1].reaches(self._places.last) and tilts[-1].log_largest > SMALLEST_LOG:
             above = tilts[-1].next(1)
             cuts.append(_taken_over(tilts[-1], above, tilts[-1], above))
             tilts.append(above)
@@ -424,15 +426,15 @@ class _Tilt:
                 log_phi += part.count * log_size
                 angle += part.count * np.arctan2(x.imag, 1 + x.real)
                 # |a^n − b^n| ≤ n |a − b| m^(n−1), where neither is larger than m.
-                most = length + UNIT * own
+                most = length + UNIT_ROUNDOFF * own
                 log_most += part.count * np.log(most)
-                error += part.count * UNIT * own / most
-            seen = log_phi > -_DEEPEST
+                error += part.count * UNIT_ROUNDOFF * own / most
+            seen = log_phi > SMALLEST_LOG
             phi = np.exp(np.where(seen, log_phi, -np.inf)) * np.exp(1j * angle)
-            error += UNIT * (8.0 + np.abs(angle) + np.where(seen, -log_phi, 0.0))
+            error += UNIT_ROUNDOFF * (8.0 + np.abs(angle) + np.where(seen, -log_phi, 0.0))
         weight = np.fft.irfft(phi, size)
         off = 2.0 / size * float(np.exp(np.minimum(log_most, 0.0)) @ error) + 2 * math.exp(-_BEYOND)
-        off += 4 * UNIT * math.log2(size) * math.sqrt(float(weight @ weight))
+        off += 4 * UNIT_ROUNDOFF * math.log2(size) * math.sqrt(float(weight @ weight))
         number = (self._first - self._center + np.arange(least)) % size
         return weight[number], off
 

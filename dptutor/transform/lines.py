@@ -18,16 +18,16 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .finite import FiniteLaw, TooManyAtoms
 from .laplace_atoms import LaplaceAtoms, inside_apart
 from .laplace_powers import LaplacePower
 from .laplace_products import LaplaceProduct
+from .laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaw
 from .polynomials import gauss
 from .sampled_lines import Inverter, Transform
 from .subsampled_gaussian import complex_log1p, gaussian_loss, log_of_mixture, reach
 
-_ROUNDING = 2.0**-53
 _MOST_ATOMS = 600
 # Atoms of a finite part that are summed one by one.
 _FEW_ATOMS = 8
@@ -70,31 +70,34 @@ class Lines:
         self.factors = tuple(factors)
         self._laplace, self._finite, self._others, variance = {}, [], [], 0.0
         for part, count in self.factors:
-            if part._law is not None:
-                self._finite.append((part, count))
-            elif part._normal is not None:
-                variance += count * part._normal**2
-            elif part._sampled is not None:
-                self._others.append((part, count))
-            else:
-                self._laplace[part._laplace] = self._laplace.get(part._laplace, 0) + count
+            match part._loss_law():
+                case AtomicLaw() as law:
+                    self._finite.append((law, count))
+                case NormalLaw(mu):
+                    variance += count * mu**2
+                case LaplaceLaw(top):
+                    self._laplace[top] = self._laplace.get(top, 0) + count
+                case SampledLaw():
+                    self._others.append((part, count))
+                case None:
+                    raise TypeError(f"factors must have losses with laws that are known, got {part!r}")
         self._mu = math.sqrt(variance)
-        leaks = [(float(part._law.q[part._law.loss == np.inf].sum()), count) for part, count in self._finite]
+        leaks = [(float(law.q[law.loss == np.inf].sum()), count) for law, count in self._finite]
         self._log_mass = math.fsum(count * math.log1p(-leak) if leak < 1 else -math.inf for leak, count in leaks)
         self.infinite = -math.expm1(self._log_mass)
         self.largest = math.inf if self._mu else sum(count * part._loss_range()[1] for part, count in self._others)
         if self.largest < math.inf:
             ends = [count * top for top, count in self._laplace.items()]
-            ends += [count * float(part._law.kinks.max(initial=-math.inf)) for part, count in self._finite]
+            ends += [count * float(law.kinks.max(initial=-math.inf)) for law, count in self._finite]
             self.largest += math.fsum(ends)
 
     @cached_property
     def off(self) -> float:
         """By how much a finite loss may be elsewhere: those of parts are rounded, and so are their sums."""
-        ends = [(count * top, count * _ROUNDING * top) for top, count in self._laplace.items()]
-        for part, count in self._finite:
-            ends.append((count * float(np.abs(part._law.kinks).max(initial=0.0)), count * part._law.location_error))
-        return math.fsum(off + 4 * _ROUNDING * end for end, off in ends)
+        ends = [(count * top, count * UNIT_ROUNDOFF * top) for top, count in self._laplace.items()]
+        for law, count in self._finite:
+            ends.append((count * float(np.abs(law.kinks).max(initial=0.0)), count * law.location_error))
+        return math.fsum(off + 4 * UNIT_ROUNDOFF * end for end, off in ends)
 
     @cached_property
     def reverse(self) -> Lines:
@@ -112,7 +115,7 @@ class Lines:
         inside = epsilon < self.largest
         if inside.any() and self.infinite < 1.0:
             lower[inside], upper[inside] = self.covered(epsilon[inside])
-        slack = 4 * _ROUNDING * self.infinite
+        slack = 4 * UNIT_ROUNDOFF * self.infinite
         return np.maximum(self.infinite + lower - slack, 0.0), np.minimum(self.infinite + upper + slack, 1.0)
 
     @cached_property
@@ -177,7 +180,7 @@ class Lines:
         if self._mu and not self._others:
             return _GaussianNoise(self._mu)
         if self._others and not self._mu:
-            return _SubsampledNoise(self._others[0][0])
+            return _SubsampledNoise(self._others[0][0]._loss_law())
         return None
 
     @cached_property
@@ -208,7 +211,8 @@ class Lines:
             return LaplaceProduct([top for top, count in self._laplace.items() for _ in range(count)], loss, q)
         if not self._mu and not self._others and (apart := inside_apart(self._laplace, loss)) is not None:
             log_masses = self._log_mass, self.reverse._log_mass
-            finite = _together(self._finite, log_masses).log if self._finite else _nothing
+            atoms = [factor for factor in self.factors if isinstance(factor[0]._loss_law(), AtomicLaw)]
+            finite = _together(atoms, log_masses).log if atoms else _nothing
             return LaplaceAtoms(self._laplace, loss, np.exp(law.log_q), *apart, finite, log_masses, law.relative_error)
         return _Mixture(self._power, loss, q) if len(self._laplace) == 1 else None
 
@@ -217,10 +221,10 @@ class Lines:
         """The finite parts together, if they have few atoms."""
         law = FiniteLaw(np.zeros(1), np.ones(1), np.ones(1))
         try:
-            for part, count in self._finite:
-                if count > 2 * _MOST_ATOMS and len(part._law.kinks) > 1:
+            for its, count in self._finite:
+                if count > 2 * _MOST_ATOMS and len(its.kinks) > 1:
                     return None
-                law = law.composed(part._law.power(count))
+                law = law.composed(its.power(count))
                 if len(law.kinks) > _MOST_ATOMS:
                     return None
         except TooManyAtoms:
@@ -232,9 +236,9 @@ class Lines:
         """Whether the Gaussian part is so narrow that lines to resolve it would be too long."""
         spread = math.sqrt(sum(n * min(top, 2.0) ** 2 for top, n in self._laplace.items()))
         ends = sum(n * top for top, n in self._laplace.items())
-        for part, count in self._finite:
-            spread += math.sqrt(count) * float(np.ptp(part._law.kinks))
-            ends += count * float(np.ptp(part._law.kinks))
+        for law, count in self._finite:
+            spread += math.sqrt(count) * float(np.ptp(law.kinks))
+            ends += count * float(np.ptp(law.kinks))
         width = min(2 * ends, 30 * spread) + 20 * self._mu
         return width / (2 * math.pi) * 8.0 / self._mu > _MOST_TERMS
 
@@ -296,11 +300,10 @@ class _GaussianNoise:
 class _SubsampledNoise:
     """The loss of one subsampled Gaussian part as a growing function of its noise v."""
 
-    def __init__(self, part):
-        sigma, self._rate, direction = part._sampled
-        self._mu = 1.0 / sigma
-        self._sign = -1.0 if direction == "add" else 1.0
-        self.furthest = 38.0 + (0.0 if direction == "add" else self._mu)
+    def __init__(self, law: SampledLaw):
+        self._mu, self._rate = 1.0 / law.noise_multiplier, law.sampling_rate
+        self._sign = -1.0 if law.direction == "add" else 1.0
+        self.furthest = 38.0 + (0.0 if law.direction == "add" else self._mu)
 
     def loss(self, v):
         exponent = np.minimum(self._mu * self._sign * v - self._mu**2 / 2, LARGEST_LOSS)
@@ -343,14 +346,14 @@ class _Mixture:
         shape = len(epsilon), len(self._loss)
         first, loss = np.repeat(epsilon, shape[1]), np.tile(self._loss, shape[0])
         low, high = _both_sides(self._power, self._power, 0.0, 0.0, first, loss)
-        slack = 4 * len(self._loss) * _ROUNDING
+        slack = 4 * len(self._loss) * UNIT_ROUNDOFF
         lower, upper = (low.reshape(shape) * self._q).sum(axis=1), (high.reshape(shape) * self._q).sum(axis=1)
         return lower * (1 - slack), upper * (1 + slack)
 
 
 def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
     """E[(1 − e^{x−L})₊; L finite] at x = ε − loss of either sign; it falls, so that rounding x costs little."""
-    x, rounding = epsilon - loss, 4 * _ROUNDING * (np.abs(epsilon) + np.abs(loss))
+    x, rounding = epsilon - loss, 4 * UNIT_ROUNDOFF * (np.abs(epsilon) + np.abs(loss))
     ends = []
     for side, at in ((0, x + rounding), (1, x - rounding)):
         value = np.empty(at.shape)
@@ -360,7 +363,7 @@ def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
         # δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε), from which the mass at +∞ is taken.
         other = -np.expm1(left) - infinite + np.exp(left) * (infinite_back + back.profile(-left)[side])
         value[~right] = np.maximum(other, 0.0)
-        ends.append(value * (1 + (8 * side - 4) * _ROUNDING))
+        ends.append(value * (1 + (8 * side - 4) * UNIT_ROUNDOFF))
     return ends
 
 
@@ -371,13 +374,15 @@ def _nothing(z):
 
 def _together(parts, log_masses) -> Transform:
     pieces = [(_transform_of(part), count) for part, count in parts]
-    tops = [part._laplace for part, count in parts if count == 1 and part._laplace is not None]
-    finite = [part._law for part, count in parts if count == 1 and _has_few_atoms(part)]
-    others = [
-        pair
-        for pair, (part, count) in zip(pieces, parts, strict=True)
-        if count > 1 or not (part._laplace is not None or _has_few_atoms(part))
-    ]
+    laws = [part._loss_law() for part, _ in parts]
+    tops, finite, others = [], [], []
+    for piece, law in zip(pieces, laws, strict=True):
+        if piece[1] == 1 and isinstance(law, LaplaceLaw):
+            tops.append(law.largest_loss)
+        elif piece[1] == 1 and isinstance(law, AtomicLaw) and 0 < len(law.kinks) <= _FEW_ATOMS:
+            finite.append(law)
+        else:
+            others.append(piece)
 
     def log(z):
         value, error = np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
@@ -395,7 +400,7 @@ def _together(parts, log_masses) -> Transform:
         for piece, power in others:
             value, its_error = piece.log(c + 1j * step * np.arange(count))
             ratio = ratio * np.exp(power * (value - value[0].real))
-            error = error + power * (its_error + 2 * _ROUNDING * np.abs(value))
+            error = error + power * (its_error + 2 * UNIT_ROUNDOFF * np.abs(value))
         return ratio, np.abs(ratio) * error
 
     def log_envelope(c, t):
@@ -407,8 +412,8 @@ def _together(parts, log_masses) -> Transform:
     reach = min(piece.reach for piece, _ in pieces)
     repeated = tuple(
         (count, _relative_size(piece), deviation)
-        for (piece, count), (part, _) in zip(pieces, parts, strict=True)
-        if count >= 30 and (deviation := _deviation(part)) is not None
+        for (piece, count), law in zip(pieces, laws, strict=True)
+        if count >= 30 and (deviation := _deviation(law)) is not None
     )
     return Transform(log, log_envelope, reach, terms, on_line, repeated, log_masses)
 
@@ -421,10 +426,9 @@ def _relative_size(piece):
     return size
 
 
-def _deviation(part):
-    """c ↦ a bound on the deviation of the loss tilted by c."""
-    if part._law is not None:
-        law = part._law
+def _deviation(law):
+    """c ↦ a bound on the deviation of the loss tilted by c, where one is known."""
+    if isinstance(law, AtomicLaw):
         loss, log_q = law.kinks, law.log_q
 
         def deviation(c):
@@ -433,8 +437,8 @@ def _deviation(part):
             return math.sqrt(weight @ (loss - mean) ** 2 / weight.sum()) * (1 + 1e-12) + 1e-300
 
         return deviation
-    if part._laplace is not None and part._laplace <= 3.0:
-        return lambda c: part._laplace
+    if isinstance(law, LaplaceLaw) and law.largest_loss <= 3.0:
+        return lambda c: law.largest_loss
     return None
 
 
@@ -459,18 +463,13 @@ def _laplace_product(tops, c, step, count):
         coarse = np.exp(-2j * step * top * small * np.arange(large) - (1 + 2 * z[0].real) * top)
         factor = rest + share * np.multiply.outer(coarse, fine).ravel()[:count]
         fall = math.exp(-(1 + 2 * z[0].real) * top)
-        both = (size_rest + size * fall) * (16 * _ROUNDING) + (size * fall * 6 * _ROUNDING * step * top) * np.arange(
-            count
-        )
-        error += both / np.maximum(np.abs(factor), 1e-30)
+        still = (size_rest + size * fall) * (16 * UNIT_ROUNDOFF)
+        moving = (size * fall * 6 * UNIT_ROUNDOFF * step * top) * np.arange(count)
+        error += (still + moving) / np.maximum(np.abs(factor), 1e-30)
         ratio *= factor / factor[0].real
     ratio *= np.exp(1j * step * float(np.sum(tops)) * np.arange(count))
-    error += 4 * _ROUNDING * len(tops) + 4 * _ROUNDING * step * float(np.sum(tops)) * np.arange(count)
+    error += 4 * UNIT_ROUNDOFF * len(tops) + 4 * UNIT_ROUNDOFF * step * float(np.sum(tops)) * np.arange(count)
     return (ratio.conj() if mirrored else ratio), error
-
-
-def _has_few_atoms(part) -> bool:
-    return part._law is not None and 0 < len(part._law.kinks) <= _FEW_ATOMS
 
 
 def _finite_product(laws, c, step, count):
@@ -490,30 +489,34 @@ def _finite_product(laws, c, step, count):
             total += np.multiply.outer(coarse, fine).ravel()[:count]
         # Of weights, in the numerator and in the denominator; and of phases.
         exponent = np.abs(law.log_q) + np.abs(c * law.kinks)
-        still = 2 * _ROUNDING * float(weight @ (16.0 + 2 * exponent + 2 * exponent[lead]))
-        moving = 6 * _ROUNDING * step * float(weight @ np.abs(gaps)) * number
+        still = 2 * UNIT_ROUNDOFF * float(weight @ (16.0 + 2 * exponent + 2 * exponent[lead]))
+        moving = 6 * UNIT_ROUNDOFF * step * float(weight @ np.abs(gaps)) * number
         error += (still + moving) / np.maximum(np.abs(total), 1e-30)
         ratio *= total / total[0].real
         leads.append(float(law.kinks[lead]))
     turned = math.fsum(leads)
     ratio *= np.exp(1j * step * turned * number)
-    return ratio, error + 4 * _ROUNDING * (len(laws) + step * abs(turned) * number)
+    return ratio, error + 4 * UNIT_ROUNDOFF * (len(laws) + step * abs(turned) * number)
 
 
 def _transform_of(part) -> Transform:
-    if part._law is not None:
-        return _of_finite(part._law)
-    if part._normal is not None:
-        return _of_gaussian(part._normal)
-    if part._sampled is not None:
-        return _of_subsampled(part)
-    return Transform(lambda z: part._log_hellinger(1.0 + z), lambda c, t: part._log_envelope(1.0 + c + 1j * t))
+    def log(z):
+        return part._log_hellinger(1.0 + z)
+
+    match part._loss_law():
+        case AtomicLaw() as law:
+            return _of_finite(law.enumerated())
+        case NormalLaw(mu):
+            return _of_gaussian(mu)
+        case SampledLaw() as law:
+            return _of_subsampled(law, log)
+    return Transform(log, lambda c, t: part._log_envelope(1.0 + c + 1j * t))
 
 
 def _of_gaussian(mu) -> Transform:
     def log(z):
         value = z * (z + 1) * mu**2 / 2
-        return value, 8 * _ROUNDING * np.abs(value)
+        return value, 8 * UNIT_ROUNDOFF * np.abs(value)
 
     return Transform(log, lambda c, t: (c * (c + 1) - t**2) * mu**2 / 2)
 
@@ -536,8 +539,8 @@ def _of_finite(law: FiniteLaw) -> Transform:
             excess = _complex_expm1(np.multiply.outer(z[near], loss)) @ q
             value[near] = math.log(mass) + complex_log1p(excess / mass)
         size = (np.exp(rate[:, None] * gaps) @ q) / np.maximum(np.abs(total), 1e-300)
-        error = _ROUNDING * ((8 + 2 * np.abs(z) * spread) * size + 2 * np.abs(value))
-        error[near] = _ROUNDING * (8 * np.abs(z[near]) * spread + 4 * np.abs(value[near]))
+        error = UNIT_ROUNDOFF * ((8 + 2 * np.abs(z) * spread) * size + 2 * np.abs(value))
+        error[near] = UNIT_ROUNDOFF * (8 * np.abs(z[near]) * spread + 4 * np.abs(value[near]))
         return value, error
 
     return Transform(log, lambda c, t: np.full(t.shape, log(np.array([c + 0j]))[0][0].real))
@@ -549,9 +552,8 @@ def _complex_expm1(z):
     return np.expm1(x) - 2 * size * np.sin(y / 2) ** 2 + 1j * size * np.sin(y)
 
 
-def _of_subsampled(part) -> Transform:
-    sigma, rate, direction = part._sampled
-    mu, add = 1.0 / sigma, direction == "add"
+def _of_subsampled(law: SampledLaw, log) -> Transform:
+    mu, rate, add = 1.0 / law.noise_multiplier, law.sampling_rate, law.direction == "add"
 
     def log_envelope(c, t):
         """The contour moved to u ± iv: |(1 + pw)^{1+c+it}| = |1 + pw|^{1+c} e^{−tθ}, θ = |arg(1 + pw)|."""
@@ -565,7 +567,7 @@ def _of_subsampled(part) -> Transform:
         angle = np.abs(np.angle(shifted))
         weight = np.exp(np.minimum(exponent - float(exponent[:, -1].max()), 600.0))
         still = weight[:, -1].sum()
-        log_f = part._log_hellinger(np.array([1.0 + c + 0j]))[0][0].real
+        log_f = log(np.array([c + 0j]))[0][0].real
         best = np.zeros(t.shape)
         for j in range(len(v) - 1):
             turn = -np.multiply.outer(t, angle[:, j])
@@ -577,7 +579,4 @@ def _of_subsampled(part) -> Transform:
             best = np.minimum(best, np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), np.log(fall)))
         return log_f + best
 
-    def log(z):
-        return part._log_hellinger(1.0 + z)
-
-    return Transform(log, log_envelope, reach(sigma), 2**13)
+    return Transform(log, log_envelope, reach(law.noise_multiplier), 2**13)

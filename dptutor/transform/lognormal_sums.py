@@ -39,6 +39,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import brentq, isotonic_regression
 from scipy.special import log_ndtr, logsumexp, ndtr, ndtri_exp
 
+from .._floats import LAST_PLACE, LONG_LAST_PLACE
 from .discretized import power
 
 # log of a mass that is nothing, and deviations beyond which a log-normal variable has nothing.
@@ -48,7 +49,6 @@ _FIRST, _MOST, _GOAL, _SHARE, _FAINT = 2**11, 2**17, 1e-9, 1e-3, 1e-13
 # Circles are at most so many times as long as a grid. Tilts, over a grid's length; of those that lose no more than
 # this factor, the largest is taken.
 _ROUND, _SHORT, _TILTS, _LOSS = 4, 2**18, np.append(0.0, 2.0 ** np.arange(-2.0, 10.0)), math.log(20.0)
-_ROUNDING, _LONG_ROUNDING = 2.0**-52, float(np.finfo(np.longdouble).eps)
 # What probabilities of single cells, and sums of many of them, lose.
 _RELATIVE = 1e-12
 # Logarithms of powers are at most this far from 0.
@@ -258,7 +258,7 @@ def _side(law, shift, k, step, first, count, beyond) -> _Side:
         parts.append([call + (beyond[1] - beyond[0] * k[first:]), -(tail + beyond[0]), step * noise])
     value, slope, noise = (np.concatenate(column) for column in zip(*parts, strict=True))
     # Between cells there is as much too much on one side as too little on the other.
-    moved = 4 * _ROUNDING * count * np.minimum(k[-value.size :], 1.0) * np.abs(slope)
+    moved = 4 * LAST_PLACE * count * np.minimum(k[-value.size :], 1.0) * np.abs(slope)
     return _Side(value, slope, noise + _RELATIVE * value + moved)
 
 
@@ -280,7 +280,7 @@ def _sums(mass, count, place, direction) -> tuple[np.ndarray, np.ndarray]:
     sums = sums[int(index[0]) : int(index[-1]) + 1]
     grown = np.exp(np.longdouble(count) * np.longdouble(log_total) - np.longdouble(tilt) * index)
     # Of the spectrum in every entry, `count` times; sums of n errors are below √n times their norm.
-    rounding = _LONG_ROUNDING * (4.0 + math.log2(size)) * (2.0 + count)
+    rounding = LONG_LAST_PLACE * (4.0 + math.log2(size)) * (2.0 + count)
     terms = index + 1.0 if direction < 0 else size - index
     once, both = (min(-1.0 / math.expm1(-n * abs(tilt)), size) if tilt else size for n in (1, 2))
     grown = grown.astype(float)
@@ -347,7 +347,7 @@ def _tilted(mass, count, place, size, direction):
         above[0] = math.inf
         above = np.minimum.accumulate(above[::-1])[::-1]
         back = above + tilts * (size - place) if direction > 0 else above[0] - tilts * size
-    cost = np.logaddexp(math.log(_LONG_ROUNDING) + height, back)
+    cost = np.logaddexp(math.log(LONG_LAST_PLACE) + height, back)
     best = np.flatnonzero(cost <= cost.min() + _LOSS)[-1]
     return float(direction * tilts[best]), float(forth[best]), float(back[best])
 

@@ -25,10 +25,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from .._floats import LAST_PLACE
 from .polynomials import chebyshev, gauss
 
 _DEGREE = 13
-_ROUNDING = 2.0**-52
 # Densities of log S below e^−_CUT under both P and Q are left out, and relative errors may grow to 1 until there.
 _CUT = 118.0
 # Through which exponent and which curvature a panel of a quadrature may pass, and how wide it may be.
@@ -284,14 +284,14 @@ class PositiveLaw:
             more, its_error = self._integral(end, 1, under_p)
             value, error = value + more, error + its_error
         # Next to the largest loss what is left of it has lost digits.
-        lost = 8.0 * _ROUNDING * (np.abs(self.log_weight) + np.abs(epsilon))
+        lost = 8.0 * LAST_PLACE * (np.abs(self.log_weight) + np.abs(epsilon))
         error = error + lost * self._integral(end, -1, under_q)[0]
         return self._with_error(value, error, np.abs(self.log_weight))
 
     def _with_error(self, value, error, size):
         with np.errstate(divide="ignore", invalid="ignore"):
             error = (error + self.dropped) / value
-        return value, np.where(value > 0, error + _ROUNDING * (16.0 + size), np.inf)
+        return value, np.where(value > 0, error + LAST_PLACE * (16.0 + size), np.inf)
 
     def _integral(self, start, side, integrand):
         """∫ integrand(s, log dP, start) over s above the start (side 1) or below it (−1), for each; and the same with
@@ -485,7 +485,7 @@ def _rounding(low, high, least, most):
     """What log g loses by its rounding, and by that of v, on a piece."""
     slope = (most - least) / (high - low)
     size = np.maximum(np.abs(least), np.abs(most))
-    return _ROUNDING * (4.0 + 4.0 * size + np.maximum(np.abs(low), np.abs(high)) * slope)
+    return LAST_PLACE * (4.0 + 4.0 * size + np.maximum(np.abs(low), np.abs(high)) * slope)
 
 
 def _allowed(size):

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG
 from .polynomials import chebyshev
 from .tilted_areas import TiltedAreas
 
@@ -191,7 +191,7 @@ class ProfileTable:
     @cached_property
     def _bounds(self):
         log_most = self._evaluator.log_most(self._evaluator.edges[:-1])
-        return np.exp(np.clip(log_most, -744.0, LARGEST_LOSS)) * 1.01
+        return np.exp(np.clip(log_most, SMALLEST_LOG + 1.0, LARGEST_LOSS)) * 1.01
 
     def ends(self, low: float, high: float) -> np.ndarray:
         """Ends of the intervals from `low` to `high`, for which nothing is worked out."""
@@ -254,7 +254,7 @@ class ProfileTable:
             for piece, (own, values, last, noise, limit, halve, may) in zip(pieces, rest, strict=True):
                 a, b, before, stuck, smallest = piece
                 # What ε and the ends of its range lose by rounding cannot be resolved.
-                rounding = 2.0**-51 * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
+                rounding = 2 * LAST_PLACE * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
                 # What does not fall by halving, again and again, is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
@@ -293,7 +293,7 @@ class ProfileTable:
         bound, value = bound + np.abs(within - value), within
         other = np.maximum(self.mass - value, 0.0)
         delta, rest = np.where(of_rest, other, value), np.where(of_rest, value, other)
-        bound = bound + 2.0**-52 * np.where(of_rest, 1.0, 4 * value)
+        bound = bound + LAST_PLACE * np.where(of_rest, 1.0, 4 * value)
         falling = np.maximum(np.where(of_rest, slope, -slope), 0.0)
         return np.minimum(delta, self.mass), np.minimum(rest, self.mass), falling, bound
 

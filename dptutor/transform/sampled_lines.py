@@ -32,10 +32,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .hellinger import SlowDecay, epsilon_near, loss_near, saddles
 
-_ROUNDING = 2.0**-53
 _DEPTH = 34.0
 # Lines are this many deviations of the integrand's saddle apart.
 _SPACING = 2.0
@@ -98,7 +97,7 @@ class Transform:
             return self.on_line(c, step, count)
         value, error = self.log(c + 1j * step * np.arange(count))
         ratio = np.exp(value - value[0].real)
-        return ratio, np.abs(ratio) * (error + 2 * _ROUNDING * np.abs(value))
+        return ratio, np.abs(ratio) * (error + 2 * UNIT_ROUNDOFF * np.abs(value))
 
     def on(self, real):
         """K at real z of very different size."""
@@ -173,7 +172,7 @@ class Inverter:
         kernel = -np.log1p(c[right]) - c[right] * np.log1p(1 / c[right])
         above = np.min(k[right] + kernel - np.multiply.outer(epsilon, c[right]), axis=1, initial=np.inf)
         below = np.min(k[middle] - np.multiply.outer(epsilon, c[middle]), axis=1, initial=np.inf)
-        slack = 1e-9 + 8 * _ROUNDING * np.abs(epsilon)
+        slack = 1e-9 + 8 * UNIT_ROUNDOFF * np.abs(epsilon)
         upper = np.minimum(np.exp(np.minimum(above + slack, 0.0)), self.mass * (1 + self._off))
         lower = np.maximum(self.mass * (1 - self._off) - np.exp(np.minimum(below + slack, 0.0)), 0.0)
         return np.minimum(lower, upper), upper
@@ -304,7 +303,7 @@ class Inverter:
             z = c + 1j * step * index
             value, error = self._transform.log(z)
             ratio = np.exp(value - value[0].real)
-            error = np.abs(ratio) * (error + 2 * _ROUNDING * np.abs(value))
+            error = np.abs(ratio) * (error + 2 * UNIT_ROUNDOFF * np.abs(value))
         else:
             z = c + 1j * step * np.arange(count)
             ratio, error = self._transform.samples(c, step, count)
@@ -437,7 +436,7 @@ class _Line:
         (value, spread), *more = self._sums(kernels, x)
         image, exactness = self._images(x)
         value = size * value - image
-        slack = 4 * _ROUNDING * (abs(self.peak) + np.abs(self.c * x))
+        slack = 4 * UNIT_ROUNDOFF * (abs(self.peak) + np.abs(self.c * x))
         error = size * (spread + self.truncated[0] + 4 * math.exp(-_DEPTH) + slack * np.abs(value) / size)
         error += exactness
         mass = math.exp(self.log_mass)
@@ -469,9 +468,9 @@ class _Line:
                 with np.errstate(over="ignore"):
                     term = series * np.exp(np.minimum(exponent, LARGEST_LOSS))
                 total += term * (sign if first else -sign)
-                of_masses = self.of_masses / (2 * _ROUNDING)
+                of_masses = self.of_masses / (2 * UNIT_ROUNDOFF)
                 size += term * (8.0 + np.abs(exponent) + 2 * np.abs(log_mass) + np.abs(ratio) + of_masses)
-        return total, 2 * _ROUNDING * size
+        return total, 2 * UNIT_ROUNDOFF * size
 
     def _sums(self, kernels, x):
         """Re Σ_k terms_k kernel_k e^{−ikhε} of each kernel, by steps of one and of many in k, and bounds on errors."""
@@ -485,8 +484,8 @@ class _Line:
             terms = self.terms if kernel is None else self.terms * kernel
             error = self.error if kernel is None else self.error * np.abs(kernel)
             weight = np.abs(terms)
-            still = float(error.sum() + weight.sum() * (24.0 + 2 * math.log2(count + 1)) * _ROUNDING)
-            moving = float(weight @ (self.step * self._at)) * 3 * _ROUNDING
+            still = float(error.sum() + weight.sum() * (24.0 + 2 * math.log2(count + 1)) * UNIT_ROUNDOFF)
+            moving = float(weight @ (self.step * self._at)) * 3 * UNIT_ROUNDOFF
             found.append((np.empty(x.shape), still + moving * np.abs(x)))
             padded = np.zeros((len(number), small), dtype=complex)
             padded[row, self._at % small] = terms
@@ -502,7 +501,7 @@ class _Line:
 
 def _rounding_of(log_mass):
     """What a mass errs, in proportion, whose logarithm is a sum of logarithms."""
-    return 2 * _ROUNDING * (1.0 + 4.0 * abs(log_mass))
+    return 2 * UNIT_ROUNDOFF * (1.0 + 4.0 * abs(log_mass))
 
 
 def _strip(c):

@@ -24,7 +24,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import erfcx, gammaln, log_ndtr, logsumexp, ndtr
 
-_ROUNDING, _LEAST = 2.0**-52, 1e-300
+from .._floats import LAST_PLACE, SMALLEST_LOG
+
+_LEAST = 1e-300
 # Binomial weights below e^−_DEPTH are no numbers, and so are those of so many participations more than on average, of
 # which there may be _MOST; terms of sums that are e^−_NEGLIGIBLE of others are left out.
 _DEPTH, _MOST, _NEGLIGIBLE, _AT_ONCE = 720.0, 2e4, 60.0, 50_000
@@ -49,7 +51,7 @@ class SeparateSums:
         log_weight += k * math.log(sampling_rate) + (count - k) * math.log1p(-sampling_rate)
         kept = log_weight > -_DEPTH
         self._k, self._log_weight, self._weight = k[kept], log_weight[kept], np.exp(log_weight[kept])
-        self._rounding = _ROUNDING * (16.0 + 4.0 * float(gammaln(count + 1.0)) + _DEPTH)
+        self._rounding = LAST_PLACE * (16.0 + 4.0 * float(gammaln(count + 1.0)) + _DEPTH)
         self._start = self._k * math.log(sampling_rate) + (count - self._k) * math.log1p(-sampling_rate)
         self._middle = self._start + self._k * self._mu**2 / 2
 
@@ -68,7 +70,7 @@ class SeparateSums:
         c, height = self._tilts
         side = c <= 0 if complement else c >= 0
         exponent = height[side] - np.multiply.outer(np.minimum(epsilon, 1e300), c[side])
-        return np.exp(np.clip(np.min(exponent, axis=-1), -745.0, 0.0))
+        return np.exp(np.clip(np.min(exponent, axis=-1), SMALLEST_LOG, 0.0))
 
     @cached_property
     def _tilts(self):
@@ -126,12 +128,12 @@ class SeparateSums:
             place = self._mu / 2 + (np.log(-at) - log_odds) / self._mu
         left = self._count * (-at * ndtr(-place) + math.exp(log_odds) * ndtr(place - self._mu))
         # The largest loss is rounded.
-        return self._with_error(value, left + 4.0 * _ROUNDING * self.highest, np.abs(at))
+        return self._with_error(value, left + 4.0 * LAST_PLACE * self.highest, np.abs(at))
 
     def _with_error(self, value, left, size):
         # What no number can be is left open.
         value = np.maximum(value, _LEAST)
-        return value, (left + _LEAST) / value + self._rounding + _ROUNDING * size
+        return value, (left + _LEAST) / value + self._rounding + LAST_PLACE * size
 
 
 def _profile(mu, epsilon, complement):

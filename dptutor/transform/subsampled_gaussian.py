@@ -24,7 +24,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import logsumexp
 
-from .._numeric import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .polynomials import gauss
 
 # Sums are right to e^−46 of their size; densities are cut where they are that small.
@@ -32,7 +32,6 @@ _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
 # As a logarithm, how small H − 1 may be, at least, in sums that keep its digits.
 _TINY_EXCESS = 14.0
-_ROUNDING = 2.0**-52
 _RELATIVE = 4e-15
 # (e^z − 1 − z)/z² by its series where |z| is below this; from the second power on, to 1e-17.
 _NEAR = 0.5
@@ -273,7 +272,7 @@ def _both_sums(s, loss, log_weight, loss_size, depth):
     logs = np.abs(log_weight)
     total += terms.sum(axis=1)
     exponents = heights @ logs + size * (heights @ loss_size)
-    error_of_total += _ROUNDING * (8.0 * heights.sum(axis=1) + exponents)
+    error_of_total += LAST_PLACE * (8.0 * heights.sum(axis=1) + exponents)
     terms -= weight * (1.0 + product)
     rounding = 4.0 * heights.sum(axis=1) + exponents
     rounding += 2.0 * float(np.abs(weight).sum()) + 2.0 * size * float(np.abs(weight) @ modulus)
@@ -288,7 +287,7 @@ def _both_sums(s, loss, log_weight, loss_size, depth):
         term = weight[column] * z**2 * np.polyval(_SERIES[::-1], z)
         terms[row, column] = term
         rounding += np.bincount(row, 16.0 * np.abs(term) - (1.0 - 1e-12) * lost, minlength=len(s))
-    return (excess + terms.sum(axis=1), error + _ROUNDING * rounding), (total, error_of_total)
+    return (excess + terms.sum(axis=1), error + LAST_PLACE * rounding), (total, error_of_total)
 
 
 def _size(mu, rate, u, loss):
@@ -307,8 +306,8 @@ def _directly(s, loss, log_weight, loss_size, log_left):
     total = terms.sum(axis=1)
     size = heights @ (8.0 + np.abs(log_weight)) + np.abs(s) * (heights @ loss_size)
     left = np.exp(np.minimum(log_left - largest[:, 0], LARGEST_LOSS))
-    value, error = _logarithm(total, _ROUNDING * size + left)
-    return largest[:, 0] + value, error + _ROUNDING * np.abs(largest[:, 0])
+    value, error = _logarithm(total, LAST_PLACE * size + left)
+    return largest[:, 0] + value, error + LAST_PLACE * np.abs(largest[:, 0])
 
 
 def _loss(mu, rate, u):

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .polynomials import gauss
 
 _NODES, _WEIGHTS = gauss(20)
@@ -21,8 +22,6 @@ _COUNT = 20
 _RHO = np.array([1.3, 1.6, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0, 25.0])
 # Pieces are cut into panels no longer than this.
 _LONGEST = 4.0
-_ROUNDING = 2.0**-50
-_LARGEST_LOG = 700.0
 
 
 class TiltedAreas:
@@ -68,12 +67,12 @@ class TiltedAreas:
         # On the ellipse e^{−node/2} is at most e^{half ((ρ + 1/ρ)/2 − 1)/2}.
         log_most = own[:, :1] + np.abs(own[:, 1:]) @ axes.T + half[:, None] * (axes[:, 0] - 1.0) / 2
         log_missed = log_most - 2 * _COUNT * np.log(_RHO) - np.log1p(-(_RHO**-2.0)) + math.log(64 / 15)
-        missed = half * np.exp(np.minimum(log_missed.min(axis=1), _LARGEST_LOG))
+        missed = half * np.exp(np.minimum(log_missed.min(axis=1), LARGEST_LOSS))
         # Where nothing is known, all of what it is at most.
         everything = np.minimum(self._most[piece], self._mass) * 2 * -np.expm1(-half)
         known = self._error[piece] < 1.0
         noise = np.where(known, self._error[piece], 0.0) * area
-        rounding = _ROUNDING * (8.0 + np.abs(own).sum(axis=1)) * area
+        rounding = 4 * LAST_PLACE * (8.0 + np.abs(own).sum(axis=1)) * area
         return np.where(known, np.minimum(missed + noise + rounding, everything + area), everything + area)
 
     def area(self, low, high, complement: bool):
@@ -95,7 +94,7 @@ class TiltedAreas:
             own, own_error = self._as_asked(self._own, self._low, self._high, number, complement)
             total[more] += shrink * end + weight @ own
             error[more] += shrink * its_error + weight @ own_error
-        return total, error + _ROUNDING * 4 * total
+        return total, error + 16 * LAST_PLACE * total
 
     def _piecewise(self, low, high, panel, complement):
         return self._as_asked(self._over(low, high, panel), low, high, panel, complement)
@@ -105,7 +104,8 @@ class TiltedAreas:
         area, error = over
         other = self._complement[self._piece[panel]] != complement
         whole = self._mass * 2 * -np.expm1(-(high - low) / 2)
-        return np.where(other, np.maximum(whole - area, 0.0), area), error + np.where(other, 4 * _ROUNDING * whole, 0.0)
+        rounding = np.where(other, 16 * LAST_PLACE * whole, 0.0)
+        return np.where(other, np.maximum(whole - area, 0.0), area), error + rounding
 
 
 def _sums(coefficients, x):
