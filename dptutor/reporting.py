@@ -25,7 +25,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from ._types import Array
 from ._validation import real_number
-from .blackwell import delta_divergence
+from .comparing.blackwell import delta_divergence
 from .facts import allowed_by, approximate, gaussian
 from .mechanisms import Mechanism
 from .mechanisms.base import as_mechanism

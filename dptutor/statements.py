@@ -14,7 +14,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ._validation import choice, shown
-from .blackwell import delta_divergence
+from .comparing.blackwell import delta_divergence
 from .facts import allowed_by
 from .mechanisms import Mechanism
 from .reporting import Report, raised, report

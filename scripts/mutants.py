@@ -32,7 +32,7 @@ import pytest
 from content import ROOT
 
 TESTS = {
-    "dptutor/blackwell.py": "blackwell values",
+    "dptutor/comparing/blackwell.py": "blackwell values",
     "dptutor/mechanisms/composition.py": "composition values error_bounds lines",
     "dptutor/calibration.py": "calibration values",
     "dptutor/auditing/verdicts.py": "auditing auditing_anytime",

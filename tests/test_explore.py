@@ -631,7 +631,7 @@ def test_tables_belong_to_the_explorers_that_they_come_from(tmp_path, monkeypatc
     assert changed("exercises/chapter_01.py") == set()
     assert changed("accounting.py", "# only a comment\n") == set()
     assert changed("explore/tradeoff_gallery.py") == {"tradeoff_gallery", "bayes_error"}  # which has its mechanisms
-    assert changed("blackwell.py") == set(names)
+    assert changed("comparing/blackwell.py") == set(names)
 
 
 def test_tables_are_kept_in_a_folder_if_one_is_named(tmp_path, monkeypatch):

@@ -16,8 +16,8 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from ..auditing import FLAWS, audit_transcript
 from ..auditing import epsilon_from_advantage as from_wins
-from ..blackwell import delta_divergence
 from ..calibration import calibrate
+from ..comparing.blackwell import delta_divergence
 from ..identifiability import PosteriorBelief, belief_exceedance_bound
 from ..mechanisms import DPSGD, Gaussian
 from . import numerals

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .. import blackwell
+from ..comparing import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse, join, meet
 from .machinery import (
     BLUE,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..blackwell import delta_divergence
 from ..calibration import calibrate
+from ..comparing.blackwell import delta_divergence
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider, decades
 from .machinery.shapes import type_one_errors

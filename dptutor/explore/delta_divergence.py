@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from .. import blackwell
+from ..comparing import blackwell
 from ..mechanisms import Gaussian, Laplace
 from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider, in_points, lead_axes
 

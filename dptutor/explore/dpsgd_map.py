@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from .. import blackwell
 from ..calibration import calibrate
+from ..comparing import blackwell
 from ..mechanisms import DPSGD, Gaussian
 from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades, remembered
 

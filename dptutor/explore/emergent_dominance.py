@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit
 
-from .. import asymptotics, blackwell
+from ..comparing import asymptotics, blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
 from .machinery import (
     BLUE,

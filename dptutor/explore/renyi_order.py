@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .. import blackwell
+from ..comparing import blackwell
 from ..mechanisms import Gaussian, RandomizedResponse
 from .machinery import BLUE, DASHED, GREEN, VERMILLION, Explorer, Number, Slider, by_up_to, in_points
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..blackwell import delta_divergence
+from ..comparing.blackwell import delta_divergence
 from ..facts import allowed_by
 from ..mechanisms import DPSGD, Gaussian, Laplace
 from ..reporting import smallest_mu

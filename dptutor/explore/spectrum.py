@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..blackwell import delta_divergence
+from ..comparing.blackwell import delta_divergence
 from ..mechanisms import BlatantlyNonPrivate, FiniteExperiment, PerfectPrivacy
 from .machinery import BLUE, GREEN, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
 from .tradeoff_gallery import KINDS, SYMBOLS

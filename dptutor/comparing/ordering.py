@@ -10,7 +10,7 @@ its argument. These arguments prove dominance:
     Each part of the composition `other` is dominated by a different part of the composition `mechanism`.
     A mechanism dominates a join if it dominates both parts, and is dominated by a meet if both parts dominate it.
     `mechanism` is finite: between its losses δ is linear in e^ε and δ̃ is convex, so checking at its losses is enough.
-    δ > δ̃ between nodes, by convexity (`dptutor.profile_order`), and in the tails, by the range of the losses.
+    δ > δ̃ between nodes, by convexity (`dptutor.comparing.profile_order`), and in the tails, by the range of the losses.
 
 These refute it: an ε at which δ < δ̃ by more than the bounds on both errors, or a Rényi order at which the divergence of
 `other` is the larger one (dominance orders all Rényi divergences).
@@ -30,27 +30,27 @@ from fractions import Fraction
 
 import numpy as np
 
-from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.composition import Composition
-from .mechanisms.delegated import SymmetricDelegated
-from .mechanisms.directed import Directed
-from .mechanisms.finite import (
+from ..mechanisms.base import Mechanism, as_mechanism
+from ..mechanisms.composition import Composition
+from ..mechanisms.delegated import SymmetricDelegated
+from ..mechanisms.directed import Directed
+from ..mechanisms.finite import (
     ApproximateDP,
     BlatantlyNonPrivate,
     FiniteExperiment,
     PerfectPrivacy,
     RandomizedResponse,
 )
-from .mechanisms.gaussian import Gaussian
-from .mechanisms.laplace import Laplace
-from .mechanisms.lattice import Join, Meet
-from .mechanisms.sampled_groups import SubsampledGaussianGroup
-from .mechanisms.selection import ExponentialMechanism
-from .mechanisms.subsampled import DPSGD, SubsampledGaussian
-from .mechanisms.symmetrized import Symmetrized
+from ..mechanisms.gaussian import Gaussian
+from ..mechanisms.laplace import Laplace
+from ..mechanisms.lattice import Join, Meet
+from ..mechanisms.sampled_groups import SubsampledGaussianGroup
+from ..mechanisms.selection import ExponentialMechanism
+from ..mechanisms.subsampled import DPSGD, SubsampledGaussian
+from ..mechanisms.symmetrized import Symmetrized
+from ..transform.finite import TooManyAtoms
 from .order_certificates import OrderCertificate, of_profiles, of_witness
 from .profile_order import Side, Witness, ordered_between, renyi_witness, searched_down_to, witness
-from .transform.finite import TooManyAtoms
 
 __all__ = ["Dominance", "Witness", "blackwell_dominates", "dominance"]
 

@@ -31,12 +31,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erf, ndtr
 
-from ._numeric import Numeric
-from ._validation import positive_integer
+from .._numeric import Numeric
+from .._validation import positive_integer
+from ..mechanisms.base import Mechanism, as_mechanism
+from ..mechanisms.gaussian import Gaussian
+from ..transform.polynomials import gauss
 from .blackwell import delta_divergence
-from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.gaussian import Gaussian
-from .transform.polynomials import gauss
 
 __all__ = [
     "AsymptoticDominance",
@@ -226,6 +226,8 @@ class AsymptoticDominance:
     References
     ----------
     Kaissis et al. (2024), lemma 6.
+
+    In the book: chapter 10, :prf:ref:`thm-emergent`.
 
     Examples
     --------

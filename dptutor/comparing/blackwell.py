@@ -9,7 +9,7 @@ The Δ-divergence is the smallest shift that makes this true, and the worst-case
 
     Δ(M‖M̃) = inf { κ ≥ 0 : f(α + κ) − κ ≤ f̃(α) for all α } = max_π [R(π) − R̃(π)] = max_ε (δ̃(ε) − δ(ε))/(1 + e^ε).
 
-The maximum is found with a certificate; see `dptutor.regret`.
+The maximum is found with a certificate; see `dptutor.comparing.regret`.
 
 Sources: Blackwell (1953); Kaissis et al. (2024), theorems 1 and 2, definitions 1-3, corollary 1.
 """
@@ -25,11 +25,11 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from ._numeric import Numeric
-from ._types import Array, Curve, Number, Numbers
-from ._validation import real_array, shaped
+from .._numeric import Numeric
+from .._types import Array, Curve, Number, Numbers
+from .._validation import real_array, shaped
+from ..mechanisms.base import Mechanism, as_mechanism
 from .certificates import Certificate, certified
-from .mechanisms.base import Mechanism, as_mechanism
 from .ordering import Dominance, dominance
 from .profile_order import Side, places
 from .regret import largest_difference, largest_weighted_difference

@@ -21,8 +21,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ._types import Array
-from .mechanisms.base import Mechanism
+from .._types import Array
+from ..mechanisms.base import Mechanism
 from .profile_order import Witness, directions, tail_settled_from
 
 _Points: TypeAlias = tuple[tuple[float, float, float], ...]

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from .mechanisms.base import Mechanism
-from .mechanisms.discrete import DiscreteGaussian
-from .mechanisms.lattice import Join, Meet
+from ..mechanisms.base import Mechanism
+from ..mechanisms.discrete import DiscreteGaussian
+from ..mechanisms.lattice import Join, Meet
 
 # δ below this is not compared.
 _FLOOR = 1e-300

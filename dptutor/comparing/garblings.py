@@ -17,10 +17,10 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import bmat, coo_array, csr_array, eye_array
 
-from ._types import Array
+from .._types import Array
+from ..mechanisms.base import Mechanism, as_mechanism
+from ..mechanisms.finite import FiniteExperiment, FiniteMechanism
 from .blackwell import delta_divergence
-from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.finite import FiniteExperiment, FiniteMechanism
 from .ordering import dominance
 
 # How nearly the linear program meets its conditions.

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._types import Array
-from .mechanisms.base import Mechanism
+from .._types import Array
+from ..mechanisms.base import Mechanism
 
 # By how much the bound may exceed the value: tenfold more where too many points would be needed.
 _SLACK = 1e-9
