@@ -9,8 +9,6 @@ from types import ModuleType as _ModuleType
 
 from . import accounting, conversions, divergences, exchange
 from ._answers import NumericalError
-from .attacks import attack_advantage, attack_bound
-from .calibration import Unreachable, calibrate
 from .comparing.asymptotics import (
     AsymptoticDominance,
     CompositionMoments,
@@ -32,8 +30,13 @@ from .comparing.certificates import Certificate
 from .comparing.garblings import Garbling, garbling
 from .comparing.order_certificates import OrderCertificate
 from .comparing.ordering import Dominance, Witness, blackwell_dominates, dominance
-from .facts import allowed_by
-from .identifiability import (
+from .mechanisms import Mechanism, group, join, matrix_mechanism, meet, tree_aggregation
+from .mechanisms import registry as _registry
+from .mechanisms.registry import *  # noqa: F403
+from .risk.attacks import attack_advantage, attack_bound
+from .risk.calibration import Unreachable, calibrate
+from .risk.facts import allowed_by
+from .risk.identifiability import (
     PosteriorBelief,
     belief_exceedance_bound,
     epsilon_for_expected_advantage,
@@ -44,12 +47,9 @@ from .identifiability import (
     rdp_posterior_belief_bound,
     reconstruction_bound,
 )
-from .mechanisms import Mechanism, group, join, matrix_mechanism, meet, tree_aggregation
-from .mechanisms import registry as _registry
-from .mechanisms.registry import *  # noqa: F403
-from .reporting import Report, report
+from .risk.reporting import Report, report
+from .risk.statements import Statement, statement
 from .specification import read
-from .statements import Statement, statement
 
 __version__ = "0.1.0"
 

@@ -34,9 +34,9 @@ import numpy as np
 
 from ._types import Array, Numbers
 from ._validation import positive_integer, positive_number, real_array, real_number, shown
-from .facts import allowed_by
 from .mechanisms import DPSGD, FiniteExperiment, Mechanism, join
 from .mechanisms.base import as_mechanism
+from .risk.facts import allowed_by
 
 __all__ = [
     "Band",

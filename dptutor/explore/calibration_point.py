@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..calibration import calibrate
 from ..comparing.blackwell import delta_divergence
 from ..mechanisms import Gaussian, Laplace
+from ..risk.calibration import calibrate
 from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider, decades
 from .machinery.shapes import type_one_errors
 

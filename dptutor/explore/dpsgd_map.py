@@ -4,9 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..calibration import calibrate
 from ..comparing import blackwell
 from ..mechanisms import DPSGD, Gaussian
+from ..risk.calibration import calibrate
 from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades, remembered
 
 EPSILON, DELTA = 8.0, 1e-5

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..calibration import calibrate
 from ..mechanisms import Gaussian
+from ..risk.calibration import calibrate
 from .machinery import BLUE, DASHED, GREEN, GREY, VERMILLION, Explorer, Number, Slider, decades
 
 EPSILONS = np.geomspace(0.1, 20, 41)

@@ -5,9 +5,9 @@ from math import log, sqrt
 import numpy as np
 from scipy.special import expit, logit
 
-from ..calibration import calibrate
-from ..identifiability import PosteriorBelief
 from ..mechanisms import Gaussian
+from ..risk.calibration import calibrate
+from ..risk.identifiability import PosteriorBelief
 from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 from .machinery.shapes import normal_density
 

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..calibration import calibrate
 from ..datasets import releases as published
 from ..mechanisms import ApproximateDP, Gaussian, RandomizedResponse
+from ..risk.calibration import calibrate
 from .machinery import BLUE, DASHED, GREY, ORANGE, PURPLE, Choice, Explorer, Number, Slider
 from .machinery.shapes import type_one_errors
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from ..comparing.blackwell import delta_divergence
-from ..facts import allowed_by
 from ..mechanisms import DPSGD, Gaussian, Laplace
-from ..reporting import smallest_mu
+from ..risk.facts import allowed_by
+from ..risk.reporting import smallest_mu
 from .machinery import BLUE, DASHED, GREEN, ORANGE, Choice, Explorer, Number, Slider, decades
 from .machinery.shapes import type_one_errors
 

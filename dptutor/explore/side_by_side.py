@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..calibration import calibrate
 from ..comparing import blackwell
 from ..mechanisms import DiscreteLaplace, ExponentialMechanism, Gaussian, Laplace, SubsampledGaussian
+from ..risk.calibration import calibrate
 from .machinery import BLUE, GREEN, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, in_points, lead_axes
 
 KINDS = {

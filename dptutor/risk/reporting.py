@@ -23,13 +23,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from ._types import Array
-from ._validation import real_number
-from .comparing.blackwell import delta_divergence
+from .._types import Array
+from .._validation import real_number
+from ..comparing.blackwell import delta_divergence
+from ..mechanisms import Mechanism
+from ..mechanisms.base import as_mechanism
+from ..mechanisms.gaussian import gaussian_profile
 from .facts import allowed_by, approximate, gaussian
-from .mechanisms import Mechanism
-from .mechanisms.base import as_mechanism
-from .mechanisms.gaussian import gaussian_profile
 
 __all__ = ["Report", "report"]
 

@@ -29,11 +29,11 @@ import numpy as np
 from scipy.optimize.elementwise import find_root
 from scipy.special import expit, log_expit, logit, ndtr, ndtri
 
-from ._numeric import LARGEST_LOSS
-from ._types import Number, Numbers
-from ._validation import real_array, real_number
-from .mechanisms import ApproximateDP, BlatantlyNonPrivate, Gaussian, Mechanism, PerfectPrivacy, meet
-from .mechanisms.finite import SymmetricFiniteMechanism
+from .._numeric import LARGEST_LOSS
+from .._types import Number, Numbers
+from .._validation import real_array, real_number
+from ..mechanisms import ApproximateDP, BlatantlyNonPrivate, Gaussian, Mechanism, PerfectPrivacy, meet
+from ..mechanisms.finite import SymmetricFiniteMechanism
 
 __all__ = ["allowed_by"]
 

@@ -13,10 +13,10 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from ._validation import choice, shown
-from .comparing.blackwell import delta_divergence
+from .._validation import choice, shown
+from ..comparing.blackwell import delta_divergence
+from ..mechanisms import Mechanism
 from .facts import allowed_by
-from .mechanisms import Mechanism
 from .reporting import Report, raised, report
 
 __all__ = ["Statement", "statement"]

@@ -23,11 +23,11 @@ from typing import Any, overload
 
 import numpy as np
 
-from ._numeric import LARGEST_LOSS
-from ._types import Array, Number, Numbers
-from ._validation import real_array, shaped
-from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.roots import decreasing_root
+from .._numeric import LARGEST_LOSS
+from .._types import Array, Number, Numbers
+from .._validation import real_array, shaped
+from ..mechanisms.base import Mechanism, as_mechanism
+from ..mechanisms.roots import decreasing_root
 
 __all__ = ["attack_advantage", "attack_bound"]
 

@@ -24,13 +24,13 @@ from typing import overload
 import numpy as np
 from scipy.special import erf, erfinv, expit, logit
 
+from .._types import Array, Number, Numbers
+from .._validation import choice, real_array, real_number, shaped
+from ..accounting import rdp_to_epsilon
+from ..divergences import f_divergence
+from ..mechanisms.base import Mechanism, as_mechanism
+from ..mechanisms.roots import decreasing_root
 from . import attacks
-from ._types import Array, Number, Numbers
-from ._validation import choice, real_array, real_number, shaped
-from .accounting import rdp_to_epsilon
-from .divergences import f_divergence
-from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.roots import decreasing_root
 
 __all__ = [
     "PosteriorBelief",

@@ -22,10 +22,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit
 
+from .._types import Array, Number
+from .._validation import positive_number, real_number
+from ..mechanisms.base import Mechanism, as_mechanism
 from . import attacks
-from ._types import Array, Number
-from ._validation import positive_number, real_number
-from .mechanisms.base import Mechanism, as_mechanism
 
 __all__ = ["Unreachable", "calibrate"]
 
