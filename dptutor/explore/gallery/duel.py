@@ -6,9 +6,9 @@ The idea: which of two mechanisms protects better depends on what the adversary 
 import numpy as np
 from scipy.special import ndtri
 
-from ..mechanisms import ApproximateDP, Gaussian, Laplace
-from .machinery import BLUE, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, in_points, lead_axes
-from .machinery.shapes import type_one_errors
+from ...mechanisms import ApproximateDP, Gaussian, Laplace
+from ..machinery import BLUE, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, in_points, lead_axes
+from ..machinery.shapes import type_one_errors
 
 EVEN = 1 / (2 * ndtri((1 + Laplace(scale=1).advantage) / 2))
 PAIRS = {

@@ -8,10 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..comparing import blackwell
-from ..mechanisms import DiscreteLaplace, ExponentialMechanism, Gaussian, Laplace, SubsampledGaussian
-from ..risk.calibration import calibrate
-from .machinery import BLUE, GREEN, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, in_points, lead_axes
+from ...comparing import blackwell
+from ...mechanisms import DiscreteLaplace, ExponentialMechanism, Gaussian, Laplace, SubsampledGaussian
+from ...risk.calibration import calibrate
+from ..machinery import BLUE, GREEN, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, in_points, lead_axes
 
 KINDS = {
     "Gaussian": Gaussian,

@@ -4,10 +4,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..comparing import blackwell
-from ..mechanisms import DPSGD, Gaussian
-from ..risk.calibration import calibrate
-from .machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades, remembered
+from ...comparing import blackwell
+from ...mechanisms import DPSGD, Gaussian
+from ...risk.calibration import calibrate
+from ..machinery import BLUE, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider, decades, remembered
 
 EPSILON, DELTA = 8.0, 1e-5
 RATES = decades(-2, 0, 1, 1.1, 1.2, 1.35, 1.5, 1.65, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 4, 4.5, 5, 5.5, 6, 7, 8, 9)[

@@ -5,9 +5,9 @@ The idea: δ is not the probability that the loss exceeds ε, but an area, and s
 
 import numpy as np
 
-from ..mechanisms import Gaussian, Laplace
-from .machinery import BLUE, DASHED, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
-from .machinery.shapes import normal_density
+from ...mechanisms import Gaussian, Laplace
+from ..machinery import BLUE, DASHED, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from ..machinery.shapes import normal_density
 
 # Outputs are measured in units of the noise, so that the picture always shows where Q exceeds exp(ε) P.
 LOW, HIGH, LOSSES = -3.5, 5.0, np.linspace(-1, 3, 81)

@@ -6,8 +6,8 @@ The idea: the same noise blurs both tests, and the more people take part, the le
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider
-from .machinery.shapes import type_one_errors
+from ..machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider
+from ..machinery.shapes import type_one_errors
 
 # The study asks a question with two answers: an effect of ten points on a share near one half.
 EFFECT, VARIANCE, LEVEL = 0.1, 0.25, 0.05

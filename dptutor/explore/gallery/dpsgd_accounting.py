@@ -4,9 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..accounting import advanced_composition, clt_mu, rdp_to_epsilon
-from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
-from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider, decades
+from ...accounting import advanced_composition, clt_mu, rdp_to_epsilon
+from ...mechanisms import DPSGD, Gaussian, SubsampledGaussian
+from ..machinery import BLUE, DASHED, DOTTED, GREEN, GREY, ORANGE, VERMILLION, Choice, Explorer, Number, Slider, decades
 
 DELTAS, AT = 10.0 ** np.arange(-10, 0), 5  # the last is the place of δ = 1e-5
 DIGITS = (

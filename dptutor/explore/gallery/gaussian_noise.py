@@ -4,9 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..mechanisms import Gaussian
-from ..risk.calibration import calibrate
-from .machinery import BLUE, DASHED, GREEN, GREY, VERMILLION, Explorer, Number, Slider, decades
+from ...mechanisms import Gaussian
+from ...risk.calibration import calibrate
+from ..machinery import BLUE, DASHED, GREEN, GREY, VERMILLION, Explorer, Number, Slider, decades
 
 EPSILONS = np.geomspace(0.1, 20, 41)
 _DIGITS = (1, 1.1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.3, 7, 8, 9)

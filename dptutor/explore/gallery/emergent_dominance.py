@@ -10,9 +10,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit
 
-from ..comparing import asymptotics, blackwell
-from ..mechanisms import Gaussian, RandomizedResponse
-from .machinery import (
+from ...comparing import asymptotics, blackwell
+from ...mechanisms import Gaussian, RandomizedResponse
+from ..machinery import (
     BLUE,
     DASHED,
     GREY,

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..accounting import advanced_composition, basic_composition, clt_mu, rdp_to_epsilon
-from ..mechanisms import DPSGD, Gaussian, SubsampledGaussian
-from .machinery import (
+from ...accounting import advanced_composition, basic_composition, clt_mu, rdp_to_epsilon
+from ...mechanisms import DPSGD, Gaussian, SubsampledGaussian
+from ..machinery import (
     BLUE,
     DASHED,
     DOTTED,

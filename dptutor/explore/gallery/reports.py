@@ -7,12 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..comparing.blackwell import delta_divergence
-from ..mechanisms import DPSGD, Gaussian, Laplace
-from ..risk.facts import allowed_by
-from ..risk.reporting import smallest_mu
-from .machinery import BLUE, DASHED, GREEN, ORANGE, Choice, Explorer, Number, Slider, decades
-from .machinery.shapes import type_one_errors
+from ...comparing.blackwell import delta_divergence
+from ...mechanisms import DPSGD, Gaussian, Laplace
+from ...risk.facts import allowed_by
+from ...risk.reporting import smallest_mu
+from ..machinery import BLUE, DASHED, GREEN, ORANGE, Choice, Explorer, Number, Slider, decades
+from ..machinery.shapes import type_one_errors
 
 MECHANISMS = {
     "small batches": DPSGD(0.5415, 0.01, 500),

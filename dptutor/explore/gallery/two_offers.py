@@ -10,8 +10,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from ..mechanisms import DPSGD
-from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider, in_points
+from ...mechanisms import DPSGD
+from ..machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Explorer, Number, Slider, in_points
 
 SURE = 0.85  # the belief beyond which a person counts as exposed
 OFFER_A = {"noise_multiplier": 0.51926, "sampling_rate": 0.004, "steps": 1000}

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..comparing.blackwell import delta_divergence
-from ..mechanisms import BlatantlyNonPrivate, FiniteExperiment, PerfectPrivacy
-from .machinery import BLUE, GREEN, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
+from ...comparing.blackwell import delta_divergence
+from ...mechanisms import BlatantlyNonPrivate, FiniteExperiment, PerfectPrivacy
+from ..machinery import BLUE, GREEN, GREY, INK, VERMILLION, Choice, Explorer, Number, Slider
 from .tradeoff_gallery import KINDS, SYMBOLS
 
 ALL = KINDS | {"alarm": lambda noise: FiniteExperiment((1, 0), (noise / (1 + noise), 1 / (1 + noise)))}

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from .machinery import BLUE, DASHED, GREEN, ORANGE, Choice, Explorer, Number, Slider
-from .machinery.shapes import type_one_errors
+from ..machinery import BLUE, DASHED, GREEN, ORANGE, Choice, Explorer, Number, Slider
+from ..machinery.shapes import type_one_errors
 from .tradeoff_gallery import KINDS
 
 MOST, SMALL, ALPHAS, LOSSES = 40, 0.01, type_one_errors(61), np.linspace(0, 5, 101)

@@ -9,9 +9,9 @@ from functools import cache
 import numpy as np
 from scipy.special import betaincinv
 
-from ..auditing import Guesses, evidence_by_betting
-from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, GREY, VERMILLION, Choice, Explorer, Number, Slider
+from ...auditing import Guesses, evidence_by_betting
+from ...mechanisms import Gaussian
+from ..machinery import BLUE, DASHED, GREY, VERMILLION, Choice, Explorer, Number, Slider
 
 CLAIM = Gaussian(sigma=1.0)
 ALLOWED = (1 + CLAIM.advantage) / 2

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from ..comparing import blackwell
-from ..mechanisms import Gaussian, Laplace
-from .machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider, in_points, lead_axes
+from ...comparing import blackwell
+from ...mechanisms import Gaussian, Laplace
+from ..machinery import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION, Explorer, Number, Slider, in_points, lead_axes
 
 ENDS = 0.5, 1, 2, 5, 10, 20, 40  # of the scale, in percentage points
 EVEN = 1.12  # the σ, to its digits, at which both choices can be regretted alike, beside b = 1

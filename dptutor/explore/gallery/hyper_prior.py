@@ -8,9 +8,9 @@ from functools import lru_cache, partial
 import numpy as np
 from scipy.special import betainc, betaln, xlog1py, xlogy
 
-from ..comparing.blackwell import delta_divergence, u_quadratic_prior
-from ..mechanisms import Gaussian, Laplace, SubsampledGaussian
-from .machinery import (
+from ...comparing.blackwell import delta_divergence, u_quadratic_prior
+from ...mechanisms import Gaussian, Laplace, SubsampledGaussian
+from ..machinery import (
     BLUE,
     DOTTED,
     GREEN,

@@ -5,9 +5,9 @@ from math import log1p
 
 import numpy as np
 
-from ..mechanisms import Gaussian, SubsampledGaussian
-from .machinery import BLUE, DASHED, DOTTED, GREY, VERMILLION, Explorer, Number, Slider
-from .machinery.shapes import type_one_errors
+from ...mechanisms import Gaussian, SubsampledGaussian
+from ..machinery import BLUE, DASHED, DOTTED, GREY, VERMILLION, Explorer, Number, Slider
+from ..machinery.shapes import type_one_errors
 
 ALPHAS, LOSSES = type_one_errors(61), np.linspace(0, 4, 61)
 NOISES = (*(round(0.6 + 0.04 * k, 2) for k in range(26)), *(round(1.7 + 0.1 * k, 1) for k in range(14)))

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from ..mechanisms import SubsampledGaussian
-from .machinery import BLUE, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Slider
+from ...mechanisms import SubsampledGaussian
+from ..machinery import BLUE, DOTTED, GREEN, PURPLE, VERMILLION, Choice, Explorer, Slider
 from .tradeoff_gallery import KINDS as SYMMETRIC
 from .tradeoff_gallery import SYMBOLS
 

@@ -4,9 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..comparing import blackwell
-from ..mechanisms import Gaussian, RandomizedResponse
-from .machinery import BLUE, DASHED, GREEN, VERMILLION, Explorer, Number, Slider, by_up_to, in_points
+from ...comparing import blackwell
+from ...mechanisms import Gaussian, RandomizedResponse
+from ..machinery import BLUE, DASHED, GREEN, VERMILLION, Explorer, Number, Slider, by_up_to, in_points
 
 ORDERS = np.linspace(1, 20, 96)
 

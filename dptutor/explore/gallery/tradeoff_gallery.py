@@ -5,8 +5,8 @@ The idea: one curve holds a guarantee for every ε, its tangent of slope −e^ε
 
 import numpy as np
 
-from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
-from .machinery import BLUE, DASHED, DOTTED, GREEN, GREY, Choice, Explorer, Slider
+from ...mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse
+from ..machinery import BLUE, DASHED, DOTTED, GREEN, GREY, Choice, Explorer, Slider
 
 KINDS = {
     "Gaussian": lambda noise: Gaussian(sigma=noise),

@@ -6,9 +6,9 @@ The idea: a threshold only trades one error for the other.
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ..mechanisms import Gaussian
-from .machinery import BLUE, DOTTED, GREY, INK, LEVELS, PURPLE, VERMILLION, Explorer, Number, Slider
-from .machinery.shapes import type_one_errors
+from ...mechanisms import Gaussian
+from ..machinery import BLUE, DOTTED, GREY, INK, LEVELS, PURPLE, VERMILLION, Explorer, Number, Slider
+from ..machinery.shapes import type_one_errors
 
 PEOPLE = 100
 # A hundred people of either kind as the quantiles of their answers, which counts them right to the nearest one; their

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..comparing import blackwell
-from ..mechanisms import Gaussian, RandomizedResponse, join, meet
-from .machinery import (
+from ...comparing import blackwell
+from ...mechanisms import Gaussian, RandomizedResponse, join, meet
+from ..machinery import (
     BLUE,
     INK,
     ORANGE,

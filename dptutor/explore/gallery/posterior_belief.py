@@ -5,11 +5,11 @@ from math import log, sqrt
 import numpy as np
 from scipy.special import expit, logit
 
-from ..mechanisms import Gaussian
-from ..risk.calibration import calibrate
-from ..risk.identifiability import PosteriorBelief
-from .machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
-from .machinery.shapes import normal_density
+from ...mechanisms import Gaussian
+from ...risk.calibration import calibrate
+from ...risk.identifiability import PosteriorBelief
+from ..machinery import BLUE, DASHED, GREEN, GREY, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from ..machinery.shapes import normal_density
 
 PROFILE, CLASSICAL, TAIL = "δ(ε) = δ", "classical σ", "Pr[B > ρ] = δ"
 Z = np.linspace(-4.2, 4.2, 49)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 from scipy.stats import binom
 
-from ..auditing import (
+from ...auditing import (
     FIRST_STEP_ONLY,
     HALF_THE_NOISE,
     NO_CLIPPING,
@@ -21,8 +21,8 @@ from ..auditing import (
     gaussian_mu,
     most_wins,
 )
-from ..mechanisms import Gaussian
-from .machinery import BLUE, DASHED, GREEN, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
+from ...mechanisms import Gaussian
+from ..machinery import BLUE, DASHED, GREEN, GREY, INK, PURPLE, VERMILLION, Choice, Explorer, Number, Slider
 
 STEPS, DELTA, PATHS, LEVEL = 30, 0.01, 6, 0.01
 REPETITIONS = (*range(16, 33, 4), 40, 48, 56, 64, 72, 80, 90, 100, 112, *range(128, 225, 16), *range(256, 513, 32),

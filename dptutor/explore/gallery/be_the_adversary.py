@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 from scipy.special import ndtr
 
-from ..auditing import clopper_pearson
-from ..mechanisms import Gaussian
-from .machinery import (
+from ...auditing import clopper_pearson
+from ...mechanisms import Gaussian
+from ..machinery import (
     BLUE,
     DASHED,
     DOTTED,
@@ -23,7 +23,7 @@ from .machinery import (
     place,
     tally,
 )  # fmt: skip
-from .machinery.shapes import type_one_errors
+from ..machinery.shapes import type_one_errors
 
 
 def played(sigma, accused, missed):

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..datasets import releases as published
-from ..mechanisms import ApproximateDP, Gaussian, RandomizedResponse
-from ..risk.calibration import calibrate
-from .machinery import BLUE, DASHED, GREY, ORANGE, PURPLE, Choice, Explorer, Number, Slider
-from .machinery.shapes import type_one_errors
+from ...datasets import releases as published
+from ...mechanisms import ApproximateDP, Gaussian, RandomizedResponse
+from ...risk.calibration import calibrate
+from ..machinery import BLUE, DASHED, GREY, ORANGE, PURPLE, Choice, Explorer, Number, Slider
+from ..machinery.shapes import type_one_errors
 
 MOBILITY, VIEWS, VACCINES, HEALTH = NAMES = "Mobility Reports", "page views", "vaccine searches", "health data types"
 UNITS = (*range(1, 15), *range(16, 31, 2), *range(35, 51, 5), *range(60, 91, 10), 105, 120, *range(150, 331, 30), 365)

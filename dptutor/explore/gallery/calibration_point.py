@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..comparing.blackwell import delta_divergence
-from ..mechanisms import Gaussian, Laplace
-from ..risk.calibration import calibrate
-from .machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider, decades
-from .machinery.shapes import type_one_errors
+from ...comparing.blackwell import delta_divergence
+from ...mechanisms import Gaussian, Laplace
+from ...risk.calibration import calibrate
+from ..machinery import BLUE, GREEN, VERMILLION, Explorer, Number, Slider, decades
+from ..machinery.shapes import type_one_errors
 
 calibration_point = Explorer(
     "calibration_point",

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit, ndtri
 
-from ..mechanisms import ApproximateDP, Gaussian
-from ..risk.calibration import calibrate
-from .machinery import BLUE, DASHED, GREEN, PURPLE, VERMILLION, Explorer, Number, Slider
+from ...mechanisms import ApproximateDP, Gaussian
+from ...risk.calibration import calibrate
+from ..machinery import BLUE, DASHED, GREEN, PURPLE, VERMILLION, Explorer, Number, Slider
 
 MILLION = 10**6
 COUNTS = (

@@ -7,8 +7,8 @@ people who are attacked, a blind guess finds out some, and the output can add so
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ..mechanisms import Gaussian
-from .machinery import BLUE, GREEN, GREY, PURPLE, Explorer, Number, Slider
+from ...mechanisms import Gaussian
+from ..machinery import BLUE, GREEN, GREY, PURPLE, Explorer, Number, Slider
 
 LOW = 1e-4
 BASELINES = np.geomspace(LOW, 1, 81)
