@@ -9,9 +9,15 @@ from types import ModuleType as _ModuleType
 
 from . import accounting, conversions, divergences, exchange
 from ._answers import NumericalError
-from .asymptotics import asymptotic_dominance, composition_moments, dominance_bound
-from .attacks import attack_advantage, attack_bound
-from .blackwell import (
+from .comparing.asymptotics import (
+    AsymptoticDominance,
+    CompositionMoments,
+    DominanceBound,
+    asymptotic_dominance,
+    composition_moments,
+    dominance_bound,
+)
+from .comparing.blackwell import (
     Comparison,
     DeltaDivergence,
     compare,
@@ -20,11 +26,17 @@ from .blackwell import (
     symmetric_delta_divergence,
     u_quadratic_prior,
 )
-from .calibration import Unreachable, calibrate
-from .certificates import Certificate
-from .facts import allowed_by
-from .garblings import Garbling, garbling
-from .identifiability import (
+from .comparing.certificates import Certificate
+from .comparing.garblings import Garbling, garbling
+from .comparing.order_certificates import OrderCertificate
+from .comparing.ordering import Dominance, Witness, blackwell_dominates, dominance
+from .mechanisms import Mechanism, group, join, matrix_mechanism, meet, tree_aggregation
+from .mechanisms import registry as _registry
+from .mechanisms.registry import *  # noqa: F403
+from .risk.attacks import attack_advantage, attack_bound
+from .risk.calibration import Unreachable, calibrate
+from .risk.facts import allowed_by
+from .risk.identifiability import (
     PosteriorBelief,
     belief_exceedance_bound,
     epsilon_for_expected_advantage,
@@ -35,14 +47,9 @@ from .identifiability import (
     rdp_posterior_belief_bound,
     reconstruction_bound,
 )
-from .mechanisms import Mechanism, group, join, matrix_mechanism, meet, tree_aggregation
-from .mechanisms import registry as _registry
-from .mechanisms.registry import *  # noqa: F403
-from .order_certificates import OrderCertificate
-from .ordering import Dominance, Witness, blackwell_dominates, dominance
-from .reporting import Report, report
+from .risk.reporting import Report, report
+from .risk.statements import Statement, statement
 from .specification import read
-from .statements import Statement, statement
 
 __version__ = "0.1.0"
 
@@ -60,10 +67,13 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "AsymptoticDominance",
     "Certificate",
     "Comparison",
+    "CompositionMoments",
     "DeltaDivergence",
     "Dominance",
+    "DominanceBound",
     "Garbling",
     "Mechanism",
     "NumericalError",

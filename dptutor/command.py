@@ -30,13 +30,14 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from . import blackwell, calibration
 from ._answers import NumericalError
 from ._validation import shortened, shown
-from .attacks import attack_advantage, attack_bound
-from .blackwell import jeffreys_prior, u_quadratic_prior
+from .comparing import blackwell
+from .comparing.blackwell import jeffreys_prior, u_quadratic_prior
 from .exchange import read_band, read_columns, read_file
-from .reporting import report
+from .risk import calibration
+from .risk.attacks import attack_advantage, attack_bound
+from .risk.reporting import report
 from .specification import family, read
 
 __all__ = ["main"]

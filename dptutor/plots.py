@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from .blackwell import delta_divergence
+from .comparing.blackwell import delta_divergence
 from .formulas import symbols
 from .mechanisms import ApproximateDP, Gaussian, Laplace, PerfectPrivacy, RandomizedResponse
 from .mechanisms.base import as_mechanism

@@ -25,8 +25,8 @@ from collections.abc import Callable
 
 from . import mechanisms
 from ._validation import shortened, shown
-from .facts import allowed_by
 from .mechanisms import Mechanism
+from .risk.facts import allowed_by
 
 __all__ = ["family", "read"]
 

@@ -1,7 +1,7 @@
 """Asks whether the tests notice faults: puts one small fault after the other into the code, and lists the unseen ones.
 
     python scripts/mutants.py                           300 faults, drawn with a seed from the modules in TESTS
-    python scripts/mutants.py --count 50 --seed 3 dptutor/calibration.py
+    python scripts/mutants.py --count 50 --seed 3 dptutor/risk/calibration.py
     python scripts/mutants.py --only calibration:210:4  one of them again (module:line:number in the line)
 
 A fault is a comparison, an operator, a number, a truth value or a keyword argument that is changed, in a function.
@@ -32,9 +32,9 @@ import pytest
 from content import ROOT
 
 TESTS = {
-    "dptutor/blackwell.py": "blackwell values",
+    "dptutor/comparing/blackwell.py": "blackwell values",
     "dptutor/mechanisms/composition.py": "composition values error_bounds lines",
-    "dptutor/calibration.py": "calibration values",
+    "dptutor/risk/calibration.py": "calibration values",
     "dptutor/auditing/verdicts.py": "auditing auditing_anytime",
 }
 LONGEST = 4.0  # seconds of a test, while it is watched

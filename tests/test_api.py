@@ -25,7 +25,6 @@ BOOK = Path(__file__).resolve().parent.parent / "book"
 REFERENCE = "".join(with_mechanisms(path.read_text(encoding="utf-8")) for path in sorted(BOOK.glob("api*.md")))
 PARTS = (
     "accounting",
-    "asymptotics",
     "auditing",
     "conversions",
     "datasets",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import dptutor as dp
-from dptutor.asymptotics import _gaussian_moments, _moments
+from dptutor.comparing.asymptotics import _gaussian_moments, _moments
 
 MECHANISMS = [
     dp.Laplace(scale=0.7),

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 import dptutor as dp
-from dptutor.explore.batches import balls_in_bins, composed, profile_of
+from dptutor.explore.gallery.batches import balls_in_bins, composed, profile_of
 from dptutor.transform.lognormal_inversion import lognormal_tails
 from dptutor.transform.lognormal_sums import _level, lognormal_sum
 

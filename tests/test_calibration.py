@@ -11,6 +11,7 @@ from pytest import approx
 from scipy.special import logit, ndtri
 
 import dptutor as dp
+from dptutor.risk.attacks import supporting_loss
 
 FAMILIES = {
     "Gaussian": lambda x: dp.Gaussian(sigma=x),
@@ -82,10 +83,10 @@ def test_gaussian_noise_for_the_rates_of_a_membership_attack(baseline, success):
 
 def test_a_guess_on_any_side_leads_to_the_same_line():
     m, at = dp.Gaussian(sigma=5), np.asarray(0.6)
-    loss = dp.attacks.supporting_loss(m, at)
+    loss = supporting_loss(m, at)
     assert loss < 0
     for guess in (-40.0, -1.0, float(loss), 0.0, 7.0):
-        assert dp.attacks.supporting_loss(m, at, guess) == approx(loss, abs=1e-13)
+        assert supporting_loss(m, at, guess) == approx(loss, abs=1e-13)
 
 
 def test_laplace_noise_for_the_rates_of_a_membership_attack():
@@ -97,7 +98,7 @@ def test_dp_sgd_for_the_rates_of_a_membership_attack():
     m = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 500), fpr=0.05, tpr=0.2)
     assert 0.2 * (1 - 1e-9) <= 1 - m.tradeoff(0.05) <= 0.2
     # A target in other words: at the loss of this threshold, the profile must be what is left.
-    epsilon = float(dp.attacks.supporting_loss(m, np.asarray(0.05)))
+    epsilon = float(supporting_loss(m, np.asarray(0.05)))
     same = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 500), epsilon=epsilon, delta=0.2 - math.exp(epsilon) * 0.05)
     assert same.noise_multiplier == approx(m.noise_multiplier, rel=1e-7)
 

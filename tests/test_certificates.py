@@ -12,7 +12,7 @@ from laws import ORDER_PROGRAM, PROGRAM, checked, verified, verified_order
 from strategies import mechanisms
 
 import dptutor as dp
-from dptutor.certificates import certified
+from dptutor.comparing.certificates import certified
 
 PAIRS = [
     (dp.Laplace(1), dp.Gaussian(1)),

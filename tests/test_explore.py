@@ -1,12 +1,10 @@
 import asyncio
 import base64
 import gzip
-import importlib
 import itertools
 import random
 import re
 import shutil
-import sys
 import zlib
 from html import unescape
 from pathlib import Path
@@ -21,6 +19,8 @@ from scipy.stats import binomtest, norm
 
 import dptutor as dp
 from dptutor import palette
+from dptutor.explore.gallery import blackwell_order, calibration_point, two_offers
+from dptutor.explore.gallery.emergent_dominance import SMALLER, differences, divergences
 from dptutor.explore.machinery import (
     BLUE,
     LEVELS,
@@ -111,7 +111,7 @@ def test_the_code_runs_and_gives_the_numbers_beside_the_picture(name, capsys):
 @every_explorer
 def test_the_program_that_is_shown_is_that_of_the_file(name):
     e = started(name)
-    source = (Path(dp.explore.__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+    source = (Path(dp.explore.__file__).parent / "gallery" / f"{name}.py").read_text(encoding="utf-8")
     lines = {line for line in e.code().splitlines() if line}
     values = {f"{name} = {p.code(p.value)}" for name, p in e.parameters.items()}
     assert values & lines and all(f"\n    {line}\n" in source for line in lines - values)
@@ -261,7 +261,6 @@ def test_delta_divergence_reads_out_the_librarys_numbers():
 
 
 def test_two_offers_asks_and_tells_of_the_case():
-    two_offers = sys.modules["dptutor.explore.two_offers"]
     e, case = dp.explore.two_offers(), dp.exercises.case(33)
     assert case.offers["A"] == two_offers.OFFER_A and case.tolerance == two_offers.SURE
     assert case.offers["B"] == two_offers.OFFER_B | {"noise_multiplier": two_offers.QUOTED}
@@ -429,8 +428,6 @@ def test_sliders_over_whole_numbers_take_no_others():
 
 
 def test_a_peak_is_drawn_as_high_as_the_sentence_says():
-    from dptutor.explore.emergent_dominance import SMALLER, differences, divergences
-
     for count, sigma in ((1, 1.1), (2, 1.0), (3, 0.9), (20, 1.2)):
         forth, back = divergences(SMALLER, count, sigma)
         _, drawn = differences(SMALLER, count, sigma)
@@ -630,8 +627,8 @@ def test_tables_belong_to_the_explorers_that_they_come_from(tmp_path, monkeypatc
 
     assert changed("exercises/chapter_01.py") == set()
     assert changed("accounting.py", "# only a comment\n") == set()
-    assert changed("explore/tradeoff_gallery.py") == {"tradeoff_gallery", "bayes_error"}  # which has its mechanisms
-    assert changed("blackwell.py") == set(names)
+    assert changed("explore/gallery/tradeoff_gallery.py") == {"tradeoff_gallery", "bayes_error"}  # has its KINDS
+    assert changed("comparing/blackwell.py") == set(names)
 
 
 def test_tables_are_kept_in_a_folder_if_one_is_named(tmp_path, monkeypatch):
@@ -654,7 +651,7 @@ def test_numbers_that_take_long_are_kept_in_the_folder_and_are_the_same(tmp_path
         asked.append((rate, kind))
         return rate**0.5
 
-    root.__module__ = "dptutor.explore.duel"
+    root.__module__ = "dptutor.explore.gallery.duel"
     monkeypatch.delenv("DPTUTOR_TABLES", raising=False)
     assert store.remembered(root)(2.0, "a") == 2**0.5
     monkeypatch.setenv("DPTUTOR_TABLES", str(tmp_path))
@@ -807,18 +804,16 @@ def test_parameters_may_not_take_the_names_of_a_widget():
 
 
 def test_a_curve_of_straight_pieces_is_drawn_through_its_corners():
-    module = importlib.import_module("dptutor.explore.blackwell_order")
     fine = np.linspace(0, 1, 4001)
     for epsilon in (0.3, 1.0, 2.7):
-        drawn = np.interp(fine, *module.tradeoff.curves[module.response](epsilon))
+        drawn = np.interp(fine, *blackwell_order.tradeoff.curves[blackwell_order.response](epsilon))
         assert np.abs(drawn - dp.RandomizedResponse(epsilon=epsilon).tradeoff(fine)).max() < 1e-12
 
 
 def test_a_profile_is_drawn_to_its_end_where_it_falls_steeply():
-    module = importlib.import_module("dptutor.explore.calibration_point")
-    x, y = module.profiles.curves[module.laplace](1.0, 1e-5)
+    x, y = calibration_point.profiles.curves[calibration_point.laplace](1.0, 1e-5)
     near = np.linspace(0.9, 0.999, 200)
-    drawn, true = np.interp(near, x, np.log10(y)), np.log10(module.laplace(1.0, 1e-5).privacy_profile(near))
+    drawn, true = np.interp(near, x, np.log10(y)), np.log10(calibration_point.laplace(1.0, 1e-5).privacy_profile(near))
     assert np.abs(drawn - true).max() < 0.1
 
 

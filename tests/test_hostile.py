@@ -149,13 +149,13 @@ def public(*modules):
     return found
 
 
-PUBLIC = public(dp, dp.accounting, dp.asymptotics, dp.auditing, dp.conversions, dp.divergences)
+PUBLIC = public(dp, dp.accounting, dp.auditing, dp.conversions, dp.divergences)
 # These are answers, which the library makes.
 MADE = {
     dp.Certificate, dp.Comparison, dp.DeltaDivergence, dp.Dominance, dp.Garbling, dp.Mechanism, dp.OrderCertificate,
     dp.Report, dp.Statement, dp.Witness, auditing.Estimate, auditing.Experiment, auditing.GradientRows,
     auditing.PerExample, auditing.Verdict,
-    dp.asymptotics.AsymptoticDominance, dp.asymptotics.CompositionMoments, dp.asymptotics.DominanceBound,
+    dp.AsymptoticDominance, dp.CompositionMoments, dp.DominanceBound,
 }  # fmt: skip
 CALLED = {name: each for name, each in PUBLIC.items() if each not in MADE | {dp.NumericalError, dp.Unreachable}}
 MAKERS = [each for each in CALLED.values() if inspect.isclass(each) and issubclass(each, dp.Mechanism)]

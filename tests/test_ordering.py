@@ -12,7 +12,7 @@ from scipy.special import expit
 from strategies import closed_forms, mechanisms
 
 import dptutor as dp
-from dptutor import profile_order
+from dptutor.comparing import profile_order
 
 TWO, THREE = dp.DPSGD(2, 9e-4, 1_400_000), dp.DPSGD(3, 9e-4, 3_400_000)
 

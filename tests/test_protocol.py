@@ -19,7 +19,7 @@ pytestmark = pytest.mark.sources
 
 LIBRARY = Path(__file__).resolve().parent.parent / "dptutor"
 NUMBERS = [*(LIBRARY / "mechanisms").glob("*.py"), *(LIBRARY / "transform").glob("*.py")]
-COMPARING = [LIBRARY / f"{name}.py" for name in ("profile_order", "regret", "certificates", "blackwell", "asymptotics")]
+COMPARING = [path for path in (LIBRARY / "comparing").glob("*.py") if path.stem != "ordering"]  # it knows classes
 EVALUATORS = FiniteFaces, MixtureFaces, TabulatedFaces
 
 

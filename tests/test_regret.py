@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import dptutor as dp
-from dptutor.regret import largest_difference, largest_weighted_difference
+from dptutor.comparing.regret import largest_difference, largest_weighted_difference
 
 PAIRS = [
     (dp.Laplace(1), dp.Gaussian(1)),

@@ -28,6 +28,7 @@ from scipy.stats import binom
 
 import dptutor as dp
 from content import ROOT
+from dptutor.explore.gallery.audit import losses
 from dptutor.explore.machinery import Choice, Slider
 
 NAMES = dp.explore.__all__
@@ -1593,7 +1594,7 @@ def test_six_runs_with_half_the_noise_stay_where_98_of_100_sound_ones_are():
     # From the mean log-odds, in standard deviations of a sound run.
     away = belief_noise()[:6].cumsum(1) / 2 / np.sqrt(steps)
     assert (abs(away) <= ndtri(0.99)).all()
-    shown = sys.modules["dptutor.explore.audit"].losses("noise for half the sensitivity")[:6]
+    shown = losses("noise for half the sensitivity")[:6]
     assert shown == approx(steps / z**2 / 2 + away * np.sqrt(steps) / z)
 
 

@@ -8,10 +8,10 @@ import pytest
 from sweep import rare
 from sweep.sweep import outcome, settings
 
-from dptutor.calibration import calibrate
 from dptutor.mechanisms import DPSGD
 from dptutor.mechanisms.faces import MixtureFaces, TabulatedFaces
 from dptutor.mechanisms.profiles import BesideLaplace, LinesProfile
+from dptutor.risk.calibration import calibrate
 from dptutor.specification import read
 from dptutor.transform.finite import FiniteLaw
 from dptutor.transform.hellinger import Inversion

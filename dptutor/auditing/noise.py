@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 from .._validation import choice, positive_number, real_number
-from ..calibration import calibrate
 from ..mechanisms import Gaussian
+from ..risk.calibration import calibrate
 
 __all__ = ["gaussian_epsilon", "gaussian_mu"]
 

@@ -26,9 +26,9 @@ from scipy.special import logit
 
 from ..auditing import FLAWS, SOUND, Neighbors, Network, Training, Transcript, audit_transcript, record
 from ..auditing import epsilon_from_advantage as from_wins
-from ..calibration import calibrate
-from ..identifiability import PosteriorBelief
 from ..mechanisms import DPSGD
+from ..risk.calibration import calibrate
+from ..risk.identifiability import PosteriorBelief
 from .learner import learner
 from .numerals import shown
 

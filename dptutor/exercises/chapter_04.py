@@ -5,8 +5,8 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from ..calibration import calibrate
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+from ..risk.calibration import calibrate
 from .calling import apart_in_words, numbers
 from .core import Exercise, Mistake, roughly
 from .drawing import Curve

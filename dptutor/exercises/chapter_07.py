@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import logit
 
-from ..blackwell import compare, delta_divergence
+from ..comparing.blackwell import compare, delta_divergence
 from ..mechanisms import ApproximateDP, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .calling import numbers
 from .core import Exercise, Mistake, roughly

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import beta
 
-from ..blackwell import compare, delta_divergence, u_quadratic_prior
+from ..comparing.blackwell import compare, delta_divergence, u_quadratic_prior
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from .calling import numbers
 from .core import Exercise, Mistake

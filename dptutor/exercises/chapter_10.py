@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..asymptotics import composition_moments
+from ..comparing.asymptotics import composition_moments
 from ..mechanisms import SubsampledGaussian
 from .core import Exercise, Mistake
 from .drawing import Curve

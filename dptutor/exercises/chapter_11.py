@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..blackwell import delta_divergence
-from ..calibration import calibrate
+from ..comparing.blackwell import delta_divergence
 from ..mechanisms import DPSGD, Gaussian, Laplace
+from ..risk.calibration import calibrate
 from .core import Exercise, Mistake
 from .drawing import Curve
 from .questions import Question, Within

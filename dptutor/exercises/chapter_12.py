@@ -5,9 +5,9 @@ import math
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
-from ..calibration import calibrate
-from ..identifiability import PosteriorBelief
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
+from ..risk.calibration import calibrate
+from ..risk.identifiability import PosteriorBelief
 from .core import Exercise, Mistake
 from .drawing import Curve
 from .questions import PROBABILITY, Question, Within, in_percent

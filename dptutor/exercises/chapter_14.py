@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import betaincinv, log_ndtr, ndtr
 from scipy.stats import binom
 
-from ..calibration import calibrate
 from ..mechanisms import DPSGD, FixedBatches
+from ..risk.calibration import calibrate
 from .core import Exercise, Mistake
 from .drawing import Curve
 from .questions import Question, Within

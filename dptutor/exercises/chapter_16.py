@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from ..calibration import calibrate
 from ..mechanisms import DPSGD, Gaussian, Laplace
+from ..risk.calibration import calibrate
 from .core import Exercise, Mistake
 from .drawing import Curve
 from .questions import PROBABILITY, Question, in_percent

@@ -16,10 +16,10 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from ..auditing import FLAWS, audit_transcript
 from ..auditing import epsilon_from_advantage as from_wins
-from ..blackwell import delta_divergence
-from ..calibration import calibrate
-from ..identifiability import PosteriorBelief, belief_exceedance_bound
+from ..comparing.blackwell import delta_divergence
 from ..mechanisms import DPSGD, Gaussian
+from ..risk.calibration import calibrate
+from ..risk.identifiability import PosteriorBelief, belief_exceedance_bound
 from . import numerals
 from .cases import NOT_CHOSEN, STATEMENTS, Case, case, made
 from .grading import Graded, Line, Rubric, Unreadable, numeric, word, worded

@@ -8,9 +8,9 @@
 
 How to make one
 ---------------
-One file an explorer, named like it, imported here and named in `__all__`: that is enough for it to be shown and
-frozen (CONTRIBUTING says what its tests need). The file says what is shown, as mathematics; nothing in it knows of
-widgets, SVG or scripts.
+One file an explorer in `gallery`, named like it, imported here and named in `__all__`: that is enough for it to be
+shown and frozen (CONTRIBUTING says what its tests need). The file says what is shown, as mathematics; nothing in it
+knows of widgets, SVG or scripts.
 
     balance = Explorer("balance", title=…, caption=…, find=…, parameters={"sigma": Slider(0.3, 4.0, 1.0, …)})
 
@@ -93,36 +93,36 @@ notebook's side), and on the reader's side, of both, `tables.js`, `motion.js`, `
 order.
 """
 
-from .any_attack import any_attack
-from .audit import audit
-from .batches import batches
-from .bayes_error import bayes_error
-from .be_the_adversary import be_the_adversary
-from .blackwell_order import blackwell_order
-from .calibration_point import calibration_point
-from .composition import composition
-from .delta_divergence import delta_divergence
-from .dpsgd_accounting import dpsgd_accounting
-from .dpsgd_map import dpsgd_map
-from .duel import duel
-from .emergent_dominance import emergent_dominance
-from .envelope import envelope
-from .evidence import evidence
-from .gaussian_noise import gaussian_noise
-from .hyper_prior import hyper_prior
-from .posterior_belief import posterior_belief
-from .privacy_loss import privacy_loss
-from .releases import releases
-from .renyi_order import renyi_order
-from .reports import reports
-from .side_by_side import side_by_side
-from .spectrum import spectrum
-from .study import study
-from .subsampling import subsampling
-from .threshold_test import threshold_test
-from .total_failure import total_failure
-from .tradeoff_gallery import tradeoff_gallery
-from .two_offers import two_offers
+from .gallery.any_attack import any_attack
+from .gallery.audit import audit
+from .gallery.batches import batches
+from .gallery.bayes_error import bayes_error
+from .gallery.be_the_adversary import be_the_adversary
+from .gallery.blackwell_order import blackwell_order
+from .gallery.calibration_point import calibration_point
+from .gallery.composition import composition
+from .gallery.delta_divergence import delta_divergence
+from .gallery.dpsgd_accounting import dpsgd_accounting
+from .gallery.dpsgd_map import dpsgd_map
+from .gallery.duel import duel
+from .gallery.emergent_dominance import emergent_dominance
+from .gallery.envelope import envelope
+from .gallery.evidence import evidence
+from .gallery.gaussian_noise import gaussian_noise
+from .gallery.hyper_prior import hyper_prior
+from .gallery.posterior_belief import posterior_belief
+from .gallery.privacy_loss import privacy_loss
+from .gallery.releases import releases
+from .gallery.renyi_order import renyi_order
+from .gallery.reports import reports
+from .gallery.side_by_side import side_by_side
+from .gallery.spectrum import spectrum
+from .gallery.study import study
+from .gallery.subsampling import subsampling
+from .gallery.threshold_test import threshold_test
+from .gallery.total_failure import total_failure
+from .gallery.tradeoff_gallery import tradeoff_gallery
+from .gallery.two_offers import two_offers
 
 __all__ = [
     "any_attack",

@@ -34,10 +34,10 @@ _UNUSED = ("exercises/", "plots.py", "datasets.py", "command.py", "__main__.py",
 def state(explorer: str) -> str:
     """A digest of all that an explorer's tables come from."""
     found = hashlib.sha256(f"{sys.version} {numpy.__version__} {scipy.__version__} {matplotlib.__version__}".encode())
-    needed = _with_imported(_PACKAGE / "explore" / f"{explorer}.py")
+    needed = _with_imported(_PACKAGE / "explore" / "gallery" / f"{explorer}.py")
     for path in sorted(_PACKAGE.rglob("*.py")):
         name = path.relative_to(_PACKAGE).as_posix()
-        other = path.parent.name == "explore" and path not in needed
+        other = path.parent.name == "gallery" and path not in needed
         if not other and not name.startswith(_UNUSED):
             found.update(f"{name} {_without_comments(path.read_bytes())}".encode())
     return found.hexdigest()[:32]

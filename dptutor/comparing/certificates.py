@@ -1,0 +1,123 @@
+"""Certificates of Δ-divergences: points with which anyone can check an upper bound by a program of a few lines.
+
+Profiles are convex in γ = e^ε, with δ = 1 at γ = 0. So between two points δ̃ lies below its chord, and δ above the
+chords on both sides, continued: on the left of the first point above 1 − γ, on the right of the last above nothing. All
+these are lines, and the quotient of two lines is largest at an end of an interval or where two lines meet. The largest
+of the quotients (δ̃ − δ)/(1 + γ) found so is an upper bound of the divergence; the points are those that it takes.
+The program that checks a certificate is printed in the reference, book/api.md, and imports nothing from this library.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Array
+from ..mechanisms.base import Mechanism
+
+# By how much the bound may exceed the value: tenfold more where too many points would be needed.
+_SLACK = 1e-9
+_MOST_POINTS = 4000
+_START = 33
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Points that show that a Δ-divergence is at most `bound`; made by `delta_divergence(...).certificate`.
+
+    Attributes
+    ----------
+    bound : float
+    points : tuple of (float, float, float)
+        Losses ε in rising order, with δ of the first mechanism and of the other.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> found = dp.delta_divergence(dp.Laplace(scale=1), dp.Gaussian(sigma=1)).certificate
+    >>> found.bound - 0.0341385466 < 2e-9, len(found.points) < 400
+    (True, True)
+    >>> dp.Certificate.from_json(found.json()) == found
+    True
+    """
+
+    bound: float
+    points: tuple[tuple[float, float, float], ...]
+
+    def json(self) -> str:
+        """The certificate as JSON, numbers in full.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> print(dp.Certificate(0.25, ((0.0, 0.5, 0.75),)).json())
+        {"bound": 0.25, "points": [[0.0, 0.5, 0.75]]}
+        """
+        return json.dumps({"bound": self.bound, "points": self.points})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Certificate:
+        """The certificate that was written as `text`.
+
+        Examples
+        --------
+        >>> import dptutor as dp
+        >>> dp.Certificate.from_json('{"bound": 0.25, "points": [[0.0, 0.5, 0.75]]}')
+        Certificate(bound=0.25, points=((0.0, 0.5, 0.75),))
+        """
+        found = json.loads(text)
+        return cls(float(found["bound"]), tuple((float(e), float(d), float(o)) for e, d, o in found["points"]))
+
+
+def certified(mechanism: Mechanism, other: Mechanism, value: float, epsilon: float) -> Certificate:
+    """Points that show that Δ is little above `value`, which is attained at `epsilon`."""
+    slack = _SLACK
+    while True:
+        found = _points(mechanism, other, value + slack, epsilon)
+        if found is not None:
+            return found
+        slack *= 10
+
+
+def _points(mechanism: Mechanism, other: Mechanism, bound: float, epsilon: float) -> Certificate | None:
+    reach = -math.log(bound / 2)
+    kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints(), [epsilon]])
+    kinks = kinks[np.abs(kinks) < reach]
+    nodes = np.unique(np.concatenate([np.linspace(-reach, reach, _START), kinks if kinks.size < 200 else []]))
+    # Next to 0 different losses may have the same e^ε.
+    nodes = nodes[np.append(True, np.diff(np.exp(nodes)) > 0)]
+    while nodes.size <= _MOST_POINTS:
+        first, second = (m.privacy_profile(nodes) for m in (mechanism, other))
+        at_zero = (0.0, np.exp(nodes)), (1.0, first), (1.0, second)
+        failed = _heights(*(np.append(start, rest) for start, rest in at_zero)) > bound
+        if not failed.any():
+            return Certificate(float(bound), tuple(zip(nodes.tolist(), first.tolist(), second.tolist(), strict=True)))
+        if failed[0]:
+            nodes = np.append(nodes[0] - 1.0, nodes)
+            failed = np.append(False, failed)
+        open_ = np.flatnonzero(failed[1:])
+        middles = (nodes[open_] + nodes[open_ + 1]) / 2
+        low, middle, high = (np.exp(each) for each in (nodes[open_], middles, nodes[open_ + 1]))
+        if np.any((middle <= low) | (middle >= high)):
+            return None
+        nodes = np.union1d(nodes, middles)
+    return None
+
+
+def _heights(gamma: Array, delta: Array, larger: Array) -> Array:
+    """The largest quotient on each interval."""
+    width = np.diff(gamma)
+    slopes = np.diff(delta) / width
+    left, right = np.append(-1.0, slopes[:-1]), np.append(slopes[1:], 0.0)
+    chord = np.diff(larger) / width
+    with np.errstate(divide="ignore", invalid="ignore"):
+        meet = (delta[1:] - delta[:-1] - right * width) / (left - right)
+    meet = np.where((left < right) & np.isfinite(meet), np.clip(meet, 0.0, width), 0.0)
+    heights = []
+    for step in (np.zeros(width.shape), width, meet):
+        lower = np.maximum(delta[:-1] + left * step, delta[1:] + right * (step - width))
+        heights.append((larger[:-1] + chord * step - lower) / (1 + gamma[:-1] + step))
+    return np.asarray(np.max(heights, axis=0))

@@ -1,0 +1,434 @@
+"""The parameter of a family of mechanisms at which a target is met exactly.
+
+A family is any function from a positive number to a mechanism along which privacy changes in one direction:
+`lambda sigma: dp.DPSGD(sigma, 0.01, 500)`. Targets are (ε, δ), the advantage, the success 1 − f(κ) of attacks whose
+blind guess succeeds with probability κ (of membership attacks: the rate of true positives at κ false ones), or
+a posterior belief ρ from the prior belief b, at ε = logit ρ − logit b: there the profile must equal δ, or the tail
+Pr_Q[L > ε] a given exceedance. The
+parameter is found by inverse interpolation in log-log coordinates, where δ(ε) is nearly straight, or by Brent's method;
+the last step is to the side on which the target is kept.
+
+Sources: Kaissis et al. (2024), section 1 (the calibration point); Kulynych et al. (2024) and (2025) for attacks.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import logit
+
+from .._floats import LAST_PLACE
+from .._types import Array, Number
+from .._validation import positive_number, real_number
+from ..mechanisms.base import Mechanism, as_mechanism
+from . import attacks
+
+__all__ = ["Unreachable", "calibrate"]
+
+_M = TypeVar("_M", bound=Mechanism)
+_Target: TypeAlias = tuple[str, float, Callable[[Mechanism], float], float]
+
+# Parameters beyond these are not searched unless a bracket says so.
+_SMALLEST, _LARGEST = 1e-9, 1e15
+# Heights of which the logarithm is further out than this count alike.
+_FAR = 800.0
+# δ below _CLEARLY times the target need be known to _ROUGH only, below _NOTHING times the target not even that.
+_CLEARLY, _ROUGH, _NOTHING = 0.1, 1e-2, 5e-4
+# Logarithms of parameters nearer to each other than this are equal.
+_NEAR = 1e-13
+# Through how many parameters heights are interpolated, and how often before another method takes over.
+_THROUGH, _TRIES = 4, 12
+# A height so little below the target is near enough; how much of δ the bound on its error may add.
+_MET, _OF_BOUND = 1e-9, 1e-3
+# The last place of a parameter; the first stride beside one found, and by how much strides grow.
+_STRIDE, _FASTER = 2.0**-46, 8.0
+
+
+class Unreachable(ValueError):
+    """Raised by `calibrate` if all arguments are valid but no member of the family reaches the target.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> try:
+    ...     dp.calibrate(lambda p: dp.SubsampledGaussian(1, min(p, 1)), advantage=0.9, bracket=(0.01, 1))
+    ... except dp.Unreachable as problem:
+    ...     print(problem)
+    advantage = 0.9 is out of reach: the family reaches 0.00382925 to 0.382925
+    """
+
+
+def calibrate(
+    family: Callable[[float], _M],
+    *,
+    epsilon: Number | None = None,
+    delta: Number = 0.0,
+    advantage: Number | None = None,
+    posterior_belief: Number | None = None,
+    membership_prior: Number = 0.5,
+    exceedance: Number | None = None,
+    fpr: Number | None = None,
+    tpr: Number | None = None,
+    baseline: Number | None = None,
+    success: Number | None = None,
+    bracket: tuple[Number, Number] | None = None,
+) -> _M:
+    """The mechanism of a one-parameter family that meets a target exactly.
+
+    Parameters
+    ----------
+    family : callable
+        A function from a positive number to a mechanism. As the number grows, the mechanism must become more and more
+        private, or less and less.
+    epsilon, delta : float, optional
+        Target (ε, δ): the profile at ε equals δ; with δ = 0, the largest loss equals ε.
+    advantage : float, optional
+        Target: the membership advantage, in (0, 1).
+    posterior_belief, membership_prior : float, optional
+        Target: the belief ρ in membership, above the prior belief b in it, in the sense of ε = logit ρ − logit b at
+        `delta`. With δ = 0 it is the largest belief; with δ > 0 it is exceeded with a probability larger than δ.
+    exceedance : float, optional
+        With `posterior_belief` and instead of `delta`: the probability in (0, 1) with which the belief exceeds ρ in
+        world Q.
+    fpr, tpr : float, optional
+        Target: no membership attack with a false-positive rate of at most `fpr`, in (0, 1), has a true-positive rate
+        above `tpr`, in (`fpr`, 1).
+    baseline, success : float, optional
+        Target: no attack whose blind guess succeeds with probability `baseline`, in (0, 1), succeeds with a probability
+        above `success`, in (`baseline`, 1). See `attack_bound`.
+    bracket : tuple of float, optional
+        Smallest and largest parameter to consider.
+
+    Returns
+    -------
+    Mechanism
+        `family` at the parameter nearest to the target, to a relative accuracy of about 1e-12, at which it is kept: δ,
+        the largest loss, the advantage, the exceedance or the success is at most what was asked for. For δ and the
+        success this includes the bound on its error, if that is less than a thousandth of it.
+
+    Raises
+    ------
+    Unreachable
+        If no parameter reaches the target; the message states what is reachable. It is a subclass of `ValueError`.
+    ValueError
+        If not exactly one target is given, or the family does not change in one direction.
+
+    References
+    ----------
+    Kaissis et al. (2024), section 1 (the calibration point); Bernau et al. (2021), equation 10, for beliefs; Kulynych
+    et al. (2024) for the rates of membership attacks, Kulynych et al. (2025) for all attacks.
+
+    Examples
+    --------
+    >>> import dptutor as dp
+    >>> round(dp.calibrate(lambda s: dp.Gaussian(sigma=s), epsilon=1, delta=1e-5).sigma, 6)
+    3.730632
+
+    At most one reconstruction in four succeeds, where one blind guess in ten does:
+
+    >>> m = dp.calibrate(lambda s: dp.DPSGD(s, 0.01, 500), baseline=0.1, success=0.25)
+    >>> round(m.noise_multiplier, 6), round(1 - m.tradeoff(0.1), 6)
+    (0.678213, 0.25)
+    """
+    if not callable(family):
+        raise TypeError(f"family must be callable, got {family!r}")
+    rates = {("fpr", "tpr"): (fpr, tpr), ("baseline", "success"): (baseline, success)}
+    name, target, height, above = _target(
+        epsilon, delta, advantage, posterior_belief, membership_prior, exceedance, rates
+    )
+    search = _Search(family, height, target)
+    ends = search.bracketed(None if bracket is None else _ends(bracket))
+    if ends is None:
+        low, high = (above + each for each in search.reachable)
+        reached = f"{low:.6g} to {high:.6g}" if low < high else f"{low:.6g} only"
+        raise Unreachable(f"{_stated(name, above + target)} is out of reach: the family reaches {reached}")
+    root = search.kept(search.root(*ends))
+    search.insist_on_one_direction(name)
+    if exceedance is not None:
+        search.insist_on_no_jump(name, root)
+    return family(root)
+
+
+def _target(
+    epsilon: Any,
+    delta: Any,
+    advantage: Any,
+    posterior_belief: Any,
+    membership_prior: Any,
+    exceedance: Any,
+    rates: dict[tuple[str, str], tuple[Any, Any]],
+) -> _Target:
+    """Name and value of the target, what is to meet it, a function of a mechanism, and above what both are told."""
+    single = [value for value in (epsilon, advantage, posterior_belief) if value is not None]
+    pairs = [names for names, pair in rates.items() if any(value is not None for value in pair)]
+    if len(single) + len(pairs) != 1:
+        raise ValueError(
+            "give exactly one of epsilon (with delta), advantage, posterior_belief (with delta), fpr with tpr, "
+            "baseline with success"
+        )
+    if pairs and (delta or exceedance is not None):
+        raise ValueError(f"{' and '.join(pairs[0])} are a target without delta or exceedance")
+    for names in pairs:
+        return _attack(names, *rates[names])
+    if exceedance is not None and (posterior_belief is None or delta):
+        raise ValueError("exceedance requires posterior_belief, and replaces delta")
+    if advantage is not None:
+        value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
+        return "advantage", value, lambda m: m.advantage, 0.0
+    delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
+    if posterior_belief is not None:
+        prior = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
+        belief = real_number("posterior_belief", posterior_belief, prior, 1.0, open_low=True, open_high=True)
+        epsilon = logit(belief) - logit(prior)
+    if exceedance is not None:
+        value = real_number("exceedance", exceedance, 0.0, 1.0, open_low=True, open_high=True)
+        return f"exceedance of {belief:.6g}", value, lambda m: float(m.privacy_loss.sf(epsilon)), 0.0
+    if delta == 0:
+        return "epsilon at delta = 0", positive_number("epsilon", epsilon), lambda m: m.epsilon(0.0), 0.0
+    epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
+    at = np.asarray(float(epsilon))
+
+    def height(mechanism: Mechanism) -> float:
+        # Far from the target, where it only matters on which side, a few digits do.
+        quickly = mechanism._delta_quickly(at)
+        value, error = (float(x) for x in quickly or (mechanism._delta(at), mechanism._delta_error(at)))
+        if error <= _ROUGH * value and value + error < _CLEARLY * delta:
+            return value
+        if value + error < _NOTHING * delta:
+            return value + error
+        if quickly:
+            value, error = float(mechanism._delta(at)), float(mechanism._delta_error(at))
+        return value + min(error, _OF_BOUND * value)
+
+    return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0
+
+
+def _stated(name: str, value: float) -> str:
+    """A target in words: epsilon = 1 at delta = 0."""
+    quantity, at, where = name.partition(" at ")
+    return f"{quantity} = {value:.6g}{at}{where}"
+
+
+def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
+    """As `_target`, for what attacks gain over a blind guess; messages tell their success."""
+    low, high = names
+    for name, value in zip(names, (blind, most), strict=True):
+        if value is None:
+            raise ValueError(f"{low} and {high} are one target: {name} is missing")
+    blind = real_number(low, blind, 0.0, 1.0, open_low=True, open_high=True)
+    most = real_number(high, most, blind, 1.0, open_low=True, open_high=True)
+    at = np.asarray(blind)
+    near: Array | None = None
+
+    def gain(mechanism: Mechanism) -> float:
+        nonlocal near
+        loss = attacks.supporting_loss(mechanism, at, near)
+        near = loss if np.isfinite(loss) else None
+        value = float(attacks.advantage_along(mechanism, at, loss))
+        return value + min(float(mechanism._delta_error(loss)), _OF_BOUND * value)
+
+    return f"{high} at {low} = {blind:.6g}", most - blind, gain, blind
+
+
+def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
+    low, high = (positive_number("bracket", value) for value in bracket)
+    if low >= high:
+        raise ValueError(f"bracket must be increasing, got {bracket!r}")
+    return low, high
+
+
+class _Search:
+    """Evaluations of a family, each remembered."""
+
+    def __init__(self, family: Callable[[float], Mechanism], height: Callable[[Mechanism], float], target: float):
+        self._family, self._height, self._target = family, height, target
+        self._seen: dict[float, float] = {}
+        self._known: dict[Mechanism, float] = {}
+
+    def at(self, x: float) -> float:
+        """The height at a parameter; a ValueError of the family passes."""
+        if x not in self._seen:
+            mechanism = as_mechanism("what the family returns", self._family(x))
+            # Parameters that are rounded give the same mechanism many times.
+            if mechanism not in self._known:
+                self._known[mechanism] = float(self._height(mechanism))
+            self._seen[x] = self._known[mechanism]
+        return self._seen[x]
+
+    def root(self, low: float, high: float) -> float:
+        """The parameter between two on different sides of the target."""
+        if low == high:
+            return low
+        # Heights are nearly straight in logarithms, also of themselves where they are tiny.
+        left, right = math.log(low), math.log(high)
+        rising = self._excess(self.at(high)) > self._excess(self.at(low))
+        for _ in range(_TRIES):
+            guess, sure = self._interpolated()
+            if not left < guess < right:
+                break
+            if sure <= _NEAR:
+                return math.exp(guess)
+            excess = self._excess(self.at(math.exp(guess)))
+            if excess == 0.0:
+                return math.exp(guess)
+            left, right = (left, guess) if (excess > 0) == rising else (guess, right)
+
+        def excess_at(y: float) -> float:
+            return self._excess(self.at(math.exp(y)))
+
+        return math.exp(brentq(excess_at, left, right, xtol=_NEAR))
+
+    def kept(self, root: float) -> float:
+        """The parameter nearest to one found at which the height is at most the target."""
+        low, high = self._crossing(()) or (root, root)
+        if low == high:
+            return low
+        bad, safe = (high, low) if self.at(low) <= self._target else (low, high)
+        towards, stride = math.copysign(1.0, safe - bad), _STRIDE
+        place = root * (1.0 + towards * stride)
+        while abs(safe - bad) > 2.0 * LAST_PLACE * safe:
+            if not min(bad, safe) < place < max(bad, safe):
+                place = (bad + safe) / 2
+            stride *= _FASTER
+            if self.at(place) <= self._target:
+                safe, place = place, place * (1.0 - towards * stride)
+            else:
+                bad, place = place, place * (1.0 + towards * stride)
+            if self._excess(self.at(safe)) >= -_MET:
+                break
+        return safe
+
+    def _interpolated(self) -> tuple[float, float]:
+        """Where the excess vanishes, by the polynomial of it through the parameters seen nearest to the target; and how
+        far from there it does by the one through one parameter less."""
+        excess = {math.log(x): self._excess(height) for x, height in self._seen.items()}
+        near = sorted(excess.items(), key=lambda pair: abs(pair[1]))[:_THROUGH]
+        if len(near) < 2 or len({height for _, height in near}) < len(near):
+            return math.nan, math.inf
+        heights, row = [height for _, height in near], [y for y, _ in near]
+        found = [row[0]]
+        # Neville's scheme; the first entry of each row is the value from so many of the nearest.
+        for step in range(1, len(row)):
+            row = [
+                (heights[k + step] * row[k] - heights[k] * row[k + 1]) / (heights[k + step] - heights[k])
+                for k in range(len(row) - 1)
+            ]
+            found.append(row[0])
+        return found[-1], abs(found[-1] - found[-2])
+
+    def _excess(self, height: float) -> float:
+        """log of height over target."""
+        return min(math.log(height) if height > 0 else -_FAR, _FAR) - math.log(self._target)
+
+    def bracketed(self, bracket: tuple[float, float] | None) -> tuple[float, float] | None:
+        """Neighboring parameters on both sides of the target; None where there are none."""
+        if bracket is not None:
+            return self._crossing(bracket)
+        # From 1 outwards, ever faster; a family may be undefined beyond some parameter.
+        low = high = self._start()
+        down = up = True
+        factor = 2.0
+        while down or up:
+            if up:
+                high, up = self._further(high, min(high * self._stride(high, factor), _LARGEST))
+            if (found := self._crossing((low, high))) is not None:
+                return found
+            if down:
+                low, down = self._further(low, max(low / self._stride(low, factor), _SMALLEST))
+            if (found := self._crossing((low, high))) is not None:
+                return found
+            # Towards the target only, once the direction is clear: after a look at both sides of the start.
+            if self.at(low) != self.at(high):
+                rising = self.at(high) > self.at(low)
+                wanted_up = rising == (self._target > self.at(high))
+                up, down = up and wanted_up, down and not wanted_up
+            factor = min(factor**1.5, 1e3)
+        return None
+
+    def _stride(self, x: float, longest: float) -> float:
+        """A factor to go on by from the last parameter seen: past the target, were heights straight from here on."""
+        others = [other for other in self._seen if other != x]
+        if not others:
+            return longest
+        near = min(others, key=lambda other: abs(math.log(other / x)))
+        here, there = self._excess(self.at(x)), self._excess(self.at(near))
+        if here == there:
+            return longest
+        ahead = abs(here * math.log(near / x) / (there - here))
+        return min(longest, math.exp(min(1.3 * ahead + 0.02, _FAR / 2)))
+
+    def _start(self) -> float:
+        for x in (1.0, 0.1, 0.01, 10.0, 100.0):
+            try:
+                self.at(x)
+            except ValueError:
+                continue
+            return x
+        self.at(1.0)
+        return 1.0
+
+    def _further(self, x: float, beyond: float) -> tuple[float, bool]:
+        """The next parameter in this direction, and whether it makes sense to go on."""
+        if x == beyond:
+            return x, False
+        try:
+            self.at(beyond)
+        except ValueError:
+            return self._edge(x, beyond), False
+        return beyond, True
+
+    def _edge(self, inside: float, outside: float) -> float:
+        """The last parameter for which the family is defined."""
+        for _ in range(60):
+            middle = math.sqrt(inside * outside)
+            try:
+                self._family(middle)
+                inside = middle
+            except ValueError:
+                outside = middle
+        # Round numbers are meant to be inside.
+        for near in (float(f"{inside:.12g}"), inside):
+            try:
+                self.at(near)
+            except ValueError:
+                continue
+            return near
+        return inside
+
+    def _crossing(self, ends: tuple[float, ...]) -> tuple[float, float] | None:
+        """The closest pair of parameters seen between which the target lies."""
+        for x in ends:
+            self.at(x)
+        xs = sorted(self._seen)
+        for left, right in itertools.pairwise(xs):
+            # Compared and not multiplied: the product of two differences underflows for a δ below 1e-154.
+            if min(self.at(left), self.at(right)) <= self._target <= max(self.at(left), self.at(right)):
+                if self.at(left) == self._target:
+                    return left, left
+                return (right, right) if self.at(right) == self._target else (left, right)
+        return (xs[0], xs[0]) if len(xs) == 1 and self.at(xs[0]) == self._target else None
+
+    @property
+    def reachable(self) -> tuple[float, float]:
+        """Smallest and largest height seen."""
+        return min(self._seen.values()), max(self._seen.values())
+
+    def insist_on_no_jump(self, name: str, root: float) -> None:
+        """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
+        before, after = (float(self._height(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
+        if abs(before - after) > 1e-3 * self._target:
+            raise Unreachable(f"{_stated(name, self._target)} is out of reach: near {root:.6g} it jumps from "
+                             f"{before:.6g} to {after:.6g}")  # fmt: skip
+
+    def insist_on_one_direction(self, name: str) -> None:
+        """Raise where heights seen rise as well as fall."""
+        heights = np.array([self._seen[x] for x in sorted(self._seen)])
+        steps = np.diff(heights[np.isfinite(heights)])
+        slack = 1e-6 * np.abs(heights[np.isfinite(heights)][1:]) + 1e-3 * self._target
+        if (steps > slack).any() and (steps < -slack).any():
+            raise ValueError(f"family must be monotone, but its {name} rises and falls; give a bracket")
