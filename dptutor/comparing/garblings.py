@@ -20,6 +20,7 @@ from scipy.sparse import bmat, coo_array, csr_array, eye_array
 from .._types import Array
 from ..mechanisms.base import Mechanism, as_mechanism
 from ..mechanisms.finite import FiniteExperiment, FiniteMechanism
+from ..transform.finite import FiniteLaw
 from .blackwell import delta_divergence
 from .ordering import dominance
 
@@ -143,9 +144,9 @@ def garbling(mechanism: Mechanism, other: Mechanism) -> Garbling:
 
 def _outcomes(name: str, mechanism: Mechanism) -> tuple[Array, Array]:
     """The probabilities of a finite mechanism's outcomes under P and under Q."""
-    as_mechanism(name, mechanism)
-    if not isinstance(mechanism, FiniteMechanism):
+    law = as_mechanism(name, mechanism)._loss_law()
+    if not isinstance(mechanism, FiniteMechanism) or not isinstance(law, FiniteLaw):
         raise TypeError(f"{name} must be a finite mechanism, got {mechanism!r}")
     if isinstance(mechanism, FiniteExperiment):
         return np.array(mechanism.p), np.array(mechanism.q)
-    return mechanism._law.p, mechanism._law.q
+    return law.p, law.q
