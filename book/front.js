@@ -1,11 +1,13 @@
-// The front page: three guesses at whether somebody is in the data, and then the best that anyone can do, to drag. The
-// published answers are 0 + noise or 1 + noise, with normal noise of standard deviation 1.
+// The front page: three guesses at whether somebody is in the data, and then two training runs that promise the same and
+// protect differently. The published answers are 0 + noise or 1 + noise, with normal noise of standard deviation 1; what is
+// guessed about the two runs stands in the page's table, which is computed when the book is built.
 
 import { normalCdf } from "./accountant/numbers.js";
 
 const ROUNDS = 3,
-  BEST = 0.5, // where the densities cross
-  PULL = 48; // pixels by which the answer is pulled aside for a guess
+  BEST = Math.round(100 * normalCdf(0.5)), // right of 100, by whoever says "in" where that is more likely
+  PULL = 48, // pixels by which the answer is pulled aside for a guess
+  CLEAR = 6; // pixels between a line and a name
 const SIZES = {
   wide: { height: 300, top: 84, foot: 48, range: [-3.2, 4.2] },
   narrow: { height: 210, top: 54, foot: 48, range: [-2.7, 3.7] },
@@ -29,32 +31,26 @@ const drawn = (tag, attributes = {}, text = "") => {
 const signed = (value) => value.toFixed(1).replace("-", "−").replace("−0.0", "0.0");
 const density = (x) => Math.exp((-x * x) / 2);
 const normal = () => Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
+const times = (count) => `${count} ${count === 1 ? "time" : "times"}`;
 const rightly = ({ said, truth }) => said === truth;
 
 class Front {
   constructor(root) {
     this.root = root;
+    this.title = document.querySelector(".front h1");
+    this.lead = document.querySelector(".front .lead");
+    this.opening = [this.title, this.lead].map((part) => [...part.childNodes]);
+    this.runs = new Runs(document.querySelector(".front-duel"));
+    this.sent = /^#score=([0-3])$/.exec(location.hash)?.[1]; // whose link it is was so often right
     this.svg = drawn("svg", { class: "front-picture", role: "group" });
-    this.left = make(
-      "button",
-      { type: "button", class: "front-guess", onclick: () => this.guess(0) },
-      "←\u2002Not in the data",
-    );
-    this.right = make(
-      "button",
-      { type: "button", class: "front-guess", onclick: () => this.guess(1) },
-      "In the data\u2002→",
-    );
-    this.again = make("button", { type: "button", class: "front-guess", onclick: () => this.start() }, "Play again");
-    this.onward = make("a", { class: "front-guess", href: root.dataset.next }, "Read on: chapter 1\u2002→");
-    this.skip = make(
-      "button",
-      { type: "button", class: "front-skip", onclick: () => this.end() },
-      "Skip to the best guess",
-    );
+    const guess = (said, text) =>
+      make("button", { type: "button", class: "front-guess", onclick: () => this.guess(said) }, text);
+    [this.left, this.right] = [guess(0, "←\u2002Not in the data"), guess(1, "In the data\u2002→")];
+    this.skip = make("button", { type: "button", class: "front-link", onclick: () => this.end() }, "Skip the game");
     this.said = make("p", { class: "front-said", role: "status" });
-    this.play = make("div", { class: "front-play" });
-    root.replaceChildren(this.svg, this.play);
+    this.heard = make("p", { class: "front-heard", role: "status" });
+    root.before(this.heard);
+    root.replaceChildren(this.svg, make("div", { class: "front-play" }, this.left, this.said, this.right));
     root.addEventListener("keydown", (event) => this.key(event));
     this.svg.addEventListener("pointerdown", (event) => this.press(event));
     this.svg.addEventListener("pointermove", (event) => this.pull(event));
@@ -64,10 +60,17 @@ class Front {
   }
 
   start() {
-    Object.assign(this, { rounds: [], over: false, line: BEST });
+    this.rounds = [];
+    [this.title, this.lead].forEach((part, k) => part.replaceChildren(...this.opening[k]));
+    this.show(true);
     this.deal();
-    this.buttons(this.left, this.said, this.right);
     this.tell();
+  }
+
+  // The game, or what comes after it.
+  show(game) {
+    this.root.hidden = !game;
+    this.runs.root.classList.toggle("front-open", !game);
   }
 
   // In the data in half of the rounds; an answer beyond the picture is drawn again.
@@ -76,6 +79,7 @@ class Front {
     do this.answer = Math.round(10 * (this.truth + normal())) / 10;
     while (this.answer < -2.3 || this.answer > 3.3);
     this.pulled = 0;
+    this.held = null;
     this.draw();
     const dot = this.svg.querySelector(".front-answer");
     if (!CALM.matches)
@@ -86,75 +90,95 @@ class Front {
   }
 
   guess(said) {
-    if (this.over) return;
     this.rounds.push({ answer: this.answer, truth: this.truth, said });
-    if (this.rounds.length < ROUNDS) {
-      this.deal();
-      this.tell();
-    } else this.end();
+    if (this.rounds.length === ROUNDS) {
+      this.end();
+      return;
+    }
+    this.deal();
+    this.tell();
   }
 
   end() {
-    this.over = true;
-    this.buttons(this.again, this.said, this.onward);
-    this.draw();
-    this.tell();
-    this.svg.querySelector("[role=slider]").focus({ preventScroll: true });
+    const played = this.rounds.length === ROUNDS,
+      right = this.rounds.filter(rightly).length;
+    if (played)
+      this.title.replaceChildren(
+        "You were right ",
+        make("b", { class: "front-score" }, `${times(right)} out of ${ROUNDS}.`),
+      );
+    const share = make(
+      "a",
+      { href: `#score=${right}`, class: "front-link", onclick: (event) => this.share(event) },
+      "Share your score",
+    );
+    const again = make(
+      "button",
+      { type: "button", class: "front-link", onclick: () => this.restart() },
+      played ? "play again" : "Play the game",
+    );
+    this.lead.replaceChildren(
+      make(
+        "p",
+        {},
+        played ? `The last one was ${this.rounds.at(-1).truth ? "" : "not "}in the data. ` : "",
+        this.from(),
+        `In the long run nobody can be right more often than about ${BEST} times in 100: this much noise hides a person that well. `,
+        ...(played ? [share, " or ", again] : [again]),
+        ".",
+      ),
+    );
+    this.show(false);
+    this.heard.textContent = played ? this.title.textContent : "";
+    this.title.scrollIntoView({ block: "nearest" });
+    this.runs.slider.focus({ preventScroll: true });
   }
 
-  buttons(...shown) {
-    this.play.replaceChildren(...shown);
+  restart() {
+    this.start();
+    this.left.focus({ preventScroll: true });
+  }
+
+  share(event) {
+    event.preventDefault();
+    history.replaceState(null, "", event.currentTarget.hash);
+    const told = (where) => {
+      this.lead.querySelector("a").textContent = this.heard.textContent = `The link is ${where}`;
+    };
+    if (navigator.clipboard)
+      navigator.clipboard.writeText(location.href).then(
+        () => told("copied"),
+        () => told("in the address bar"),
+      );
+    else told("in the address bar");
   }
 
   tell() {
-    const { rounds, over } = this;
-    if (over) {
-      this.said.replaceChildren(...this.verdict());
-      return;
-    }
-    const went = this.went();
+    const { rounds } = this;
     const hint =
       rounds.length === 0
         ? "Each time, a fair coin has decided whether they are in. "
         : rounds.length === ROUNDS - 1
-          ? "After this one you see the best anyone can do. "
+          ? "The last one. "
           : "";
     const heard = make("span", { class: "front-heard" }, `The answer is ${signed(this.answer)}.`);
-    this.said.replaceChildren(went, `Round ${rounds.length + 1} of ${ROUNDS}. `, heard, hint, this.skip);
+    this.said.replaceChildren(
+      rounds.length ? this.went() : this.from(),
+      `Round ${rounds.length + 1} of ${ROUNDS}. `,
+      heard,
+      hint,
+      this.skip,
+    );
+  }
+
+  from() {
+    return this.sent ? `The reader who sent you here was right ${times(+this.sent)} out of ${ROUNDS}. ` : "";
   }
 
   // How the last guess went.
   went() {
     const last = this.rounds.at(-1);
-    if (!last) return "";
     return rightly(last) ? "Right. " : `Wrong: they were ${last.truth ? "" : "not "}in the data. `;
-  }
-
-  // The errors of who says "in the data" right of the line, of a hundred people each.
-  errors() {
-    const accused = normalCdf(-this.line),
-      missed = normalCdf(this.line - 1);
-    return { accused: 100 * accused, missed: 100 * missed, wrong: 50 * (accused + missed) };
-  }
-
-  verdict() {
-    const { accused, missed, wrong } = this.errors(),
-      right = this.rounds.filter(rightly).length,
-      bold = (text, tone) => make("b", { class: `front-${tone}` }, text);
-    const start =
-      this.rounds.length === ROUNDS
-        ? `${this.went()}You were ${["never right", "right once", "right twice", "right all three times"][right]}. `
-        : "";
-    const least = 100 * normalCdf(-BEST);
-    // A worse line is never said to be as good.
-    const best = wrong - least < 1e-9,
-      digits = best ? 0 : [0, 1, 2, 3].find((n) => wrong.toFixed(n) !== least.toFixed(n));
-    const people = (count) => (count < 0.5 ? "fewer than 1" : count > 99.5 ? "more than 99" : count.toFixed(digits));
-    const end = best
-      ? ", and no line does better. Drag it and see."
-      : `. The best line is wrong ${least.toFixed(digits)} times.`;
-    return [start, "Of 100 people who are not in the data you accuse ", bold(people(accused), "out"), "; of 100 who are, you miss ",
-      bold(people(missed), "in"), ". You are ", bold(`wrong ${wrong.toFixed(digits)} times in 100`, "best"), end]; // biome-ignore format: one sentence
   }
 
   // The picture, in the page's own pixels.
@@ -162,7 +186,6 @@ class Front {
   draw() {
     const width = this.root.clientWidth;
     if (!width) return;
-    const focused = this.svg.contains(document.activeElement);
     Object.assign(this, { width, ...(width < 600 ? SIZES.narrow : SIZES.wide), brief: width < 1000 });
     this.base = this.height - this.foot;
     const { svg, base, range, brief } = this;
@@ -174,24 +197,26 @@ class Front {
       svg.append(drawn("path", { class: `front-area front-${tone}`, d: this.area(world, range[0], range[1]) }));
       svg.append(drawn("path", { class: `front-curve front-${tone}`, d: this.curve(world, range[0], range[1]) }));
     }
-    if (this.over) {
-      svg.append(drawn("path", { class: "front-error front-out", d: this.area(0, this.line, range[1]) }));
-      svg.append(drawn("path", { class: "front-error front-in", d: this.area(1, range[0], this.line) }));
-    }
     svg.append(drawn("path", { class: "front-axis", d: `M0 ${base}H${width}` }));
     for (let at = Math.ceil(range[0]); at <= range[1]; at++)
       svg.append(drawn("text", { class: "front-tick", x: this.x(at), y: base + 24, "text-anchor": "middle" }, String(at).replace("-", "−"))); // biome-ignore format: one line
     this.past();
-    if (this.over) this.handle(focused);
-    else this.fallen();
-    // Above all else, so that the line does not cross them out.
-    const names = brief
-      ? [["not in the data", 0, "start"], ["in the data", width, "end"]]
-      : [["what comes out if this person is not in the data", this.x(-0.95), "end"], ["if this person is in the data", this.x(1.98), "start"]]; // biome-ignore format: a table
-    names.forEach(([text, x, anchor], world) => {
+    const names = (
+      brief
+        ? [
+            ["not in the data", 0, "start"],
+            ["in the data", width, "end"],
+          ]
+        : [
+            ["what comes out if this person is not in the data", this.x(-0.95), "end"],
+            ["if this person is in the data", this.x(1.98), "start"],
+          ]
+    ).map(([text, x, anchor], world) => {
       const place = { class: `front-name front-${["out", "in"][world]}`, x, y: this.y(0.7) };
-      svg.append(drawn("text", { ...place, "text-anchor": anchor }, text));
+      return drawn("text", { ...place, "text-anchor": anchor }, text);
     });
+    svg.append(...names);
+    this.fallen(names);
   }
 
   x(value) {
@@ -223,7 +248,7 @@ class Front {
       const said = right ? "right" : round.said ? "wrongly accused" : "missed",
         text = this.brief ? (right ? "right" : "wrong") : `round ${k + 1}: ${said}`,
         half = 4 * text.length;
-      if (this.over || before.some((other) => Math.abs(other.x - x) < other.half + half)) return;
+      if (before.some((other) => Math.abs(other.x - x) < other.half + half)) return;
       before = [...before, { x, half }];
       const inside = Math.min(this.width - half, Math.max(half, x));
       this.svg.append(
@@ -233,12 +258,17 @@ class Front {
   }
 
   // The answer of this round: pulled aside it is a guess.
-  fallen() {
+  fallen(names) {
     const x = this.x(this.answer),
       left = x > this.width - 180;
+    // Its line leaves out a name that it would cross.
+    const crossed = names
+      .map((name) => name.getBBox())
+      .find((box) => x > box.x - CLEAR && x < box.x + box.width + CLEAR);
+    const gap = crossed ? `V${crossed.y - 2}M${x} ${crossed.y + crossed.height + 2}` : "";
     const group = drawn("g", { class: "front-answer" });
     group.append(
-      drawn("path", { class: "front-drop", d: `M${x} 4V${this.base}` }),
+      drawn("path", { class: "front-drop", d: `M${x} 4${gap}V${this.base}` }),
       drawn("circle", { class: "front-dot", cx: x + this.pulled, cy: this.base, r: 12.5 }),
     );
     const beside = { x: x + (left ? -18 : 18), "text-anchor": left ? "end" : "start" };
@@ -250,47 +280,14 @@ class Front {
     this.svg.append(group);
   }
 
-  // The line: right of it one says "in the data".
-  handle(focused) {
-    const x = this.x(this.line),
-      { base } = this,
-      said = this.line.toFixed(1) === "-0.0" ? "0.0" : signed(this.line);
-    const group = drawn("g", { class: "front-line", role: "slider", tabindex: 0, "aria-label": "The line: “in the data” right of it",
-      "aria-valuemin": -2, "aria-valuemax": 3, "aria-valuenow": this.line, "aria-valuetext": said }); // biome-ignore format: one line
-    const text = this.brief ? "“in” →" : "you say “in the data” →";
-    group.append(
-      drawn("path", { d: `M${x} 4V${base}` }),
-      drawn("rect", { class: "front-target", x: x - 22, y: 0, width: 44, height: this.height }),
-      drawn("text", { class: "front-way", x: x + 12, y: 18 }, text),
-      drawn("rect", { class: "front-pill", x: x - 38, y: base - 14, width: 76, height: 28, rx: 14 }),
-      drawn("path", { class: "front-arrow", d: `M${x - 25} ${base - 4}l-5 4l5 4M${x + 25} ${base - 4}l5 4l-5 4` }),
-      drawn("text", { class: "front-at", x, y: base + 5, "text-anchor": "middle" }, said),
-    );
-    this.svg.append(group);
-    if (focused) group.focus({ preventScroll: true });
-  }
-
   // Keys and fingers.
 
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (this.over) {
-      const by = { ArrowLeft: -0.1, ArrowRight: 0.1, ArrowDown: -0.1, ArrowUp: 0.1, PageDown: -0.5, PageUp: 0.5, Home: -9, End: 9 }[event.key]; // biome-ignore format: a table
-      if (!by || !event.target.closest("[role=slider]")) return;
-      event.preventDefault();
-      this.move(this.line + by);
-      return;
-    }
     const world = ["ArrowLeft", "ArrowRight"].indexOf(event.key);
     if (world < 0 || event.repeat) return;
     event.preventDefault();
     this.guess(world);
-  }
-
-  move(to) {
-    this.line = Math.round(10 * Math.min(3, Math.max(-2, to))) / 10;
-    this.draw();
-    this.tell();
   }
 
   at(event) {
@@ -298,26 +295,15 @@ class Front {
   }
 
   press(event) {
-    if (!this.over && !event.target.closest(".front-answer")) return;
-    // The line comes to where the picture is pressed; a finger beside it scrolls.
-    if (this.over && !event.target.closest(".front-line")) {
-      if (event.pointerType !== "touch")
-        this.move(this.range[0] + (this.at(event) * (this.range[1] - this.range[0])) / this.width); // biome-ignore format: one line
-      else return;
-    }
+    if (!event.target.closest(".front-answer")) return;
     event.preventDefault();
-    this.held = { from: this.at(event), line: this.line };
+    this.held = this.at(event);
     this.svg.setPointerCapture(event.pointerId);
-    if (this.over) this.svg.querySelector(".front-line").focus({ preventScroll: true });
   }
 
   pull(event) {
-    if (!this.held) return;
-    const by = this.at(event) - this.held.from;
-    if (this.over) {
-      this.move(this.held.line + (by * (this.range[1] - this.range[0])) / this.width);
-      return;
-    }
+    if (this.held === null) return;
+    const by = this.at(event) - this.held;
     this.pulled = Math.max(-90, Math.min(90, by));
     this.draw();
     this.left.classList.toggle("front-meant", by < -PULL);
@@ -325,14 +311,96 @@ class Front {
   }
 
   release(event) {
-    if (!this.held) return;
+    if (this.held === null) return;
     this.held = null;
-    if (this.over) return;
     const by = this.pulled;
     this.pulled = 0;
     for (const button of [this.left, this.right]) button.classList.remove("front-meant");
     if (event.type === "pointerup" && Math.abs(by) > PULL) this.guess(+(by > 0));
     else this.draw();
+  }
+}
+
+// Two runs and a hundred people each: how many of them an adversary guesses right, by what it believes beforehand.
+
+class Runs {
+  constructor(root) {
+    this.root = root;
+    const [table] = root.getElementsByTagName("table"),
+      numbers = ({ cells }) => [...cells].slice(1).map((cell) => +cell.textContent);
+    this.rows = [...table.rows];
+    [this.before, ...this.right] = this.rows.map(numbers);
+    this.blind = this.right.pop();
+    this.fields = [...root.querySelectorAll(".front-fields > p")].map((setting, run) => new Field(setting, run));
+    this.slider = make("input", {
+      type: "range",
+      min: 0,
+      max: this.before.length - 1,
+      "aria-label": "What the adversary believes beforehand",
+    });
+    this.slider.addEventListener("input", () => this.show());
+    const [place] = [table.tHead.insertRow()].map((line) => [line.insertCell(), line.insertCell()][1]);
+    place.colSpan = this.before.length;
+    place.append(this.slider);
+    table.addEventListener("click", ({ target: { cellIndex, colSpan } }) => {
+      if (!(cellIndex > 0 && colSpan === 1)) return;
+      this.slider.value = cellIndex - 1;
+      this.show();
+    });
+    this.words = make("p", { class: "front-words" });
+    root.append(this.words);
+    this.slider.value = this.before.indexOf(50);
+    this.show();
+  }
+
+  show() {
+    const at = +this.slider.value,
+      blind = this.blind[at],
+      [first, second] = this.right.map((counts) => counts[at]),
+      bold = (text, tone) => make("b", { class: `front-${tone}` }, text);
+    for (const { cells } of this.rows)
+      [...cells].forEach((cell, k) => cell.classList.toggle("front-here", k === at + 1));
+    this.fields.forEach((field, run) => field.show(blind, this.right[run][at]));
+    this.slider.setAttribute("aria-valuetext", `${this.before[at]}%: right about ${first} and ${second} times in 100`);
+    const who = blind === 50 ? "An adversary with no idea beforehand" : `An adversary who is ${blind}% sure beforehand`;
+    this.words.replaceChildren(
+      `${who} is right about `,
+      bold(first, "out"),
+      " times in 100 about the first run and ",
+      bold(second, "in"),
+      " about the second. ",
+      first === second
+        ? "There is hardly anything left to learn, and they protect nearly alike."
+        : "The promise is the same, the protection is not.",
+    );
+  }
+}
+
+// A hundred people in columns of five: pale, who would be guessed right anyway; full, who is thanks to the run; rings,
+// who is guessed wrong.
+class Field {
+  constructor(setting, run) {
+    this.count = make("b");
+    this.share = make("span");
+    this.people = Array.from({ length: 100 }, (_, k) =>
+      drawn("circle", { cx: 13.4 + 26.8 * Math.floor(k / 5), cy: 13.4 + 26.8 * (k % 5), r: 9 }),
+    );
+    const svg = drawn("svg", { viewBox: "0 0 536 134", role: "img" });
+    this.name = svg.appendChild(drawn("title"));
+    svg.append(...this.people);
+    const field = make("div", { class: `front-${["out", "in"][run]}` });
+    setting.replaceWith(field);
+    setting.prepend(this.count, this.share);
+    field.append(setting, svg);
+  }
+
+  show(blind, right) {
+    this.count.textContent = `${right} guessed right`;
+    this.share.textContent = `${blind} anyway, ${right - blind} thanks to the run`;
+    this.name.textContent = `A hundred people, ${right} of them guessed right`;
+    this.people.forEach((person, k) => {
+      person.setAttribute("class", k < blind ? "front-anyway" : k < right ? "front-found" : "front-hidden");
+    });
   }
 }
 
