@@ -17,6 +17,11 @@ MOVED = {
     "notebooks/14_exercises": "notebooks/20_exercises",
 }
 PARTED = {
+    "book/01_two_worlds": ["book/one_table"],
+    "book/02_tradeoff_functions": ["book/one_table"],
+    "book/05_bayesian_adversary": ["book/one_table"],
+    "book/06_blackwell_order": ["book/one_table"],
+    "book/07_delta_divergence": ["book/one_table"],
     "book/09_composition": ["book/exact_accountant", "book/asymmetric_steps"],
     "book/10_emergent_dominance": ["book/asymmetric_steps", "book/published_divergence"],
     "book/11_dpsgd_in_practice": ["book/published_divergence"],

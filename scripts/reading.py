@@ -6,6 +6,7 @@ Sphinx keeps every page as it was parsed, and reads all of them again whenever o
 belongs to a document of its own, and that leads to Sphinx's whole environment, all explorers included: ten megabytes.
 
 Statements are numbered by chapter, all kinds in one row; pages with statements that are no chapters have letters.
+Exercises have their numbers in their titles.
 
 Pages that name all mechanisms say so in a comment, `% entries of all mechanisms`, `% links to all mechanisms` or
 `% plates of all mechanisms`.
@@ -18,7 +19,9 @@ import re
 import sys
 from collections import Counter
 
+from docutils import nodes
 from sphinx.util.parallel import make_chunks
+from sphinx_exercise.nodes import exercise_node
 from sphinx_proof.domain import ProofDomain
 
 import dptutor as dp
@@ -33,6 +36,7 @@ def setup(app):
     app.connect("doctree-read", own_nodes, priority=999)
     app.connect("env-get-updated", counted, priority=100)
     app.connect("env-get-updated", by_chapter, priority=900)
+    app.connect("doctree-resolved", exercises)
     return {"version": "1", "parallel_read_safe": True}
 
 
@@ -68,6 +72,14 @@ def by_chapter(app, env):
             counts[page] += 1
             numbers[label] = (names[page], counts[page])
     return []
+
+
+def exercises(app, page, name):
+    """Exercise (7.1 Its name) is called Exercise 7.1 (Its name), as other statements are."""
+    for exercise in page.findall(exercise_node):
+        kind, opening, title, *more = exercise[0]
+        number, _, title = title.partition(" ")
+        exercise[0][:] = [kind, nodes.Text(f" {number}{opening}"), nodes.Text(title), *more]
 
 
 def in_order(env, page):

@@ -152,6 +152,12 @@ def test_statements_of_pages_that_are_no_chapters_have_the_letter_of_their_page(
     assert len(letters) > 2
 
 
+def test_an_exercise_has_its_number_before_its_name(site):
+    text = "".join(file.read_text(encoding="utf-8") for file in (site / "book").glob("[0-9]*.html"))
+    titles = re.findall(r'admonition-title">(Exercise .*?)</p>', text)
+    assert titles and not [title for title in titles if not re.match(r"Exercise \d+\.\d+ \(\S", title)]
+
+
 def test_the_menu_names_the_parts_of_the_book(site_url, page):
     page.goto(site_url + CHAPTER)
     page.get_by_role("button", name="Contents of the book").click()

@@ -82,6 +82,12 @@ def test_an_old_address_is_neither_linked_nor_found(site, leading):
 
 # Each kind of place, of each chapter from which something has moved, at least one.
 PARTS = [
+    ("01_two_worlds.html#a-table-of-real-people", "one_table"),
+    ("01_two_worlds.html#ask-01-clinton", "one_table"),
+    ("02_tradeoff_functions.html#four-queries-about-one-table", "one_table"),
+    ("05_bayesian_adversary.html#ask-05-leaning", "one_table"),
+    ("06_blackwell_order.html#two-releases-of-one-table", "one_table"),
+    ("07_delta_divergence.html#equally-useful-not-equally-private", "one_table"),
     ("09_composition.html#hellinger-method", "exact_accountant"),
     ("09_composition.html#thm-saddle", "exact_accountant"),
     ("09_composition.html#ask-09-questions", "exact_accountant"),
