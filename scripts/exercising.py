@@ -13,7 +13,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 import dptutor as dp
 from asking import HEADS
 from content import ROOT
-from dptutor.exercises.questions import Question, words
+from dptutor.exercises.judging.questions import Question, words
 
 GRADES = {
     "warm-up": "## Warm-up\n\nTo find your feet.",

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dptutor as dp
-from dptutor.exercises.questions import words
-from dptutor.exercises.slips import SLIPS
+from dptutor.exercises.judging.questions import words
+from dptutor.exercises.judging.slips import SLIPS
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
 HEAD = ("exercise", "title", "kind", "misconception", "students", "of", "reread")

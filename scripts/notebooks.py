@@ -19,7 +19,7 @@ from nbconvert.preprocessors import ExecutePreprocessor
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import dptutor as dp
-from dptutor.exercises.questions import listed
+from dptutor.exercises.judging.questions import listed
 from exercising import GRADES
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -86,7 +86,10 @@ PARTS = {
         [f"dptutor/explore/machinery/{name}" for name in STYLES],
         [f"dptutor/explore/machinery/{name}" for name in SCRIPTS],
     ),
-    "questions": (["dptutor/exercises/questions.css"], [NUMERALS, SHELF, "dptutor/exercises/questions.js"]),
+    "questions": (
+        ["dptutor/exercises/judging/questions.css"],
+        [NUMERALS, SHELF, "dptutor/exercises/judging/questions.js"],
+    ),
     "ask": (["book/asking.css"], [NUMERALS, *ANSWERS, PEN, "book/sketching.js", "book/asking.js"]),
     "run": (
         ["book/your_run.css"],

@@ -128,7 +128,7 @@ def own_learner(tmp_path_factory):
         yield
         return
     from dptutor.exercises import Learner
-    from dptutor.exercises.progress import FILE
+    from dptutor.exercises.learners.progress import FILE
 
     with Learner(tmp_path_factory.mktemp("learner") / FILE):
         yield

@@ -18,8 +18,8 @@ import yaml
 from scipy.stats import norm
 
 import dptutor as dp
-from dptutor.exercises import arguments
-from dptutor.exercises.slips import SLIPS, explained, told_apart
+from dptutor.exercises.judging import arguments
+from dptutor.exercises.judging.slips import SLIPS, explained, told_apart
 
 
 def loaded(path):

@@ -12,7 +12,6 @@ import matplotlib.pyplot as plt
 import pytest
 
 import dptutor as dp
-from dptutor.exercises.progress import Progress
 from dptutor.explore.machinery.exploration import Exploration
 from dptutor.mechanisms.loss import PrivacyLoss
 from dptutor.specification import family
@@ -42,7 +41,7 @@ def public() -> dict[str, object]:
     for part in PARTS:
         module = getattr(dp, part)
         named |= {f"dptutor.{part}.{name}": getattr(module, name) for name in module.__all__}
-    for given in (Exploration, PrivacyLoss, Progress, family):
+    for given in (Exploration, PrivacyLoss, family):
         named[f"{given.__module__}.{given.__qualname__}"] = given
     return {name: value for name, value in named.items() if callable(value)}
 

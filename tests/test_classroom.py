@@ -34,8 +34,8 @@ from classroom import (
     wheels,
 )
 from dptutor.exercises import HandIn
-from dptutor.exercises.core import run
-from dptutor.exercises.handing_in import MIME, Record, judged, prepared
+from dptutor.exercises.judging.core import run
+from dptutor.exercises.learners.handing_in import MIME, Record, judged, prepared
 from dptutor.exercises.renumbering import NUMBERING
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -131,8 +131,8 @@ RECORDED = [exercise for exercise in dp.exercises.catalogue()[::3] if exercise.c
 def test_recorded_values_are_judged_as_the_answer_was(exercise, monkeypatch, tmp_path):
     seen = []
     monkeypatch.setattr(HandIn, "_show", lambda hand_in, data, words: seen.append(json.loads(json.dumps(data))))
-    monkeypatch.setattr("dptutor.exercises.drawn", lambda *given: None)
-    monkeypatch.setattr("dptutor.exercises.worker.available", lambda: False)
+    monkeypatch.setattr("dptutor.exercises.learners.checking.drawn", lambda *given: None)
+    monkeypatch.setattr("dptutor.exercises.judging.worker.available", lambda: False)
     with dp.exercises.Learner(tmp_path / "progress.json"):
         dp.exercises.case(1)
         asked = prepared(exercise.id, "4f1c09d2")
@@ -463,6 +463,17 @@ def test_a_run_goes_on_where_it_was_stopped(handed_in, marked, monkeypatch):
     if isolating.missing() is None:
         assert grading.marks(folder, lambda *given, **how: None) == count
         assert {row["student"]: row for row in rows(folder / "marks.csv")} == table
+
+
+@pytest.mark.parametrize("file", ["lookup.py", "judging/core.py", "chapters/chapter_04.py"])
+def test_a_changed_check_is_another_way_of_marking(file, monkeypatch, tmp_path):
+    package = Path(dp.exercises.__file__).parent
+    copied = shutil.copytree(package, tmp_path / "exercises", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(dp.exercises, "__file__", str(copied / "__init__.py"))
+    before = grading._version()
+    with (copied / file).open("a") as end:
+        end.write("changed = True\n")
+    assert grading._version() != before
 
 
 @pytest.mark.host

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dptutor as dp
-from dptutor.exercises.calling import breach, here
-from dptutor.exercises.drawing import Curve, drawn
+from dptutor.exercises.judging.calling import breach, here
+from dptutor.exercises.judging.drawing import Curve, drawn
 
 CATALOGUE = dp.exercises.catalogue()
 DRAWN = [exercise for exercise in CATALOGUE if exercise.curve]
@@ -20,7 +20,7 @@ HIDDEN = {"1.4", "5.4", "6.6", "7.2", "7.5", "8.3", "10.1"}
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
     """What is too slow to be drawn depends on what else the machine does."""
-    monkeypatch.setattr("dptutor.exercises.drawing._QUICK", 60.0)
+    monkeypatch.setattr("dptutor.exercises.judging.drawing._QUICK", 60.0)
 
 
 @pytest.mark.cases(12)
@@ -184,7 +184,7 @@ def test_what_an_answer_prints_is_shown_for_the_cases_that_are_judged_and_not_fo
 @pytest.mark.cases(12)
 def test_the_cases_that_are_judged_are_not_called_again_for_the_picture(monkeypatch):
     exercise, called = dp.exercises.get("1.3"), []
-    monkeypatch.setattr("dptutor.exercises.worker.available", lambda: False)
+    monkeypatch.setattr("dptutor.exercises.judging.worker.available", lambda: False)
 
     def counting(alpha, mu):
         called.append((alpha, mu))
@@ -199,7 +199,7 @@ def test_the_cases_that_are_judged_are_not_called_again_for_the_picture(monkeypa
 @pytest.mark.cases(12)
 def test_what_is_slow_is_not_called_along_its_curve(monkeypatch):
     exercise, called = dp.exercises.get("1.3"), []
-    monkeypatch.setattr("dptutor.exercises.drawing._QUICK", 0.0)
+    monkeypatch.setattr("dptutor.exercises.judging.drawing._QUICK", 0.0)
 
     def counting(alpha, mu):
         called.append(alpha)

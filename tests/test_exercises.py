@@ -21,8 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dptutor as dp
-from dptutor.exercises.core import Exercise, _names_in, run
-from dptutor.exercises.progress import Progress
+from dptutor.exercises.judging.core import Exercise, _names_in, run
+from dptutor.exercises.learners.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = dp.exercises.catalogue()
@@ -334,7 +334,7 @@ def asleep(x):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr("dptutor.exercises.core._PATIENCE", 0.2)
+    monkeypatch.setattr("dptutor.exercises.judging.core._PATIENCE", 0.2)
 
 
 @pytest.mark.deep

@@ -198,7 +198,7 @@ def test_screen_and_saved_pictures_have_one_palette():
     # A color of the dark stands where that of the light does, and nowhere else.
     assert len(pairs) == len(re.findall(r"--dpe-[\w-]+: [^;]*#", sheet)) - 1  # the ground follows the host
     # Questions, which stand beside explorers, have no others; a browser without such pairs sees those of the light.
-    sheet = Path(palette.__file__).with_name("exercises").joinpath("questions.css").read_text()
+    sheet = Path(palette.__file__).with_name("exercises").joinpath("judging", "questions.css").read_text()
     asked = re.findall(r"(--dpq-[\w-]+): light-dark\((#\w+), (#\w+)\)", sheet)
     assert {color[1:] for color in asked} <= {color[1:] for color in pairs} | {("#fff", "#14181e")}
     plain = re.findall(r"(--dpq-[\w-]+): (#\w+)", sheet)
@@ -625,7 +625,7 @@ def test_tables_belong_to_the_explorers_that_they_come_from(tmp_path, monkeypatc
             end.write(text)
         return {name for name in names if state(name) != before[name]}
 
-    assert changed("exercises/chapter_01.py") == set()
+    assert changed("exercises/chapters/chapter_01.py") == set()
     assert changed("accounting.py", "# only a comment\n") == set()
     assert changed("explore/gallery/tradeoff_gallery.py") == {"tradeoff_gallery", "bayes_error"}  # has its KINDS
     assert changed("comparing/blackwell.py") == set(names)

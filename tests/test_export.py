@@ -8,7 +8,7 @@ import pytest
 
 import dptutor as dp
 from classroom import questions
-from dptutor.exercises.questions import Question
+from dptutor.exercises.judging.questions import Question
 
 ASKED = [exercise for exercise in dp.exercises.catalogue() if isinstance(exercise, Question)]
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 import dptutor as dp
 import misconceptions
-from dptutor.exercises.slips import SLIPS
+from dptutor.exercises.judging.slips import SLIPS
 from misconceptions import Reply, counted, page, rows
 
 pytestmark = pytest.mark.sources

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dptutor as dp
-from dptutor.exercises.numerals import Unreadable, read, shown
+from dptutor.exercises.judging.numerals import Unreadable, read, shown
 from dptutor.explore.machinery.page import resource
 
 pytestmark = pytest.mark.sources

@@ -16,8 +16,8 @@ from conftest import each, pages_of
 from pytest import approx
 
 import dptutor as dp
-from dptutor.exercises import numerals
-from dptutor.exercises.questions import Question, Sheet, Within, listed, words
+from dptutor.exercises.judging import numerals
+from dptutor.exercises.judging.questions import Question, Sheet, Within, listed, words
 
 pytestmark = pytest.mark.sources
 

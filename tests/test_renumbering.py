@@ -13,9 +13,9 @@ import dptutor as dp
 import room
 from classroom import assignments, collecting, grading, marking, packing, roster, secrets
 from dptutor.exercises import HandIn
-from dptutor.exercises.core import Exercise
-from dptutor.exercises.handing_in import Record
-from dptutor.exercises.progress import Progress
+from dptutor.exercises.judging.core import Exercise
+from dptutor.exercises.learners.handing_in import Record
+from dptutor.exercises.learners.progress import Progress
 from dptutor.exercises.renumbering import MARK, NUMBERING
 
 ADA = roster.Student("ada", "Ada Ott")
@@ -35,7 +35,7 @@ def new_chapter(monkeypatch):
     """A catalogue in which there is an exercise 14.1 that is not of the capstone."""
     others = tuple(e for e in dp.exercises.catalogue() if e.chapter != 14)
     new: Exercise = replace(dp.exercises.get("1.1"), id="14.1")
-    monkeypatch.setattr("dptutor.exercises._all", lambda: (*others, new))
+    monkeypatch.setattr("dptutor.exercises.lookup._all", lambda: (*others, new))
     return new
 
 

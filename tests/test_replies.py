@@ -17,8 +17,8 @@ import pytest
 from scipy.special import expit
 
 import dptutor as dp
-from dptutor.exercises.calling import Rejected, numbers
-from dptutor.exercises.slips import SLIPS
+from dptutor.exercises.judging.calling import Rejected, numbers
+from dptutor.exercises.judging.slips import SLIPS
 
 ANSWERS = 100
 COMPARED = [e for e in dp.exercises.catalogue() if not e.judge]

@@ -17,10 +17,10 @@ from scipy.stats import beta, norm
 from test_replies import said as as_number
 
 import dptutor as dp
-from dptutor.exercises.cases import STATEMENTS
-from dptutor.exercises.core import run
-from dptutor.exercises.grading import number, word
-from dptutor.exercises.report import PARTS, sheet
+from dptutor.exercises.capstone.cases import STATEMENTS
+from dptutor.exercises.capstone.grading import number, word
+from dptutor.exercises.capstone.report import PARTS, sheet
+from dptutor.exercises.judging.core import run
 
 pytestmark = pytest.mark.deep
 

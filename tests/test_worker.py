@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import dptutor as dp
-from dptutor.exercises import worker
-from dptutor.exercises.calling import here
-from dptutor.exercises.core import run
+from dptutor.exercises.judging import worker
+from dptutor.exercises.judging.calling import here
+from dptutor.exercises.judging.core import run
 
 pytestmark = pytest.mark.skipif(not worker.available(), reason="this platform has no processes")
 
@@ -103,7 +103,7 @@ def forks(request, monkeypatch):
         monkeypatch.setattr(worker, "_FORKS", False)
         program = worker._PROGRAM.replace("serve()", "w._FORKS = False; w.serve()")
         program = program.replace(
-            "from dptutor.exercises.worker import serve", "from dptutor.exercises import worker as w"
+            "from dptutor.exercises.judging.worker import serve", "from dptutor.exercises.judging import worker as w"
         )
         monkeypatch.setattr(worker, "_PROGRAM", program)
     monkeypatch.setattr(worker, "_idle", [])
@@ -180,7 +180,7 @@ WAYS = [(written, LEAVING[0]) for written in WRITTEN] + [("function", leaving) f
 def test_no_answer_ends_the_process_that_checks_it(written, leaving, tmp_path):
     program = (
         "import sys, dptutor as dp\n"
-        "from dptutor.exercises.core import run\n"
+        "from dptutor.exercises.judging.core import run\n"
         "print(dp.exercises.check('1.1', run('import os\\n' + sys.argv[1])['answer']))\n"
     )
     command = [sys.executable, "-c", program, WRITTEN[written].format(leaving)]
@@ -242,7 +242,7 @@ def test_a_stub_starts_no_process(monkeypatch):
 def test_the_process_ends_with_the_one_that_started_it():
     program = (
         "import os, dptutor as dp\n"
-        "from dptutor.exercises import worker\n"
+        "from dptutor.exercises.judging import worker\n"
         "worker.results(abs, [(1.0,)], 'a number', 5.0)\n"
         "print(worker._idle[0]._process.pid, flush=True)\n"
         "os._exit(0)"  # without a farewell

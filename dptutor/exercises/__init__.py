@@ -10,34 +10,26 @@
     dp.exercises.rubric(report)             # its points, line by line
     dp.exercises.HandIn("ada", "4f1c…")     # in a class: checks that also record what is handed in
 
-A chapter's exercises are one file, `chapter_NN.py`, a list `EXERCISES` of pages (see `core.Exercise`); those
-that a page can judge by itself are each a `Question`.
+A chapter's exercises are one file, `chapters/chapter_NN.py`, a list `EXERCISES` of pages (see `judging.core.Exercise`);
+those that a page can judge by itself are each a `Question`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import difflib
-import io
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from html import escape
-from importlib import import_module
-from pkgutil import iter_modules
 
-from .._validation import shown
-from . import worker
-from .calling import Rejected, here
-from .cases import Case, case
-from .core import Exercise, Mistake, Result
-from .drawing import Curve, Drawing, drawn
-from .grading import Rubric
-from .handing_in import HandIn
-from .learner import Learner, learner
-from .progress import Progress
-from .questions import Question, Sheet, words
-from .renumbering import moved
-from .report import rubric
+from .capstone.cases import Case, case
+from .capstone.grading import Rubric
+from .capstone.report import rubric
+from .judging.core import Exercise, Mistake, Result
+from .judging.drawing import Curve, Drawing
+from .judging.questions import Question, Sheet, words
+from .learners.checking import Calls, checked
+from .learners.handing_in import HandIn
+from .learners.learner import Learner, learner
+from .learners.progress import Progress
+from .lookup import catalogue, get
 
 __all__ = [
     "Case",
@@ -47,6 +39,7 @@ __all__ = [
     "HandIn",
     "Learner",
     "Mistake",
+    "Progress",
     "Question",
     "Result",
     "Rubric",
@@ -61,66 +54,6 @@ __all__ = [
     "rubric",
     "solution",
 ]
-
-
-def catalogue(chapter: int | None = None) -> list[Exercise]:
-    """All exercises in order, or those of one chapter.
-
-    Parameters
-    ----------
-    chapter : int, optional
-
-    Returns
-    -------
-    list of Exercise
-
-    Examples
-    --------
-    >>> import dptutor as dp
-    >>> [exercise.id for exercise in dp.exercises.catalogue(chapter=1)]
-    ['1.a', '1.b', '1.c', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7']
-    """
-    return [e for e in _all() if chapter is None or e.chapter == chapter]
-
-
-@lru_cache
-def _all() -> tuple[Exercise, ...]:
-    names = sorted(module.name for module in iter_modules(__path__) if module.name.startswith("chapter_"))
-    return tuple(e for name in names for e in import_module(f".{name}", __name__).EXERCISES)
-
-
-def get(id: str) -> Exercise:
-    """The exercise with a number like "1.3".
-
-    Parameters
-    ----------
-    id : str
-
-    Returns
-    -------
-    Exercise
-
-    Raises
-    ------
-    ValueError
-        If there is none of that number.
-
-    Examples
-    --------
-    >>> import dptutor as dp
-    >>> dp.exercises.get("1.3").title
-    'The best that any test can do'
-    """
-    known = {e.id: e for e in catalogue()}
-    asked = str(id).strip()
-    if asked in known:
-        return known[asked]
-    if now := moved(asked):
-        raise ValueError(f"there is no exercise {asked}: the capstone is chapter 20 now, and what was {asked} is {now}")
-    near = known[difflib.get_close_matches(asked, known, 1, cutoff=0.0)[0]]
-    ids = [e.id for e in catalogue(near.chapter)]
-    told = f"chapter {near.chapter} has {ids[0]} to {ids[-1]}"
-    raise ValueError(f"there is no exercise {shown(asked)}; did you mean {near.id}? ({told})")
 
 
 def ask(id: str, seed=None) -> Text:
@@ -191,81 +124,7 @@ def check(id: str, answer, seed=None) -> Result:
     >>> result.passed, result.message.split(":")[0]
     (False, 'This is the power 1 − β')
     """
-    return _checked(_chosen(id, seed), answer, _Calls())
-
-
-def _checked(exercise: Exercise, answer, calls) -> Result:
-    """Judges an answer, notes the try, and draws what is wrong."""
-    mine = learner()
-    result = exercise.check(answer, calls)
-    if result.kind in ("mistake", "slip", "law", "ignores", "partly", "generic"):
-        with contextlib.redirect_stdout(io.StringIO()):  # what it prints was shown when it was judged
-            result = replace(result, drawing=drawn(exercise, answer, calls.tried, calls))
-    before, praised = mine.named.get(exercise.id), mine.praised.setdefault(exercise.id, {})
-    message = _praised(before, result, praised)
-    if result.named or result.passed:
-        mine.named[exercise.id] = result
-    mine.progress.note(exercise.id, tries=1, passed=result.passed)
-    return replace(result, message=message, note=calls.note)
-
-
-def _praised(before: Result | None, result: Result, praised: dict[str, bool]) -> str:
-    """The reply, after a word of praise if what the last one named is gone for certain, for the first time.
-
-    `praised` has every mistake that was named, and whether its end was praised.
-    """
-    made_before = result.about in praised
-    if result.named:
-        praised.setdefault(result.about, False)
-    if before is None or before.passed or before.about == result.about:
-        return result.message
-    if result.passed:
-        return f"You have found your mistake. {result.message}"
-    # What breaks no law has mended the one before, and one mistake that explains all leaves no room for another.
-    gone = result.kind in (
-        ("generic", "ignores", "nearly", "partly") if before.kind == "law" else ("mistake", "slip", "nearly")
-    )
-    if not gone or made_before or praised[before.about]:
-        return result.message
-    praised[before.about] = True
-    return f"The earlier mistake is gone, well done. {result.message}"
-
-
-class _Calls:
-    """Calls functions in another process; in this one if there is no other, and says why.
-
-    What cannot be sent is not called at all: it might end the process, and with it the notebook's variables.
-
-    `tried` are the outcomes of the cases that were called first.
-    """
-
-    def __init__(self):
-        self.note = ""
-        self.tried: list[tuple] = []
-
-    def __call__(self, answer, cases, shape, patience):
-        outcomes: list[tuple] = []
-        self.tried = self.tried or outcomes
-        for outcome in self._called(answer, cases, shape, patience):
-            outcomes.append(outcome)
-            yield outcome
-
-    def _called(self, answer, cases, shape, patience):
-        try:
-            if not worker.available():
-                return here(answer, cases, shape, patience)
-            return worker.results(answer, cases, shape, patience)
-        except worker.Unsendable as why:
-            raise Rejected(
-                f"Your function is called in a process of its own, and cannot be sent there ({why}). Let it make what "
-                "it needs by itself."
-            ) from None
-        except worker.Unstartable as why:
-            self.note = (
-                f"This was checked in the notebook's own process, since no other can be started ({why}). If a check "
-                "hangs there, interrupt it."
-            )
-            return here(answer, cases, shape, patience)
+    return checked(_chosen(id, seed), answer, Calls())
 
 
 def hint(id: str) -> Text:

@@ -1,8 +1,9 @@
 """A class: its notebooks, what it hands in, its marks, and an examination.
 
 **A hand-in carries values.** The checks of a student's notebook write down what they judged: numbers, and functions as
-the values that they took at the points asked for (`dptutor.exercises.handing_in`). Marks come from these values: the
-marker computes what is right and compares. It reads JSON, never pickles, and runs nothing that was handed in.
+the values that they took at the points asked for (`dptutor.exercises.learners.handing_in`). Marks come from these
+values: the marker computes what is right and compares. It reads JSON, never pickles, and runs nothing that was handed
+in.
 
 **Points and numbers follow from a secret.** A course has one, in `secret.txt`. A student's code is made from it and
 the student's id, and stands in that student's notebooks only. Own numbers, random points, the case of the capstone and

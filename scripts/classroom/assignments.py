@@ -5,7 +5,7 @@ import re
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from dptutor.exercises.questions import listed
+from dptutor.exercises.judging.questions import listed
 from dptutor.exercises.renumbering import MARK, NUMBERING, numbering, present
 from notebooks import KERNEL, SETUP
 

@@ -23,10 +23,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from scipy.special import ndtri
 
 import dptutor as dp
-from dptutor.exercises import HandIn, cases
-from dptutor.exercises import report as chapter
-from dptutor.exercises.grading import Line, numeric, worded
-from dptutor.exercises.handing_in import MIME, Record
+from dptutor.exercises import HandIn
+from dptutor.exercises.capstone import cases
+from dptutor.exercises.capstone import report as chapter
+from dptutor.exercises.capstone.grading import Line, numeric, worded
+from dptutor.exercises.learners.handing_in import MIME, Record
 from notebooks import KERNEL
 
 from . import assignments, secrets, tables

@@ -19,7 +19,7 @@ import nbformat
 
 import dptutor as dp
 import misconceptions
-from dptutor.exercises.questions import words
+from dptutor.exercises.judging.questions import words
 
 from . import assignments, collecting, exam, isolating, roster, secrets, tables
 from .errors import Refused
@@ -119,7 +119,7 @@ def _version() -> str:
     """Changes when exercises, checks or the way of marking do."""
     digest = hashlib.sha256()
     places = [Path(dp.exercises.__file__).parent, Path(__file__).parent]
-    for path in sorted(path for place in places for path in place.glob("*.py")):
+    for path in sorted(path for place in places for path in place.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

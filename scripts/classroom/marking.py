@@ -9,7 +9,7 @@ import re
 from dataclasses import asdict, dataclass
 
 from dptutor.exercises import HandIn
-from dptutor.exercises.handing_in import MIME, Record, judged, prepared
+from dptutor.exercises.learners.handing_in import MIME, Record, judged, prepared
 from dptutor.exercises.renumbering import present
 
 from . import assignments, isolating, secrets

@@ -17,7 +17,8 @@ import yaml
 
 import dptutor as dp
 from content import ROOT
-from dptutor.exercises.questions import Question
+from dptutor.exercises.judging.calling import numbers
+from dptutor.exercises.judging.questions import Question
 
 _QTI = (
     'xmlns="http://www.imsglobal.org/xsd/imsqti_v2p1" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
@@ -97,7 +98,7 @@ def _name(question: Question | Frame) -> str:
 
 def _replies(question: Question) -> list[tuple[float, str]]:
     """The mistakes with their replies, each number once."""
-    found = {float(dp.exercises.core.numbers(mistake.answer)[0]): mistake.reply for mistake in question.mistakes}
+    found = {float(numbers(mistake.answer)[0]): mistake.reply for mistake in question.mistakes}
     return list(found.items())
 
 

@@ -30,7 +30,7 @@ from IPython.core.displaypub import DisplayPublisher  # noqa: E402
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
 
 import dptutor as dp  # noqa: E402
-from dptutor.exercises.handing_in import MIME  # noqa: E402
+from dptutor.exercises.learners.handing_in import MIME  # noqa: E402
 
 
 class Publisher(DisplayPublisher):

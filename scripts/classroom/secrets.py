@@ -4,7 +4,7 @@ import hmac
 import secrets
 from pathlib import Path
 
-from dptutor.exercises.cases import largest_seed
+from dptutor.exercises.capstone.cases import largest_seed
 
 from .errors import Refused
 

@@ -1,5 +1,5 @@
 // One grammar for what is typed as a number, in questions, fields of explorers, sketches and "Your own run": 0.25, .25, 0,25,
-// 1/4, 25%, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1). `dptutor/exercises/numerals.py` reads the same description and
+// 1/4, 25%, 3 000, 1e-5, 10⁻⁵, 2.5·10^-3, −0.3, exp(-1). `dptutor/exercises/judging/numerals.py` reads the same description and
 // gives the same numbers and refusals; tests/numerals.yaml is the table of cases for both, and for how numbers are shown.
 
 const numerals = (() => {

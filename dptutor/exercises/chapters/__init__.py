@@ -1,0 +1,1 @@
+"""The exercises, a file for each chapter: a list `EXERCISES` of pages (see `judging.core.Exercise`)."""
