@@ -7,7 +7,8 @@ import { normalCdf } from "./accountant/numbers.js";
 const ROUNDS = 3,
   BEST = Math.round(100 * normalCdf(0.5)), // right of 100, by whoever says "in" where that is more likely
   PULL = 48, // pixels by which the answer is pulled aside for a guess
-  CLEAR = 6; // pixels between a line and a name
+  CLEAR = 6, // pixels between a line and a name
+  TONES = ["front-out", "front-in"]; // colors of the two worlds, and of the two runs
 const SIZES = {
   wide: { height: 300, top: 84, foot: 48, range: [-3.2, 4.2] },
   narrow: { height: 210, top: 54, foot: 48, range: [-2.7, 3.7] },
@@ -193,9 +194,9 @@ class Front {
     svg.setAttribute("aria-label", "The densities of the published answer without this person and with them");
     svg.replaceChildren();
     for (const world of [0, 1]) {
-      const tone = ["out", "in"][world];
-      svg.append(drawn("path", { class: `front-area front-${tone}`, d: this.area(world, range[0], range[1]) }));
-      svg.append(drawn("path", { class: `front-curve front-${tone}`, d: this.curve(world, range[0], range[1]) }));
+      const tone = TONES[world];
+      svg.append(drawn("path", { class: `front-area ${tone}`, d: this.area(world, range[0], range[1]) }));
+      svg.append(drawn("path", { class: `front-curve ${tone}`, d: this.curve(world, range[0], range[1]) }));
     }
     svg.append(drawn("path", { class: "front-axis", d: `M0 ${base}H${width}` }));
     for (let at = Math.ceil(range[0]); at <= range[1]; at++)
@@ -212,7 +213,7 @@ class Front {
             ["if this person is in the data", this.x(1.98), "start"],
           ]
     ).map(([text, x, anchor], world) => {
-      const place = { class: `front-name front-${["out", "in"][world]}`, x, y: this.y(0.7) };
+      const place = { class: `front-name ${TONES[world]}`, x, y: this.y(0.7) };
       return drawn("text", { ...place, "text-anchor": anchor }, text);
     });
     svg.append(...names);
@@ -357,7 +358,7 @@ class Runs {
     const at = +this.slider.value,
       blind = this.blind[at],
       [first, second] = this.right.map((counts) => counts[at]),
-      bold = (text, tone) => make("b", { class: `front-${tone}` }, text);
+      bold = (text, run) => make("b", { class: TONES[run] }, text);
     for (const { cells } of this.rows)
       [...cells].forEach((cell, k) => cell.classList.toggle("front-here", k === at + 1));
     this.fields.forEach((field, run) => field.show(blind, this.right[run][at]));
@@ -365,9 +366,9 @@ class Runs {
     const who = blind === 50 ? "An adversary with no idea beforehand" : `An adversary who is ${blind}% sure beforehand`;
     this.words.replaceChildren(
       `${who} is right about `,
-      bold(first, "out"),
+      bold(first, 0),
       " times in 100 about the first run and ",
-      bold(second, "in"),
+      bold(second, 1),
       " about the second. ",
       first === second
         ? "There is hardly anything left to learn, and they protect nearly alike."
@@ -388,7 +389,7 @@ class Field {
     const svg = drawn("svg", { viewBox: "0 0 536 134", role: "img" });
     this.name = svg.appendChild(drawn("title"));
     svg.append(...this.people);
-    const field = make("div", { class: `front-${["out", "in"][run]}` });
+    const field = make("div", { class: TONES[run] });
     setting.replaceWith(field);
     setting.prepend(this.count, this.share);
     field.append(setting, svg);
