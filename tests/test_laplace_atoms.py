@@ -85,7 +85,8 @@ def test_finite_losses_beside_them_infinite_ones_included():
     loss, q = law.kinks, law.q[np.isfinite(law.loss)]
     exact = LaplaceProduct([0.2] * 9 + [1 / 3] * 7, loss, q)
     masses = whole._log_mass, whole.reverse._log_mass
-    apart = LaplaceAtoms({0.2: 9, 1 / 3: 7}, loss, q, 3, 2**14, _together(whole.factors[-1:], masses).log, masses, 1e-15)
+    finite = _together(whole.factors[-1:], masses).log
+    apart = LaplaceAtoms({0.2: 9, 1 / 3: 7}, loss, q, 3, 2**14, finite, masses, 1e-15)
     epsilon = np.linspace(0.0, 5.2, 41)
     assert overlap(apart.profile(epsilon), exact.profile(epsilon))
 
