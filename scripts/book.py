@@ -137,7 +137,7 @@ def build():
             for made in [SITE, BUILD / ".doctrees", BUILD / "jupyter_execute"]:
                 shutil.rmtree(made, ignore_errors=True)
             # Explorers first, on all cores: a page that shows one need not compute it.
-            freeze = "from dptutor.explore.machinery.store import fill; fill()"
+            freeze = "import dptutor.explore as e; from dptutor.explore.machinery.packing import fill; fill(e.__all__)"
             subprocess.run([sys.executable, "-c", freeze], cwd=ROOT, env=environment())
         elif not done.startswith(f"{foundation} {look}"):
             shutil.rmtree(SITE, ignore_errors=True)

@@ -56,7 +56,7 @@ from pypdf import PdfWriter
 import dptutor as dp
 from browser import NONE, installed
 from content import BUILD, ROOT, TABLES, digest
-from dptutor.explore.machinery import store
+from dptutor.explore.machinery import packing
 from dptutor.formulas import mathml
 from notebooks import code_digest, is_setup
 from printing import print_page
@@ -124,7 +124,7 @@ def main(arguments):
             stale[name] = key
     problems = []
     if stale:
-        store.fill()  # on all cores
+        packing.fill(dp.explore.__all__)  # on all cores
         print(f"Making {len(stale)} of {len(wanted)} decks ...", flush=True)
         with ProcessPoolExecutor(min(len(stale), os.cpu_count() or 1)) as pool:
             made = [pool.submit(deck_page, wanted[name], key) for name, key in stale.items()]

@@ -31,11 +31,12 @@ from dptutor.explore.machinery import (
     Number,
     Slider,
     decades,
-    page,
+    packing,
     store,
 )
-from dptutor.explore.machinery.faces import named
-from dptutor.explore.machinery.page import body, packed_tables, worded
+from dptutor.explore.machinery.face_panels import named
+from dptutor.explore.machinery.packing import packed_tables
+from dptutor.explore.machinery.page import body, worded
 from dptutor.explore.machinery.picture import path_points
 from dptutor.explore.machinery.tables import MISSING, pack
 
@@ -633,12 +634,13 @@ def test_tables_belong_to_the_explorers_that_they_come_from(tmp_path, monkeypatc
 
 def test_tables_are_kept_in_a_folder_if_one_is_named(tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr(page, "_pack_tables", lambda explorer: made.append(explorer.name) or ([{"rows": 1}], b"12\n3"))
+    answer = [{"rows": 1}], b"12\n3"
+    monkeypatch.setattr(packing, "_pack_tables", lambda explorer: made.append(explorer.name) or answer)
     monkeypatch.setenv("DPTUTOR_TABLES", str(tmp_path))
     for explorer in (dp.explore.delta_divergence, small()[0]):
         for _ in range(2):
             packed_tables.cache_clear()
-            assert packed_tables(explorer) == ([{"rows": 1}], b"12\n3")
+            assert packed_tables(explorer) == answer
     packed_tables.cache_clear()
     assert made == ["delta_divergence", "small", "small"]  # an explorer of one's own has a name, but not the state
     assert [path.name.split("-")[0] for path in tmp_path.iterdir()] == ["delta_divergence"]

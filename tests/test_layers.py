@@ -33,6 +33,16 @@ FOREIGN = {
 
 FILES = sorted(LIBRARY.rglob("*.py"))
 
+# Imports in functions that may point back: the operators of mechanisms make compositions, which are mechanisms; groups
+# of a subsampled mechanism are one; a law that is composed may become one on a lattice.
+ALLOWED = {
+    ("dptutor.mechanisms.base", "dptutor.mechanisms.composition"),
+    ("dptutor.mechanisms.base", "dptutor.mechanisms.symmetrized"),
+    ("dptutor.mechanisms.subsampled", "dptutor.mechanisms.sampled_groups"),
+    ("dptutor.transform.finite", "dptutor.transform.lattice"),
+    ("dptutor.transform.finite", "dptutor.transform.lattice_sums"),
+}
+
 
 def part(path):
     """The part of the library that a file belongs to; empty for the package itself."""
@@ -50,13 +60,12 @@ def is_shown(node):
     return any(isinstance(each, ast.Attribute) and each.attr == "code" for each in called)
 
 
-def outside_functions(tree):
-    """The nodes that run when the module is imported."""
+def run(tree):
+    """The nodes that run at some time: all but those of type checkers."""
     for node in ast.iter_child_nodes(tree):
-        checked_only = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        if not checked_only and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             yield node
-            yield from outside_functions(node)
+            yield from run(node)
 
 
 def imports(path, nodes=ast.walk):
@@ -97,15 +106,40 @@ def test_no_import_points_up_or_outside_what_is_allowed():
     assert not wrong
 
 
-def test_no_module_is_imported_in_a_circle():
-    """Also not inside a package; where two need each other, one imports the other in the function that uses it."""
+def test_no_file_needs_itself():
+    """Also not inside a folder, nor by an import in a function, but for those of ALLOWED."""
     files = {name_of(path): path for path in FILES}
 
     def needed(name, path):
-        found = imports(path, outside_functions)
-        return {each if each in files else each.rpartition(".")[0] for each in found} & files.keys() - {name}
+        found = {each if each in files else each.rpartition(".")[0] for each in imports(path, run)}
+        return {each for each in found if each != name and (name, each) not in ALLOWED} & files.keys()
 
     TopologicalSorter({name: needed(name, path) for name, path in files.items()}).prepare()
+
+
+def test_no_object_has_the_name_of_a_module_beside_it():
+    shadowed = []
+    for package in (path for path in FILES if path.name == "__init__.py"):
+        beside = {path.stem for path in FILES if path.parent == package.parent}
+        beside |= {path.parent.name for path in FILES if path.parent.parent == package.parent}
+        for node in ast.parse(package.read_text()).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                named = {node.name}
+            else:
+                named = {alias.asname or alias.name for alias in node.names} if from_a_module(node) else set()
+            shadowed += [f"{name_of(package)}.{name}" for name in named & beside]
+    assert not shadowed
+
+
+def from_a_module(node):
+    """Whether this is `from .module import …`, which gives no module a name."""
+    return isinstance(node, ast.ImportFrom) and bool(node.module)
+
+
+def test_no_two_files_have_one_name():
+    """But explorers, which are named for what they show, and the law of a mechanism."""
+    names = [path.stem for path in FILES if path.name != "__init__.py" and path.parent.name != "gallery"]
+    assert {name for name in names if names.count(name) > 1} <= {"finite", "lattice"}
 
 
 def test_importing_the_library_loads_no_figures_and_no_widgets():

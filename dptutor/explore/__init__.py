@@ -86,11 +86,11 @@ knows of widgets, SVG or scripts.
   purple the adversary's choice, gray what stands still.
 - An error in a function fails the tests, and a reader sees it in one line in the widget.
 
-How it works is told where it is done, in `machinery`: `declaration`, `panel`, `faces`, `game` and `samples` (what an
-explorer consists of), `tables` (what moves, as numbers), `picture` (matplotlib to SVG), `page` (frozen), `live` (the
-notebook's side), and on the reader's side, of both, `tables.js`, `motion.js`, `handles.js`, `names.js`,
-`sliders.js`, `explorer.js`, `pins.js`, `game.js`, `samples.js`, `pen.js`, `asking.js` and `start.js`, joined in this
-order.
+How it works is told where it is done, in `machinery`: `declaration`, `panel`, `face_panels`, `game` and `samples` (what
+an explorer consists of), `tables` and `packing` (what moves, as numbers), `picture` (matplotlib to SVG), `page`
+(frozen), `live` (the notebook's side), `exploration` (what a reader calls and holds), and on the reader's side, of
+both, `tables.js`, `motion.js`, `handles.js`, `names.js`, `sliders.js`, `explorer.js`, `pins.js`, `game.js`,
+`samples.js`, `pen.js`, `asking.js` and `start.js`, joined in this order.
 """
 
 from .gallery.any_attack import any_attack

@@ -32,6 +32,7 @@ from notebooks import KERNEL
 
 from . import assignments, secrets, tables
 from .marking import UNRUN, Mark
+from .webpage import page
 
 NAME = "exam"
 CASE = "exam_case.npz"
@@ -280,8 +281,6 @@ def _shown(value) -> str:
 
 
 def _laid_out(sentences: list) -> str:
-    from .grading import page
-
     body = "".join(
         f"<section><h2>Number {number}</h2><p>{escape(text) or '<i>no sentence</i>'}</p>"
         f"<p>Points (of {READER}): ____</p></section>"

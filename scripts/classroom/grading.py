@@ -8,8 +8,6 @@ import contextlib
 import hashlib
 import json
 import os
-import sys
-import tempfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from html import escape
 from multiprocessing import get_context
@@ -24,14 +22,10 @@ from dptutor.exercises.judging.questions import words
 from . import assignments, collecting, exam, isolating, roster, secrets, tables
 from .errors import Refused
 from .marking import COPIED, UNRUN, Assignment, Mark, marked
+from .webpage import page, whole
 
 STATE = "marked.jsonl"
 _FEW = 4  # so few notebooks are marked in this process
-STYLE = (
-    ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:50rem;padding:1rem}"
-    "table{border-collapse:collapse;width:100%}td,th{padding:.3rem .8rem .3rem 0;text-align:left;vertical-align:top;"
-    "border-top:1px solid #8884}td:nth-child(2){white-space:nowrap}"
-)
 
 
 def marks(folder: Path, say=print) -> int:
@@ -200,23 +194,3 @@ def feedback(name: str, done: dict[str, list[Mark]]) -> str:
         total = f"{sum(mark.points or 0 for mark in made)} of {sum(mark.of for mark in made)} points"
         parts.append(f"<h2>{escape(assignment)}: {total}</h2><table>{rows}</table>")
     return page(name, "".join(parts))
-
-
-def page(title: str, body: str) -> str:
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
-        f"<body><main><h1>{escape(title)}</h1>{body}</main></body></html>\n"
-    )
-
-
-def whole(path: Path, text: str):
-    """Writes a file, whole or not at all."""
-    path.parent.mkdir(exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".page-", delete=False) as file:
-        file.write(text.encode("utf-8", "replace").decode("utf-8"))
-    os.replace(file.name, path)
-
-
-def progress(*said, **how):
-    print(*said, file=sys.stderr, **how)

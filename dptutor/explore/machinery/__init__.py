@@ -1,8 +1,7 @@
 """What explorers are made with; see `dptutor.explore` for how to make one."""
 
 from ...palette import BLUE, DASHDOT, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SOLID, VERMILLION
-from .declaration import Explorer
-from .exploration import Exploration
+from .exploration import Exploration, Explorer
 from .game import ending, place, tally
 from .leads import by_up_to, in_points, lead_axes
 from .parameters import Choice, Hidden, Slider, decades

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 
 from ...palette import DASHED, DOTTED, SOLID
-from .faces import FacePanel, Seen
+from .face_panels import FacePanel, Seen
 from .game import Game, Stage, odds_table, state
 from .panel import Panel, Part
 from .parameters import Parameter
@@ -22,7 +22,7 @@ from .tables import Number, NumbersEncoder, PathEncoder, Table, TextEncoder
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a reader is asked before the rest is shown; see `Explorer.ask`."""
+    """What a reader is asked before the rest is shown; see `Declaration.ask`."""
 
     kind: str
     question: str
@@ -41,8 +41,8 @@ class Prediction:
 
 
 @dataclass(eq=False)
-class Explorer:
-    """An explorer, declared once. Calling it starts an exploration of its own setting.
+class Declaration:
+    """What an explorer shows, and how it moves.
 
     `caption` says what the picture shows, for those who cannot see it too; `find` gives the reader something to
     look for. A step has a label, a story of one line, and its settings, or a function to them, which are rounded to
@@ -220,10 +220,3 @@ class Explorer:
         if self.drawn:
             tables.append(self.drawn.table)
         return list({id(table): table for table in tables}.values())
-
-    def __call__(self, **setting):
-        from .exploration import Exploration
-
-        exploration = Exploration(self)
-        exploration.set(**setting)
-        return exploration

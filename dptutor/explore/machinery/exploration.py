@@ -1,13 +1,23 @@
-"""What a learner holds: an explorer at a setting, to look at, to move, to freeze into a page."""
+"""An explorer to call, and what a learner then holds: it at a setting, to look at, to move, to freeze into a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from .declaration import Explorer
+from .declaration import Declaration
 from .parameters import Parameter, beside
 from .program import bound
+from .templates import fill
+
+
+class Explorer(Declaration):
+    """An explorer, declared once. Calling it starts an exploration of its own setting."""
+
+    def __call__(self, **setting) -> Exploration:
+        exploration = Exploration(self)
+        exploration.set(**setting)
+        return exploration
 
 
 class Exploration:
@@ -301,10 +311,3 @@ class Exploration:
 
     def __repr__(self):
         return f"{self.explorer.name}({', '.join(f'{name}={value!r}' for name, value in self.setting.items())})"
-
-
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """`template` with the value of a name for each {name}; other braces stay as they are."""
-    for name, value in values.items():
-        template = template.replace("{" + name + "}", value)
-    return template

@@ -11,11 +11,9 @@ import base64
 import itertools
 import json
 import re
-import zlib
 from collections import defaultdict
-from functools import cached_property, lru_cache
+from functools import cached_property
 from html import escape, unescape
-from importlib import import_module
 from importlib.resources import files
 from math import ceil
 
@@ -24,15 +22,14 @@ from matplotlib.figure import Figure
 
 from ...formulas import lettered, typeset, unbroken
 from ...palette import BLUE, INK, PURPLE, VERMILLION, letter_color, page_color
-from .declaration import Explorer
-from .exploration import fill
+from .declaration import Declaration
 from .game import Game
+from .packing import described_table, packed_tables
 from .panel import PANEL_HEIGHT
 from .parameters import Choice, Hidden, Slider, following
 from .picture import draw, label_svg, png, standing, svg_panels
 from .samples import LEVELS
-from .store import kept
-from .tables import TextEncoder, pack
+from .templates import fill
 
 STYLES = ("explorer.css", "game.css", "samples.css")
 # Each uses what those before it declare.
@@ -141,36 +138,7 @@ def still_figure(exploration) -> Figure:
     return draw(explorer, exploration.setting, exploration._filled, veiled)
 
 
-@lru_cache(maxsize=32)
-def packed_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
-    """All tables: how to unpack each, and their deflated numbers."""
-    ours = getattr(import_module("dptutor.explore"), explorer.name, None) is explorer
-    return kept(explorer.name, lambda: _pack_tables(explorer)) if ours else _pack_tables(explorer)
-
-
-def _pack_tables(explorer: Explorer) -> tuple[list[dict], bytes]:
-    described, numbers = [], []
-    for table in explorer.tables:
-        rows = table.rows(explorer.parameters)
-        words: dict[str, list[str]] = {}
-        if isinstance(table.encoder, TextEncoder):
-            rows, words = table.encoder.as_if_new(rows)
-        layout, data = pack(rows)
-        described.append(
-            _describe_table(explorer, table) | words | layout | {"rows": rows.shape[0], "width": rows.shape[1]}
-        )
-        numbers.append(data)
-    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
-    return described, deflate.compress(b"".join(numbers)) + deflate.flush()
-
-
-def _describe_table(explorer: Explorer, table) -> dict:
-    names = list(explorer.parameters)
-    dims = [names.index(name) for name in table.dims]
-    return {"dims": dims, "kind": table.encoder.kind} | table.encoder.manifest
-
-
-def describe(explorer: Explorer, exploration) -> dict:
+def describe(explorer: Declaration, exploration) -> dict:
     """What the script has to know of an explorer."""
     number = {id(table): place for place, table in enumerate(explorer.tables)}
     names = list(explorer.parameters)
@@ -243,11 +211,11 @@ def describe(explorer: Explorer, exploration) -> dict:
             {"setting": setting, "label": label, "story": explorer.steps[label][0]}
             for label, setting in exploration.steps.items()
         ],
-        "tables": [_describe_table(explorer, table) for table in explorer.tables],
+        "tables": [described_table(explorer, table) for table in explorer.tables],
     }
 
 
-def _meanings(explorer: Explorer, parameter) -> dict:
+def _meanings(explorer: Declaration, parameter) -> dict:
     """How a slider reads beside each option of the choice that its symbol depends on."""
     if not getattr(parameter, "by", ""):
         return {}
@@ -267,12 +235,12 @@ def _meanings(explorer: Explorer, parameter) -> dict:
     }
 
 
-def _tone(explorer: Explorer, name: str) -> str:
+def _tone(explorer: Declaration, name: str) -> str:
     """The color of the part that a slider moves."""
     return next((part.color for part in explorer.parts if part.handles == (name,)), INK)
 
 
-def _colors(explorer: Explorer) -> dict[str, str]:
+def _colors(explorer: Declaration) -> dict[str, str]:
     """The colors of numbers in the sentence, by name: those of what they measure or move."""
     sliders = [name for name, parameter in explorer.parameters.items() if isinstance(parameter, Slider)]
     colors = {name: _tone(explorer, name) for name in sliders}
@@ -352,7 +320,7 @@ def colored(exploration) -> str:
     })  # fmt: skip
 
 
-def _steps(explorer: Explorer) -> str:
+def _steps(explorer: Declaration) -> str:
     count = len(explorer.steps)
     if not count:
         return ""
@@ -389,7 +357,7 @@ def _named(parameter: Slider) -> str:
     return f"{lettered(parameter.label)} {symbol}".strip()
 
 
-def _slider(explorer: Explorer, name: str, parameter: Slider, place: int) -> str:
+def _slider(explorer: Declaration, name: str, parameter: Slider, place: int) -> str:
     values = parameter.values
     tone = _tone(explorer, name)
     now = values.index(parameter.nearest(parameter.value))
@@ -419,7 +387,7 @@ def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
     return f'<fieldset class="dpe-choice"><legend>{lettered(parameter.label)}</legend>{options}</fieldset>'
 
 
-def _asked(explorer: Explorer) -> dict | None:
+def _asked(explorer: Declaration) -> dict | None:
     """What the script has to know of a prediction."""
     ask = explorer.prediction
     if ask is None:
@@ -473,7 +441,7 @@ def _ask(exploration) -> str:
     )
 
 
-def _drawn(explorer: Explorer, number: dict[int, int]) -> dict:
+def _drawn(explorer: Declaration, number: dict[int, int]) -> dict:
     """What the script has to know of draws."""
     drawn = explorer.drawn
     assert drawn is not None
@@ -504,7 +472,7 @@ def _samples() -> str:
     )
 
 
-def _played(explorer: Explorer, number: dict[int, int]) -> dict:
+def _played(explorer: Declaration, number: dict[int, int]) -> dict:
     """What the script has to know of a game."""
     game, stage = explorer.rounds, explorer.stage
     assert game is not None

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 
 from ...formulas import symbols
 from ...palette import GREY, INK, PAGE_COLORS, PALE, letter_color, letter_shade, page_color
-from .declaration import Explorer
+from .declaration import Declaration
 from .naming import Drawn, Names
 from .panel import PANEL_HEIGHT, Part
 from .parameters import power_of_ten
@@ -59,7 +59,7 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 _OF_SHADES = {letter_shade(color): color for color in PAGE_COLORS}
 
 
-def draw(explorer: Explorer, setting: Mapping, fill: Callable[[str], str], veiled: Collection[str] = ()) -> Figure:
+def draw(explorer: Declaration, setting: Mapping, fill: Callable[[str], str], veiled: Collection[str] = ()) -> Figure:
     """The explorer's picture at a setting, without the parts `veiled`; each curve has its name beside it.
 
     `fill` puts numbers into the words in the picture.
@@ -170,7 +170,7 @@ def svg_panels(exploration, prefix: str) -> list[str]:
     return [_panel_svg(exploration._drawn(), panel, prefix) for panel in exploration.explorer.panels]
 
 
-def svg(explorer: Explorer, setting: Mapping, fill: Callable[[str], str]) -> ET.Element:
+def svg(explorer: Declaration, setting: Mapping, fill: Callable[[str], str]) -> ET.Element:
     """The picture as one SVG of all panels, its moving parts named, paths taken from the tables.
 
     What would answer a prediction is veiled.

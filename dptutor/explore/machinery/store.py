@@ -14,9 +14,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache, wraps
 from pathlib import Path
 
@@ -25,6 +23,7 @@ import numpy
 import scipy
 
 FOLDER = "DPTUTOR_TABLES"
+GALLERY = "dptutor.explore.gallery"
 _PACKAGE = Path(__file__).resolve().parents[2]
 # What no explorer knows of, so that a new exercise leaves the tables as they are.
 _UNUSED = ("exercises/", "plots.py", "datasets.py", "command.py", "__main__.py", "explore/__init__.py")
@@ -97,25 +96,11 @@ def remembered(function: Callable[..., float]) -> Callable[..., float]:
     return asked
 
 
-def fill(executor: Executor | None = None):
-    """Makes what the folder lacks, on all cores or by an executor."""
-    from .. import __all__ as names
-
-    folder = Path(os.environ[FOLDER])
-    missing = [name for name in names if not _path(folder, name).is_file()]
-    if missing:
-        with nullcontext(executor) if executor else ProcessPoolExecutor() as pool:
-            list(pool.map(_make, missing))
+def missing(names: Iterable[str]) -> list[str]:
+    """The explorers whose tables the folder lacks."""
+    return [name for name in names if not _path(os.environ[FOLDER], name).is_file()]
 
 
 def _path(folder: str | Path, explorer: str, function: str = "") -> Path:
     """The file of an explorer's tables, or of the numbers of one of its functions."""
     return Path(folder) / f"{explorer}{'.' if function else ''}{function}-{state(explorer)}"
-
-
-def _make(name: str):
-    from importlib import import_module
-
-    from .page import packed_tables
-
-    packed_tables(getattr(import_module("dptutor.explore"), name))
