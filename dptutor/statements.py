@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from ._validation import choice, shown
 from .blackwell import delta_divergence
+from .evaluation.laws import SampledLaw
 from .facts import allowed_by
 from .mechanisms import Mechanism
 from .reporting import Report, raised, report
-from .transform.laws import SampledLaw
 
 __all__ = ["Statement", "statement"]
 
