@@ -24,8 +24,8 @@ import numpy as np
 from ._floats import LARGEST_LOSS
 from ._types import Array, Curve, Number, Numbers
 from ._validation import real_array, shaped
+from .evaluation.from_profile import mixture_of_hockey_sticks
 from .mechanisms.base import Mechanism, as_mechanism
-from .mechanisms.mixture import mixture_of_hockey_sticks
 
 __all__ = [
     "chi_squared",

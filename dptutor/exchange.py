@@ -35,10 +35,10 @@ import numpy as np
 from ._floats import LARGEST_LOSS
 from ._types import Array, Numbers
 from ._validation import positive_integer, positive_number, real_array, real_number, shown
+from .evaluation.laws import AtomicLaw, NormalLaw, SampledLaw
 from .mechanisms import DPSGD, FiniteExperiment, Mechanism, join
 from .mechanisms.base import as_mechanism
 from .risk.facts import allowed_by
-from .transform.laws import AtomicLaw, NormalLaw, SampledLaw
 
 __all__ = [
     "Band",

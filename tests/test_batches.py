@@ -11,9 +11,9 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 import dptutor as dp
+from dptutor.evaluation.lognormal_inversion import lognormal_tails
+from dptutor.evaluation.lognormal_sums import _level, lognormal_sum
 from dptutor.explore.gallery.batches import balls_in_bins, composed, profile_of
-from dptutor.transform.lognormal_inversion import lognormal_tails
-from dptutor.transform.lognormal_sums import _level, lognormal_sum
 
 
 def test_the_price_of_fixed_batches():  # one epoch of 1000 steps, σ = 0.6
@@ -135,7 +135,7 @@ def test_second_moments_of_bins():  # E[(S/T)²] = 1 + (e^{μ²} − 1)/T
 
 def test_a_finer_law_is_within_the_bracket_of_a_coarser_one(monkeypatch):
     coarse = lognormal_sum(1.0, 20)
-    monkeypatch.setattr("dptutor.transform.lognormal_sums._GOAL", 1e-6)
+    monkeypatch.setattr("dptutor.evaluation.lognormal_sums._GOAL", 1e-6)
     rough = lognormal_sum.__wrapped__(1.0, 20)
     k = 20.0 * np.exp(np.linspace(-0.5, 1.5, 41))
 

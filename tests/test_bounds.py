@@ -15,11 +15,11 @@ from pytest import approx
 from scipy.integrate import quad
 
 import dptutor as dp
+from dptutor.evaluation import tilted_areas
+from dptutor.evaluation.finite_law import TooManyAtoms
+from dptutor.evaluation.lines import Lines
+from dptutor.evaluation.polynomials import gauss
 from dptutor.mechanisms import composition
-from dptutor.transform import tilted_areas
-from dptutor.transform.finite import TooManyAtoms
-from dptutor.transform.lines import Lines
-from dptutor.transform.polynomials import gauss
 
 
 def weights_of(rate, members):

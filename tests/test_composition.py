@@ -17,13 +17,13 @@ from scipy.special import expit, ndtr
 from scipy.stats import binom, norm
 
 import dptutor as dp
+from dptutor.evaluation.discretized import bracketed
+from dptutor.evaluation.hellinger import Inversion
+from dptutor.evaluation.lines import Lines
+from dptutor.evaluation.profile_table import ProfileTable
+from dptutor.evaluation.subsampled_gaussian import log_hellinger
 from dptutor.mechanisms.composition import grid_factor
 from dptutor.mechanisms.gaussian import gaussian_profile
-from dptutor.transform.discretized import bracketed
-from dptutor.transform.hellinger import Inversion
-from dptutor.transform.lines import Lines
-from dptutor.transform.profile_table import ProfileTable
-from dptutor.transform.subsampled_gaussian import log_hellinger
 
 # 40-digit arithmetic, two contours agreeing.
 REFERENCES = {

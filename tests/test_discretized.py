@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import dptutor as dp
+from dptutor.evaluation.discretized import _aligned, _optimistic, _pessimistic, bracketed
 from dptutor.mechanisms.composition import grid_factor
-from dptutor.transform.discretized import _aligned, _optimistic, _pessimistic, bracketed
 
 one_directional = st.one_of(
     st.builds(dp.Laplace, scale=st.floats(0.1, 10)),

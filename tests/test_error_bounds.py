@@ -12,10 +12,10 @@ from pytest import approx
 from references import TooLong, bayes_error
 
 import dptutor as dp
-from dptutor.mechanisms.faces import TabulatedFaces
-from dptutor.mechanisms.profiles import contours
-from dptutor.transform import hellinger
-from dptutor.transform.hellinger import Inversion
+from dptutor.evaluation import hellinger
+from dptutor.evaluation.faces import TabulatedFaces
+from dptutor.evaluation.hellinger import Inversion
+from dptutor.evaluation.profiles import contours
 
 COUNT = 60  # of 200 that were tried; one, a mix with few large losses, has a bound of 3e-5 and says so
 

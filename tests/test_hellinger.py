@@ -12,7 +12,7 @@ from pytest import approx
 from strategies import closed_forms, mechanisms
 
 import dptutor as dp
-from dptutor.mechanisms.mixture import hellinger_from_profile
+from dptutor.evaluation.from_profile import hellinger_from_profile
 
 strip = st.builds(complex, st.floats(0.0, 1.0), st.floats(-30.0, 30.0))
 plane = st.builds(complex, st.floats(-4.0, 5.0), st.floats(-30.0, 30.0))

@@ -7,7 +7,7 @@ import pytest
 
 import dptutor as dp
 from dptutor.command import main
-from dptutor.transform.finite import FiniteLaw
+from dptutor.evaluation.finite_law import FiniteLaw
 
 # Each face that the library asks of a mechanism, how a reader comes to see it, and what it never is.
 FACES = {

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import dptutor as dp
-from dptutor.transform.laplace_atoms import LaplaceAtoms, _Case, _kernel, inside_apart
-from dptutor.transform.laplace_products import LaplaceProduct
-from dptutor.transform.lines import Lines, _nothing, _together
+from dptutor.evaluation.laplace_atoms import LaplaceAtoms, _Case, _kernel, inside_apart
+from dptutor.evaluation.laplace_products import LaplaceProduct
+from dptutor.evaluation.lines import Lines, _nothing, _together
 
 
 def alone(counts, inside):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import dptutor as dp
+from dptutor.evaluation import lattice_sums
+from dptutor.evaluation.finite_law import FiniteLaw, TooManyAtoms
+from dptutor.evaluation.lattice_sums import common_step, summed
 from dptutor.mechanisms.composition import Composition
-from dptutor.transform import lattice_sums
-from dptutor.transform.finite import FiniteLaw, TooManyAtoms
-from dptutor.transform.lattice_sums import common_step, summed
 
 # Masses are whole numbers of 2^−BITS; so many bytes hold sums of products of two.
 BITS, WIDTH = 1100, 288

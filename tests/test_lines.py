@@ -9,9 +9,9 @@ import pytest
 from scipy.special import gammaln
 
 import dptutor as dp
-from dptutor.transform.laplace_powers import LaplacePower
-from dptutor.transform.laplace_products import LaplaceProduct
-from dptutor.transform.lines import Lines, _finite_product
+from dptutor.evaluation.laplace_powers import LaplacePower
+from dptutor.evaluation.laplace_products import LaplaceProduct
+from dptutor.evaluation.lines import Lines, _finite_product
 
 # References.
 

@@ -14,9 +14,9 @@ from scipy.stats import norm
 from strategies import alphas, closed_forms, epsilons, mechanisms, priors
 
 import dptutor as dp
+from dptutor.evaluation.from_profile import loss_moments_from_profile, renyi_from_profile
 from dptutor.mechanisms.base import Mechanism
 from dptutor.mechanisms.lattice import worse_of
-from dptutor.mechanisms.mixture import loss_moments_from_profile, renyi_from_profile
 
 ROUNDING = 1e-12
 

@@ -1,6 +1,6 @@
 """Calls that were once answered wrongly, or not at all, against formulas and laws that are written down here.
 
-Others of them are where their subject is: losses that underflow in `test_transform_finite`, Laplace compositions in
+Others of them are where their subject is: losses that underflow in `test_finite_law`, Laplace compositions in
 `test_lines`, pickles in `test_values`, deep texts in `test_specification`, JSON in `test_command`.
 """
 

@@ -11,8 +11,8 @@ from scipy.special import ndtr
 from sweep.nested import STORED
 
 import dptutor as dp
-from dptutor.transform.positive_sums import PositiveLaw, _sums_to
-from dptutor.transform.subsampled_gaussian import log_hellinger
+from dptutor.evaluation.positive_sums import PositiveLaw, _sums_to
+from dptutor.evaluation.subsampled_gaussian import log_hellinger
 
 NESTED = json.loads(STORED.read_text())
 STEPS = [(1.0, 0.1), (0.3, 6e-5), (2.534, 0.00749), (0.2, 1e-7), (20.0, 0.9), (0.65, 0.99)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dptutor as dp
-from dptutor.transform.profile_table import Profile, ProfileTable
+from dptutor.evaluation.profile_table import Profile, ProfileTable
 
 
 class Kinked(Profile):

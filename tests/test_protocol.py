@@ -10,10 +10,10 @@ import pytest
 from conftest import each
 
 import dptutor as dp
+from dptutor.evaluation.evaluator import Evaluator
+from dptutor.evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
 from dptutor.mechanisms import Mechanism, Symmetrized
 from dptutor.mechanisms.delegated import Delegated
-from dptutor.mechanisms.evaluator import Evaluator
-from dptutor.mechanisms.faces import FiniteFaces, MixtureFaces, TabulatedFaces
 
 pytestmark = pytest.mark.sources
 

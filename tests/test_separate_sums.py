@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import dptutor as dp
-from dptutor.mechanisms import profiles
-from dptutor.transform.separate_sums import SeparateSums
+from dptutor.evaluation import profiles
+from dptutor.evaluation.separate_sums import SeparateSums
 
 
 def one_step(sigma, rate, epsilon):

@@ -8,19 +8,19 @@ import pytest
 from sweep import rare
 from sweep.sweep import outcome, settings
 
+from dptutor.evaluation.binomial_law import BinomialLaw
+from dptutor.evaluation.faces import MixtureFaces, TabulatedFaces
+from dptutor.evaluation.finite_law import FiniteLaw
+from dptutor.evaluation.hellinger import Inversion
+from dptutor.evaluation.laplace_atoms import LaplaceAtoms
+from dptutor.evaluation.laplace_powers import LaplacePower
+from dptutor.evaluation.laplace_products import LaplaceProduct
+from dptutor.evaluation.positive_sums import PositiveLaw
+from dptutor.evaluation.profiles import BesideLaplace, LinesProfile
+from dptutor.evaluation.sampled_lines import Inverter
 from dptutor.mechanisms import DPSGD
-from dptutor.mechanisms.faces import MixtureFaces, TabulatedFaces
-from dptutor.mechanisms.profiles import BesideLaplace, LinesProfile
 from dptutor.risk.calibration import calibrate
 from dptutor.specification import read
-from dptutor.transform.finite import FiniteLaw
-from dptutor.transform.hellinger import Inversion
-from dptutor.transform.laplace_atoms import LaplaceAtoms
-from dptutor.transform.laplace_powers import LaplacePower
-from dptutor.transform.laplace_products import LaplaceProduct
-from dptutor.transform.lattice import BinomialLaw
-from dptutor.transform.positive_sums import PositiveLaw
-from dptutor.transform.sampled_lines import Inverter
 
 STORED = settings()
 KINDS = sorted({kind for kind, *_ in STORED})

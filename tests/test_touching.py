@@ -8,9 +8,9 @@ from pytest import approx
 from sweep import contour
 
 import dptutor as dp
+from dptutor.evaluation.touching import highest_lines
 from dptutor.mechanisms import composition
 from dptutor.mechanisms.composition import Composition
-from dptutor.mechanisms.touching import highest_lines
 
 
 def response_with_laplace(scale, epsilon, leak):

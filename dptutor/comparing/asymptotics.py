@@ -33,10 +33,10 @@ from scipy.special import erf, ndtr
 
 from .._numeric import Numeric
 from .._validation import positive_integer
+from ..evaluation.laws import NormalLaw
+from ..evaluation.polynomials import gauss
 from ..mechanisms.base import Mechanism, as_mechanism
 from ..mechanisms.gaussian import Gaussian
-from ..transform.laws import NormalLaw
-from ..transform.polynomials import gauss
 from .blackwell import delta_divergence
 
 __all__ = [

@@ -18,9 +18,9 @@ from scipy.optimize import linprog
 from scipy.sparse import bmat, coo_array, csr_array, eye_array
 
 from .._types import Array
+from ..evaluation.finite_law import FiniteLaw
 from ..mechanisms.base import Mechanism, as_mechanism
 from ..mechanisms.finite import FiniteExperiment, FiniteMechanism
-from ..transform.finite import FiniteLaw
 from .blackwell import delta_divergence
 from .ordering import dominance
 

@@ -30,6 +30,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..evaluation.finite_law import TooManyAtoms
+from ..evaluation.laws import AtomicLaw
 from ..mechanisms.base import Mechanism, as_mechanism
 from ..mechanisms.composition import Composition
 from ..mechanisms.delegated import SymmetricDelegated
@@ -48,8 +50,6 @@ from ..mechanisms.sampled_groups import SubsampledGaussianGroup
 from ..mechanisms.selection import ExponentialMechanism
 from ..mechanisms.subsampled import DPSGD, SubsampledGaussian
 from ..mechanisms.symmetrized import Symmetrized
-from ..transform.finite import TooManyAtoms
-from ..transform.laws import AtomicLaw
 from .order_certificates import OrderCertificate, of_profiles, of_witness
 from .profile_order import Side, Witness, ordered_between, renyi_witness, searched_down_to, witness
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from ..evaluation.laws import NormalLaw, SampledLaw
 from ..mechanisms.base import Mechanism
 from ..mechanisms.discrete import DiscreteGaussian
 from ..mechanisms.lattice import Join, Meet
-from ..transform.laws import NormalLaw, SampledLaw
 
 # δ below this is not compared.
 _FLOOR = 1e-300

@@ -31,11 +31,17 @@ from .._answers import Bounded
 from .._floats import LARGEST_LOG, LARGEST_LOSS, LAST_PLACE, SMALLEST
 from .._types import Array, Number, Numbers
 from .._validation import complex_array, real_array, shaped, shown
-from ..transform.laws import LossLaw
-from .evaluator import Evaluator
+from ..evaluation.evaluator import Evaluator
+from ..evaluation.from_profile import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
+from ..evaluation.laws import LossLaw
+from ..evaluation.roots import (
+    decreasing_root,
+    many_decreasing_roots,
+    nearest_within,
+    reach_of_epsilon,
+    slope_of_profile,
+)
 from .loss import PrivacyLoss
-from .mixture import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
-from .roots import decreasing_root, many_decreasing_roots, nearest_within, reach_of_epsilon, slope_of_profile
 
 # Relative error of a profile in closed form.
 _CLOSED = 1e-10
@@ -252,7 +258,7 @@ class Mechanism(Bounded, ABC):
         return ((self, 1),), False
 
     def _loss_law(self) -> LossLaw | None:
-        """The law of the loss, where it is of one of the kinds in `dptutor.transform.laws`, which compositions know."""
+        """The law of the loss, where it is of a kind in `dptutor.evaluation.laws`, which compositions know."""
         return None
 
     def _of_group(self, size: int) -> Mechanism | None:

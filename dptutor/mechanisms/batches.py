@@ -8,7 +8,7 @@ Neighbors: an example is there, or its gradient is 0. The pairs of one epoch, re
     shuffled          no pair is known: below fixed batches, above balls and bins
 
 Balls and bins have the loss log(S/T), S a sum of T independent log-normal variables e^(z/σ − 1/2σ²). Its law is had
-between two laws on a grid (`transform/lognormal_sums`); the larger one is a pair that dominates the true one.
+between two laws on a grid (`evaluation/lognormal_sums`); the larger one is a pair that dominates the true one.
 
 A shuffle is a mixture over orders, each a fixed batching, so by convexity it is below that; and where all other
 gradients are 0 it is balls and bins.
@@ -27,15 +27,15 @@ import numpy as np
 from scipy.special import gammaln, log_ndtr, logsumexp
 
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..transform.finite import FiniteLaw
-from ..transform.lognormal_sums import lognormal_sum
+from ..evaluation.finite_law import FiniteLaw
+from ..evaluation.lognormal_sums import lognormal_sum
+from ..evaluation.roots import decreasing_root
 from .base import Mechanism
 from .delegated import SymmetricDelegated
 from .directed import DIRECTIONS, Directed
 from .finite import FiniteMechanism
 from .gaussian import Gaussian
 from .lattice import Join
-from .roots import decreasing_root
 from .subsampled import SubsampledGaussian
 
 # Noise for which e^(z/σ) are numbers, and bins for which a grid can be had.

@@ -4,27 +4,28 @@ Losses add, so the pairs multiply: (P, Q) and (P', Q') give (P × P', Q × Q'). 
 part is taken in both directions, the composition is formed in each direction and symmetrized as a whole: an example is
 in all parts or in none.
 
-`_chosen_faces`, and nothing else, chooses how the profile is computed. Each way has a bound on its error that rests on
+`_chosen_faces`, and nothing else, chooses how the profile is computed. Each way, in a file of `dptutor.evaluation`, has
+a bound on its error that rests on
 
     all parts finite experiments         their atoms, binomial tails, or tilted sums on a lattice: rounding of
-        transform/finite.py, lattice*.py   positive terms, |a^n − b^n| ≤ n |a − b| max(|a|, |b|)^(n−1), Chernoff's bound
+        finite_law.py, lattice*.py         positive terms, |a^n − b^n| ≤ n |a − b| max(|a|, |b|)^(n−1), Chernoff's bound
       where these are too many           mixtures over the atoms of one part
     subsampled and plain Gaussians       integrals along Re s = const: Chernoff's bound for the images of a trapezoid
-        transform/hellinger.py             sum, a falling envelope of |H| for its truncation, and rounding
+        hellinger.py                       sum, a falling envelope of |H| for its truncation, and rounding
       where there is hardly any noise    sums over participations: the union bound on 3 n Φ(−1/2σ)
-        transform/separate_sums.py
+        separate_sums.py
       where large losses outweigh tilts  sums of positive terms
-        transform/positive_sums.py
+        positive_sums.py
     these and finite experiments         mixtures over the atoms, which keep the bounds of what is mixed
         faces.py
     these and few Laplace mechanisms     integrals over the loss of Laplace: Bernstein's ellipse, on which coefficients
-        transform/tilted_areas.py          bound the integrand, and the bounds of a table under positive weights
+        tilted_areas.py                    bound the integrand, and the bounds of a table under positive weights
     Laplace mechanisms, and the rest     lower and upper values: Chernoff's bound for images, post-processing by some
-        transform/lines.py                 Gaussian noise for the truncation
+        lines.py                           Gaussian noise for the truncation
     parts without a transform            a grid between two experiments, one more and one less informative (Blackwell's
-        transform/discretized.py           order, which products keep); losses that it cuts count as infinite above
+        discretized.py                     order, which products keep); losses that it cuts count as infinite above
 
-The first and the last enumerate what they answer from. All others fill tables (transform/profile_table.py): polynomials
+The first and the last enumerate what they answer from. All others fill tables (profile_table.py): polynomials
 between Chebyshev points, at which values have the bounds above. What a polynomial misses between its points is *not*
 proven: it is measured at points of its own, and enlarged.
 
@@ -42,18 +43,18 @@ import numpy as np
 
 from .._floats import LAST_PLACE
 from .._validation import positive_integer
-from ..transform.discretized import POWERS_GOAL, Factor, bracketed, window
-from ..transform.finite import TooManyAtoms
-from ..transform.hellinger import SlowDecay
-from ..transform.lattice_sums import composed
-from ..transform.laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaw
-from ..transform.profile_table import ProfileTable
+from ..evaluation.discretized import POWERS_GOAL, Factor, bracketed, window
+from ..evaluation.evaluator import Evaluator
+from ..evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
+from ..evaluation.finite_law import TooManyAtoms
+from ..evaluation.hellinger import SlowDecay
+from ..evaluation.lattice_sums import composed
+from ..evaluation.laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaw
+from ..evaluation.profile_table import ProfileTable
+from ..evaluation.profiles import LinesProfile, beside_laplace, contours
 from .base import Mechanism, as_mechanism
-from .evaluator import Evaluator
-from .faces import FiniteFaces, MixtureFaces, TabulatedFaces
 from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
-from .profiles import LinesProfile, beside_laplace, contours
 
 # What the grid of a product shall leave open.
 _PRODUCTS_GOAL = 1e-9

@@ -22,8 +22,8 @@ import numpy as np
 
 from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .._validation import positive_integer, positive_number
-from ..transform.finite import FiniteLaw, TooManyAtoms
-from ..transform.finite_two import TwoLosses
+from ..evaluation.finite_law import FiniteLaw, TooManyAtoms
+from ..evaluation.finite_two import TwoLosses
 from .base import logarithm
 from .finite import SymmetricFiniteMechanism
 

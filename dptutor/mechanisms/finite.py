@@ -20,8 +20,8 @@ import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import positive_integer, probabilities, real_number
-from ..transform.finite import AtomicLaw, FiniteLaw
-from ..transform.finite_two import TwoLosses
+from ..evaluation.finite_law import AtomicLaw, FiniteLaw
+from ..evaluation.finite_two import TwoLosses
 from .base import Mechanism, logarithm
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 from .._validation import positive_number
-from ..transform.laws import NormalLaw
-from ..transform.polynomials import gauss
+from ..evaluation.laws import NormalLaw
+from ..evaluation.polynomials import gauss
 from .base import Mechanism
 
 # Up to this μ, what separates two terms is integrated, since their difference would cancel.

@@ -18,8 +18,8 @@ from decimal import Decimal, localcontext
 from typing import TypeAlias
 
 from .._validation import positive_integer
-from ..transform.finite import FiniteLaw
-from ..transform.laws import AtomicLaw
+from ..evaluation.finite_law import FiniteLaw
+from ..evaluation.laws import AtomicLaw
 from .base import Mechanism, as_mechanism
 from .composition import compose
 from .finite import FiniteExperiment

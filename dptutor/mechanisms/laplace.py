@@ -20,9 +20,9 @@ import numpy as np
 
 from .._floats import LAST_PLACE, SMALLEST_NORMAL
 from .._validation import positive_number
-from ..transform.laws import LaplaceLaw
-from ..transform.polynomials import gauss
-from ..transform.subsampled_gaussian import complex_log1p
+from ..evaluation.laws import LaplaceLaw
+from ..evaluation.polynomials import gauss
+from ..evaluation.subsampled_gaussian import complex_log1p
 from .base import _CLOSED, Mechanism
 
 _NODES, _WEIGHTS = gauss(16)

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.optimize.elementwise import find_root
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
+from ..evaluation.remembering import remembering
 from .base import Mechanism, as_mechanism
-from .remembering import remembering
 
 _HARDLY = 1e-290  # below this α loses digits, or is no number
 _SLOPES = np.sinh(np.linspace(-6, 6, 121))  # losses, up to 200

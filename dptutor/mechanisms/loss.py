@@ -9,7 +9,7 @@ import numpy as np
 
 from .._types import Array, Number, Numbers
 from .._validation import array_shape, choice, random_generator, real_array, shaped
-from .roots import slope_of_profile
+from ..evaluation.roots import slope_of_profile
 
 if TYPE_CHECKING:
     from .base import Mechanism

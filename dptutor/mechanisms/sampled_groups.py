@@ -22,11 +22,11 @@ import numpy as np
 from scipy.special import erfcx, gammaln, log_ndtr, logsumexp, ndtr
 
 from .._validation import choice, positive_integer
-from ..transform.polynomials import gauss
+from ..evaluation.from_profile import integral
+from ..evaluation.polynomials import gauss
 from .base import Mechanism
 from .directed import DIRECTIONS, Directed
 from .gaussian import Gaussian
-from .mixture import integral
 from .subsampled import SubsampledGaussian
 
 _MOST_MEMBERS = 100

@@ -27,7 +27,7 @@ import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..transform.polynomials import gauss
+from ..evaluation.polynomials import gauss
 from .base import Mechanism
 from .delegated import SymmetricDelegated
 from .laplace import Laplace

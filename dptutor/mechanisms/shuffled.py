@@ -31,7 +31,7 @@ import numpy as np
 
 from .._floats import UNIT_ROUNDOFF
 from .._validation import choice, positive_integer
-from ..transform.finite import FiniteLaw
+from ..evaluation.finite_law import FiniteLaw
 from .base import Mechanism
 from .delegated import SymmetricDelegated
 from .finite import FiniteMechanism, RandomizedResponse, SymmetricFiniteMechanism

@@ -28,8 +28,9 @@ from scipy.special import ndtr, ndtri
 
 from .._floats import LARGEST_LOSS
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..transform.laws import NormalLaw, SampledLaw
-from ..transform.subsampled_gaussian import (
+from ..evaluation.laws import NormalLaw, SampledLaw
+from ..evaluation.roots import decreasing_root
+from ..evaluation.subsampled_gaussian import (
     gaussian_loss,
     largest_inverse_powers,
     largest_powers,
@@ -40,7 +41,6 @@ from ..transform.subsampled_gaussian import (
 from .base import Mechanism
 from .delegated import Delegated
 from .gaussian import Gaussian, gaussian_profile
-from .roots import decreasing_root
 
 # As for the Gaussian mechanism: squares of 1/σ are numbers.
 _LEAST_NOISE = 1e-150

@@ -26,8 +26,8 @@ import numpy as np
 from .._floats import LARGEST_LOSS
 from .._types import Array, Number, Numbers
 from .._validation import real_array, shaped
+from ..evaluation.roots import decreasing_root
 from ..mechanisms.base import Mechanism, as_mechanism
-from ..mechanisms.roots import decreasing_root
 
 __all__ = ["attack_advantage", "attack_bound"]
 

@@ -28,8 +28,8 @@ from .._types import Array, Number, Numbers
 from .._validation import choice, real_array, real_number, shaped
 from ..accounting import rdp_to_epsilon
 from ..divergences import f_divergence
+from ..evaluation.roots import decreasing_root
 from ..mechanisms.base import Mechanism, as_mechanism
-from ..mechanisms.roots import decreasing_root
 from . import attacks
 
 __all__ = [

@@ -26,10 +26,10 @@ from scipy.optimize import brentq, minimize_scalar
 from .._types import Array
 from .._validation import real_number
 from ..comparing.blackwell import delta_divergence
+from ..evaluation.laws import NormalLaw
 from ..mechanisms import Mechanism
 from ..mechanisms.base import as_mechanism
 from ..mechanisms.gaussian import gaussian_profile
-from ..transform.laws import NormalLaw
 from .facts import allowed_by, approximate, gaussian
 
 __all__ = ["Report", "report"]

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from .._validation import choice, shown
 from ..comparing.blackwell import delta_divergence
+from ..evaluation.laws import SampledLaw
 from ..mechanisms import Mechanism
-from ..transform.laws import SampledLaw
 from .facts import allowed_by
 from .reporting import Report, raised, report
 

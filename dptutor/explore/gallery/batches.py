@@ -11,8 +11,8 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.interpolate import CubicSpline
 from scipy.special import expit, logit, ndtr
 
+from ...evaluation.lognormal_inversion import lognormal_tails
 from ...mechanisms import DPSGD, FixedBatches
-from ...transform.lognormal_inversion import lognormal_tails
 from ..machinery import BLUE, DASHED, DOTTED, GREEN, GREY, INK, ORANGE, VERMILLION, Choice, Explorer, Number, Slider
 
 DELTA, LOW = 1e-5, 1e-8

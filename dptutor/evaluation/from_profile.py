@@ -16,7 +16,7 @@ import numpy as np
 from .._answers import NumericalError
 from .._floats import LARGEST_LOSS
 from .._validation import shortened
-from ..transform.polynomials import gauss
+from .polynomials import gauss
 
 _NODES, _WEIGHTS = gauss(16)
 # How exact integrals are relative to themselves, and those of transforms besides, where δ is rounding; and pieces.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .finite import AtomicLaw
+from .finite_law import AtomicLaw
 
 __all__ = ["AtomicLaw", "LaplaceLaw", "LossLaw", "NormalLaw", "SampledLaw"]
 

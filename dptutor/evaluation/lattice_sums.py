@@ -25,7 +25,7 @@ from scipy.fft import next_fast_len
 from scipy.special import logsumexp
 
 from .._floats import LARGEST_LOSS, SMALLEST_LOG, UNIT_ROUNDOFF
-from .finite import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms, power_of_masses
+from .finite_law import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms, power_of_masses
 from .finite_two import log_rest, two_floats, with_fifty_digits
 from .lattice_binomial import two_product
 

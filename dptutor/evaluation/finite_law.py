@@ -225,7 +225,7 @@ class FiniteLaw(AtomicLaw):
         TooManyAtoms
             If there are more sums than can be enumerated; this is known before any work.
         """
-        from .lattice import BinomialLaw
+        from .binomial_law import BinomialLaw
         from .lattice_sums import summed
 
         if count == 1:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import expit
 
 from .._floats import UNIT_ROUNDOFF
-from .finite import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms
+from .finite_law import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms
 from .finite_two import TwoLosses, log_ratio_of_rests, log_rest, shares, times, two_floats
 from .lattice_binomial import Binomial, Ratios, falling, peak, two_product
 from .subsampled_gaussian import complex_log1p

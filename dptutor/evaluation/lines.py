@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
-from .finite import FiniteLaw, TooManyAtoms
+from .finite_law import FiniteLaw, TooManyAtoms
 from .laplace_atoms import LaplaceAtoms, inside_apart
 from .laplace_powers import LaplacePower
 from .laplace_products import LaplaceProduct

@@ -14,13 +14,13 @@ from scipy.special import ndtr
 
 from .._floats import LAST_PLACE
 from .._validation import shortened
-from ..transform.hellinger import Inversion
-from ..transform.laws import SampledLaw
-from ..transform.lines import Lines
-from ..transform.positive_sums import PositiveLaw
-from ..transform.profile_table import Profile, ProfileTable
-from ..transform.separate_sums import SeparateSums
 from .faces import TabulatedFaces
+from .hellinger import Inversion
+from .laws import SampledLaw
+from .lines import Lines
+from .positive_sums import PositiveLaw
+from .profile_table import Profile, ProfileTable
+from .separate_sums import SeparateSums
 
 # δ below e^−this is not told from 0: upper values are at least 1e-300.
 _DEEPEST = 690.0

@@ -15,10 +15,10 @@ from pytest import approx
 from strategies import distributions
 
 import dptutor as dp
-from dptutor.transform.finite import FiniteLaw, TooManyAtoms
-from dptutor.transform.finite_two import TwoLosses
-from dptutor.transform.lattice import BinomialLaw
-from dptutor.transform.lattice_binomial import Binomial, deviance_term, stirling_error
+from dptutor.evaluation.binomial_law import BinomialLaw
+from dptutor.evaluation.finite_law import FiniteLaw, TooManyAtoms
+from dptutor.evaluation.finite_two import TwoLosses
+from dptutor.evaluation.lattice_binomial import Binomial, deviance_term, stirling_error
 
 EPSILONS = np.array([-40.0, -3.0, -0.5, 0.0, 0.3, 1.0, 2.5, 7.0, 40.0])
 

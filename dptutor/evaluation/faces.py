@@ -9,7 +9,7 @@ With D the profile of finite losses at ε ≥ 0 and D⁻ that of the reverse pai
 An ε that is a little off its place costs f the square of that, and every ε gives a line below f: what f may be off is
 the distance from the line to the chord above, besides the error of δ.
 
-Three kinds of composition have the same methods, those of `dptutor.mechanisms.evaluator`: those with tables, those of
+Three kinds of composition have the same methods, those of `dptutor.evaluation.evaluator`: those with tables, those of
 finite experiments, and mixtures of others over the atoms of a finite experiment.
 """
 
@@ -22,9 +22,9 @@ import numpy as np
 from scipy.special import expit
 
 from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG
-from ..transform.discretized import LARGEST as LARGEST_ON_GRID
-from ..transform.finite import TooManyAtoms
-from ..transform.profile_table import WorseTable
+from .discretized import LARGEST as LARGEST_ON_GRID
+from .finite_law import TooManyAtoms
+from .profile_table import WorseTable
 from .remembering import remembering
 from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
 from .touching import LARGEST, SMALLEST, known_at

@@ -27,7 +27,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import isotonic_regression
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
-from .finite import FiniteLaw
+from .finite_law import FiniteLaw
 
 # A mass of finite losses that is nothing: above the rounding of sums of probabilities.
 _TAIL = 1e-15
