@@ -39,8 +39,8 @@ ALLOWED = {
     ("dptutor.mechanisms.base", "dptutor.mechanisms.composition"),
     ("dptutor.mechanisms.base", "dptutor.mechanisms.symmetrized"),
     ("dptutor.mechanisms.subsampled", "dptutor.mechanisms.sampled_groups"),
-    ("dptutor.transform.finite", "dptutor.transform.lattice"),
-    ("dptutor.transform.finite", "dptutor.transform.lattice_sums"),
+    ("dptutor.evaluation.finite_law", "dptutor.evaluation.binomial_law"),
+    ("dptutor.evaluation.finite_law", "dptutor.evaluation.lattice_sums"),
 }
 
 
