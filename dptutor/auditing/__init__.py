@@ -9,7 +9,8 @@ be asked after every guess; `epsilon_from_one_run` and `judge_one_run` need a si
 
 from .adversaries import Guesses, find_repeated_noise, identify, infer_membership, membership_advantage_bound
 from .broken import FIRST_STEP_ONLY, FLAWS, HALF_THE_NOISE, NO_CLIPPING, SAME_NOISE, SOUND, Flaw
-from .convolutions import ConvolutionalNetwork, GradientRows
+from .classifier import Classifier
+from .convolutions import ConvolutionalNetwork
 from .evidence import (
     Estimate,
     clopper_pearson,
@@ -19,7 +20,8 @@ from .evidence import (
     quantile_interval,
 )
 from .experiments import Experiment, experiment, text_bar
-from .models import Classifier, Network, PerExample
+from .gradients import GradientRows, PerExample
+from .models import Network
 from .neighbors import DISSIMILARITIES, Neighbors, dissimilarity, find_neighbors
 from .noise import gaussian_epsilon, gaussian_mu
 from .one_run import epsilon_from_one_run, epsilon_from_rates, epsilon_from_scores, judge_one_run, one_run_p_value

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._validation import positive_integer, shown
-from .models import Classifier, softmax_signal
+from .classifier import Classifier, softmax_signal
+from .gradients import GradientRows
 
-__all__ = ["ConvolutionalNetwork", "GradientRows"]
+__all__ = ["ConvolutionalNetwork"]
 
 _Affine: TypeAlias = tuple[np.ndarray, np.ndarray]
 _Layer: TypeAlias = tuple[np.ndarray, list[np.ndarray], np.ndarray]
@@ -215,67 +215,6 @@ class ConvolutionalNetwork(Classifier):
         flat = signal.reshape(*signal.shape[:-3], -1)
         weights, biases = affine[-1]
         return layers, flat, flat @ weights + biases
-
-
-@dataclass(frozen=True, eq=False)
-class GradientRows:
-    """Gradients of n examples at each of several networks, one by one.
-
-    Attributes
-    ----------
-    gradients : ndarray
-        Of shape (…, n, p).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import dptutor as dp
-    >>> rows = dp.auditing.GradientRows(np.array([[3.0, 4.0], [0.0, 1.0]]))
-    >>> rows.norms, rows.total(np.array([1.0, 2.0])), rows.one(1)
-    (array([5., 1.]), array([3., 6.]), array([0., 1.]))
-    """
-
-    gradients: np.ndarray
-
-    @property
-    def norms(self) -> np.ndarray:
-        """Euclidean length of each example's gradient, in the shape (…, n).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import dptutor as dp
-        >>> dp.auditing.GradientRows(np.array([[3.0, 4.0]])).norms
-        array([5.])
-        """
-        norms: np.ndarray = np.sqrt(np.einsum("...i,...i", self.gradients, self.gradients))
-        return norms
-
-    def total(self, weights: ArrayLike) -> np.ndarray:
-        """Σ_i w_i g_i, of shape (…, p), for weights of shape (…, n).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import dptutor as dp
-        >>> dp.auditing.GradientRows(np.eye(2)).total(np.array([1.0, 2.0]))
-        array([1., 2.])
-        """
-        sums: np.ndarray = np.asarray(weights)[..., None, :] @ self.gradients
-        return sums[..., 0, :]
-
-    def one(self, index: int) -> np.ndarray:
-        """The gradient of one example, of shape (…, p).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import dptutor as dp
-        >>> dp.auditing.GradientRows(np.eye(2)).one(-1)
-        array([0., 1.])
-        """
-        row: np.ndarray = self.gradients[..., index, :]
-        return row
 
 
 def _patches(images: np.ndarray) -> np.ndarray:

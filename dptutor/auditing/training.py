@@ -33,7 +33,8 @@ import numpy as np
 from .._validation import choice, positive_integer, positive_number, shown
 from ..mechanisms import Gaussian
 from .broken import SOUND, Flaw
-from .models import Classifier, clipping_factors
+from .classifier import Classifier
+from .gradients import clipping_factors
 from .neighbors import Neighbors
 
 __all__ = ["State", "Trainer", "Training"]
