@@ -345,3 +345,40 @@ def test_back_leads_to_what_was_on_the_screen(site_url, new_page, screen):
     page.go_back()
     laid_out(page)
     assert page.evaluate(middle) == seen
+
+
+@pytest.mark.parametrize("screen", ["wide", "phone"])
+def test_a_phrase_that_moves_a_far_picture_leaves_a_way_back(screen, site_url, new_page):
+    phone = {"viewport": {"width": 390, "height": 664}, "has_touch": True, "is_mobile": True}
+    page = new_page(reduced_motion="reduce", **(phone if screen == "phone" else {}))
+    page.goto(site_url + "book/09_composition.html")
+    laid_out(page)
+    phrase = page.locator("a[data-move][href^='#dpsgd_accounting']").first
+    explorer = page.locator("[data-explorer=dpsgd_accounting]")
+    back = page.get_by_role("button", name="Back to the text")
+    phrase.evaluate("e => e.scrollIntoView({ block: 'center' })")
+    before = phrase.bounding_box()["y"]
+    if screen == "phone":
+        phrase.tap()
+    else:
+        phrase.press("Enter")
+        expect(back).to_be_focused()
+    expect(back).to_be_in_viewport(ratio=1)
+    expect(phrase).not_to_be_in_viewport()
+    panels = explorer.locator(".dpe-panel").first
+    expect(panels).to_be_in_viewport()
+    assert back.bounding_box()["height"] >= 44
+    assert back.bounding_box()["y"] + 44 <= panels.bounding_box()["y"]
+    if screen == "phone":
+        back.tap()
+    else:
+        back.press("Enter")
+    expect(phrase).to_be_focused()
+    expect(back).to_have_count(0)
+    at_rest(phrase)
+    assert phrase.bounding_box()["y"] == pytest.approx(before, abs=2)
+    # A reader who scrolls back has no need of it, nor one who sees the picture.
+    phrase.evaluate("e => e.click()")
+    expect(back).to_be_in_viewport()
+    phrase.scroll_into_view_if_needed()
+    expect(back).to_have_count(0)

@@ -257,6 +257,55 @@
   };
   addEventListener("scroll", moved, { passive: true });
 
+  // A phrase that moves a picture elsewhere on the page leaves a way back to the text, until the reader is there again.
+
+  const back = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "back-to-text",
+    textContent: "Back to the text",
+    popover: "manual",
+  });
+  let left = null;
+  const stay = () => {
+    left?.seen.disconnect();
+    back.remove();
+    left = null;
+  };
+  const leave = (phrase, picture, byKeys) => {
+    stay();
+    const leaving = { phrase, top: phrase.getBoundingClientRect().top };
+    leaving.seen = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (isIntersecting === !back.isConnected) return; // still there, or still away
+      if (isIntersecting) return stay();
+      picture.after(back);
+      back.showPopover();
+      if (byKeys) back.focus({ preventScroll: true });
+    });
+    leaving.seen.observe(phrase);
+    left = leaving;
+  };
+  back.addEventListener("click", () => {
+    const { phrase, top } = left;
+    stay();
+    phrase.focus({ preventScroll: true });
+    // What is laid out on the way may move it.
+    const go = () => scrollBy({ top: phrase.getBoundingClientRect().top - top, behavior: "instant" });
+    go();
+    requestAnimationFrame(go);
+  });
+  addEventListener(
+    "click",
+    ({ target, detail }) => {
+      const phrase = target.closest?.("a[data-move]"),
+        name = phrase && /^#(\w+)\?/.exec(phrase.getAttribute("href"))?.[1],
+        picture = name && document.querySelector(`[data-explorer="${name}"][data-frozen]`);
+      const shown = picture?.querySelector(".dpe-panels").getBoundingClientRect();
+      if (shown && (shown.top < 0 || shown.bottom > innerHeight)) leave(phrase, picture, !detail);
+      else if (phrase) stay();
+    },
+    { capture: true },
+  );
+
   // Searching: its script and its index come when somebody asks for them.
 
   const field = document.querySelector(".search-button");
