@@ -9,7 +9,7 @@ import pytest
 import dptutor as dp
 from dptutor.evaluation.laplace_atoms import LaplaceAtoms, _Case, _kernel, inside_apart
 from dptutor.evaluation.laplace_products import LaplaceProduct
-from dptutor.evaluation.lines import Lines, _nothing, _together
+from dptutor.evaluation.lines import Lines, _nothing
 
 
 def alone(counts, inside):
@@ -85,8 +85,7 @@ def test_finite_losses_beside_them_infinite_ones_included():
     loss, q = law.kinks, law.q[np.isfinite(law.loss)]
     exact = LaplaceProduct([0.2] * 9 + [1 / 3] * 7, loss, q)
     masses = whole._log_mass, whole.reverse._log_mass
-    finite = _together(whole.factors[-1:], masses).log
-    apart = LaplaceAtoms({0.2: 9, 1 / 3: 7}, loss, q, 3, 2**14, finite, masses, 1e-15)
+    apart = LaplaceAtoms({0.2: 9, 1 / 3: 7}, loss, q, 3, 2**14, whole._finite_transform, masses, 1e-15)
     epsilon = np.linspace(0.0, 5.2, 41)
     assert overlap(apart.profile(epsilon), exact.profile(epsilon))
 

@@ -211,10 +211,15 @@ class Lines:
             return LaplaceProduct([top for top, count in self._laplace.items() for _ in range(count)], loss, q)
         if not self._mu and not self._others and (apart := inside_apart(self._laplace, loss)) is not None:
             log_masses = self._log_mass, self.reverse._log_mass
-            atoms = [factor for factor in self.factors if isinstance(factor[0]._loss_law(), AtomicLaw)]
-            finite = _together(atoms, log_masses).log if atoms else _nothing
+            finite = self._finite_transform
             return LaplaceAtoms(self._laplace, loss, np.exp(law.log_q), *apart, finite, log_masses, law.relative_error)
         return _Mixture(self._power, loss, q) if len(self._laplace) == 1 else None
+
+    @property
+    def _finite_transform(self):
+        """z ↦ the logarithm of the transform of the finite parts, and a bound on its error."""
+        atoms = [factor for factor in self.factors if isinstance(factor[0]._loss_law(), AtomicLaw)]
+        return _together(atoms, (self._log_mass, self.reverse._log_mass)).log if atoms else _nothing
 
     @cached_property
     def _finite_law(self) -> FiniteLaw | None:
