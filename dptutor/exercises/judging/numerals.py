@@ -4,8 +4,8 @@
     product  = signed (· or / signed)*           exponent = ± exponent | atom (^ exponent)?
     signed   = ± signed | power                  atom     = number | constant | function atom | ( sum )
 
-Numbers, constants, functions and refusals are described once, in `explore/machinery/numerals.js`, which reads numbers
-in pages; tests/numerals.yaml is the table of cases for both.
+Before a function no · is needed: 2 ln 2. Numbers, constants, functions and refusals are described once, in
+`explore/machinery/numerals.js`, which reads numbers in pages; tests/numerals.yaml is the table of cases for both.
 """
 
 from __future__ import annotations
@@ -128,15 +128,14 @@ def _sign() -> re.Pattern:
 
 
 def _normal(text: str) -> str:
-    """In the characters of the grammar, all spaces alike, what is raised as a power, and no "≈" ahead."""
+    """In the characters of the grammar, all spaces alike, what is raised as a power, and no "≈" or "α =" ahead."""
     raised, same = _grammar()["raised"], _same()
     seen = "".join(one for one in text if same.get(one) != "")
     powers = re.sub(f"[{''.join(raised)}]+", lambda found: f"^({''.join(raised[one] for one in found[0])})", seen)
     typed = "".join(same.get(one, one) for one in powers)
     if len(typed) > _grammar()["longest"]:
         raise Unreadable("unreadable")
-    typed = typed.strip(" ")
-    return typed[1:].strip(" ") if typed and typed[0] in _grammar()["ahead"] else typed
+    return re.sub(f"^{_grammar()['ahead']}", "", typed.strip(" "))
 
 
 class _Digits(str):
@@ -223,6 +222,9 @@ class _Work:
         queue = self._queue
         return queue.pop() if queue and queue[-1] in signs and not isinstance(queue[-1], _Digits) else None
 
+    def _function_next(self) -> bool:
+        return bool(self._queue) and self._queue[-1] in _grammar()["functions"]
+
     def _sum(self):
         value = self._product()
         while sign := self._take("+", "-"):
@@ -231,8 +233,8 @@ class _Work:
 
     def _product(self):
         value = self._signed()
-        while sign := self._take("*", "/"):
-            value = value * self._signed() if sign == "*" else value / self._signed()
+        while (sign := self._take("*", "/")) or self._function_next():
+            value = value / self._signed() if sign == "/" else value * self._signed()
         return value
 
     def _signed(self):

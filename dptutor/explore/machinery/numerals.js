@@ -10,7 +10,7 @@ const numerals = (() => {
     "longest": 200,
     "spaces": " \t\n\r\u000b\f\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000",
     "unseen": "\u00ad\u200b\u200e\u200f\u2060\ufeff",
-    "ahead": "=≈~≃",
+    "ahead": "(?:[a-zΑ-ω]+ *)?[=≈~≃] *",
     "same": {
       "-": "−–‐‑﹣－", "+": "＋﬩", "*": "×·⋅∙＊", "/": "÷:∕⁄／", "(": "（", ")": "）", "^": "＾", "%": "％٪",
       ".": "．٫", ",": "，", "'": "’", "∞": "♾", "π": "Π",
@@ -62,6 +62,7 @@ const numerals = (() => {
     refusal,
   ]);
   const SIGN = new RegExp(GRAMMAR.sign, "y");
+  const AHEAD = new RegExp(`^${GRAMMAR.ahead}`);
   const LONGEST_WHOLE = 15;
 
   class Refusal extends Error {}
@@ -84,7 +85,7 @@ const numerals = (() => {
     }
   }
 
-  // In the characters of the grammar, all spaces alike, what is raised as a power, and no "≈" ahead.
+  // In the characters of the grammar, all spaces alike, what is raised as a power, and no "≈" or "α =" ahead.
   function normal(text) {
     const typed = [];
     let raised = false;
@@ -98,8 +99,7 @@ const numerals = (() => {
     if (raised) typed.push(")");
     const all = typed.join("");
     if ([...all].length > GRAMMAR.longest) refuse("unreadable");
-    const inner = all.replace(/^ +| +$/g, "");
-    return inner && GRAMMAR.ahead.includes(inner[0]) ? inner.slice(1).replace(/^ +/, "") : inner;
+    return all.replace(/^ +| +$/g, "").replace(AHEAD, "");
   }
 
   // Numbers as {digits}, ready to be read by a program; other tokens as they are.
@@ -160,10 +160,11 @@ const numerals = (() => {
     return ["^", "**"].includes(found[place]) ? null : { exponent: sign + digits, end: place };
   }
 
-  // sum: product (± product)*, product: sign (·/ sign)*, sign: ± sign | power, power: atom %* (^ exponent)? %*,
+  // sum: product (± product)*, product: sign (·/ sign)*, where a function needs no ·, sign: ± sign | power, power: atom %* (^ exponent)? %*,
   // exponent: ± exponent | atom (^ exponent)?
   function work(queue) {
     const take = (...signs) => (signs.includes(queue[0]) ? queue.shift() : null);
+    const functionNext = () => Object.hasOwn(GRAMMAR.functions, queue[0]);
     const sum = () => {
       let value = product();
       for (let sign; (sign = take("+", "-")); ) value += sign === "+" ? product() : -product();
@@ -171,7 +172,8 @@ const numerals = (() => {
     };
     const product = () => {
       let value = signed();
-      for (let sign; (sign = take("*", "/")); ) value = sign === "*" ? value * signed() : value / signed();
+      for (let sign; (sign = take("*", "/") ?? functionNext()); )
+        value = sign === "/" ? value / signed() : value * signed();
       return value;
     };
     const signed = () => {
