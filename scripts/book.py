@@ -57,6 +57,7 @@ LOOK = [
         f"scripts/{name}.py"
         for name in (
             "asking",
+            "cards",
             "embedding",
             "exercising",
             "gallery",

@@ -23,6 +23,7 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_proof.nodes import NODE_TYPES
 
 import asking
+import cards
 import dptutor as dp
 import embedding
 import gallery
@@ -491,4 +492,6 @@ def finished(app, error):
         previews.symbols(Path(app.outdir))
         embedding.embed(Path(app.outdir), sorted(app.env.found_docs), app.config.html_title)
         moved.write(Path(app.outdir), app.env, app.config.html_baseurl, POLICY, app.version_of["moved.js"])
+        if app.config.html_baseurl:
+            cards.write(Path(app.outdir), app.env.found_docs, app.config.html_title)
         sharing.write(Path(app.outdir), app.env.found_docs, app.config.html_baseurl, app.config.html_title)

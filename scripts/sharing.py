@@ -1,4 +1,4 @@
-"""What other sites are told about the pages: descriptions, a card to share, a map, a feed; a page for lost readers.
+"""What other sites are told about the pages: descriptions, cards to share, a map, a feed; a page for lost readers.
 
 What needs the site's address is written only if `html: baseurl` in _config.yml names it. `report_errors` there is an
 address ("mailto:…", or that of a form, such as "https://…/issues/new") to which a link on every page leads.
@@ -17,6 +17,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 ROOT = Path(__file__).resolve().parent.parent
 CARD, MAP, FEED, LOST = "_static/card.png", "sitemap.xml", "feed.xml", "404"
+CARDS = "_static/cards"
+PICTURES = "article [data-explorer], article img[src$='.svg']"
 MOST = 200  # letters of a description
 
 
@@ -66,12 +68,17 @@ def context(page: str, title: str, body: str, site: str, report: str) -> dict:
     return {
         "description": about,
         "address": address,
-        "card": urljoin(site, CARD) if site else "",
+        "card": urljoin(site, f"{CARDS}/{page}.png" if pictured(body) else CARD) if site else "",
         "feed": urljoin(site, FEED) if site else "",
         "day": day,
         "day_in_words": in_words(day),
         "report": report,
     }
+
+
+def pictured(body: str) -> bool:
+    """Whether a page has a picture for its card."""
+    return bool(LexborHTMLParser(f"<article>{body}</article>").css_first(PICTURES))
 
 
 def write(site: Path, pages, address: str, title: str):
@@ -83,7 +90,6 @@ def write(site: Path, pages, address: str, title: str):
         )
     if not address:
         return
-    draw(site / CARD, title)
     places = sorted(urljoin(address, f"{page}.html") for page in pages)
     changed = f"<lastmod>{dated()}</lastmod>" if dated() else ""
     lines = "\n".join(f"<url><loc>{escape(place)}</loc>{changed}</url>" for place in places)
@@ -125,33 +131,3 @@ def feed(changelog: str, address: str, title: str) -> str:
         + "\n".join(entries)
         + "\n</feed>\n"
     )
-
-
-def draw(file: Path, title: str):
-    """The card: two worlds and a line between them, 1200 × 630."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import numpy as np
-    from matplotlib.figure import Figure
-
-    from dptutor.palette import BLUE, GREY, INK, PURPLE, VERMILLION
-
-    with matplotlib.rc_context({"font.family": "STIXGeneral"}):
-        figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="#fffefb")
-        axes = figure.add_axes((0.05, 0.09, 0.9, 0.5))
-        x = np.linspace(-3.4, 4.4, 400)
-        for center, color in ((0, BLUE), (1, VERMILLION)):
-            y = np.exp(-((x - center) ** 2) / 2)
-            axes.plot(x, y, color=color, linewidth=3)
-            wrong = x >= 0.5 if center == 0 else x <= 0.5
-            axes.fill_between(x, y, color=color, alpha=0.1, linewidth=0)
-            axes.fill_between(x, y, where=wrong, color=color, alpha=0.4, linewidth=0)
-        axes.plot([0.5, 0.5], [0, 1.2], color=PURPLE, linewidth=4)
-        axes.axhline(0, color=INK, linewidth=1.5)
-        axes.set_xlim(-3.4, 4.4)
-        axes.set_ylim(-0.02, 1.22)
-        axes.set_axis_off()
-        figure.text(0.05, 0.79, "Were they in the data?", fontsize=64, fontweight="bold", color=INK)
-        figure.text(0.05, 0.69, title, fontsize=31, color=GREY)
-        figure.savefig(file, metadata={"Software": None})

@@ -7,15 +7,19 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from conftest import pages_of
+from matplotlib.image import imread
 from selectolax.lexbor import LexborHTMLParser
 
+import cards
 import dptutor as dp
 import sharing
 
 ROOT = Path(__file__).resolve().parent.parent
 ADDRESS = "https://example.org/privacy/"
+CHAPTERS = sorted(file.stem for file in (ROOT / "book").glob("[0-9][0-9]_*.md"))
 NAMES = ["intro", "explorers", "your_run", "api", "source_index", "glossary"]
 CONF = f"""
 import sys
@@ -25,6 +29,9 @@ html_theme, root_doc, project, html_title = "dptutor", "book/intro", "Tests", "T
 html_baseurl, report_errors, html_search = {ADDRESS!r}, "https://example.org/issues/new", False
 html_static_path, html_use_index, html_domain_indices = [{str(ROOT / "book" / "_static")!r}], False, False
 """
+
+CURVE = """<svg xmlns="http://www.w3.org/2000/svg" width="100pt" height="50pt" viewBox="0 0 100 50">
+<path d="M 0 0 C 20 40 40 50 100 50" style="fill: none; stroke: #0072b2; stroke-width: 4"/></svg>"""
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +44,9 @@ def published(tmp_path_factory):
         tree = "\n```{toctree}\n" + "\n".join(NAMES[1:]) + "\n```\n" if name == "intro" else ""
         text = f"What the page {name} says is said in one sentence here. And more."
         (source / "book" / f"{name}.md").write_text(f"# The {name}\n\n{text}\n\n## A part\n\nText.\n{tree}")
+    (source / "book" / "curve.svg").write_text(CURVE)
+    with (source / "book" / "your_run.md").open("a") as page:
+        page.write("\n![A curve](curve.svg)\n")
     command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", source, site]
     subprocess.run(command, check=True, cwd=ROOT)
     return site
@@ -74,10 +84,40 @@ def test_a_published_page_has_one_address_and_a_card(published):
     assert tree.css_first(".foot .report").attributes["href"] == "https://example.org/issues/new"
 
 
-def test_the_card_has_the_size_that_sites_show(published):
-    data = (published / sharing.CARD).read_bytes()
+def test_a_page_with_a_picture_has_a_card_of_its_own(published):
+    _, meta, _ = head(published, "book/your_run.html")
+    address = meta["og:image"].removeprefix(ADDRESS)
+    assert address != sharing.CARD
+    blue = picture_of(published / address)[..., 2] - picture_of(published / address)[..., 0]
+    assert 0.005 < (blue > 0.5).mean() < 0.1
+
+
+def picture_of(card):
+    """The pixels of a card, which has the size that sites show and is small."""
+    data = card.read_bytes()
     assert struct.unpack(">II", data[16:24]) == (1200, 630)
     assert len(data) < 150_000
+    return imread(card)
+
+
+def test_the_card_of_other_pages_is_one(published):
+    _, meta, _ = head(published, "book/api.html")
+    picture_of(published / meta["og:image"].removeprefix(ADDRESS))
+    found = [file.relative_to(published).as_posix() for file in published.rglob("card*/**/*.png")]
+    assert found == ["_static/cards/book/your_run.png"]
+
+
+@pytest.mark.look
+@pytest.mark.cases(1)
+@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.filterwarnings("error")  # of a letter that no font has
+def test_the_card_of_a_chapter_shows_its_first_picture(page, site, tmp_path):
+    text = (site / "book" / f"{page}.html").read_text(encoding="utf-8")
+    assert sharing.pictured(text)
+    cards.draw_page(site, f"book/{page}", "A book", tmp_path / "card.png")
+    ink = picture_of(tmp_path / "card.png")[200:, :, :3].min(axis=2) < 0.9
+    assert 0.005 < ink.mean() < 0.7
+    assert np.ptp(np.flatnonzero(ink.any(axis=0))) > 300
 
 
 def test_the_map_and_the_feed_are_whole(published):
