@@ -5,12 +5,14 @@ import re
 import unicodedata
 from collections import Counter
 from html import unescape
+from io import BytesIO
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import judge, watched_page
+from PIL import Image
 from playwright.sync_api import expect
 from pytest import approx
 from scipy.stats import norm
@@ -1874,6 +1876,22 @@ def test_question_picture_sentence_and_controls_fit_on_one_screen(opened, name):
     )
     assert controls["y"] + controls["height"] - head["y"] <= 800 - 48  # below the bar of the book
     assert panels["height"] >= 0.5 * (controls["y"] + controls["height"] - head["y"])
+
+
+def test_the_ring_of_a_focused_slider_encloses_its_grip(alone):
+    page = alone("threshold_test")
+    slider = page.locator("input[type=range]").first
+    box = slider.bounding_box()
+    around = {"x": box["x"] - 10, "y": box["y"] - 10, "width": box["width"] + 20, "height": box["height"] + 20}
+    before = page.screenshot(clip=around)
+    page.keyboard.press("Tab")
+    slider.focus()
+    after = page.screenshot(clip=around)
+    bright = [np.asarray(Image.open(BytesIO(picture)).convert("L"), int) for picture in (before, after)]
+    columns = np.flatnonzero((np.abs(np.subtract(*bright)) > 50).any(axis=0))
+    grip = 20 + slider.evaluate("e => (e.value - e.min) / (e.max - e.min)") * (box["width"] - 20)
+    assert 24 < np.ptp(columns) < 40
+    assert columns.mean() == pytest.approx(grip, abs=2)
 
 
 def test_short_values_leave_the_room_to_their_sliders(opened):
