@@ -110,6 +110,7 @@ from .envelope import envelope
 from .evidence import evidence
 from .gaussian_noise import gaussian_noise
 from .hyper_prior import hyper_prior
+from .one_mechanism import one_mechanism
 from .posterior_belief import posterior_belief
 from .privacy_loss import privacy_loss
 from .releases import releases
@@ -142,6 +143,7 @@ __all__ = [
     "evidence",
     "gaussian_noise",
     "hyper_prior",
+    "one_mechanism",
     "posterior_belief",
     "privacy_loss",
     "releases",
