@@ -50,7 +50,7 @@ LOOK = [
     "book/_static",
     "book/_theme",
     "book/accountant",
-    *(f"book/{page}.{kind}" for page in ("asking", "front", "your_run") for kind in ("css", "js")),
+    *(f"book/{page}.{kind}" for page in ("asking", "front", "telling", "your_run") for kind in ("css", "js")),
     "book/answers.js",
     "book/sketching.js",
     *(
@@ -67,6 +67,7 @@ LOOK = [
             "previews",
             "searching",
             "sharing",
+            "telling",
             "typesetting",
         )
     ),

@@ -40,9 +40,8 @@ def embed(site: Path, pages, book: str):
 def alone(tree, explorer, page, book):
     title = explorer.css_first(".dpe-find strong").text()
     head = LexborHTMLParser(tree.head.html).head
-    for other in head.css(
-        "title, link[rel=prev], link[rel=next], script[src*='questions'], script[src*='ask.js'], script[src*='site.js']"
-    ):
+    scripts = ", ".join(f"script[src*='{name}']" for name in ("questions", "ask.js", "story.js", "site.js"))
+    for other in head.css(f"title, link[rel=prev], link[rel=next], {scripts}"):
         other.decompose()
     heading = tree.css_first("h1")
     for link in heading.css(".headerlink"):

@@ -31,6 +31,7 @@ import moved
 import previews
 import searching
 import sharing
+import telling
 from dptutor import __version__
 from dptutor.explore.machinery.page import SCRIPTS, STYLES
 
@@ -92,6 +93,7 @@ PARTS = {
         [NUMERALS, SHELF, "dptutor/exercises/judging/questions.js"],
     ),
     "ask": (["book/asking.css"], [NUMERALS, *ANSWERS, PEN, "book/sketching.js", "book/asking.js"]),
+    "story": (["book/telling.css"], ["book/telling.js"]),
     "run": (
         ["book/your_run.css"],
         [
@@ -340,7 +342,7 @@ class Translator(HTML5Translator):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.explorers = 0
+        self.explorers = []
 
     def visit_raw(self, node):
         text = node.astext()
@@ -356,12 +358,16 @@ class Translator(HTML5Translator):
             part.decompose()
         up = "../" * self.builder.current_docname.count("/")
         for explorer in piece.css("[data-explorer]"):
-            explorer.attrs["id"] = f"explorer-{explorer.attributes['data-explorer']}"
-            explorer.attrs["data-embed"] = f"{up}{embedding.FOLDER}/{explorer.attributes['data-explorer']}.html"
+            name = explorer.attributes["data-explorer"]
+            explorer.attrs["data-embed"] = f"{up}{embedding.FOLDER}/{name}.html"
+            if name not in self.explorers:  # the one that links lead to
+                explorer.attrs["id"] = f"explorer-{name}"
+            self.explorers.append(name)
         for tables in piece.css("script[data-shared=tables]"):
-            self.explorers += 1
-            if self.explorers > 1:
-                explorer, packed = tables.parent, tables.text()
+            explorer, packed = tables.parent, tables.text()
+            if explorer.attributes["data-explorer"] == self.explorers[0] and len(self.explorers) > 1:
+                tables.decompose()  # it is in the page already
+            elif len(self.explorers) > 1:
                 name = f"{explorer.attributes['data-explorer']}-{digest(packed.encode())}"
                 script = f"(globalThis.dptutorTables ??= new Map()).set({json.dumps(name)}, {json.dumps(packed)});\n"
                 write(Path(self.builder.outdir) / "_static" / "tables" / f"{name}.js", script)
@@ -460,6 +466,8 @@ def height(node):
             fixed += 750
         elif isinstance(part, asking.ask) and part["kind"] == "sketch":
             fixed += 470
+        elif isinstance(part, telling.scene):
+            fixed += 600
     return f"--letters: {letters}; --fixed: {fixed}px"
 
 

@@ -42,7 +42,7 @@ def index(site: Path, pages):
 def records_of(article, page):
     """Records of a page, the innermost first; each is taken out of the text before the next."""
     found = []
-    for explorer in article.css("[data-explorer]"):
+    for explorer in article.css("[data-explorer][id]"):
         if name := explorer.css_first(".dpe-find strong"):
             say = explorer.css_first("figcaption p")
             found.append(["explorer", words(name), explorer.attributes["id"], words(say) if say else ""])

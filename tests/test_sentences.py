@@ -819,6 +819,39 @@ READINGS = "δ(ε) = δ", "classical σ", "Pr[B > ρ] = δ"
 
 
 @exact
+def one_mechanism(epsilon, picture):
+    alpha, beta, prior = ndtr(-epsilon - 0.5), ndtr(epsilon - 0.5), exp(epsilon) / (1 + exp(epsilon))
+    return {
+        "threshold": epsilon + 0.5, "accused": 100 * alpha, "missed": 100 * beta, "alpha": alpha, "beta": beta,
+        "slope": exp(epsilon), "delta": float(gaussian_profile(1)(epsilon)), "prior": prior, "guess": 1 - prior,
+        "error": prior * alpha + (1 - prior) * beta,
+    }  # fmt: skip
+
+
+for some, fits in (
+    ("hardly any of 100", lambda so: so.accused <= 0.5),
+    ("about {accused} of 100", lambda so: so.accused >= 0.5),
+):
+    says("one_mechanism",
+         f"If you accuse everyone above {{threshold}}, you accuse {some} people who are not in the data, and miss "
+         "about {missed} of 100 who are.",
+         lambda so, fits=fits: so.picture <= 1.5 and fits(so))  # fmt: skip
+says("one_mechanism",
+     "This threshold is one point of the curve: {alpha} of those not in the data are accused, {beta} of those who are "
+     "in it are missed.",
+     lambda so: 1.5 <= so.picture <= 2.5)  # fmt: skip
+says("one_mechanism",
+     "The line that falls by {slope} for each step to the right touches the curve at this threshold, and leaves "
+     "δ = {delta} above it.",
+     lambda so: 2.5 <= so.picture <= 3.5 and so.beta == approx(1 - so.delta - so.slope * so.alpha))  # fmt: skip
+says("one_mechanism", "At ε = {epsilon} the privacy profile is δ = {delta}.", lambda so: 3.5 <= so.picture <= 4.5)
+says("one_mechanism",
+     "At a prior of {prior} for “not in” a blind guess is wrong with probability {guess}, the best use of the output "
+     "with probability {error}.",
+     lambda so: so.picture >= 4.5 and so.error < so.guess)  # fmt: skip
+
+
+@exact
 def posterior_belief(reading, tolerance, delta):
     delta = {"0.1": 0.1, "0.02": 0.02, "0.01": 0.01, "10⁻⁴": 1e-4, "10⁻⁶": 1e-6}[delta]
     epsilon = log(tolerance / (1 - tolerance))
@@ -1075,6 +1108,7 @@ FOUND = {
                  lambda so, s: s["noise"] == "half" and s["rounds"] == 300 and so.most < 20),
     "gaussian_noise": ({"epsilon": 9}, lambda so, s: -0.02 < so.saved < 0),
     "hyper_prior": ({"a": 3.3}, lambda so, s: so.ahead * so.plain < 0),
+    "one_mechanism": ({"epsilon": 0.0}, lambda so, s: so.alpha == approx(so.beta)),
     "posterior_belief": ({"reading": READINGS[0], "tolerance": 0.6, "delta": "10⁻⁶"}, lambda so, s: so.ratio >= 20
                          and so.reading == READINGS[0]),
     "privacy_loss": ({"kind": "Gaussian", "noise": 2.4, "epsilon": 0.4}, lambda so, s: so.tail >= 5 * so.delta > 0.1),
@@ -1507,6 +1541,10 @@ CLAIMS = [
     ("hyper_prior", "Jeffreys", "a little more weight", lambda so, s: betainc(0.5, 0.5, 0.1) > 0.1),
     ("hyper_prior", "Strong opinions", "the ranking is reversed", lambda so, s: so.ahead * so.plain < 0),
     ("hyper_prior", "Mostly sure of P", "is high", lambda so, s: beta_law(s["a"], float(s["b"])).mean() > 0.75),
+    ("one_mechanism", "One tangent", "touches the curve at this threshold",
+     lambda so, s: so.beta == approx(1 - so.delta - so.slope * so.alpha)),
+    ("one_mechanism", "One Bayes error", "Hung from the error of a blind guess",
+     lambda so, s: so.error == approx(so.guess - so.guess * so.delta)),
     ("posterior_belief", "Nobody over 90%", "(ε, δ) = (2.2, 0.01)",
      lambda so, s: is_rounding("2.2", log(9)) and so.tolerance == 0.9 and so.delta == 0.01),
     ("posterior_belief", "Nobody over 90%", "if you are in, more than three in a hundred",
@@ -1606,7 +1644,12 @@ def test_four_times_the_sampling_rate_costs_more_than_three_times_the_steps():
 
 
 # Stories without a number or a comparison.
-NO_CLAIM = {("be_the_adversary", "Never accuse"), ("hyper_prior", "Flat")}
+NO_CLAIM = {
+    ("one_mechanism", "One curve"),
+    ("one_mechanism", "One profile"),
+    ("be_the_adversary", "Never accuse"),
+    ("hyper_prior", "Flat"),
+}
 
 
 def known_by_theorems(sigma, rate, steps, delta):

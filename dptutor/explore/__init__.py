@@ -110,6 +110,7 @@ from .gallery.envelope import envelope
 from .gallery.evidence import evidence
 from .gallery.gaussian_noise import gaussian_noise
 from .gallery.hyper_prior import hyper_prior
+from .gallery.one_mechanism import one_mechanism
 from .gallery.posterior_belief import posterior_belief
 from .gallery.privacy_loss import privacy_loss
 from .gallery.releases import releases
@@ -142,6 +143,7 @@ __all__ = [
     "evidence",
     "gaussian_noise",
     "hyper_prior",
+    "one_mechanism",
     "posterior_belief",
     "privacy_loss",
     "releases",

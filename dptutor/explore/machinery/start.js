@@ -47,7 +47,10 @@ function wake(root) {
   if (root.dataset.awake) return;
   root.dataset.awake = "1";
   const manifest = JSON.parse(root.querySelector(".dpe-manifest").textContent);
-  const tables = new FrozenTables(manifest, root.querySelector(".dpe-tables")?.textContent, root.dataset.tables);
+  // Two of one kind on a page of a site have their tables once.
+  const packed =
+    root.querySelector(".dpe-tables") ?? document.querySelector(`[data-explorer="${manifest.name}"] > .dpe-tables`);
+  const tables = new FrozenTables(manifest, packed?.textContent, root.dataset.tables);
   const explorer = new Explorer(root, manifest, tables);
   // The address is that of the first of its name on a page.
   if (document.querySelector(`[data-explorer="${manifest.name}"][data-frozen]`) === root) {
