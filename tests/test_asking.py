@@ -345,7 +345,7 @@ def test_what_was_answered_wrong_is_listed_at_the_end(site, site_url, new_page):
         "ask => [...ask.querySelectorAll('.ask-answer')].findIndex(one => !('right' in one.dataset))"
     )
     button = choice.locator(".ask-choices button").nth(place)
-    said = button.inner_text().split()[0]
+    said = button.text_content().split()[0]
     button.focus()
     page.keyboard.press("Enter")
     assert said in listed.text_content()
