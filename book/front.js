@@ -372,7 +372,7 @@ class Runs {
       " about the second. ",
       first === second
         ? "There is hardly anything left to learn, and they protect nearly alike."
-        : "The promise is the same, the protection is not.",
+        : "The promise is the same; the protection is not.",
     );
   }
 }
