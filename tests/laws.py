@@ -197,21 +197,21 @@ def of_products(m, other):
 
 
 def of_certificates(m, other):
-    """Whether the program in chapter 7 confirms a certificate."""
+    """Whether the program in the reference confirms a certificate."""
     certificate = dp.delta_divergence(m, other).certificate
     if not verified(certificate.json(), m.privacy_profile, other.privacy_profile):
         yield "the certificate of Δ is not verified"
 
 
 def checked(m, other, text):
-    """What the program in chapter 7 says of the certificate of an order."""
+    """What the program in the reference says of the certificate of an order."""
     profiles = (m.privacy_profile, other.privacy_profile), (m.reverse.privacy_profile, other.reverse.privacy_profile)
     divergences = [x.renyi_divergence for x in (m, other, m.reverse, other.reverse)]
     return verified_order(text, *profiles, divergences)
 
 
 def of_orders(m, other):
-    """Whether the program in chapter 7 confirms a certificate, and Δ agrees."""
+    """Whether the program in the reference confirms a certificate, and Δ agrees."""
     found = dp.dominance(m, other)
     if found.certificate is not None and checked(m, other, found.certificate.json()) is False:
         yield f"the certificate is not verified: {json.dumps(found.verdict)}"
