@@ -57,6 +57,11 @@ WATCH = """() => {
   requestAnimationFrame(press);
 }"""
 
+MOVED = """() => new Promise((done) => {
+  const look = () => seen.slider !== null || performance.now() > 30000 ? done() : requestAnimationFrame(look);
+  look();
+})"""
+
 SCROLL = """async () => {
   const step = innerHeight / 2;
   for (let y = 0; y < document.documentElement.scrollHeight; y += step) {
@@ -116,9 +121,11 @@ def measured(browser, address, name, *, screen=PHONE, slowed=True, scrolled=True
     page.add_init_script(f"({WATCH})()")
     page.goto(f"{address}{name}.html", wait_until="load")
     page.wait_for_timeout(1500)
-    if page.locator("[data-explorer] input[type=range]").count():
-        page.wait_for_function("seen.slider !== null", timeout=30000)
+    page.wait_for_load_state("networkidle")
     visit = sum(sent) / 1000
+    if page.locator("[data-explorer] input[type=range]").count():
+        page.locator("[data-explorer]").first.scroll_into_view_if_needed()  # only then it is prepared
+        page.evaluate(MOVED)
     if scrolled:
         page.evaluate(SCROLL)
     seen = page.evaluate("seen")
