@@ -112,6 +112,11 @@ PARTS = [
     ("15_attacks.html#membership-with-a-prior-and-the-bayes-error", "more_attacks_reports"),
     ("20_capstone.html#four-more-letters", "four_letters"),
     ("20_capstone.html#ask-20-loader", "four_letters"),
+    # Questions that are gone: what they asked about is still said.
+    ("01_two_worlds.html#ask-01-blind", "01_two_worlds"),
+    ("01_two_worlds.html#ask-01-names", "01_two_worlds"),
+    ("07_delta_divergence.html#ask-07-grid", "07_delta_divergence"),
+    ("07_delta_divergence.html#ask-07-weight", "07_delta_divergence"),
 ]
 
 

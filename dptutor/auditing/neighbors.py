@@ -8,7 +8,7 @@ D holds the example that the adversary asks about, D′ does not: it is removed 
 and by the *local* sensitivity ‖ḡ(x)‖ or ‖ḡ(x) − ḡ(x′)‖ at the weights reached. Instead of searching for the pair
 of largest local sensitivity at every step, one may search once for the most dissimilar one,
 
-    x̂ = argmax_{x₁ ∈ D} Σ_{x₂ ∈ D} d(x₁, x₂)    or    (x̂, x̂′) = argmax_{x ∈ D, x′ ∈ U∖D} d(x, x′).
+    x̂ = argmax_{x₁ ∈ D} Σ_{x₂ ∈ D∖x₁} d(x₁, x₂)  or    (x̂, x̂′) = argmax_{x ∈ D, x′ ∈ U∖D} d(x, x′).
 
 Sources: Bernau et al. (2021), definition 6, equations 18-21; Wang et al., Image quality assessment (2004), for SSIM.
 """

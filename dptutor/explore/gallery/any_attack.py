@@ -34,22 +34,22 @@ any_attack = Explorer(
     },
     steps={
         "One of 500 people": (
-            "Who someone is: a blind guess is right one time in 500. With this output it may be nearly one time in "
-            "five.",
+            "Who is this? A blind guess is right one time in 500. With this output, a guess may be right nearly one "
+            "time in five.",
             {"baseline": 0.002, "sigma": 0.5},
         ),
         "One false accusation in 100": (
-            "Who was in the data: the false-positive rate takes the place of the baseline, and the bound is on the "
+            "Who was in the data? The false-positive rate takes the place of the baseline, and the bound is on the "
             "true-positive rate: here more than a third.",
             {"baseline": 0.01, "sigma": 0.5},
         ),
         "One field, two values": (
-            "What someone has: if both values are equally likely, half of all blind guesses are right, and an "
+            "What does someone have? If both values are equally likely, half of all blind guesses are right, and an "
             "attack cannot even double its success.",
             {"baseline": 0.5, "sigma": 0.5},
         ),
         "One of 5000 records": (
-            "What a record looked like: it is one of 5000, each equally likely. The bound is about 300 times as high "
+            "What did a record look like? It is one of 5000, each equally likely. The bound is about 300 times as high "
             "as a blind guess.",
             {"baseline": 0.0002, "sigma": 0.5},
         ),
