@@ -416,7 +416,7 @@ class Inversion(Profile):
         inner = np.geomspace(smallest, 0.5, max(8, math.ceil(math.log(0.5 / smallest) / math.log(1.3))))
         grid = _whole_in_s(np.concatenate([-1.0 + inner, -inner[inner < 0.499]]))
         value = self._cumulant(grid)
-        c, right, heights = smallest, [], []
+        c, right, heights = smallest, list[float](), list[float]()
         while len(right) < 600:
             more = _whole_in_s(c * 1.2 ** np.arange(16))
             found = self._cumulant(more)
@@ -589,7 +589,7 @@ def _chords(grid, height, side):
 
 def _lower_envelope(grid, height, places):
     """Of the lines height − grid·ε those that are lowest somewhere, and where one gives way to the next."""
-    kept, cuts = [], []
+    kept, cuts = list[int](), list[float]()
     for place in places:
         while kept:
             cut = float((height[place] - height[kept[-1]]) / (grid[place] - grid[kept[-1]]))

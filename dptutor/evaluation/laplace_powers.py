@@ -122,6 +122,7 @@ class LaplacePower:
         return lower * (1 - self.relative), np.minimum(upper * (1 + self.relative), 1.0)
 
     def _in_cells(self, place):
+        assert self._cells is not None
         first, coefficients, delta, tail, scale = self._cells
         number = np.minimum(np.floor(place).astype(int), self._last - 1)
         v = np.minimum(place - number, 1.0)

@@ -226,13 +226,13 @@ def _in_units(law: FiniteLaw, step: Decimal) -> np.ndarray:
 
 def _convolved(parts):
     """All numbers of steps, their masses, and a bound on the relative error of these."""
-    whole, error = None, 64 * UNIT_ROUNDOFF
+    whole, error = [np.ones(1), np.ones(1)], 64 * UNIT_ROUNDOFF
     for part in parts:
         masses = [np.where(side < _FAINT, 0.0, side) for side in part.masses()]
-        longest = min(part.longest + 1, len(whole[0]) if whole else 1)
+        longest = min(part.longest + 1, len(whole[0]))
         error += (64 + 4 * (part.count if part.multiples.size > 2 else 0) + 8 * math.sqrt(longest)) * UNIT_ROUNDOFF
         with np.errstate(under="ignore"):
-            whole = [np.convolve(a, b) for a, b in zip(whole, masses, strict=True)] if whole else masses
+            whole = [np.convolve(a, b) for a, b in zip(whole, masses, strict=True)]
     p, q = whole
     kept = np.maximum(p, q) > _FAINT
     kept[[0, -1]] = True  # the largest loss counts, however improbable
@@ -280,7 +280,7 @@ class _Upper:
         first = self._places.first
         start = _Tilt(self._parts, 0.0, self._places.last)
         start.known(self._places.log_mass, 0.0)
-        tilts, cuts = [start], []
+        tilts, cuts = [start], list[int]()
         while not tilts[0].reaches(first):
             below = tilts[0].next(-1)
             cuts.insert(0, _taken_over(tilts[0], below, below, tilts[0]))

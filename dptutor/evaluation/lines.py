@@ -68,11 +68,14 @@ class Lines:
 
     def __init__(self, factors):
         self.factors = tuple(factors)
-        self._laplace, self._finite, self._others, variance = {}, [], [], 0.0
+        self._laplace: dict[float, int] = {}
+        self._finite: list[tuple[FiniteLaw, int]] = []
+        self._others: list[tuple] = []
+        variance = 0.0
         for part, count in self.factors:
             match part._loss_law():
                 case AtomicLaw() as law:
-                    self._finite.append((law, count))
+                    self._finite.append((law.enumerated(), count))
                 case NormalLaw(mu):
                     variance += count * mu**2
                 case LaplaceLaw(top):
@@ -434,7 +437,7 @@ def _relative_size(piece):
 def _deviation(law):
     """c ↦ a bound on the deviation of the loss tilted by c, where one is known."""
     if isinstance(law, AtomicLaw):
-        loss, log_q = law.kinks, law.log_q
+        loss, log_q = law.kinks, law.enumerated().log_q
 
         def deviation(c):
             weight = np.exp(log_q + c * loss - np.max(log_q + c * loss))

@@ -226,7 +226,8 @@ class ProfileTable:
         places = np.unique(np.concatenate([[low, high], self._evaluator.cuts(interval)]))
         places = places[np.append(True, np.diff(places) > _APART * (high - low))]
         places[-1] = high
-        pieces, rows = [(float(a), float(b), math.inf, 0, _SMALLEST * (b - a)) for a, b in pairwise(places)], []
+        pieces = [(float(a), float(b), math.inf, 0, _SMALLEST * (b - a)) for a, b in pairwise(places)]
+        rows: list[tuple] = []
         while pieces:
             nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _PLACES for a, b, *_ in pieces])
             value, error, complement = self._evaluator.sample(interval, nodes)
@@ -248,7 +249,7 @@ class ProfileTable:
             missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 :])
             missed[:, -2:] *= known
             tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed.max(axis=1))
-            further = []
+            further: list[tuple] = []
             halved = most > np.where(hopeless, np.inf, _NEARLY_ZERO)
             rest = zip(coefficients, log_value, tail, error, most, uneven, halved, strict=True)
             for piece, (own, values, last, noise, limit, halve, may) in zip(pieces, rest, strict=True):
@@ -266,7 +267,7 @@ class ProfileTable:
                 missed = _missed(own, values, last, wanted)
                 if noise >= 1.0:
                     # Of which nothing is known, so that it goes on where the next one begins.
-                    own, moved = _line(*values[-2:], -1.0 if complement else 1.0), 0.0
+                    own, moved = _line(values[-2], values[-1], -1.0 if complement else 1.0), 0.0
                 else:
                     own, moved = _falling(own, -1.0 if complement else 1.0)
                 rows.append((a, b, own, complement, _relative_error(noise, missed + moved), limit))

@@ -27,6 +27,7 @@ Lines are chosen from the mechanism, never from the ε asked for: the same ε gi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -77,11 +78,11 @@ class Transform:
         bounds the slope of the former.
     """
 
-    log: object
-    log_envelope: object
+    log: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+    log_envelope: Callable[[float, np.ndarray], np.ndarray]
     reach: float = math.inf
     terms: int = 2**16
-    on_line: object = None
+    on_line: Callable[[float, float, int], tuple[np.ndarray, np.ndarray]] | None = None
     repeated: tuple = ()
     log_masses: tuple[float, float] = (0.0, 0.0)
     of_masses: float = 0.0

@@ -210,7 +210,8 @@ def _growth(modulus):
 
 
 def _nodes(height, ends, count):
-    u, step = np.linspace(*ends, count, retstep=True)
+    low, high = ends
+    u, step = np.linspace(low, high, count, retstep=True)
     return height, u + 1j * height if height else u, math.log(step / math.sqrt(2 * math.pi))
 
 

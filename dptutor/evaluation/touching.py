@@ -55,20 +55,21 @@ def known_at(lines, losses, alpha, masses):
 
     `lines` takes losses to 1 − δ of the finite ones and a bound on the error of that.
     """
-    places = [losses, *lines(losses)]
-    value, bound, doubtful = highest_lines(*places, alpha, masses)
+    rest, error = lines(losses)
+    value, bound, doubtful = highest_lines(losses, rest, error, alpha, masses)
     open_ = np.arange(alpha.size)
     for _ in range(_ROUNDS):
         own = bound[open_]
-        still = (own > _SHARP) & (own > _OF_ERROR * places[2].max(axis=0))
-        open_, places, doubtful = open_[still], [each[:, still] for each in places], doubtful[:, still]
+        still = (own > _SHARP) & (own > _OF_ERROR * error.max(axis=0))
+        open_, doubtful = open_[still], doubtful[:, still]
         if not open_.size:
             break
         more = doubtful[0] + (doubtful[1] - doubtful[0]) * _WITHIN
-        places = [np.concatenate(pair) for pair in zip(places, (more, *lines(more)), strict=True)]
+        pairs = zip((losses, rest, error), (more, *lines(more)), strict=True)
+        places = [np.concatenate([before[:, still], after]) for before, after in pairs]
         order = np.argsort(places[0], axis=0, kind="stable")
-        places = [np.take_along_axis(each, order, axis=0) for each in places]
-        value[open_], bound[open_], doubtful = highest_lines(*places, alpha[open_], masses)
+        losses, rest, error = (np.take_along_axis(each, order, axis=0) for each in places)
+        value[open_], bound[open_], doubtful = highest_lines(losses, rest, error, alpha[open_], masses)
     return value, bound
 
 

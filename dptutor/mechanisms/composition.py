@@ -112,7 +112,7 @@ class Composition(Mechanism):
         return all(part.is_symmetric for part, _ in self.factors)
 
     @cached_property
-    def reverse(self) -> Mechanism:
+    def reverse(self) -> Composition:
         if self.is_symmetric:
             return self
         other = Composition(tuple((part.reverse, count) for part, count in self.factors))
@@ -257,7 +257,7 @@ class Composition(Mechanism):
         return 0.0 - math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
 
     @property
-    def _faces(self):
+    def _faces(self) -> Evaluator:
         if "_own_faces" not in self.__dict__:
             # Always worked out in the same direction of the two: no digit depends on which was asked for first.
             ours = self.reverse is self or repr(self) <= repr(self.reverse)
@@ -330,7 +330,8 @@ def _over_fewest(finite) -> MixtureFaces:
 
 def of_kind(kind, factors):
     """The factors whose loss has a law of this kind, and the others."""
-    its, others = [], []
+    its: list[tuple] = []
+    others: list[tuple] = []
     for factor in factors:
         (its if isinstance(factor[0]._loss_law(), kind) else others).append(factor)
     return tuple(its), tuple(others)

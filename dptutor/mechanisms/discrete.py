@@ -94,7 +94,8 @@ class DiscreteLaplace(SymmetricFiniteMechanism):
         if self.sensitivity == 1 and self.largest_loss >= 1e-30:
             return FiniteLaw.of_step(TwoLosses.response(self.largest_loss))
         loss = (2.0 * np.arange(self.sensitivity + 1.0) - self.sensitivity) / self.scale
-        return FiniteLaw.of_finite(loss, *self._outcomes(), 0.0, 0.0, location_error=UNIT_ROUNDOFF * self.largest_loss)
+        p, q = self._outcomes()
+        return FiniteLaw.of_finite(loss, p, q, 0.0, 0.0, UNIT_ROUNDOFF * self.largest_loss)
 
     def _of_group(self, size):
         return replace(self, sensitivity=size * self.sensitivity)

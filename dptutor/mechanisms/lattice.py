@@ -255,9 +255,9 @@ class Meet(_Pairing):
 def worse_of(mechanisms, epsilon):
     """δ, α and β at every ε of whichever mechanism has the larger δ there."""
     faces = [(m._delta(epsilon), *m._errors(epsilon)) for m in mechanisms]
-    (delta, *errors), (other, *other_errors) = faces
+    (delta, alpha, beta), (other, other_alpha, other_beta) = faces
     # Near 1 the digits of δ are in 1 − δ.
-    rest, other_rest = _rest(*errors, epsilon), _rest(*other_errors, epsilon)
+    rest, other_rest = _rest(alpha, beta, epsilon), _rest(other_alpha, other_beta, epsilon)
     first = np.where(np.maximum(delta, other) > 0.5, rest <= other_rest, delta >= other)
     return tuple(np.where(first, a, b) for a, b in zip(*faces, strict=True))
 
