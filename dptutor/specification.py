@@ -200,17 +200,18 @@ def _value(node, text, names):
             return tuple(part(p) for p in parts)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_number(part(operand), text)
-        case ast.Attribute(value=of, attr="reverse" | "symmetrized" as name):
-            return getattr(_mechanism(of, text, names), name)
+        case ast.Attribute(value=of, attr="reverse" | "symmetrized" as face):
+            return getattr(_mechanism(of, text, names), face)
         case ast.Call(func=ast.Name(id=id), args=[argument], keywords=[]) if id in _FUNCTIONS:
             return _calculated(_FUNCTIONS[id], node, text, part(argument))
         case ast.Call(func=ast.Name(id=id), args=args, keywords=keywords) if id in _MAKERS:
-            given = [keyword.arg for keyword in keywords]
+            given = [keyword.arg for keyword in keywords if keyword.arg]  # none of them is **
             for name in given:
                 if given.count(name) > 1:
                     raise ValueError(f"{name} is given twice in {shortened(_shown(node, text))!r}")
-            if all(given):
-                return _MAKERS[id](*map(part, args), **{k.arg: part(k.value) for k in keywords})
+            if len(given) == len(keywords):
+                named = zip(given, keywords, strict=True)
+                return _MAKERS[id](*map(part, args), **{name: part(keyword.value) for name, keyword in named})
         case ast.Call(func=ast.Name(id=id)):
             meant = f"did you mean {near}(…)?" if (near := _near(id)) else f"known are {', '.join(_NAMES.values())}"
             raise ValueError(f"{shortened(id.replace(_SOUGHT, '?'))} is unknown; {meant}")
@@ -246,15 +247,15 @@ def _number(value, text):
 
 
 def _calculated(operation, node, text, *values):
-    values = [_number(value, text) for value in values]
+    numbers = [_number(value, text) for value in values]
     written = shortened(_shown(node, text))
     try:
         # A large integer could fill the memory.
-        if operation is operator.pow and all(isinstance(value, int) for value in values):
-            base, exponent = values
+        if operation is operator.pow and all(isinstance(number, int) for number in numbers):
+            base, exponent = numbers
             if abs(base) > 1 and exponent * base.bit_length() > 2000:
                 raise OverflowError
-        result = operation(*values)
+        result = operation(*numbers)
         if not isinstance(result, complex) and abs(result) > 1e308:
             raise OverflowError
     except OverflowError:
@@ -267,4 +268,4 @@ def _calculated(operation, node, text, *values):
 
 
 def _shown(node, text):
-    return ast.get_source_segment(_source(text), node).replace(_SOUGHT, "?")
+    return (ast.get_source_segment(_source(text), node) or "").replace(_SOUGHT, "?")

@@ -97,6 +97,7 @@ def test_a_question_mark_stands_for_the_number():
         ("Gaussian(...)", "is not allowed"),
         ("Gaussian(*[1])", "is not allowed"),
         ("Gaussian(**{'sigma': 1})", "is not allowed"),
+        ("Gaussian(**{'sigma': 1}, **{'sensitivity': 1})", "is not allowed"),
         ("Gaussian(9**9**9)", r"^'9\*\*9\*\*9' is beyond the largest number, 1e308$"),
         ("Gaussian((9.0**999)**999)", r"'\(9.0\*\*999\)\*\*999' is beyond the largest number"),
         ("Gaussian((9.0**99)**999)", r"'\(9.0\*\*99\)\*\*999' is beyond the largest number"),

@@ -18,7 +18,7 @@ import numpy as np
 from .._types import Array
 from ..mechanisms.base import Mechanism
 
-# By how much the bound may exceed the value: tenfold more where too many points would be needed.
+# Target gap between bound and value: ten times as much if too many points would be needed.
 _SLACK = 1e-9
 _MOST_POINTS = 4000
 _START = 33
@@ -87,7 +87,7 @@ def _points(mechanism: Mechanism, other: Mechanism, bound: float, epsilon: float
     kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints(), [epsilon]])
     kinks = kinks[np.abs(kinks) < reach]
     nodes = np.unique(np.concatenate([np.linspace(-reach, reach, _START), kinks if kinks.size < 200 else []]))
-    # Next to 0 different losses may have the same e^ε.
+    # Near 0 different losses may have the same e^ε.
     nodes = nodes[np.append(True, np.diff(np.exp(nodes)) > 0)]
     while nodes.size <= _MOST_POINTS:
         first, second = (m.privacy_profile(nodes) for m in (mechanism, other))

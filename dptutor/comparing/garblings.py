@@ -24,7 +24,7 @@ from ..mechanisms.finite import FiniteExperiment, FiniteMechanism
 from .blackwell import delta_divergence
 from .ordering import dominance
 
-# How nearly the linear program meets its conditions.
+# Feasibility tolerance of the linear program.
 _TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -136,7 +136,7 @@ def garbling(mechanism: Mechanism, other: Mechanism) -> Garbling:
     matrix = np.clip(found.x[: rows * columns].reshape(rows, columns), 0.0, None)
     matrix /= matrix.sum(axis=1, keepdims=True)
     deficiency = max(np.abs(p @ matrix - p_other).sum(), np.abs(q @ matrix - q_other).sum()) / 2
-    # Whether one is exact is not for the tolerance of a linear program to say.
+    # Whether a garbling is exact cannot be decided within the tolerance of a linear program.
     regret = delta_divergence(mechanism, other)
     exists = dominance(mechanism, other).verdict != "refuted" and regret.value <= regret.error_bound
     return Garbling(matrix, float(deficiency), None if exists else regret.prior)

@@ -116,7 +116,7 @@ def of_witness(m: Mechanism, o: Mechanism, reason: str, witness: Witness) -> Ord
         return OrderCertificate(
             "refuted", reason, (order, witness.value, witness.other_value), f"{back}Rényi divergence"
         )
-    # The witness may be of a part: of the whole the first value is no larger, the other no smaller.
+    # The witness may be for a part: for the whole the first value is no larger, the other no smaller.
     first, second = (x.reverse if witness.reverse else x for x in (m, o))
     values = witness.epsilon, first.privacy_profile(witness.epsilon), second.privacy_profile(witness.epsilon)
     return OrderCertificate("refuted", reason, values, f"{back}profile")

@@ -55,9 +55,9 @@ from .profile_order import Side, Witness, ordered_between, renyi_witness, search
 
 __all__ = ["Dominance", "Witness", "blackwell_dominates", "dominance"]
 
-# Outcomes and losses up to which finite experiments are compared exactly, and at every loss.
+# Largest number of outcomes for an exact comparison of finite experiments, and of losses for one at every loss.
 _MOST_OUTCOMES, _MOST_LOSSES = 64, 20_000
-# Denominators of fractions that floating point may stand for.
+# Largest denominator of a fraction that a float may represent.
 _LARGEST_DENOMINATOR = 10**6
 # An exact violation smaller than this is within the rounding of the probabilities.
 _ROUNDING = Fraction(1, 10**14)
@@ -215,7 +215,7 @@ def _decided(m: Mechanism, o: Mechanism) -> Dominance:
     exact = _finite_pair(m, o)
     if exact is not None:
         return exact
-    # What holds exactly if something holds of both parts.
+    # Conditions on the parts that are equivalent to one on the whole.
     parts = [(m, part) for part in _upper_bound_of(o, m)] or [(part, o) for part in _lower_bound_of(m)]
     if parts:
         return _of_all([_decided(*pair) for pair in parts], "over both parts" if parts[0][0] is m else "by both parts")
@@ -289,7 +289,7 @@ def _lower_bound_of(m) -> tuple[Mechanism, ...]:
     return m.parts if isinstance(m, Meet) else ()
 
 
-# By what the mechanisms are.
+# By parameters.
 
 
 def _by_structure(m, o) -> str | None:
@@ -468,7 +468,7 @@ def _rest(parts, others):
     free, left = [count for _, count in parts], [count for _, count in others]
     flow = [[0] * len(others) for _ in parts]
     while True:
-        # A path from a part with free uses to an open one, through uses that may be exchanged.
+        # A path from a part with free uses to an open one, through exchangeable uses.
         path = _augmenting(may, free, left, flow)
         if path is None:
             return left

@@ -28,9 +28,9 @@ from ..mechanisms.lattice import Join, Meet
 
 # δ below this is not compared.
 _FLOOR = 1e-300
-# Ends of ranges that are closer than this may be the same, and Rényi divergences.
+# Ends of ranges, and Rényi divergences, that are closer than this may be equal.
 _SAME, _SAME_RENYI = 1e-12, 1e-6
-# Where to look first, and how much larger, by its logarithm, δ̃ is to be there.
+# Where to look first, and by how much log δ̃ must be larger there.
 _NEAR, _CLEAR = (np.geomspace(1e-3, 0.1, 8), np.linspace(0.125, 1, 8), np.linspace(1.125, 6, 40)), 0.01
 _ORDERS = 1.5 * 2.0 ** np.arange(0, 24)
 _MOST_NODES, _ROUNDS = 2**15, 40
@@ -93,7 +93,7 @@ class Side:
         beyond = epsilon >= self.highest
         error = np.where(beyond, self.leak_error, error)
         value = np.where(beyond, self.leak, value)
-        # What floating point does not hold any more is not known to be zero.
+        # A value that underflows is not known to be zero.
         upper = np.where(beyond, value + error, np.maximum(value + error, _FLOOR))
         return np.maximum(value - error, max(self.leak - self.leak_error, 0.0)), upper
 
@@ -191,7 +191,7 @@ def renyi_witness(m, o) -> Witness | None:
         with np.errstate(invalid="ignore"):
             seen = np.flatnonzero(upper * (1 + _SAME_RENYI) < lower * (1 - _SAME_RENYI))
         if seen.size:
-            # As clear as possible: the first where it is half as large again, or the clearest.
+            # The first place with a ratio of at least 1.5, or else the largest ratio.
             clear = np.minimum(lower[seen] / np.maximum(upper[seen], 1e-300), 1.5)
             k = int(seen[int(np.argmax(clear))])
             return Witness(None, float(orders[k]), bool(reverse), float(upper[k]), float(lower[k]))

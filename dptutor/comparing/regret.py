@@ -20,7 +20,7 @@ from scipy.special import expit, logit
 _GAP = 2e-14
 _OPEN_INTERVALS = 2**13
 SEEDS = np.linspace(-34.0, 34.0, 137)
-# A density below this share of its largest value is left out; relative second differences that are a bend.
+# A density below this fraction of its maximum is left out; relative second differences that count as a bend.
 _NOTHING, _BEND = 1e-13, 0.02
 # Width, in log-odds, of an interval across which a density is taken to step; relative error of R towards the ends.
 _STEP, _RELATIVE = 1e-12, 1e-9
@@ -45,7 +45,7 @@ def largest_difference(mechanism, other):
     nodes = np.unique(np.concatenate([SEEDS, kinks[np.abs(kinks) < SEEDS[-1]]]))
     if mechanism.is_symmetric and other.is_symmetric:
         nodes = nodes[nodes <= 0]  # R(π) = R(1 − π) for both
-    # No error exceeds min(π, 1 − π): a difference found in the middle makes the tails superfluous.
+    # No error exceeds min(π, 1 − π): a difference found in the middle rules out the tails.
     outside = float(expit(nodes[0]))
     central = nodes[np.abs(nodes) <= 8]
     found = float(np.max(mechanism._bayes_error(central) - other._bayes_error(central), initial=0.0))
@@ -70,7 +70,7 @@ class _Search:
         """The gap between the best value and what no place exceeds."""
         left, right, gap, closed = self.left, self.right, math.inf, 0.0
         while gap > 0:
-            # All ends of the open intervals at once: one evaluation of each mechanism a round.
+            # All ends of the open intervals at once: one evaluation of each mechanism per round.
             mechanism, other = self._mechanisms
             ends = _Nodes(mechanism, other, np.concatenate([left, right]))
             weights, lift = self._weights(ends.log_odds, left, right)
@@ -85,7 +85,7 @@ class _Search:
             if not 0 < np.count_nonzero(open_) <= _OPEN_INTERVALS:
                 break
             left, right = left[open_], right[open_]
-            # Many parts while few intervals are open: rounds cost more than nodes.
+            # More parts while few intervals are open: rounds cost more than nodes.
             parts = 8 if left.size < 64 else 2
             cuts = [left, *(between(left, right, k / parts) for k in range(1, parts)), right]
             left, right = np.concatenate(cuts[:-1]), np.concatenate(cuts[1:])
@@ -108,7 +108,7 @@ def between(left, right, share):
     """The place at a share of the way, in prior where that resolves the interval, in log-odds in the far tails."""
     near = (np.abs(left) < 30) & (np.abs(right) < 30)
     mirrored = left + right > 0
-    # By symmetry work on the side where the prior is small and keeps its digits.
+    # By symmetry, use the side where the prior is small and keeps its digits.
     a, b = np.where(mirrored, -left, left), np.where(mirrored, -right, right)
     place = logit((1 - share) * expit(a) + share * expit(b))
     place = np.where(mirrored, -place, place)

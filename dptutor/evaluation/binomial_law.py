@@ -26,9 +26,9 @@ from .finite_two import TwoLosses, log_ratio_of_rests, log_rest, shares, times, 
 from .lattice_binomial import Binomial, Ratios, falling, peak, two_product
 from .subsampled_gaussian import complex_log1p
 
-# Kinks that move R by less than the first are left out; more than the second are not listed.
+# Kinks that move R by less than the first are left out; at most the second many are listed.
 _VISIBLE, _MOST_KINKS = 1e-13, 50_000
-# Beyond these log-odds nothing moves R by as much.
+# Beyond these log-odds no kink moves R that much.
 _LARGEST_LOG_ODDS = 40.0
 
 
@@ -171,7 +171,7 @@ class BinomialLaw(AtomicLaw):
             scale = self._scaled(k)
             share = (flat - self._knot(k)) / np.where(scale > 0, scale, 1.0)
             inside = self._loss(k) + np.log1p(-np.clip(share, 0.0, 1.0))
-        # No loss that matters may be left out where none is allowed, however improbable.
+        # For δ = q_infinite every finite loss counts, however improbable.
         inside = np.where(flat == 0, self.largest_finite_loss, inside)
         return np.where(flat < self.q_infinite, np.inf, np.maximum(inside, 0.0)).reshape(np.shape(delta))
 
@@ -208,7 +208,7 @@ class BinomialLaw(AtomicLaw):
         # Sums of two floats have four times as many digits as are needed here.
         return 4 * UNIT_ROUNDOFF**2 * self.count * max(map(abs, self._one.kinks))
 
-    # What they are made of.
+    # Ingredients of the faces.
 
     @cached_property
     def _one(self) -> FiniteLaw:
@@ -264,7 +264,7 @@ class BinomialLaw(AtomicLaw):
         with np.errstate(over="ignore"):
             place = ((epsilon - self._lowest_loss[0]) - self._lowest_loss[1]) / self._gap[0]
         k = np.clip(np.floor(place) + 1.0, 0.0, self.count + 1.0)
-        # A loss counts as reached at the float next to it.
+        # A loss counts as reached at the adjacent float.
         k = k + ((k <= self.count) & (self._loss(k) <= epsilon))
         return k - ((k > 0) & (self._loss(k - 1.0) > epsilon))
 
@@ -354,7 +354,7 @@ def _first(function, is_below, target, edges):
         below, above = high[open_], low[open_]
         drop = np.maximum(log_low[open_] - log_high[open_], 1e-300)
         share = 0.5 if step % 3 == 0 else np.clip((log_low[open_] - log_target[open_]) / drop, 0.0, 1.0)
-        # On either side of the guess in turn, so that the bracket closes from both ends.
+        # Alternate sides of the guess, so that the bracket closes from both ends.
         guess = np.floor(above + share * (below - above)) + step % 2
         guess = np.clip(guess, above + 1.0, below - 1.0)
         value = function(guess)

@@ -29,24 +29,24 @@ from scipy.optimize import isotonic_regression
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .finite_law import FiniteLaw
 
-# A mass of finite losses that is nothing: above the rounding of sums of probabilities.
+# Negligible mass of finite losses, above the rounding of sums of probabilities.
 _TAIL = 1e-15
 _LONGEST = 2**20
-# Of more parts than this, each rounded to the grid, there is not enough room on it.
+# Largest number of parts: each is rounded to the grid, which has no room for more.
 _MOST_STEPS = 10**6
-# Of more different parts than this the grid is shorter, as each is transformed.
+# With more different parts than this the grid is shorter, since each part is transformed.
 _MANY = 12
-# Losses that count as finite, of one part and of all; bounds hold for ε up to the first.
+# Largest loss that counts as finite, of one part and of all together; bounds hold for ε up to the first.
 LARGEST, _LARGEST_SUM = 650.0, LARGEST_LOSS
-# What transforms lose by rounding, for each part and each doubling of their length, and anyway.
+# Rounding error of the transforms: per part and doubling of their length, and a constant.
 _LOST, _LOST_ANYWAY = 2 * LAST_PLACE, 1e-12
-# e^−43 is nothing next to the rounding of a transform.
+# e^−43 is negligible next to the rounding of a transform.
 _NOTHING = 43.0
-# Of the tails: cells of each part, and tilts.
+# For the tails: number of cells per part, and tilts.
 _CELLS, _TILTS = 2**10, 40
-# What the grid of a power shall leave open: less takes longer, and powers are calibrated often.
+# Target gap between the bounds for a power: a smaller one takes longer, and powers are calibrated often.
 POWERS_GOAL = 5e-7
-# How long grids are at first, and how much finer the next one may be.
+# Initial length of a grid, and largest factor by which the next one is finer.
 _SHORTEST, _FINER = 2**14, 2.0**-5
 
 
@@ -58,7 +58,7 @@ class Factor:
     p_infinite: float  # Pr_P[L = −∞]
     q_infinite: float  # Pr_Q[L = +∞]
     count: int
-    low: float  # finite losses beyond these have a mass that is nothing
+    low: float  # finite losses beyond these have negligible mass
     high: float
     atoms: tuple[float, ...] = ()  # finite losses with a mass of their own
 
@@ -150,7 +150,7 @@ def _truncation(factors) -> tuple[float, float]:
         masses = np.maximum([-np.diff(alpha), np.diff(beta)], 0.0)
         some = masses.any(axis=0)
         if not some.any():
-            return low, high  # all losses are beyond what counts as finite: there is nothing to be cut off
+            return low, high  # no loss counts as finite: nothing to cut off
         for side, ends in enumerate((-loss[:-1][some], loss[1:][some])):
             highest = ends.max()
             with np.errstate(under="ignore"):
@@ -168,7 +168,7 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
         loss = step * np.arange(left, right + 1)
         alpha, beta = factor.errors(loss)
         a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
-        # In units of the left end's e^ε, which may overflow.
+        # In units of e^ε at the left end, which may overflow.
         tilted = b * np.exp(-loss[:-1])
         up = np.clip((tilted - a) / math.expm1(step), 0.0, a)
         p = np.append(a - up, 0.0) + np.append(0.0, up)
@@ -214,7 +214,7 @@ def _optimistic(factor: Factor, step: float):
         alpha[low], beta[low] = factor.errors(ends[low] - 1e-6 * step)
     # Masses between neighboring places of touch, around a grid point each.
     a, b = np.maximum(-np.diff(alpha), 0.0), np.maximum(np.diff(beta), 0.0)
-    # How much the line on the left is above the one on the right, at the grid point, in units of its e^ε.
+    # Height of the left line above the right one at the grid point, in units of e^ε there.
     above = b * np.exp(np.minimum(-step * number, LARGEST_LOSS)) - a
     slope = (
         alpha[1:-1] + np.maximum(above[1:], 0.0) / -math.expm1(-step) - np.maximum(-above[:-1], 0.0) / math.expm1(step)
@@ -241,7 +241,7 @@ def _convolved(spectra, step, truncation):
     places = (np.arange(first, last + 1) - start) % length
 
     def sums(masses):
-        # Round a circle, which the sum fits on even where a part alone does not.
+        # Modulo the length of the grid: the sum fits even where a single part does not.
         circles = (np.bincount(np.arange(mass.size) % length, mass, length) for mass in masses)
         counts = [count for _, count, *_ in spectra]
         product = reduce(np.multiply, (power(rfft(circle), n) for circle, n in zip(circles, counts, strict=True)))

@@ -16,6 +16,7 @@ finite experiments, and mixtures of others over the atoms of a finite experiment
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -413,6 +414,8 @@ class TabulatedFaces:
 class _Plainly:
     """Faces for which nothing takes less time than δ itself."""
 
+    delta: Callable[[np.ndarray], np.ndarray]
+    delta_error: Callable[[np.ndarray], np.ndarray]
     tables = None
 
     def delta_quickly(self, epsilon):

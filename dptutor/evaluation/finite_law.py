@@ -29,9 +29,9 @@ from .finite_two import TwoLosses, with_fifty_digits
 from .lattice_binomial import deviance_term, stirling_error
 from .polynomials import gauss
 
-# Atoms of a law, sums that may be formed on the way to it, and steps of two losses that are enumerated.
+# Limits: atoms of a law, sums formed on the way to it, and steps with two losses that are enumerated.
 MOST_ATOMS, _MOST_SUMS, _MOST_STEPS = 200_000, 4_000_000, 4_000
-# Losses that are whole multiples of a step: how many to look for, and how many a power may have.
+# For losses that are multiples of a step: largest multiple looked for, and largest one in a power.
 _MOST_MULTIPLES, _LONGEST = 2_000, 20_000
 # Tails are summed over losses that differ by no more than this, so that no factor overflows.
 _SPAN = 300.0
@@ -50,7 +50,7 @@ class AtomicLaw(ABC):
     `loss_range`, `reverse`, `power`, `composed`, and `loss`, `p` and `q` where they can be enumerated.
     """
 
-    # What masses that are no numbers, or hardly, may sum to.
+    # Largest sum of masses that underflow, or nearly do.
     missing: float = 1e-320
 
     @property
@@ -205,7 +205,7 @@ class FiniteLaw(AtomicLaw):
         TooManyAtoms
             If there are more sums than can be enumerated.
         """
-        # A power may come here as `self` too: it enumerates itself.
+        # `self` may also be a power, which enumerates itself.
         mine, others = self.enumerated(), other.enumerated()
         if mine.kinks.size * others.kinks.size > _MOST_SUMS:
             raise TooManyAtoms
@@ -308,7 +308,7 @@ class FiniteLaw(AtomicLaw):
             at = self._tail_p[corner]
             share = np.maximum(at - alpha, 0.0) / np.where(at > 0, at, 1.0)
             beta = self._head_q[corner] + self._scaled_tail[corner] * share
-        # With no false alarm only infinite losses are found, however improbable the others are under P.
+        # At α = 0 only infinite losses are detected, however improbable the others are under P.
         beta = np.where(number < 0, 0.0, np.where(alpha == 0, self._head_q[-1], beta))
         return np.clip(beta, 0.0, 1.0 - alpha)
 
@@ -322,7 +322,7 @@ class FiniteLaw(AtomicLaw):
         with np.errstate(divide="ignore", under="ignore"):
             share = np.where(scale > 0, (delta - self._knots[reached]) / np.where(scale > 0, scale, 1.0), 1.0)
             inside = np.append(self.kinks, 0.0)[reached] + np.log1p(-np.clip(share, 0.0, 1.0))
-        # Where no more is allowed than what infinite losses leave, nothing may be left out, however improbable.
+        # For δ = q_infinite every finite loss counts, however improbable.
         inside = np.where(delta == self.q_infinite, max(self.largest_finite_loss, 0.0), inside)
         return np.where(index < self._knots.size, np.maximum(inside, 0.0), np.inf)
 
@@ -477,7 +477,7 @@ class FiniteLaw(AtomicLaw):
         )
         return FiniteLaw.of_finite(loss, p, q, *self._infinite(count), location_error, relative_error)
 
-    # Below, entry n belongs to the n-th finite loss; the entry behind the last to losses above them all.
+    # Entry n belongs to the n-th finite loss; the last entry is for ε above all of them.
 
     @cached_property
     def _finite(self) -> np.ndarray:
@@ -569,10 +569,10 @@ def _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error)
         raise TooManyAtoms
     if starts.size < loss.size:
         ends = np.append(starts[1:], loss.size) - 1
-        # A run that is longer than rounding explains is said so.
+        # A run longer than rounding explains enlarges the error.
         location_error = max(location_error, float(np.max(loss[ends] - loss[starts])))
         largest = np.maximum.reduceat(log_q, starts)
-        # Losses of which both probabilities underflow weigh nothing, also together.
+        # Losses whose probabilities both underflow have no weight, even together.
         scale = np.where(np.isfinite(largest), largest, 0.0)
         with np.errstate(under="ignore", divide="ignore"):
             sums = np.add.reduceat(np.exp(log_q - np.repeat(scale, ends - starts + 1)), starts)

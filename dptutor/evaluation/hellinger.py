@@ -46,28 +46,29 @@ from .profile_table import Profile
 
 # Integrands below e^−40 of their peak are left out.
 _DEPTH = 40.0
-# Contours are so near each other that none is this much larger, as a logarithm, than a better one would be.
+# Spacing of contours: no integrand exceeds that of the best contour by more than this, as a logarithm.
 _SPACING = 2.0
-# δ below e^−720 is taken for 0; e^x is a number from the second on.
+# δ below e^−720 is taken for 0; e^x is a normal number above the second.
 _DEEPEST, _LEAST_EXPONENT = 720.0, SMALLEST_LOG + 1.0
 _POINTS = 32
-# The phase that a panel may turn through besides, so that its Gauss-Legendre error is below 1e-16, and the highest
-# Legendre coefficients of what is resolved.
+# Largest change of phase on a panel for which the Gauss-Legendre error is below 1e-16, and the highest Legendre
+# coefficients of a resolved integrand.
 _TURN, _SMOOTH, _LAST = 28.0, 1e-13, 5
-# Where the window may end, in units of 1/|ε − edge|; and how little the result has to change.
+# Possible ends of the window, in units of 1/|ε − edge|, and the change at which the result counts as settled.
 _WINDOWS = (200.0, 400.0, 800.0, 1600.0, 3200.0)
 _STILL = 1e-12
 _LOOKED_AT = np.array([0.0, 0.08, 0.21, 0.37, 0.5, 0.61, 0.78, 0.93, 1.0])
 _MOST_OCTAVES = 64
-# A transform that may come back is looked at up to so many times where it vanished, in so many pieces an octave.
+# A transform that may rise again is examined up to the first multiple of where it vanished, in so many pieces per
+# octave.
 _REVIVAL = 2.5, 4
-# Panels of a contour, and of one without which nothing would be known.
+# Largest number of panels of a contour, and of one that is the last resort.
 _MOST_PANELS, _MOST_AT_LAST = 130, 1500
-# Errors of δ, relative, and of 1 − δ, absolute, from which on another method is asked where large losses are rare.
+# Relative error of δ, and absolute error of 1 − δ, above which another method is tried if large losses are rare.
 _UNSHARP, _UNSHARP_REST = 1e-7, 1e-11
-# A complement is at least this where its relative error is worked out.
+# Smallest complement for which a relative error is computed.
 _SMALLEST_REST = 1e-300
-# −log δ, about, at which intervals of ε end.
+# Approximate −log δ at the ends of the intervals of ε.
 _LEVELS = np.array([14.0, 25.0, 37.0, 50.0, 72.0, 95.0, 200.0, 400.0])
 
 
@@ -89,7 +90,7 @@ class Panel:
         if pieces == 1:
             return t, half * weight, self.value, self.error
         error = float(self.error.max()) + LAST_PLACE * float(np.abs(self.value).max())
-        # A real matrix is not made complex, which would take longer than the product.
+        # Converting a real matrix to complex would take longer than the product.
         real = np.stack([self.value.real, self.value.imag], axis=1)
         value = (_interpolation(pieces) @ real) @ np.array([1.0, 1.0j])
         return t, np.tile(half * weight, pieces), value, np.full(t.shape, error)
@@ -243,7 +244,7 @@ class Inversion(Profile):
             else:
                 octaves = self._edge - distance * 2.0 ** -np.arange(1, 40)
             cuts = np.append(cuts, octaves)
-        # And where δ is some power of ten, so that who asks for δ = 1e-5 need not wait for 1e-30.
+        # Also at powers of ten of δ, so that a request for δ = 1e-5 does not wait for 1e-30.
         cuts = np.append(cuts, self._below(_LEVELS))
         cuts = np.unique(cuts[(cuts > 0) & (cuts < last)])
         return np.concatenate([[0.0], cuts, [last]])
@@ -293,10 +294,10 @@ class Inversion(Profile):
             value, error = self._by_contour(number, ends, epsilon)
         if complement:
             return value, error, True
-        # Where no digit is known: what that leaves possible, or Chernoff's bound.
+        # If no digit is certain, use the smaller of the remaining upper bound and Chernoff's.
         most = np.where(np.isfinite(error), np.abs(value) * (1.0 + error), np.inf)
         bound = np.minimum(np.exp(np.clip(self.chernoff(epsilon), _LEAST_EXPONENT, LARGEST_LOSS)), most)
-        # If both exclude each other, one is false: neither is believed.
+        # If they contradict each other, one is wrong, and neither is used.
         strange = (error < 1.0) & (value * (1.0 - error) > 1.001 * bound)
         bound = np.where(strange, most, bound)
         useless = beyond | strange | ~(error < 1.0) | (value > bound)
@@ -388,7 +389,7 @@ class Inversion(Profile):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for few in np.array_split(np.argsort(c), max(1, len(c) // 12)):
                 value[few] = self._log_transform(1.0 + c[few] + 0j)[0].real
-            # What is too much for several at once need not be for each.
+            # Too much for several at once may be possible one at a time.
             for one in np.flatnonzero(~np.isfinite(value)):
                 value[one] = self._log_transform(np.array([1.0 + c[one] + 0j]))[0][0].real
         return np.where(np.isfinite(value), value, np.inf)
@@ -416,7 +417,7 @@ class Inversion(Profile):
         inner = np.geomspace(smallest, 0.5, max(8, math.ceil(math.log(0.5 / smallest) / math.log(1.3))))
         grid = _whole_in_s(np.concatenate([-1.0 + inner, -inner[inner < 0.499]]))
         value = self._cumulant(grid)
-        c, right, heights = smallest, [], []
+        c, right, heights = smallest, list[float](), list[float]()
         while len(right) < 600:
             more = _whole_in_s(c * 1.2 ** np.arange(16))
             found = self._cumulant(more)
@@ -425,7 +426,7 @@ class Inversion(Profile):
             if not np.isfinite(found).all():
                 break
             slope = (found[-1] - found[-2]) / (more[-1] - more[-2])
-            # Further out δ is no number, or not even ε itself has the digits.
+            # Beyond this, δ underflows or ε cannot be resolved in double precision.
             if found[-1] - more[-1] * slope < -_DEEPEST - 10 or more[-1] * abs(slope) > 1e9:
                 break
             c = more[-1] * 1.2
@@ -482,7 +483,7 @@ class Inversion(Profile):
         turn = contour.c * epsilon
         exponent = contour.peak - turn
         factor = np.exp(np.clip(exponent, _LEAST_EXPONENT, LARGEST_LOSS))
-        # The exponent is rounded, and so are numbers near the smallest of all; smaller ones are between 0 and that.
+        # The exponent is rounded, and so are subnormal numbers; smaller ones lie between 0 and the smallest.
         found = np.where(value < 0, -1.0, 1.0) * np.maximum(np.abs(value * factor), SMALLEST)
         rounding = LAST_PLACE * (2.0 + np.abs(turn) + np.abs(exponent)) + SMALLEST / factor + SMALLEST / np.abs(found)
         return found, noise + rest + np.where(exponent >= _LEAST_EXPONENT, rounding, 1.0)
@@ -494,7 +495,7 @@ class Inversion(Profile):
         if key in self._kept:
             return self._kept[key]
         nearest = self._nearest(contour, ends)
-        # Where the window shows is not known: at several places.
+        # The effect of the window is not known in advance: try several places.
         places = ends[0] + (ends[-1] - ends[0]) * _LOOKED_AT
         for units in _WINDOWS:
             points, decays = self._upto(contour, ends, units / nearest if math.isfinite(self._edge) else math.inf)
@@ -524,7 +525,7 @@ class Inversion(Profile):
                 turns = furthest * (panel.end - panel.start) / _TURN
                 points.append(panel.refined(1 if turns <= 1 else 2 ** math.ceil(math.log2(turns))))
                 reached = panel.end
-                # To nothing, or to what rounding leaves of sums that cancel.
+                # To zero, or to the rounding error of sums that cancel.
                 low = float(np.max(np.abs(panel.value))) < max(math.exp(-_DEPTH), 4.0 * float(panel.error.max()))
                 low_from = (panel.start if low_from is None else low_from) if low else None
                 decays = low_from is not None and (not self._revives or reached >= _REVIVAL[0] * low_from)
@@ -589,7 +590,7 @@ def _chords(grid, height, side):
 
 def _lower_envelope(grid, height, places):
     """Of the lines height − grid·ε those that are lowest somewhere, and where one gives way to the next."""
-    kept, cuts = [], []
+    kept, cuts = list[int](), list[float]()
     for place in places:
         while kept:
             cut = float((height[place] - height[kept[-1]]) / (grid[place] - grid[kept[-1]]))

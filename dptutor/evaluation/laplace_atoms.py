@@ -25,24 +25,24 @@ from .._floats import LARGEST_LOSS, LONG_LAST_PLACE, UNIT_ROUNDOFF
 from .polynomials import chebyshev
 from .sampled_lines import Inverter, Transform
 
-# Losses inside that are taken apart, at most; atoms of all cases together, before equal ones are merged and after that;
-# and samples of a line, of two lengths.
+# Limits: inner losses that are split off; atoms of all cases together, before and after equal ones are merged; and
+# samples of a line, of two lengths.
 _MOST_INSIDE, _MOST_PAIRS, _MOST_ATOMS, _TERMS = 5, 4_000_000, 200_000, (2**14, 2**16)
-# What truncation may leave; and how many deviations losses extend over, about.
+# Largest truncation error; and about how many deviations the losses extend over.
 _GOAL, _WIDTH = 1e-14, 40.0
-# Losses at which P-masses still have their digits, and e to minus this is the share of atoms of least interest.
+# Largest loss at which P-masses keep their digits; atoms with a share below e to minus the second are negligible.
 _LARGEST, _NEGLIGIBLE = 300.0, 200.0
-# From this part of the range on, between two ends, 1 − e^y of atoms is had from sums over all that are larger.
+# From this fraction of the range on, 1 − e^y of atoms is computed from sums over all larger atoms.
 _FAR, _NEAREST, _FURTHEST = 1 / 64, 3e-4, 0.5
-# Kinks of the profile that are lighter than this, in proportion to δ, are none, and so are those where δ is less than
-# that; how many there may be; and at how many places δ is looked at to tell.
+# Kinks lighter than the first, relative to δ, or where δ is below the second, are ignored; the largest number of kinks;
+# and the number of places at which δ is evaluated to decide.
 _LIGHT, _TINY, _MOST_KINKS, _PLACES = 1e-12, 1e-40, (600, 5000), 400
-# Seconds, at most, for all intervals between kinks (where 14 were counted they took 8.6); and for one case, one atom
-# and one sample of a line at all points of an interval.
+# Largest estimated time, in seconds, for all intervals between kinks (an estimate of 14 took 8.6); and the time for one
+# case, one atom and one sample of a line at all points of an interval.
 _SECONDS, _OF_CASE, _OF_ATOM, _OF_TERM = 14.0, 1e-4, 2e-6, 3e-8
 # Polynomials of pieces of a spline.
 _DEGREE = 13
-# Atoms that are nearer, in proportion to the largest loss, are one.
+# Atoms closer than this, relative to the largest loss, are merged.
 _EQUAL = 8 * UNIT_ROUNDOFF
 _POINTS, _TO_COEFFICIENTS = chebyshev(_DEGREE + 1)
 _BETWEEN = np.linspace(-1.0, 1.0, 41)

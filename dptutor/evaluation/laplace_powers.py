@@ -46,14 +46,14 @@ class LaplacePower:
         Losses between which `profile` may be asked; `high` is the largest loss. Above `exact` it is sharp.
     """
 
-    # For a value no line is summed.
+    # A value needs no line.
     most_terms = 1
 
     def __init__(self, top: float, count: int):
         self.top, self.count = top, count
         self.high = count * top
         self._residual = float(Fraction(count) * Fraction(top) - Fraction(self.high))
-        # The first cell in closed form; where it already holds all that matters no other is worked out.
+        # The first cell is in closed form; where it holds all that matters, no other is computed.
         self._closed = count <= _MOST_CLOSED and (count > _MOST_DENSITIES or top > 32.0)
         wide = 2 * top > 2 * count + 24 * math.sqrt(count) + 120
         self._cells = None if wide and self._closed else _cells(top, count)
@@ -88,7 +88,7 @@ class LaplacePower:
         """Losses at which what an atom or a density's jump adds to δ can be told at double precision."""
         places = self.count // 2 + 1
         if self.count * math.log1p(self.top / 2) > 41.0:
-            # Elsewhere densities come together; near the end √(ny/2) of them.
+            # Elsewhere densities overlap; near the end √(ny/2) of them.
             places = min(places, int(2 * 45.0**2 / self.count / (2 * self.top)) + 1)
         places = min(places, int(self._sure / (2 * self.top)) + 1, _MOST_CELLS)
         return (self.high - 2 * self.top * np.arange(places))[::-1]
@@ -122,6 +122,7 @@ class LaplacePower:
         return lower * (1 - self.relative), np.minimum(upper * (1 + self.relative), 1.0)
 
     def _in_cells(self, place):
+        assert self._cells is not None
         first, coefficients, delta, tail, scale = self._cells
         number = np.minimum(np.floor(place).astype(int), self._last - 1)
         v = np.minimum(place - number, 1.0)
@@ -174,7 +175,7 @@ def _cells(top, count):
     cells = (count + 1) // 2
     cells = min(cells, math.ceil((2 * count + 24 * math.sqrt(count) + 120) / (2 * top)) + 1)
     if count > _MOST_DENSITIES and mean >= 45:
-        # Elsewhere so many densities come together that lines serve. Near the end about √(ny/2) do.
+        # Elsewhere so many densities overlap that lines do. Near the end about √(ny/2) overlap.
         cells = min(cells, int(2 * 45.0**2 / count / (2 * top)))
     if cells == 0:
         return None

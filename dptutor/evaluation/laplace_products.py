@@ -30,7 +30,7 @@ class LaplaceProduct:
         Finite losses of the finite parts together, and their probabilities under Q.
     """
 
-    # For a value no line is summed.
+    # A value needs no line.
     most_terms = 1
 
     def __init__(self, tops, loss=(0.0,), q=(1.0,)):
@@ -40,7 +40,7 @@ class LaplaceProduct:
         self._residual = float(end - Fraction(self.high))
         n = len(tops)
         self._sure = 2 * n + 24 * math.sqrt(n) + 120.0 + float(loss.max() - loss.min())
-        # As far as ε = 0, or where δ is its limit but for e^−36.
+        # Down to ε = 0, or to where δ is within e^−36 of its limit.
         self._reach = min(max(self.high, 0.0), self._sure) * (1 + 1e-15) + 1e-300
         self._equal = 4 * UNIT_ROUNDOFF * self.high
         self.relative = (60.0 * n + 2.0 * self.high + 1000.0) * UNIT_ROUNDOFF

@@ -24,11 +24,11 @@ from scipy.special import gammaln
 
 from .polynomials import chebyshev, gauss
 
-# Points at each end of the lattice that are worked out one by one.
+# Points at each end of the lattice that are computed individually.
 _ENDS = 400
-# Nodes of a panel of one deviation; step of the integral, in deviations, its nodes, and how far right of k it runs.
+# Nodes per panel of one deviation; step of the integral, in deviations, its nodes, and how far right of k it extends.
 _NODES, _STEP, _TERMS, _RIGHT = 18, 0.35, 31, 2.0
-# Within so many deviations of its mean a tail is not worth its complement; deviances beyond which nothing is left.
+# Within so many deviations of the mean the tail itself is summed, not its complement; deviance beyond which it is 0.
 _MIDDLE, _NOTHING, _FARTHEST = 0.75, 760.0, 56.0
 _CHUNK = 1 << 15
 _XI, _WEIGHT = gauss(12)

@@ -29,18 +29,18 @@ from .finite_law import MOST_ATOMS, AtomicLaw, FiniteLaw, TooManyAtoms, power_of
 from .finite_two import log_rest, two_floats, with_fifty_digits
 from .lattice_binomial import two_product
 
-# Ratios of steps have no larger denominators.
+# Largest denominator of a ratio of steps.
 _DENOMINATOR = 2000
-# Products of masses that are summed one by one.
+# Largest number of products of masses that are summed directly.
 _MOST_PRODUCTS = 30_000_000
-# Masses below the first are nothing, and slow; logarithms below the second are of no number.
+# Smaller masses are dropped: they are negligible, and subnormal numbers are slow.
 _FAINT = 1e-300
-# What is beyond the circle of a Fourier sum is e to minus this; its length; and how many losses of a part are
-# transformed directly.
+# Mass beyond the period of a Fourier sum is below e to minus the first; largest period; and the number of losses of a
+# part that are transformed directly.
 _BEYOND, _LONGEST_SUM, _FEW = 44.0, 2**19, 4
-# From one tilt to the next, in deviations; and how few digits they may have where one takes over from the other.
+# Distance between tilts, in deviations; and largest relative error where one takes over from the next.
 _STRIDE, _TOO_ROUGH = 3.0, 1e-7
-# A law whose probabilities lack more is no law.
+# Largest amount by which the probabilities of a law may fall short of 1.
 _LACKING = 1e-6
 # Rates of Chernoff's bounds, in units of 1/deviation.
 _RATES = np.array([1.0, 2.0, 3.0, 4.5, 6.0, 7.5, 9.0, 12.0, 16.0, 24.0, 40.0])
@@ -226,16 +226,16 @@ def _in_units(law: FiniteLaw, step: Decimal) -> np.ndarray:
 
 def _convolved(parts):
     """All numbers of steps, their masses, and a bound on the relative error of these."""
-    whole, error = None, 64 * UNIT_ROUNDOFF
+    whole, error = [np.ones(1), np.ones(1)], 64 * UNIT_ROUNDOFF
     for part in parts:
         masses = [np.where(side < _FAINT, 0.0, side) for side in part.masses()]
-        longest = min(part.longest + 1, len(whole[0]) if whole else 1)
+        longest = min(part.longest + 1, len(whole[0]))
         error += (64 + 4 * (part.count if part.multiples.size > 2 else 0) + 8 * math.sqrt(longest)) * UNIT_ROUNDOFF
         with np.errstate(under="ignore"):
-            whole = [np.convolve(a, b) for a, b in zip(whole, masses, strict=True)] if whole else masses
+            whole = [np.convolve(a, b) for a, b in zip(whole, masses, strict=True)]
     p, q = whole
     kept = np.maximum(p, q) > _FAINT
-    kept[[0, -1]] = True  # the largest loss counts, however improbable
+    kept[[0, -1]] = True  # the largest loss is kept, however improbable
     return np.flatnonzero(kept), p[kept], q[kept], error
 
 
@@ -254,7 +254,7 @@ def _by_tilts(parts, places):
         p = np.concatenate([np.exp(log_p), np.zeros(number.size)])
         q = np.concatenate([np.zeros(back.size), np.exp(log_q)])
     number = np.concatenate([back, number])
-    # The largest loss counts, however improbable.
+    # The largest loss is kept, however improbable.
     kept = (np.maximum(p, q) > 0) & (number > 0) & (number < places.last)
     ends = np.array([0, places.last])
     of_ends = np.array([[side[number == end].sum() for end in ends] for side in (p, q)])
@@ -280,7 +280,7 @@ class _Upper:
         first = self._places.first
         start = _Tilt(self._parts, 0.0, self._places.last)
         start.known(self._places.log_mass, 0.0)
-        tilts, cuts = [start], []
+        tilts, cuts = [start], list[int]()
         while not tilts[0].reaches(first):
             below = tilts[0].next(-1)
             cuts.insert(0, _taken_over(tilts[0], below, below, tilts[0]))
@@ -297,7 +297,7 @@ class _Upper:
         q, off = np.exp(log_q), np.exp(log_off)
         worst = max((tilt.error for tilt in tilts), default=0.0)
         missing = 2 * _FAINT
-        # δ is a sum with weights that rise with the loss, tails of P are one with weights that fall.
+        # δ is a sum whose weights increase with the loss; in tails of P they decrease.
         for fall in (1.0, np.exp(-np.minimum(self._places.step[0] * (number - first), LARGEST_LOSS))):
             sums, offs = (np.cumsum((side * fall)[::-1]) for side in (q, off))
             seen = sums > 1e-290

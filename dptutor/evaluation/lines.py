@@ -29,19 +29,20 @@ from .sampled_lines import Inverter, Transform
 from .subsampled_gaussian import complex_log1p, gaussian_loss, log_of_mixture, reach
 
 _MOST_ATOMS = 600
-# Atoms of a finite part that are summed one by one.
+# Largest number of atoms of a finite part that are summed individually.
 _FEW_ATOMS = 8
 _MOST_KNOTS = 6000
-# Seconds, about, that building an exact law may take.
+# Largest estimated time, in seconds, for building an exact law.
 _MOST_TIME = 0.3
 _MOST_TERMS = 2**15
 # Nodes in units of a Gaussian part's deviation.
 _PANELS = np.array([-9.0, -7.0, -5.5, -4.0, -2.75, -1.5, -0.5, 0.5, 1.5, 2.75, 4.0, 5.5, 7.0, 8.5, 10.0, 12.0, 14.0])
-# Steps, in units of the scale on which the normal density falls far out.
+# Steps, in units of the scale on which the normal density decays in its tail.
 _STEEP = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0])
-# Where kinks that noise smooths are smooth, in its deviations; further out by factors; and how many are told apart.
+# Breaks around a kink smoothed by noise, in its deviations; factor between breaks further out; and largest number of
+# kinks treated separately.
 _SMOOTHED, _FACTOR, _FEW_KINKS = np.array([-40.0, -13.0, -6.0, 0.0, 6.0, 13.0, 40.0]), 4.0, 20
-# Error of the panels, relative: ten times what halving them changes.
+# Relative error of the panels: ten times the change when they are halved.
 _QUADRATURE = 1e-11
 _NODES, _WEIGHTS = gauss(14)
 
@@ -68,11 +69,14 @@ class Lines:
 
     def __init__(self, factors):
         self.factors = tuple(factors)
-        self._laplace, self._finite, self._others, variance = {}, [], [], 0.0
+        self._laplace: dict[float, int] = {}
+        self._finite: list[tuple[FiniteLaw, int]] = []
+        self._others: list[tuple] = []
+        variance = 0.0
         for part, count in self.factors:
             match part._loss_law():
                 case AtomicLaw() as law:
-                    self._finite.append((law, count))
+                    self._finite.append((law.enumerated(), count))
                 case NormalLaw(mu):
                     variance += count * mu**2
                 case LaplaceLaw(top):
@@ -434,7 +438,7 @@ def _relative_size(piece):
 def _deviation(law):
     """c ↦ a bound on the deviation of the loss tilted by c, where one is known."""
     if isinstance(law, AtomicLaw):
-        loss, log_q = law.kinks, law.log_q
+        loss, log_q = law.kinks, law.enumerated().log_q
 
         def deviation(c):
             weight = np.exp(log_q + c * loss - np.max(log_q + c * loss))
@@ -492,7 +496,7 @@ def _finite_product(laws, c, step, count):
             fine = np.exp(1j * step * gap * np.arange(small))
             coarse = own * np.exp(1j * step * gap * small * np.arange(large))
             total += np.multiply.outer(coarse, fine).ravel()[:count]
-        # Of weights, in the numerator and in the denominator; and of phases.
+        # Errors of weights, in numerator and denominator, and of phases.
         exponent = np.abs(law.log_q) + np.abs(c * law.kinks)
         still = 2 * UNIT_ROUNDOFF * float(weight @ (16.0 + 2 * exponent + 2 * exponent[lead]))
         moving = 6 * UNIT_ROUNDOFF * step * float(weight @ np.abs(gaps)) * number
@@ -530,10 +534,10 @@ def _of_finite(law: FiniteLaw) -> Transform:
     finite = np.isfinite(law.loss)
     loss, q = law.loss[finite], law.q[finite]
     mass, spread = float(q.sum()), float(np.abs(loss).max(initial=0.0))
-    log_q = law.log_q  # where q underflows, too
+    log_q = law.log_q  # also where q underflows
 
     def log(z):
-        # e^{zl*} is taken out, l* the loss that weighs most: one for a line, one for each z where they differ.
+        # Factor out e^{zl*}, l* the loss with the largest weight: one for a line, one per z where they differ.
         rate = z.real[:1] if np.ptp(z.real) == 0.0 else z.real
         lead = loss[np.argmax(log_q + np.multiply.outer(rate, loss), axis=1)][:, None]
         gaps = loss - lead
@@ -579,7 +583,7 @@ def _of_subsampled(law: SampledLaw, log) -> Transform:
             drop = np.expm1(turn)
             # Relative to the same sum on the line itself: a billion steps need the difference.
             change = (drop @ weight[:, j] + (weight[:, j] - weight[:, -1]).sum()) / still
-            # Weights may be huge where e^turn is lost beside 1.
+            # Weights may be huge where e^turn is lost next to 1.
             fall = np.maximum(np.exp(turn) @ weight[:, j] / still, 1e-300)
             best = np.minimum(best, np.where(change > -0.5, np.log1p(np.maximum(change, -0.5)), np.log(fall)))
         return log_f + best

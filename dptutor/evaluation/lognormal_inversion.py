@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import comb
 
-# The abscissa of the line, the sums that are averaged over, and the terms before: more where S/T varies little.
+# Abscissa of the line, number of partial sums that are averaged, and of terms before them: more if S/T varies little.
 _ABSCISSA, _AVERAGED = 20.0, 20
 _FEWEST, _DEVIATIONS = 40, 10.0
 # Along the imaginary axis the integrand grows by e^(y²/2).
@@ -43,7 +43,7 @@ def lognormal_tails(mu: float, count: int, losses: np.ndarray) -> tuple[np.ndarr
 def _moments(mu: float, first: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """E[e^(−uX)] − 1 and E[X e^(−uX)] at u = `first` e^(−loss): a row for each loss."""
     step = (losses[-1] - losses[0]) / (losses.size - 1)
-    # Places that a loss is apart from the next, and that a z is.
+    # Spacing of losses and of z, in grid points.
     apart, wide = max(int(np.ceil(step / (mu * _STEP))), 1), max(int(mu * _STEP / step), 1)
     width = step / apart * wide / mu
     z = width * np.arange(-np.ceil(_FAR / width), np.ceil((_FAR + mu) / width) + 1.0)

@@ -42,18 +42,18 @@ from scipy.special import log_ndtr, logsumexp, ndtr, ndtri_exp
 from .._floats import LAST_PLACE, LONG_LAST_PLACE
 from .discretized import power
 
-# log of a mass that is nothing, and deviations beyond which a log-normal variable has nothing.
+# log of a negligible mass, and deviations beyond which a log-normal variable has no more than that.
 _NOTHING, _DEVIATIONS = -92.0, 14.0
-# Grid points of a level: at first, at most; the error of δ that is aimed at, its share of δ, and an error that is none.
+# Grid points of a level, initial and largest number; target error of δ, absolute and relative; and a negligible error.
 _FIRST, _MOST, _GOAL, _SHARE, _FAINT = 2**11, 2**17, 1e-9, 1e-3, 1e-13
 # Circles are at most so many times as long as a grid. Tilts, over a grid's length; of those that lose no more than
 # this factor, the largest is taken.
 _ROUND, _SHORT, _TILTS, _LOSS = 4, 2**18, np.append(0.0, 2.0 ** np.arange(-2.0, 10.0)), math.log(20.0)
-# What probabilities of single cells, and sums of many of them, lose.
+# Relative errors of probabilities of single cells, and of sums of many of them.
 _RELATIVE = 1e-12
-# Logarithms of powers are at most this far from 0.
+# Largest absolute logarithm of a power.
 _LARGEST_LOG = 0.9 * math.log(2.0) * np.finfo(np.longdouble).maxexp
-# Grid points of all levels together, and from where on, at least, a level ends.
+# Largest number of grid points of all levels together, and smallest end of a level.
 _ALL, _LEAST_LEVEL = 2**22, 1.1
 
 
@@ -89,7 +89,7 @@ def lognormal_sum(mu: float, count: int) -> LogNormalSum:
     levels: list[_Level] = []
     start = lowest
     for end in reversed(ends[:-1]):
-        # Where cells are wide for so many variables, the level before may reach beyond the end of this one.
+        # If cells are wide for so many variables, the previous level may extend beyond the end of this one.
         if not levels or end > _LEAST_LEVEL * start:
             levels.append(_refined(mu, count, start, end, most))
             start = float(levels[-1].k[-1])
@@ -213,7 +213,7 @@ def _larger(mu, origin, step, before, points) -> np.ndarray:
 def _smaller(mu, origin, step, t, head, points) -> np.ndarray:
     """Masses at the grid points from the origin on."""
     x = origin + step * np.arange(points + 1.0)
-    # What is above t, split as the larger one.
+    # The part above t, split like the larger one.
     mass, mean = _masses(np.maximum(x, t), mu)
     share = np.clip((mean - mass * x[:-1]) / step, 0.0, mass)
     split = np.append(mass - share, 0.0) + np.append(0.0, share)
@@ -251,13 +251,13 @@ def _side(law, shift, k, step, first, count, beyond) -> _Side:
     if left < k.size:
         first = max(left, first)
         sums, noise = _sums(law, count, first + shift, 1)
-        # Of the points to the right.
+        # For the points to the right.
         tail = np.append(np.cumsum(sums[::-1])[-2::-1], 0.0)
         call = step * np.cumsum(tail[::-1])[::-1]
         call, tail, noise = (column[: k.size - first] for column in (call, tail, noise))
         parts.append([call + (beyond[1] - beyond[0] * k[first:]), -(tail + beyond[0]), step * noise])
     value, slope, noise = (np.concatenate(column) for column in zip(*parts, strict=True))
-    # Between cells there is as much too much on one side as too little on the other.
+    # Between cells the excess on one side equals the deficit on the other.
     moved = 4 * LAST_PLACE * count * np.minimum(k[-value.size :], 1.0) * np.abs(slope)
     return _Side(value, slope, noise + _RELATIVE * value + moved)
 
@@ -363,7 +363,7 @@ def _stitched(levels, count) -> LogNormalSum:
     left = int(np.searchsorted(k, count, side="right"))
     below = value[0] / k[0]
     error = np.abs(gap) + noise
-    # Calls fall, also where a level says less than the one before; there the hull is that of chords.
+    # Calls decrease, also where a level is below the previous one; there the hull is that of chords.
     capped = np.append(value[:left], np.minimum.accumulate(value[left:]))
     error = np.minimum(error, capped + np.append(noise[:left], np.minimum.accumulate(noise[left:])))
     chords = np.flatnonzero((capped < value)[1:] | (capped < value)[:-1])
@@ -386,7 +386,7 @@ def _joined(columns, level, count):
     at = float(k[-1])
     apart = max(at - float(k[-2]), float(level.k[-1] - level.k[-2])) / 2
     begin = int(np.searchsorted(level.k, at + apart))
-    # All in puts, or all in calls.
+    # Everything in puts, or everything in calls.
     calls = level.k[begin] > count
     parity = np.where(level.k[: begin + 1] > count, 0.0, count - level.k[: begin + 1]) if calls else 0.0
     low, own = level.low[: begin + 1] + parity, level.value[begin]

@@ -29,11 +29,11 @@ from .._floats import LAST_PLACE
 from .polynomials import chebyshev, gauss
 
 _DEGREE = 13
-# Densities of log S below e^−_CUT under both P and Q are left out, and relative errors may grow to 1 until there.
+# Densities of log S below e^−_CUT under both P and Q are left out; up to there relative errors may grow to 1.
 _CUT = 118.0
-# Through which exponent and which curvature a panel of a quadrature may pass, and how wide it may be.
+# Largest change of exponent and of slope across a panel of a quadrature, and its largest width.
 _POINTS, _EXPONENT, _BEND, _WIDEST = 12, 10.0, 2.2, 1.8
-# Into how many a panel may be cut for the sake of the other summand.
+# Largest number of pieces into which a panel is cut because of the other summand.
 _MOST_PIECES = 32
 _BESIDE, _NO_WIDER = 25.0, 4.0
 # The last coefficients of log g may be _SMOOTH where there is much mass, since errors there count once for each step,
@@ -41,18 +41,18 @@ _BESIDE, _NO_WIDER = 25.0, 4.0
 _SMOOTH, _LOOSER, _ROUGH = 1e-14, 0.35, 1e-9
 # Below e^_EDGE errors grow.
 _EDGE = -_CUT - math.log(_ROUGH)
-# What a piece may miss, as a share of the error that comes with the laws that are added.
+# Interpolation error allowed on a piece, relative to the error of the laws that are added.
 _OF_KNOWN = 0.003
-# How much log g may change on a piece, and its place as a share of all, to begin with; and the smallest piece.
+# Initially, largest change of log g on a piece, and largest length as a fraction of the range; and the shortest piece.
 _SPREAD, _SHARE, _SMALLEST = 14.0, 10, 1e-6
 _AT_ONCE = 400_000
-# As many places as the processor's nearest memory holds.
+# As many places as fit into the processor's cache.
 _TOGETHER = 8192
-# Losses below e^_LEAST may take any place between that and e^−_DRAWN of it.
+# Losses below e^_LEAST may lie anywhere between that and e^−_DRAWN of it.
 _LEAST, _DRAWN = -600.0, 40.0
-# Panels whose largest term is, by straight lines, e^− this of another one's are left out.
+# Panels whose largest term, by linear bounds, is below e to minus this of another panel's are left out.
 _NEGLIGIBLE = 44.0
-# Places on a piece at which it is looked at.
+# Places on a piece at which it is checked.
 _FINE = np.linspace(-1.0, 1.0, 41)
 
 
@@ -102,7 +102,7 @@ class PositiveLaw:
             above = np.where(s > 1.0, s + np.log(-np.expm1(-np.maximum(s, 1.0))), np.log(np.expm1(np.minimum(s, 1.0))))
             u = (above - log_odds) / mu + mu / 2
             log_slope = v - np.log(-np.expm1(-s)) - math.log(mu)
-            # What is no number any more is drawn together.
+            # Losses that underflow are moved together.
             if start > -reach:
                 below = v < _LEAST
                 u = np.where(below, start + (v - _LEAST) * (start + reach) / _DRAWN, u)
@@ -134,7 +134,7 @@ class PositiveLaw:
             places = convolution.places()
             middles = (places[1:] + places[:-1]) / 2
             size, inherited, moved = convolution.checked(middles)
-            # Panels of half the size change only what may be missed, or little beside what cannot be mended.
+            # Halving the panels changes only the allowed error, or little compared with errors that remain anyway.
             if np.all(moved < np.maximum(20 * _allowed(size), _OF_KNOWN * inherited)):
                 break
         log_weight, dropped = self.log_weight + other.log_weight, self.dropped + other.dropped
@@ -283,7 +283,7 @@ class PositiveLaw:
         if complement:
             more, its_error = self._integral(end, 1, under_p)
             value, error = value + more, error + its_error
-        # Next to the largest loss what is left of it has lost digits.
+        # Near the largest loss the difference from it has lost digits.
         lost = 8.0 * LAST_PLACE * (np.abs(self.log_weight) + np.abs(epsilon))
         error = error + lost * self._integral(end, -1, under_q)[0]
         return self._with_error(value, error, np.abs(self.log_weight))
@@ -296,7 +296,7 @@ class PositiveLaw:
     def _integral(self, start, side, integrand):
         """∫ integrand(s, log dP, start) over s above the start (side 1) or below it (−1), for each; and the same with
         the bound on the error of the density as a factor."""
-        # Panels of half the size, as nothing tells here what these miss.
+        # Half the size, as there is no estimate of the error here.
         points, total = self.side(2), np.zeros((2, len(start)))
         log_start = np.log(np.maximum(start, 1e-300))
         panel = np.searchsorted(points.panels, log_start, side="right") - 1
@@ -398,7 +398,7 @@ class _Convolution:
         low, high = max(counts[0] - 1, 0), min(counts[-1] + 1, len(v) - 1)
         v[low], v[high] = self._end(v[low], v[low + 1]), self._end(v[high], v[high - 1])
         value[[low, high]] = self.log_density(v[[low, high]])
-        # The fewest between which neither the place nor the exponent changes much.
+        # As few as possible between which neither the place nor the exponent changes much.
         kept = [low]
         furthest = (v[high] - v[low]) / _SHARE
         for place in range(low + 1, high):
@@ -515,14 +515,14 @@ def _fitted(log_density, places, log_weight, inherited, dropped, known=None) -> 
         tail = np.abs(coefficients[:, -3:]).max(axis=1)
         sizes = _larger(v, value, log_weight)
         size = sizes.max(axis=1)
-        # What does not fall by halving, three times, is noise, or a corner.
+        # An error that halving does not reduce, three times, is noise, or a corner.
         stuck = np.where(tail < before / 2, 0, stuck + 1)
         noise = 4 * _rounding(low, high, value.min(axis=1), value.max(axis=1))
         wanted = np.maximum(_allowed(size), noise)
         if known is not None:
             wanted = np.maximum(wanted, _OF_KNOWN * np.exp(np.interp((low + high) / 2, *known)))
         further = (tail > wanted) & (stuck < 3)
-        # Where little is known shall be apart.
+        # Keep pieces with large errors separate.
         further |= (sizes.min(axis=1) < _EDGE) & (np.ptp(sizes, axis=1) > _SPREAD / 2) & (size > -_CUT)
         further &= high - low > _SMALLEST
         pieces = []
@@ -539,7 +539,7 @@ def _fitted(log_density, places, log_weight, inherited, dropped, known=None) -> 
     edges = np.append(low, high[-1])
     if inherited is not None:
         more, between = inherited(edges)
-        # Where it is more in between, at the ends too.
+        # If the error is larger in between, also use it at the ends.
         factor = np.maximum(between / np.sqrt(np.maximum(more[1:] * more[:-1], 1e-300)), 1.0)
         errors += more * np.maximum(np.append(factor, 1.0), np.append(1.0, factor))
     # Where errors may be relatively large, they are small in mass.

@@ -21,23 +21,23 @@ from .polynomials import chebyshev
 from .tilted_areas import TiltedAreas
 
 _DEGREE = 15
-# Errors of which a piece shall have one kind only.
+# Error above which a piece is split if only a part of it is uncertain.
 _UNEVEN = 1e-8
-# Smallest pieces, as a share of what lies between two cuts; and how near to each other cuts may be.
+# Shortest piece, as a fraction of the distance between two cuts; and smallest distance of cuts.
 _SMALLEST, _APART = 2.0**-12, 2.0**-44
-# How often halving may be in vain.
+# Halvings without progress after which the error counts as noise.
 _STUCK = 3
-# Pieces of an interval that may be halved: of so many, as at the atoms of many steps, each keeps what it misses.
+# Largest number of pieces of an interval: with more, as at the atoms of many steps, each keeps its error.
 _MOST_PIECES = 512
-# Coefficients below this, or below the error of the values, are none.
+# Coefficients below this, or below the error of the values, are treated as zero.
 _NOTHING = 2e-14
 _MOST_AT_ONCE = 2**16
-# Where δ nears the smallest of all numbers its digits go, and halving finds none.
+# Near the smallest float δ has no digits, and halving does not help.
 _NEARLY_ZERO, _ZERO = 1e-290, 1e-320
 # By how much interpolation at so many points enlarges the errors of values; what polynomials miss, in units of their
 # last coefficients, where these have become small, or a kink leaves them no smaller; and from where on not even that.
 _LEBESGUE, _OF_LAST, _OF_KINK, _ROUGH = 2.7, 4.0, 16.0, 1e-3
-# How much further a line may be from a polynomial that rises than that rises.
+# Largest distance of a line from a polynomial that rises, in units of the rise.
 _FLAT = 4.0
 
 
@@ -62,7 +62,7 @@ class Profile:
         """Ends of the intervals."""
         raise NotImplementedError
 
-    # By how much all losses together may be elsewhere, as they are rounded.
+    # Largest common shift of all losses, as they are rounded.
     off = 0.0
 
     @property
@@ -203,7 +203,7 @@ class ProfileTable:
         edges = self._evaluator.edges
         self._fill(edges[:-1][(edges[:-1] < high) & (edges[1:] > low)])
         if not self._merged:
-            return np.empty(0)  # all of it lies beyond the end, and nothing was asked before
+            return np.empty(0)  # everything lies beyond the end, and nothing has been computed
         starts, ends = self._merged[0], self._merged[1]
         places = starts[:, None] + (ends - starts)[:, None] * np.linspace(0.0, 0.75, 4)
         places = np.append(places.ravel(), min(self.end, high))
@@ -226,37 +226,38 @@ class ProfileTable:
         places = np.unique(np.concatenate([[low, high], self._evaluator.cuts(interval)]))
         places = places[np.append(True, np.diff(places) > _APART * (high - low))]
         places[-1] = high
-        pieces, rows = [(float(a), float(b), math.inf, 0, _SMALLEST * (b - a)) for a, b in pairwise(places)], []
+        pieces = [(float(a), float(b), math.inf, 0, _SMALLEST * (b - a)) for a, b in pairwise(places)]
+        rows: list[tuple] = []
         while pieces:
             nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _PLACES for a, b, *_ in pieces])
             value, error, complement = self._evaluator.sample(interval, nodes)
             error = np.where(np.isnan(error), np.inf, error)
             log_value = np.log(np.maximum(value, _ZERO)).reshape(len(pieces), -1)
-            # δ falls, and its complement rises: at one end is the most that either may be. No number at all is none.
+            # δ decreases and its complement increases: each is largest at one end. NaN is no bound.
             with np.errstate(invalid="ignore"):
                 most = np.nan_to_num(value + np.abs(value) * error, nan=0.0, posinf=self.mass)
             most = np.clip(most, _ZERO, self.mass).reshape(len(pieces), -1)[:, -1 if complement else -2]
             errors = np.where(value < _ZERO, np.inf, error).reshape(len(pieces), -1)
-            # At the ends a profile may be 0, or not known.
+            # At the ends a profile may be 0 or unknown.
             known, errors = errors[:, -2:] < 1.0, errors[:, :-2]
             error = errors.max(axis=1)
-            hopeless = errors.min(axis=1) >= 1.0  # where nothing is known, halving finds nothing
-            # Where only a part of a piece is uncertain, the rest shall not suffer.
+            hopeless = errors.min(axis=1) >= 1.0  # where nothing is known, halving does not help
+            # If only a part of a piece is uncertain, the rest must not suffer.
             uneven = (error > _UNEVEN) & (errors.min(axis=1) < error / 1e3)
             coefficients = log_value[:, : _DEGREE + 1] @ _TO_COEFFICIENTS
-            # The last coefficients, and what the polynomial misses at places that are no nodes.
+            # The last coefficients, and the polynomial's error between its nodes.
             missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 :])
             missed[:, -2:] *= known
             tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed.max(axis=1))
-            further = []
+            further: list[tuple] = []
             halved = most > np.where(hopeless, np.inf, _NEARLY_ZERO)
             rest = zip(coefficients, log_value, tail, error, most, uneven, halved, strict=True)
             for piece, (own, values, last, noise, limit, halve, may) in zip(pieces, rest, strict=True):
                 a, b, before, stuck, smallest = piece
-                # What ε and the ends of its range lose by rounding cannot be resolved.
+                # The rounding of ε and of the ends of its range cannot be resolved.
                 rounding = 2 * LAST_PLACE * max(abs(a), abs(b)) / (b - a) * 2.0 * np.abs(own[1:]).sum()
                 wanted = max(_NOTHING * (1.0 + np.abs(own[0])), min(noise, 1.0) / 2, rounding)
-                # What does not fall by halving, again and again, is noise.
+                # An error that repeated halving does not reduce is noise.
                 stuck = 0 if last < before / 2 else stuck + 1
                 few = len(rows) + len(pieces) + len(further) <= self._evaluator.most_pieces
                 if ((last > wanted and stuck < _STUCK) or halve) and b - a > smallest and may and few:
@@ -265,8 +266,8 @@ class ProfileTable:
                     continue
                 missed = _missed(own, values, last, wanted)
                 if noise >= 1.0:
-                    # Of which nothing is known, so that it goes on where the next one begins.
-                    own, moved = _line(*values[-2:], -1.0 if complement else 1.0), 0.0
+                    # Unknown: a line that ends where the next piece begins.
+                    own, moved = _line(values[-2], values[-1], -1.0 if complement else 1.0), 0.0
                 else:
                     own, moved = _falling(own, -1.0 if complement else 1.0)
                 rows.append((a, b, own, complement, _relative_error(noise, missed + moved), limit))
@@ -286,7 +287,7 @@ class ProfileTable:
         slope = value * derivative * 2 / length
         with np.errstate(invalid="ignore"):
             bound = np.fmin(error * value, most)
-        # Nor does the answer rise from one piece to the next.
+        # The answer must not increase from one piece to the next either.
         of_rest = complement[place]
         sign = np.where(of_rest, -1.0, 1.0)
         within = sign * np.clip(sign * value, low[place], high[place])
@@ -333,7 +334,7 @@ class WorseTable:
     def at(self, epsilon: np.ndarray) -> Answer:
         """The profile at a one-dimensional array of ε ≥ 0."""
         a = self._both[0].at(epsilon)
-        # The other one only where it may be larger.
+        # Ask the other one only where it may be larger.
         open_ = np.flatnonzero(self._both[1].most(epsilon) >= a.delta - a.error)
         if not open_.size:
             return a
@@ -360,7 +361,7 @@ def _missed(coefficients, values, last, wanted):
         return _OF_LAST * last
     if last < _ROUGH:
         return _OF_KINK * last
-    # Between two places it is between the values there.
+    # Between two places it lies between the values there.
     order = np.argsort(_PLACES)
     place = np.clip(np.searchsorted(_PLACES[order], _FINE, side="right"), 1, len(order) - 1)
     known, own = values[order], np.polynomial.chebyshev.chebval(_FINE, coefficients)

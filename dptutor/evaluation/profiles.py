@@ -22,24 +22,24 @@ from .positive_sums import PositiveLaw
 from .profile_table import Profile, ProfileTable
 from .separate_sums import SeparateSums
 
-# δ below e^−this is not told from 0: upper values are at least 1e-300.
+# δ below e to minus this is not distinguished from 0: upper values are at least 1e-300.
 _DEEPEST = 690.0
 _OCTAVES = 44
-# The profile is looked at apart where it takes less than such a part of the range, in so many intervals.
+# A profile narrower than this fraction of the range gets intervals of its own, and how many.
 _PARTS_OF_RANGE, _LEVELS = 100, 24
-# Between the last kink and the end, as a share of the loss at that.
+# Distance of the last kink from the end, as a fraction of the loss there.
 _NARROW = 1e-2
-# 1 − δ below this is not told from 0.
+# 1 − δ below this is not distinguished from 0.
 _SURE = 1e-12
-# Pieces of an interval times terms of a value, and how few and how many pieces there may be, where lines serve.
+# With lines: pieces of an interval times terms of a value, and the smallest and largest limit on pieces.
 _MOST_SUMMED, _PIECES = 3e6, (48, 512)
 _LEAST = 1e-300
-# Below this noise the losses of a step with and without the example are so far apart that sums of them form groups.
+# Below this noise the losses of a step with and without the example are so far apart that their sums form groups.
 _GROUPED = 0.2
-# Up to as many steps, or participations, by sums of losses where contours do not do.
+# Largest number of steps, or of participations, for sums of losses where contours are not accurate.
 _FEW, _RARE = 32, 40.0
 _NEARLY_NORMAL = 1e4
-# By the number of participations, if these are no more, and so little noise that that leaves less open than this.
+# By the number of participations, if at most the first, and the noise so small that the error is below the second.
 _PARTICIPATIONS, _SEPARATE = 1e4, 3e-12
 
 
@@ -157,7 +157,7 @@ class _SeparateProfile(Profile):
         places = self._sums.losses() if self._direction == "remove" else np.array([self._sums.highest])
         octaves = float(places[-1]) * 2.0 ** -np.arange(_OCTAVES)
         if self._direction == "add":
-            # Next to the largest loss δ falls to 0.
+            # Toward the largest loss δ falls to 0.
             places = octaves = places * (1.0 - 2.0 ** -np.arange(1.0, _OCTAVES - 4))
         return np.unique(np.concatenate([[0.0], places[places > 0], octaves[octaves > 0]]))
 
@@ -216,7 +216,7 @@ class BesideLaplace(Profile):
         middle = self.edges[interval : interval + 2].mean(keepdims=True)
         complement = bool(self._beside(middle, False)[0][0] > 0.5)
         value, error = self._beside(epsilon, complement)
-        # What no number can be is left open.
+        # Values that cannot be represented remain open.
         value = np.maximum(value, _LEAST)
         return value, (error + _LEAST) / value + 16 * LAST_PLACE, complement
 
@@ -269,7 +269,7 @@ def _tail(table, low, high, complement):
         value[within], error[within] = areas.area(low[within], stop, complement)
     beyond = np.flatnonzero(high > end)
     if beyond.size:
-        # Whatever is left there is in the error.
+        # The rest is part of the error.
         start = np.maximum(low[beyond], end)
         weight = 2 * np.exp(-(start - low[beyond]) / 2) * -np.expm1(-(high[beyond] - start) / 2)
         error[beyond] += weight * table._evaluator.left(start)
@@ -301,13 +301,13 @@ class LinesProfile(Profile):
         octaves = 2.0 ** -np.arange(1, _OCTAVES)
         last = float(self.kinks[self.kinks < end * (1 - 1e-12)].max(initial=0.0))
         inner = np.concatenate([end * octaves[:20], end - (end - last) * octaves, self.kinks, [self._sure]])
-        # Of very many steps all of the profile is within a small part of the range.
+        # With very many steps the whole profile lies in a small part of the range.
         if _PARTS_OF_RANGE * (self._unlikely - self._sure) < end:
             inner = np.append(inner, np.linspace(self._sure, min(self._unlikely, end), _LEVELS))
-        # Next to a kink near the end δ falls to almost nothing.
+        # Between a kink and an end near it δ falls to almost 0.
         if end - last < _NARROW * last:
             inner = np.append(inner, last - last * octaves[last * octaves > (end - last) / 2])
-        # Losses that cancel leave a kink next to 0.
+        # Losses that cancel leave a kink near 0.
         inner = np.unique(inner[(inner > 1e-13 * end) & (inner < end * (1 - 1e-13))])
         return np.concatenate([[0.0], inner[np.append(np.diff(inner) > 1e-13 * end, True)], [end]])
 

@@ -37,18 +37,18 @@ def decreasing_root(function, target, *, low=None, guess=None):
     while (too_near := searched & (function(right) > target)).any():
         right = np.where(too_near, right + 2 * (right - left), right)
 
-    # An empty bracket where there is nothing to search.
+    # An empty bracket where nothing needs to be searched.
     bracket = np.where(searched, left, 0.0), np.where(searched, right, 0.0)
     tolerances = {"xatol": 1e-18, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
     root = find_root(lambda x, goal: _excess(function, x, goal), bracket, args=(target,), tolerances=tolerances).x
     return np.select([at_once, never], [start, np.inf], root)
 
 
-# From so many on, and between so many known ones.
+# Number of targets from which interpolation pays, and number of bracketing levels.
 _MANY, _LEVELS = 4096, 1025
-# Beyond this loss e^ε is soon no number, and the probability of larger ones under P has no digits.
+# Beyond this loss e^ε is close to overflow, and the probability of larger ones under P has no digits.
 FAR = 650.0
-# How often a reach is widened before nothing is known.
+# How often a reach is widened before it is infinite.
 _WIDER = 8
 
 

@@ -27,6 +27,7 @@ Lines are chosen from the mechanism, never from the ε asked for: the same ε gi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,19 +37,19 @@ from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .hellinger import SlowDecay, epsilon_near, loss_near, saddles
 
 _DEPTH = 34.0
-# Lines are this many deviations of the integrand's saddle apart.
+# Distance of lines, in deviations of the integrand at its saddle.
 _SPACING = 2.0
 _MOST_LINES = 300
-# log δ below which nothing is a number.
+# −log δ at which δ underflows.
 _DEEPEST = 740.0
-# What truncation may leave, of δ.
+# Target truncation errors, relative to δ.
 _GOALS = (1e-11, 3e-10)
-# Where 1 − δ is e^−45 Chernoff's bound is enough.
+# Where 1 − δ is below e to minus this, Chernoff's bound is enough.
 _CERTAIN = 45.0
 _MARGIN = 1.01
-# Samples kept of a line of which most are provably small.
+# Largest number of samples kept of a line most of which is provably small.
 _MOST_ACTIVE = 2**14
-# Where a line is provably below e^−45 it is not sampled.
+# A line is not sampled where it is provably below e to minus this.
 _SILENT = 45.0
 
 
@@ -77,11 +78,11 @@ class Transform:
         bounds the slope of the former.
     """
 
-    log: object
-    log_envelope: object
+    log: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+    log_envelope: Callable[[float, np.ndarray], np.ndarray]
     reach: float = math.inf
     terms: int = 2**16
-    on_line: object = None
+    on_line: Callable[[float, float, int], tuple[np.ndarray, np.ndarray]] | None = None
     repeated: tuple = ()
     log_masses: tuple[float, float] = (0.0, 0.0)
     of_masses: float = 0.0
@@ -140,7 +141,7 @@ class Inverter:
         if len(c):
             with np.errstate(over="ignore"):
                 size = k - np.multiply.outer(epsilon, c) - np.log(np.abs(c * (c + 1)))
-            # Where Chernoff alone says all that can be said no line is asked.
+            # No line is needed where Chernoff's bound is already sharp.
             open_ = (upper > 1e-300) & (upper - lower > 1e-15 * upper)
             best = np.where(open_, np.argmin(size, axis=1), -1)
             for number in np.unique(best[best >= 0]):
@@ -264,7 +265,7 @@ class Inverter:
             try:
                 return self._with_terms(c, peak, most)
             except SlowDecay:
-                # So far up the line one step's transform takes too many nodes.
+                # This far up the line the transform of a step needs too many nodes.
                 most //= 4
                 if most < 16:
                     return None
@@ -293,7 +294,7 @@ class Inverter:
         if mu and self._transform.repeated:
             index, end = self._active(c, step, count)
         if index is not None:
-            # So far out e^{−x²/2} is all the decay there is: T is larger, μ smaller.
+            # This far out e^{−x²/2} is the only decay: T is larger, μ smaller.
             x = 6.0
             mu, count = x / end, len(index)
             rest = math.exp(-(x**2) / 2) / x**2 / end / math.pi
@@ -340,7 +341,7 @@ class Inverter:
         parts = [(count, size, deviation(c)) for count, size, deviation in self._transform.repeated]
         widest = max(spread for _, _, spread in parts)
         if not 1e-12 * step < widest < math.inf:
-            return None, 0.0  # so far out a step hardly varies, and no number counts the samples
+            return None, 0.0  # this far out a step hardly varies, and there are too many samples to count
         end = min(1e4 / widest, 1e15 * step)
         while end > 4 * least * step:
             half = min(0.2 / widest, end / 8)
@@ -373,7 +374,7 @@ class Inverter:
         """Number of terms, μ, and what is truncated, of δ and of ρ, in units of e^{K(c)−cε}."""
         pieces = envelope[:-1] * (1 / t[:-1] - 1 / t[1:])
         tail = (np.append(np.cumsum(pieces[::-1])[::-1], 0.0) + envelope[-1] / t[-1]) / math.pi
-        # About ρ and, with its kernel, δ.
+        # For ρ and, with its kernel, δ.
         density = 1 / math.sqrt(2 * math.pi * (deviation**2 + 1 / c**2 + 1 / (1 + c) ** 2))
         delta = density / abs(c * (c + 1))
         end = step * (most - 1)
@@ -475,7 +476,7 @@ class _Line:
     def _sums(self, kernels, x):
         """Re Σ_k terms_k kernel_k e^{−ikhε} of each kernel, by steps of one and of many in k, and bounds on errors."""
         count = len(self.terms)
-        # Of a line with gaps only the blocks that have samples, each about as long as a run of them.
+        # If the line has gaps, only the blocks with samples, each about as long as a run of them.
         runs = 1 + np.count_nonzero(np.diff(self._at) > 1)
         small = math.isqrt(count) + 1 if runs == 1 else count // runs
         number, row = np.unique(self._at // small, return_inverse=True)

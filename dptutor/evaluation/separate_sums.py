@@ -77,7 +77,7 @@ class SeparateSums:
         """c and the logarithm of n E[r e^{cX}] E[e^{cX}]^{n − 1}."""
         mu, rate, n = self._mu, self._rate, self._count
         if mu > _SILENT:
-            # E[r] by what is on the wrong side.
+            # E[r] from the mass on the wrong side.
             return np.zeros(1), np.log(np.array([3.0 * n * ndtr(-mu / 2) + _LEAST]))
         least = 0.02 / (math.sqrt(n * rate + 1.0) * mu**2)
         right, left = np.geomspace(least, _LARGEST_TILT / mu, _TILTS), np.geomspace(min(least, 0.5), 1.0, _TILTS)
@@ -131,7 +131,7 @@ class SeparateSums:
         return self._with_error(value, left + 4.0 * LAST_PLACE * self.highest, np.abs(at))
 
     def _with_error(self, value, left, size):
-        # What no number can be is left open.
+        # Values that cannot be represented remain open.
         value = np.maximum(value, _LEAST)
         return value, (left + _LEAST) / value + self._rounding + LAST_PLACE * size
 

@@ -27,24 +27,24 @@ from scipy.special import logsumexp
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .polynomials import gauss
 
-# Sums are right to e^−46 of their size; densities are cut where they are that small.
+# Sums are accurate to e^−46 of their size; densities are cut where they are that small.
 _DEPTH = 46.0
 _REACH = math.sqrt(2 * _DEPTH)
-# As a logarithm, how small H − 1 may be, at least, in sums that keep its digits.
+# Smallest log |H − 1| for which sums keep the digits of H − 1.
 _TINY_EXCESS = 14.0
 _RELATIVE = 4e-15
-# (e^z − 1 − z)/z² by its series where |z| is below this; from the second power on, to 1e-17.
+# |z| below which (e^z − 1 − z)/z² is summed as a series, and its coefficients, to 1e-17.
 _NEAR = 0.5
 _SERIES = np.array([1.0 / math.factorial(k) for k in range(2, 17)])
-# How far up the line of the inner integral may go, in deviations: its weights grow like e^{v²/2}.
+# Largest height of the line of the inner integral, in deviations: its weights grow like e^{v²/2}.
 _HIGHEST = 2.2
-# On the real line if this many nodes are enough there.
+# The real line is used if this many nodes are enough.
 _ENOUGH_NODES = 300
 # From this μ on the two components hardly overlap.
 _APART = 15.0
-# Where more would be needed, nothing is known.
+# Largest number of nodes; beyond it the result is unknown.
 _MOST_NODES = 50_000
-# From this μ on the loss is log(1 − p) under P, and log p plus that of the Gaussian mechanism under what is added.
+# From this μ on the loss is log(1 − p) under P, and log p plus the Gaussian mechanism's under the other component.
 _WHOLLY_APART = 100.0
 # Integrals of moments: width of panels, and how far beyond both means they go.
 _PANEL, _AROUND = 0.5, 15.0
@@ -93,7 +93,7 @@ def gaussian_loss(sampling_rate: float, epsilon: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         near = np.log1p(np.maximum(np.expm1(np.minimum(epsilon, 1.0)) / rate, -1.0))
         far = epsilon - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(epsilon, 0.5)))
-        # Next to the smallest loss log(1 − p), where e^ε − 1 has lost its digits.
+        # Near the smallest loss log(1 − p), where e^ε − 1 has lost its digits.
         room = -np.expm1(np.minimum((math.log1p(-rate) if rate < 1 else -math.inf) - epsilon, 0.0))
         low = epsilon - math.log(rate) + np.log(room)
     return np.select([epsilon < -0.5, epsilon < 1.0], [low, near], far)
@@ -136,7 +136,7 @@ def _strips(mu, rate, low, high):
     x = np.concatenate([left - beyond[::-1], *within, right + beyond])
     e = np.minimum(mu * x - mu**2 / 2, 600.0) + 1j * mu * v[:, None]
     loss = complex_log1p(rate * expm1(e))
-    # For either end without its largest on the real line, so that sums for both are right in proportion.
+    # Relative to the largest value on the real line, for each end, so that both sums are accurate.
     modulus = [end * loss.real - x**2 / 2 + v[:, None] ** 2 / 2 for end in (low, high)]
     larger = np.maximum(*(size[1:] - size[0].max() for size in modulus))
     real = np.stack([size[0] - size[0].max() for size in modulus])
@@ -210,18 +210,19 @@ def _growth(modulus):
 
 
 def _nodes(height, ends, count):
-    u, step = np.linspace(*ends, count, retstep=True)
+    low, high = ends
+    u, step = np.linspace(low, high, count, retstep=True)
     return height, u + 1j * height if height else u, math.log(step / math.sqrt(2 * math.pi))
 
 
 def _on_line(mu, rate, s, u, log_step, log_left):
     """log H(s) and a bound on its error, from nodes on one line, which leave e^log_left of H out."""
     if not (np.iscomplexobj(u) or s.imag.any()):
-        s = s.real  # real numbers take less time
+        s = s.real  # real arithmetic is faster
     log_weight = log_step - u**2 / 2
     loss = _loss(mu, rate, u)
     ends = np.maximum(s.real.max() * loss.real, s.real.min() * loss.real)
-    if float(np.max(ends + log_weight.real)) > 30.0:  # to be taken out, against overflow
+    if float(np.max(ends + log_weight.real)) > 30.0:  # factored out, against overflow
         return _directly(s, loss, log_weight, _size(mu, rate, u, loss), log_left)
     first = _first_order(mu, rate)
     (more, its_error), (total, error_of_total) = _both_sums(
@@ -257,7 +258,7 @@ def _both_sums(s, loss, log_weight, loss_size, depth):
     heights = np.abs(weight[near])
     error = _RELATIVE * size**2 * float(heights @ modulus[near] ** 2)
     error_of_total = _RELATIVE * np.full(s.shape, 4.0 * float(heights.sum())) + error
-    # Only where there is anything, tilted or not.
+    # Only nodes with any weight, tilted or not.
     tilted = np.multiply.outer([s.real.min(), s.real.max()], loss.real) + log_weight.real
     least = np.maximum(tilted.max(axis=1, keepdims=True), 0.0) - depth - math.log1p(float(size.max()))
     highest = np.maximum(tilted, log_weight.real)
@@ -278,7 +279,7 @@ def _both_sums(s, loss, log_weight, loss_size, depth):
     rounding += 2.0 * float(np.abs(weight).sum()) + 2.0 * size * float(np.abs(weight) @ modulus)
     some = np.flatnonzero(modulus * size.min() < _NEAR)
     if some.size:
-        # Near 0 for some of the s only.
+        # Near 0 only for some of the s.
         row, column = np.nonzero(np.multiply.outer(size, modulus[some]) < _NEAR)
         column = some[column]
         z, own = product[row, column], np.abs(weight[column])
@@ -400,7 +401,7 @@ def largest_inverse_powers(noise_multiplier: float, sampling_rate: float, order:
     """
     mu, odds = 1.0 / noise_multiplier, sampling_rate / (1 - sampling_rate)
     lowest = -_REACH - max(math.log1p(order * odds), 0.0) / mu
-    # The peak is the narrower, the further below 0 it lies.
+    # The further below 0 the peak lies, the narrower it is.
     step = 0.05 / math.sqrt(1.0 - mu * lowest)
     u = np.linspace(lowest, _REACH, min(math.ceil((_REACH - lowest) / step), 10**6))
     exponent = -(order - 1) * np.log1p(odds * np.exp(mu * u - mu**2 / 2)) - u**2 / 2
@@ -425,7 +426,7 @@ def loss_moments(noise_multiplier: float, sampling_rate: float) -> tuple[tuple[f
     # E_P[e^ℓ] = E_Q[e^−ℓ] = 1.
     mean_p = -float(np.sum(np.where(loss < 1, p * _second_order(np.minimum(loss, 1.0)), q - p * (1 + loss))))
     mean_q = float(np.sum(np.where(loss > -1, q * _second_order(-np.maximum(loss, -1.0)), p - q * (1 - loss))))
-    # Next to the smallest loss its digits are in what is above that.
+    # Near the smallest loss the digits are in the difference from it.
     above, least = (loss, 0.0) if mu < 1 else (_above_least(mu, rate, u), math.log1p(-rate))
     mean_above = float(p @ above) if least else mean_p
     return (mean_p, float(p @ (above - mean_above) ** 2)), (mean_q, float(q @ (loss - mean_q) ** 2))

@@ -20,7 +20,7 @@ from .polynomials import gauss
 _NODES, _WEIGHTS = gauss(20)
 _COUNT = 20
 _RHO = np.array([1.3, 1.6, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0, 25.0])
-# Pieces are cut into panels no longer than this.
+# Largest length of a panel.
 _LONGEST = 4.0
 
 
@@ -68,7 +68,7 @@ class TiltedAreas:
         log_most = own[:, :1] + np.abs(own[:, 1:]) @ axes.T + half[:, None] * (axes[:, 0] - 1.0) / 2
         log_missed = log_most - 2 * _COUNT * np.log(_RHO) - np.log1p(-(_RHO**-2.0)) + math.log(64 / 15)
         missed = half * np.exp(np.minimum(log_missed.min(axis=1), LARGEST_LOSS))
-        # Where nothing is known, all of what it is at most.
+        # Where nothing is known, the upper bound itself is the error.
         everything = np.minimum(self._most[piece], self._mass) * 2 * -np.expm1(-half)
         known = self._error[piece] < 1.0
         noise = np.where(known, self._error[piece], 0.0) * area

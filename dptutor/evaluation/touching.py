@@ -12,13 +12,13 @@ import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
 
-# Chords that end at a place begin at one of so many before it: some may be too near for their slope to have digits.
+# Chords start at each of so many preceding places: the slope to the nearest ones may have no digits.
 _BEFORE = 16
-# How sharp f shall be, anyway and in units of the errors of 1 − δ, how often more losses are asked for, and which, as
-# shares of the way between two.
+# Target accuracy of f, absolute and in units of the errors of 1 − δ; how often losses are added; and which ones, as
+# fractions of the distance between two.
 _SHARP, _OF_ERROR, _ROUNDS = 1e-12, 1.5, 6
 _WITHIN = np.array([1e-3, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999])[:, None]
-# Losses between which e^ε is a number, and so is its inverse.
+# Losses between which e^ε and e^−ε are normal numbers.
 SMALLEST, LARGEST = -LARGEST_LOSS, 709.0
 
 
@@ -38,12 +38,12 @@ def highest_lines(losses, rest, error, alpha, masses):
         fall = np.exp(np.minimum(losses + np.log(alpha), LARGEST_LOSS))
         off = np.fmin(error, 1.0) + LAST_PLACE * (2.0 + np.minimum(fall, 2.0) * (2.0 + np.abs(losses)))
         low, high = np.maximum(rest - off, 0.0), np.minimum(rest + off, masses[0] + LAST_PLACE)
-        # As much as rounding may have left is not counted: near α = 1 a floor of it would not be convex.
+        # Subtract what may be rounding alone: near α = 1 a floor of it would not be convex.
         value = np.clip((np.maximum(rest - 32 * LAST_PLACE, 0.0) - fall).max(axis=0), 0.0, 1.0 - alpha)
         at_least = np.maximum((low - fall).max(axis=0), 0.0)
         at_most, doubtful = _at_most(losses, low, high, alpha, *masses)
         at_most = np.minimum(at_most, 1.0 - alpha)
-    # Without false alarms infinite losses alone are found.
+    # At α = 0 only infinite losses are detected.
     value = np.where(alpha == 0.0, masses[0], value)
     bound = np.where(alpha == 0.0, 0.0, np.maximum(at_most - value, value - at_least))
     return value, bound + 2 * LAST_PLACE, doubtful
@@ -55,20 +55,21 @@ def known_at(lines, losses, alpha, masses):
 
     `lines` takes losses to 1 − δ of the finite ones and a bound on the error of that.
     """
-    places = [losses, *lines(losses)]
-    value, bound, doubtful = highest_lines(*places, alpha, masses)
+    rest, error = lines(losses)
+    value, bound, doubtful = highest_lines(losses, rest, error, alpha, masses)
     open_ = np.arange(alpha.size)
     for _ in range(_ROUNDS):
         own = bound[open_]
-        still = (own > _SHARP) & (own > _OF_ERROR * places[2].max(axis=0))
-        open_, places, doubtful = open_[still], [each[:, still] for each in places], doubtful[:, still]
+        still = (own > _SHARP) & (own > _OF_ERROR * error.max(axis=0))
+        open_, doubtful = open_[still], doubtful[:, still]
         if not open_.size:
             break
         more = doubtful[0] + (doubtful[1] - doubtful[0]) * _WITHIN
-        places = [np.concatenate(pair) for pair in zip(places, (more, *lines(more)), strict=True)]
+        pairs = zip((losses, rest, error), (more, *lines(more)), strict=True)
+        places = [np.concatenate([before[:, still], after]) for before, after in pairs]
         order = np.argsort(places[0], axis=0, kind="stable")
-        places = [np.take_along_axis(each, order, axis=0) for each in places]
-        value[open_], bound[open_], doubtful = highest_lines(*places, alpha[open_], masses)
+        losses, rest, error = (np.take_along_axis(each, order, axis=0) for each in places)
+        value[open_], bound[open_], doubtful = highest_lines(losses, rest, error, alpha[open_], masses)
     return value, bound
 
 

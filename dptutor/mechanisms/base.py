@@ -65,9 +65,9 @@ class Mechanism(Bounded, ABC):
     (5.8002, 0.2767)
     """
 
-    # Here is all that the library asks of a mechanism; nothing is asked that is not declared here.
+    # The complete interface of mechanisms: the library uses nothing that is not declared here.
 
-    # What a subclass must say. `epsilon` is a float array, finite or ±∞.
+    # Required of a subclass. `epsilon` is a float array, finite or ±∞.
 
     @abstractmethod
     def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -96,7 +96,7 @@ class Mechanism(Bounded, ABC):
         (0.0099, 0.0)
         """
 
-    # What a subclass may say better.
+    # Defaults that a subclass may improve.
 
     @property
     def is_symmetric(self) -> bool:
@@ -139,10 +139,10 @@ class Mechanism(Bounded, ABC):
     def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         loss = decreasing_root(lambda epsilon: self._errors(epsilon)[0], alpha)
         at, beta = self._errors(loss)
-        # From the point found along its supporting line: exact on atoms, second order elsewhere.
+        # Move along the supporting line at the point found: exact on atoms, second order elsewhere.
         with np.errstate(over="ignore", invalid="ignore"):
             along = np.where(np.abs(loss) < LARGEST_LOSS, np.exp(loss) * (alpha - at), 0.0)
-        # Without false alarms infinite losses alone are found, also where α underflows long before.
+        # At α = 0 only infinite losses are detected, even where α underflows much earlier.
         beta = np.where(alpha == 0.0, 1.0 - self._delta(np.full(np.shape(alpha), math.inf)), beta - along)
         return np.clip(beta, 0.0, 1.0 - alpha)
 
@@ -159,7 +159,7 @@ class Mechanism(Bounded, ABC):
         value, rounding = self._delta(epsilon), 2 * LAST_PLACE * (1.0 + np.abs(epsilon))
         finite = np.isfinite(epsilon)
         at = np.where(finite, epsilon, 0.0)
-        # Not where rounding makes it the far side of a kink.
+        # The slope slightly to the left: rounding may have moved ε across a kink.
         with np.errstate(divide="ignore"):
             log_slope = at + np.log(self._errors(np.where(finite, at - rounding, 0.0))[0])
         slope = np.exp(np.minimum(log_slope, 0.0))
@@ -208,7 +208,7 @@ class Mechanism(Bounded, ABC):
 
         with np.errstate(divide="ignore"):
             target = np.log(delta)
-        # What infinite losses leave is reached at the largest finite loss only, and not where these are unbounded.
+        # The mass of infinite losses is reached at the largest finite loss, and never if these are unbounded.
         infinite = self._delta(np.asarray(math.inf))
         root = decreasing_root(log_profile, np.where(delta <= infinite, 0.0, target), low=0.0)
         root = np.where(delta == infinite, highest, np.minimum(root, highest))
@@ -289,7 +289,7 @@ class Mechanism(Bounded, ABC):
     def _exponentiated(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """H from log H; within its envelope where that is not known."""
         value, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
-        # Nodes of sums serve all s of one call: those with nearly the same real part.
+        # One call shares the nodes of its sums: group s with nearly the same real part.
         near = np.round(2.0 * s.real)
         for line in np.unique(near):
             value[near == line], error[near == line] = exponential(*self._log_hellinger(s[near == line]))
@@ -311,13 +311,13 @@ class Mechanism(Bounded, ABC):
         """Rényi divergences of the one pair that the faces belong to, also where both directions are meant."""
         if not self.both_directions:
             return self._renyi(order)
-        # Where e^((s−1)D) is huge, δ underflows, and the direction that is worse at large losses counts alone.
+        # Where e^((s−1)D) is huge, δ underflows, and only the direction that is worse at large losses matters.
         divergence = self._renyi(order)
         near = (order - 1.0) * divergence < 450.0
         divergence[near] = renyi_from_profile(self, order[near])
         return divergence
 
-    # As a value: what it was made from, not what was worked out since.
+    # Value semantics: the parameters, not what was computed from them.
 
     @classmethod
     def _parameters(cls) -> list[str]:
@@ -479,7 +479,7 @@ class Mechanism(Bounded, ABC):
         array([0.303, 0.25 ])
         """
         prior = real_array("prior", prior, 0.0, 1.0)
-        # The log-odds round; what a guess achieves does not.
+        # The log-odds are rounded; the error of a guess is not.
         value = shaped(np.minimum(self._bayes_error(logit(prior)), np.minimum(prior, 1.0 - prior)))
         return (value, shaped(self._bayes_error_error(logit(prior)))) if with_error else value
 
@@ -525,7 +525,7 @@ class Mechanism(Bounded, ABC):
         """
         delta = real_array("delta", delta, 0.0, 1.0)
         found = self._epsilon(delta)
-        self._delta(found)  # where that is no number, a search ends anywhere
+        self._delta(found)  # raises where that is NaN and the search was meaningless
         return (shaped(found), shaped(self._epsilon_error(delta, found))) if with_error else shaped(found)
 
     @property
@@ -665,7 +665,7 @@ class Mechanism(Bounded, ABC):
         array([0.932018+0.j      , 0.595466-0.151901j])
         """
         s = complex_array("s", s)
-        with np.errstate(all="ignore"):  # what is no number is told by its bound
+        with np.errstate(all="ignore"):  # a NaN is reported by an infinite bound
             value, error = self._hellinger(np.ravel(s).astype(complex))
         value = (value if np.iscomplexobj(s) else value.real).reshape(s.shape)
         return (shaped(value), shaped(error.reshape(s.shape))) if with_error else shaped(value)
@@ -772,7 +772,7 @@ class Mechanism(Bounded, ABC):
 
         return product(self, other)
 
-    # Shared by the faces.
+    # Shared by several faces.
 
     def _bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         # From the two errors rather than from δ: all terms are positive, so tiny errors keep their digits.

@@ -38,10 +38,10 @@ from .gaussian import Gaussian
 from .lattice import Join
 from .subsampled import SubsampledGaussian
 
-# Noise for which e^(z/σ) are numbers, and bins for which a grid can be had.
+# Smallest noise for which e^(z/σ) does not overflow, and largest number of bins for a grid.
 _NOISE, _MOST_STEPS = (0.05, 1000.0), 10**5
 BOUNDS = ("upper", "lower")
-# Answers, in σ, and losses beyond which there is nothing.
+# Answers, in σ, and losses beyond which masses are negligible.
 _FAR, _LARGEST = 1e8, 1e4
 
 
@@ -195,7 +195,7 @@ class ShuffledBatches(SymmetricDelegated):
 
     def _parts(self):
         if self.bound == "lower" and self.steps > 1:
-            # Each of the two is attained in all epochs, the join of both is not.
+            # Each direction is attained in all epochs; their join is not.
             raise ValueError(f"a lower bound cannot be composed, got {self!r}: compose BallsAndBins, which is below it")
         return self._whole._parts()
 
@@ -374,7 +374,7 @@ class _Allocation(FiniteMechanism):
         return FiniteLaw.of_finite(np.log(ratio[kept]), p[kept], q[kept], total.below, left, 1e-15)
 
     def _loss_law(self):
-        # That of the losses has no atoms, and the one that dominates it has no bound for sums.
+        # The law of the loss has no atoms, and the law that dominates it no error bound for sums.
         return None
 
     def _delta_error(self, epsilon):
@@ -421,7 +421,7 @@ class _Allocation(FiniteMechanism):
         return math.inf
 
     def _epsilon_error(self, delta, epsilon):
-        # No loss is infinite, but those beyond the grid count as such.
+        # No loss is infinite, but those beyond the grid count as infinite.
         open_ = np.isinf(epsilon) & (np.asarray(delta) > 0)
         return np.where(open_, math.inf, Mechanism._epsilon_error(self, delta, epsilon))
 

@@ -56,13 +56,13 @@ from .base import Mechanism, as_mechanism
 from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
 
-# What the grid of a product shall leave open.
+# Target gap between the bounds for a product on a grid.
 _PRODUCTS_GOAL = 1e-9
-# Sums over more atoms, at each place of a line, take longer than a grid.
+# With more atoms, sums at each place of a line take longer than a grid.
 _FEW_ATOMS = 64
-# Different mechanisms whose transforms are multiplied at each place of a line.
+# Largest number of different mechanisms whose transforms are multiplied at each place of a line.
 _MOST_DIFFERENT = 300
-# Different subsampled Gaussians beside Laplace mechanisms, or finite experiments with many atoms.
+# Largest number of different subsampled Gaussians with Laplace mechanisms, or finite experiments with many atoms.
 _MOST_STEPS_BESIDE = 16
 # Laplace mechanisms whose losses are integrated over, one after the other.
 _FEW_LAPLACE = 4
@@ -112,7 +112,7 @@ class Composition(Mechanism):
         return all(part.is_symmetric for part, _ in self.factors)
 
     @cached_property
-    def reverse(self) -> Mechanism:
+    def reverse(self) -> Composition:
         if self.is_symmetric:
             return self
         other = Composition(tuple((part.reverse, count) for part, count in self.factors))
@@ -188,7 +188,7 @@ class Composition(Mechanism):
         found = self._faces.epsilon(np.asarray(delta, dtype=float))
         if found is None:
             found = super()._epsilon(delta)
-        # What infinite losses leave is reached at the largest finite loss only.
+        # The mass of infinite losses is reached only at the largest finite loss.
         highest = max(self._largest_finite_loss(), 0.0)
         found = np.where(delta == self._infinite, highest, np.minimum(found, highest))
         return np.where(delta < self._infinite, math.inf, found)
@@ -199,7 +199,7 @@ class Composition(Mechanism):
         error = np.where(np.isinf(epsilon) & (np.asarray(delta) > self._infinite), np.inf, error)
         at_end = np.where(np.isfinite(epsilon), 1e-15 * epsilon, 0.0)
         if self._infinite and sum(n for part, n in self.factors if part._delta(np.asarray(math.inf)) > 0) > 1:
-            # Several parts leave a number that is rounded.
+            # Of several parts it is a rounded number.
             near = np.abs(delta - self._infinite) <= 1e-15 * self._infinite
             return np.where(near, np.inf, error)
         return np.where(delta == self._infinite, at_end, error)
@@ -257,9 +257,9 @@ class Composition(Mechanism):
         return 0.0 - math.expm1(sum(n * math.log1p(-leak) if leak < 1 else -math.inf for leak, n in leaks))
 
     @property
-    def _faces(self):
+    def _faces(self) -> Evaluator:
         if "_own_faces" not in self.__dict__:
-            # Always worked out in the same direction of the two: no digit depends on which was asked for first.
+            # Always computed in the same direction of the two, so that no digit depends on which was requested first.
             ours = self.reverse is self or repr(self) <= repr(self.reverse)
             self.__dict__["_own_faces"] = self._chosen_faces() if ours else self.reverse._faces.reverse
         return self.__dict__["_own_faces"]
@@ -304,7 +304,7 @@ class Composition(Mechanism):
         by_lines = None
         if known:
             by_lines = _by_lines(self)
-            # Of few subsampled steps beside others the lines may leave more open than a grid does.
+            # With few subsampled steps lines may be less accurate than a grid.
             if not steps or by_lines.error_bound <= POWERS_GOAL:
                 return by_lines
         by_grid = _by_grid(self)
@@ -330,7 +330,8 @@ def _over_fewest(finite) -> MixtureFaces:
 
 def of_kind(kind, factors):
     """The factors whose loss has a law of this kind, and the others."""
-    its, others = [], []
+    its: list[tuple] = []
+    others: list[tuple] = []
     for factor in factors:
         (its if isinstance(factor[0]._loss_law(), kind) else others).append(factor)
     return tuple(its), tuple(others)

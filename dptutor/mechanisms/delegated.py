@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from .base import Mechanism
 
-# What it was made from, and what a group does to the mechanism, which its pair does not tell.
+# Not forwarded: the parameters, and the effect of a group, which the pair does not determine.
 _ITS_OWN = {"_parameters", "_of_group"}
 
 
@@ -46,7 +46,7 @@ class Delegated(Mechanism):
     def _whole(self) -> Mechanism:
         """The mechanism that it is."""
 
-    # Two that type checkers have to see.
+    # Declared for type checkers.
 
     def _errors(self, epsilon):
         return self._whole._errors(epsilon)

@@ -45,7 +45,7 @@ class Directed(Delegated):
         parts, both = self._whole._parts()
         if self._removal.is_symmetric or parts[0][0] not in (self._removal, self._removal.reverse):
             return parts, both
-        # A pair that has no name of its own is told by this one.
+        # A pair without a public constructor is represented by this mechanism.
         return ((self.directions[0] if both else self, 1),), both
 
     def _towards(self, direction: str) -> Self:

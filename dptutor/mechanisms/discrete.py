@@ -27,7 +27,7 @@ from ..evaluation.finite_two import TwoLosses
 from .base import logarithm
 from .finite import SymmetricFiniteMechanism
 
-# Outcomes that a law may have, at once and where it is convolved, and deviations beyond which a mass is no float.
+# Largest number of outcomes of a law, and of one that is convolved; deviations beyond which a mass underflows.
 _MOST_OUTCOMES, _MOST_CONVOLVED, _DEVIATIONS = 2_000_000, 40_000, 38.4
 
 
@@ -94,7 +94,8 @@ class DiscreteLaplace(SymmetricFiniteMechanism):
         if self.sensitivity == 1 and self.largest_loss >= 1e-30:
             return FiniteLaw.of_step(TwoLosses.response(self.largest_loss))
         loss = (2.0 * np.arange(self.sensitivity + 1.0) - self.sensitivity) / self.scale
-        return FiniteLaw.of_finite(loss, *self._outcomes(), 0.0, 0.0, location_error=UNIT_ROUNDOFF * self.largest_loss)
+        p, q = self._outcomes()
+        return FiniteLaw.of_finite(loss, p, q, 0.0, 0.0, UNIT_ROUNDOFF * self.largest_loss)
 
     def _of_group(self, size):
         return replace(self, sensitivity=size * self.sensitivity)
@@ -167,7 +168,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
     def _law(self):
         p, q = self._outcomes()
         loss = self.mu * (self._places() / self.sigma - self.mu / 2)
-        kept = np.maximum(p, q) > 0  # between far peaks nothing is left
+        kept = np.maximum(p, q) > 0  # masses between distant peaks underflow
         furthest = float(np.max(np.abs(loss[kept])))
         relative_error = 2 * UNIT_ROUNDOFF * (16.0 + _DEVIATIONS**2)
         return _GaussianLaw(loss[kept], p[kept], q[kept], 4 * UNIT_ROUNDOFF * furthest, relative_error, noise=self)
@@ -180,7 +181,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         with np.errstate(under="ignore"):
             return np.sum(np.exp(-(((away - fraction[..., None]) / self.sigma) ** 2) / 2), axis=-1)
 
-    # Losses are unbounded, though those left out have no mass.
+    # Losses are unbounded, though the mass of those left out underflows.
 
     def _loss_range(self):
         return -math.inf, math.inf

@@ -85,7 +85,7 @@ class FiniteMechanism(Mechanism):
         return logarithm(*self._hellinger(s))
 
     def _delta_error(self, epsilon):
-        # An atom at ε may lie above it; its probability under P may be no number. What infinite losses leave was given.
+        # An atom at ε may lie above it; its probability under P may underflow. The mass of infinite losses is exact.
         epsilon, finite = np.asarray(epsilon, dtype=float), np.isfinite(epsilon)
         moved = self._law.location_error + np.where(finite, 4 * LAST_PLACE * (1.0 + np.abs(epsilon)), 0.0)
         of_atoms = 2 * moved * self._law.scaled_tail(epsilon - moved)
@@ -140,7 +140,7 @@ class FiniteExperiment(FiniteMechanism):
         # Most pairs are told apart by what merging outcomes does not change, and rounding by less than this.
         if abs(np.sum(p**0.25 * q**0.75) - np.sum(p**0.75 * q**0.25)) > 1e-12:
             return False
-        # Outcomes with the same likelihood ratio are one.
+        # Merge outcomes with the same likelihood ratio.
         merged: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
         for p, q in zip(map(Fraction, self.p), map(Fraction, self.q), strict=True):
             ratio = q / p if p else None
@@ -392,7 +392,7 @@ def _response_key(epsilon: float, leak: float):
 
 
 def _loss_parameter(epsilon) -> float:
-    # Beyond the cap the probability of a lie is no longer a normal number.
+    # Beyond the cap the probability of a lie is subnormal.
     return real_number("epsilon", epsilon, 0.0, LARGEST_LOSS)
 
 
@@ -403,7 +403,7 @@ def _randomized_response(epsilon: float) -> tuple[float, float]:
 
 def _response(epsilon: float, leak: float) -> FiniteLaw:
     """The law of randomized response that leaks; its losses are just ±ε."""
-    # Smaller losses than the first have no digits left.
+    # Losses smaller than the first have no digits left.
     if epsilon < 1e-30 or leak == 1:
         return FiniteLaw.from_probabilities([1 - leak, leak, 0.0], [1 - leak, 0.0, leak])
     return FiniteLaw.of_step(TwoLosses.response(epsilon, leak))

@@ -24,7 +24,7 @@ from .base import Mechanism, as_mechanism
 from .composition import compose
 from .finite import FiniteExperiment
 
-# Digits of the arithmetic with masses, so that also tiny ones are right; how many outcomes a result may have.
+# Digits of the arithmetic with masses, so that even tiny ones are accurate; largest number of outcomes of a result.
 _DIGITS, _MOST_OUTCOMES = 350, 5000
 # Of an outcome, under P and under Q.
 _Masses: TypeAlias = tuple[Decimal, Decimal]

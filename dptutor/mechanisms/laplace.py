@@ -61,7 +61,7 @@ class Laplace(Mechanism):
     def __post_init__(self):
         for name in ("scale", "sensitivity"):
             object.__setattr__(self, name, positive_number(name, getattr(self, name)))
-        # Its square is a number.
+        # Its square does not overflow.
         if not 0.0 < self.largest_loss < 1e150:
             raise ValueError(f"sensitivity/scale must be in (0, 1e150), got {self.largest_loss!r}")
 
@@ -145,7 +145,7 @@ class Laplace(Mechanism):
         return np.where(near, low, np.where(alpha < 0.5, middle, shrink * (1 - alpha)))
 
     def _tradeoff_error(self, alpha):
-        # What ε₀ and the logarithm of α lose, in proportion to 1 − f or f.
+        # Rounding of ε₀ and of log α, relative to 1 − f or f.
         value = self._tradeoff(alpha)
         return super().error_bound + 2 * LAST_PLACE * self.largest_loss * np.minimum(value, 1 - value)
 

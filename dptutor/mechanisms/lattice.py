@@ -21,7 +21,7 @@ from .._floats import LARGEST_LOSS, LAST_PLACE
 from ..evaluation.remembering import remembering
 from .base import Mechanism, as_mechanism
 
-_HARDLY = 1e-290  # below this α loses digits, or is no number
+_HARDLY = 1e-290  # below this α loses digits or underflows
 _SLOPES = np.sinh(np.linspace(-6, 6, 121))  # losses, up to 200
 
 
@@ -156,7 +156,7 @@ class Join(_Pairing):
 
     @cached_property
     def _worse(self):
-        # Asked for δ and for the errors at the same ε; each join within this one would ask twice again.
+        # δ and the errors are requested at the same ε; each nested join would double the work again.
         return remembering(lambda epsilon: worse_of(self.parts, epsilon))
 
 
@@ -186,7 +186,7 @@ class Meet(_Pairing):
         deltas = [part._delta(epsilon) for part in self.parts]
         with np.errstate(over="ignore", invalid="ignore"):
             between = 1 - beta - np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
-        # Where δ is one of the two, that one has the digits; it is below both.
+        # Where δ equals one of the two, take that one's digits; it is below both.
         return np.clip(np.select([own == 0, own == 1], deltas, between), 0.0, np.minimum(*deltas))
 
     def _delta_error(self, epsilon):
@@ -197,7 +197,7 @@ class Meet(_Pairing):
         with np.errstate(over="ignore", invalid="ignore"):
             large = 1 + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha
         crossing = np.maximum(*parts) + large * (8 * LAST_PLACE + sum(p.error_bound for p in self.parts))
-        # Where α is hardly a number it is not known which curve the line touches, but that δ is below both.
+        # Where α nearly underflows it is unknown which curve the line touches, but δ is below both.
         faint = (alpha < _HARDLY) & (epsilon > 0)
         unknown = np.where(faint, np.minimum(*(part._delta(epsilon) for part in self.parts)), 0.0)
         return np.select([own == 0, own == 1], parts, crossing) + unknown
@@ -246,18 +246,18 @@ class Meet(_Pairing):
     def _crossing(self, low, high):
         # Between the two touching points f − f̃ is monotone and changes sign: there is one crossing.
         f, f_other = (part._tradeoff for part in self.parts)
-        low = np.maximum(low, 1e-300)  # at α = 0 alone curves may meet once more
+        low = np.maximum(low, 1e-300)  # at α = 0 the curves may meet once more
         tolerances = {"xatol": 1e-300, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
         at = find_root(lambda x: f(x) - f_other(x), (low, high), tolerances=tolerances).x
-        return np.where(np.isfinite(at), at, low)  # no change of sign: curves that are equal but for rounding
+        return np.where(np.isfinite(at), at, low)  # no change of sign: the curves differ only by rounding
 
 
 def worse_of(mechanisms, epsilon):
     """δ, α and β at every ε of whichever mechanism has the larger δ there."""
     faces = [(m._delta(epsilon), *m._errors(epsilon)) for m in mechanisms]
-    (delta, *errors), (other, *other_errors) = faces
+    (delta, alpha, beta), (other, other_alpha, other_beta) = faces
     # Near 1 the digits of δ are in 1 − δ.
-    rest, other_rest = _rest(*errors, epsilon), _rest(*other_errors, epsilon)
+    rest, other_rest = _rest(alpha, beta, epsilon), _rest(other_alpha, other_beta, epsilon)
     first = np.where(np.maximum(delta, other) > 0.5, rest <= other_rest, delta >= other)
     return tuple(np.where(first, a, b) for a, b in zip(*faces, strict=True))
 

@@ -30,9 +30,9 @@ from .gaussian import Gaussian
 from .subsampled import SubsampledGaussian
 
 _MOST_MEMBERS = 100
-# Steps of Newton's method, noise for which answers have squares, and answers beyond which there is nothing.
+# Steps of Newton's method, smallest noise for which squares of answers do not overflow, and the largest answer.
 _NEWTON, _SETTLED, _NOISE, _FURTHEST = 60, 1e-10, (0.01, 1e6), 1e8
-# Terms e^−40 of the largest are nothing, as are weights next to that of nobody; and how many answers at once.
+# Terms below e^−40 of the largest are negligible, as are weights relative to that of nobody; and answers per batch.
 _SMALL_TERMS, _NO_WEIGHT, _AT_ONCE = 80.0, 1e-18, 4096
 _NODES, _WEIGHTS = gauss(10)
 # Integrals up to such exponents by so many points; and how far from a center an integrand is cut, in deviations.
@@ -166,7 +166,7 @@ class _Removal(Mechanism):
         first = np.clip(most - width, 0, max(len(shift) - 2 * width - 1, 0))
         window = np.arange(min(2 * width + 1, len(shift)))
         moving = np.arange(goal.size)
-        # Each stops by itself, so that none depends on the others.
+        # Each stops on its own, so that none depends on the others.
         for _ in range(_NEWTON):
             near = first[moving, None] + window
             own = shift[near]
@@ -176,7 +176,7 @@ class _Removal(Mechanism):
             total = np.sum(shares, axis=-1)
             step = (largest + np.log(total) - goal[moving]) * total / np.sum(shares * own, axis=-1)
             z[moving] -= step
-            # The next step would be the square of this one, nearly.
+            # The next step would be about the square of this one.
             moving = moving[np.abs(step) > _SETTLED * (1.0 + np.abs(z[moving]))]
             if not moving.size:
                 break

@@ -112,7 +112,7 @@ class ExponentialMechanism(Mechanism):
         return np.where(alpha == 0, 1.0, rest / np.where(alpha == 0, 1.0, alpha + rest))
 
     def _epsilon(self, delta):
-        # With δ = 1 everything is allowed.
+        # δ = 1 allows everything.
         root = np.sqrt(np.minimum(delta * -math.expm1(-self.largest_loss), 1 - 1e-16))
         return np.maximum(self.largest_loss + 2 * np.log1p(-root), 0.0)
 

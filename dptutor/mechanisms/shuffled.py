@@ -39,7 +39,7 @@ from .selection import loss_range
 
 _MOST_USERS, _MOST_EXACT = 10**6, 1000
 BOUNDS = ("exact", "upper", "lower")
-# Masses that are taken for more than they are, so many outcomes as they are, more on so many cells; rows at a time.
+# Mass that is rounded up; number of outcomes kept as they are, and of cells for more; rows per batch.
 _TAIL, _ENUMERATED, _CELLS, _AT_ONCE = 1e-20, 200_000, 2**17, 400_000
 
 
@@ -110,7 +110,7 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
 
     def _parts(self):
         if self.bound == "lower" and self.users > 1:
-            # Each direction is attained in all rounds, the worse of both is not.
+            # Each direction is attained in all rounds; the worse of both is not.
             raise ValueError(f"a lower bound cannot be composed, got {self!r}: compose the upper one")
         return self._whole._parts()
 
@@ -162,10 +162,10 @@ class _EveryDataSet(SymmetricFiniteMechanism):
         # The half that is nearer to α = 0; the other one is its mirror image.
         near = alpha + power <= 1.0 + error
         p, q = np.diff(_hull(alpha[near], power[near]))
-        # Losses fall along the hull, but for rounding.
+        # Losses decrease along the hull, up to rounding.
         loss = np.minimum(np.minimum.accumulate(np.log(q / p)), self.largest_loss)
         p, q, loss = p[loss > 0], q[loss > 0], loss[loss > 0]
-        # Equal losses are one.
+        # Merge equal losses.
         location = 8 * UNIT_ROUNDOFF * self.largest_loss
         first = np.flatnonzero(np.diff(loss, prepend=math.inf) < -location)
         p, q, loss = np.add.reduceat(p, first), np.add.reduceat(q, first), loss[first]
@@ -196,7 +196,7 @@ def _hull(x, y):
     order = np.lexsort((-y, x))
     corners, slopes = [(0.0, 0.0)], [math.inf]
     for point in zip(x[order].tolist(), y[order].tolist(), strict=True):
-        # Points at the same place, but for rounding, are one.
+        # Merge points that differ only by rounding.
         if point[0] <= corners[-1][0] * (1 + 1e-12) or point[1] <= corners[-1][1] * (1 + 1e-12):
             continue
         while (slope := (point[1] - corners[-1][1]) / (point[0] - corners[-1][0])) >= slopes[-1]:

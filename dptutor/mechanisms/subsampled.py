@@ -42,13 +42,13 @@ from .base import Mechanism
 from .delegated import Delegated
 from .gaussian import Gaussian, gaussian_profile
 
-# As for the Gaussian mechanism: squares of 1/σ are numbers.
+# As for the Gaussian mechanism: 1/σ² does not overflow.
 _LEAST_NOISE = 1e-150
-# Divergences are of the order of the square of the rate, nearly.
+# Divergences are nearly of the order of the squared rate.
 _LEAST_RATE = 1e-200
 # Peaks of integrands are at s/σ; beyond this they have no square.
 _FURTHEST = 1e150
-# Orders of Rényi divergences so near to 1 are interpolated.
+# Distance from 1 below which Rényi divergences are interpolated between orders.
 _CLOSE = 1e-5
 DIRECTIONS = ("both", "add", "remove")
 
@@ -239,11 +239,11 @@ class SubsampledGaussian(Mechanism):
             return order / (2 * self.noise_multiplier**2)
         if self.direction == "both":
             return np.maximum(*(pair._renyi(order) for pair in self.directions))
-        # log H(s) directly where it can be had; H(s) itself may exceed the largest float.
-        # Of large orders only one end of the loss counts.
+        # log H(s) directly where possible; H(s) itself may overflow.
+        # For large orders only one end of the loss matters.
         far = order > 64.0 if self.direction == "add" else order >= max(self.hellinger_reach, 2.0)
         one = order == 1.0
-        # There log H of removal has lost digits.
+        # Here log H of removal has lost digits.
         close = (np.abs(order - 1.0) < _CLOSE) & ~one & (self.direction == "remove")
         near = ~far & ~one & ~close & (order < self.hellinger_reach)
         divergence = np.empty(order.shape)
@@ -370,7 +370,7 @@ class DPSGD(Delegated):
 
     @cached_property
     def reverse(self) -> DPSGD:
-        # Not a copy of itself: what was worked out stays with it.
+        # Itself, not a copy, to keep its cache.
         return self if self.is_symmetric else replace(self, direction=self.step.reverse.direction)
 
     @property

@@ -142,7 +142,7 @@ class Moved(Mechanism):
     def _errors(self, epsilon):
         alpha, beta = self.run._errors(epsilon)
         top, right = self._ends
-        # Where nothing is left of one of them the other one is what it is on that axis.
+        # Where one of them is 0, the other has its value on that axis.
         low, high = alpha < self.share, beta < self.share
         alpha = np.where(low, 0.0, np.where(high, right, np.maximum(alpha - self.share, 0.0)))
         return alpha, np.where(low, top, np.where(high, 0.0, np.maximum(beta - self.share, 0.0)))

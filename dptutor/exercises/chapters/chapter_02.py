@@ -44,10 +44,6 @@ def _not_negative(result, *case):
     return "A type II error is a probability, so it is at least 0." if result[0] < -1e-9 else None
 
 
-def _lines(epsilon, delta, alpha):
-    return max(0.0, 1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha))
-
-
 def _attacked(alpha, beta, delta):
     return max(0.0, math.log((1 - delta - beta) / alpha), math.log((1 - delta - alpha) / beta))
 

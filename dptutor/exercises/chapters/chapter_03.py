@@ -56,10 +56,6 @@ def _stick(p, q, epsilon):
     return float(np.sum(np.maximum(np.asarray(q) - math.exp(epsilon) * np.asarray(p), 0)))
 
 
-def _weighed(losses, epsilon):
-    return float(np.mean(np.maximum(1 - np.exp(epsilon - np.asarray(losses)), 0)))
-
-
 def _classical(epsilon, delta):
     return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
 
@@ -70,10 +66,6 @@ def _between_0_and_1(result, *case):
 
 def _profile_at(sigma, epsilon):
     return float(Gaussian(sigma=sigma).privacy_profile(epsilon))
-
-
-def _tail_in_q(losses, p, epsilon):
-    return sum(weight * math.exp(loss) for loss, weight in zip(losses, p, strict=True) if loss > epsilon)
 
 
 EXERCISES = [

@@ -54,10 +54,6 @@ def _moments(p, q, *, weight=None, raw=False, signed=False):
     return v1, v2, weight @ third(loss + v1), weight @ third(loss), v1 / math.sqrt(spread)
 
 
-def _most(count, eta, other_eta):
-    return math.floor(count * eta**2 / other_eta**2)
-
-
 def _exactly(sigma, rate, steps, direction):
     return 2 * math.sqrt(steps) * composition_moments(SubsampledGaussian(sigma, rate, direction)).eta
 

@@ -19,10 +19,6 @@ def _exceeds(sigma, belief, prior):
     return PosteriorBelief(Gaussian(sigma=sigma), prior).sf(belief)
 
 
-def _excess(m, belief, prior):
-    return (1 - belief) * prior * m.privacy_profile(logit(belief) - logit(prior))
-
-
 def _noise(belief, probability):
     z = ndtri(probability)
     return 1 / (z + math.sqrt(z**2 + 2 * logit(belief)))

@@ -16,10 +16,6 @@ def _step(released, present, absent, sigma):
     return float((released - (present + absent) / 2) @ (present - absent) / sigma**2)
 
 
-def _difference(released, present, absent):
-    return np.asarray(released) - np.asarray(present), np.asarray(present) - np.asarray(absent)
-
-
 def _p_value(wins, repetitions, mu):
     return float(bdtrc(wins - 1, repetitions, ndtr(mu / 2)))
 

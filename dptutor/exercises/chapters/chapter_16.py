@@ -77,10 +77,6 @@ def _open_in_between(epsilons, deltas, reported):
     return _open(epsilons[: last + 1], deltas[: last + 1], reported)
 
 
-def _at_even_odds(epsilons, deltas, reported):
-    return _open(epsilons[:1], deltas[:1], [0]) if 0 in reported else (deltas[min(reported)] - deltas[0]) / 2
-
-
 EXERCISES = [
     Question(
         id="16.a",

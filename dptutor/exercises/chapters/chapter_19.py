@@ -14,10 +14,6 @@ def _advantage(mu):
     return float(2 * ndtr(mu / 2) - 1)
 
 
-def _loose(rho, delta):
-    return rho + 2 * math.sqrt(rho * math.log(1 / delta))
-
-
 def _days(rho, advantage):
     return 2 * float(ndtri((1 + advantage) / 2)) ** 2 / rho
 

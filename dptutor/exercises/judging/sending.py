@@ -56,8 +56,9 @@ class _Pickler(pickle.Pickler):
             if name := _BUILT_IN.get(value):
                 return getattr, (types, name)
             slots = vars(value).get("__slots__")
-            made = type(value), value.__name__, value.__bases__, {} if slots is None else {"__slots__": slots}
-            return _class, made, _members(value), None, None, _complete_class
+            space = {} if slots is None else {"__slots__": slots}
+            named = type(value), value.__name__, value.__bases__, space
+            return _class, named, _members(value), None, None, _complete_class
         if isinstance(value, MappingProxyType):
             return MappingProxyType, (dict(value),)
         if isinstance(value, property):

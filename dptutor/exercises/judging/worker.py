@@ -121,7 +121,7 @@ _lock = threading.Lock()
 class _Worker:
     def __init__(self):
         threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        apart = {"start_new_session": True} if os.name == "posix" else {"creationflags": 0x200}
+        posix = os.name == "posix"
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _PROGRAM.format(path=sys.path)],
@@ -129,24 +129,27 @@ class _Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=os.environ | threads,
-                **apart,
+                start_new_session=posix,
+                creationflags=0 if posix else 0x200,
             )
         except OSError as error:
             raise Unstartable(_why(error)) from None
-        self._said: queue.SimpleQueue = queue.SimpleQueue()
+        assert self._process.stdin and self._process.stdout
+        self._requests, self._replies = self._process.stdin, self._process.stdout
+        self._said: queue.SimpleQueue[tuple] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def _read(self):
         with contextlib.suppress(Exception):  # it was killed in the middle of a word
             while True:
-                self._said.put(pickle.load(self._process.stdout))
+                self._said.put(pickle.load(self._replies))
         self._said.put(("died", ""))
 
     def send(self, request: bytes):
         try:
-            self._process.stdin.write(len(request).to_bytes(8, "big") + request)
-            self._process.stdin.flush()
+            self._requests.write(len(request).to_bytes(8, "big") + request)
+            self._requests.flush()
         except OSError as error:
             raise Unstartable(_why(error)) from None
 
@@ -173,7 +176,7 @@ class _Worker:
                 os.killpg(self._process.pid, signal.SIGKILL) if os.name == "posix" else self._process.kill()
         self._process.wait()
         self._reader.join()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._requests, self._replies):
             with contextlib.suppress(OSError):
                 pipe.close()
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
 
 from .declaration import Declaration
 from .parameters import Parameter, beside
 from .program import bound
 from .templates import fill
+
+if TYPE_CHECKING:
+    from .live import LiveExplorer
 
 
 class Explorer(Declaration):
@@ -39,8 +44,8 @@ class Exploration:
     def __init__(self, explorer: Explorer):
         self.explorer = explorer
         self._parameters = dict(explorer.parameters)
-        self._widget = None
-        self._picture = None
+        self._widget: LiveExplorer | None = None
+        self._picture: tuple[dict[str, object], ET.Element] | None = None
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:

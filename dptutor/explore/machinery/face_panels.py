@@ -75,7 +75,8 @@ class FacePanel(Panel):
     def _grid(self):
         if self.face == "tradeoff":
             return type_one_errors()
-        return np.linspace(*self.xlim, 121)
+        low, high = self.xlim
+        return np.linspace(low, high, 121)
 
     def draw_faces(self):
         """The curves of all mechanisms, each called by its symbol and label."""
