@@ -74,14 +74,14 @@ def test_faces_of_the_exponential_mechanism_agree(epsilon):
     m = dp.ExponentialMechanism(epsilon)
     order = np.array([0.3, 1.0, 1.0 + 1e-9, 2.0, 7.5])
     if epsilon <= 40:
-        assert m.renyi_divergence(order) == approx(Mechanism._renyi(m, order), rel=1e-6)
+        assert m._pair_renyi(order) == approx(Mechanism._renyi(m, order), rel=1e-6)
         assert m._loss_moments("Q") == approx(Mechanism._loss_moments(m, "Q"), rel=1e-5)
     if epsilon <= 5:
         s = np.array([0.2, 1.7, 0.5 + 2j, -0.4 - 9j])
         value, error = m.hellinger_transform(s, with_error=True)
         assert value == approx(Mechanism._hellinger(m, s)[0], abs=1e-9)
         assert np.all(error < 1e-12)
-        assert m.hellinger_transform(2.0) == approx(math.exp(m.renyi_divergence(2.0)), rel=1e-12)
+        assert m.hellinger_transform(2.0) == approx(math.exp(m._pair_renyi(np.array([2.0]))[0]), rel=1e-12)
     alpha = np.array([0.0, 1e-9, 0.2, 0.5, 0.9, 1.0])
     assert m.tradeoff(alpha) == approx(Mechanism._tradeoff(m, alpha), abs=1e-9)
     delta = m.advantage * np.array([1e-9, 0.3, 0.9])
@@ -91,14 +91,72 @@ def test_faces_of_the_exponential_mechanism_agree(epsilon):
     assert losses.mean() == approx(m._loss_moments("Q")[0], abs=5 * math.sqrt(m._loss_moments("Q")[1] / 20000))
 
 
-def test_composition_is_above_what_candidates_reveal_and_below_pure_privacy():
-    m, law = dp.ExponentialMechanism(0.5), exponential
-    ten = m**10
-    assert ten.epsilon(1e-3) < (dp.RandomizedResponse(0.5) ** 10).epsilon(1e-3)
-    p, q = (law(np.array([2 * x / 0.5, 0.0]), 0.5) for x in (0.2, 0.7))
-    of_two = dp.FiniteExperiment(p.tolist(), q.tolist()) ** 10
-    at = np.linspace(-4, 4, 17)
-    assert np.all(of_two.privacy_profile(at) <= ten.privacy_profile(at) + ten.error_bound)
+def two_losses(epsilon, top):
+    """Two candidates whose losses are `top` and `top` − ε, under P and under Q."""
+    p = (math.exp(-top) - math.exp(-epsilon)) / -math.expm1(-epsilon)
+    return dp.FiniteExperiment([p, 1 - p], [p * math.exp(top), 1 - p * math.exp(top)])
+
+
+@pytest.mark.parametrize(("epsilon", "count"), [(0.5, 10), (0.001, 7), (3.0, 5), (20.0, 2)])
+def test_a_power_is_above_what_candidates_reveal_and_below_pure_privacy(epsilon, count):
+    several = dp.ExponentialMechanism(epsilon) ** count
+    assert several.epsilon(1e-3) < (dp.RandomizedResponse(epsilon) ** count).epsilon(1e-3)
+    assert several.epsilon(0) == count * epsilon
+    at = several.epsilon(0) * np.linspace(-0.9, 0.9, 19)
+    for top in epsilon * np.array([0.2, 0.5, 0.6]):
+        revealed = (two_losses(epsilon, top) ** count).privacy_profile(at)
+        assert np.all(revealed <= several.privacy_profile(at) + 1e-12)
+
+
+def test_candidates_that_depend_on_earlier_answers_reveal_no_more_than_a_power():
+    epsilon, at = 1.0, np.linspace(0.0, 2.9, 12)
+    tops = epsilon * np.linspace(0.04, 0.96, 24)
+    p = (np.exp(-tops) - math.exp(-epsilon)) / -math.expm1(-epsilon)
+    q = p * np.exp(tops)
+
+    def worst(ahead, left):
+        # The largest δ of so many more uses, each with the range that is worst after the answers so far.
+        if not left:
+            return np.maximum(-np.expm1(np.minimum(ahead, 0.0)), 0.0)
+        high, low = (worst(np.subtract.outer(ahead, tops - off), left - 1) for off in (0.0, epsilon))
+        return np.max(q * high + (1 - q) * low, axis=-1)
+
+    three = dp.ExponentialMechanism(epsilon) ** 3
+    assert np.all(worst(at, 3) <= three.privacy_profile(at) + 1e-12)
+    # Between the others a mechanism of its own, after whose answer a range may be chosen too.
+    coin = dp.FiniteExperiment([0.6, 0.4], [0.4, 0.6])
+    beside = (dp.ExponentialMechanism(epsilon) ** 2 @ coin).privacy_profile(at)
+    loss = math.log(1.5)
+    assert np.all(0.6 * worst(at - loss, 2) + 0.4 * worst(at + loss, 2) <= beside + 1e-12)
+
+
+@pytest.mark.parametrize(("epsilon", "count", "delta"), [(0.1, 100, 1e-6), (1.0, 20, 1e-6), (0.01, 10**5, 1e-5)])
+def test_a_power_is_below_what_concentrated_privacy_gives(epsilon, count, delta):
+    rho = count * epsilon**2 / 8
+    found = (dp.ExponentialMechanism(epsilon) ** count).epsilon(delta)
+    assert found < dp.accounting.zcdp_to_epsilon(rho, delta)
+    # And above the largest non-adaptive one.
+    assert found > (two_losses(epsilon, epsilon / 2) ** count).epsilon(delta)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 5.0])
+def test_renyi_divergences_are_the_largest_of_all_ranges(epsilon):  # 1/8 and more: Cesar & Rogers (2021)
+    m = dp.ExponentialMechanism(epsilon)
+    assert dp.accounting.zcdp(m) <= epsilon**2 / 8
+    orders = np.array([0.3, 1.0, 2.0, 7.5])
+    each = [two_losses(epsilon, top).renyi_divergence(orders) for top in epsilon * np.linspace(0.002, 0.998, 499)]
+    assert m.renyi_divergence(orders) == approx(np.max(each, axis=0), rel=1e-4)
+    assert np.all(m.renyi_divergence(orders) >= np.max(each, axis=0) * (1 - 1e-12))
+    assert (m**3).renyi_divergence(orders) == approx(3 * m.renyi_divergence(orders), rel=1e-14)
+
+
+def test_several_uses_do_not_dominate_what_one_dominates_in_each():
+    # The loss of a pair with a little less, rounded, has more divergence than any range.
+    one = dp.ExponentialMechanism(1.0)
+    alpha, beta = dp.ExponentialMechanism(0.99)._errors(np.linspace(-0.99, 0.99, 9))
+    rounded = dp.FiniteExperiment(-np.diff(alpha), np.diff(beta))
+    assert dp.dominance(one, rounded).verdict == "proven"
+    assert dp.dominance(one**20, rounded**20).verdict == "refuted"
 
 
 def test_sparse_vectors_reveal_no_more_than_the_bound():

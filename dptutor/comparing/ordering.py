@@ -439,6 +439,10 @@ def _part_by_part(m, o) -> str | None:
         other_both and not (both or m.is_symmetric)
     ):
         return None
+    # Of several parts that stand for many pairs each there is less than of their pairs together.
+    several = sum(count for part, count in parts if part._stands_for_many) > 1
+    if several and not all(part._stands_for_many for part, _ in (*parts, *other_parts)):
+        return None
     reversed_parts = [(part.reverse, count) for part, count in parts]
     if _covered(parts, other_parts) or (both and _covered(reversed_parts, other_parts)):
         return "each part dominates a part of the other composition"

@@ -204,7 +204,7 @@ def _renyi_at_most(side, orders):
     if parts is None:
         return np.full(orders.shape, math.inf)
     highest = max(part._loss_range()[1] for part in parts)
-    each = np.max([part._renyi(orders) for part in parts], axis=0)
+    each = np.max([part._pair_renyi(orders) for part in parts], axis=0)
     return np.minimum(each + math.log(len(parts)) / (orders - 1), highest)
 
 

@@ -250,6 +250,10 @@ class Mechanism(Bounded, ABC):
 
     # What is composed, and how.
 
+    # Whether its pair is the worst of many at each point, of which every use has one: Rényi divergences are the largest
+    # of all these, below those of the pair, and several uses are `Adaptive`.
+    _stands_for_many = False
+
     def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         """The one-directional parts that it consists of, how often each is used, and whether both directions are meant.
 

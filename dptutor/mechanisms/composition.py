@@ -24,6 +24,8 @@ a bound on its error that rests on
         lines.py                           Gaussian noise for the truncation
     parts without a transform            a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); losses that it cuts count as infinite above
+    several exponential mechanisms       one finite experiment above all that may be chosen: the lower convex hull of
+        mechanisms/adaptive.py             such a grid and of Chernoff's bound by their Rényi divergences
 
 The first and the last enumerate what they answer from. All others fill tables (profile_table.py): polynomials
 between Chebyshev points, at which values have the bounds above. What a polynomial misses between its points is *not*
@@ -52,6 +54,7 @@ from ..evaluation.lattice_sums import composed
 from ..evaluation.laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaw
 from ..evaluation.profile_table import ProfileTable
 from ..evaluation.profiles import LinesProfile, beside_laplace, contours
+from .adaptive import Adaptive
 from .base import Mechanism, as_mechanism
 from .finite import BlatantlyNonPrivate, PerfectPrivacy
 from .gaussian import Gaussian
@@ -89,6 +92,9 @@ def compose(parts) -> Mechanism:
         counts = dict([(Gaussian(sigma=1 / math.sqrt(square)), 1), *rest])
     if not counts:
         return PerfectPrivacy()
+    chosen = tuple((part, count) for part, count in counts.items() if part._stands_for_many)
+    if sum(count for _, count in chosen) > 1:
+        counts = {part: count for part, count in counts.items() if not part._stands_for_many} | {Adaptive(chosen): 1}
     first, times = next(iter(counts.items()))
     whole = first if len(counts) == 1 and times == 1 else Composition(tuple(counts.items()))
     return whole.symmetrized if both else whole
@@ -172,7 +178,7 @@ class Composition(Mechanism):
         if distance.any():
             c = np.geomspace(1.0, 1e6, 13)
             with np.errstate(over="ignore", invalid="ignore"):
-                mass = np.exp(np.minimum(c * (self._renyi(1.0 + c) - high), 0.0))
+                mass = np.exp(np.minimum(c * (self._pair_renyi(1.0 + c) - high), 0.0))
             distance *= float(np.nanmin(mass, initial=1.0))
         return distance
 
@@ -219,12 +225,15 @@ class Composition(Mechanism):
     def _renyi(self, order):
         return sum(count * part._renyi(order) for part, count in self.factors)
 
+    def _pair_renyi(self, order):
+        return sum(count * part._pair_renyi(order) for part, count in self.factors)
+
     def _loss_moments(self, under):
         moments = np.array([part._loss_moments(under) for part, _ in self.factors])
         return tuple((np.array([count for _, count in self.factors]) @ moments).tolist())
 
     def _parts(self):
-        return self.factors, False
+        return tuple((part, count * n) for whole, count in self.factors for part, n in whole._parts()[0]), False
 
     def _loss_law(self):
         return self._law
@@ -366,8 +375,8 @@ def _by_grid(whole: Composition) -> FiniteFaces:
     grid = [grid_factor(part, count) for part, count in whole.factors]
     # What the parts leave open themselves adds up.
     own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in whole.factors)
-    law, gap = bracketed(grid, max(_PRODUCTS_GOAL if len(grid) > 1 else POWERS_GOAL, own / 4))
-    gap += own
+    law, gap, lost = bracketed(grid, max(_PRODUCTS_GOAL if len(grid) > 1 else POWERS_GOAL, own / 4))
+    gap += own + lost
     infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
     return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
 

@@ -46,7 +46,8 @@ class ExponentialMechanism(Mechanism):
     """Chooses a candidate with probability ∝ exp(ε score/2Δ), for scores of sensitivity Δ.
 
     Its losses fill a range of width ε, wherever that lies. One use is exact: each point of the curve is attained by
-    two candidates. A power is an upper bound, also for candidates that depend on earlier answers.
+    two candidates, and so is each Rényi divergence, the largest of all ranges. A power is an upper bound, also for
+    candidates that depend on earlier answers: what the powers of the curve and these divergences both allow.
 
     Parameters
     ----------
@@ -72,6 +73,7 @@ class ExponentialMechanism(Mechanism):
     """
 
     largest_loss: float
+    _stands_for_many = True
 
     def __init__(self, epsilon=None, *, largest_loss: float = 1.0):
         object.__setattr__(self, "largest_loss", loss_range(largest_loss if epsilon is None else epsilon))
@@ -117,13 +119,14 @@ class ExponentialMechanism(Mechanism):
         return np.maximum(self.largest_loss + 2 * np.log1p(-root), 0.0)
 
     def _renyi(self, order):
-        top, gap = self.largest_loss, order - 1
-        near = np.abs(gap) * top < 1
-        # D is the mean of ε₀ d/dx log(sinh(x)/x) from ε₀/2 to ε₀ (s − ½).
-        x = top / 2 + np.where(near, gap, 0.0)[..., None] * top * (1 + _NODES) / 2
-        mean = top * np.sum(_WEIGHTS * _slope(x), axis=-1) / 2
-        away = _log_sinhc((order - 0.5) * top) - _log_sinhc(np.asarray(top / 2))
-        return np.where(near, mean, away / np.where(near, 1.0, gap))
+        # Of two outcomes with the losses t and t − ε₀, at the worst t: e^t = s' (1 − e^−sε₀)/(s (1 − e^−s'ε₀)) e^ε₀ for
+        # s' = s − 1. With l(x) = log(sinh(x)/x), D is l(sε₀/2) − l(s'ε₀/2) + (l(sε₀/2) − l(ε₀/2))/s'.
+        half = np.asarray(self.largest_loss / 2)
+        return half * (_mean_slope((order - 1) * half, order * half) + _mean_slope(half, order * half))
+
+    def _pair_renyi(self, order):
+        top = np.asarray(self.largest_loss)
+        return top * _mean_slope(top / 2, (order - 0.5) * top)
 
     def _loss_moments(self, under):
         x = np.asarray(self.largest_loss / 2)
@@ -303,6 +306,15 @@ def _slope(x):
     away = np.where(small, 1.0, x)
     series = [2 * (k + 1) * c for k, c in enumerate(_SERIES)]
     return np.where(small, _even(x, series) / np.where(x == 0, 1.0, x), 1 / np.tanh(away) - 1 / away)
+
+
+def _mean_slope(low, high):
+    """The mean of d/dx log(sinh(x)/x) between two x."""
+    length = high - low
+    near = np.abs(length) < 1
+    x = low[..., None] + np.where(near, length, 0.0)[..., None] * (1 + _NODES) / 2
+    mean = np.sum(_WEIGHTS * _slope(x), axis=-1) / 2
+    return np.where(near, mean, (_log_sinhc(high) - _log_sinhc(low)) / np.where(near, 1.0, length))
 
 
 def _curvature(x):
