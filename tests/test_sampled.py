@@ -86,6 +86,11 @@ def test_a_group_of_a_step_against_the_integral(sigma, rate, members, direction)
     assert m.privacy_profile(at) == approx(profile(p, q, at), abs=1e-8)
 
 
+def test_a_group_answers_beyond_all_its_losses():
+    m = dp.SubsampledGaussianGroup(1, 1 / 3, 2)
+    assert (m.privacy_profile(-800), m.privacy_profile(800), m.tradeoff(1 - 2**-53)) == (1, 0, 0)
+
+
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_a_group_keeps_the_digits_of_small_deltas(direction):
     sigma, rate, members = 1.5, 0.05, 3

@@ -139,7 +139,7 @@ class _Removal(Mechanism):
         log Σ_{j≥1} w_j r_j is convex in it, with a slope from 1/σ to k/σ: Newton's method from above.
         """
         epsilon = np.asarray(epsilon, dtype=float)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             room = -np.expm1(self.members * math.log1p(-self.rate) - epsilon)
             goal = np.where(room > 0, epsilon + np.log(np.maximum(room, 0.0)), -np.inf)
         z = np.where(epsilon == np.inf, np.inf, -np.inf)
