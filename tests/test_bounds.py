@@ -68,6 +68,13 @@ def test_epsilon_of_a_large_group():
 # Divergences of rare participation.
 
 
+@pytest.mark.parametrize("order", [8.9, 9, 10])
+def test_a_divergence_whose_largest_part_is_far_out_is_answered(order):
+    """Beyond the losses that count, δ falls to 0 before the next place that is looked at."""
+    of_step = dp.SubsampledGaussian(0.5, 0.5).renyi_divergence(order)
+    assert dp.SampledWithoutReplacement(1, 0.5).renyi_divergence(order) == approx(of_step, rel=1e-12)
+
+
 @pytest.mark.parametrize("rate", [1e-2, 1e-6, 1e-8, 1e-14])
 def test_divergences_of_rare_participation(rate):
     # χ² of the removal is p² (e^{1/σ²} − 1), of which D_2 is the logarithm; replacing one doubles the shift.

@@ -279,7 +279,7 @@ def test_what_a_family_says_that_is_defined_nowhere_passes():
         ({"posterior_belief": 0.9, "delta": 0.1, "exceedance": 0.1}, "exceedance requires posterior_belief"),
         ({"posterior_belief": 0.9, "exceedance": 1}, r"exceedance must be in \(0, 1\), got 1.0"),
         ({"epsilon": 1, "delta": 1e-5, "bracket": (2, 1)}, "bracket must be increasing"),
-        ({"epsilon": 1}, "epsilon at delta = 0 = 1 is out of reach: the family reaches inf only"),
+        ({"epsilon": 1}, "epsilon = 1 at delta = 0 is out of reach: the family reaches inf only"),
         ({"epsilon": 1, "delta": 1e-5, "bracket": (0.1, 1)}, "out of reach: the family reaches"),
     ],
 )

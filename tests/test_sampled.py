@@ -7,7 +7,7 @@ import pytest
 from dp_accounting.pld import privacy_loss_mechanism as losses
 from mpmath import mp
 from pytest import approx
-from scipy import stats
+from scipy import special, stats
 
 import dptutor as dp
 
@@ -84,6 +84,16 @@ def test_a_group_of_a_step_against_the_integral(sigma, rate, members, direction)
     m = dp.SubsampledGaussianGroup(sigma, rate, members, direction)
     at = np.array([-0.05, 0.0, 0.01, 0.3, 2.0])
     assert m.privacy_profile(at) == approx(profile(p, q, at), abs=1e-8)
+
+
+@pytest.mark.parametrize("order", [33, 25_000, 1e6])
+def test_divergences_of_a_group_of_large_order(order):
+    sigma, members, z = 13, np.arange(3), np.linspace(-200, 200, 400_001)
+    exponents = np.multiply.outer(z, members / sigma) - members**2 / (2 * sigma**2)
+    loss = special.logsumexp(exponents, b=stats.binom.pmf(members, 2, 0.5), axis=1)
+    area = special.logsumexp((1 - order) * loss - z**2 / 2) + math.log(z[1] - z[0]) - math.log(2 * math.pi) / 2
+    m = dp.SubsampledGaussianGroup(sigma, 0.5, 2, "add")
+    assert m.renyi_divergence(order) == approx(area / (order - 1), rel=1e-10)
 
 
 def test_a_group_answers_beyond_all_its_losses():

@@ -44,7 +44,7 @@ SEARCHES = {
     "Δ divergence": "Δ-divergence, Term",
     "δ(ε)": "δ(ε): privacy profile, Symbol",
     "dong roth su": "All sources, Section in References",
-    "tradeoff curve interactive": "One curve, a guarantee for every ε, Explorer",
+    "tradeoff curve interactive": ", Explorer in",
     "solutions ch 5": "Exercises 5 The Bayesian adversary, Notebook",
     "eratum kaissis": "Errata of the sources, Page",
     "lecture composition": "Lecture 9: composition and accounting, Notebook",

@@ -41,7 +41,7 @@ PROGRAMS = {
     "callable": "class Half:\n    def __call__(self, x):\n        return x / 2\n\nhalf = Half()",
     "dataclass": "from dataclasses import dataclass, field\n\n@dataclass(frozen=True)\nclass Half:\n    x: float\n"
     "    rest: list = field(default_factory=list)\n\ndef half(x):\n    return Half(x).x / 2",
-    "named tuple": "from typing import NamedTuple\n\nclass Half(NamedTuple):\n    x: float\n    by: float = 2\n\n"
+    "named tuple": "from typing import NamedTuple\n\nclass Half(NamedTuple):\n    x: 'float'\n    by: float = 2\n\n"
     "def half(x):\n    return Half(x).x / Half(x).by",
     "kind": "from types import FunctionType\n\ndef half(x):\n    return x / 2 * isinstance(half, FunctionType)",
     "library": "import dptutor as dp\n\ndef half(x):\n    return x * dp.PerfectPrivacy().bayes_error(0.5)",

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import erfcx, gammaln, log_ndtr, logsumexp, ndtr
+from scipy.optimize import brentq
+from scipy.special import erfcx, gammaln, log_ndtr, logsumexp, ndtr, softmax
 
 from .._validation import choice, positive_integer
 from ..evaluation.from_profile import integral
@@ -209,7 +210,7 @@ class _Removal(Mechanism):
         t = 1.0 - order if self.is_reversed else order
         shift = self._log_weights[1]
         # Where one number of members contributes most, and the scales on which that changes.
-        centers = np.unique(np.concatenate([[0.0], t * shift, shift]))
+        centers = np.unique(np.concatenate([[0.0, self._peak(t)], t * shift, shift]))
         around = np.concatenate([-_AROUND[::-1], [0.0], _AROUND])
         beside = np.concatenate([around, around * min(self.noise, 1.0)])
         cuts = np.unique(np.add.outer(centers, beside))
@@ -229,6 +230,17 @@ class _Removal(Mechanism):
         if t * (t - 1.0) > 0:
             return float(np.logaddexp(0.0, log_excess)) / (order - 1.0)
         return math.log1p(-math.exp(log_excess)) / (order - 1.0)
+
+    def _peak(self, t: float) -> float:
+        """Where r^t times the normal density is largest, for t < 0, where its logarithm is concave; else 0."""
+        log_w, shift = self._log_weights
+        if t >= 0:
+            return 0.0
+
+        def slope(z):
+            return t * (softmax(log_w + shift * z - shift**2 / 2) @ shift) - z
+
+        return float(brentq(slope, t * shift[-1], 0.0))
 
     def _loss_at(self, z):
         """log r at an answer, of removal; with the digits of what differs from 0."""

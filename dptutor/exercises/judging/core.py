@@ -10,7 +10,6 @@ How a function is called is a parameter of `check`: in this process (`calling`) 
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import inspect
 import io
@@ -651,7 +650,7 @@ def _names_in(function, seen: frozenset = frozenset()) -> set[str]:
 def run(program: str) -> dict:
     """The names that a program defines."""
     space: dict = {}
-    exec(compile(ast.parse(program), "<exercise>", "exec"), space)
+    exec(compile(program, "<exercise>", "exec", dont_inherit=True), space)
     return space
 
 

@@ -50,6 +50,8 @@ class _Pickler(pickle.Pickler):
         if isinstance(value, FunctionType) and not (_installed(value) and _importable(value)):
             made = marshal.dumps(value.__code__), value.__name__, len(value.__closure__ or ()), id(value.__globals__)
             return _function, made, _state(value), None, None, _complete
+        if isinstance(value, CodeType):  # of an annotation in quotation marks
+            return marshal.loads, (marshal.dumps(value),)
         if isinstance(value, _lru_cache_wrapper) and not _importable(value):
             return _cached, (value.__wrapped__,)
         if isinstance(value, type) and not _importable(value):
