@@ -289,14 +289,6 @@ def test_an_epsilon_beyond_the_grid_of_bins_is_not_known():
     assert value < 0.1 or error == math.inf
 
 
-@pytest.mark.parametrize("rate", [1.1e-6, 1.1e-4])
-def test_a_rare_laplace_step_beside_a_gaussian(rate):
-    alone = dp.Gaussian(0.78)
-    value, error = (dp.SubsampledLaplace(5.87, rate, "add") @ alone).epsilon(1e-5, with_error=True)
-    assert abs(value - alone.epsilon(1e-5)) <= error
-    assert error < 0.01
-
-
 def test_a_search_finds_no_answer_that_breaks_a_law():
     found, tally = laws.search(seed=1, seconds=3.0, out=lambda line: None)
     assert found == []

@@ -100,3 +100,10 @@ def test_answers_do_not_rise_from_one_piece_to_the_next():
     table, at = ProfileTable(Jumping()), np.linspace(0.0, 0.999, 400)
     answer = table.at(at)
     assert np.all(np.diff(answer.delta) <= 0) and np.all(np.abs(answer.delta - np.exp(-at)) <= answer.error)
+
+
+def test_an_epsilon_beside_a_laplace_mechanism_asks_for_few_intervals():
+    m = dp.DPSGD(1, 0.001, 10).directions[0] @ dp.Laplace(1)
+    value, error = m.epsilon(1e-5, with_error=True)
+    assert len(m._faces._forward._pieces) <= 2
+    assert m.privacy_profile(value - error) >= 1e-5 >= m.privacy_profile(value + error)

@@ -25,6 +25,7 @@ from scipy.special import expit
 from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG
 from .discretized import LARGEST as LARGEST_ON_GRID
 from .finite_law import TooManyAtoms
+from .laplace_nodes import Missed
 from .profile_table import WorseTable
 from .remembering import remembering
 from .roots import decreasing_root, reach_of_epsilon, slope_of_profile
@@ -492,13 +493,14 @@ class FiniteFaces(_Plainly):
 class MixtureFaces(_Plainly):
     """Faces of a finite experiment together with another mechanism: a mixture over the atoms l of the first.
 
-    R at log-odds ε is Σ (π p + (1−π) q) R'(ε − l), and δ(ε) = Pr_Q[l = ∞] + Σ q δ'(ε − l).
+    R at log-odds ε is Σ (π p + (1−π) q) R'(ε − l), and δ(ε) = Pr_Q[l = ∞] + Σ q δ'(ε − l). With `missed` the atoms
+    stand for a law with a density, and say what they miss.
     """
 
     window = None
 
-    def __init__(self, law, rest):
-        law = law.enumerated()
+    def __init__(self, law, rest, missed: Missed | None = None):
+        law, self._missed = law.enumerated(), missed
         finite = np.isfinite(law.loss)
         self._law, self._rest = law, rest
         self._loss, self._p, self._q = law.loss[finite], law.p[finite], law.q[finite]
@@ -518,17 +520,23 @@ class MixtureFaces(_Plainly):
     @cached_property
     def error_bound(self) -> float:
         """Bound on the error of f, R and δ at every ε ≥ 0."""
-        return self._rest.error_bound + self._rest.reverse.error_bound + 1e-13
+        return self._rest.error_bound + self._rest.reverse.error_bound + self._open + 1e-13
+
+    @cached_property
+    def _open(self) -> float:
+        """What the atoms may miss, in all."""
+        rounding = self._law.relative_error
+        return rounding if self._missed is None else rounding + float(self._missed.q.sum() + self._missed.p.sum())
 
     @property
     def bayes_error_bound(self) -> float:
         """Bound on the error of R at every prior."""
-        return self._rest._bayes_error_bound + self._rest.reverse._bayes_error_bound + 1e-14
+        return self._rest._bayes_error_bound + self._rest.reverse._bayes_error_bound + self._open + 1e-14
 
     @cached_property
     def reverse(self) -> MixtureFaces:
         """The faces of the reverse pair."""
-        other = MixtureFaces(self._law.reverse, self._rest.reverse)
+        other = MixtureFaces(self._law.reverse, self._rest.reverse, self._missed and self._missed.reverse)
         other.__dict__["reverse"] = self
         return other
 
@@ -538,13 +546,13 @@ class MixtureFaces(_Plainly):
         matters = np.maximum(self._p, self._q) > _NO_MASS / self._loss.size
         return matters if matters.any() else np.ones(self._loss.shape, dtype=bool)
 
-    def _over(self, face, epsilon, mass, atoms):
-        """Σ mass · face(ε − l), not too many at once."""
+    def _over(self, face, epsilon, mass, loss=None):
+        """Σ mass · face(ε − l) over all atoms, or over other losses, not too many at once."""
+        loss = self._loss if loss is None else loss
         flat = np.ravel(epsilon).astype(float)
         total = np.empty(flat.shape)
-        for few in np.array_split(np.arange(flat.size), max(1, flat.size * self._loss.size // 200_000)):
-            places = np.subtract.outer(flat[few], self._loss[atoms])
-            total[few] = np.sum(face(places) * mass[atoms], axis=1)
+        for few in np.array_split(np.arange(flat.size), max(1, flat.size * loss.size // 200_000)):
+            total[few] = np.sum(face(np.subtract.outer(flat[few], loss)) * mass, axis=1)
         return total.reshape(np.shape(epsilon))
 
     def worse(self) -> None:
@@ -552,8 +560,9 @@ class MixtureFaces(_Plainly):
 
     def errors(self, epsilon):
         """α and β at ε."""
-        alpha = self._over(lambda x: self._rest._errors(x)[0], epsilon, self._p, self._matters)
-        beta = self._over(lambda x: self._rest._errors(x)[1], epsilon, self._q, self._matters)
+        p, q, loss = self._p[self._matters], self._q[self._matters], self._loss[self._matters]
+        alpha = self._over(lambda x: self._rest._errors(x)[0], epsilon, p, loss)
+        beta = self._over(lambda x: self._rest._errors(x)[1], epsilon, q, loss)
         return np.minimum(alpha, 1.0), np.minimum(beta, 1.0)
 
     def bayes_error(self, log_odds):
@@ -564,21 +573,25 @@ class MixtureFaces(_Plainly):
 
     def delta(self, epsilon):
         """δ at ε."""
-        return np.minimum(self._infinite + self._over(self._rest._delta, epsilon, self._q, slice(None)), 1.0)
+        return np.minimum(self._infinite + self._over(self._rest._delta, epsilon, self._q), 1.0)
 
     def _exceedance(self, epsilon):
         """Pr_Q[L > ε] − δ."""
-        beta = self._over(lambda x: self._rest._errors(x)[1], epsilon, self._q, slice(None))
+        beta = self._over(lambda x: self._rest._errors(x)[1], epsilon, self._q)
         return 1.0 - beta - self.delta(epsilon)
 
     def delta_error(self, epsilon):
         """Bound on the error of δ."""
-        error = self._over(self._rest._delta_error, epsilon, self._q, slice(None))
-        delta = self._over(self._rest._delta, epsilon, self._q, slice(None))
+        error = self._over(self._rest._delta_error, epsilon, self._q)
+        delta = self._over(self._rest._delta, epsilon, self._q)
         # Losses are rounded, and so is ε − l. To the left, as it is convex in e^ε, δ' changes more than to the right.
         off = self._law.location_error
-        most = self._over(lambda x: self._rest._delta(x - off - LAST_PLACE * np.abs(x)), epsilon, self._q, slice(None))
-        return error + np.maximum(most - delta, 0.0) + 1e-13 * delta + LAST_PLACE * self._infinite
+        most = self._over(lambda x: self._rest._delta(x - off - LAST_PLACE * np.abs(x)), epsilon, self._q)
+        if self._missed is not None:
+            at_most = lambda x: self._rest._delta(x) + self._rest._delta_error(x)  # noqa: E731
+            error += self._over(at_most, epsilon, self._missed.q, self._missed.of_q)
+        rounding = (1e-13 + self._law.relative_error) * delta + LAST_PLACE * self._infinite
+        return error + np.maximum(most - delta, 0.0) + rounding
 
     def bayes_error_error(self, log_odds):
         """Bound on the error of R."""
@@ -620,7 +633,7 @@ class MixtureFaces(_Plainly):
         flat = np.ravel(epsilon).astype(float)
         bound, finite = np.zeros(flat.shape), np.isfinite(flat)
         at, wanted = flat[finite], np.broadcast_to(np.ravel(delta), flat.shape)[finite].astype(float)
-        alpha = self._over(lambda x: self._rest._errors(x)[0], at, self._p, slice(None))
+        alpha = self._over(lambda x: self._rest._errors(x)[0], at, self._p)
         slope = slope_of_profile(at, alpha, lambda far: self._exceedance(at[far]))
         largest = float(self._loss.max()) + self._rest._largest_finite_loss()
         bound[finite] = reach_of_epsilon(self.delta, self.delta_error, wanted, at, slope, largest)

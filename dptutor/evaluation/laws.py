@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from .finite_law import AtomicLaw
 
-__all__ = ["AtomicLaw", "LaplaceLaw", "LossLaw", "NormalLaw", "SampledLaw"]
+__all__ = ["AtomicLaw", "LaplaceLaw", "LossLaw", "NormalLaw", "SampledLaplaceLaw", "SampledLaw"]
 
 
 @dataclass(frozen=True)
@@ -37,4 +37,16 @@ class SampledLaw:
     direction: str
 
 
-LossLaw: TypeAlias = AtomicLaw | NormalLaw | LaplaceLaw | SampledLaw
+@dataclass(frozen=True)
+class SampledLaplaceLaw:
+    """The loss of one subsampled Laplace step in one direction, with a sampling rate below 1.
+
+    The largest loss is that of its noise.
+    """
+
+    largest_loss: float
+    sampling_rate: float
+    direction: str
+
+
+LossLaw: TypeAlias = AtomicLaw | NormalLaw | LaplaceLaw | SampledLaw | SampledLaplaceLaw

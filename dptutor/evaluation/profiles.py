@@ -7,7 +7,7 @@ add), where no example takes part in a step.
 from __future__ import annotations
 
 import math
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 
 import numpy as np
 from scipy.special import ndtr
@@ -70,13 +70,20 @@ def _are_separate(factors) -> bool:
     return rare and 3.0 * count * float(ndtr(-0.5 / law.noise_multiplier)) < _SEPARATE
 
 
-def beside_laplace(there: ProfileTable, back: ProfileTable, tops) -> TabulatedFaces:
-    """The faces of a mechanism with these profiles, together with Laplace mechanisms of these largest losses."""
+def beside_laplace(faces: TabulatedFaces, tops) -> TabulatedFaces:
+    """The faces of a mechanism, which has them in tables, together with Laplace mechanisms of these largest losses."""
     for top in tops:
-        same = there is back
+        (there, back), same = faces.tables, faces.tables[0] is faces.tables[1]
         ahead = ProfileTable(BesideLaplace(there, back, top))
-        there, back = ahead, ahead if same else ProfileTable(BesideLaplace(back, there, top))
-    return TabulatedFaces(there, back)
+        behind = ahead if same else ProfileTable(BesideLaplace(back, there, top))
+        near = tuple(partial(_near_beside, alone, top) for alone in (faces, faces.reverse))
+        faces = TabulatedFaces(ahead, behind, near=near)
+    return faces
+
+
+def _near_beside(alone: TabulatedFaces, top: float, log_delta: np.ndarray) -> np.ndarray:
+    """About where δ has this logarithm: the largest loss has half of the mass, and no loss is larger."""
+    return top + alone.epsilon(np.minimum(1.5 * np.exp(log_delta), 1.0))
 
 
 def _inversion(factors) -> Inversion:
@@ -210,6 +217,11 @@ class BesideLaplace(Profile):
     def left(self, epsilon: np.ndarray) -> np.ndarray:
         """An upper bound on δ beyond the last interval."""
         return self._forward._evaluator.left(np.maximum(epsilon - self._top, self._forward.end))
+
+    def log_most(self, epsilon: np.ndarray) -> np.ndarray:
+        """log of an upper bound on δ: as if every loss of Laplace were the largest."""
+        beyond = epsilon >= self._top
+        return np.where(beyond, self._forward._evaluator.log_most(np.maximum(epsilon - self._top, 0.0)), 0.0)
 
     def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""

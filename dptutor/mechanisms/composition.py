@@ -22,6 +22,8 @@ a bound on its error that rests on
         tilted_areas.py                    bound the integrand, and the bounds of a table under positive weights
     Laplace mechanisms, and the rest     lower and upper values: Chernoff's bound for images, post-processing by some
         lines.py                           Gaussian noise for the truncation
+    subsampled Laplace, and Gaussians    mixtures over the points of Gauss's rule: Bernstein's ellipse, on which the
+        laplace_nodes.py                   density of a normal variable bounds the profile of the rest
     parts without a transform            a grid between two experiments, one more and one less informative (Blackwell's
         discretized.py                     order, which products keep); losses that it cuts count as infinite above
     several exponential mechanisms       one finite experiment above all that may be chosen: the lower convex hull of
@@ -50,8 +52,9 @@ from ..evaluation.evaluator import Evaluator
 from ..evaluation.faces import FiniteFaces, MixtureFaces, TabulatedFaces
 from ..evaluation.finite_law import TooManyAtoms
 from ..evaluation.hellinger import SlowDecay
+from ..evaluation.laplace_nodes import nodes
 from ..evaluation.lattice_sums import composed
-from ..evaluation.laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaw
+from ..evaluation.laws import AtomicLaw, LaplaceLaw, NormalLaw, SampledLaplaceLaw, SampledLaw
 from ..evaluation.profile_table import ProfileTable
 from ..evaluation.profiles import LinesProfile, beside_laplace, contours
 from .adaptive import Adaptive
@@ -69,6 +72,8 @@ _MOST_DIFFERENT = 300
 _MOST_STEPS_BESIDE = 16
 # Laplace mechanisms whose losses are integrated over, one after the other.
 _FEW_LAPLACE = 4
+# Losses that stand for those of subsampled Laplace steps, for all of them together.
+_MOST_NODES = 4000
 # Sums of losses that are formed, one part after the other, to enumerate a composition.
 _MOST_SUMS = 8_000_000
 
@@ -288,6 +293,9 @@ class Composition(Mechanism):
         if finite and others and (gaussian or not known):
             with contextlib.suppress(TooManyAtoms):
                 return MixtureFaces(_enumerated(finite), _together(others))
+        with contextlib.suppress(TooManyAtoms):
+            if (faces := _over_nodes(self.factors)) is not None:
+                return faces
         different = sum(not isinstance(part._loss_law(), LaplaceLaw) for part, _ in self.factors)
         if different > _MOST_DIFFERENT:
             raise ValueError(
@@ -306,10 +314,9 @@ class Composition(Mechanism):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
-            elif sum(count for _, count in laplace) <= _FEW_LAPLACE and (tables := Composition(rest)._faces.tables):
-                there, back = tables
+            elif sum(count for _, count in laplace) <= _FEW_LAPLACE and (beside := Composition(rest)._faces).tables:
                 tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
-                return beside_laplace(there, back, tops)
+                return beside_laplace(beside, tops)
         by_lines = None
         if known:
             by_lines = _by_lines(self)
@@ -318,6 +325,28 @@ class Composition(Mechanism):
                 return by_lines
         by_grid = _by_grid(self)
         return by_lines if by_lines is not None and by_lines.error_bound <= by_grid.error_bound else by_grid
+
+
+def _over_nodes(factors) -> MixtureFaces | None:
+    """The faces of subsampled Laplace steps beside Gaussian noise: a mixture over few losses of one of them.
+
+    Raises
+    ------
+    TooManyAtoms
+        If these, for all steps, are too many.
+    """
+    normal, _ = of_kind(NormalLaw, factors)
+    steps, rest = of_kind(SampledLaplaceLaw, factors)
+    if not (normal and steps):
+        return None
+    (part, count), *more = steps
+    if count > 1:
+        more.append((part, count - 1))
+    mu = normal[0][0]._loss_law().mu
+    if sum(n * math.log(nodes(its._loss_law(), mu)[0].loss.size) for its, n in steps) > math.log(_MOST_NODES):
+        raise TooManyAtoms
+    law, missed = nodes(part._loss_law(), mu)
+    return MixtureFaces(law, _together((*more, *rest)), missed)
 
 
 def _over_fewest(finite) -> MixtureFaces:
@@ -349,7 +378,9 @@ def of_kind(kind, factors):
 def _is_known(part: Mechanism) -> bool:
     """Whether the loss has a law of one of the declared kinds, with few atoms if it has any."""
     law = part._loss_law()
-    return law.kinks.size <= _FEW_ATOMS if isinstance(law, AtomicLaw) else law is not None
+    if isinstance(law, AtomicLaw):
+        return law.kinks.size <= _FEW_ATOMS
+    return law is not None and not isinstance(law, SampledLaplaceLaw)
 
 
 def _together(parts):

@@ -24,6 +24,7 @@ import numpy as np
 
 from .._floats import LARGEST_LOSS
 from .._validation import choice, real_number
+from ..evaluation.laws import SampledLaplaceLaw
 from .base import Mechanism
 from .directed import DIRECTIONS, Directed
 from .laplace import Laplace
@@ -99,6 +100,9 @@ class _Removal(Mechanism):
         # log(1 − p + p e^l), at both ends.
         low, high = (self._loss(sign * self.noise.largest_loss) for sign in (-1, 1))
         return (-high, -low) if self.is_reversed else (low, high)
+
+    def _loss_law(self):
+        return SampledLaplaceLaw(self.noise.largest_loss, self.rate, "add" if self.is_reversed else "remove")
 
     def _loss(self, of_noise: float) -> float:
         if of_noise < 600.0:
