@@ -21,6 +21,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -98,9 +99,16 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
     return max(-first(below), -LARGEST), min(first(above), LARGEST)
 
 
-def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> tuple[FiniteLaw, float, float]:
-    """The law of a dominating pair of the composition, by how much its δ may exceed the true one for ε ≥ 0, and what it
-    may be off by rounding.
+class Bracket(NamedTuple):
+    """What a grid says of a composition."""
+
+    law: FiniteLaw  # of a pair that dominates it
+    gap: float  # by how much δ of that may exceed the true one, for ε ≥ 0, rounding included
+    lost: float  # what δ may be off by rounding alone
+
+
+def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> Bracket:
+    """The composition on a grid.
 
     The grid is refined until that is below `goal`, or the grid as long as it may be.
     """
@@ -122,7 +130,8 @@ def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> tuple[FiniteL
         back = _gap(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
         gap = max(_gap(law, factors, step, truncation), back)
         if gap < goal or length / step > 0.9 * longest:
-            return law, gap, _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
+            lost = _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
+            return Bracket(law, gap + lost, lost)
         # The gap falls with the square of the step, or nearly so.
         coarse = max(step * min(max(0.8 * math.sqrt(goal / gap), _FINER), 0.5), length / longest)
 
