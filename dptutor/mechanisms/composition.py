@@ -378,7 +378,7 @@ def _by_grid(whole: Composition) -> FiniteFaces:
     gap = found.gap + own
     infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
     smooth = not any(factor.atoms for factor in grid)
-    return FiniteFaces(found.law, gap, smooth, infinite)
+    return FiniteFaces(found.law, gap, smooth, infinite, found.reaches)
 
 
 def grid_factor(part, count) -> Factor:
