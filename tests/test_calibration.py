@@ -220,6 +220,24 @@ def test_other_targets_are_kept(name):
         assert dp.calibrate(FAMILIES[name], advantage=advantage).advantage <= advantage
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 3.0])
+def test_noise_is_not_sought_more_closely_than_the_profile_is_known(epsilon):
+    class Roughly(dp.Gaussian):
+        """Of which δ is known to four digits, as that of balls and bins, where each try takes a second."""
+
+        def _delta(self, epsilon):
+            tried.add(self.sigma)
+            return super()._delta(epsilon) * (1 + 1e-4 * math.sin(1e6 * self.sigma))
+
+        def _delta_error(self, epsilon):
+            return 1e-4 * super()._delta(epsilon)
+
+    tried = set()
+    found = dp.calibrate(Roughly, epsilon=epsilon, delta=1e-2)
+    assert 1e-2 * (1 - 5e-4) <= found.privacy_profile(epsilon) <= 1e-2
+    assert len(tried) <= 8
+
+
 def test_the_largest_loss_is_kept():
     for epsilon in (0.1, 1 / 3, 0.7, 3.0):
         assert dp.calibrate(dp.Laplace, epsilon=epsilon).epsilon(0) <= epsilon

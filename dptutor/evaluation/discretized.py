@@ -21,6 +21,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -36,8 +37,8 @@ _LONGEST = 2**20
 _MOST_STEPS = 10**6
 # With more different parts than this the grid is shorter, since each part is transformed.
 _MANY = 12
-# Largest loss that counts as finite, of one part and of all together; bounds hold for ε up to the first.
-LARGEST, _LARGEST_SUM = 650.0, LARGEST_LOSS
+# Largest loss of one part that counts as finite; where a part has larger ones, bounds hold for ε up to this.
+LARGEST = 650.0
 # Rounding error of the transforms: per part and doubling of their length, and a constant.
 _LOST, _LOST_ANYWAY = 2 * LAST_PLACE, 1e-12
 # e^−43 is negligible next to the rounding of a transform.
@@ -98,9 +99,17 @@ def window(errors, p_infinite, q_infinite) -> tuple[float, float]:
     return max(-first(below), -LARGEST), min(first(above), LARGEST)
 
 
-def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> tuple[FiniteLaw, float, float]:
-    """The law of a dominating pair of the composition, by how much its δ may exceed the true one for ε ≥ 0, and what it
-    may be off by rounding.
+class Bracket(NamedTuple):
+    """What a grid says of a composition."""
+
+    law: FiniteLaw  # of a pair that dominates it
+    gap: float  # by how much δ of that may exceed the true one, for ε ≥ 0, rounding included
+    lost: float  # what δ may be off by rounding alone
+    reaches: float  # up to which ε the gap holds
+
+
+def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> Bracket:
+    """The composition on a grid.
 
     The grid is refined until that is below `goal`, or the grid as long as it may be.
     """
@@ -116,13 +125,15 @@ def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> tuple[FiniteL
         )
     coarse = max(length / _SHORTEST, 1e-7)
     longest = _LONGEST * min(1.0, _MANY / len(factors))
+    reaches = LARGEST if any(max(-f.low, f.high) >= LARGEST for f in factors) else math.inf
     while True:
         step = _aligned(factors, coarse)
         law = _pessimistic(factors, step, truncation)
-        back = _gap(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]))
-        gap = max(_gap(law, factors, step, truncation), back)
+        back = _gap(law.reverse, [f.reverse for f in factors], step, (-truncation[1], -truncation[0]), reaches)
+        gap = max(_gap(law, factors, step, truncation, reaches), back)
         if gap < goal or length / step > 0.9 * longest:
-            return law, gap, _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
+            lost = _LOST_ANYWAY + _LOST * count * math.log2(2.0 + length / step)
+            return Bracket(law, gap + lost, lost, reaches)
         # The gap falls with the square of the step, or nearly so.
         coarse = max(step * min(max(0.8 * math.sqrt(goal / gap), _FINER), 0.5), length / longest)
 
@@ -177,29 +188,29 @@ def _pessimistic(factors, step, truncation) -> FiniteLaw:
     start, p, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(p.size))
     # Each side from the distribution under which it is not tiny.
-    grown = np.exp(np.clip(loss, -LARGEST_LOSS, LARGEST_LOSS))
-    p, q = np.where(loss < 0, p, q / grown), np.where(loss < 0, p * grown, q)
-    kept = (np.maximum(p, q) > 1e-18) & (np.abs(loss) < _LARGEST_SUM)
+    with np.errstate(under="ignore"):
+        shrink = np.exp(-np.abs(loss))
+        p, q = np.where(loss < 0, p, q * shrink), np.where(loss < 0, p * shrink, q)
+    kept = np.maximum(p, q) > 1e-18
     low = [(-np.inf, max(1.0 - p[kept].sum(), 0.0), 0.0)]
     high = [(np.inf, 0.0, max(1.0 - q[kept].sum(), 0.0))]
     rows = np.concatenate([low, np.column_stack([loss, p, q])[kept], high])
     return FiniteLaw(*rows[(rows[:, 1] > 0) | (rows[:, 2] > 0)].T)
 
 
-def _gap(law, factors, step, truncation) -> float:
-    """Largest δ_up − δ_low over ε ≥ 0: both are linear in e^ε between grid points."""
+def _gap(law, factors, step, truncation, reaches) -> float:
+    """Largest δ_up − δ_low over ε from 0 as far as bounds hold: both are linear in e^ε between grid points."""
     spectra = [_optimistic(factor, step) for factor in factors]
     start, q = _convolved(spectra, step, truncation)
     loss = step * (start + np.arange(q.size))
     infinite = -math.expm1(sum(factor.count * math.log1p(-factor.q_infinite) for factor in factors))
-    kept = (loss >= 0) & (loss < _LARGEST_SUM)
+    kept = loss >= 0
     if not kept.any():
         return max(float(law.delta(np.asarray(0.0))) - infinite, 0.0)
-    loss, q = loss[kept], np.append(q[kept], q[loss >= _LARGEST_SUM].sum())
-    p = q[:-1] * np.exp(-loss)
-    above_q, above_p = np.cumsum(q[::-1])[::-1], np.cumsum(p[::-1])[::-1]
-    low = infinite + above_q[:-1] - np.exp(loss) * above_p
-    return float(np.max((law.delta(loss) - low)[loss <= LARGEST], initial=0.0))
+    loss, q = loss[kept], q[kept]
+    with np.errstate(under="ignore"):
+        lower = FiniteLaw.of_finite(loss, q * np.exp(-loss), q, 0.0, 0.0, 0.0)
+    return float(np.max((law.delta(loss) - infinite - lower.delta(loss))[loss <= reaches], initial=0.0))
 
 
 def _optimistic(factor: Factor, step: float):

@@ -23,7 +23,6 @@ import numpy as np
 from scipy.special import expit
 
 from .._floats import LARGEST_LOSS, LAST_PLACE, SMALLEST_LOG
-from .discretized import LARGEST as LARGEST_ON_GRID
 from .finite_law import TooManyAtoms
 from .laplace_nodes import Missed
 from .profile_table import WorseTable
@@ -433,8 +432,10 @@ class FiniteFaces(_Plainly):
 
     window = None
 
-    def __init__(self, law, error_bound: float | None = None, smooth: bool = False, infinite=(0.0, 0.0)):
-        self.law, self._smooth, self._infinite = law, smooth, infinite
+    def __init__(
+        self, law, error_bound: float | None = None, smooth: bool = False, infinite=(0.0, 0.0), reaches=math.inf
+    ):
+        self.law, self._smooth, self._infinite, self._reaches = law, smooth, infinite, reaches
         self.errors, self.delta, self.tradeoff, self.epsilon = law.errors, law.delta, law.tradeoff, law.epsilon
         self.bayes_error = law.bayes_error
         # The cells of a grid are no kinks of what has no atoms.
@@ -445,7 +446,7 @@ class FiniteFaces(_Plainly):
     @cached_property
     def reverse(self) -> FiniteFaces:
         """The faces of the reverse pair."""
-        return FiniteFaces(self.law.reverse, self._bracket, self._smooth, self._infinite[::-1])
+        return FiniteFaces(self.law.reverse, self._bracket, self._smooth, self._infinite[::-1], self._reaches)
 
     def worse(self) -> None:
         """The worse of both directions is found by asking both."""
@@ -454,7 +455,7 @@ class FiniteFaces(_Plainly):
         """Bound on the error of δ."""
         if self._bracket is not None:
             # Larger losses count as infinite on a grid: there δ is between what is infinite indeed and that.
-            beyond = np.where(epsilon > LARGEST_ON_GRID, self.delta(epsilon) - self._infinite[0], 0.0)
+            beyond = np.where(epsilon > self._reaches, self.delta(epsilon) - self._infinite[0], 0.0)
             return np.maximum(beyond, self._bracket)
         lower, upper = self.law.profile(np.ravel(epsilon).astype(float))
         return (upper - lower).reshape(np.shape(epsilon))

@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from .._floats import LAST_PLACE, SMALLEST, SMALLEST_NORMAL
-from ..evaluation.discretized import Factor, bracketed, window
+from ..evaluation.discretized import Bracket, Factor, bracketed, window
 from ..evaluation.finite_law import FiniteLaw
 from .base import Mechanism
 from .finite import SymmetricFiniteMechanism
@@ -78,10 +78,10 @@ class Adaptive(SymmetricFiniteMechanism):
         """The law; the losses ≥ 0 of its atoms; how far δ may be above what is allowed before, between and after."""
         top = sum(count * part._largest_finite_loss() for part, count in self.uses)
         most = self._most_of_renyi
-        law, gap, lost = self._bracket
+        pairs = self._bracket
 
         def most_of_both(epsilon):
-            return np.minimum(law.delta(epsilon) + lost, most(epsilon))
+            return np.minimum(pairs.law.delta(epsilon) + pairs.lost, most(epsilon))
 
         first, last = (_where(most_of_both, level, top) for level in (_SURE, _TINY))
         step = 2.0 ** math.ceil(math.log2(max((last - first) / _PLACES, SMALLEST)))
@@ -90,10 +90,10 @@ class Adaptive(SymmetricFiniteMechanism):
         places = np.append(places[places < top], top)
         delta = np.append(np.maximum(most_of_both(places[:-1]), SMALLEST_NORMAL), 0.0)
         by_pair = np.append(delta[:-1] < most(places[:-1]), False)
-        return _law_below(places, delta, np.where(by_pair, gap, 0.0))
+        return _law_below(places, delta, np.where(by_pair, pairs.gap, 0.0))
 
     @cached_property
-    def _bracket(self) -> tuple[FiniteLaw, float, float]:
+    def _bracket(self) -> Bracket:
         """The power of the pairs on a grid."""
         factors = [
             Factor(part._errors, 0.0, 0.0, count, *window(part._errors, 0.0, 0.0), tuple(part._breakpoints().tolist()))

@@ -406,10 +406,11 @@ def _by_grid(whole: Composition) -> FiniteFaces:
     grid = [grid_factor(part, count) for part, count in whole.factors]
     # What the parts leave open themselves adds up.
     own = sum(count * max(part.error_bound, part.reverse.error_bound) for part, count in whole.factors)
-    law, gap, lost = bracketed(grid, max(_PRODUCTS_GOAL if len(grid) > 1 else POWERS_GOAL, own / 4))
-    gap += own + lost
+    found = bracketed(grid, max(_PRODUCTS_GOAL if len(grid) > 1 else POWERS_GOAL, own / 4))
+    gap = found.gap + own
     infinite = whole._infinite, float(whole.reverse._delta(np.asarray(math.inf)))
-    return FiniteFaces(law, gap, smooth=not any(factor.atoms for factor in grid), infinite=infinite)
+    smooth = not any(factor.atoms for factor in grid)
+    return FiniteFaces(found.law, gap, smooth, infinite, found.reaches)
 
 
 def grid_factor(part, count) -> Factor:

@@ -31,7 +31,9 @@ from . import attacks
 __all__ = ["Unreachable", "calibrate"]
 
 _M = TypeVar("_M", bound=Mechanism)
-_Target: TypeAlias = tuple[str, float, Callable[[Mechanism], float], float]
+# A height, and by what share of it less than the target is as good as the target.
+_Height: TypeAlias = Callable[[Mechanism], tuple[float, float]]
+_Target: TypeAlias = tuple[str, float, _Height, float]
 
 # Parameters beyond these are not searched unless a bracket says so.
 _SMALLEST, _LARGEST = 1e-9, 1e15
@@ -45,6 +47,8 @@ _NEAR = 1e-13
 _THROUGH, _TRIES = 4, 12
 # A height so little below the target is near enough; how much of δ the bound on its error may add.
 _MET, _OF_BOUND = 1e-9, 1e-3
+# Where the bound on the error of a height is more than this share, heights that differ by less are the same.
+_LOOSE = 1e-8
 # The last place of a parameter; the first stride beside one found, and by how much strides grow.
 _STRIDE, _FASTER = 2.0**-46, 8.0
 
@@ -179,7 +183,7 @@ def _target(
         raise ValueError("exceedance requires posterior_belief, and replaces delta")
     if advantage is not None:
         value = real_number("advantage", advantage, 0.0, 1.0, open_low=True, open_high=True)
-        return "advantage", value, lambda m: m.advantage, 0.0
+        return "advantage", value, lambda m: (m.advantage, 0.0), 0.0
     delta = real_number("delta", delta, 0.0, 1.0, open_high=True)
     if posterior_belief is not None:
         prior = real_number("membership_prior", membership_prior, 0.0, 1.0, open_low=True, open_high=True)
@@ -187,25 +191,31 @@ def _target(
         epsilon = logit(belief) - logit(prior)
     if exceedance is not None:
         value = real_number("exceedance", exceedance, 0.0, 1.0, open_low=True, open_high=True)
-        return f"exceedance of {belief:.6g}", value, lambda m: float(m.privacy_loss.sf(epsilon)), 0.0
+        return f"exceedance of {belief:.6g}", value, lambda m: (float(m.privacy_loss.sf(epsilon)), 0.0), 0.0
     if delta == 0:
-        return "epsilon at delta = 0", positive_number("epsilon", epsilon), lambda m: m.epsilon(0.0), 0.0
+        return "epsilon at delta = 0", positive_number("epsilon", epsilon), lambda m: (m.epsilon(0.0), 0.0), 0.0
     epsilon = real_number("epsilon", epsilon, 0.0, math.inf, open_high=True)
     at = np.asarray(float(epsilon))
 
-    def height(mechanism: Mechanism) -> float:
+    def height(mechanism: Mechanism) -> tuple[float, float]:
         # Far from the target, where it only matters on which side, a few digits do.
         quickly = mechanism._delta_quickly(at)
         value, error = (float(x) for x in quickly or (mechanism._delta(at), mechanism._delta_error(at)))
         if error <= _ROUGH * value and value + error < _CLEARLY * delta:
-            return value
+            return value, 0.0
         if value + error < _NOTHING * delta:
-            return value + error
+            return value + error, 0.0
         if quickly:
             value, error = float(mechanism._delta(at)), float(mechanism._delta_error(at))
-        return value + min(error, _OF_BOUND * value)
+        return _with_error(value, error)
 
     return f"delta at epsilon = {epsilon:.6g}", delta, height, 0.0
+
+
+def _with_error(value: float, error: float) -> tuple[float, float]:
+    """A height that includes the bound on its error."""
+    off = min(error, _OF_BOUND * value)
+    return value + off, off / value if off > _LOOSE * value else 0.0
 
 
 def _stated(name: str, value: float) -> str:
@@ -225,12 +235,12 @@ def _attack(names: tuple[str, str], blind: Any, most: Any) -> _Target:
     at = np.asarray(blind)
     near: Array | None = None
 
-    def gain(mechanism: Mechanism) -> float:
+    def gain(mechanism: Mechanism) -> tuple[float, float]:
         nonlocal near
         loss = attacks.supporting_loss(mechanism, at, near)
         near = loss if np.isfinite(loss) else None
         value = float(attacks.advantage_along(mechanism, at, loss))
-        return value + min(float(mechanism._delta_error(loss)), _OF_BOUND * value)
+        return _with_error(value, float(mechanism._delta_error(loss)))
 
     return f"{high} at {low} = {blind:.6g}", most - blind, gain, blind
 
@@ -245,10 +255,11 @@ def _ends(bracket: tuple[Number, Number]) -> tuple[float, float]:
 class _Search:
     """Evaluations of a family, each remembered."""
 
-    def __init__(self, family: Callable[[float], Mechanism], height: Callable[[Mechanism], float], target: float):
+    def __init__(self, family: Callable[[float], Mechanism], height: _Height, target: float):
         self._family, self._height, self._target = family, height, target
         self._seen: dict[float, float] = {}
-        self._known: dict[Mechanism, float] = {}
+        self._loose: dict[float, float] = {}
+        self._known: dict[Mechanism, tuple[float, float]] = {}
 
     def at(self, x: float) -> float:
         """The height at a parameter; a ValueError of the family passes."""
@@ -256,8 +267,8 @@ class _Search:
             mechanism = as_mechanism("what the family returns", self._family(x))
             # Parameters that are rounded give the same mechanism many times.
             if mechanism not in self._known:
-                self._known[mechanism] = float(self._height(mechanism))
-            self._seen[x] = self._known[mechanism]
+                self._known[mechanism] = self._height(mechanism)
+            self._seen[x], self._loose[x] = self._known[mechanism]
         return self._seen[x]
 
     def root(self, low: float, high: float) -> float:
@@ -274,22 +285,24 @@ class _Search:
             if sure <= _NEAR:
                 return math.exp(guess)
             excess = self._excess(self.at(math.exp(guess)))
-            if excess == 0.0:
+            if -self._loose[math.exp(guess)] <= excess <= 0.0:
                 return math.exp(guess)
             left, right = (left, guess) if (excess > 0) == rising else (guess, right)
 
         def excess_at(y: float) -> float:
             return self._excess(self.at(math.exp(y)))
 
-        return math.exp(brentq(excess_at, left, right, xtol=_NEAR))
+        return math.exp(brentq(excess_at, left, right, xtol=max(_NEAR, *self._loose.values())))
 
     def kept(self, root: float) -> float:
         """The parameter nearest to one found at which the height is at most the target."""
+        if -self._loose.get(root, 0.0) <= self._excess(self._seen.get(root, math.inf)) <= 0.0:
+            return root
         low, high = self._crossing(()) or (root, root)
         if low == high:
             return low
         bad, safe = (high, low) if self.at(low) <= self._target else (low, high)
-        towards, stride = math.copysign(1.0, safe - bad), _STRIDE
+        towards, stride = math.copysign(1.0, safe - bad), max(_STRIDE, self._loose[safe])
         place = root * (1.0 + towards * stride)
         while abs(safe - bad) > 2.0 * LAST_PLACE * safe:
             if not min(bad, safe) < place < max(bad, safe):
@@ -299,14 +312,15 @@ class _Search:
                 safe, place = place, place * (1.0 - towards * stride)
             else:
                 bad, place = place, place * (1.0 + towards * stride)
-            if self._excess(self.at(safe)) >= -_MET:
+            if self._excess(self.at(safe)) >= -max(_MET, self._loose[safe]):
                 break
         return safe
 
     def _interpolated(self) -> tuple[float, float]:
         """Where the excess vanishes, by the polynomial of it through the parameters seen nearest to the target; and how
         far from there it does by the one through one parameter less."""
-        excess = {math.log(x): self._excess(height) for x, height in self._seen.items()}
+        # To the middle of what is as good as the target.
+        excess = {math.log(x): self._excess(height) + self._loose[x] / 2 for x, height in self._seen.items()}
         near = sorted(excess.items(), key=lambda pair: abs(pair[1]))[:_THROUGH]
         if len(near) < 2 or len({height for _, height in near}) < len(near):
             return math.nan, math.inf
@@ -420,7 +434,7 @@ class _Search:
 
     def insist_on_no_jump(self, name: str, root: float) -> None:
         """Raise where the height leaps over the target: a bounded loss exceeds ε often or never."""
-        before, after = (float(self._height(self._family(root * (1 + step)))) for step in (-1e-9, 1e-9))
+        before, after = (self._height(self._family(root * (1 + step)))[0] for step in (-1e-9, 1e-9))
         if abs(before - after) > 1e-3 * self._target:
             raise Unreachable(f"{_stated(name, self._target)} is out of reach: near {root:.6g} it jumps from "
                              f"{before:.6g} to {after:.6g}")  # fmt: skip
