@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Curve", "Number", "Numbers"]
+__all__ = ["Array", "Curve", "Number", "Numbers", "Size"]
 
 
 class _HasArray(Protocol):
@@ -30,5 +30,7 @@ class _HasArray(Protocol):
 Number: TypeAlias = float | np.floating[Any] | np.integer[Any] | Fraction | Decimal
 Numbers: TypeAlias = _HasArray | Sequence[Number] | Sequence[Sequence[Number]] | Sequence[Sequence[Sequence[Number]]]
 Array: TypeAlias = NDArray[np.float64]
+# Of an array of random numbers.
+Size: TypeAlias = int | tuple[int, ...]
 # A function of arrays: a trade-off function, a profile, a density.
 Curve: TypeAlias = Callable[[Array], Any]

@@ -23,7 +23,8 @@ proposition 3), Canonne, Kamath & Steinke (2020, proposition 12), Bun & Steinke 
 from __future__ import annotations
 
 import math
-from typing import overload
+from collections.abc import Callable
+from typing import Any, overload
 
 import numpy as np
 from scipy.optimize import elementwise, minimize_scalar
@@ -173,7 +174,7 @@ def optimal_composition(epsilon: float, delta: float, steps: int) -> Mechanism:
 def rdp_to_delta(orders: Numbers, rdp: Numbers, epsilon: Number, *, conversion: str = ...) -> float: ...
 @overload
 def rdp_to_delta(orders: Numbers, rdp: Numbers, epsilon: Numbers, *, conversion: str = ...) -> Array: ...
-def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
+def rdp_to_delta(orders: Any, rdp: Any, epsilon: Number | Numbers, *, conversion: str = "improved") -> float | Array:
     """The smallest δ at ε that a conversion of Rényi divergences gives, over the orders.
 
     It is a bound: the divergences themselves may imply less, see `allowed_by`.
@@ -222,7 +223,7 @@ def rdp_to_delta(orders, rdp, epsilon, *, conversion="improved"):
 def rdp_to_epsilon(orders: Numbers, rdp: Numbers, delta: Number, *, conversion: str = ...) -> float: ...
 @overload
 def rdp_to_epsilon(orders: Numbers, rdp: Numbers, delta: Numbers, *, conversion: str = ...) -> Array: ...
-def rdp_to_epsilon(orders, rdp, delta, *, conversion="improved"):
+def rdp_to_epsilon(orders: Any, rdp: Any, delta: Number | Numbers, *, conversion: str = "improved") -> float | Array:
     """The smallest ε at δ that a conversion of Rényi divergences gives, over the orders; the inverse of `rdp_to_delta`.
 
     It is a bound: the divergences themselves may imply less, see `allowed_by`.
@@ -306,7 +307,7 @@ def zcdp(mechanism: Mechanism) -> float:
 def zcdp_to_delta(rho: Number, epsilon: Number, *, conversion: str = ...) -> float: ...
 @overload
 def zcdp_to_delta(rho: Number, epsilon: Numbers, *, conversion: str = ...) -> Array: ...
-def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
+def zcdp_to_delta(rho: Number, epsilon: Number | Numbers, *, conversion: str = "improved") -> float | Array:
     """The smallest δ at ε that ρ-zCDP implies, that is D_α = ρα for all orders α > 1.
 
     The best order is found as the root of an increasing function, so the minimum over all orders is exact.
@@ -352,7 +353,7 @@ def zcdp_to_delta(rho, epsilon, *, conversion="improved"):
 def zcdp_to_epsilon(rho: Number, delta: Number, *, conversion: str = ...) -> float: ...
 @overload
 def zcdp_to_epsilon(rho: Number, delta: Numbers, *, conversion: str = ...) -> Array: ...
-def zcdp_to_epsilon(rho, delta, *, conversion="improved"):
+def zcdp_to_epsilon(rho: Number, delta: Number | Numbers, *, conversion: str = "improved") -> float | Array:
     """The smallest ε at δ that ρ-zCDP implies; by the standard conversion, ρ + 2√(ρ ln(1/δ)).
 
     The best order is found as for `zcdp_to_delta`, of which this is the inverse.
@@ -445,15 +446,15 @@ def clt_mu(noise_multiplier: float, sampling_rate: float, steps: int) -> float:
 # With u = log x = log(α − 1), since x may be far outside the range of floats.
 
 
-def _epsilon_beyond_rho(rho, u):
+def _epsilon_beyond_rho(rho: float, u: np.ndarray) -> np.ndarray:
     return 2 * np.exp(math.log(rho) + u) - np.logaddexp(0.0, -u)
 
 
-def _log_inverse_delta(rho, u):
+def _log_inverse_delta(rho: float, u: np.ndarray) -> np.ndarray:
     return np.exp(math.log(rho) + 2 * u) + np.logaddexp(0.0, u)
 
 
-def _best_order_for_delta(rho, log_inverse):
+def _best_order_for_delta(rho: float, log_inverse: np.ndarray) -> np.ndarray:
     """u at which −log δ is `log_inverse`, which is positive."""
     # One of the two terms of −log δ is at least half of it, and neither is more.
     high, low = (
@@ -462,7 +463,7 @@ def _best_order_for_delta(rho, log_inverse):
     return _root(lambda u, y: _log_inverse_delta(rho, u) - y, low, high, log_inverse)
 
 
-def _best_order_for_epsilon(rho, epsilon):
+def _best_order_for_epsilon(rho: float, epsilon: np.ndarray) -> np.ndarray:
     """u at which ε is `epsilon`; where that is less than ρ − 1000, δ is 1 to all digits, and u that of ρ − 1000."""
     gap = np.maximum(epsilon - rho, -1000.0)
     # log(1 + 1/x) is less than 1/x, which bounds x from above by the root of a quadratic equation, …
@@ -477,18 +478,20 @@ def _best_order_for_epsilon(rho, epsilon):
     return _root(lambda u, y: _epsilon_beyond_rho(rho, u) - y, low, high, gap)
 
 
-def _root(function, low, high, target):
+def _root(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, target: np.ndarray
+) -> np.ndarray:
     """Where an increasing function is zero, elementwise; the ends are moved outwards by rounding."""
     low, high = (end + sign * (1e-12 + 1e-15 * np.abs(end)) for end, sign in ((low, -1), (high, 1)))
     return elementwise.find_root(function, (low, high), args=(target,), tolerances={"xatol": 1e-300, "xrtol": 4e-16}).x
 
 
-def _step(epsilon, delta, steps):
+def _step(epsilon: object, delta: object, steps: object) -> tuple[float, float, int]:
     epsilon = real_number("epsilon", epsilon, 0.0, open_high=True)
     return epsilon, real_number("delta", delta, 0.0, 1.0), positive_integer("steps", steps)
 
 
-def _curve(orders, rdp):
+def _curve(orders: object, rdp: object) -> tuple[np.ndarray, np.ndarray]:
     orders = real_array("orders", orders, 1.0, open_low=True, open_high=True)
     rdp = real_array("rdp", rdp, 0.0)
     if orders.ndim != 1 or not orders.size or orders.shape != rdp.shape:
@@ -496,7 +499,7 @@ def _curve(orders, rdp):
     return orders, rdp
 
 
-def _gain(orders, conversion):
+def _gain(orders: np.ndarray, conversion: str) -> np.ndarray:
     """log of (1 − 1/α)^{α−1}/α, which the improved conversion has over the standard one."""
     if choice("conversion", conversion, _CONVERSIONS) == "standard":
         return np.zeros_like(orders)
@@ -504,8 +507,8 @@ def _gain(orders, conversion):
     return -(orders - 1) * np.log1p(1 / (orders - 1)) - np.log(orders)
 
 
-def _largest_ratio(pair) -> float:
-    def negative(log_gap):
+def _largest_ratio(pair: Mechanism) -> float:
+    def negative(log_gap: float) -> float:
         order = 1.0 + math.exp(log_gap)
         return -pair.renyi_divergence(order) / order
 

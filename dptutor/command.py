@@ -25,16 +25,20 @@ import re
 import sys
 import warnings
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
 
 from ._answers import NumericalError
 from ._validation import shortened, shown
 from .comparing import blackwell
 from .comparing.blackwell import jeffreys_prior, u_quadratic_prior
 from .exchange import read_band, read_columns, read_file
+from .mechanisms.base import Mechanism
 from .risk import calibration
 from .risk.attacks import attack_advantage, attack_bound
 from .risk.reporting import report
@@ -53,11 +57,11 @@ class _Misuse(Exception):
 class _Parser(argparse.ArgumentParser):
     """Reports errors in one line, and treats -1e-5 and -inf as numbers, not as options."""
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._negative_number_matcher = re.compile(r"-(\.?\d|inf)")
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise _Misuse(message)
 
 
@@ -126,19 +130,19 @@ def _without_answer(problem: Exception) -> str:
     return f"there is no answer, by a fault of dptutor: {type(problem).__name__}: {problem}"
 
 
-def _complain(problem, code) -> int:
+def _complain(problem: object, code: int) -> int:
     words = (shortened(word, 80) for word in str(problem).split())
     print(f"dptutor: {shortened(' '.join(words), 1000)}", file=sys.stderr)
     return code
 
 
-def _as_json(found) -> str:
+def _as_json(found: Any) -> str:
     # An escape is read by whoever reads JSON, in any encoding.
     is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
     return json.dumps(_finite(found), ensure_ascii=not is_unicode, indent=2, allow_nan=False)
 
 
-def _finite(value):
+def _finite(value: Any) -> Any:
     """What JSON can say: infinite numbers as text."""
     match value:
         case dict():
@@ -152,11 +156,11 @@ def _finite(value):
     return value
 
 
-def _as_text(found) -> str:
+def _as_text(found: dict[str, Any]) -> str:
     return "\n".join(f"{name:<34} {_plain(value)}" for name, value in _flat(found))
 
 
-def _flat(found):
+def _flat(found: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Names and values, those of a mapping within one after another."""
     for name, value in found.items():
         if isinstance(value, dict):
@@ -165,7 +169,7 @@ def _flat(found):
             yield name, value
 
 
-def _plain(value) -> str:
+def _plain(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_plain, value)) or "none"
     return f"{value:.10g}" if isinstance(value, float) else str(value)
@@ -177,13 +181,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(answer=_help(parser))
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
 
-    def command(name, answer, summary, within=commands):
+    def command(
+        name: str, answer: Callable[[Any], Any], summary: str, within: Any = commands
+    ) -> argparse.ArgumentParser:
         added = within.add_parser(name, help=summary, description=summary)
         added.add_argument("--json", action="store_true", help='as JSON; an infinite number is the text "Infinity"')
         added.set_defaults(answer=answer)
         return added
 
-    mechanism = {
+    mechanism: dict[str, Any] = {
         "help": "a mechanism as it prints, like 'DPSGD(0.6, 0.01, 500)' or 'Gaussian(sigma=2) ** 10', or a file: a "
         "table (CSV), a statement of TensorFlow Privacy (text), or JSON: the history of an accountant of Opacus, a "
         "measure and a distance of OpenDP, or a distribution of dp-accounting"
@@ -234,8 +240,12 @@ def _parser() -> argparse.ArgumentParser:
     audits = commands.add_parser("audit", help=summary, description=summary)
     audits.set_defaults(answer=_help(audits))
     kinds = audits.add_subparsers(metavar="EVIDENCE", parser_class=_Parser)
-    claim = {"help": mechanism["help"] + ": what the training claims to be dominated by"}
-    level = {"type": _numeric, "default": 0.01, "help": "how often a true claim may be refuted, default 0.01"}
+    claim: dict[str, Any] = {"help": mechanism["help"] + ": what the training claims to be dominated by"}
+    level: dict[str, Any] = {
+        "type": _numeric,
+        "default": 0.01,
+        "help": "how often a true claim may be refuted, default 0.01",
+    }
     one_run = command("one-run", _audit_one_run, "Right guesses about many canaries of one training run.", kinds)
     _counts(one_run, right="right guesses", guesses="guesses made", canaries="canaries, each in the data by a coin")
     one_run.add_argument("--claim", **claim)
@@ -272,28 +282,28 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _help(parser) -> Callable:
+def _help(parser: argparse.ArgumentParser) -> Callable[[object], None]:
     """What a command without a subcommand answers."""
 
-    def answer(_):
+    def answer(_: object) -> None:
         parser.print_help()
         parser.exit()
 
     return answer
 
 
-def _counts(parser, **words):
+def _counts(parser: argparse.ArgumentParser, **words: str) -> None:
     for name, meaning in words.items():
         parser.add_argument(name, type=_whole, metavar=name.upper(), help=meaning)
 
 
-def _whole(text):
+def _whole(text: str) -> int:
     if text.isascii() and text.isdecimal() and len(text) < 16:
         return int(text)
     raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number")
 
 
-def _numeric(text):
+def _numeric(text: str) -> float:
     try:
         if text.isascii():
             return float(text)
@@ -302,7 +312,7 @@ def _numeric(text):
     raise argparse.ArgumentTypeError(f"{shown(text)} is not a number")
 
 
-def _understood(function, *arguments, **options):
+def _understood(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """What a function gives; its complaints about arguments are those of a wrong call."""
     try:
         return function(*arguments, **options)
@@ -310,16 +320,16 @@ def _understood(function, *arguments, **options):
         raise _Misuse(problem) from None
 
 
-def _read(text):
+def _read(text: str) -> Mechanism:
     """The mechanism of a text or of a file."""
     return _of_file(read_file, text) if _is_file(text) else _understood(read, text)
 
 
-def _is_file(text) -> bool:
+def _is_file(text: str) -> bool:
     return text.startswith("@") or Path(text).suffix in (".csv", ".json", ".txt") or os.path.isfile(text)
 
 
-def _of_file(reading, path, *names):
+def _of_file(reading: Callable[..., Any], path: str, *names: str) -> Any:
     """What `reading` makes of a file; a shell needs no @ before its name, but may have one."""
     path = path.removeprefix("@")
     try:
@@ -328,17 +338,17 @@ def _of_file(reading, path, *names):
         raise _Misuse(f"{shown(path)} cannot be read: {problem.strerror}") from None
 
 
-def _strongest(text):
+def _strongest(text: str) -> Mechanism:
     """Of all mechanisms that have the points of a file the one that reveals least."""
     if not _is_file(text):
         raise _Misuse(f"--strongest needs a file of points, as in roc.csv, got {shown(text)}")
     return _of_file(read_band, text).strongest
 
 
-def _show(options):
+def _show(options: argparse.Namespace) -> dict[str, Any]:
     m = (_strongest if options.strongest else _read)(options.mechanism)
     found = {"mechanism": repr(m), "advantage": m.advantage, "minimax_bayes_error": m.minimax_bayes_error}
-    asked = {
+    asked: dict[str, tuple[Callable[..., Any], str]] = {
         "epsilon": (m.epsilon, "delta"),
         "delta": (m.privacy_profile, "epsilon"),
         "bayes_error": (m.bayes_error, "prior"),
@@ -356,7 +366,7 @@ def _key(x: float) -> str:
     return f"{x:g}" if float(f"{x:g}") == x else repr(x)
 
 
-def _compare(options):
+def _compare(options: argparse.Namespace) -> dict[str, Any]:
     first, second = _read(options.first), _read(options.second)
     density = _PRIORS[options.hyper_prior]
     answer = {"first": repr(first), "second": repr(second), "hyper_prior": options.hyper_prior}
@@ -376,7 +386,7 @@ def _compare(options):
     return answer | more
 
 
-def _calibrate(options):
+def _calibrate(options: argparse.Namespace) -> dict[str, Any]:
     targets = {name: getattr(options, name) for name in _TARGETS}
     given = {name: value for name, value in targets.items() if value is not None}
     members = _understood(family, options.family)
@@ -394,11 +404,11 @@ def _calibrate(options):
     return found
 
 
-def _report(options):
+def _report(options: argparse.Namespace) -> dict[str, Any]:
     return _understood(report, _read(options.mechanism), floor=options.floor, delta=options.delta).as_dict()
 
 
-def _audit_one_run(options):
+def _audit_one_run(options: argparse.Namespace) -> dict[str, Any]:
     auditing = import_module("dptutor.auditing")
     counts = options.right, options.guesses, options.canaries
     if options.claim is not None:
@@ -407,13 +417,13 @@ def _audit_one_run(options):
     return _estimate(_understood(estimate, *counts, options.delta, **how))
 
 
-def _audit_rates(options):
+def _audit_rates(options: argparse.Namespace) -> dict[str, Any]:
     counts = options.false_positives, options.negatives, options.false_negatives, options.positives
     estimate = import_module("dptutor.auditing").epsilon_from_rates
     return _estimate(_understood(estimate, *counts, options.delta, confidence=options.confidence))
 
 
-def _audit_scores(options):
+def _audit_scores(options: argparse.Namespace) -> dict[str, Any]:
     member, scores = _of_file(read_columns, options.file, "member", "score")
     estimate = import_module("dptutor.auditing").epsilon_from_scores
     return _estimate(
@@ -421,7 +431,7 @@ def _audit_scores(options):
     )
 
 
-def _audit_guesses(options):
+def _audit_guesses(options: argparse.Namespace) -> dict[str, Any]:
     auditing = import_module("dptutor.auditing")
     rows = _of_file(read_columns, options.file, "member", "guess")
     member, guess = (_truth(name, row) for name, row in zip(("member", "guess"), rows, strict=True))
@@ -429,7 +439,7 @@ def _audit_guesses(options):
     return _verdict(_understood(auditing.judge_anytime, guesses, _read(options.claim), level=options.level))
 
 
-def _truth(name, column):
+def _truth(name: str, column: np.ndarray) -> np.ndarray:
     """A column of zeros and ones as truth values."""
     wrong = [value for value in column.tolist() if value not in (0.0, 1.0)]
     if wrong:
@@ -437,16 +447,16 @@ def _truth(name, column):
     return column == 1.0
 
 
-def _estimate(found):
+def _estimate(found: Any) -> dict[str, Any]:
     names = "value", "low", "high", "confidence"
     return {name: getattr(found, name) for name in names} | {"refuted_below_low": found.refutes}
 
 
-def _verdict(found):
+def _verdict(found: Any) -> dict[str, Any]:
     return {"refuted": found.caught, "evidence": found.evidence, "p_value": found.p_value, "level": found.level}
 
 
-def _explore(options):
+def _explore(options: argparse.Namespace) -> Any:
     explore = import_module("dptutor.explore")
     if options.name == "list":
         return {name: getattr(explore, name).title for name in explore.__all__}
@@ -477,7 +487,7 @@ def _explore(options):
     return {"explorer": options.name, "page": str(path)}
 
 
-def _setting(name, text) -> float:
+def _setting(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:

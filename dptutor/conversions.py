@@ -45,7 +45,7 @@ _LARGEST_PRIOR = 1.0 - UNIT_ROUNDOFF
 def profile_from_tradeoff(tradeoff: Curve, epsilon: Number) -> float: ...
 @overload
 def profile_from_tradeoff(tradeoff: Curve, epsilon: Numbers) -> Array: ...
-def profile_from_tradeoff(tradeoff, epsilon):
+def profile_from_tradeoff(tradeoff: Curve, epsilon: Number | Numbers) -> float | Array:
     """Privacy profile δ(ε) = 1 − min_α [e^ε α + f(α)].
 
     Parameters
@@ -91,7 +91,7 @@ def profile_from_tradeoff(tradeoff, epsilon):
 def bayes_error_from_tradeoff(tradeoff: Curve, prior: Number) -> float: ...
 @overload
 def bayes_error_from_tradeoff(tradeoff: Curve, prior: Numbers) -> Array: ...
-def bayes_error_from_tradeoff(tradeoff, prior):
+def bayes_error_from_tradeoff(tradeoff: Curve, prior: Number | Numbers) -> float | Array:
     """Minimum Bayes error R(π) = min_α [π α + (1−π) f(α)].
 
     Parameters
@@ -133,7 +133,7 @@ def bayes_error_from_tradeoff(tradeoff, prior):
 def tradeoff_from_profile(profile: Curve, alpha: Number) -> float: ...
 @overload
 def tradeoff_from_profile(profile: Curve, alpha: Numbers) -> Array: ...
-def tradeoff_from_profile(profile, alpha):
+def tradeoff_from_profile(profile: Curve, alpha: Number | Numbers) -> float | Array:
     """Trade-off function f(α) = max_ε [1 − δ(ε) − e^ε α].
 
     Parameters
@@ -169,7 +169,7 @@ def tradeoff_from_profile(profile, alpha):
     """
     alpha, profile = real_array("alpha", alpha, 0.0, 1.0), _of_arrays("profile", profile)
 
-    def line_below(epsilon):
+    def line_below(epsilon: np.ndarray) -> np.ndarray:
         return 1.0 - profile(epsilon) - np.exp(epsilon) * alpha
 
     return _highest_line(line_below, alpha)
@@ -179,7 +179,7 @@ def tradeoff_from_profile(profile, alpha):
 def tradeoff_from_bayes_error(bayes_error: Curve, alpha: Number) -> float: ...
 @overload
 def tradeoff_from_bayes_error(bayes_error: Curve, alpha: Numbers) -> Array: ...
-def tradeoff_from_bayes_error(bayes_error, alpha):
+def tradeoff_from_bayes_error(bayes_error: Curve, alpha: Number | Numbers) -> float | Array:
     """Trade-off function f(α) = max_π [R(π) − π α]/(1−π).
 
     Priors end at the last number below 1, so where f falls more steeply than e^36.7 the result is too small, by
@@ -218,7 +218,7 @@ def tradeoff_from_bayes_error(bayes_error, alpha):
     """
     alpha, bayes_error = real_array("alpha", alpha, 0.0, 1.0), _of_arrays("bayes_error", bayes_error)
 
-    def line_below(epsilon):
+    def line_below(epsilon: np.ndarray) -> np.ndarray:
         prior = _prior_at(epsilon)
         return (bayes_error(prior) - prior * alpha) / (1.0 - prior)
 
@@ -229,7 +229,7 @@ def tradeoff_from_bayes_error(bayes_error, alpha):
 def bayes_error_from_profile(profile: Curve, prior: Number) -> float: ...
 @overload
 def bayes_error_from_profile(profile: Curve, prior: Numbers) -> Array: ...
-def bayes_error_from_profile(profile, prior):
+def bayes_error_from_profile(profile: Curve, prior: Number | Numbers) -> float | Array:
     """Minimum Bayes error R(π) = (1−π)(1 − δ(ε)) at ε = log(π/(1−π)).
 
     Parameters
@@ -272,7 +272,7 @@ def bayes_error_from_profile(profile, prior):
 def profile_from_bayes_error(bayes_error: Curve, epsilon: Number) -> float: ...
 @overload
 def profile_from_bayes_error(bayes_error: Curve, epsilon: Numbers) -> Array: ...
-def profile_from_bayes_error(bayes_error, epsilon):
+def profile_from_bayes_error(bayes_error: Curve, epsilon: Number | Numbers) -> float | Array:
     """Privacy profile δ(ε) = 1 − R(π)/(1−π) at π = 1/(1 + e^−ε).
 
     Parameters
@@ -365,10 +365,10 @@ def dominating_pair(alpha: Numbers, beta: Numbers) -> tuple[Array, Array]:
     return np.append(p, 0.0), np.append(q, 1.0 - y[0])
 
 
-def _of_arrays(name, function):
+def _of_arrays(name: str, function: Curve) -> Curve:
     """The function, which is refused by its name where it does not take arrays."""
 
-    def taken(x):
+    def taken(x: np.ndarray) -> np.ndarray:
         try:
             return function(x)
         except (TypeError, ArithmeticError, DeprecationWarning) as error:
@@ -377,19 +377,19 @@ def _of_arrays(name, function):
     return taken
 
 
-def _prior_at(epsilon):
+def _prior_at(epsilon: np.ndarray) -> np.ndarray:
     """The prior with log-odds ε, kept below 1: 1 − π must be exact for what is divided by it."""
     return np.minimum(expit(epsilon), _LARGEST_PRIOR)
 
 
-def _highest_line(line_below, alpha, largest_loss=LARGEST_LOSS):
+def _highest_line(line_below: Curve, alpha: np.ndarray, largest_loss: float = LARGEST_LOSS) -> float | Array:
     """max over ε of the supporting lines of f, at `alpha`."""
     low, high = np.full(alpha.shape, _SMALLEST_LOSS), np.full(alpha.shape, largest_loss)
     best = -_valley(lambda epsilon: -line_below(epsilon), low, high)
     return shaped(np.clip(best, 0.0, 1.0 - alpha))
 
 
-def _support(tradeoff, weight_alpha, weight_beta):
+def _support(tradeoff: Curve, weight_alpha: np.ndarray, weight_beta: np.ndarray | float) -> np.ndarray:
     """min over α of weight_alpha·α + weight_beta·f(α), the distance at which a line of that slope touches f."""
     weight_alpha, weight_beta = np.broadcast_arrays(weight_alpha, weight_beta)
     if not callable(tradeoff):
@@ -397,7 +397,7 @@ def _support(tradeoff, weight_alpha, weight_beta):
         return np.min(weight_alpha[..., None] * alpha + weight_beta[..., None] * beta, axis=-1)
     tradeoff = _of_arrays("tradeoff", tradeoff)
 
-    def height(log_odds):
+    def height(log_odds: np.ndarray) -> np.ndarray:
         alpha = expit(log_odds)
         return weight_alpha * alpha + weight_beta * tradeoff(alpha)
 
@@ -407,7 +407,7 @@ def _support(tradeoff, weight_alpha, weight_beta):
     return np.minimum.reduce([inside, *np.broadcast_arrays(*ends)])
 
 
-def _valley(function, low, high):
+def _valley(function: Curve, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Lowest value of a function with a single valley on [low, high], by golden sections, elementwise."""
     ratio = (np.sqrt(5.0) - 1.0) / 2.0
     left, right = high - ratio * (high - low), low + ratio * (high - low)

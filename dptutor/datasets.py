@@ -27,10 +27,12 @@ import json
 import math
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -175,7 +177,7 @@ def releases() -> dict[str, Release]:
     return {record["id"]: _release(record) for record in stored}
 
 
-def _release(record) -> Release:
+def _release(record: dict[str, Any]) -> Release:
     own = ("id", "name", "curator", "date", "unit", "neighbors", "mechanism", "source", "record")
     quotes = {key.removesuffix("_quote"): text for key, text in record.items() if key.endswith("_quote") and text}
     quotes |= {number["symbol"]: number["quote"] for number in record["numbers"]}
@@ -186,7 +188,7 @@ def _release(record) -> Release:
     )
 
 
-def _read_aloud(text):
+def _read_aloud(text: str) -> str:
     for formula, letters in _FORMULAS.items():
         text = text.replace(formula, letters)
     return text
@@ -278,7 +280,7 @@ def tumors() -> Dataset:
     return Dataset("tumors", (stored.data - low) / (high - low), stored.target.astype(int), 2)
 
 
-def mnist(images=None, labels=None) -> Dataset:
+def mnist(images: str | Path | None = None, labels: str | Path | None = None) -> Dataset:
     """1,500 digits of MNIST, or those of its two IDX files, as published or unzipped; pixels in [0, 1].
 
     Parameters
@@ -340,7 +342,7 @@ def mnist(images=None, labels=None) -> Dataset:
     return Dataset("mnist", pixels.reshape(len(pixels), -1) / 255, targets.astype(int), 10, (height, width))
 
 
-def purchase100(path) -> Dataset:
+def purchase100(path: str | Path) -> Dataset:
     r"""Purchase-100 from the published table (first column the class, then 600 zeros and ones) or its .npz form.
 
     Parameters
@@ -378,7 +380,7 @@ def purchase100(path) -> Dataset:
     return Dataset("purchase100", features, labels, 100)
 
 
-def adult(path) -> Dataset:
+def adult(path: str | Path) -> Dataset:
     """Adult from adult.data or adult.test: complete records, six numbers and 99 dummy variables; 1 is ">50K".
 
     Numbers are scaled to [0, 1] by the ranges of the published data, the same for both files. The source of the
@@ -433,7 +435,7 @@ def adult(path) -> Dataset:
 
 # The published formats.
 
-_ADULT: dict[str, tuple] = {
+_ADULT: dict[str, tuple[Any, ...]] = {
     "age": (17, 90),
     "workclass": (
         *("Private", "Self-emp-not-inc", "Self-emp-inc", "Federal-gov", "Local-gov", "State-gov"),
@@ -471,7 +473,7 @@ _ADULT: dict[str, tuple] = {
 }
 
 
-def _adult_features(path, number, record) -> list[float]:
+def _adult_features(path: Path, number: int, record: list[str]) -> list[float]:
     features: list[float] = []
     for (name, allowed), field in zip(_ADULT.items(), record, strict=False):
         if isinstance(allowed[0], str):
@@ -490,7 +492,7 @@ def _adult_features(path, number, record) -> list[float]:
     return features
 
 
-def _adult_label(path, number, field) -> int:
+def _adult_label(path: Path, number: int, field: str) -> int:
     # adult.test has a full stop behind the class.
     classes = ("<=50K", ">50K")
     if field.rstrip(".") not in classes:
@@ -498,7 +500,7 @@ def _adult_label(path, number, field) -> int:
     return classes.index(field.rstrip("."))
 
 
-def _purchases_table(path):
+def _purchases_table(path: Path) -> tuple[np.ndarray, np.ndarray]:
     items, labels = [], []
     for number, record in _records(path):
         if len(record) != 601:
@@ -515,7 +517,7 @@ def _purchases_table(path):
     return np.stack(items).astype(float), np.array(labels)
 
 
-def _purchases_npz(path):
+def _purchases_npz(path: Path) -> tuple[np.ndarray, np.ndarray]:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
@@ -534,7 +536,7 @@ def _purchases_npz(path):
     return features.astype(float), labels.astype(int)
 
 
-def _idx(path, dimensions) -> np.ndarray:
+def _idx(path: str | Path, dimensions: int) -> np.ndarray:
     """The array of unsigned bytes in an IDX file: two zero bytes, 8 for bytes, the number of axes, their lengths."""
     content = _content(path)
     header = 4 + 4 * dimensions
@@ -552,7 +554,7 @@ def _idx(path, dimensions) -> np.ndarray:
     return np.frombuffer(content, np.uint8, offset=header).reshape(shape)
 
 
-def _content(path) -> bytes:
+def _content(path: str | Path) -> bytes:
     """The bytes of a file, unzipped if they are gzipped (whatever the name says)."""
     content = Path(path).read_bytes()
     if content[:2] != b"\x1f\x8b":
@@ -563,7 +565,7 @@ def _content(path) -> bytes:
         raise ValueError(f"{path} is a damaged gzip file: {error}") from None
 
 
-def _records(path):
+def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The records of a comma-separated file that are not empty, each with the number of its line."""
     try:
         text = _content(path).decode("utf-8-sig")
@@ -574,7 +576,7 @@ def _records(path):
         raise ValueError(f"{path} is not a comma-separated text file: {error}") from None
 
 
-def _sklearn():
+def _sklearn() -> Any:
     try:
         from sklearn import datasets
     except ImportError:

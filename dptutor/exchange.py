@@ -23,7 +23,7 @@ import csv
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import reduce
 from operator import matmul
 from os import PathLike
@@ -79,7 +79,7 @@ class Band(NamedTuple):
     strongest: Mechanism
 
 
-def from_pld(distribution) -> Mechanism:
+def from_pld(distribution: Any) -> Mechanism:
     """The mechanism of a privacy loss distribution of dp-accounting.
 
     Parameters
@@ -123,7 +123,7 @@ def from_pld(distribution) -> Mechanism:
                 f"distribution must be a PrivacyLossDistribution of dp-accounting, got {shown(distribution)} "
                 f"({missing})"
             ) from None
-    pairs = [_experiment(*law) for law in laws]
+    pairs: list[Mechanism] = [_experiment(*law) for law in laws]
     if len(pairs) > 1:
         return reduce(join, pairs)
     # Of a symmetric one the losses that are not negative count, in both directions.
@@ -184,7 +184,7 @@ def to_pld(mechanism: Mechanism, interval: float = 1e-4) -> dict[str, Any]:
     return found | more
 
 
-def from_opacus(history) -> Mechanism:
+def from_opacus(history: Any) -> Mechanism:
     """The mechanism of the history of an accountant of Opacus.
 
     Parameters
@@ -268,7 +268,7 @@ def to_opacus(mechanism: Mechanism) -> list[tuple[float, float, int]]:
     return history
 
 
-def _whole(count):
+def _whole(count: Any) -> Any:
     return int(count) if isinstance(count, float) and count.is_integer() else count
 
 
@@ -322,7 +322,7 @@ def from_tensorflow(text: str) -> Mechanism:
     return DPSGD(numbers["noise"], batch / examples, math.ceil(epochs * examples / batch))
 
 
-def _number(name, text) -> float:
+def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
@@ -334,7 +334,7 @@ _MEASURES = (
 )
 
 
-def from_opendp(measure, distance) -> Mechanism:
+def from_opendp(measure: object, distance: Any) -> Mechanism:
     """The weakest mechanism that a guarantee of OpenDP allows.
 
     Parameters
@@ -382,13 +382,13 @@ def from_opendp(measure, distance) -> Mechanism:
     raise ValueError(f"measure must be one of {_MEASURES}, got {shown(name)}")
 
 
-def _pair(name, pair, words="(ε, δ)"):
+def _pair(name: str, pair: Any, words: str = "(ε, δ)") -> Any:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise ValueError(f"{name} must be a pair {words}, got {shown(pair)}")
     return pair
 
 
-def _pairs(distance, words):
+def _pairs(distance: Any, words: str) -> list[list[Any]]:
     """Two lists, of the first and of the second numbers of all pairs."""
     if not isinstance(distance, (tuple, list)) or not distance:
         raise ValueError(f"distance must be a list of pairs {words}, got {shown(distance)}")
@@ -511,7 +511,7 @@ def read_file(path: str | PathLike[str]) -> Mechanism:
     >>> import os; os.remove("run.csv")
     """
 
-    def read(text, suffix):
+    def read(text: str, suffix: str) -> Mechanism:
         if suffix == ".json":
             return _of_json(_json(text))
         if suffix != ".csv":
@@ -551,7 +551,7 @@ def read_band(path: str | PathLike[str]) -> Band:
     >>> import os; os.remove("roc.csv")
     """
 
-    def read(text, _):
+    def read(text: str, _: str) -> Band:
         names, columns = _table(text, tuple(_BANDS))
         return _BANDS[names](*columns)
 
@@ -588,20 +588,20 @@ def read_columns(path: str | PathLike[str], *names: str) -> list[Array]:
     return _of_file(path, lambda text, _: [np.array(column) for column in _table(text, (names,))[1]])
 
 
-def _of_file(path, read):
+def _of_file(path: str | PathLike[str], read: Callable[[str, str], Any]) -> Any:
     """What `read` makes of the text of a file, and of what its name ends in."""
-    path = Path(path)
+    file = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(f"{path.name} is not a text in UTF-8") from None
+        raise ValueError(f"{file.name} is not a text in UTF-8") from None
     try:
-        return read(text, path.suffix.lower())
+        return read(text, file.suffix.lower())
     except (TypeError, ValueError) as problem:
-        raise ValueError(f"{path.name}: {problem}") from None
+        raise ValueError(f"{file.name}: {problem}") from None
 
 
-def _of_json(found) -> Mechanism:
+def _of_json(found: Any) -> Mechanism:
     if not isinstance(found, dict) or "history" in found:
         return from_opacus(found)
     if "measure" in found:
@@ -613,7 +613,7 @@ def _of_json(found) -> Mechanism:
     raise ValueError(f"must have the entry 'history', 'measure' or {_MASSES!r}, got {shown(found)}")
 
 
-def _json(text):
+def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as problem:
@@ -631,7 +631,7 @@ _TABLES = {
 }
 
 
-def _table(text, headers) -> tuple[tuple[str, ...], list[list[float]]]:
+def _table(text: str, headers: Collection[tuple[str, ...]]) -> tuple[tuple[str, ...], list[list[float]]]:
     """The names of a table, which must be one of these headers, and its columns."""
     rows = [(line, row) for line, row in enumerate(csv.reader(text.splitlines()), 1) if any(map(str.strip, row))]
     known = ", or ".join(",".join(names) for names in headers)
@@ -662,7 +662,7 @@ def _table(text, headers) -> tuple[tuple[str, ...], list[list[float]]]:
 _MASSES, _INFINITY, _INTERVAL = "rounded_probability_mass_function", "infinity_mass", "value_discretization_interval"
 
 
-def _laws_of_arguments(given):
+def _laws_of_arguments(given: dict[str, Any]) -> Any:
     """Losses, masses and infinite masses: of removal, and of addition if it has its own."""
     suffixes = ("",) if given.get("symmetric", True) else ("", "_add")
     needed = [_INTERVAL, *(name + suffix for suffix in suffixes for name in (_MASSES, _INFINITY))]
@@ -683,7 +683,7 @@ def _laws_of_arguments(given):
     return laws
 
 
-def _multiple(name, place) -> int:
+def _multiple(name: str, place: str) -> int:
     try:
         if math.isfinite(float(place)) and int(place) == float(place) and abs(int(place)) <= 2**53:
             return int(place)
@@ -692,7 +692,7 @@ def _multiple(name, place) -> int:
     raise ValueError(f"{name} must have whole multiples of the interval, got {shown(place)}")
 
 
-def _law_of(pmf):
+def _law_of(pmf: Any) -> tuple[np.ndarray, np.ndarray, float]:
     """Losses, their masses under Q, and the mass of infinite ones."""
     if hasattr(pmf, "_loss_probs"):
         places = np.array(sorted(pmf._loss_probs), dtype=float)
@@ -703,7 +703,7 @@ def _law_of(pmf):
     return places * pmf._discretization, masses, float(pmf._infinity_mass)
 
 
-def _experiment(losses, masses, infinite) -> FiniteExperiment:
+def _experiment(losses: np.ndarray, masses: np.ndarray, infinite: float) -> FiniteExperiment:
     """The pair with these masses under Q. What rounding has made too large, under Q or P, is given up at the smallest
     losses, on which the profile at ε ≥ 0 does not depend."""
     # Of transforms, masses of 0 may come as negative ones.
@@ -741,7 +741,7 @@ def _without_first(weights: Array, amount: float) -> Array:
     return kept
 
 
-def _connected(pair: Mechanism, interval: float):
+def _connected(pair: Mechanism, interval: float) -> Any:
     """Masses under Q at multiples of the interval, at or above the profile of a pair; and that of infinite losses."""
     if isinstance(pair._loss_law(), AtomicLaw) and (found := _as_it_is(pair, interval)):
         return found
@@ -774,7 +774,7 @@ def _connected(pair: Mechanism, interval: float):
     return {int(place): float(each) for place, each in zip(places, q, strict=True) if each > 0}, leak
 
 
-def _as_it_is(pair, interval):
+def _as_it_is(pair: Mechanism, interval: float) -> Any:
     """The atoms of a finite law, where all finite losses are multiples of the interval."""
     p, q = pair._outcomes() if hasattr(pair, "_outcomes") else (np.empty(0), np.empty(0))
     both = (p > 0) & (q > 0)
@@ -791,7 +791,7 @@ def _as_it_is(pair, interval):
 # Convex curves through points.
 
 
-def _points(first, firsts, second, seconds, most):
+def _points(first: str, firsts: object, second: str, seconds: object, most: float) -> tuple[np.ndarray, np.ndarray]:
     """Two rows of numbers, in the order of the first."""
     one, two = real_array(first, firsts, 0.0 if most == 1.0 else -most, most), real_array(second, seconds, 0.0, 1.0)
     if one.ndim != 1 or one.shape != two.shape or not one.size:
@@ -803,13 +803,13 @@ def _points(first, firsts, second, seconds, most):
     return one, two
 
 
-def _insist_on_convexity(alpha, beta):
+def _insist_on_convexity(alpha: np.ndarray, beta: np.ndarray) -> None:
     slope = np.diff(beta) / np.diff(alpha)
     if (np.diff(slope) < -_ROUNDING * (1.0 + np.abs(slope[1:]))).any() or (slope > _ROUNDING).any():
         raise ValueError("tpr must be increasing and concave in fpr: no trade-off function has all of these points")
 
 
-def _below(x, y, before, to):
+def _below(x: np.ndarray, y: np.ndarray, before: Any, to: Any) -> np.ndarray:
     """Corners of the lower convex hull of all convex functions through the points, decreasing to the value 0.
 
     The slope left of the points is at least `before`. Between two points the functions are above the extensions of the
@@ -837,19 +837,19 @@ def _below(x, y, before, to):
     return np.array(hull).T
 
 
-def _turn(a, b, c) -> float:
+def _turn(a: Sequence[float], b: Sequence[float], c: Sequence[float]) -> float:
     """Positive where the way from a over b to c turns left, as along a convex curve."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _experiment_through(alpha, beta) -> FiniteExperiment:
+def _experiment_through(alpha: np.ndarray, beta: np.ndarray) -> FiniteExperiment:
     """The experiment whose trade-off function is linear between these points; before the first it jumps."""
     p, q = np.diff(alpha), -np.diff(beta)
     first, last = 1.0 - beta[0], 1.0 - alpha[-1]
     return _finite([0.0, *p, last], [first, *q, beta[-1]])
 
 
-def _experiment_of_profile(x, delta) -> FiniteExperiment:
+def _experiment_of_profile(x: np.ndarray, delta: np.ndarray) -> FiniteExperiment:
     """The experiment whose δ is linear in x = e^ε between these points and (0, 1), and constant beyond."""
     # Slopes that rounding lets rise again are held; masses that then sum to a little more than 1 are rescaled.
     alpha = np.minimum.accumulate(np.clip(-np.diff(np.append(1.0, delta)) / np.diff(np.append(0.0, x)), 0.0, 1.0))
@@ -860,7 +860,7 @@ def _experiment_of_profile(x, delta) -> FiniteExperiment:
     return _finite([rest, *p, 0.0], [0.0, *q, leak])
 
 
-def _finite(p, q) -> FiniteExperiment:
+def _finite(p: Iterable[float], q: Iterable[float]) -> FiniteExperiment:
     """An experiment with these probabilities, but for the rounding of each."""
     p, q = (tuple(np.clip(np.asarray(each, dtype=float), 0.0, 1.0).tolist()) for each in (p, q))
     return FiniteExperiment(p, q)

@@ -9,14 +9,18 @@ the book. Symbols look as in formulas, set in the STIX fonts that come with matp
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .comparing.blackwell import delta_divergence
 from .formulas import symbols
 from .mechanisms import ApproximateDP, Gaussian, Laplace, PerfectPrivacy, RandomizedResponse
-from .mechanisms.base import as_mechanism
+from .mechanisms.base import Mechanism, as_mechanism
 from .palette import BLUE, DASHDOT, DASHED, GREEN, GREY, ORANGE, PALE, PURPLE, SOLID, VERMILLION
 
 __all__ = ["answer", "bayes_error", "privacy_profile", "rulers", "shift", "style", "tangent", "tradeoff"]
@@ -34,7 +38,7 @@ _ALPHA = np.sin(np.linspace(0, np.pi / 2, 401)) ** 2  # closer where f is steep
 _PRIORS = np.linspace(0, 1, 401)
 
 
-def style(mechanism) -> dict:
+def style(mechanism: Mechanism) -> dict[str, Any]:
     """Color and line style of a mechanism, the same throughout the book.
 
     Parameters
@@ -61,7 +65,7 @@ def style(mechanism) -> dict:
     return {"color": color, "linestyle": line}
 
 
-def tradeoff(*mechanisms, labels=None, ax=None):
+def tradeoff(*mechanisms: Mechanism, labels: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Trade-off functions, beside blind guessing.
 
     Parameters
@@ -93,7 +97,7 @@ def tradeoff(*mechanisms, labels=None, ax=None):
     return _draw(ax, mechanisms, labels, lambda m: (_ALPHA, m.tradeoff(_ALPHA)))
 
 
-def bayes_error(*mechanisms, labels=None, ax=None):
+def bayes_error(*mechanisms: Mechanism, labels: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Bayes errors over the prior, beside blind guessing; parameters and errors are those of `tradeoff`.
 
     Examples
@@ -107,7 +111,13 @@ def bayes_error(*mechanisms, labels=None, ax=None):
     return _draw(ax, mechanisms, labels, lambda m: (_PRIORS, m.bayes_error(_PRIORS)))
 
 
-def privacy_profile(*mechanisms, labels=None, ax=None, epsilons=(0.0, 4.0), log=False):
+def privacy_profile(
+    *mechanisms: Mechanism,
+    labels: Sequence[str] | None = None,
+    ax: Axes | None = None,
+    epsilons: tuple[float, float] = (0.0, 4.0),
+    log: bool = False,
+) -> Axes:
     """Privacy profiles; parameters and errors are those of `tradeoff`, and these.
 
     Parameters
@@ -135,7 +145,7 @@ def privacy_profile(*mechanisms, labels=None, ax=None, epsilons=(0.0, 4.0), log=
     return _draw(ax, mechanisms, labels, lambda m: (grid, m.privacy_profile(grid)))
 
 
-def tangent(mechanism, epsilon: float, *, ax=None, label=None):
+def tangent(mechanism: Mechanism, epsilon: float, *, ax: Axes | None = None, label: str | None = None) -> Axes:
     """The line of slope −e^ε that touches the trade-off function: what (ε, δ(ε)) alone promises.
 
     Parameters
@@ -165,7 +175,7 @@ def tangent(mechanism, epsilon: float, *, ax=None, label=None):
     return _keyed(ax, label)
 
 
-def shift(mechanism, other, *, ax=None):
+def shift(mechanism: Mechanism, other: Mechanism, *, ax: Axes | None = None) -> Axes:
     """The trade-off function of `mechanism` moved left and down by Δ(mechanism‖other), below that of `other`.
 
     Parameters
@@ -193,7 +203,7 @@ def shift(mechanism, other, *, ax=None):
     return _keyed(ax, True)
 
 
-def rulers(mechanism, other, *, ax=None):
+def rulers(mechanism: Mechanism, other: Mechanism, *, ax: Axes | None = None) -> Axes:
     """Both Δ-divergences as rulers between the Bayes errors, each at the prior at which it is attained.
 
     Parameters
@@ -218,12 +228,20 @@ def rulers(mechanism, other, *, ax=None):
         if found.value > found.error_bound:
             ends = sorted((first.bayes_error(found.prior), second.bayes_error(found.prior)))
             ax.plot([found.prior] * 2, ends, color=GREEN, linewidth=3, marker="_", markersize=10)
-            beside = {"xytext": (-6, 4), "textcoords": "offset points", "ha": "right", "color": GREEN}
+            beside: dict[str, Any] = {"xytext": (-6, 4), "textcoords": "offset points", "ha": "right", "color": GREEN}
             ax.annotate(f"{found.value:.4f}", (found.prior, ends[1]), **beside)
     return ax
 
 
-def answer(x, given, right=None, *, place=None, label="farthest off", ax=None):
+def answer(
+    x: Any,
+    given: Any,
+    right: Any = None,
+    *,
+    place: float | None = None,
+    label: str = "farthest off",
+    ax: Axes | None = None,
+) -> Axes:
     """A curve that someone gives, over the right one, with one place marked.
 
     Parameters
@@ -256,12 +274,12 @@ def answer(x, given, right=None, *, place=None, label="farthest off", ax=None):
         ax.plot(x, right, color=BLUE, linewidth=2.2, label="right")
     if place is not None:
         ends = [given[place], *(() if right is None else (right[place],))]
-        mark = {"color": GREEN, "marker": "o", "markevery": [0], "clip_on": False, "zorder": 4}
+        mark: dict[str, Any] = {"color": GREEN, "marker": "o", "markevery": [0], "clip_on": False, "zorder": 4}
         ax.plot([x[place]] * len(ends), ends, linewidth=3, label=label, **mark)
     return _keyed(ax, True)
 
 
-def detached():
+def detached() -> Axes:
     """Axes of a figure that pyplot does not know, which no notebook shows by itself.
 
     Returns
@@ -271,7 +289,9 @@ def detached():
     return Figure(figsize=(4.6, 3.4), layout="constrained").add_subplot()
 
 
-def _axes(ax, xlabel, ylabel, xlim, ylim):
+def _axes(
+    ax: Axes | None, xlabel: str, ylabel: str, xlim: tuple[float, float], ylim: tuple[float, float] | None
+) -> Axes:
     if ax is None:
         _, ax = plt.subplots(figsize=(4.6, 4.0), layout="constrained")
     ax.set(xlabel=xlabel, ylabel=ylabel, xlim=xlim)
@@ -284,11 +304,16 @@ def _axes(ax, xlabel, ylabel, xlim, ylim):
     return ax
 
 
-def _draw(ax, mechanisms, labels, curve):
+def _draw(
+    ax: Axes,
+    mechanisms: Sequence[Mechanism],
+    labels: Sequence[str] | None,
+    curve: Callable[[Mechanism], tuple[np.ndarray, np.ndarray]],
+) -> Axes:
     labels = [repr(m) for m in mechanisms] if labels is None else labels
     if len(labels) != len(mechanisms):
         raise ValueError(f"labels must be one for each of the {len(mechanisms)} mechanisms, got {len(labels)}")
-    seen: dict = {}
+    seen: dict[str, int] = {}
     for mechanism, label in zip(mechanisms, labels, strict=True):
         look = style(mechanism)
         # A second mechanism of the same kind is drawn thinner.
@@ -297,13 +322,13 @@ def _draw(ax, mechanisms, labels, curve):
     return _keyed(ax, True)
 
 
-def _keyed(ax, label):
+def _keyed(ax: Axes, label: object) -> Axes:
     if label:
         _letter(*ax.legend(frameon=False).get_texts())
     return ax
 
 
-def _letter(*texts):
+def _letter(*texts: Any) -> None:
     """Symbols in the words of a picture as formulas; where there is a formula already, all of them are told."""
     for text in texts:
         words = text.get_text()

@@ -22,6 +22,7 @@ import math
 import operator
 import unicodedata
 from collections.abc import Callable
+from typing import Any
 
 from . import mechanisms
 from ._validation import shortened, shown
@@ -108,7 +109,7 @@ def family(text: str) -> Callable[[float], Mechanism]:
     return lambda number: _mechanism(tree, text, {_SOUGHT: number})
 
 
-def _parsed(text) -> ast.expr:
+def _parsed(text: object) -> ast.expr:
     if not isinstance(text, str):
         raise TypeError(f"a specification must be text, got {shown(text)}")
     if len(text) > _LONGEST:
@@ -139,7 +140,7 @@ def _parsed(text) -> ast.expr:
 _TOO_DEEP = f"a specification must be nested at most {_DEEPEST} deep, and a chain of operators have about 1000 parts"
 
 
-def _source(text):
+def _source(text: str) -> str:
     return text.translate(_TYPED).strip().replace("?", _SOUGHT)
 
 
@@ -173,20 +174,20 @@ def _work(node: ast.AST) -> tuple[int, str]:
     return work, kind
 
 
-def _mechanism(tree, text, names) -> Mechanism:
+def _mechanism(tree: ast.expr, text: str, names: dict[str, float]) -> Mechanism:
     return _is_mechanism(_value(tree, text, names), text)
 
 
-def _is_mechanism(value, text) -> Mechanism:
+def _is_mechanism(value: object, text: str) -> Mechanism:
     if not isinstance(value, Mechanism):
         raise ValueError(f"{shown(text)} is not a mechanism: write one as it prints, like 'Gaussian(sigma=1)'")
     return value
 
 
-def _value(node, text, names):
+def _value(node: ast.expr, text: str, names: dict[str, float]) -> Any:
     """What a piece of the text stands for: a mechanism, a number, a text or a list of numbers."""
 
-    def part(node):
+    def part(node: ast.expr) -> Any:
         return _value(node, text, names)
 
     match node:
@@ -213,7 +214,8 @@ def _value(node, text, names):
                 named = zip(given, keywords, strict=True)
                 return _MAKERS[id](*map(part, args), **{name: part(keyword.value) for name, keyword in named})
         case ast.Call(func=ast.Name(id=id)):
-            meant = f"did you mean {near}(…)?" if (near := _near(id)) else f"known are {', '.join(_NAMES.values())}"
+            close = _near(id)
+            meant = f"did you mean {close}(…)?" if close else f"known are {', '.join(_NAMES.values())}"
             raise ValueError(f"{shortened(id.replace(_SOUGHT, '?'))} is unknown; {meant}")
         case ast.BinOp(op=ast.MatMult()):
             return functools.reduce(operator.matmul, [_mechanism(each, text, names) for each in _operands(node)])
@@ -229,24 +231,24 @@ def _value(node, text, names):
 _NAMES = {name.lower(): name for name in [*_MAKERS, *_FUNCTIONS]}
 
 
-def _near(name) -> str | None:
+def _near(name: str) -> str | None:
     """The name that was probably meant."""
     return next((_NAMES[each] for each in difflib.get_close_matches(name.lower(), _NAMES, 1)), None)
 
 
-def _combined(operation, node, text, first, second):
+def _combined(operation: ast.operator, node: ast.expr, text: str, first: Any, second: Any) -> Any:
     if isinstance(first, Mechanism) and isinstance(operation, ast.Pow):
         return first**second
     return _calculated(_ARITHMETIC[type(operation)], node, text, first, second)
 
 
-def _number(value, text):
+def _number(value: object, text: str) -> Any:
     if isinstance(value, (int, float)):
         return value
     raise ValueError(f"in {shown(text)} only numbers can be added, multiplied and so on")
 
 
-def _calculated(operation, node, text, *values):
+def _calculated(operation: Callable[..., Any], node: ast.expr, text: str, *values: object) -> Any:
     numbers = [_number(value, text) for value in values]
     written = shortened(_shown(node, text))
     try:
@@ -267,5 +269,5 @@ def _calculated(operation, node, text, *values):
     return result
 
 
-def _shown(node, text):
+def _shown(node: ast.expr, text: str) -> str:
     return (ast.get_source_segment(_source(text), node) or "").replace(_SOUGHT, "?")

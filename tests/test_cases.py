@@ -14,7 +14,7 @@ from test_exercises import NONSENSE
 import dptutor as dp
 from dptutor.exercises.capstone import cases
 from dptutor.exercises.capstone.report import PARTS, better, caught, keeps, model_report, sheet, signed
-from dptutor.exercises.judging.core import run
+from dptutor.exercises.judging.judge import run
 
 SEEDS = range(20)
 every_seed = pytest.mark.parametrize("seed", SEEDS)

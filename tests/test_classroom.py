@@ -34,7 +34,7 @@ from classroom import (
     wheels,
 )
 from dptutor.exercises import HandIn
-from dptutor.exercises.judging.core import run
+from dptutor.exercises.judging.judge import run
 from dptutor.exercises.learners.handing_in import MIME, Record, judged, prepared
 from dptutor.exercises.renumbering import NUMBERING
 

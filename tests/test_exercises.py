@@ -21,7 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dptutor as dp
-from dptutor.exercises.judging.core import Exercise, _names_in, run
+from dptutor.exercises.judging.core import Exercise
+from dptutor.exercises.judging.judge import names_in, run
 from dptutor.exercises.learners.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -312,7 +313,7 @@ def norm_of(x):
 
 
 def test_the_names_that_an_answer_uses_are_found_in_what_it_calls():
-    assert {"norm_of", "math", "hypot"} <= _names_in(names)
+    assert {"norm_of", "math", "hypot"} <= names_in(names)
 
 
 def careless(x):
@@ -334,7 +335,7 @@ def asleep(x):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr("dptutor.exercises.judging.core._PATIENCE", 0.2)
+    monkeypatch.setattr("dptutor.exercises.judging.judge._PATIENCE", 0.2)
 
 
 @pytest.mark.deep

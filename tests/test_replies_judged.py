@@ -20,7 +20,7 @@ import dptutor as dp
 from dptutor.exercises.capstone.cases import STATEMENTS
 from dptutor.exercises.capstone.grading import number, word
 from dptutor.exercises.capstone.report import PARTS, sheet
-from dptutor.exercises.judging.core import run
+from dptutor.exercises.judging.judge import run
 
 pytestmark = pytest.mark.deep
 

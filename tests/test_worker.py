@@ -13,7 +13,7 @@ import pytest
 import dptutor as dp
 from dptutor.exercises.judging import worker
 from dptutor.exercises.judging.calling import here
-from dptutor.exercises.judging.core import run
+from dptutor.exercises.judging.judge import run
 
 pytestmark = pytest.mark.skipif(not worker.available(), reason="this platform has no processes")
 
@@ -180,7 +180,7 @@ WAYS = [(written, LEAVING[0]) for written in WRITTEN] + [("function", leaving) f
 def test_no_answer_ends_the_process_that_checks_it(written, leaving, tmp_path):
     program = (
         "import sys, dptutor as dp\n"
-        "from dptutor.exercises.judging.core import run\n"
+        "from dptutor.exercises.judging.judge import run\n"
         "print(dp.exercises.check('1.1', run('import os\\n' + sys.argv[1])['answer']))\n"
     )
     command = [sys.executable, "-c", program, WRITTEN[written].format(leaving)]

@@ -12,8 +12,12 @@ import os
 import sys
 import time
 import zipfile
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 from scipy.special import expit, logit
@@ -126,7 +130,7 @@ class Experiment:
         """
         return np.sqrt(ratio(self.sensitivities, self.sigmas) ** 2 @ np.ones(self.training.steps))
 
-    def beliefs(self, membership_prior=0.5) -> np.ndarray:
+    def beliefs(self, membership_prior: float = 0.5) -> np.ndarray:
         """The adversary's belief in D after each step.
 
         Parameters
@@ -157,7 +161,15 @@ class Experiment:
 
 
 def experiment(
-    training, neighbors, repetitions, *, seed=0, trained_on="coin", checkpoint=None, progress=None, executor=None
+    training: Training,
+    neighbors: Neighbors,
+    repetitions: int,
+    *,
+    seed: int = 0,
+    trained_on: str = "coin",
+    checkpoint: str | PathLike[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> Experiment:
     """Train `repetitions` networks, each on D or D′, while the adversary of differential identifiability watches.
 
@@ -234,7 +246,7 @@ def experiment(
     return Experiment(training, neighbors, *seen, trained_on)
 
 
-def text_bar(stream=None, width=40):
+def text_bar(stream: TextIO | None = None, width: int = 40) -> Callable[[int, int], None]:
     """A progress bar of plain characters, to be given to `experiment` as `progress`.
 
     Parameters
@@ -258,7 +270,7 @@ def text_bar(stream=None, width=40):
     '[###.......] step 3 of 10'
     """
 
-    def report(done, total):
+    def report(done: int, total: int) -> None:
         out = sys.stderr if stream is None else stream
         filled = width * done // total
         out.write(f"\r[{'#' * filled}{'.' * (width - filled)}] step {done} of {total}")
@@ -269,7 +281,7 @@ def text_bar(stream=None, width=40):
     return report
 
 
-def _save(path, name, state):
+def _save(path: Path, name: str, state: State) -> None:
     """Write the state so that the file is at every moment either complete and old or complete and new."""
     partial = path.with_name(path.name + ".partial")
     with partial.open("wb") as file:
@@ -277,7 +289,7 @@ def _save(path, name, state):
     os.replace(partial, path)
 
 
-def _load(path, name) -> State | None:
+def _load(path: Path, name: str) -> State | None:
     if not path.exists():
         return None
     try:

@@ -350,11 +350,12 @@ def dominance_bound(mechanism: Mechanism, count: int, other: Mechanism, other_co
     return max((_bound(one, count, two, other_count) for one, two in pairs), key=lambda found: found.bound)
 
 
-def _directions(name, mechanism):
-    return as_mechanism(name, mechanism).both_directions or (mechanism,)
+def _directions(name: str, mechanism: object) -> tuple[Mechanism, ...]:
+    found = as_mechanism(name, mechanism)
+    return found.both_directions or (found,)
 
 
-def _bound(one, count, two, other_count) -> DominanceBound:
+def _bound(one: Mechanism, count: int, two: Mechanism, other_count: int) -> DominanceBound:
     """The bound for two pairs."""
     moments, others = _both_laws(one), _both_laws(two)
     off = [m.distance(count) + o.distance(other_count) for m, o in zip(moments, others, strict=True)]
@@ -362,13 +363,13 @@ def _bound(one, count, two, other_count) -> DominanceBound:
     return DominanceBound(max(off), *ratios, _shortfall(_limit(moments, count), _limit(others, other_count)))
 
 
-def _both_laws(pair):
+def _both_laws(pair: Mechanism) -> tuple[CompositionMoments, CompositionMoments]:
     """Moments of L under P and of −L under Q."""
     moments = composition_moments(pair)
     return moments, (moments if pair.is_symmetric else composition_moments(pair.reverse))
 
 
-def _limit(moments, count):
+def _limit(moments: tuple[CompositionMoments, CompositionMoments], count: int) -> tuple[float, float, float]:
     """Slope a and intercept b of the limit curve β = Φ(a z − b) at α = Φ(−z), and the μ of a Gaussian beside it."""
     under_p, under_q = moments
     spreads = under_p.v1 / under_p.eta, under_q.v1 / under_q.eta
@@ -376,7 +377,7 @@ def _limit(moments, count):
     return spreads[0] / spreads[1], mean / spreads[1], 2 * mean / sum(spreads)
 
 
-def _shortfall(limit, other) -> float:
+def _shortfall(limit: tuple[float, float, float], other: tuple[float, float, float]) -> float:
     """The smaller of two upper bounds on the shift that puts the first curve below the second."""
     (*curve, mu), (*curve_, mu_) = limit, other
     direct = _largest_gap(curve, curve_)
@@ -385,7 +386,7 @@ def _shortfall(limit, other) -> float:
     return min(direct, gaussian + _largest_gap(curve, (1.0, mu)) + _largest_gap((1.0, mu_), curve_))
 
 
-def _largest_gap(curve, other) -> float:
+def _largest_gap(curve: Sequence[float], other: Sequence[float]) -> float:
     """max over z of Φ(a z − b) − Φ(a' z − b'), at a root of a quadratic equation or, as 0, at an end."""
     (a, b), (a_, b_) = curve, other
     equation = [a_**2 - a**2, 2 * (a * b - a_ * b_), b_**2 - b**2 + 2 * math.log(a / a_)]
@@ -434,7 +435,7 @@ def asymptotic_dominance(
     return AsymptoticDominance(counts, tuple(m for m, _ in moments), tuple(o for _, o in moments), divergences)
 
 
-def _gaussian_moments(mu) -> CompositionMoments:
+def _gaussian_moments(mu: float) -> CompositionMoments:
     # L ~ N(−μ²/2, μ²) under P; with a = μ/2, E|L|³ = μ³ E|Z − a|³.
     a = mu / 2
     density = math.sqrt(2 / math.pi)
@@ -442,7 +443,7 @@ def _gaussian_moments(mu) -> CompositionMoments:
     return CompositionMoments(mu**2 / 2, mu**2 + mu**4 / 4, 2 * density * mu**3, float(mu**3 * third), a)
 
 
-def _moments(pair) -> CompositionMoments:
+def _moments(pair: Mechanism) -> CompositionMoments:
     highest = _highest(pair)
     ends = np.array([end for end in pair._loss_range() if math.isfinite(end)])
     x, weight = _panels(np.abs(pair._breakpoints()), np.abs(ends), highest)
@@ -455,12 +456,12 @@ def _moments(pair) -> CompositionMoments:
     return CompositionMoments(v1, variance + v1**2, v3, v4, v1 / math.sqrt(variance))
 
 
-def _tails(pair, center, distance):
+def _tails(pair: Mechanism, center: float, distance: np.ndarray) -> np.ndarray:
     """Pr_P[|L − center| > distance]."""
     return pair._errors(center + distance)[0] + 1.0 - pair._errors(center - distance)[0]
 
 
-def _highest(pair) -> float:
+def _highest(pair: Mechanism) -> float:
     """A loss beyond which, on either side, nothing is left."""
     highest = _SMALLEST
     while highest < 1e8:
@@ -470,7 +471,7 @@ def _highest(pair) -> float:
     return 1.5 * highest
 
 
-def _panels(kinks, ends, highest):
+def _panels(kinks: np.ndarray, ends: np.ndarray, highest: float) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights of Gauss-Legendre rules on (0, highest), cut at kinks, ever finer towards 0 and the ends."""
     gaps = highest * _RATIO ** -np.arange(1.0, math.ceil(math.log(1e12) / math.log(_RATIO)))
     towards = np.concatenate([[0.0], ends])

@@ -11,10 +11,15 @@ plus twice what the quarters show and four times what a parabola misses there; a
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
+
+from .._types import Curve
+from ..mechanisms.base import Mechanism
 
 # The gap at which the search stops: a little above the rounding of the errors themselves.
 _GAP = 2e-14
@@ -24,12 +29,14 @@ SEEDS = np.linspace(-34.0, 34.0, 137)
 _NOTHING, _BEND = 1e-13, 0.02
 # Width, in log-odds, of an interval across which a density is taken to step; relative error of R towards the ends.
 _STEP, _RELATIVE = 1e-12, 1e-9
+# Values at both ends of intervals ↦ upper bounds for what may lie between.
+_Lift: TypeAlias = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class _Nodes:
     """Priors at which both Bayes errors are known, and the slope α − β of the first."""
 
-    def __init__(self, mechanism, other, log_odds):
+    def __init__(self, mechanism: Mechanism, other: Mechanism, log_odds: np.ndarray) -> None:
         self.log_odds = log_odds
         self.prior, self.rest = expit(log_odds), expit(-log_odds)
         # Neighboring intervals share their ends.
@@ -39,7 +46,7 @@ class _Nodes:
         self.error, self.difference = error[place], (error - other._bayes_error(single))[place]
 
 
-def largest_difference(mechanism, other):
+def largest_difference(mechanism: Mechanism, other: Mechanism) -> tuple[float, float, float]:
     """Log-odds and value of the largest R − R̃, and the gap that remains between this value and its upper bound."""
     kinks = np.concatenate([mechanism._breakpoints(), other._breakpoints()])
     nodes = np.unique(np.concatenate([SEEDS, kinks[np.abs(kinks) < SEEDS[-1]]]))
@@ -61,10 +68,17 @@ def largest_difference(mechanism, other):
 class _Search:
     """Branch and bound: intervals whose bound exceeds the best value found are divided further."""
 
-    def __init__(self, mechanism, other, nodes, weight=None):
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        other: Mechanism,
+        nodes: np.ndarray,
+        weight: Callable[[np.ndarray], np.ndarray] | None = None,
+    ) -> None:
         self._mechanisms, self._weight = (mechanism, other), weight
         self.left, self.right = nodes[:-1], nodes[1:]
-        self.best, self.best_at, self.best_weight, self.bracket = 0.0, -math.inf, 1.0, None
+        self.best, self.best_at, self.best_weight = 0.0, -math.inf, 1.0
+        self.bracket: tuple[float, float] | None = None
 
     def run(self) -> float:
         """The gap between the best value and what no place exceeds."""
@@ -91,12 +105,12 @@ class _Search:
             left, right = np.concatenate(cuts[:-1]), np.concatenate(cuts[1:])
         return max(gap, closed - self.best)
 
-    def _weights(self, log_odds, left, right):
+    def _weights(self, log_odds: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, _Lift | None]:
         if self._weight is None:
             return np.ones(log_odds.shape), None
         return self._weight(log_odds), _lift(self._weight, left, right)
 
-    def _keep_best(self, ends, weights, width):
+    def _keep_best(self, ends: _Nodes, weights: np.ndarray, width: float) -> None:
         height = weights * ends.difference
         top = int(np.argmax(height))
         if height[top] > self.best:
@@ -104,7 +118,7 @@ class _Search:
             self.best_weight, self.bracket = float(weights[top]), (self.best_at - width, self.best_at + width)
 
 
-def between(left, right, share):
+def between(left: np.ndarray, right: np.ndarray, share: float) -> np.ndarray:
     """The place at a share of the way, in prior where that resolves the interval, in log-odds in the far tails."""
     near = (np.abs(left) < 30) & (np.abs(right) < 30)
     mirrored = left + right > 0
@@ -115,10 +129,10 @@ def between(left, right, share):
     return np.where(near & (place >= left) & (place <= right), place, (1 - share) * left + share * right)
 
 
-def _upper_bounds(ends: _Nodes, weights, lift) -> np.ndarray:
+def _upper_bounds(ends: _Nodes, weights: np.ndarray, lift: _Lift | None) -> np.ndarray:
     """Upper bounds of weighted R − R̃ between the first and the second half of the nodes, taken pairwise."""
 
-    def halves(name):
+    def halves(name: str) -> list[np.ndarray]:
         return np.split(getattr(ends, name), 2)
 
     (prior, prior_), (rest, rest_) = halves("prior"), halves("rest")
@@ -145,7 +159,7 @@ def _upper_bounds(ends: _Nodes, weights, lift) -> np.ndarray:
     )
 
 
-def _largest_product(first, first_, second, second_):
+def _largest_product(first: np.ndarray, first_: np.ndarray, second: np.ndarray, second_: np.ndarray) -> np.ndarray:
     """The largest product of two linear functions between two points, given their values at both."""
     change, change_ = first_ - first, second_ - second
     curvature = 2 * change * change_
@@ -156,10 +170,12 @@ def _largest_product(first, first_, second, second_):
     return np.maximum(inside, np.maximum(first * second, first_ * second_))
 
 
-def _polished(mechanism, other, at, best, bracket):
+def _polished(
+    mechanism: Mechanism, other: Mechanism, at: float, best: float, bracket: tuple[float, float]
+) -> tuple[float, float]:
     """The stationary point in the bracket, where that is higher than the best node."""
 
-    def slope(log_odds):
+    def slope(log_odds: np.ndarray) -> np.ndarray:
         return np.subtract(*mechanism._errors(log_odds)) - np.subtract(*other._errors(log_odds))
 
     # At a kink the node itself is the maximum, and a search would only halve its way back to it.
@@ -182,7 +198,7 @@ def _polished(mechanism, other, at, best, bracket):
 # With a density over priors.
 
 
-def largest_weighted_difference(mechanism, other, density):
+def largest_weighted_difference(mechanism: Mechanism, other: Mechanism, density: Curve) -> tuple[float, float, float]:
     """The same of Ψ (R − R̃), with a bound on the error of the value; of a density Ψ for arrays of priors."""
     weight = _weight_of(density)
     places, floor = _resolving(weight)
@@ -198,10 +214,10 @@ def largest_weighted_difference(mechanism, other, density):
     return search.best_at, search.best, gap + float(np.max(weight(nodes) * errors))
 
 
-def _weight_of(density):
+def _weight_of(density: Curve) -> Callable[[np.ndarray], np.ndarray]:
     """The density as a function of log-odds, checked."""
 
-    def weight(log_odds):
+    def weight(log_odds: np.ndarray) -> np.ndarray:
         priors = expit(log_odds)
         try:
             found = np.asarray(density(priors), dtype=float)
@@ -216,7 +232,7 @@ def _weight_of(density):
     return weight
 
 
-def _resolving(weight):
+def _resolving(weight: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, float]:
     """Log-odds between which the density is smooth, and what it may add where it is left out (infinite: unknown).
 
     The density is scanned at places of every spacing from 1/2 to 2^-14; a spacing is kept where second differences
@@ -243,14 +259,14 @@ def _resolving(weight):
     return np.unique(np.concatenate(kept)), floor
 
 
-def _scanned(depth) -> np.ndarray:
+def _scanned(depth: int) -> np.ndarray:
     """Log-odds, evenly spaced in the prior in the middle and in the log-odds towards the ends."""
     priors = np.arange(1, 2**depth) / 2.0**depth
     ends = np.linspace(4.0, SEEDS[-1], 1500)
     return np.unique(np.concatenate([logit(priors), ends, -ends]))
 
 
-def _lift(weight, left, right):
+def _lift(weight: Callable[[np.ndarray], np.ndarray], left: np.ndarray, right: np.ndarray) -> _Lift:
     """How far the density may rise above its chord on intervals, from values at quarters; a step, where they are small.
 
     Twice what the quarters show, and four times what a parabola misses there: exact for what is smooth enough.
@@ -258,7 +274,7 @@ def _lift(weight, left, right):
     quarter, middle, quarter_ = (weight(between(left, right, share)) for share in (0.25, 0.5, 0.75))
     small = right - left < _STEP * (1 + np.abs(left))
 
-    def lifted(first, last):
+    def lifted(first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         above = quarter - (3 * first + last) / 4, middle - (first + last) / 2, quarter_ - (first + 3 * last) / 4
         bump = np.maximum(np.maximum.reduce(above), 0.0)
         parabola = (3 * first + 6 * middle - last) / 8, (3 * last + 6 * middle - first) / 8

@@ -14,8 +14,10 @@ no small difference.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -130,21 +132,21 @@ class BinomialLaw(AtomicLaw):
         """Pr_Q[L = +∞]."""
         return -math.expm1(self._log_masses[1])
 
-    def errors(self, epsilon):
+    def errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε]."""
         shape = np.shape(epsilon)
         k = self._index(_flat(epsilon))
         with np.errstate(under="ignore"):
             return self._tail_p(k).reshape(shape), self._head_q(k).reshape(shape)
 
-    def delta(self, epsilon):
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
         """The privacy profile, every term of it positive."""
         flat = _flat(epsilon)
         k = self._index(flat)
         with np.errstate(under="ignore"):
             return self._profile(k, self._beyond(flat, k), flat).reshape(np.shape(epsilon))
 
-    def scaled_tail(self, epsilon):
+    def scaled_tail(self, epsilon: np.ndarray) -> np.ndarray:
         """e^ε Pr_P[L > ε]."""
         flat = _flat(epsilon)
         k = self._index(flat)
@@ -152,7 +154,7 @@ class BinomialLaw(AtomicLaw):
             value = self._scaled(k) * np.exp(self._beyond(flat, k))
         return np.where(k > self.count, 0.0, value).reshape(np.shape(epsilon))
 
-    def tradeoff(self, alpha):
+    def tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         """Linear interpolation between the exact corners of f."""
         flat = _flat(alpha)
         with np.errstate(under="ignore"):
@@ -163,7 +165,7 @@ class BinomialLaw(AtomicLaw):
         beta = np.where(corner < 0, 0.0, np.where(flat == 0, self._finite_q, beta))
         return np.clip(beta, 0.0, 1.0 - flat).reshape(np.shape(alpha))
 
-    def epsilon(self, delta):
+    def epsilon(self, delta: np.ndarray) -> np.ndarray:
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`; infinite where mass at +∞ exceeds it."""
         flat = _flat(delta)
         with np.errstate(under="ignore", divide="ignore"):
@@ -175,7 +177,7 @@ class BinomialLaw(AtomicLaw):
         inside = np.where(flat == 0, self.largest_finite_loss, inside)
         return np.where(flat < self.q_infinite, np.inf, np.maximum(inside, 0.0)).reshape(np.shape(delta))
 
-    def renyi(self, order):
+    def renyi(self, order: np.ndarray) -> np.ndarray:
         """Rényi divergence D_s(Q‖P) for finite orders s > 0: it adds up."""
         return self.count * self._one.renyi(order)
 
@@ -184,18 +186,18 @@ class BinomialLaw(AtomicLaw):
         mean, variance = self._one.loss_moments(under)
         return self.count * mean, self.count * variance
 
-    def hellinger(self, s):
+    def hellinger(self, s: np.ndarray) -> np.ndarray:
         """H(s) = Σ q^s p^(1−s) over finite losses, for complex s of any shape."""
         return np.exp(self._log_hellinger(s))
 
-    def hellinger_excess(self, s):
+    def hellinger_excess(self, s: np.ndarray) -> np.ndarray:
         """H(s) − 1."""
         log_h = np.asarray(self._log_hellinger(s))
         x, y = log_h.real, log_h.imag
         excess = np.expm1(x) * np.cos(y) - 2 * np.sin(y / 2) ** 2 + 1j * np.exp(x) * np.sin(y)
         return excess if np.iscomplexobj(s) else excess.real
 
-    def _log_hellinger(self, s):
+    def _log_hellinger(self, s: np.ndarray) -> np.ndarray:
         log_h = self.count * complex_log1p(np.asarray(self._one.hellinger_excess(s), dtype=complex))
         return log_h if np.iscomplexobj(s) else log_h.real
 
@@ -250,17 +252,17 @@ class BinomialLaw(AtomicLaw):
 
     # k is an array of whole numbers: that of the smallest loss above ε, n + 1 where there is none.
 
-    def _loss_parts(self, k):
+    def _loss_parts(self, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         product, rest = two_product(k, self._gap[0])
         total = product + self._lowest_loss[0]
         of_product = total - self._lowest_loss[0]
         rounding = (product - of_product) + (self._lowest_loss[0] - (total - of_product))
         return total, rounding + (rest + k * self._gap[1] + self._lowest_loss[1])
 
-    def _loss(self, k):
+    def _loss(self, k: np.ndarray) -> np.ndarray:
         return np.add(*self._loss_parts(k))
 
-    def _index(self, epsilon):
+    def _index(self, epsilon: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             place = ((epsilon - self._lowest_loss[0]) - self._lowest_loss[1]) / self._gap[0]
         k = np.clip(np.floor(place) + 1.0, 0.0, self.count + 1.0)
@@ -268,22 +270,22 @@ class BinomialLaw(AtomicLaw):
         k = k + ((k <= self.count) & (self._loss(k) <= epsilon))
         return k - ((k > 0) & (self._loss(k - 1.0) > epsilon))
 
-    def _beyond(self, epsilon, k):
+    def _beyond(self, epsilon: np.ndarray, k: np.ndarray) -> np.ndarray:
         """ε − l_k, at most 0."""
         high, low = self._loss_parts(k)
         return np.minimum((epsilon - high) - low, 0.0)
 
-    def _tail_p(self, k):
+    def _tail_p(self, k: np.ndarray) -> np.ndarray:
         return math.exp(self._log_masses[0]) * self._null.tail(k)
 
-    def _head_q(self, k):
+    def _head_q(self, k: np.ndarray) -> np.ndarray:
         return self._finite_q * self._alternative.head(k)
 
     @cached_property
     def _finite_q(self) -> float:
         return math.exp(self._log_masses[1])
 
-    def _scaled(self, k):
+    def _scaled(self, k: np.ndarray) -> np.ndarray:
         """e^{l_k} Pr_P[L ≥ l_k]."""
         value = np.zeros(k.shape)
         upper = self._null.is_upper(k)
@@ -293,11 +295,11 @@ class BinomialLaw(AtomicLaw):
         value[~upper] = np.exp(np.minimum(log_odds, 0.0)) * self._null.tail(rest)
         return np.where(k > self.count, 0.0, self._finite_q * value)
 
-    def _knot(self, k):
+    def _knot(self, k: np.ndarray) -> np.ndarray:
         """δ(l_k)."""
         return self._profile(k, np.zeros(k.shape), self._loss(k))
 
-    def _profile(self, k, beyond, epsilon):
+    def _profile(self, k: np.ndarray, beyond: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
         """δ(ε) from the number of the next loss and how far ε is below it."""
         with np.errstate(over="ignore"):
             log_odds = (epsilon - self._shift[0]) - self._shift[1]
@@ -316,7 +318,7 @@ class BinomialLaw(AtomicLaw):
         delta[middle] = 1.0 - self._alternative.head(k[middle]) - np.exp(beyond[middle]) * tail
         return np.minimum(self.q_infinite + self._finite_q * np.clip(delta, 0.0, 1.0), 1.0)
 
-    def _call(self, k, beyond):
+    def _call(self, k: np.ndarray, beyond: np.ndarray) -> np.ndarray:
         """δ(ε), given that no loss was infinite, where the loss l_k above ε is no nearer to P's mean than to Q's."""
         inside = np.minimum(k, float(self.count))
         deviance = self._alternative.deviance(inside)
@@ -325,7 +327,7 @@ class BinomialLaw(AtomicLaw):
         return np.where(k > self.count, 0.0, value)
 
 
-def _flat(values) -> np.ndarray:
+def _flat(values: Any) -> np.ndarray:
     return np.array(values, dtype=float).ravel()
 
 
@@ -337,7 +339,12 @@ def _edges(law: Binomial) -> np.ndarray:
     return np.unique(np.concatenate([[0.0, law.count, law.count + 1.0], np.floor(law.count * np.sin(angle) ** 2)]))
 
 
-def _first(function, is_below, target, edges):
+def _first(
+    function: Callable[[np.ndarray], np.ndarray],
+    is_below: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    target: np.ndarray,
+    edges: np.ndarray,
+) -> np.ndarray:
     """The smallest whole number at which the decreasing `function` is below the target, elementwise; else the last.
 
     By false position on the logarithm, and by halves every third time.
@@ -366,5 +373,5 @@ def _first(function, is_below, target, edges):
     return high
 
 
-def _log(values):
+def _log(values: np.ndarray) -> np.ndarray:
     return np.log(np.maximum(values, 1e-320))

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -79,15 +80,15 @@ class AtomicLaw(ABC):
         """Bound on the absolute error of losses."""
 
     @abstractmethod
-    def errors(self, epsilon):
+    def errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε]."""
 
     @abstractmethod
-    def delta(self, epsilon):
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
         """The privacy profile."""
 
     @abstractmethod
-    def scaled_tail(self, epsilon):
+    def scaled_tail(self, epsilon: np.ndarray) -> np.ndarray:
         """e^ε Pr_P[L > ε], minus the derivative of the profile."""
 
     @abstractmethod
@@ -99,14 +100,14 @@ class AtomicLaw(ABC):
     def largest_finite_loss(self) -> float:
         """The largest finite loss; −∞ where there is none."""
 
-    def bayes_error(self, log_odds):
+    def bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         """R at log-odds: π α + (1 − π) β, both terms positive."""
         alpha, beta = self.errors(log_odds)
         with np.errstate(under="ignore"):
             error = expit(log_odds) * alpha + expit(-np.asarray(log_odds)) * beta
             return np.minimum(error, expit(-np.abs(log_odds)))
 
-    def profile(self, epsilon) -> tuple[np.ndarray, np.ndarray]:
+    def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A lower and an upper value of δ: its sums may round, and its losses be a little elsewhere.
 
         Losses that are moved by x move δ by at most x e^ε Pr_P[L > ε − x], nearly: an atom at ε may lie above it. From
@@ -121,7 +122,7 @@ class AtomicLaw(ABC):
         slack = np.where(below >= self.largest_finite_loss, 0.0, slack)
         return np.maximum(delta - slack, 0.0), np.minimum(delta + slack, 1.0)
 
-    def log_error(self, delta):
+    def log_error(self, delta: np.ndarray) -> np.ndarray:
         """Bound on the relative error of δ as a sum: the logarithm of a probability rounds too, the more the smaller it
         is."""
         with np.errstate(divide="ignore"):
@@ -149,7 +150,7 @@ class FiniteLaw(AtomicLaw):
     missing: float = AtomicLaw.missing
 
     @classmethod
-    def from_probabilities(cls, p, q) -> FiniteLaw:
+    def from_probabilities(cls, p: Any, q: Any) -> FiniteLaw:
         """The law of the loss of outcomes with probabilities `p` and `q`; equal losses are merged."""
         p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
         p, q = p / math.fsum(p), q / math.fsum(q)
@@ -175,16 +176,16 @@ class FiniteLaw(AtomicLaw):
     @classmethod
     def of_finite(
         cls,
-        loss,
-        p,
-        q,
-        p_infinite,
-        q_infinite,
-        location_error,
-        relative_error=64 * UNIT_ROUNDOFF,
-        step=None,
-        missing=AtomicLaw.missing,
-    ):
+        loss: np.ndarray,
+        p: np.ndarray,
+        q: np.ndarray,
+        p_infinite: float,
+        q_infinite: float,
+        location_error: float,
+        relative_error: float = 64 * UNIT_ROUNDOFF,
+        step: TwoLosses | None = None,
+        missing: float = AtomicLaw.missing,
+    ) -> FiniteLaw:
         """The law of finite losses, in increasing order, and of infinite ones."""
         low, high = ([1.0] if mass > 0 else [] for mass in (p_infinite, q_infinite))
         return cls(
@@ -275,30 +276,30 @@ class FiniteLaw(AtomicLaw):
         """log Pr_P of the finite losses, also where it underflows."""
         return _log_of_larger(self.p[self._finite], self.q[self._finite], -self.kinks)
 
-    def errors(self, epsilon):
+    def errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """α = Pr_P[L > ε] and β = Pr_Q[L ≤ ε]."""
         above = np.searchsorted(self.kinks, epsilon, side="right")
         return self._tail_p[above], self._head_q[above]
 
-    def delta(self, epsilon):
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
         """The privacy profile, every term of it positive."""
         above, gap = self._next(epsilon)
         with np.errstate(under="ignore"):
             return np.minimum(self._knots[above] - self._scaled_tail[above] * np.expm1(gap), 1.0)
 
-    def scaled_tail(self, epsilon):
+    def scaled_tail(self, epsilon: np.ndarray) -> np.ndarray:
         """e^ε Pr_P[L > ε]."""
         above, gap = self._next(epsilon)
         with np.errstate(under="ignore"):
             return self._scaled_tail[above] * np.exp(gap)
 
-    def _next(self, epsilon):
+    def _next(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The number of the next loss above ε, and by how much ε is below it."""
         above = np.searchsorted(self.kinks, epsilon, side="right")
         nearest = np.append(self.kinks, 0.0)[above]
         return above, np.where(above < self.kinks.size, np.minimum(epsilon - nearest, 0.0), 0.0)
 
-    def tradeoff(self, alpha):
+    def tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         """Linear interpolation between the exact corners of f."""
         alpha = np.asarray(alpha, dtype=float)
         # The last corner at or right of α; f is 0 where there is none.
@@ -312,7 +313,7 @@ class FiniteLaw(AtomicLaw):
         beta = np.where(number < 0, 0.0, np.where(alpha == 0, self._head_q[-1], beta))
         return np.clip(beta, 0.0, 1.0 - alpha)
 
-    def epsilon(self, delta):
+    def epsilon(self, delta: np.ndarray) -> np.ndarray:
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`; infinite where mass at +∞ exceeds it."""
         delta = np.asarray(delta, dtype=float)
         # The knots decrease: the first one at or below δ ends the piece that holds the answer.
@@ -326,7 +327,7 @@ class FiniteLaw(AtomicLaw):
         inside = np.where(delta == self.q_infinite, max(self.largest_finite_loss, 0.0), inside)
         return np.where(index < self._knots.size, np.maximum(inside, 0.0), np.inf)
 
-    def renyi(self, order):
+    def renyi(self, order: np.ndarray) -> np.ndarray:
         """Rényi divergence D_s(Q‖P) for finite orders s > 0."""
         order = np.asarray(order, dtype=float)
         if not self.kinks.size:
@@ -341,7 +342,7 @@ class FiniteLaw(AtomicLaw):
         away = np.where(order == 1, kl, log_h / np.where(order == 1, 1.0, gap[..., 0]))
         return np.where((self.q_infinite > 0) & (order >= 1), np.inf, np.maximum(away, 0.0))
 
-    def _real_excess(self, order):
+    def _real_excess(self, order: np.ndarray) -> np.ndarray:
         """H(s) − 1 for real s, from terms of one sign: p (e^{sl} − 1 − s (e^l − 1)), of a small loss l by the integral
         p s ∫ e^x (e^{(s−1)x} − 1) dx from 0 to l."""
         s = order[..., None]
@@ -371,11 +372,11 @@ class FiniteLaw(AtomicLaw):
             mean = float(np.sum(terms) + self.p_infinite)
             return mean, float(np.sum(q * (loss - mean) ** 2))
 
-    def hellinger(self, s):
+    def hellinger(self, s: np.ndarray) -> np.ndarray:
         """H(s) = Σ q^s p^(1−s) over finite losses, for complex s of any shape."""
         return 1 + self.hellinger_excess(s)
 
-    def hellinger_excess(self, s):
+    def hellinger_excess(self, s: np.ndarray) -> np.ndarray:
         """H(s) − 1, with Σ (q − p) taken out of it so that small losses keep their digits."""
         s = np.asarray(s)[..., None]
         loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
@@ -387,7 +388,7 @@ class FiniteLaw(AtomicLaw):
             inner = np.sum(terms, axis=-1)
         return inner + s[..., 0] * (self.p_infinite - self.q_infinite) - self.p_infinite
 
-    def hellinger_error(self, s):
+    def hellinger_error(self, s: np.ndarray) -> np.ndarray:
         """Bound on the error of H(s), for complex s of any shape."""
         s = np.asarray(s)[..., None]
         loss, p, q = self.kinks, self.p[self._finite], self.q[self._finite]
@@ -536,31 +537,38 @@ class FiniteLaw(AtomicLaw):
         return np.append(knots, self.q_infinite)
 
 
-def _log_ratio(q, p):
+def _log_ratio(q: np.ndarray, p: np.ndarray) -> np.ndarray:
     """log(q/p) without cancellation where the two are close."""
     near = np.abs(q - p) < 0.5 * p
     with np.errstate(over="ignore"):
         return np.where(near, np.log1p(np.where(near, q - p, 0.0) / p), np.log(q) - np.log(p))
 
 
-def _log_of_larger(own, other, loss):
+def _log_of_larger(own: np.ndarray, other: np.ndarray, loss: np.ndarray) -> np.ndarray:
     """log of `own` = e^loss `other`, from the larger of the two."""
     with np.errstate(divide="ignore"):
         return np.where(loss < 0, np.log(other) + loss, np.log(own))
 
 
-def _largest(loss) -> float:
+def _largest(loss: np.ndarray) -> float:
     return float(np.max(np.abs(loss), initial=0.0))
 
 
-def _starts(loss, tolerance):
+def _starts(loss: np.ndarray, tolerance: np.ndarray) -> np.ndarray:
     """Where runs of losses begin that are equal but for rounding."""
     first = np.ones(loss.shape, dtype=bool)
     first[1:] = np.diff(loss) > tolerance[1:]
     return np.flatnonzero(first)
 
 
-def _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error) -> FiniteLaw:
+def _merged(
+    loss: np.ndarray,
+    log_q: np.ndarray,
+    p_infinite: float,
+    q_infinite: float,
+    location_error: float,
+    relative_error: float,
+) -> FiniteLaw:
     """The law of losses in any order; those no further apart than rounding explains become one."""
     order = np.argsort(loss, kind="stable")
     loss, log_q = loss[order], log_q[order]
@@ -593,7 +601,7 @@ def _multinomial_counts(count: int, kinds: int) -> np.ndarray:
     return np.column_stack([counts, left])[:, :kinds].astype(float)
 
 
-def _log_multinomial(counts, log_mass):
+def _log_multinomial(counts: np.ndarray, log_mass: np.ndarray) -> np.ndarray:
     """log of the probabilities of counts; those of the kinds may sum to less than one."""
     count = counts[:1].sum()
     total = logsumexp(log_mass) if log_mass.size else 0.0
@@ -605,7 +613,7 @@ def _log_multinomial(counts, log_mass):
     return count * total + whole - np.sum(peaks + deviance_term(counts, mean, counts - mean), axis=-1)
 
 
-def power_of_masses(mass, count: int):
+def power_of_masses(mass: np.ndarray, count: int) -> np.ndarray:
     """The distribution of a sum of `count` whole numbers; sums of positive terms."""
     power = np.ones(1)
     for bit in bin(count)[2:]:
@@ -615,7 +623,7 @@ def power_of_masses(mass, count: int):
     return power
 
 
-def _sums(terms):
+def _sums(terms: np.ndarray) -> np.ndarray:
     """Running sums, in two levels, so that few roundings add up."""
     side = math.isqrt(max(terms.size, 1)) + 1
     rows = np.zeros(side * side)

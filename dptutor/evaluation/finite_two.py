@@ -15,17 +15,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 _FIFTY_DIGITS = Context(prec=50)
 
+_R = TypeVar("_R")
+_P = ParamSpec("_P")
 
-def with_fifty_digits(function: Callable) -> Callable:
+
+def with_fifty_digits(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """The function, in which sums of decimal numbers have fifty digits."""
 
     @wraps(function)
-    def exactly(*arguments):
+    def exactly(*arguments: _P.args, **named: _P.kwargs) -> _R:
         with localcontext(_FIFTY_DIGITS):
-            return function(*arguments)
+            return function(*arguments, **named)
 
     return exactly
 
@@ -41,7 +45,9 @@ class TwoLosses:
 
     @classmethod
     @with_fifty_digits
-    def from_masses(cls, p, q, p_infinite=0.0, q_infinite=0.0) -> TwoLosses:
+    def from_masses(
+        cls, p: Any, q: Any, p_infinite: float | Decimal = 0.0, q_infinite: float | Decimal = 0.0
+    ) -> TwoLosses:
         """Of numbers that sum to one but for rounding; sequences of more than two are not taken."""
         p, q = tuple(map(Decimal, p)), tuple(map(Decimal, q))
         p_infinite, q_infinite = Decimal(p_infinite), Decimal(q_infinite)
@@ -50,7 +56,7 @@ class TwoLosses:
 
     @classmethod
     @with_fifty_digits
-    def from_larger_masses(cls, loss, mass, p_infinite, q_infinite) -> TwoLosses:
+    def from_larger_masses(cls, loss: Any, mass: Any, p_infinite: float, q_infinite: float) -> TwoLosses:
         """Of two losses, and the probability of each under P where it is negative, else under Q."""
         weight = [Decimal(-abs(value)).exp() * Decimal(m) for value, m in zip(loss, mass, strict=True)]
         p = [Decimal(m) if value < 0 else w for value, m, w in zip(loss, mass, weight, strict=True)]

@@ -33,8 +33,10 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.special import erfc
@@ -79,10 +81,10 @@ class SlowDecay(Exception):
 class Panel:
     """A piece of a contour: F(c + it) e^{−itω}/F(c) at Gauss-Legendre points of [start, end], and its error."""
 
-    def __init__(self, start: float, end: float, value: np.ndarray, error: np.ndarray):
+    def __init__(self, start: float, end: float, value: np.ndarray, error: np.ndarray) -> None:
         self.start, self.end, self.value, self.error = start, end, value, error
 
-    def refined(self, pieces: int):
+    def refined(self, pieces: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Points, weights, values and errors on that many equal pieces, by interpolation."""
         x, weight = gauss(_POINTS)
         half = (self.end - self.start) / (2 * pieces)
@@ -99,7 +101,16 @@ class Panel:
 class Contour:
     """The line Re z = c with the transform on it, octave by octave, as far as it was asked for."""
 
-    def __init__(self, log_transform, c: float, peak: float, frequency: float, first: float, pieces: int, most: int):
+    def __init__(
+        self,
+        log_transform: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+        c: float,
+        peak: float,
+        frequency: float,
+        first: float,
+        pieces: int,
+        most: int,
+    ) -> None:
         self.c, self.peak, self.frequency = c, peak, frequency
         self._log_transform, self.first, self._pieces, self._most = log_transform, first, pieces, most
         self._octaves: list[list[Panel]] = []
@@ -114,7 +125,7 @@ class Contour:
             self._octaves.append([panel for low, high in pairwise(ends) for panel in self._resolved(low, high)])
         return self._octaves[number]
 
-    def _resolved(self, start, end) -> list[Panel]:
+    def _resolved(self, start: float, end: float) -> list[Panel]:
         """Panels of [start, end], halved until F is nearly a polynomial on each."""
         x, weight = gauss(_POINTS)
         t = start + (end - start) / 2 * (1.0 + x)
@@ -135,14 +146,14 @@ class Contour:
 
 
 @lru_cache(maxsize=1)
-def _highest_legendre():
+def _highest_legendre() -> np.ndarray:
     """Legendre polynomials of the highest degrees, scaled: weighted sums with them are coefficients."""
     x, _ = gauss(_POINTS)
     return np.polynomial.legendre.legvander(x, _POINTS - 1)[:, -_LAST:] * (np.arange(_POINTS)[-_LAST:] + 0.5)
 
 
 @lru_cache(maxsize=32)
-def _interpolation(pieces):
+def _interpolation(pieces: int) -> np.ndarray:
     """From the points of a panel to those of its equal pieces, through the Legendre polynomials."""
     x, weight = gauss(_POINTS)
     fine = ((2 * np.arange(pieces)[:, None] + 1 + x) / pieces - 1.0).ravel()
@@ -150,7 +161,7 @@ def _interpolation(pieces):
     return np.polynomial.legendre.legvander(fine, _POINTS - 1) @ coefficients
 
 
-def saddles(grid, value):
+def saddles(grid: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """From real c and K(c): c; ε at which it is the saddle point; K(c) − cε; K''(c)."""
     slope = np.diff(value) / np.diff(grid)
     bend = np.maximum(np.diff(slope) / np.diff((grid[1:] + grid[:-1]) / 2), 1e-300)
@@ -159,7 +170,7 @@ def saddles(grid, value):
     return c[finite], epsilon[finite], (value[1:-1] - c * epsilon)[finite], bend[finite]
 
 
-def epsilon_near(found, log_delta):
+def epsilon_near(found: Sequence[np.ndarray], log_delta: np.ndarray) -> np.ndarray:
     """About where δ(ε) ≥ 0 has this logarithm: the saddle point's term of the integral."""
     right = found[0] > 0
     c, epsilon, k, bend = (each[right] for each in found)
@@ -167,14 +178,14 @@ def epsilon_near(found, log_delta):
     return _interpolated(log_delta, log_term, epsilon)
 
 
-def loss_near(found, log_alpha):
+def loss_near(found: Sequence[np.ndarray], log_alpha: np.ndarray) -> np.ndarray:
     """About where Pr_P[L > ε], ε ≥ 0, has this logarithm; the same for its integral, with ½ where it has a pole."""
     c, epsilon, k, bend = found
     log_term = k - epsilon - np.log(2.0 + (c + 1) * np.sqrt(2 * math.pi * bend))
     return _interpolated(log_alpha, log_term, epsilon)
 
 
-def _interpolated(height, heights, epsilon):
+def _interpolated(height: np.ndarray, heights: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
     order = np.argsort(heights)
     return np.maximum(np.interp(height, heights[order], epsilon[order]), 0.0)
 
@@ -200,16 +211,16 @@ class Inversion(Profile):
 
     def __init__(
         self,
-        log_transform,
+        log_transform: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
         edge: float = -math.inf,
-        law=None,
+        law: Any = None,
         revives: bool = False,
         name: str = "this composition",
-    ):
+    ) -> None:
         self._name = name
         self._log_transform, self._edge, self._law, self._revives = log_transform, edge, law, revives
         self._contours: dict[tuple[int, int], Contour] = {}
-        self._kept: dict[tuple, tuple] = {}
+        self._kept: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self._chosen: dict[int, bool] = {}
 
     # Intervals of ε, and the profile there.
@@ -255,7 +266,7 @@ class Inversion(Profile):
         end = float(self._below(np.array([_DEEPEST]))[0])
         return min(end, self._edge * (1 - 2.0**-40)) if self._edge > 0 else end
 
-    def _below(self, level):
+    def _below(self, level: np.ndarray) -> np.ndarray:
         """Losses beyond which δ is below e^−level."""
         grid, value = self._chernoff
         right = grid > 0
@@ -274,7 +285,7 @@ class Inversion(Profile):
         places = np.append(self._law.edges, self._law.end)
         return places[(places > low) & (places < high)]
 
-    def sample(self, interval: int, epsilon: np.ndarray):
+    def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
         """On one interval: δ of finite losses or its complement, a bound on its relative error, and which it is."""
         ends, number = self._served(interval)
         complement = bool(self._ladder[0][number] < 0)
@@ -303,7 +314,7 @@ class Inversion(Profile):
         useless = beyond | strange | ~(error < 1.0) | (value > bound)
         return np.where(useless, bound / 2, value), np.where(useless, 1.0, error), False
 
-    def quickly(self, epsilon: np.ndarray):
+    def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ of finite losses at ε ≥ 0 by contours, even where these leave much open, and a bound on the error."""
         delta, error = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
         intervals = np.searchsorted(self.edges, epsilon, side="right") - 1
@@ -319,13 +330,13 @@ class Inversion(Profile):
             delta[own], error[own] = np.where(known, value, most / 2), np.where(known, off, most / 2)
         return delta, error
 
-    def _served(self, interval):
+    def _served(self, interval: int) -> tuple[np.ndarray, int]:
         """Ends and middle of an interval, and the number of the contour that serves it."""
         low, high = self.edges[interval : interval + 2]
         ends = np.array([low, (low + high) / 2, high])
         return ends, int(np.searchsorted(self._ladder[2], ends[1]))
 
-    def _by_law(self, interval, number, ends) -> bool:
+    def _by_law(self, interval: int, number: int, ends: np.ndarray) -> bool:
         """Whether on an interval the other method serves: where contours do not do, as large losses are rare."""
         if self._law is None:
             return False
@@ -343,7 +354,7 @@ class Inversion(Profile):
             self._chosen[interval] = bool(poor.any())
         return self._chosen[interval]
 
-    def _by_contour(self, number, ends, epsilon):
+    def _by_contour(self, number: int, ends: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ or its complement by one of the contours, and a bound on the relative error."""
         left = self._ladder[0][number] < 0
         # Where the best contour is too long, one nearer to the pole, on which rare large losses count less, may do.
@@ -360,29 +371,29 @@ class Inversion(Profile):
         # Nothing is known.
         return np.full(epsilon.shape, 0.5), np.ones(epsilon.shape)
 
-    def chernoff(self, epsilon) -> np.ndarray:
+    def chernoff(self, epsilon: np.ndarray) -> np.ndarray:
         """log of a bound on δ(ε), for c > 0: e^{K(c) − cε} c^c/(1+c)^{1+c}."""
         grid, value = self._chernoff
         c = grid[grid > 0]
         height = value[grid > 0] - np.log1p(c) - c * np.log1p(1.0 / c)
         return np.min(height - np.multiply.outer(epsilon, c), axis=-1)
 
-    def epsilon_near(self, log_delta):
+    def epsilon_near(self, log_delta: np.ndarray) -> np.ndarray:
         """About where δ(ε) ≥ 0 of finite losses has this logarithm: the saddle point's term of the integral."""
         return epsilon_near(self._saddles, log_delta)
 
-    def loss_near(self, log_alpha):
+    def loss_near(self, log_alpha: np.ndarray) -> np.ndarray:
         """About where Pr_P[L > ε], ε ≥ 0, has this logarithm; the same for its integral, with ½ where it has a pole."""
         return loss_near(self._saddles, log_alpha)
 
     @cached_property
-    def _saddles(self):
+    def _saddles(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """c; ε at which it is the saddle point; K(c) − cε; K''(c)."""
         return saddles(*self._chernoff)
 
     # Real arguments: Chernoff's bounds, and where the contours go.
 
-    def _cumulant(self, c):
+    def _cumulant(self, c: Any) -> np.ndarray:
         """K on the real line; +∞ where it overflows or is not known."""
         c = np.asarray(c, dtype=float)
         value = np.empty(c.shape)
@@ -409,7 +420,7 @@ class Inversion(Profile):
         return math.sqrt(max(bend, 1e-300)) / step
 
     @cached_property
-    def _chernoff(self):
+    def _chernoff(self) -> tuple[np.ndarray, np.ndarray]:
         """Real c and K(c), from −1 upwards, evenly on the scales of c and of 1 + c, until δ is no number."""
         if not math.isfinite(self._scale):
             raise NumericalError(f"losses of {self._name} are too far apart: dptutor cannot compute it")
@@ -435,7 +446,7 @@ class Inversion(Profile):
         return grid[kept], value[kept]
 
     @cached_property
-    def _ladder(self):
+    def _ladder(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """c of the contours, increasing; K(c); and the losses between which each serves."""
         grid, value = self._chernoff
         # The logarithm of the size of the integral at ε is this less cε, convex on either side of the pole.
@@ -475,7 +486,9 @@ class Inversion(Profile):
 
     # Integrals.
 
-    def _integrals(self, number: int, ends, epsilon, most: int = _MOST_PANELS):
+    def _integrals(
+        self, number: int, ends: np.ndarray, epsilon: np.ndarray, most: int = _MOST_PANELS
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The integral along a contour at losses between the ends, and a bound on its error, relative."""
         contour = self.contour(number, most)
         points, units, rest = self._points(contour, ends)
@@ -488,7 +501,7 @@ class Inversion(Profile):
         rounding = LAST_PLACE * (2.0 + np.abs(turn) + np.abs(exponent)) + SMALLEST / factor + SMALLEST / np.abs(found)
         return found, noise + rest + np.where(exponent >= _LEAST_EXPONENT, rounding, 1.0)
 
-    def _points(self, contour: Contour, ends):
+    def _points(self, contour: Contour, ends: np.ndarray) -> Any:
         """Points, weights, F and its error up to the end of a contour; that end, in units of 1/|ε − edge|, or ∞ where
         the integrand decays until then; and what is left out, relative to the integral."""
         key = contour, *ends
@@ -512,11 +525,11 @@ class Inversion(Profile):
         self._kept[key] = points, units, rest
         return self._kept[key]
 
-    def _nearest(self, contour: Contour, ends) -> float:
+    def _nearest(self, contour: Contour, ends: np.ndarray) -> float:
         """The distance of an interval from the edge; a window narrower than the losses that count would blur them."""
         return min(float(np.abs(ends - self._edge).min()), 40.0 / contour.first)
 
-    def _upto(self, contour: Contour, ends, end):
+    def _upto(self, contour: Contour, ends: np.ndarray, end: float) -> Any:
         """The points up to t = end, and whether the integrand has decayed before."""
         furthest = float(np.abs(ends - contour.frequency).max())
         points, octave, reached, decays, low_from = [], 0, 0.0, False, None
@@ -536,7 +549,7 @@ class Inversion(Profile):
                 raise SlowDecay
         return tuple(np.concatenate(part) for part in zip(*points, strict=True)), decays
 
-    def _sums(self, contour: Contour, points, epsilon, end):
+    def _sums(self, contour: Contour, points: Any, epsilon: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
         """The integrals at each ε through the window that ends there, less their factor e^{peak − cε}, and a bound on
         their rounding, relative."""
         t, weight, transform, its_error = points
@@ -554,7 +567,7 @@ class Inversion(Profile):
             return value, np.where(value != 0, noise / np.abs(value), np.inf)
 
 
-def _real_part(amplitude, phase):
+def _real_part(amplitude: np.ndarray, phase: np.ndarray) -> np.ndarray:
     """Re(amplitude · e^{−i phase}), by the tangent of half the phase, which numpy has much sooner."""
     tangent = np.tan(phase / 2)
     square = tangent * tangent
@@ -565,13 +578,13 @@ def _real_part(amplitude, phase):
     return found
 
 
-def _whole_in_s(c):
+def _whole_in_s(c: np.ndarray) -> np.ndarray:
     """The values of c nearby for which s = 1 + c is free of rounding, different ones and not 0."""
     c = np.unique((1.0 + c) - 1.0)
     return c[c != 0.0]
 
 
-def _chords(grid, height, side):
+def _chords(grid: np.ndarray, height: np.ndarray, side: np.ndarray) -> np.ndarray:
     """Places on one side of the pole between which the chords of a convex function are near it."""
     if not side.size:
         return side
@@ -588,7 +601,7 @@ def _chords(grid, height, side):
     return np.array(chosen)
 
 
-def _lower_envelope(grid, height, places):
+def _lower_envelope(grid: np.ndarray, height: np.ndarray, places: np.ndarray) -> tuple[list[int], list[float]]:
     """Of the lines height − grid·ε those that are lowest somewhere, and where one gives way to the next."""
     kept, cuts = list[int](), list[float]()
     for place in places:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtr, gammaln, pdtrc
@@ -49,7 +50,7 @@ class LaplacePower:
     # A value needs no line.
     most_terms = 1
 
-    def __init__(self, top: float, count: int):
+    def __init__(self, top: float, count: int) -> None:
         self.top, self.count = top, count
         self.high = count * top
         self._residual = float(Fraction(count) * Fraction(top) - Fraction(self.high))
@@ -93,11 +94,11 @@ class LaplacePower:
         places = min(places, int(self._sure / (2 * self.top)) + 1, _MOST_CELLS)
         return (self.high - 2 * self.top * np.arange(places))[::-1]
 
-    def distance(self, epsilon):
+    def distance(self, epsilon: np.ndarray) -> np.ndarray:
         """nε₀ − ε, relatively accurate."""
         return (self.high - epsilon) + self._residual
 
-    def profile(self, epsilon):
+    def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper values of δ for ε in [low, high]; 0 at and beyond `high`."""
         y = self.distance(epsilon)
         lower, upper = np.zeros(epsilon.shape), np.ones(epsilon.shape)
@@ -121,7 +122,7 @@ class LaplacePower:
             lower[below] = self.profile(at)[0][0] if self._last else 0.0
         return lower * (1 - self.relative), np.minimum(upper * (1 + self.relative), 1.0)
 
-    def _in_cells(self, place):
+    def _in_cells(self, place: np.ndarray) -> np.ndarray:
         assert self._cells is not None
         first, coefficients, delta, tail, scale = self._cells
         number = np.minimum(np.floor(place).astype(int), self._last - 1)
@@ -133,14 +134,14 @@ class LaplacePower:
         with np.errstate(divide="ignore"):
             return np.exp(np.minimum(np.log(value) + scale, 0.0))
 
-    def _left_out(self, epsilon):
+    def _left_out(self, epsilon: np.ndarray) -> np.ndarray | float:
         """Upper bound on what more than J densities, and cells above the first, add to δ."""
         if min(self.count, _densities(self.top, self.count)) == self.count and self._first == 0:
             return 0.0
         extra = 0.0 if self._first == 0 else math.exp(-_DEEPEST + 40.0)
         return self._chernoff(epsilon, more=True) + extra
 
-    def _chernoff(self, epsilon, more=False):
+    def _chernoff(self, epsilon: np.ndarray, more: bool = False) -> np.ndarray:
         """min over c of E[e^{cL}] e^{−cε} c^c/(1+c)^{1+c}, of the part with more than J densities if `more`."""
         n, top = self.count, self.top
         c = np.geomspace(1e-3, 1e4, 120) / (math.sqrt(n) * min(top, 1.0))
@@ -152,7 +153,7 @@ class LaplacePower:
         return np.exp(np.minimum(np.min(log_f + log_k - np.multiply.outer(epsilon, c), axis=-1), 0.0))
 
 
-def _log_binomial_tail(n, odds, most):
+def _log_binomial_tail(n: int, odds: np.ndarray, most: int) -> np.ndarray:
     """log of a bound on Pr[Binomial(n, odds/(1 + odds)) > most], Chernoff's."""
     share, chance = (most + 1) / n, odds / (1 + odds)
     if share >= 1:
@@ -161,13 +162,13 @@ def _log_binomial_tail(n, odds, most):
     return np.where(share > chance, -n * exponent * (1 - 1e-9), 0.0)
 
 
-def _densities(top, count):
+def _densities(top: float, count: int) -> int:
     """How many densities may come together: nearly all that ever do where they are few."""
     mean = count * (top / 2) / (1 + top / 2)
     return min(count, _MOST_DENSITIES, math.ceil(mean + 10 * math.sqrt(mean) + 30) if mean < 45 else _MOST_DENSITIES)
 
 
-def _cells(top, count):
+def _cells(top: float, count: int) -> Any:
     """First cell, coefficients of the cells, δ and S at their beginnings, and the logarithm of their unit."""
     most = _densities(top, count)
     mean = count * (top / 2) / (1 + top / 2)
@@ -206,14 +207,14 @@ def _cells(top, count):
     return start, *_profiles(top, atoms, density), unit
 
 
-def _accurate_weights(top, rest, start, size):
+def _accurate_weights(top: float, rest: Any, start: int, size: int) -> np.ndarray:
     """C(rest, i) e^{−top i} for i from `start`, relative to the largest, by ratios from the largest."""
     i = np.arange(start, start + size - 1, dtype=np.longdouble)
     log_weight = np.concatenate([[0.0], np.cumsum(np.log((rest - i) / (i + 1)) - top)])
     return np.exp((log_weight - log_weight.max()).astype(float))
 
 
-def _convolved(weight, pieces, cells):
+def _convolved(weight: np.ndarray, pieces: np.ndarray, cells: int) -> np.ndarray:
     """Σ_k weight[i − k] pieces[k], for the first cells."""
     result = np.zeros((cells, *pieces.shape[1:]))
     for k in range(min(len(pieces), cells)):
@@ -222,7 +223,7 @@ def _convolved(weight, pieces, cells):
     return result
 
 
-def _lattice(top, count, most, cells, shrink):
+def _lattice(top: float, count: int, most: int, cells: int, shrink: float) -> tuple[np.ndarray, np.ndarray]:
     """Σ_j≤most C(count, j) A^{most−j} B^j: atoms at, and Bernstein coefficients in the first cells, of degree most − 1.
 
     Cell i has its factor e^{−ε₀i}; the factor e^{−ε₀v} within it is left out.
@@ -244,7 +245,7 @@ def _lattice(top, count, most, cells, shrink):
     return atoms, density
 
 
-def _integrated_over_one(pieces, length, shrink):
+def _integrated_over_one(pieces: np.ndarray, length: float, shrink: float) -> np.ndarray:
     """∫_{x−1}^x of pieces with `length` coefficients, which get one more."""
     heads = np.zeros_like(pieces)
     heads[:, 1 : length + 1] = np.cumsum(pieces[:, :length], axis=1)
@@ -254,7 +255,7 @@ def _integrated_over_one(pieces, length, shrink):
     return heads / length
 
 
-def _raised(pieces, length):
+def _raised(pieces: np.ndarray, length: int) -> np.ndarray:
     """The same polynomials with one coefficient more."""
     share = np.arange(1, length) / length
     raised = np.zeros_like(pieces)
@@ -264,7 +265,7 @@ def _raised(pieces, length):
     return raised
 
 
-def _profiles(top, atoms, density):
+def _profiles(top: float, atoms: np.ndarray, density: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Coefficients of ∫₀^v 2 sinh(ε₀(v−w)) b(w) dw on each cell, δ and S at the cells' beginnings."""
     cells, length = density.shape
     terms = 1
@@ -294,7 +295,7 @@ def _profiles(top, atoms, density):
     return total, delta, tail
 
 
-def _integral(pieces):
+def _integral(pieces: np.ndarray) -> np.ndarray:
     """∫₀^v of polynomials in Bernstein's basis."""
     length = pieces.shape[1]
     result = np.zeros((pieces.shape[0], length + 1))
@@ -302,7 +303,7 @@ def _integral(pieces):
     return result / length
 
 
-def _bernstein(degree, v):
+def _bernstein(degree: int, v: np.ndarray) -> np.ndarray:
     """C(d, k) v^k (1−v)^{d−k}, one row for each v."""
     k = np.arange(degree + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -314,7 +315,7 @@ def _bernstein(degree, v):
 
 
 @lru_cache(maxsize=256)
-def _log_binomials(degree):
+def _log_binomials(degree: int) -> np.ndarray:
     half = [0.0]
     choose = 1
     for k in range(1, degree // 2 + 1):
@@ -323,7 +324,7 @@ def _log_binomials(degree):
     return np.array(half + half[: (degree + 1) // 2][::-1])
 
 
-def _first_cell(count, y):
+def _first_cell(count: int, y: np.ndarray) -> np.ndarray:
     """Pr[Binomial(n−1, ½) < Poisson(y/2)], every term positive."""
     mean = y / 2
     most = int(min(count, 2e4) + 1)

@@ -9,7 +9,9 @@ and adding are sums of positive terms, and so is the profile (see laplace_powers
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +35,7 @@ class LaplaceProduct:
     # A value needs no line.
     most_terms = 1
 
-    def __init__(self, tops, loss=(0.0,), q=(1.0,)):
+    def __init__(self, tops: Sequence[float], loss: Any = (0.0,), q: Any = (1.0,)) -> None:
         loss, q = np.asarray(loss, dtype=float), np.asarray(q, dtype=float)
         end = sum(Fraction(top) for top in tops) + Fraction(float(loss.max()))
         self.high = float(end)
@@ -55,7 +57,7 @@ class LaplaceProduct:
         self.mass = float(q.sum())
         self.breakpoints = self.high - self._knots
 
-    def profile(self, epsilon):
+    def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite] for ε ≥ 0; 0 at and beyond `high`."""
         y = (self.high - epsilon) + self._residual
         inside = (epsilon < self.high) & (y > 0) & (y <= self._knots[-1] * (1 + 1e-14))
@@ -71,7 +73,7 @@ class LaplaceProduct:
         lower[below], upper[below] = self._delta_end, self.mass
         return lower * (1 - self.relative), np.minimum(upper * (1 + self.relative), self.mass * (1 + 1e-15))
 
-    def _add_laplace(self, top):
+    def _add_laplace(self, top: float) -> None:
         shifted = self._knots + 2 * top
         knots = self._merged(np.concatenate([self._knots, shifted]))
         atoms = np.zeros(len(knots))
@@ -89,7 +91,7 @@ class LaplaceProduct:
         density = _raised_by_one((here + there) / 2) + (window + between[:, None]) / 4
         self._knots, self._atoms, self._density = knots, atoms, density
 
-    def _add_finite(self, distance, q):
+    def _add_finite(self, distance: np.ndarray, q: np.ndarray) -> None:
         knots = self._merged(np.add.outer(distance, self._knots).ravel())
         atoms = np.zeros(len(knots))
         start, end = knots[:-1], knots[1:]
@@ -100,7 +102,7 @@ class LaplaceProduct:
             density += weight * self._cut(start - far, end - far, middle - far)[0]
         self._knots, self._atoms, self._density = knots, atoms, density
 
-    def _merged(self, places):
+    def _merged(self, places: np.ndarray) -> np.ndarray:
         """Knots in increasing order, those equal but for rounding once, up to what is needed."""
         places = np.sort(places)
         keep = np.append(True, np.diff(places) > self._equal)
@@ -108,7 +110,7 @@ class LaplaceProduct:
         first_beyond = int(np.searchsorted(places, self._reach))
         return places[: first_beyond + 1]
 
-    def _place(self, knots, atoms, places, weights):
+    def _place(self, knots: np.ndarray, atoms: np.ndarray, places: np.ndarray, weights: np.ndarray) -> None:
         inside = places <= knots[-1] + self._equal
         places = places[inside]
         right = np.minimum(np.searchsorted(knots, places), len(knots) - 1)
@@ -116,7 +118,7 @@ class LaplaceProduct:
         nearest = np.where(np.abs(knots[left] - places) < np.abs(knots[right] - places), left, right)
         np.add.at(atoms, nearest, weights[inside])
 
-    def _cut(self, start, end, middle):
+    def _cut(self, start: np.ndarray, end: np.ndarray, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The present density on intervals that each lie in one cell, and its integrals up to both their ends."""
         cells = len(self._density)
         degree = self._density.shape[1]
@@ -141,7 +143,7 @@ class LaplaceProduct:
         until[inside] = prefix[number] + length[number] * b * left.mean(axis=1)
         return cut, before, until
 
-    def _finish(self):
+    def _finish(self) -> None:
         """Cells cut so that none is long, δ and S at their beginnings, and the coefficients within."""
         pieces = np.maximum(np.ceil(np.diff(self._knots) / _LONGEST), 1).astype(int)
         knots = np.concatenate(
@@ -187,11 +189,11 @@ class LaplaceProduct:
         self._total, self._half, self._knots = total, half, knots
 
 
-def _raised_by_one(pieces):
+def _raised_by_one(pieces: np.ndarray) -> np.ndarray:
     return _raised(np.pad(pieces, ((0, 0), (0, 1))), pieces.shape[1])
 
 
-def _halves(pieces, at):
+def _halves(pieces: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Bernstein coefficients of polynomials on [0, at] and on [at, 1], by de Casteljau's scheme."""
     work, degree = pieces.copy(), pieces.shape[1] - 1
     left, right = np.empty_like(pieces), np.empty_like(pieces)

@@ -16,8 +16,10 @@ Sources: Loader (2000), fast and accurate computation of binomial probabilities;
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
@@ -36,7 +38,7 @@ _XI, _WEIGHT = (_XI + 1) / 2, _WEIGHT / 2
 _PLACES, _TO_COEFFICIENTS = chebyshev(_NODES)
 
 
-def two_product(a, b):
+def two_product(a: Any, b: Any) -> tuple[Any, Any]:
     """a·b as a rounded product and its rounding error (Dekker)."""
     product = a * b
     a_high, b_high = a * 134217729.0, b * 134217729.0
@@ -45,7 +47,7 @@ def two_product(a, b):
     return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
-def deviance_term(x, mean, excess):
+def deviance_term(x: Any, mean: Any, excess: Any) -> np.ndarray:
     """x log(x/mean) − x + mean, for `excess` = x − mean, which has more digits than x and mean."""
     x, mean, excess = np.broadcast_arrays(x, mean, excess)
     v = excess / (x + mean)
@@ -62,7 +64,7 @@ def deviance_term(x, mean, excess):
     return term
 
 
-def stirling_error(k):
+def stirling_error(k: np.ndarray) -> np.ndarray:
     """log k! − log(√(2πk) (k/e)^k) of integers k ≥ 1."""
     k = np.maximum(k, 1.0)
     small = np.minimum(k, 16.0)
@@ -72,7 +74,7 @@ def stirling_error(k):
     return np.where(k < 16, exact, series)
 
 
-def peak(k, count):
+def peak(k: np.ndarray, count: float) -> np.ndarray:
     """Pr[K = k] e^{I(k)}, whatever the probability of success."""
     inside = np.clip(k, 1.0, count - 1.0)
     rest = count - inside
@@ -104,23 +106,23 @@ class Binomial:
     def deviation(self) -> float:
         return math.sqrt(self.mean * self.failure[0])
 
-    def excess(self, k):
+    def excess(self, k: np.ndarray | float) -> np.ndarray:
         """k − n r."""
         product, rest = two_product(float(self.count), self.success[0])
         return (k - product) - (rest + self.count * self.success[1])
 
-    def deviance(self, k):
+    def deviance(self, k: np.ndarray) -> np.ndarray:
         """I(k), by which Pr[K = k] = peak(k) e^{−I(k)}."""
         k = np.clip(k, 0.0, float(self.count))
         excess = self.excess(k)
         rest = self.count * self.failure[0]
         return deviance_term(k, self.mean, excess) + deviance_term(self.count - k, rest, -excess)
 
-    def is_upper(self, k):
+    def is_upper(self, k: np.ndarray) -> np.ndarray:
         """Whether k is so far up that the tail above it is the smaller one, or nearly so."""
         return k >= self.mean - _MIDDLE * self.deviation
 
-    def tail(self, k):
+    def tail(self, k: np.ndarray) -> np.ndarray:
         """Pr[K ≥ k] of integers k."""
         upper = self.is_upper(k)
         value = np.empty(k.shape)
@@ -128,11 +130,11 @@ class Binomial:
         value[~upper] = 1.0 - self.mirror._upper_tail(self.count + 1.0 - k[~upper])
         return value
 
-    def head(self, k):
+    def head(self, k: np.ndarray) -> np.ndarray:
         """Pr[K < k] of integers k."""
         return self.mirror.tail(self.count + 1.0 - k)
 
-    def _upper_tail(self, k):
+    def _upper_tail(self, k: np.ndarray) -> np.ndarray:
         return np.minimum(np.where(k <= 0, 1.0, falling(self.deviance(k), k, self._tails)), 1.0)
 
     @cached_property
@@ -156,7 +158,7 @@ class Ratios:
     null: Binomial | None = None
     gap: float | None = None
 
-    def __call__(self, k):
+    def __call__(self, k: np.ndarray) -> np.ndarray:
         """J at integers k of which J is tabulated; 0 above the last."""
         count = self.law.count
         value = np.zeros(k.shape)
@@ -168,7 +170,7 @@ class Ratios:
             value[inside] = self._between(k[inside])
         return value
 
-    def _between(self, k):
+    def _between(self, k: np.ndarray) -> np.ndarray:
         start, width, table = self._panels
         place = (self._deviations(k, self.law.excess(k)) - start) / width
         panel = np.clip(np.floor(place), 0, table.shape[1] - 1)
@@ -179,14 +181,14 @@ class Ratios:
             value[part] = np.polynomial.chebyshev.chebval(x[part], table[:, panel[part]], tensor=False)
         return value
 
-    def _deviations(self, k, excess):
+    def _deviations(self, k: np.ndarray, excess: np.ndarray) -> np.ndarray:
         """y(k) − y(mean), to relative accuracy: sin(a − b) = (sin²a − sin²b)/sin(a + b)."""
         count, (success, failure) = self.law.count, (self.law.success[0], self.law.failure[0])
         sine = excess / (np.sqrt(k * failure) + np.sqrt((count - k) * success)) / math.sqrt(count)
         return 2 * math.sqrt(count) * np.arcsin(np.clip(sine, -1.0, 1.0))
 
     @cached_property
-    def _panels(self):
+    def _panels(self) -> tuple[float, float, np.ndarray]:
         """Where the first panel begins, in deviations from the mean, the width of each, and their coefficients."""
         law, count = self.law, self.law.count
         ends = np.array([_ENDS, count - _ENDS], dtype=float)
@@ -202,7 +204,7 @@ class Ratios:
         excess = np.clip(excess, _ENDS / 2 - law.mean, count - _ENDS / 2 - law.mean)
         return start, width, np.einsum("nc,pn->cp", _TO_COEFFICIENTS, self._contour(excess))
 
-    def _contour(self, excess):
+    def _contour(self, excess: np.ndarray) -> np.ndarray:
         """J at real k = mean + excess, at least a few deviations from both ends."""
         count, (success, failure) = self.law.count, (self.law.success[0], self.law.failure[0])
         above = np.maximum(excess, 0.0)
@@ -252,10 +254,10 @@ class Ratios:
         return self._downwards(self.law.count, [1.0, 0.0][: len(self._family)])[::-1]
 
     @property
-    def _family(self):
+    def _family(self) -> tuple[Ratios, ...]:
         return (self,) if self.null is None else (self.null._tails, self)
 
-    def _downwards(self, last, values):
+    def _downwards(self, last: int, values: Sequence[float]) -> np.ndarray:
         """J(last − _ENDS), …, J(last), from tail (and call) at `last`, both in units of Pr[K = last]."""
         count, tail, call = self.law.count, values[0], values[-1]
         laws = (self.law,) if self.null is None else (self.null, self.law)
@@ -273,7 +275,7 @@ class Ratios:
         return ratios * peak(last - _ENDS + np.arange(_ENDS + 1.0), count)
 
 
-def falling(deviance, k, ratios):
+def falling(deviance: np.ndarray, k: np.ndarray, ratios: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """e^{−I(k)} J(k), nothing where that underflows."""
     value = np.zeros(k.shape)
     seen = deviance < _NOTHING

@@ -13,7 +13,9 @@ Below 0,  δ(ε) = 1 − e^ε + e^ε δ_reverse(−ε).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -67,11 +69,11 @@ class Lines:
         Finite losses at which the loss has an atom, or its density a jump, that matters at double precision.
     """
 
-    def __init__(self, factors):
+    def __init__(self, factors: Iterable[tuple[Any, int]]) -> None:
         self.factors = tuple(factors)
         self._laplace: dict[float, int] = {}
         self._finite: list[tuple[FiniteLaw, int]] = []
-        self._others: list[tuple] = []
+        self._others: list[tuple[Any, int]] = []
         variance = 0.0
         for part, count in self.factors:
             match part._loss_law():
@@ -112,7 +114,7 @@ class Lines:
         other.__dict__["reverse"] = self
         return other
 
-    def profile(self, epsilon):
+    def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper values of δ(ε), mass at +∞ included, for a one-dimensional array of ε ≥ 0."""
         epsilon = np.asarray(epsilon, dtype=float)
         lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
@@ -128,7 +130,7 @@ class Lines:
         return (self._exact or self._inverter).most_terms
 
     @property
-    def near(self):
+    def near(self) -> Any:
         """log δ ↦ about where δ of finite losses has this logarithm, and log α ↦ about where α has; none where it takes
         little time to look elsewhere, as among few atoms."""
         by_lines = self.most_terms > 1 and (self._exact is not None or len(self._laplace) > 1)
@@ -159,7 +161,7 @@ class Lines:
         further = np.ptp(near) * _FACTOR ** np.arange(math.ceil(math.log(gap / np.ptp(near), _FACTOR)))
         return np.add.outer(kinks, np.concatenate([-further, near, further])).ravel()
 
-    def covered(self, epsilon):
+    def covered(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite]."""
         if self._exact is None:
             if len(self._laplace) == 1 and len(self.factors) == 1:
@@ -169,7 +171,7 @@ class Lines:
             return self._exact.profile(epsilon)
         return self._through(self._noise, epsilon)
 
-    def _by_power(self, epsilon):
+    def _by_power(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """One scale so often that near the end of the range only few densities come together."""
         lower, upper = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
         near = epsilon >= self._power.low
@@ -179,7 +181,7 @@ class Lines:
         return lower, upper
 
     @cached_property
-    def _noise(self):
+    def _noise(self) -> _GaussianNoise | _SubsampledNoise | None:
         """One part with noise, over which all others can be integrated."""
         if self._mu and not self._others:
             return _GaussianNoise(self._mu)
@@ -192,7 +194,7 @@ class Lines:
         return LaplacePower(*next(iter(self._laplace.items())))
 
     @cached_property
-    def _exact(self):
+    def _exact(self) -> Any:
         """Law of the Laplace and finite parts as sums of positive terms, where that can be had and is needed."""
         if self._mu and (self._others or not self._narrow):
             return None
@@ -220,7 +222,7 @@ class Lines:
         return _Mixture(self._power, loss, q) if len(self._laplace) == 1 else None
 
     @property
-    def _finite_transform(self):
+    def _finite_transform(self) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
         """z ↦ the logarithm of the transform of the finite parts, and a bound on its error."""
         atoms = [factor for factor in self.factors if isinstance(factor[0]._loss_law(), AtomicLaw)]
         return _together(atoms, (self._log_mass, self.reverse._log_mass)).log if atoms else _nothing
@@ -251,7 +253,7 @@ class Lines:
         width = min(2 * ends, 30 * spread) + 20 * self._mu
         return width / (2 * math.pi) * 8.0 / self._mu > _MOST_TERMS
 
-    def _through(self, noise, epsilon):
+    def _through(self, noise: _GaussianNoise | _SubsampledNoise, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """E[δ'(ε − g)], g the loss of one more part: panels of its noise between the kinks of δ'."""
         exact, back = self._exact, self.reverse._exact
         kinks = np.unique(np.concatenate([exact.breakpoints, -back.breakpoints]))
@@ -262,7 +264,7 @@ class Lines:
             first = noise.place(x - end)
             if first > noise.furthest:
                 continue
-            places = noise.panels(max(first, -9.5))
+            places = noise.panels(max(float(first), -9.5))
             inner = noise.place(x - kinks)
             places = np.unique(np.concatenate([places, inner[(inner > places[0]) & (inner < places[-1])]]))
             half = np.diff(places)[:, None] / 2
@@ -274,7 +276,7 @@ class Lines:
         return lower, np.minimum(upper, 1.0 - self.infinite)
 
     @cached_property
-    def _inverter(self):
+    def _inverter(self) -> Inverter:
         return Inverter(_together(self.factors, (self._log_mass, self.reverse._log_mass)))
 
 
@@ -283,22 +285,22 @@ class _GaussianNoise:
 
     furthest = 38.0
 
-    def __init__(self, mu):
+    def __init__(self, mu: float) -> None:
         self._mu = mu
 
-    def loss(self, v):
+    def loss(self, v: np.ndarray) -> np.ndarray:
         return self._mu**2 / 2 + self._mu * v
 
-    def place(self, loss):
+    def place(self, loss: np.ndarray) -> np.ndarray:
         return (loss - self._mu**2 / 2) / self._mu
 
-    def density(self, v):
+    def density(self, v: np.ndarray) -> np.ndarray:
         return np.exp(-(v**2) / 2) / math.sqrt(2 * math.pi)
 
-    def above(self, v):
+    def above(self, v: float) -> float:
         return float(ndtr(-v))
 
-    def panels(self, first):
+    def panels(self, first: float) -> np.ndarray:
         shift = max(first, 0.0)
         places = np.append(first, _PANELS + shift)
         if shift > 1.0:
@@ -309,30 +311,30 @@ class _GaussianNoise:
 class _SubsampledNoise:
     """The loss of one subsampled Gaussian part as a growing function of its noise v."""
 
-    def __init__(self, law: SampledLaw):
+    def __init__(self, law: SampledLaw) -> None:
         self._mu, self._rate = 1.0 / law.noise_multiplier, law.sampling_rate
         self._sign = -1.0 if law.direction == "add" else 1.0
         self.furthest = 38.0 + (0.0 if law.direction == "add" else self._mu)
 
-    def loss(self, v):
+    def loss(self, v: np.ndarray) -> np.ndarray:
         exponent = np.minimum(self._mu * self._sign * v - self._mu**2 / 2, LARGEST_LOSS)
         return self._sign * log_of_mixture(self._rate, exponent)
 
-    def place(self, loss):
+    def place(self, loss: np.ndarray) -> np.ndarray:
         return self._sign * (gaussian_loss(self._rate, self._sign * loss) / self._mu + self._mu / 2)
 
-    def density(self, v):
+    def density(self, v: np.ndarray) -> np.ndarray:
         normal = np.exp(-(v**2) / 2)
         if self._sign > 0:
             normal = (1 - self._rate) * normal + self._rate * np.exp(-((v - self._mu) ** 2) / 2)
         return normal / math.sqrt(2 * math.pi)
 
-    def above(self, v):
+    def above(self, v: float) -> float:
         if self._sign < 0:
             return float(ndtr(-v))
         return float((1 - self._rate) * ndtr(-v) + self._rate * ndtr(self._mu - v))
 
-    def panels(self, first):
+    def panels(self, first: float) -> np.ndarray:
         # The loss has singularities at Im v = πσ.
         width = min(1.0, 1.5 / self._mu)
         last = max(first, 0.0) + 14.0 if self._sign < 0 else self.furthest + 1.0
@@ -346,12 +348,12 @@ class _Mixture:
 
     most_terms = 1
 
-    def __init__(self, power: LaplacePower, loss, q):
+    def __init__(self, power: LaplacePower, loss: np.ndarray, q: np.ndarray) -> None:
         self._power, self._loss, self._q = power, loss, q
         knots = np.concatenate([-power.breakpoints, power.breakpoints])
         self.breakpoints = np.unique(np.add.outer(knots, loss))
 
-    def profile(self, epsilon):
+    def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         shape = len(epsilon), len(self._loss)
         first, loss = np.repeat(epsilon, shape[1]), np.tile(self._loss, shape[0])
         low, high = _both_sides(self._power, self._power, 0.0, 0.0, first, loss)
@@ -360,7 +362,9 @@ class _Mixture:
         return lower * (1 - slack), upper * (1 + slack)
 
 
-def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
+def _both_sides(
+    exact: Any, back: Any, infinite: float, infinite_back: float, epsilon: Any, loss: np.ndarray
+) -> list[np.ndarray]:
     """E[(1 − e^{x−L})₊; L finite] at x = ε − loss of either sign; it falls, so that rounding x costs little."""
     x, rounding = epsilon - loss, 4 * UNIT_ROUNDOFF * (np.abs(epsilon) + np.abs(loss))
     ends = []
@@ -376,12 +380,12 @@ def _both_sides(exact, back, infinite, infinite_back, epsilon, loss):
     return ends
 
 
-def _nothing(z):
+def _nothing(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The transform of no parts."""
     return np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
 
 
-def _together(parts, log_masses) -> Transform:
+def _together(parts: Sequence[tuple[Any, int]], log_masses: tuple[float, float]) -> Transform:
     pieces = [(_transform_of(part), count) for part, count in parts]
     laws = [part._loss_law() for part, _ in parts]
     tops, finite, others = [], [], []
@@ -393,7 +397,7 @@ def _together(parts, log_masses) -> Transform:
         else:
             others.append(piece)
 
-    def log(z):
+    def log(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         value, error = np.zeros(z.shape, dtype=complex), np.zeros(z.shape)
         for piece, count in pieces:
             its_value, its_error = piece.log(z)
@@ -401,7 +405,7 @@ def _together(parts, log_masses) -> Transform:
             error += count * its_error
         return value, error
 
-    def on_line(c, step, count):
+    def on_line(c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
         ratio, error = _laplace_product(np.array(tops), c, step, count)
         if finite:
             its_ratio, its_error = _finite_product(finite, c, step, count)
@@ -412,8 +416,11 @@ def _together(parts, log_masses) -> Transform:
             error = error + power * (its_error + 2 * UNIT_ROUNDOFF * np.abs(value))
         return ratio, np.abs(ratio) * error
 
-    def log_envelope(c, t):
-        return sum(count * piece.log_envelope(c, t) for piece, count in pieces)
+    def log_envelope(c: float, t: np.ndarray) -> np.ndarray:
+        total = np.zeros(t.shape)
+        for piece, count in pieces:
+            total += count * piece.log_envelope(c, t)
+        return total
 
     terms = min(piece.terms for piece, _ in pieces)
     if terms > 2**13:
@@ -427,20 +434,20 @@ def _together(parts, log_masses) -> Transform:
     return Transform(log, log_envelope, reach, terms, on_line, repeated, log_masses)
 
 
-def _relative_size(piece):
-    def size(c, t):
+def _relative_size(piece: Transform) -> Callable[[float, np.ndarray], np.ndarray]:
+    def size(c: float, t: np.ndarray) -> np.ndarray:
         value, _ = piece.log(np.append(c + 0j, c + 1j * t))
         return np.exp(value[1:].real - value[0].real) * (1 + 1e-12)
 
     return size
 
 
-def _deviation(law):
+def _deviation(law: Any) -> Callable[[float], float] | None:
     """c ↦ a bound on the deviation of the loss tilted by c, where one is known."""
     if isinstance(law, AtomicLaw):
         loss, log_q = law.kinks, law.enumerated().log_q
 
-        def deviation(c):
+        def deviation(c: float) -> float:
             weight = np.exp(log_q + c * loss - np.max(log_q + c * loss))
             mean = weight @ loss / weight.sum()
             return math.sqrt(weight @ (loss - mean) ** 2 / weight.sum()) * (1 + 1e-12) + 1e-300
@@ -451,7 +458,7 @@ def _deviation(law):
     return None
 
 
-def _laplace_product(tops, c, step, count):
+def _laplace_product(tops: np.ndarray, c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Π F(c + ikh)/F(c) for single Laplace parts, and a bound on its relative error.
 
     F(z) = e^{zε₀} [1 − r + r e^{−(1+2z)ε₀}],  r = z/(1 + 2z):
@@ -481,7 +488,7 @@ def _laplace_product(tops, c, step, count):
     return (ratio.conj() if mirrored else ratio), error
 
 
-def _finite_product(laws, c, step, count):
+def _finite_product(laws: Sequence[Any], c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
     """The same for single finite parts: of each atom only the phase changes, from that of the atom that weighs most."""
     ratio, error, number = np.ones(count, dtype=complex), np.zeros(count), np.arange(count)
     small = math.isqrt(count) + 1
@@ -508,8 +515,8 @@ def _finite_product(laws, c, step, count):
     return ratio, error + 4 * UNIT_ROUNDOFF * (len(laws) + step * abs(turned) * number)
 
 
-def _transform_of(part) -> Transform:
-    def log(z):
+def _transform_of(part: Any) -> Transform:
+    def log(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return part._log_hellinger(1.0 + z)
 
     match part._loss_law():
@@ -522,8 +529,8 @@ def _transform_of(part) -> Transform:
     return Transform(log, lambda c, t: part._log_envelope(1.0 + c + 1j * t))
 
 
-def _of_gaussian(mu) -> Transform:
-    def log(z):
+def _of_gaussian(mu: float) -> Transform:
+    def log(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         value = z * (z + 1) * mu**2 / 2
         return value, 8 * UNIT_ROUNDOFF * np.abs(value)
 
@@ -536,7 +543,7 @@ def _of_finite(law: FiniteLaw) -> Transform:
     mass, spread = float(q.sum()), float(np.abs(loss).max(initial=0.0))
     log_q = law.log_q  # also where q underflows
 
-    def log(z):
+    def log(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         # Factor out e^{zl*}, l* the loss with the largest weight: one for a line, one per z where they differ.
         rate = z.real[:1] if np.ptp(z.real) == 0.0 else z.real
         lead = loss[np.argmax(log_q + np.multiply.outer(rate, loss), axis=1)][:, None]
@@ -555,16 +562,16 @@ def _of_finite(law: FiniteLaw) -> Transform:
     return Transform(log, lambda c, t: np.full(t.shape, log(np.array([c + 0j]))[0][0].real))
 
 
-def _complex_expm1(z):
+def _complex_expm1(z: np.ndarray) -> np.ndarray:
     x, y = z.real, z.imag
     size = np.exp(x)
     return np.expm1(x) - 2 * size * np.sin(y / 2) ** 2 + 1j * size * np.sin(y)
 
 
-def _of_subsampled(law: SampledLaw, log) -> Transform:
+def _of_subsampled(law: SampledLaw, log: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> Transform:
     mu, rate, add = 1.0 / law.noise_multiplier, law.sampling_rate, law.direction == "add"
 
-    def log_envelope(c, t):
+    def log_envelope(c: float, t: np.ndarray) -> np.ndarray:
         """The contour moved to u ± iv: |(1 + pw)^{1+c+it}| = |1 + pw|^{1+c} e^{−tθ}, θ = |arg(1 + pw)|."""
         power = -c if add else 1.0 + c
         centre = mu * max(power, 0.0)

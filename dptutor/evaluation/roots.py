@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize.elementwise import find_root
 
 from .._floats import SMALLEST
 
+_Function: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
-def decreasing_root(function, target, *, low=None, guess=None):
+
+def decreasing_root(
+    function: _Function, target: ArrayLike, *, low: float | None = None, guess: np.ndarray | None = None
+) -> np.ndarray:
     """The smallest x, elementwise, at which the decreasing `function` is at or below `target`.
 
     The search starts around 0 and doubles its bracket; −∞ or +∞ where the function is below or above the target
@@ -52,7 +60,7 @@ FAR = 650.0
 _WIDER = 8
 
 
-def many_decreasing_roots(function, target):
+def many_decreasing_roots(function: _Function, target: np.ndarray) -> np.ndarray:
     """The same for many targets, to nine digits: those of a few levels are found first and serve as brackets."""
     flat = np.ravel(target)
     if flat.size < _MANY:
@@ -74,7 +82,7 @@ def many_decreasing_roots(function, target):
     return root.reshape(np.shape(target))
 
 
-def nearest_within(values, places, distance):
+def nearest_within(values: np.ndarray, places: np.ndarray, distance: float) -> np.ndarray:
     """The values, those so near to one of some places there: atoms, say."""
     places = np.unique(places)
     if not places.size:
@@ -86,14 +94,14 @@ def nearest_within(values, places, distance):
     return values
 
 
-def _excess(function, x, goal):
+def _excess(function: _Function, x: np.ndarray, goal: np.ndarray) -> np.ndarray:
     value = function(x) - goal
     # Equality counts as below, so that the lower end of a flat stretch is found.
     value = np.where(value == 0.0, -SMALLEST, value)
     return np.where(np.isfinite(value), value, np.sign(value) * 1e300)
 
 
-def slope_of_profile(epsilon, alpha, exceedance):
+def slope_of_profile(epsilon: np.ndarray, alpha: np.ndarray, exceedance: _Function) -> np.ndarray:
     """−dδ/dε, which is e^ε α where e^ε is a number; beyond, where α has no digits, Pr_Q[L > ε] − δ, which
     `exceedance` says of the places asked for."""
     slope, far = np.exp(np.minimum(epsilon, FAR)) * alpha, epsilon >= FAR
@@ -102,7 +110,14 @@ def slope_of_profile(epsilon, alpha, exceedance):
     return slope
 
 
-def reach_of_epsilon(delta, delta_error, wanted, epsilon, slope, largest):
+def reach_of_epsilon(
+    delta: _Function,
+    delta_error: _Function,
+    wanted: np.ndarray,
+    epsilon: np.ndarray,
+    slope: np.ndarray,
+    largest: float,
+) -> np.ndarray:
     """Bound on the error of each ε that was found for the δ wanted: within it the profile surely passes that δ.
 
     The error of δ along the slope −dδ/dε is proposed, and widened until the profile on both sides confirms it. Beyond

@@ -27,9 +27,10 @@ Lines are chosen from the mechanism, never from the ε asked for: the same ε gi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class Transform:
     reach: float = math.inf
     terms: int = 2**16
     on_line: Callable[[float, float, int], tuple[np.ndarray, np.ndarray]] | None = None
-    repeated: tuple = ()
+    repeated: tuple[tuple[int, Callable[[float, np.ndarray], np.ndarray], Callable[[float], float]], ...] = ()
     log_masses: tuple[float, float] = (0.0, 0.0)
     of_masses: float = 0.0
 
@@ -92,7 +93,7 @@ class Transform:
         """Whether z of any real parts may be asked for together."""
         return self.terms > 2**13
 
-    def samples(self, c, step, count):
+    def samples(self, c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
         """F(c + ikh)/F(c), k < count, and a bound on its error."""
         if self.on_line is not None:
             return self.on_line(c, step, count)
@@ -100,13 +101,13 @@ class Transform:
         ratio = np.exp(value - value[0].real)
         return ratio, np.abs(ratio) * (error + 2 * UNIT_ROUNDOFF * np.abs(value))
 
-    def on(self, real):
+    def on(self, real: np.ndarray) -> np.ndarray:
         """K at real z of very different size."""
         if self.cheap:
             return self.log(real.astype(complex))[0].real
         return np.array([self._alone(z) for z in real])
 
-    def _alone(self, z):
+    def _alone(self, z: float) -> float:
         try:
             return float(self.log(np.array([z], dtype=complex))[0][0].real)
         except SlowDecay:
@@ -116,13 +117,13 @@ class Transform:
 class Inverter:
     """D(ε), E_Q[(1 − e^{ε−L})₊] of the finite losses, between lower and upper values, for any real ε."""
 
-    def __init__(self, transform: Transform):
+    def __init__(self, transform: Transform) -> None:
         self._transform = transform
         self._c, self._k = self._chernoff_grid()
         self._log_mass, self._log_p_mass = transform.log_masses
         self._off = _rounding_of(self._log_mass) + transform.of_masses
         self._ladder = self._rungs()
-        self._lines: dict[int, _Line] = {}
+        self._lines: dict[int, _Line | None] = {}
 
     @property
     def most_terms(self) -> int:
@@ -134,7 +135,7 @@ class Inverter:
         """F₀, the probability under Q of a finite loss."""
         return math.exp(self._log_mass)
 
-    def profile(self, epsilon):
+    def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper values of D for a one-dimensional array."""
         lower, upper = self.chernoff(epsilon)
         c, k = self._ladder
@@ -153,20 +154,20 @@ class Inverter:
                 lower[at], upper[at] = np.maximum(lower[at], low), np.minimum(upper[at], high)
         return lower, upper
 
-    def epsilon_near(self, log_delta):
+    def epsilon_near(self, log_delta: np.ndarray) -> np.ndarray:
         """About where D has this logarithm."""
         return epsilon_near(self._saddles, log_delta)
 
-    def loss_near(self, log_alpha):
+    def loss_near(self, log_alpha: np.ndarray) -> np.ndarray:
         """About where Pr_P[L > ε], ε ≥ 0, has this logarithm."""
         return loss_near(self._saddles, log_alpha)
 
     @cached_property
-    def _saddles(self):
+    def _saddles(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         inner = self._c >= -0.5
         return saddles(self._c[inner], self._k[inner])
 
-    def chernoff(self, epsilon):
+    def chernoff(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What Chernoff's bound alone says."""
         c, k = self._c, self._k
         right, middle = c > 0, (c > -1) & (c < 0)
@@ -178,7 +179,7 @@ class Inverter:
         lower = np.maximum(self.mass * (1 - self._off) - np.exp(np.minimum(below + slack, 0.0)), 0.0)
         return np.minimum(lower, upper), upper
 
-    def _chernoff_grid(self):
+    def _chernoff_grid(self) -> tuple[np.ndarray, np.ndarray]:
         scale, scale_p = self._scale(0.0), self._scale(-1.0)
         reach = self._transform.reach
         many = 1 if self._transform.cheap else 2
@@ -193,7 +194,7 @@ class Inverter:
         fine = np.isfinite(k) & ((c <= 0) | (k < 1e290))
         return c[fine], k[fine]
 
-    def _scale(self, centre):
+    def _scale(self, centre: float) -> float:
         """c at which K(centre + c) + K(centre − c) − 2K(centre) is about 1: one over the loss's deviation."""
         at = float(self._transform.on(np.array([centre]))[0])
         c = 1.0
@@ -213,7 +214,7 @@ class Inverter:
                 break
         return min(max(c, 1e-12), self._transform.reach / 10)
 
-    def _rungs(self):
+    def _rungs(self) -> tuple[np.ndarray, np.ndarray]:
         """c of the lines, for ε ≥ 0, and K there."""
         chosen = []
         c, k = self._c, self._k
@@ -242,13 +243,13 @@ class Inverter:
         points = (1.0 + points) - 1.0
         return points, np.interp(points, c, k)
 
-    def _line(self, number):
+    def _line(self, number: int) -> _Line | None:
         if number not in self._lines:
             c = float(self._ladder[0][number])
             self._lines[number] = self._sampled(c, float(self._transform.log(np.array([c + 0j]))[0][0].real))
         return self._lines[number]
 
-    def _window(self, c, peak, mu):
+    def _window(self, c: float, peak: float, mu: float) -> tuple[float, float, float, float]:
         """Losses below and above which nothing is left of the tilted law, and the strips that say so."""
         grid, value = self._c, self._k + mu**2 * (self._c**2 + self._c) / 2
         left, right = grid < c - 1e-9 * abs(c), grid > c + 1e-9 * abs(c)
@@ -259,7 +260,7 @@ class Inverter:
         low, high = int(np.argmax(lows)), int(np.argmin(highs))
         return float(lows[low]), float(highs[high]), float(grid[left][low]), float(grid[right][high])
 
-    def _sampled(self, c, peak):
+    def _sampled(self, c: float, peak: float) -> _Line | None:
         most = self._transform.terms
         while True:
             try:
@@ -270,7 +271,7 @@ class Inverter:
                 if most < 16:
                     return None
 
-    def _with_terms(self, c, peak, most):
+    def _with_terms(self, c: float, peak: float, most: int) -> _Line:
         mu = 0.0
         low, high, below, above = self._window(c, peak, mu)
         width = 1.02 * (high - low)
@@ -301,7 +302,7 @@ class Inverter:
             truncated = rest, rest * end**2
             nearest = min(abs(c), abs(1 + c))
             missed = math.exp(-_SILENT) * (step / abs(c * (c + 1)) + math.pi / nearest)
-            z = c + 1j * step * index
+            z: np.ndarray = c + 1j * step * index
             value, error = self._transform.log(z)
             ratio = np.exp(value - value[0].real)
             error = np.abs(ratio) * (error + 2 * UNIT_ROUNDOFF * np.abs(value))
@@ -333,7 +334,7 @@ class Inverter:
             index,
         )
 
-    def _active(self, c, step, least):
+    def _active(self, c: float, step: float, least: int) -> tuple[np.ndarray | None, float]:
         """Samples of a far longer line at which |F| is not provably below e^−45 of F(c), and the line's end.
 
         Between places t and t' one step's |f| differs by at most its deviation times |t − t'|.
@@ -370,7 +371,9 @@ class Inverter:
         return None, 0.0
 
     @staticmethod
-    def _cut(t, envelope, step, most, c, deviation):
+    def _cut(
+        t: np.ndarray, envelope: np.ndarray, step: float, most: int, c: float, deviation: float
+    ) -> tuple[int, float, tuple[float, float]]:
         """Number of terms, μ, and what is truncated, of δ and of ρ, in units of e^{K(c)−cε}."""
         pieces = envelope[:-1] * (1 / t[:-1] - 1 / t[1:])
         tail = (np.append(np.cumsum(pieces[::-1])[::-1], 0.0) + envelope[-1] / t[-1]) / math.pi
@@ -417,15 +420,15 @@ class _Line:
     index: np.ndarray | None = None  # which samples of the line are kept; None: all
 
     @cached_property
-    def _at(self):
+    def _at(self) -> np.ndarray:
         return np.arange(len(self.terms)) if self.index is None else self.index
 
     @cached_property
-    def _kernel(self):
+    def _kernel(self) -> np.ndarray:
         z = self.c + 1j * self.step * self._at
         return 1 / (z * (z + 1))
 
-    def interval(self, epsilon):
+    def interval(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         lower, upper = np.zeros(epsilon.shape), np.full(epsilon.shape, math.inf)
         at = np.flatnonzero((epsilon >= self.low) & (epsilon <= self.high))
         if not at.size:
@@ -451,7 +454,7 @@ class _Line:
             lower[at] -= np.maximum(price, 0.0) * self.mu**2 * math.exp(self.mu**2 / 8) * (1 + 1e-12)
         return lower, upper
 
-    def _images(self, x):
+    def _images(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What the images add that is not small, and a bound on its rounding."""
         width, c = 2 * math.pi / self.step, self.c
         own, total, size = _strip(c), np.zeros(x.shape), np.zeros(x.shape)
@@ -473,7 +476,7 @@ class _Line:
                 size += term * (8.0 + np.abs(exponent) + 2 * np.abs(log_mass) + np.abs(ratio) + of_masses)
         return total, 2 * UNIT_ROUNDOFF * size
 
-    def _sums(self, kernels, x):
+    def _sums(self, kernels: Sequence[np.ndarray | None], x: np.ndarray) -> Any:
         """Re Σ_k terms_k kernel_k e^{−ikhε} of each kernel, by steps of one and of many in k, and bounds on errors."""
         count = len(self.terms)
         # If the line has gaps, only the blocks with samples, each about as long as a run of them.
@@ -500,10 +503,10 @@ class _Line:
         return found
 
 
-def _rounding_of(log_mass):
+def _rounding_of(log_mass: float) -> float:
     """What a mass errs, in proportion, whose logarithm is a sum of logarithms."""
     return 2 * UNIT_ROUNDOFF * (1.0 + 4.0 * abs(log_mass))
 
 
-def _strip(c):
+def _strip(c: float) -> int:
     return 0 if c > 0 else (1 if c > -1 else 2)

@@ -44,7 +44,7 @@ class SeparateSums:
         σ, 0 < p < 1 and the number of steps.
     """
 
-    def __init__(self, noise_multiplier: float, sampling_rate: float, count: int):
+    def __init__(self, noise_multiplier: float, sampling_rate: float, count: int) -> None:
         self._mu, self._rate, self._count = 1.0 / noise_multiplier, sampling_rate, count
         k = np.arange(min(float(count), count * sampling_rate + _MOST) + 1.0)
         log_weight = gammaln(count + 1.0) - gammaln(k + 1) - gammaln(count - k + 1)
@@ -73,7 +73,7 @@ class SeparateSums:
         return np.exp(np.clip(np.min(exponent, axis=-1), SMALLEST_LOG, 0.0))
 
     @cached_property
-    def _tilts(self):
+    def _tilts(self) -> tuple[np.ndarray, np.ndarray]:
         """c and the logarithm of n E[r e^{cX}] E[e^{cX}]^{n − 1}."""
         mu, rate, n = self._mu, self._rate, self._count
         if mu > _SILENT:
@@ -96,7 +96,7 @@ class SeparateSums:
             height.append(logsumexp(exponent + log_r) + (n - 1.0) * logsumexp(exponent))
         return c, np.array(height) + math.log(n * _MARGIN)
 
-    def removed(self, epsilon: np.ndarray, complement: bool):
+    def removed(self, epsilon: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
         """δ of (P, Q), or 1 − δ, at ε, and a bound on the relative error."""
         value = np.zeros(epsilon.shape)
         places = self._that_count(float(epsilon.min()), float(epsilon.max()), complement)
@@ -109,7 +109,7 @@ class SeparateSums:
             value += self._weight[few] @ _profile(mu, at, complement)
         return self._with_error(value, self.left(epsilon, complement), np.abs(epsilon))
 
-    def _that_count(self, low, high, complement):
+    def _that_count(self, low: float, high: float, complement: bool) -> np.ndarray:
         """Numbers of participations that are not too rare beside others, for losses between both."""
         if complement:
             return np.arange(len(self._k))
@@ -118,7 +118,7 @@ class SeparateSums:
         most, least = (self._log_weight - np.nan_to_num(x, posinf=1e150) ** 2 / 2 for x in (a, b))
         return np.flatnonzero(most > least.max() - _NEGLIGIBLE)
 
-    def added(self, epsilon: np.ndarray, complement: bool):
+    def added(self, epsilon: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
         """δ of (Q, P), or 1 − δ, at ε, and a bound on the relative error."""
         at = np.minimum(epsilon - self.highest, 0.0)
         value = np.exp(at) if complement else -np.expm1(at)
@@ -130,13 +130,13 @@ class SeparateSums:
         # The largest loss is rounded.
         return self._with_error(value, left + 4.0 * LAST_PLACE * self.highest, np.abs(at))
 
-    def _with_error(self, value, left, size):
+    def _with_error(self, value: np.ndarray, left: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         # Values that cannot be represented remain open.
         value = np.maximum(value, _LEAST)
         return value, (left + _LEAST) / value + self._rounding + LAST_PLACE * size
 
 
-def _profile(mu, epsilon, complement):
+def _profile(mu: float, epsilon: np.ndarray, complement: bool) -> np.ndarray:
     """δ of N(0, 1) against N(μ, 1), or 1 − δ, for a large μ."""
     a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
     with np.errstate(under="ignore"):

@@ -19,7 +19,9 @@ grow with s. The strip from the real line to Im u = 2v then gives the step.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -99,11 +101,11 @@ def gaussian_loss(sampling_rate: float, epsilon: np.ndarray) -> np.ndarray:
     return np.select([epsilon < -0.5, epsilon < 1.0], [low, near], far)
 
 
-def _log_odds(rate):
+def _log_odds(rate: float) -> float:
     return math.log1p(-rate) - math.log(rate)
 
 
-def _bands(strips, s):
+def _bands(strips: Any, s: np.ndarray) -> Iterator[Any]:
     """Places of the s that share nodes, and height, ends and number of those."""
     size = np.abs(s.imag)
     top = float(size.max())
@@ -118,7 +120,7 @@ def _bands(strips, s):
 
 
 @lru_cache(maxsize=256)
-def _strips(mu, rate, low, high):
+def _strips(mu: float, rate: float, low: float, high: float) -> Any:
     """Ends of the nodes for low ≤ Re s ≤ high; heights v; on a coarse grid, which goes beyond the nodes as moduli above
     them may peak there, the moduli, arguments θ and log |ℓ|, those at the grid's own ends first and last; and on the
     real line the moduli for either end, log |ℓ|, ℓ and u²/2."""
@@ -144,15 +146,15 @@ def _strips(mu, rate, low, high):
     return (left, right), v[1:], larger, loss.imag[1:], log_loss[1:], (real, log_loss[0], loss[0].real, x**2 / 2)
 
 
-def _tiny_excess(mu, rate):
+def _tiny_excess(mu: float, rate: float) -> float:
     """As a logarithm, how small H − 1 may be in sums that keep its digits: about p² (e^{μ²} − 1)."""
     return _TINY_EXCESS + max(-2 * math.log(rate) - mu**2 - 2 * _TINY_EXCESS, 0.0)
 
 
-def _tilted_right(mu, rate, order, depth):
+def _tilted_right(mu: float, rate: float, order: float, depth: float) -> tuple[float, float]:
     """The last peak of sℓ − u²/2 for real s ≥ 0, and a place beyond it that is lower by `depth`."""
 
-    def height(u):
+    def height(u: float) -> float:
         exponent = mu * u - mu**2 / 2
         if exponent > 600.0:
             return order * (exponent + math.log(rate)) - u**2 / 2
@@ -171,7 +173,7 @@ def _tilted_right(mu, rate, order, depth):
     return peak, peak + width
 
 
-def _plan(strips, most, least):
+def _plan(strips: Any, most: float, least: float) -> tuple[float, tuple[float, float], float]:
     """Height, ends and number of nodes of a trapezoid sum for |Im s| between `least` and `most`."""
     ends, v, larger, angle, log_loss, (real, real_log_loss, _, _) = strips
     # e^{sℓ} − 1 − sℓ is of second order where sℓ is small.
@@ -192,7 +194,7 @@ def _plan(strips, most, least):
     return height, ends, math.ceil((ends[1] - ends[0]) / step) + 1 if step else math.inf
 
 
-def _left_out(strips, real):
+def _left_out(strips: Any, real: np.ndarray) -> np.ndarray:
     """log of what sums leave out: e^−46 of a bound on those for Re s."""
     (left, right), (_, _, loss, square) = strips[0], strips[-1]
     margin = math.log(right - left) - _DEPTH
@@ -202,20 +204,22 @@ def _left_out(strips, real):
     return (np.multiply.outer(some, loss) - square).max(axis=1)[place] + margin
 
 
-def _growth(modulus):
+def _growth(modulus: np.ndarray) -> np.ndarray:
     """By how much moduli exceed those on the real line, at each height; unknown where they still grow at an end."""
     largest = modulus.max(axis=1)
     inside = largest > np.maximum(modulus[:, 0], modulus[:, -1])
     return np.where(largest <= 0, 0.0, np.where(inside, largest, np.inf))
 
 
-def _nodes(height, ends, count):
+def _nodes(height: float, ends: tuple[float, float], count: Any) -> tuple[float, np.ndarray, float]:
     low, high = ends
     u, step = np.linspace(low, high, count, retstep=True)
     return height, u + 1j * height if height else u, math.log(step / math.sqrt(2 * math.pi))
 
 
-def _on_line(mu, rate, s, u, log_step, log_left):
+def _on_line(
+    mu: float, rate: float, s: np.ndarray, u: np.ndarray, log_step: float, log_left: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """log H(s) and a bound on its error, from nodes on one line, which leave e^log_left of H out."""
     if not (np.iscomplexobj(u) or s.imag.any()):
         s = s.real  # real arithmetic is faster
@@ -238,7 +242,7 @@ def _on_line(mu, rate, s, u, log_step, log_left):
     return log_h, error
 
 
-def _logarithm(total, error):
+def _logarithm(total: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The logarithm of what is known up to an error, and the error of that; where no digit is known, of the most that
     it may be, which is off by twice itself."""
     size = np.abs(total)
@@ -247,7 +251,9 @@ def _logarithm(total, error):
     return np.log(most) + 1j * np.angle(total), np.where(known, error / np.where(known, size - error, 1.0), 2.0)
 
 
-def _both_sums(s, loss, log_weight, loss_size, depth):
+def _both_sums(
+    s: np.ndarray, loss: np.ndarray, log_weight: np.ndarray, loss_size: np.ndarray, depth: float
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """E[e^{sℓ} − 1 − sℓ], and E[e^{sℓ}] itself, each with a bound on its error: the nodes near 0 as a series in s, the
     others one by one."""
     size, modulus, weight = np.abs(s), np.abs(loss), np.exp(log_weight)
@@ -291,13 +297,15 @@ def _both_sums(s, loss, log_weight, loss_size, depth):
     return (excess + terms.sum(axis=1), error + LAST_PLACE * rounding), (total, error_of_total)
 
 
-def _size(mu, rate, u, loss):
+def _size(mu: float, rate: float, u: np.ndarray, loss: np.ndarray) -> np.ndarray:
     """In proportion to what ℓ may err: it is a difference where log(1 + p w) is log p + log w, nearly."""
     exponent = np.abs(mu * u - mu**2 / 2)
     return np.where(np.abs(loss) > 0.5, np.abs(loss) + exponent + abs(math.log(rate)), np.abs(loss))
 
 
-def _directly(s, loss, log_weight, loss_size, log_left):
+def _directly(
+    s: np.ndarray, loss: np.ndarray, log_weight: np.ndarray, loss_size: np.ndarray, log_left: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """log E[e^{sℓ}] with the largest term taken out, and a bound on its error."""
     exponent = np.multiply.outer(s, loss)
     exponent += log_weight
@@ -311,7 +319,7 @@ def _directly(s, loss, log_weight, loss_size, log_left):
     return largest[:, 0] + value, error + LAST_PLACE * np.abs(largest[:, 0])
 
 
-def _loss(mu, rate, u):
+def _loss(mu: float, rate: float, u: np.ndarray) -> np.ndarray:
     """ℓ = log(1 + p w) at nodes, continuous along their line."""
     exponent, log_odds = mu * u - mu**2 / 2, _log_odds(rate)
     # log p + e + log(1 + e^−e (1−p)/p) where p e^e is large, and 1 + p w may overflow.
@@ -324,7 +332,7 @@ def _loss(mu, rate, u):
     return np.where(far, math.log(rate) + outer + np.log1p(np.exp(log_odds - outer)), log_of_mixture(rate, inner))
 
 
-def log_of_mixture(rate, exponent):
+def log_of_mixture(rate: float, exponent: np.ndarray) -> np.ndarray:
     """log(1 + p (e^x − 1)): where that is small the logarithm of (1 − p) + p e^x, as 1 + y has lost digits of 1 − p."""
     is_complex = np.iscomplexobj(exponent)
     y = rate * (expm1(exponent) if is_complex else np.expm1(exponent))
@@ -336,7 +344,7 @@ def log_of_mixture(rate, exponent):
 
 
 @lru_cache(maxsize=4096)
-def _first_order(mu, rate):
+def _first_order(mu: float, rate: float) -> float:
     """E_P[ℓ − p w], without cancellation; it is negative."""
     _, u, log_step = _nodes(*_plan(_strips(mu, rate, 0.0, 1.0), 0.0, 0.0))
     if mu > _APART:
@@ -346,7 +354,7 @@ def _first_order(mu, rate):
     return float(np.exp(log_step - u**2 / 2) @ _remainder(_loss(mu, rate, u), y))
 
 
-def exp(z):
+def exp(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """e^z and its modulus. The phase is turned by the tangent of half of it, which numpy has much sooner than the sine
     and the cosine."""
     modulus = np.exp(z.real)
@@ -361,12 +369,12 @@ def exp(z):
     return value, modulus
 
 
-def expm1(z):
+def expm1(z: np.ndarray) -> np.ndarray:
     """e^z − 1 for complex z, relatively accurate near 0."""
     return (np.expm1(z.real) * np.cos(z.imag) - 2.0 * np.sin(z.imag / 2) ** 2) + 1j * np.exp(z.real) * np.sin(z.imag)
 
 
-def complex_log1p(x):
+def complex_log1p(x: np.ndarray) -> np.ndarray:
     """log(1 + x), relatively accurate for small complex x, which numpy's is not."""
     a, b = x.real, x.imag
     with np.errstate(over="ignore"):
@@ -376,7 +384,7 @@ def complex_log1p(x):
     return np.where((square > -0.5) & (square < np.inf), near, far) + 1j * np.arctan2(b, 1.0 + a)
 
 
-def _remainder(loss, y):
+def _remainder(loss: np.ndarray, y: np.ndarray) -> np.ndarray:
     """log(1 + y) − y, y > −1, by log(1 + y) = 2 artanh(y/(2 + y)) where the difference would cancel."""
     remainder = loss - y
     small = np.abs(y) < _NEAR
@@ -432,7 +440,7 @@ def loss_moments(noise_multiplier: float, sampling_rate: float) -> tuple[tuple[f
     return (mean_p, float(p @ (above - mean_above) ** 2)), (mean_q, float(q @ (loss - mean_q) ** 2))
 
 
-def _panels(mu, rate):
+def _panels(mu: float, rate: float) -> tuple[np.ndarray, np.ndarray]:
     """Gauss's points and weights from below the mean under P to beyond twice the other, with shorter panels about the
     place where the loss bends."""
     low, high, bend = -_AROUND, 2 * mu + _AROUND, mu / 2 + _log_odds(rate) / mu
@@ -444,11 +452,11 @@ def _panels(mu, rate):
     return (ends[:-1, None] + half * (1 + point)).ravel(), (half * weight).ravel()
 
 
-def _second_order(x):
+def _second_order(x: np.ndarray) -> np.ndarray:
     """e^x − 1 − x, relatively accurate."""
     return np.where(np.abs(x) < _NEAR, x * x * np.polyval(_SERIES[::-1], x), np.expm1(x) - x)
 
 
-def _above_least(mu, rate, u):
+def _above_least(mu: float, rate: float, u: np.ndarray) -> np.ndarray:
     """ℓ − log(1 − p)."""
     return np.logaddexp(0.0, mu * u - mu**2 / 2 - _log_odds(rate))

@@ -11,6 +11,7 @@ Source: Trefethen (2008), Is Gauss quadrature better than Clenshaw-Curtis?
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class TiltedAreas:
     mass : float
     """
 
-    def __init__(self, pieces, mass: float):
+    def __init__(self, pieces: Sequence[np.ndarray], mass: float) -> None:
         starts, ends, coefficients, complement, error, most = pieces
         counts = np.maximum(np.ceil((ends - starts) / _LONGEST), 1).astype(int)
         self._piece = np.repeat(np.arange(len(starts)), counts)
@@ -48,7 +49,7 @@ class TiltedAreas:
         self._error, self._most = error, most
         self._own = self._over(self._low, self._high, np.arange(len(self._low)))
 
-    def _over(self, low, high, panel):
+    def _over(self, low: np.ndarray, high: np.ndarray, panel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """∫ e^{−(u − low)/2} of the value of a panel from `low` to `high`, and a bound on its error."""
         piece = self._piece[panel]
         start, length = self._starts[piece], (self._ends - self._starts)[piece]
@@ -61,7 +62,7 @@ class TiltedAreas:
         area = half * ((np.exp(-node / 2) * value) @ _WEIGHTS)
         return area, self._bound(own, half, area, piece)
 
-    def _bound(self, own, half, area, piece):
+    def _bound(self, own: np.ndarray, half: np.ndarray, area: np.ndarray, piece: np.ndarray) -> np.ndarray:
         order = np.arange(1.0, own.shape[1])
         axes = (_RHO[:, None] ** order + _RHO[:, None] ** -order) / 2
         # On the ellipse e^{−node/2} is at most e^{half ((ρ + 1/ρ)/2 − 1)/2}.
@@ -75,7 +76,7 @@ class TiltedAreas:
         rounding = 4 * LAST_PLACE * (8.0 + np.abs(own).sum(axis=1)) * area
         return np.where(known, np.minimum(missed + noise + rounding, everything + area), everything + area)
 
-    def area(self, low, high, complement: bool):
+    def area(self, low: np.ndarray, high: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
         """∫ e^{−(u − low)/2} of δ, or of `mass` − δ, from `low` to `high` within the table, and its error."""
         last = len(self._low) - 1
         first = np.clip(np.searchsorted(self._low, low, side="right") - 1, 0, last)
@@ -96,10 +97,19 @@ class TiltedAreas:
             error[more] += shrink * its_error + weight @ own_error
         return total, error + 16 * LAST_PLACE * total
 
-    def _piecewise(self, low, high, panel, complement):
+    def _piecewise(
+        self, low: np.ndarray, high: np.ndarray, panel: np.ndarray, complement: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
         return self._as_asked(self._over(low, high, panel), low, high, panel, complement)
 
-    def _as_asked(self, over, low, high, panel, complement):
+    def _as_asked(
+        self,
+        over: tuple[np.ndarray, np.ndarray],
+        low: np.ndarray,
+        high: np.ndarray,
+        panel: np.ndarray,
+        complement: bool,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The area of what a table has, or of what is left to `mass`, and a bound on its error."""
         area, error = over
         other = self._complement[self._piece[panel]] != complement
@@ -108,7 +118,7 @@ class TiltedAreas:
         return np.where(other, np.maximum(whole - area, 0.0), area), error + rounding
 
 
-def _sums(coefficients, x):
+def _sums(coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Σ c_k T_k(x), of each row of coefficients at each row of places."""
     b1 = b2 = np.zeros(x.shape)
     for k in range(coefficients.shape[1] - 1, 0, -1):

@@ -8,6 +8,8 @@ are not asked for, as they may have few digits.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
@@ -22,7 +24,9 @@ _WITHIN = np.array([1e-3, 1e-2, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999])[:, None]
 SMALLEST, LARGEST = -LARGEST_LOSS, 709.0
 
 
-def highest_lines(losses, rest, error, alpha, masses):
+def highest_lines(
+    losses: np.ndarray, rest: np.ndarray, error: np.ndarray, alpha: np.ndarray, masses: Sequence[float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """f at each α, a bound on its error, and the two losses between which f is most in doubt.
 
     Parameters
@@ -49,7 +53,12 @@ def highest_lines(losses, rest, error, alpha, masses):
     return value, bound + 2 * LAST_PLACE, doubtful
 
 
-def known_at(lines, losses, alpha, masses):
+def known_at(
+    lines: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    losses: np.ndarray,
+    alpha: np.ndarray,
+    masses: Sequence[float],
+) -> tuple[np.ndarray, np.ndarray]:
     """f at each α and a bound on its error, from losses at which to begin, one column for each α: more are asked for
     where f is in doubt.
 
@@ -73,7 +82,9 @@ def known_at(lines, losses, alpha, masses):
     return value, bound
 
 
-def _at_most(losses, low, high, alpha, mass, mass_p):
+def _at_most(
+    losses: np.ndarray, low: np.ndarray, high: np.ndarray, alpha: np.ndarray, mass: float, mass_p: float
+) -> tuple[np.ndarray, np.ndarray]:
     """An upper bound on r(y) − αy, and the losses between which it is attained. Distances in y are in units of that of
     the place at hand, and slopes too."""
     count = len(losses)

@@ -22,9 +22,10 @@ from html import escape
 from .capstone.cases import Case, case
 from .capstone.grading import Rubric
 from .capstone.report import rubric
-from .judging.core import Exercise, Mistake, Result
+from .judging.core import Exercise, Mistake
 from .judging.drawing import Curve, Drawing
 from .judging.questions import Question, Sheet, words
+from .judging.results import Result
 from .learners.checking import Calls, checked
 from .learners.handing_in import HandIn
 from .learners.learner import Learner, learner

@@ -28,23 +28,21 @@ import numpy as np
 from scipy.special import expit, log_expit, logit
 
 from .._answers import Bounded
-from .._floats import LARGEST_LOG, LARGEST_LOSS, LAST_PLACE, SMALLEST
-from .._types import Array, Number, Numbers
+from .._types import Array, Number, Numbers, Size
 from .._validation import complex_array, real_array, shaped, shown
 from ..evaluation.evaluator import Evaluator
+from ..evaluation.from_errors import (
+    epsilon_from_profile,
+    error_of_closed_form,
+    error_of_epsilon,
+    sampled_losses,
+    tradeoff_from_errors,
+)
 from ..evaluation.from_profile import hellinger_from_profile, loss_moments_from_profile, renyi_from_profile
 from ..evaluation.laws import LossLaw
-from ..evaluation.roots import (
-    decreasing_root,
-    many_decreasing_roots,
-    nearest_within,
-    reach_of_epsilon,
-    slope_of_profile,
-)
+from ..evaluation.roots import decreasing_root
+from ..evaluation.transforms import exponentiated, logarithm
 from .loss import PrivacyLoss
-
-# Relative error of a profile in closed form.
-_CLOSED = 1e-10
 
 
 class Mechanism(Bounded, ABC):
@@ -137,14 +135,7 @@ class Mechanism(Bounded, ABC):
         return np.empty(0)
 
     def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
-        loss = decreasing_root(lambda epsilon: self._errors(epsilon)[0], alpha)
-        at, beta = self._errors(loss)
-        # Move along the supporting line at the point found: exact on atoms, second order elsewhere.
-        with np.errstate(over="ignore", invalid="ignore"):
-            along = np.where(np.abs(loss) < LARGEST_LOSS, np.exp(loss) * (alpha - at), 0.0)
-        # At α = 0 only infinite losses are detected, even where α underflows much earlier.
-        beta = np.where(alpha == 0.0, 1.0 - self._delta(np.full(np.shape(alpha), math.inf)), beta - along)
-        return np.clip(beta, 0.0, 1.0 - alpha)
+        return tradeoff_from_errors(self, alpha)
 
     @property
     def _bayes_error_bound(self) -> float:
@@ -154,17 +145,8 @@ class Mechanism(Bounded, ABC):
     # Bounds on the absolute error of each answer.
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
-        """Of δ: relative where it is a closed form, and what ε and the losses lose by rounding, along the slope."""
-        epsilon = np.asarray(epsilon, dtype=float)
-        value, rounding = self._delta(epsilon), 2 * LAST_PLACE * (1.0 + np.abs(epsilon))
-        finite = np.isfinite(epsilon)
-        at = np.where(finite, epsilon, 0.0)
-        # The slope slightly to the left: rounding may have moved ε across a kink.
-        with np.errstate(divide="ignore"):
-            log_slope = at + np.log(self._errors(np.where(finite, at - rounding, 0.0))[0])
-        slope = np.exp(np.minimum(log_slope, 0.0))
-        away = np.where(finite, rounding, 0.0) * (slope + value)
-        return _CLOSED * value + away + np.where(epsilon < 0, 4 * LAST_PLACE, 0.0)
+        """Of δ: by default for a closed form."""
+        return error_of_closed_form(self, epsilon)
 
     def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """δ and a bound on its error, maybe a large one, in less time than `_delta`; None if there is no way."""
@@ -184,35 +166,14 @@ class Mechanism(Bounded, ABC):
 
     def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
         """Of an ε that was found: the error of δ there, along the slope of the profile."""
-        flat, wanted = np.ravel(epsilon).astype(float), np.broadcast_to(np.ravel(delta), np.size(epsilon)).astype(float)
-        bound = np.where(np.isfinite(flat), 4e-14 * (1.0 + np.abs(flat)), 0.0)
-        found = np.isfinite(flat) & (wanted > 0) & (flat != 0)
-        if found.any():
-            at = flat[found]
-            alpha, beta = self._errors(at)
-            slope = slope_of_profile(at, alpha, lambda far: 1.0 - beta[far] - self._delta(at[far]))
-            largest = self._largest_finite_loss()
-            bound[found] = reach_of_epsilon(self._delta, self._delta_error, wanted[found], at, slope, largest)
-        return bound.reshape(np.shape(epsilon))
+        return error_of_epsilon(self, delta, epsilon)
 
     def _largest_finite_loss(self) -> float:
         """Beyond it the profile is constant; +∞ where finite losses are unbounded, or it is unknown."""
         return self._loss_range()[1]
 
     def _epsilon(self, delta: np.ndarray) -> np.ndarray:
-        highest = max(self._largest_finite_loss(), 0.0)
-
-        def log_profile(epsilon):
-            with np.errstate(divide="ignore"):
-                return np.log(self._delta(epsilon))
-
-        with np.errstate(divide="ignore"):
-            target = np.log(delta)
-        # The mass of infinite losses is reached at the largest finite loss, and never if these are unbounded.
-        infinite = self._delta(np.asarray(math.inf))
-        root = decreasing_root(log_profile, np.where(delta <= infinite, 0.0, target), low=0.0)
-        root = np.where(delta == infinite, highest, np.minimum(root, highest))
-        return np.where(delta < infinite, math.inf, root)
+        return epsilon_from_profile(self, delta)
 
     def _renyi(self, order: np.ndarray) -> np.ndarray:
         """Rényi divergence D_s(Q‖P) for finite orders s > 0."""
@@ -222,14 +183,8 @@ class Mechanism(Bounded, ABC):
         """Mean and variance of the privacy loss."""
         return loss_moments_from_profile(self, under)
 
-    def _sample_loss(self, size, under: str, generator: np.random.Generator) -> np.ndarray:
-        # Inverse transform: Pr_P[L > ε] = u, or Pr_Q[L ≤ ε] = u, for a uniform u.
-        uniform = np.asarray(generator.random(size))
-        if under == "P":
-            losses = many_decreasing_roots(lambda epsilon: self._errors(epsilon)[0], uniform)
-        else:
-            losses = many_decreasing_roots(lambda epsilon: -self._errors(epsilon)[1], -uniform)
-        return nearest_within(losses, self._breakpoints(), 1e-8)
+    def _sample_loss(self, size: Size, under: str, generator: np.random.Generator) -> np.ndarray:
+        return sampled_losses(self, size, under, generator)
 
     @property
     def both_directions(self) -> tuple[Mechanism, ...]:
@@ -292,17 +247,7 @@ class Mechanism(Bounded, ABC):
 
     def _exponentiated(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """H from log H; within its envelope where that is not known."""
-        value, error = np.empty(s.shape, dtype=complex), np.empty(s.shape)
-        # One call shares the nodes of its sums: group s with nearly the same real part.
-        near = np.round(2.0 * s.real)
-        for line in np.unique(near):
-            value[near == line], error[near == line] = exponential(*self._log_hellinger(s[near == line]))
-        unknown = np.flatnonzero(~np.isfinite(error))
-        if unknown.size:
-            most = np.exp(self._log_envelope(s[unknown])) * (1.0 + 1e-9)
-            some = unknown[np.isfinite(most)]
-            value[some], error[some] = 0.0, most[np.isfinite(most)]
-        return value, error
+        return exponentiated(self._log_hellinger, self._log_envelope, s)
 
     @property
     def _faces(self) -> Evaluator | None:
@@ -340,7 +285,7 @@ class Mechanism(Bounded, ABC):
     def __hash__(self) -> int:
         return hash(self._key)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._parameters()}
 
     # The faces.
@@ -353,7 +298,7 @@ class Mechanism(Bounded, ABC):
     def tradeoff(self, alpha: Numbers, *, with_error: Literal[False] = ...) -> Array: ...
     @overload
     def tradeoff(self, alpha: Numbers, *, with_error: Literal[True]) -> tuple[Array, Array]: ...
-    def tradeoff(self, alpha, *, with_error=False):
+    def tradeoff(self, alpha: Number | Numbers, *, with_error: bool = False) -> Any:
         """Trade-off function f(α): the smallest type II error of a test with type I error at most α.
 
         Parameters
@@ -397,7 +342,7 @@ class Mechanism(Bounded, ABC):
     def privacy_profile(self, epsilon: Numbers, *, with_error: Literal[False] = ...) -> Array: ...
     @overload
     def privacy_profile(self, epsilon: Numbers, *, with_error: Literal[True]) -> tuple[Array, Array]: ...
-    def privacy_profile(self, epsilon, *, with_error=False):
+    def privacy_profile(self, epsilon: Number | Numbers, *, with_error: bool = False) -> Any:
         """Privacy profile δ(ε) = ∫ max(Q − e^ε P, 0), the hockey-stick divergence of order e^ε.
 
         Parameters
@@ -445,7 +390,7 @@ class Mechanism(Bounded, ABC):
     def bayes_error(self, prior: Numbers, *, with_error: Literal[False] = ...) -> Array: ...
     @overload
     def bayes_error(self, prior: Numbers, *, with_error: Literal[True]) -> tuple[Array, Array]: ...
-    def bayes_error(self, prior, *, with_error=False):
+    def bayes_error(self, prior: Number | Numbers, *, with_error: bool = False) -> Any:
         """Minimum Bayes error R(π) = min_α [π α + (1−π) f(α)] of an adversary who weighs type I errors by π.
 
         Parameters
@@ -495,7 +440,7 @@ class Mechanism(Bounded, ABC):
     def epsilon(self, delta: Numbers, *, with_error: Literal[False] = ...) -> Array: ...
     @overload
     def epsilon(self, delta: Numbers, *, with_error: Literal[True]) -> tuple[Array, Array]: ...
-    def epsilon(self, delta, *, with_error=False):
+    def epsilon(self, delta: Number | Numbers, *, with_error: bool = False) -> Any:
         """The smallest ε ≥ 0 for which the mechanism is (ε, δ)-differentially private.
 
         Parameters
@@ -573,7 +518,7 @@ class Mechanism(Bounded, ABC):
         if self.is_symmetric:
             return float(self._bayes_error(np.asarray(0.0)))
 
-        def slope(epsilon):  # dR/dπ = α − β
+        def slope(epsilon: np.ndarray) -> np.ndarray:  # dR/dπ = α − β
             alpha, beta = self._errors(epsilon)
             return alpha - beta
 
@@ -583,7 +528,7 @@ class Mechanism(Bounded, ABC):
     def renyi_divergence(self, order: Number) -> float: ...
     @overload
     def renyi_divergence(self, order: Numbers) -> Array: ...
-    def renyi_divergence(self, order):
+    def renyi_divergence(self, order: Number | Numbers) -> Any:
         """Rényi divergence D_s(Q‖P) of order s; of order 1 it is the Kullback-Leibler divergence.
 
         For a mechanism in both directions (`symmetrized`, or `direction="both"`) it is the larger of those of the
@@ -626,7 +571,7 @@ class Mechanism(Bounded, ABC):
             divergence[finite] = np.minimum(self._renyi(order[finite]), divergence[finite])
         return shaped(divergence)
 
-    def hellinger_transform(self, s, *, with_error=False):
+    def hellinger_transform(self, s: Any, *, with_error: bool = False) -> Any:
         """Hellinger transform H(s) = ∫ Q^s P^(1−s) = E_P[e^{sL}; L finite], which multiplies under composition.
 
         H(0) = 1 − Pr_P[L = −∞], H(1) = 1 − Pr_Q[L = ∞], H of the reverse pair is H(1 − s), and H takes conjugates to
@@ -785,28 +730,7 @@ class Mechanism(Bounded, ABC):
         return np.minimum(error, np.exp(log_expit(-np.abs(log_odds))))
 
 
-def logarithm(value: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """log H from H and a bound on the error of that; not a number, with an infinite bound, where H may be 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = error / np.abs(value)
-        known = share < 1.0
-        log_h = np.log(np.where(known, value, math.nan))
-        bound = -np.log1p(-np.where(known, share, 0.0)) + 2 * LAST_PLACE * np.abs(log_h)
-        return log_h, np.where(known, bound, math.inf)
-
-
-def exponential(log_h: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """H from log H and a bound on the error of that; infinite beyond the largest float, and where nothing is known."""
-    known = np.isfinite(error) & ~np.isnan(log_h.real)
-    fits = known & (log_h.real < LARGEST_LOG)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        value = np.where(fits, np.exp(np.where(fits, log_h, 0.0)), math.inf)
-        log_size = np.where(fits & np.isfinite(log_h), np.abs(log_h), 0.0)
-        bound = np.abs(value) * (np.expm1(np.where(known, error, 0.0)) + 4e-16 * (1.0 + log_size)) + SMALLEST
-    return value, np.where(fits, bound, math.inf)
-
-
-def as_mechanism(name: str, value) -> Mechanism:
+def as_mechanism(name: str, value: object) -> Mechanism:
     """`value`, if it is a mechanism."""
     if not isinstance(value, Mechanism):
         raise TypeError(f"{name} must be a mechanism, got {shown(value)}")

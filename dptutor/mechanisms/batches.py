@@ -20,6 +20,7 @@ Shenfeld (2025), who call them random allocation; Balle, Barthe & Gaboardi (2018
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,7 +29,7 @@ from scipy.special import gammaln, log_ndtr, logsumexp
 
 from .._validation import choice, positive_integer, positive_number, real_number
 from ..evaluation.finite_law import FiniteLaw
-from ..evaluation.lognormal_sums import lognormal_sum
+from ..evaluation.lognormal_sums import LogNormalSum, lognormal_sum
 from ..evaluation.roots import decreasing_root
 from .base import Mechanism
 from .delegated import SymmetricDelegated
@@ -77,7 +78,7 @@ class FixedBatches(SymmetricDelegated):
 
     noise_multiplier: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         noise = positive_number("noise_multiplier", self.noise_multiplier)
         object.__setattr__(self, "noise_multiplier", Gaussian(noise).sigma)
 
@@ -124,7 +125,7 @@ class BallsAndBins(Directed):
     steps: int
     direction: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "noise_multiplier", _noise(self.noise_multiplier))
         object.__setattr__(self, "steps", _bins(self.steps))
         choice("direction", self.direction, DIRECTIONS)
@@ -176,7 +177,7 @@ class ShuffledBatches(SymmetricDelegated):
     steps: int
     bound: str = "upper"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "noise_multiplier", _noise(self.noise_multiplier))
         object.__setattr__(self, "steps", _bins(self.steps))
         choice("bound", self.bound, BOUNDS)
@@ -189,11 +190,11 @@ class ShuffledBatches(SymmetricDelegated):
         return Join(BallsAndBins(self.noise_multiplier, self.steps), largest.symmetrized)
 
     @cached_property
-    def _key(self):
+    def _key(self) -> Hashable:
         fixed = self.steps == 1 or self.bound == "upper"
         return self._whole._key if fixed else ("ShuffledBatches", self.noise_multiplier, self.steps)
 
-    def _parts(self):
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         if self.bound == "lower" and self.steps > 1:
             # Each direction is attained in all epochs; their join is not.
             raise ValueError(f"a lower bound cannot be composed, got {self!r}: compose BallsAndBins, which is below it")
@@ -239,7 +240,7 @@ class SampledWithoutReplacement(SymmetricDelegated):
     noise_multiplier: float
     sampling_rate: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         noise = positive_number("noise_multiplier", self.noise_multiplier)
         noise = real_number("noise_multiplier", noise, 2e-150, open_low=True)
         object.__setattr__(self, "noise_multiplier", noise)
@@ -252,19 +253,19 @@ class SampledWithoutReplacement(SymmetricDelegated):
         return SubsampledGaussian(self.noise_multiplier / 2.0, self.sampling_rate)
 
     @cached_property
-    def _key(self):
+    def _key(self) -> Hashable:
         if self.sampling_rate == 1.0:
             return self._whole._key
         return "SampledWithoutReplacement", self.noise_multiplier, self.sampling_rate
 
-    def _parts(self):
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         return self._whole._parts() if self.sampling_rate == 1.0 else (((self, 1),), False)
 
-    def _breakpoints(self):
+    def _breakpoints(self) -> np.ndarray:
         # Between its two directions the curve is a line of slope −1.
         return np.zeros(0 if self.sampling_rate == 1.0 else 1)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         return self._pair_renyi(order)
 
 
@@ -283,40 +284,40 @@ class _LargestAnswer(Mechanism):
     def reverse(self) -> _LargestAnswer:
         return replace(self, removal=not self.removal)
 
-    def _log_below(self, shift, m):
+    def _log_below(self, shift: float, m: np.ndarray) -> np.ndarray:
         """log Pr[all answers ≤ m]."""
         return (self.steps - 1) * log_ndtr(m) + log_ndtr(m - shift)
 
-    def _log_ratio(self, m):
+    def _log_ratio(self, m: np.ndarray) -> np.ndarray:
         """Of the densities, without the factor that both have."""
         within = np.clip(m, -_FAR, _FAR)
         ratio = self._log_density(2 * self.mu, within) - self._log_density(self.mu, within)
         return np.where(np.abs(m) < _FAR, ratio, np.copysign(math.inf, m))
 
-    def _log_density(self, shift, m):
+    def _log_density(self, shift: float, m: np.ndarray) -> np.ndarray:
         # (T − 1) φ(m) Φ(m − a) + Φ(m) φ(m − a), over φ(m).
         return np.logaddexp(math.log(self.steps - 1) + log_ndtr(m - shift), log_ndtr(m) + shift * m - shift**2 / 2)
 
-    def _tests(self, epsilon):
+    def _tests(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The threshold, and the two errors of the removal direction."""
         epsilon = np.asarray(epsilon, dtype=float)
         m = -decreasing_root(lambda x: self._log_ratio(-x), np.clip(epsilon, -_LARGEST, _LARGEST))
         m = np.where(np.isinf(epsilon), epsilon, m)
         return m, -np.expm1(self._log_below(self.mu, m)), np.exp(self._log_below(2 * self.mu, m))
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if self.removal:
             return self._tests(epsilon)[1:]
         alpha, beta = self._tests(-np.asarray(epsilon, dtype=float))[1:]
         return beta, alpha
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon, dtype=float)
         if not self.removal:
             return self._covered(-epsilon, True)
         return self._covered(epsilon, False)
 
-    def _covered(self, epsilon, back):
+    def _covered(self, epsilon: np.ndarray, back: bool) -> np.ndarray:
         """δ, or that of the reverse pair at −ε: a probability less a part of it."""
         m = self._tests(epsilon)[0]
         if back:
@@ -332,12 +333,12 @@ class _LargestAnswer(Mechanism):
                 (first > -math.inf) & (second < first), np.exp(first) * -np.expm1(np.minimum(second - first, 0.0)), 0.0
             )
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         _, beta = self._errors(np.asarray(epsilon, dtype=float))
         return 1e-14 * (1.0 - beta) + 1e-15
 
 
-def log_rest(log_p):
+def log_rest(log_p: np.ndarray) -> np.ndarray:
     """log(1 − p) from log p."""
     with np.errstate(under="ignore"):
         return np.where(log_p > -0.7, np.log(-np.expm1(log_p)), np.log1p(-np.exp(np.minimum(log_p, -0.6))))
@@ -355,15 +356,15 @@ class _Allocation(FiniteMechanism):
     def reverse(self) -> _Allocation:
         return replace(self, removal=not self.removal)
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return self._law.p, self._law.q
 
     @cached_property
-    def _sum(self):
+    def _sum(self) -> LogNormalSum:
         return lognormal_sum(1.0 / self.noise_multiplier, self.steps)
 
     @cached_property
-    def _law(self):
+    def _law(self) -> FiniteLaw:
         if not self.removal:
             return self.reverse._law.reverse
         total = self._sum
@@ -373,11 +374,11 @@ class _Allocation(FiniteMechanism):
         left = total.call / self.steps
         return FiniteLaw.of_finite(np.log(ratio[kept]), p[kept], q[kept], total.below, left, 1e-15)
 
-    def _loss_law(self):
+    def _loss_law(self) -> None:
         # The law of the loss has no atoms, and the law that dominates it no error bound for sums.
         return None
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         """How far δ of that law may be off.
 
         Of removal it is a call, a sum over larger losses, and of addition a put, a sum over smaller ones. At k = T e^ε
@@ -411,25 +412,25 @@ class _Allocation(FiniteMechanism):
     def _bayes_error_bound(self) -> float:
         return self.error_bound
 
-    def _breakpoints(self):
+    def _breakpoints(self) -> np.ndarray:
         return np.empty(0)
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         return -math.inf, math.inf
 
-    def _largest_finite_loss(self):
+    def _largest_finite_loss(self) -> float:
         return math.inf
 
-    def _epsilon_error(self, delta, epsilon):
+    def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
         # No loss is infinite, but those beyond the grid count as infinite.
         open_ = np.isinf(epsilon) & (np.asarray(delta) > 0)
         return np.where(open_, math.inf, Mechanism._epsilon_error(self, delta, epsilon))
 
-    def _hellinger(self, s):
+    def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         value, _ = super()._hellinger(s)
         return value, np.full(s.shape, math.inf)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         low, high = np.floor(order), np.ceil(order)
         near = self._finite_law.renyi(order)
         if not self.removal:
@@ -463,21 +464,21 @@ class _Allocation(FiniteMechanism):
             base = _series(base, base) if count else base
         return float(total[order] + gammaln(order + 1) - order * math.log(self.steps)) / (order - 1.0)
 
-    def _loss_moments(self, under):
+    def _loss_moments(self, under: str) -> tuple[float, float]:
         return self._finite_law.loss_moments(under)
 
 
-def _series(a, b):
+def _series(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The product of two power series of positive terms, in logarithms, as far as both are known."""
     return np.array([logsumexp(a[: k + 1] + b[k::-1]) for k in range(a.size)])
 
 
-def _noise(value) -> float:
+def _noise(value: object) -> float:
     low, high = _NOISE
     return real_number("noise_multiplier", positive_number("noise_multiplier", value), low, high)
 
 
-def _bins(value) -> int:
+def _bins(value: object) -> int:
     steps = positive_integer("steps", value)
     if steps > _MOST_STEPS:
         raise ValueError(f"steps must be at most {_MOST_STEPS}, got {steps}")

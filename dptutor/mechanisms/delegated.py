@@ -7,9 +7,10 @@ direction are its own.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from functools import cached_property, wraps
 from typing import Any, Self
+
+import numpy as np
 
 from .base import Mechanism
 
@@ -19,8 +20,11 @@ _ITS_OWN = {"_parameters", "_of_group"}
 
 def _hooks() -> dict[str, Any]:
     """All that the library asks of a mechanism and that follows from its pair, by name, as the base class has it."""
-    kinds = Callable | property | cached_property
-    found = {name: hook for name, hook in vars(Mechanism).items() if isinstance(hook, kinds)}
+    found = {
+        name: hook
+        for name, hook in vars(Mechanism).items()
+        if callable(hook) or isinstance(hook, property | cached_property)
+    }
     return {name: found[name] for name in found if name == "error_bound" or (name[0] == "_" != name[1])}
 
 
@@ -30,7 +34,7 @@ def _asked_of_whole(name: str, hook: Any) -> Any:
         return property(lambda self: getattr(self._whole, name))
 
     @wraps(hook)
-    def asked(self, *arguments):
+    def asked(self: Delegated, *arguments: Any) -> Any:
         return getattr(self._whole, name)(*arguments)
 
     return asked
@@ -48,10 +52,10 @@ class Delegated(Mechanism):
 
     # Declared for type checkers.
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._whole._errors(epsilon)
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         return self._whole._delta(epsilon)
 
 

@@ -41,7 +41,7 @@ class Directed(Delegated):
     def symmetrized(self) -> Self:
         return self if self.direction == "both" else self._towards("both")
 
-    def _parts(self):
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         parts, both = self._whole._parts()
         if self._removal.is_symmetric or parts[0][0] not in (self._removal, self._removal.reverse):
             return parts, both

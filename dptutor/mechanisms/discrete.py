@@ -17,14 +17,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .._validation import positive_integer, positive_number
-from ..evaluation.finite_law import FiniteLaw, TooManyAtoms
+from ..evaluation.finite_law import AtomicLaw, FiniteLaw, TooManyAtoms
 from ..evaluation.finite_two import TwoLosses
-from .base import logarithm
+from ..evaluation.transforms import logarithm
 from .finite import SymmetricFiniteMechanism
 
 # Largest number of outcomes of a law, and of one that is convolved; deviations beyond which a mass underflows.
@@ -65,7 +66,7 @@ class DiscreteLaplace(SymmetricFiniteMechanism):
     scale: float = 1.0
     sensitivity: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive_number("scale", self.scale))
         object.__setattr__(self, "sensitivity", _sensitivity(self.sensitivity, 0.0))
         if not 0.0 < self.largest_loss <= LARGEST_LOSS:
@@ -83,21 +84,21 @@ class DiscreteLaplace(SymmetricFiniteMechanism):
         """
         return self.sensitivity / self.scale
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         between = np.arange(1.0, self.sensitivity)
         middle = -math.expm1(-1.0 / self.scale) * np.exp(-between / self.scale)
         p = np.concatenate([[1.0], middle, [math.exp(-self.largest_loss)]]) / (1.0 + math.exp(-1.0 / self.scale))
         return p, p[::-1]
 
     @cached_property
-    def _law(self):
+    def _law(self) -> FiniteLaw:
         if self.sensitivity == 1 and self.largest_loss >= 1e-30:
             return FiniteLaw.of_step(TwoLosses.response(self.largest_loss))
         loss = (2.0 * np.arange(self.sensitivity + 1.0) - self.sensitivity) / self.scale
         p, q = self._outcomes()
         return FiniteLaw.of_finite(loss, p, q, 0.0, 0.0, UNIT_ROUNDOFF * self.largest_loss)
 
-    def _of_group(self, size):
+    def _of_group(self, size: int) -> Self:
         return replace(self, sensitivity=size * self.sensitivity)
 
 
@@ -136,7 +137,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
     sigma: float = 1.0
     sensitivity: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive_number("sigma", self.sigma))
         object.__setattr__(self, "sensitivity", _sensitivity(self.sensitivity, 2 * _DEVIATIONS * self.sigma))
         if not self.mu < 1e6:
@@ -154,18 +155,18 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         """
         return self.sensitivity / self.sigma
 
-    def _places(self):
+    def _places(self) -> np.ndarray:
         reach = math.floor(_DEVIATIONS * self.sigma)
         return np.arange(-reach, self.sensitivity + reach + 1.0)
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         x = self._places()
         with np.errstate(under="ignore"):
             p = np.exp(-((x / self.sigma) ** 2) / 2) / self._theta(0.0)
         return p, p[::-1]
 
     @cached_property
-    def _law(self):
+    def _law(self) -> FiniteLaw:
         p, q = self._outcomes()
         loss = self.mu * (self._places() / self.sigma - self.mu / 2)
         kept = np.maximum(p, q) > 0  # masses between distant peaks underflow
@@ -173,7 +174,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         relative_error = 2 * UNIT_ROUNDOFF * (16.0 + _DEVIATIONS**2)
         return _GaussianLaw(loss[kept], p[kept], q[kept], 4 * UNIT_ROUNDOFF * furthest, relative_error, noise=self)
 
-    def _theta(self, center):
+    def _theta(self, center: np.ndarray | float) -> np.ndarray:
         """θ(c) = Σ_x e^(−(x−c)²/2σ²) at an array of real c, or one; of period 1."""
         reach = math.ceil(_DEVIATIONS * self.sigma) + 1
         away = np.arange(-reach, reach + 1.0)
@@ -183,19 +184,19 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
 
     # Losses are unbounded, though the mass of those left out underflows.
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         return -math.inf, math.inf
 
-    def _largest_finite_loss(self):
+    def _largest_finite_loss(self) -> float:
         return math.inf
 
-    def _epsilon(self, delta):
+    def _epsilon(self, delta: np.ndarray) -> np.ndarray:
         return np.where(delta == 0, math.inf, self._law.epsilon(delta))
 
-    def _epsilon_error(self, delta, epsilon):
+    def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
         return np.where(np.isfinite(epsilon), super()._epsilon_error(delta, epsilon), 0.0)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         if np.all(order == np.round(order)):
             return order * self.mu**2 / 2
         near_one = np.abs(order - 1.0) < 1e-5
@@ -204,13 +205,13 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         mean, variance = self._loss_moments("Q")
         return np.where(near_one, mean + (order - 1.0) * variance / 2, np.maximum(away, 0.0))
 
-    def _loss_moments(self, under):
+    def _loss_moments(self, under: str) -> tuple[float, float]:
         x = np.arange(1.0, math.ceil(_DEVIATIONS * self.sigma) + 1)
         with np.errstate(under="ignore"):
             variance = 2.0 * float(np.sum(x**2 * np.exp(-((x / self.sigma) ** 2) / 2)) / self._theta(0.0))
         return (1 if under == "Q" else -1) * self.mu**2 / 2, self.mu**2 * variance / self.sigma**2
 
-    def _hellinger(self, s):
+    def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         half = self._half(s)
         mean, error = self._turned(s)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -219,16 +220,16 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
         known = np.isfinite(value) & np.isfinite(error)
         return np.where(known, value, math.inf), np.where(known, error, math.inf)
 
-    def _log_hellinger(self, s):
+    def _log_hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         half = self._half(s)
         log_mean, error = logarithm(*self._turned(s))
         return half + log_mean, error + 8 * UNIT_ROUNDOFF * np.abs(half)
 
-    def _half(self, s):
+    def _half(self, s: np.ndarray) -> np.ndarray:
         """c(c−1)μ²/2, where c = Re s."""
         return s.real * (s.real - 1.0) * self.mu**2 / 2
 
-    def _turned(self, s):
+    def _turned(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """H(s) e^(−c(c−1)μ²/2), the mean of e^(i Im s L) under the noise centered at cΔ, with a bound on its error."""
         center = s.real * self.sensitivity
         reach = math.ceil(_DEVIATIONS * self.sigma) + 1
@@ -244,7 +245,7 @@ class DiscreteGaussian(SymmetricFiniteMechanism):
                 error[few] = np.sum(mass * 4 * UNIT_ROUNDOFF * (12.0 + np.abs(turn)), axis=1)
         return mean, error
 
-    def _of_group(self, size):
+    def _of_group(self, size: int) -> Self:
         return replace(self, sensitivity=size * self.sensitivity)
 
 
@@ -254,7 +255,7 @@ class _GaussianLaw(FiniteLaw):
 
     noise: DiscreteGaussian = field(kw_only=True)
 
-    def power(self, count: int):
+    def power(self, count: int) -> AtomicLaw:
         """The law of the sum of `count` independent copies.
 
         With σ of at least 2 a sum of n discrete Gaussians is one of σ√n, but for a share of each mass below
@@ -304,7 +305,7 @@ def _convolved(mass: np.ndarray, count: int) -> np.ndarray:
     return power
 
 
-def _sensitivity(value, others: float) -> int:
+def _sensitivity(value: object, others: float) -> int:
     sensitivity = positive_integer("sensitivity", value)
     if not sensitivity + others <= _MOST_OUTCOMES:
         raise ValueError(

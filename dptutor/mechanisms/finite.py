@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,10 +20,12 @@ from functools import cached_property
 import numpy as np
 
 from .._floats import LARGEST_LOSS, LAST_PLACE
+from .._types import Number, Size
 from .._validation import positive_integer, probabilities, real_number
 from ..evaluation.finite_law import AtomicLaw, FiniteLaw
 from ..evaluation.finite_two import TwoLosses
-from .base import Mechanism, logarithm
+from ..evaluation.transforms import logarithm
+from .base import Mechanism
 
 
 class FiniteMechanism(Mechanism):
@@ -43,48 +46,48 @@ class FiniteMechanism(Mechanism):
     def error_bound(self) -> float:
         return self._law.error_bound
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._law.errors(epsilon)
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         return self._law.delta(epsilon)
 
-    def _tradeoff(self, alpha):
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         return self._law.tradeoff(alpha)
 
-    def _epsilon(self, delta):
+    def _epsilon(self, delta: np.ndarray) -> np.ndarray:
         return self._law.epsilon(delta)
 
-    def _breakpoints(self):
+    def _breakpoints(self) -> np.ndarray:
         return self._law.kinks
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         return self._law.loss_range
 
-    def _largest_finite_loss(self):
+    def _largest_finite_loss(self) -> float:
         return float(self._law.kinks.max(initial=-math.inf))
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         return self._law.renyi(order)
 
-    def _loss_moments(self, under):
+    def _loss_moments(self, under: str) -> tuple[float, float]:
         return self._law.loss_moments(under)
 
-    def _sample_loss(self, size, under, generator):
+    def _sample_loss(self, size: Size, under: str, generator: np.random.Generator) -> np.ndarray:
         return generator.choice(self._law.loss, size, p=self._law.p if under == "P" else self._law.q)
 
-    def _hellinger(self, s):
+    def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(over="ignore", invalid="ignore"):
             value, error = self._law.hellinger(s), self._law.hellinger_error(s)
         known = np.isfinite(value) & np.isfinite(error)
         return np.where(known, value, math.inf), np.where(known, error, math.inf)
 
-    def _log_hellinger(self, s):
+    def _log_hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not self._law.kinks.size:
             return np.full(s.shape, -math.inf, dtype=complex), np.zeros(s.shape)
         return logarithm(*self._hellinger(s))
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         # An atom at ε may lie above it; its probability under P may underflow. The mass of infinite losses is exact.
         epsilon, finite = np.asarray(epsilon, dtype=float), np.isfinite(epsilon)
         moved = self._law.location_error + np.where(finite, 4 * LAST_PLACE * (1.0 + np.abs(epsilon)), 0.0)
@@ -120,7 +123,7 @@ class FiniteExperiment(FiniteMechanism):
     p: tuple[float, ...]
     q: tuple[float, ...]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("p", "q"):
             object.__setattr__(self, name, probabilities(name, getattr(self, name)))
         if len(self.p) != len(self.q):
@@ -142,10 +145,10 @@ class FiniteExperiment(FiniteMechanism):
             return False
         # Merge outcomes with the same likelihood ratio.
         merged: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
-        for p, q in zip(map(Fraction, self.p), map(Fraction, self.q), strict=True):
-            ratio = q / p if p else None
+        for of_p, of_q in zip(map(Fraction, self.p), map(Fraction, self.q), strict=True):
+            ratio = of_q / of_p if of_p else None
             before = merged.get(ratio, (Fraction(0), Fraction(0)))
-            merged[ratio] = before[0] + p, before[1] + q
+            merged[ratio] = before[0] + of_p, before[1] + of_q
         masses = {each for each in merged.values() if any(each)}
         return masses == {(q, p) for p, q in masses}
 
@@ -153,7 +156,7 @@ class FiniteExperiment(FiniteMechanism):
     def reverse(self) -> FiniteExperiment:
         return self if self.is_symmetric else FiniteExperiment(self.q, self.p)
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(self.p), np.asarray(self.q)
 
 
@@ -206,26 +209,33 @@ class ApproximateDP(SymmetricFiniteMechanism):
     largest_finite_loss: float
     leak: float
 
-    def __init__(self, epsilon=None, delta=None, *, largest_finite_loss: float = 1.0, leak: float = 1e-5):
+    def __init__(
+        self,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        *,
+        largest_finite_loss: float = 1.0,
+        leak: float = 1e-5,
+    ) -> None:
         # The attributes, by their own names, are what `dataclasses.replace` passes.
         epsilon = largest_finite_loss if epsilon is None else epsilon
         object.__setattr__(self, "largest_finite_loss", _loss_parameter(epsilon))
         object.__setattr__(self, "leak", real_number("delta", leak if delta is None else delta, 0.0, 1.0))
 
     @property
-    def _key(self):
+    def _key(self) -> Hashable:
         return _response_key(self.largest_finite_loss, self.leak)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ApproximateDP(epsilon={self.largest_finite_loss!r}, delta={self.leak!r})"
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         truth, lie = _randomized_response(self.largest_finite_loss)
         p = np.array([0.0, (1 - self.leak) * lie, (1 - self.leak) * truth, self.leak])
         return p, p[::-1]
 
     @cached_property
-    def _law(self):
+    def _law(self) -> FiniteLaw:
         return _response(self.largest_finite_loss, self.leak)
 
 
@@ -258,22 +268,22 @@ class RandomizedResponse(SymmetricFiniteMechanism):
 
     largest_loss: float
 
-    def __init__(self, epsilon=None, *, largest_loss: float = 1.0):
+    def __init__(self, epsilon: Number | None = None, *, largest_loss: float = 1.0) -> None:
         object.__setattr__(self, "largest_loss", _loss_parameter(largest_loss if epsilon is None else epsilon))
 
     @property
-    def _key(self):
+    def _key(self) -> Hashable:
         return _response_key(self.largest_loss, 0.0)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"RandomizedResponse(epsilon={self.largest_loss!r})"
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         p = np.array(_randomized_response(self.largest_loss)[::-1])
         return p[::-1], p
 
     @cached_property
-    def _law(self):
+    def _law(self) -> FiniteLaw:
         return _response(self.largest_loss, 0.0)
 
 
@@ -311,7 +321,7 @@ class KaryRandomizedResponse(SymmetricFiniteMechanism):
     largest_loss: float
     categories: int
 
-    def __init__(self, epsilon=None, categories=3, *, largest_loss: float = 1.0):
+    def __init__(self, epsilon: Number | None = None, categories: int = 3, *, largest_loss: float = 1.0) -> None:
         object.__setattr__(self, "largest_loss", _loss_parameter(largest_loss if epsilon is None else epsilon))
         categories = positive_integer("categories", categories)
         if categories < 2:
@@ -319,22 +329,22 @@ class KaryRandomizedResponse(SymmetricFiniteMechanism):
         object.__setattr__(self, "categories", categories)
 
     @property
-    def _key(self):
+    def _key(self) -> Hashable:
         if self.categories == 2 or not self.largest_loss:
             return _response_key(self.largest_loss, 0.0)
         return "KaryRandomizedResponse", self.largest_loss, self.categories
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"KaryRandomizedResponse(epsilon={self.largest_loss!r}, categories={self.categories!r})"
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         shrink = math.exp(-self.largest_loss)
         truth = 1.0 / (1.0 + (self.categories - 1) * shrink)
         p = np.array([truth, (self.categories - 2) * shrink * truth, shrink * truth])
         return p, p[::-1]
 
     @cached_property
-    def _law(self):
+    def _law(self) -> FiniteLaw:
         if self.categories == 2 or self.largest_loss < 1e-30:
             return _response(self.largest_loss, 0.0)
         return law_of_three(self.largest_loss, *self._outcomes())
@@ -356,7 +366,7 @@ class PerfectPrivacy(SymmetricFiniteMechanism):
     (array([1.  , 0.75, 0.  ]), 0.0)
     """
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return np.ones(1), np.ones(1)
 
 
@@ -376,22 +386,22 @@ class BlatantlyNonPrivate(SymmetricFiniteMechanism):
     (array([0., 0., 0.]), inf)
     """
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return np.array([1.0, 0.0]), np.array([0.0, 1.0])
 
 
-def law_of_three(largest_loss: float, p, q) -> FiniteLaw:
+def law_of_three(largest_loss: float, p: np.ndarray, q: np.ndarray) -> FiniteLaw:
     """The law of three outcomes whose losses are −ε₀, 0 and ε₀."""
     return FiniteLaw.of_finite(largest_loss * np.array([-1.0, 0.0, 1.0]), p, q, 0.0, 0.0, location_error=0.0)
 
 
-def _response_key(epsilon: float, leak: float):
+def _response_key(epsilon: float, leak: float) -> tuple[Hashable, ...]:
     if leak == 1.0:
         return ("BlatantlyNonPrivate",)
     return ("ApproximateDP", epsilon, leak) if epsilon or leak else ("PerfectPrivacy",)
 
 
-def _loss_parameter(epsilon) -> float:
+def _loss_parameter(epsilon: Number) -> float:
     # Beyond the cap the probability of a lie is subnormal.
     return real_number("epsilon", epsilon, 0.0, LARGEST_LOSS)
 

@@ -11,13 +11,15 @@ Sources: Dong, Roth & Su (2022), theorem 2.7; Balle & Wang (2018), theorem 8 (th
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
+from .._types import Size
 from .._validation import positive_number
-from ..evaluation.laws import NormalLaw
+from ..evaluation.laws import LossLaw, NormalLaw
 from ..evaluation.polynomials import gauss
 from .base import Mechanism
 
@@ -56,7 +58,7 @@ class Gaussian(Mechanism):
     sigma: float = 1.0
     sensitivity: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("sigma", "sensitivity"):
             object.__setattr__(self, name, positive_number(name, getattr(self, name)))
         if not 0.0 < self.mu < 1e150:
@@ -75,7 +77,7 @@ class Gaussian(Mechanism):
         return self.sensitivity / self.sigma
 
     @property
-    def _key(self):
+    def _key(self) -> Hashable:
         return "Gaussian", self.mu
 
     @property
@@ -86,42 +88,42 @@ class Gaussian(Mechanism):
     def reverse(self) -> Gaussian:
         return self
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(over="ignore"):
             in_sigmas = epsilon / self.mu
         return ndtr(-self.mu / 2 - in_sigmas), ndtr(in_sigmas - self.mu / 2)
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         return gaussian_profile(self.mu, epsilon)
 
-    def _tradeoff(self, alpha):
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         return ndtr(-ndtri(alpha) - self.mu)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         return order * self.mu**2 / 2
 
-    def _loss_moments(self, under):
+    def _loss_moments(self, under: str) -> tuple[float, float]:
         return (1 if under == "Q" else -1) * self.mu**2 / 2, self.mu**2
 
-    def _sample_loss(self, size, under, generator):
+    def _sample_loss(self, size: Size, under: str, generator: np.random.Generator) -> np.ndarray:
         mean, variance = self._loss_moments(under)
         return generator.normal(mean, math.sqrt(variance), size)
 
-    def _of_group(self, size):
+    def _of_group(self, size: int) -> Mechanism | None:
         return replace(self, sensitivity=size * self.sensitivity)
 
-    def _loss_law(self):
+    def _loss_law(self) -> LossLaw | None:
         return NormalLaw(self.mu)
 
-    def _hellinger(self, s):
+    def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._exponentiated(s)
 
-    def _log_hellinger(self, s):
+    def _log_hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """log H(s), and a bound on its error."""
         half = self.mu**2 / 2
         return s * (s - 1) * half, 1e-15 * half * np.abs(s) * (1 + np.abs(s))
 
-    def _log_envelope(self, s):
+    def _log_envelope(self, s: np.ndarray) -> np.ndarray:
         s = np.asarray(s)
         return (s.real * (s.real - 1.0) - s.imag**2) * self.mu**2 / 2
 

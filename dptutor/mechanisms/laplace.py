@@ -14,16 +14,19 @@ Source: Dong, Roth & Su (2022), example 2.6 and appendix A.
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .._floats import LAST_PLACE, SMALLEST_NORMAL
+from .._types import Size
 from .._validation import positive_number
-from ..evaluation.laws import LaplaceLaw
+from ..evaluation.from_errors import CLOSED
+from ..evaluation.laws import LaplaceLaw, LossLaw
 from ..evaluation.polynomials import gauss
 from ..evaluation.subsampled_gaussian import complex_log1p
-from .base import _CLOSED, Mechanism
+from .base import Mechanism
 
 _NODES, _WEIGHTS = gauss(16)
 
@@ -58,7 +61,7 @@ class Laplace(Mechanism):
     scale: float = 1.0
     sensitivity: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("scale", "sensitivity"):
             object.__setattr__(self, name, positive_number(name, getattr(self, name)))
         # Its square does not overflow.
@@ -78,7 +81,7 @@ class Laplace(Mechanism):
         return self.sensitivity / self.scale
 
     @property
-    def _key(self):
+    def _key(self) -> Hashable:
         return "Laplace", self.largest_loss
 
     @property
@@ -89,7 +92,7 @@ class Laplace(Mechanism):
     def reverse(self) -> Laplace:
         return self
 
-    def _of_group(self, size):
+    def _of_group(self, size: int) -> Mechanism | None:
         return replace(self, sensitivity=size * self.sensitivity)
 
     @property
@@ -102,19 +105,19 @@ class Laplace(Mechanism):
         # R changes by e^{−ε₀/2} of that.
         return super().error_bound
 
-    def _loss_law(self):
+    def _loss_law(self) -> LossLaw | None:
         return LaplaceLaw(self.largest_loss)
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         return -self.largest_loss, self.largest_loss
 
-    def _breakpoints(self):
+    def _breakpoints(self) -> np.ndarray:
         return np.array([-self.largest_loss, self.largest_loss])
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._upper_tail(epsilon, ">"), self._upper_tail(-epsilon, ">=")
 
-    def _upper_tail(self, x, relation):
+    def _upper_tail(self, x: np.ndarray, relation: str) -> np.ndarray:
         """Pr_P[L > x] or Pr_P[L ≥ x]; by symmetry −L has under Q the law of L under P."""
         top = self.largest_loss
         inside = 0.5 * np.exp(-(np.clip(x, -top, top) + top) / 2)
@@ -122,17 +125,17 @@ class Laplace(Mechanism):
         reached = x < -top if relation == ">" else x <= -top
         return np.where(beyond, 0.0, np.where(reached, 1.0, inside))
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         inside = -np.expm1((np.minimum(epsilon, self.largest_loss) - self.largest_loss) / 2)
         return np.where(epsilon >= -self.largest_loss, inside, -np.expm1(np.minimum(epsilon, 0.0)))
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         # ε₀ is a quotient, rounded once, and δ changes half as fast.
         epsilon = np.asarray(epsilon, dtype=float)
         open_ = np.where(epsilon <= self.largest_loss * (1 + LAST_PLACE), self.largest_loss * LAST_PLACE / 4, 0.0)
-        return _CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * LAST_PLACE, 0.0)
+        return CLOSED * self._delta(epsilon) + open_ + np.where(epsilon < 0, 4 * LAST_PLACE, 0.0)
 
-    def _tradeoff(self, alpha):
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         top = self.largest_loss
         shrink = math.exp(-top)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -144,19 +147,19 @@ class Laplace(Mechanism):
         near = 2 * alpha <= shrink if shrink >= SMALLEST_NORMAL else log_share <= -math.log(2.0)
         return np.where(near, low, np.where(alpha < 0.5, middle, shrink * (1 - alpha)))
 
-    def _tradeoff_error(self, alpha):
+    def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
         # Rounding of ε₀ and of log α, relative to 1 − f or f.
         value = self._tradeoff(alpha)
         return super().error_bound + 2 * LAST_PLACE * self.largest_loss * np.minimum(value, 1 - value)
 
-    def _bayes_error_error(self, log_odds):
+    def _bayes_error_error(self, log_odds: np.ndarray) -> np.ndarray:
         return np.full(np.shape(log_odds), self._bayes_error_bound)
 
-    def _epsilon(self, delta):
+    def _epsilon(self, delta: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
             return np.maximum(self.largest_loss + 2 * np.log1p(-delta), 0.0)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         mean, variance = self._loss_moments("Q")
         gap = order - 1
         near_one = np.abs(gap) < 1e-5
@@ -167,7 +170,7 @@ class Laplace(Mechanism):
         away = log_h / np.where(near_one, 1.0, gap)
         return np.where(near_one, mean + gap * variance / 2, away)
 
-    def _loss_moments(self, under):
+    def _loss_moments(self, under: str) -> tuple[float, float]:
         # Under Q: mass 1/2 at ε₀, mass e^{−ε₀}/2 at −ε₀, density e^{(x−ε₀)/2}/4 between.
         top = self.largest_loss
         mean = float(_exp_minus_1_minus(-top))
@@ -178,15 +181,15 @@ class Laplace(Mechanism):
         variance = square - mean**2 if top < 1 else 3 - math.exp(-top) * (2 + 4 * top + math.exp(-top))
         return (mean if under == "Q" else -mean), float(variance)
 
-    def _sample_loss(self, size, under, generator):
+    def _sample_loss(self, size: Size, under: str, generator: np.random.Generator) -> np.ndarray:
         noise = generator.laplace(0.0, self.scale, size)
         loss = (np.abs(noise + self.sensitivity) - np.abs(noise)) / self.scale
         return loss if under == "Q" else -loss
 
-    def _hellinger(self, s):
+    def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._exponentiated(s)
 
-    def _hellinger_excess(self, s):
+    def _hellinger_excess(self, s: np.ndarray) -> np.ndarray:
         top = self.largest_loss
         if top <= 1.0 and np.max(np.abs(np.real(s)), initial=0.0) * top < 600.0:
             return self._of_second_order(np.asarray(s))[0]
@@ -195,7 +198,7 @@ class Laplace(Mechanism):
         with np.errstate(over="ignore"):
             return complex_expm1(log_h) if np.iscomplexobj(s) else np.expm1(log_h.real)
 
-    def _of_second_order(self, s):
+    def _of_second_order(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """H − 1 as a sum of terms of second order in ε₀, also where it is tiny, and a bound on its rounding."""
         top = self.largest_loss
         z = (s - 0.5) * top
@@ -204,7 +207,7 @@ class Laplace(Mechanism):
         size = np.abs(cosh_minus_1) + np.abs(rest) + fixed
         return math.exp(-top / 2) * (cosh_minus_1 + rest - fixed), 16 * LAST_PLACE * size
 
-    def _log_hellinger(self, s):
+    def _log_hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """log H(s) for an array of complex s, and a bound on its error; small where s is near 0 or 1, or ε₀ is.
 
         With s = 1 + z and Re s ≥ ½,  H = e^{zε₀} [1 − z (1 − e^{−(1+2z)ε₀})/(1 + 2z)];  elsewhere H(s) = H(1 − s).
@@ -227,7 +230,7 @@ class Laplace(Mechanism):
             value.flat[place], error.flat[place] = log_h[better], rounding[better]
         return value, error
 
-    def _log_envelope(self, s):
+    def _log_envelope(self, s: np.ndarray) -> np.ndarray:
         """log of a bound on |H(s)| that falls with |Im s|.
 
         The atoms' part does not fall. The density's is |sinh(wε₀)/2w|, w = s − ½: it falls until |Im s| ε₀ = π, since

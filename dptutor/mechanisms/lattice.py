@@ -11,8 +11,10 @@ Sources: Blackwell (1953), theorem 10; Kaissis et al. (2024), section 3.4.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.optimize.elementwise import find_root
@@ -25,7 +27,7 @@ _HARDLY = 1e-290  # below this α loses digits or underflows
 _SLOPES = np.sinh(np.linspace(-6, 6, 121))  # losses, up to 200
 
 
-def join(mechanism, other):
+def join(mechanism: Mechanism, other: Mechanism) -> Mechanism:
     """The most private mechanism that is no more private than `mechanism` or `other` (their least upper bound).
 
     Parameters
@@ -61,7 +63,7 @@ def join(mechanism, other):
     return mechanism if mechanism == other else Join(mechanism, other)
 
 
-def meet(mechanism, other):
+def meet(mechanism: Mechanism, other: Mechanism) -> Mechanism:
     """The least private mechanism that is no less private than `mechanism` or `other` (greatest lower bound).
 
     Parameters
@@ -104,7 +106,7 @@ class _Pairing(Mechanism):
     other: Mechanism
 
     @cached_property
-    def _key(self):
+    def _key(self) -> Hashable:
         return type(self).__name__, frozenset(part._key for part in self.parts)
 
     @property
@@ -127,10 +129,10 @@ class _Pairing(Mechanism):
     def _bayes_error_bound(self) -> float:
         return max(part._bayes_error_bound for part in self.parts)
 
-    def _breakpoints(self):
+    def _breakpoints(self) -> np.ndarray:
         return np.concatenate([part._breakpoints() for part in self.parts])
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         return np.maximum(*(part._delta_error(epsilon) for part in self.parts))
 
 
@@ -141,21 +143,21 @@ class Join(_Pairing):
     mechanism: Mechanism
     other: Mechanism
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"join({self.mechanism!r}, {self.other!r})"
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         lows, highs = zip(*(part._loss_range() for part in self.parts), strict=True)
         return min(lows), max(highs)
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._worse(epsilon)[1:]
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         return self._worse(epsilon)[0]
 
     @cached_property
-    def _worse(self):
+    def _worse(self) -> Callable[[np.ndarray], Any]:
         # δ and the errors are requested at the same ε; each nested join would double the work again.
         return remembering(lambda epsilon: worse_of(self.parts, epsilon))
 
@@ -167,20 +169,20 @@ class Meet(_Pairing):
     mechanism: Mechanism
     other: Mechanism
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"meet({self.mechanism!r}, {self.other!r})"
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         lows, highs = zip(*(part._loss_range() for part in self.parts), strict=True)
         return max(lows), min(highs)
 
-    def _tradeoff(self, alpha):
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         return np.maximum(*(part._tradeoff(alpha) for part in self.parts))
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._touching(epsilon)[:2]
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
         alpha, beta, own = self._touching(epsilon)
         deltas = [part._delta(epsilon) for part in self.parts]
@@ -189,7 +191,7 @@ class Meet(_Pairing):
         # Where δ equals one of the two, take that one's digits; it is below both.
         return np.clip(np.select([own == 0, own == 1], deltas, between), 0.0, np.minimum(*deltas))
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon)
         alpha, _, own = self._touching(epsilon)
         parts = [part._delta_error(epsilon) for part in self.parts]
@@ -203,10 +205,10 @@ class Meet(_Pairing):
         return np.select([own == 0, own == 1], parts, crossing) + unknown
 
     @cached_property
-    def _touching(self):
+    def _touching(self) -> Callable[[np.ndarray], Any]:
         return remembering(self._touched)
 
-    def _touched(self, epsilon):
+    def _touched(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where a line of slope −e^ε touches max(f, f̃), and whose curve it touches (2: where they cross)."""
         alpha, beta, own, low, high = self._ends(epsilon)
         crossing = own == 2
@@ -221,7 +223,7 @@ class Meet(_Pairing):
             beta[crossing] = np.maximum(*(part._tradeoff(at) for part in self.parts))
         return alpha, beta, own
 
-    def _ends(self, epsilon):
+    def _ends(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """As `_touched`, but where the curves cross only between which α they do, `low` and `high`."""
         (alpha, beta), (alpha_other, beta_other) = (part._errors(epsilon) for part in self.parts)
         f, f_other = (part._tradeoff for part in self.parts)
@@ -231,7 +233,7 @@ class Meet(_Pairing):
         return alpha, beta, own, np.minimum(*ends), np.maximum(*ends)
 
     @cached_property
-    def _crossings(self):
+    def _crossings(self) -> np.ndarray:
         """Where f and f̃ cross, as far as lines of many slopes find it; α, increasing."""
         *_, low, high = self._ends(_SLOPES)
         found = []
@@ -243,7 +245,7 @@ class Meet(_Pairing):
             low, high = low[rest], high[rest]
         return np.sort(found)
 
-    def _crossing(self, low, high):
+    def _crossing(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         # Between the two touching points f − f̃ is monotone and changes sign: there is one crossing.
         f, f_other = (part._tradeoff for part in self.parts)
         low = np.maximum(low, 1e-300)  # at α = 0 the curves may meet once more
@@ -252,16 +254,16 @@ class Meet(_Pairing):
         return np.where(np.isfinite(at), at, low)  # no change of sign: the curves differ only by rounding
 
 
-def worse_of(mechanisms, epsilon):
+def worse_of(mechanisms: Iterable[Mechanism], epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """δ, α and β at every ε of whichever mechanism has the larger δ there."""
     faces = [(m._delta(epsilon), *m._errors(epsilon)) for m in mechanisms]
     (delta, alpha, beta), (other, other_alpha, other_beta) = faces
     # Near 1 the digits of δ are in 1 − δ.
     rest, other_rest = _rest(alpha, beta, epsilon), _rest(other_alpha, other_beta, epsilon)
     first = np.where(np.maximum(delta, other) > 0.5, rest <= other_rest, delta >= other)
-    return tuple(np.where(first, a, b) for a, b in zip(*faces, strict=True))
+    return np.where(first, delta, other), np.where(first, alpha, other_alpha), np.where(first, beta, other_beta)
 
 
-def _rest(alpha, beta, epsilon):
+def _rest(alpha: np.ndarray, beta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
     """1 − δ = β + e^ε α."""
     return beta + np.exp(np.minimum(epsilon, LARGEST_LOSS)) * alpha

@@ -40,7 +40,7 @@ class PrivacyLoss:
     def sf(self, x: Number, under: str = "Q") -> float: ...
     @overload
     def sf(self, x: Numbers, under: str = "Q") -> Array: ...
-    def sf(self, x, under: str = "Q"):
+    def sf(self, x: Number | Numbers, under: str = "Q") -> float | Array:
         """Pr[L > x] in world `under`.
 
         Parameters
@@ -82,7 +82,7 @@ class PrivacyLoss:
     def cdf(self, x: Number, under: str = "Q") -> float: ...
     @overload
     def cdf(self, x: Numbers, under: str = "Q") -> Array: ...
-    def cdf(self, x, under: str = "Q"):
+    def cdf(self, x: Number | Numbers, under: str = "Q") -> float | Array:
         """Pr[L ≤ x] in world `under`; parameters and errors are those of `sf`.
 
         References
@@ -169,7 +169,7 @@ class PrivacyLoss:
         return self.mechanism._sample_loss(shape, choice("under", under, ("P", "Q")), generator)
 
 
-def _tail(x, alpha, beta, mechanism):
+def _tail(x: np.ndarray, alpha: np.ndarray, beta: np.ndarray, mechanism: Mechanism) -> np.ndarray:
     """Pr_Q[L > x] = δ + e^x α, where 1 − β has lost its digits."""
     alpha, beta, tail = (np.array(each, dtype=float) for each in (alpha, beta, 1.0 - beta))
     few = (tail < 0.5) & np.isfinite(x)

@@ -82,7 +82,7 @@ class SubsampledGaussianGroup(Directed):
     members: int
     direction: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         step = SubsampledGaussian(self.noise_multiplier, self.sampling_rate)
         low, high = _NOISE
         if not low <= step.noise_multiplier <= high:
@@ -112,7 +112,7 @@ class _Removal(Mechanism):
     members: int
     is_reversed: bool = False
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         direction = "add" if self.is_reversed else "remove"
         return (
             f"SubsampledGaussianGroup(noise_multiplier={self.noise!r}, sampling_rate={self.rate!r}, "
@@ -124,17 +124,17 @@ class _Removal(Mechanism):
         return _Removal(self.noise, self.rate, self.members, not self.is_reversed)
 
     @cached_property
-    def _log_weights(self):
+    def _log_weights(self) -> tuple[np.ndarray, np.ndarray]:
         """log w_j, and j/σ."""
         k, j = self.members, np.arange(self.members + 1.0)
         logs = gammaln(k + 1) - gammaln(j + 1) - gammaln(k - j + 1)
         return logs + j * math.log(self.rate) + (k - j) * math.log1p(-self.rate), j / self.noise
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         lowest = self.members * math.log1p(-self.rate)
         return (-math.inf, -lowest) if self.is_reversed else (lowest, math.inf)
 
-    def _answer(self, epsilon):
+    def _answer(self, epsilon: np.ndarray) -> np.ndarray:
         """The answer at which the loss of removal is ε; −∞ below the smallest.
 
         log Σ_{j≥1} w_j r_j is convex in it, with a slope from 1/σ to k/σ: Newton's method from above.
@@ -150,14 +150,14 @@ class _Removal(Mechanism):
         return z
 
     @cached_property
-    def _largest_terms(self):
+    def _largest_terms(self) -> np.ndarray:
         """The sums up to which w_j r_j is the largest term, j from 1 on."""
         log_w, shift = (each[1:] for each in self._log_weights)
         # Where j and j + 1 take turns, which is later for larger j, as log w_j is concave.
         turn = self.noise * -np.diff(log_w) + (shift[1:] + shift[:-1]) / 2
         return (log_w + shift * np.append(turn, math.inf) - shift**2 / 2)[:-1]
 
-    def _root(self, goal):
+    def _root(self, goal: np.ndarray) -> np.ndarray:
         """Where log Σ_{j≥1} w_j r_j is `goal`."""
         log_w, shift = (each[1:] for each in self._log_weights)
         most = np.searchsorted(self._largest_terms, goal)
@@ -184,7 +184,7 @@ class _Removal(Mechanism):
         return z
 
     @cached_property
-    def _few_weights(self):
+    def _few_weights(self) -> tuple[np.ndarray, np.ndarray]:
         """w_j, and j/σ, without what is nothing next to w_0, whose Φ(z − j/σ) is the largest."""
         log_w, shift = self._log_weights
         weights = np.exp(log_w)
@@ -192,7 +192,7 @@ class _Removal(Mechanism):
         few = int(np.argmax(rest <= _NO_WEIGHT * weights[0])) + 1
         return weights[:few], shift[:few]
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         z = self._answer(np.negative(epsilon) if self.is_reversed else epsilon)
         below = np.zeros(z.shape)
         for weight, shift in zip(*self._few_weights, strict=True):
@@ -200,7 +200,7 @@ class _Removal(Mechanism):
         below = np.minimum(below, 1.0)
         return (below, ndtr(-z)) if self.is_reversed else (ndtr(-z), below)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         return np.reshape([self._of_order(s) for s in np.ravel(order)], np.shape(order))
 
     def _of_order(self, order: float) -> float:
@@ -216,7 +216,7 @@ class _Removal(Mechanism):
         cuts = np.unique(np.add.outer(centers, beside))
         cuts = cuts[np.append(np.diff(cuts) > 1e-9 * (1.0 + np.abs(cuts[1:])), True)]
 
-        def log_terms(z):
+        def log_terms(z: np.ndarray) -> np.ndarray:
             loss = self._loss_at(z)
             return _log_excess(loss, t, order == 1.0) - z**2 / 2
 
@@ -237,12 +237,12 @@ class _Removal(Mechanism):
         if t >= 0:
             return 0.0
 
-        def slope(z):
-            return t * (softmax(log_w + shift * z - shift**2 / 2) @ shift) - z
+        def slope(z: float) -> float:
+            return float(t * (softmax(log_w + shift * z - shift**2 / 2) @ shift) - z)
 
         return float(brentq(slope, t * shift[-1], 0.0))
 
-    def _loss_at(self, z):
+    def _loss_at(self, z: np.ndarray) -> np.ndarray:
         """log r at an answer, of removal; with the digits of what differs from 0."""
         log_w, shift = self._log_weights
         with np.errstate(over="ignore"):
@@ -251,7 +251,7 @@ class _Removal(Mechanism):
         near = (change > -0.5) & (change < 1.0)
         return np.where(near, np.log1p(np.where(near, change, 0.0)), logsumexp(log_w + exponent, axis=-1))
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon, dtype=float)
         z = self._answer(-epsilon if self.is_reversed else epsilon)
         certain = -np.expm1(np.minimum(epsilon, 0.0))
@@ -262,7 +262,7 @@ class _Removal(Mechanism):
         value[finite] = self._difference(np.atleast_1d(epsilon)[finite], np.atleast_1d(z)[finite])
         return value.reshape(epsilon.shape)
 
-    def _difference(self, epsilon, z):
+    def _difference(self, epsilon: np.ndarray, z: np.ndarray) -> np.ndarray:
         """δ where the answer is z."""
         log_w, shift = self._log_weights
         answer, tail = z[:, None], (-z if self.is_reversed else z)[:, None]
@@ -291,7 +291,7 @@ class _Removal(Mechanism):
         return np.where((tail[:, 0] > -5.0) | (epsilon > 0.0), np.minimum(inside, 1.0), outside)
 
 
-def _log_excess(loss, t, derived):
+def _log_excess(loss: np.ndarray, t: float, derived: bool) -> np.ndarray:
     """log |e^{tl} − 1 − t (e^l − 1)|, and where `derived` that of its derivative in t, at t = 1 or 0."""
     size = abs(t)
     near = np.abs(loss) * max(1.0, size) < _INTEGRATED
@@ -320,6 +320,6 @@ def _log_excess(loss, t, derived):
     return np.where(near, within, beyond)
 
 
-def _log_difference(more, less):
+def _log_difference(more: np.ndarray, less: np.ndarray | float) -> np.ndarray:
     """log(e^more − e^less)."""
     return more + np.log(-np.expm1(np.minimum(less - more, 0.0)))

@@ -24,12 +24,14 @@ Sources: Balle, Bell, Gascón & Nissim (2019) for the coins; Feldman, McMillan &
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from .._floats import UNIT_ROUNDOFF
+from .._types import Number
 from .._validation import choice, positive_integer
 from ..evaluation.finite_law import FiniteLaw
 from .base import Mechanism
@@ -82,7 +84,9 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
     users: int
     bound: str
 
-    def __init__(self, epsilon=None, users=1000, bound="upper", *, largest_loss: float = 1.0):
+    def __init__(
+        self, epsilon: Number | None = None, users: int = 1000, bound: str = "upper", *, largest_loss: float = 1.0
+    ) -> None:
         object.__setattr__(self, "largest_loss", loss_range(largest_loss if epsilon is None else epsilon))
         users = positive_integer("users", users)
         if users > _MOST_USERS:
@@ -92,7 +96,7 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
         object.__setattr__(self, "users", users)
         object.__setattr__(self, "bound", choice("bound", bound, BOUNDS))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ShuffledRandomizedResponse(epsilon={self.largest_loss!r}, users={self.users!r}, bound={self.bound!r})"
 
     @cached_property
@@ -105,10 +109,10 @@ class ShuffledRandomizedResponse(SymmetricDelegated):
             return _Coins(self.largest_loss, self.users)
         return _AllOthersSayNo(self.largest_loss, self.users).symmetrized
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         return self._pair_renyi(order)
 
-    def _parts(self):
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         if self.bound == "lower" and self.users > 1:
             # Each direction is attained in all rounds; the worse of both is not.
             raise ValueError(f"a lower bound cannot be composed, got {self!r}: compose the upper one")
@@ -127,7 +131,7 @@ class _AllOthersSayNo(FiniteMechanism):
     def reverse(self) -> _AllOthersSayNo:
         return _AllOthersSayNo(self.largest_loss, self.users, not self.is_reversed)
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return self._law.p, self._law.q
 
     @cached_property
@@ -149,10 +153,10 @@ class _EveryDataSet(SymmetricFiniteMechanism):
     largest_loss: float
     users: int
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(ShuffledRandomizedResponse(self.largest_loss, self.users, "exact"))
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return self._law.p, self._law.q
 
     @cached_property
@@ -176,7 +180,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
         losses = np.concatenate([-loss, [0.0] * len(middle), loss[::-1]])
         return FiniteLaw.of_finite(losses, *law, 0.0, 0.0, location, error)
 
-    def _points(self):
+    def _points(self) -> np.ndarray:
         """α and 1 − β of every test of every data set."""
         lie, others = _lie(self.largest_loss), self.users - 1
         no, yes = np.array([1 - lie, lie]), np.array([lie, 1 - lie])
@@ -191,7 +195,7 @@ class _EveryDataSet(SymmetricFiniteMechanism):
         return np.minimum(np.concatenate(tails, axis=1), 1.0)
 
 
-def _hull(x, y):
+def _hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The corners of the concave hull of points, from the origin on, as far as it rises more steeply than 1, by row."""
     order = np.lexsort((-y, x))
     corners, slopes = [(0.0, 0.0)], [math.inf]
@@ -215,10 +219,10 @@ class _Coins(SymmetricFiniteMechanism):
     largest_loss: float
     users: int
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(ShuffledRandomizedResponse(self.largest_loss, self.users))
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return self._law.p, self._law.q
 
     @cached_property
@@ -226,7 +230,7 @@ class _Coins(SymmetricFiniteMechanism):
         return self._table[0]
 
     @cached_property
-    def _table(self):
+    def _table(self) -> tuple[FiniteLaw, np.ndarray]:
         """The law, and for positive cells of its grid how far δ may be above: the ends of the cells, and the gaps."""
         count, weight, error = _binomial(self.users - 1, 2 * _lie(self.largest_loss), _TAIL)
         coins = count + 1  # with one's own answer
@@ -251,7 +255,9 @@ class _Coins(SymmetricFiniteMechanism):
         law = FiniteLaw.of_finite(loss, p / math.fsum(p), q / math.fsum(q), 0.0, 0.0, 8 * UNIT_ROUNDOFF * top, error)
         return law, gaps
 
-    def _rows(self, coins, weight, reach):
+    def _rows(
+        self, coins: np.ndarray, weight: np.ndarray, reach: np.ndarray
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """For so many coins at a time: losses at 0 and above, and their masses under Q."""
         lie, truth = _lie(self.largest_loss), 1 - _lie(self.largest_loss)
         start = 0
@@ -276,7 +282,7 @@ class _Coins(SymmetricFiniteMechanism):
             loss = np.where(2 * heads == number, 0.0, np.minimum(loss, self.largest_loss))
             yield loss[kept], q[kept]
 
-    def _on_a_grid(self, coins, weight, reach):
+    def _on_a_grid(self, coins: np.ndarray, weight: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, ...]:
         """Losses on a grid, each mass shared by the ends of its cell so that P and Q keep theirs."""
         lie, truth = _lie(self.largest_loss), 1 - _lie(self.largest_loss)
         x = np.minimum(0.5 + (reach + 1) / coins, 1.0).max()
@@ -298,7 +304,7 @@ class _Coins(SymmetricFiniteMechanism):
 
     # How far δ of that law may be above.
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon, value = np.asarray(epsilon, dtype=float), super()._delta_error(epsilon)
         gaps = self._table[1]
         if not gaps.size:
@@ -317,7 +323,7 @@ class _Coins(SymmetricFiniteMechanism):
     def _bayes_error_bound(self) -> float:
         return self.error_bound
 
-    def _breakpoints(self):
+    def _breakpoints(self) -> np.ndarray:
         return super()._breakpoints() if not self._table[1].size else np.array(self._loss_range())
 
 
@@ -325,7 +331,7 @@ def _lie(epsilon: float) -> float:
     return math.exp(-epsilon) / (1 + math.exp(-epsilon))
 
 
-def _binomial(count: int, rate: float, tail: float):
+def _binomial(count: int, rate: float, tail: float) -> tuple[np.ndarray, np.ndarray, float]:
     """Numbers that a binomial variable takes, but for tails of so little mass; their masses; a bound on their errors.
 
     The masses sum to 1: what is below is taken for the smallest number, or is left out where it is next to nothing.

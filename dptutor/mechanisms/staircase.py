@@ -14,12 +14,15 @@ Source: Geng & Viswanath (2016); Geng, Kairouz, Oh & Viswanath (2015).
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from .._types import Number
 from .._validation import real_number
+from ..evaluation.finite_law import FiniteLaw
 from .finite import SymmetricFiniteMechanism, _response, _response_key, law_of_three
 from .selection import loss_range
 
@@ -59,23 +62,25 @@ class Staircase(SymmetricFiniteMechanism):
     largest_loss: float
     gamma: float
 
-    def __init__(self, epsilon=None, gamma=None, *, largest_loss: float = 1.0):
-        epsilon = loss_range(largest_loss if epsilon is None else epsilon)
-        object.__setattr__(self, "largest_loss", epsilon)
-        best = math.exp(-epsilon / 2) / (1.0 + math.exp(-epsilon / 2))
+    def __init__(
+        self, epsilon: Number | None = None, gamma: Number | None = None, *, largest_loss: float = 1.0
+    ) -> None:
+        largest_loss = loss_range(largest_loss if epsilon is None else epsilon)
+        object.__setattr__(self, "largest_loss", largest_loss)
+        best = math.exp(-largest_loss / 2) / (1.0 + math.exp(-largest_loss / 2))
         object.__setattr__(self, "gamma", best if gamma is None else real_number("gamma", gamma, 0.0, 1.0))
 
     @property
-    def _key(self):
+    def _key(self) -> Hashable:
         if self.gamma == 0.5:
             return _response_key(self.largest_loss, 0.0)
         # Steps of one part only are the same.
         return "Staircase", self.largest_loss, self.gamma % 1.0
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Staircase(epsilon={self.largest_loss!r}, gamma={self.gamma!r})"
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         gamma, shrink, rest = self.gamma, math.exp(-self.largest_loss), -math.expm1(-self.largest_loss)
         # Without cancellation in 1 − plain.
         if gamma <= 0.5:
@@ -87,7 +92,7 @@ class Staircase(SymmetricFiniteMechanism):
         return p, p[::-1]
 
     @cached_property
-    def _law(self):
+    def _law(self) -> FiniteLaw:
         if self.gamma == 0.5 or self.largest_loss < 1e-30:
             return _response(self.largest_loss, 0.0)
         return law_of_three(self.largest_loss, *self._outcomes())

@@ -20,15 +20,17 @@ Sources: Abadi et al. (2016); Zhu, Dong & Wang (2022); Balle, Barthe & Gaboardi 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from .._floats import LARGEST_LOSS
 from .._validation import choice, positive_integer, positive_number, real_number
-from ..evaluation.laws import NormalLaw, SampledLaw
+from ..evaluation.laws import LossLaw, NormalLaw, SampledLaw
 from ..evaluation.roots import decreasing_root
 from ..evaluation.subsampled_gaussian import (
     gaussian_loss,
@@ -89,7 +91,7 @@ class SubsampledGaussian(Mechanism):
     sampling_rate: float
     direction: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         noise = positive_number("noise_multiplier", self.noise_multiplier)
         noise = real_number("noise_multiplier", noise, _LEAST_NOISE, open_low=True)
         object.__setattr__(self, "noise_multiplier", noise)
@@ -99,7 +101,7 @@ class SubsampledGaussian(Mechanism):
         choice("direction", self.direction, DIRECTIONS)
 
     @cached_property
-    def _key(self):
+    def _key(self) -> Hashable:
         if self.sampling_rate == 1.0:
             return Gaussian(sigma=self.noise_multiplier)._key
         if self.direction == "both":
@@ -134,12 +136,12 @@ class SubsampledGaussian(Mechanism):
     def both_directions(self) -> tuple[SubsampledGaussian, ...]:
         return self.directions if self.direction == "both" and self.sampling_rate < 1 else ()
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         lowest = math.log1p(-self.sampling_rate) if self.sampling_rate < 1 else -math.inf
         ranges = {"remove": (lowest, math.inf), "add": (-math.inf, -lowest), "both": (-math.inf, math.inf)}
         return ranges[self.direction]
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if self.direction == "both":
             return self._of_the_worse(lambda step, at: step._errors(at), epsilon)
         if self.direction == "add":
@@ -149,12 +151,12 @@ class SubsampledGaussian(Mechanism):
         cut = self._threshold(epsilon)
         return ndtr(-cut), self._below(cut)
 
-    def _below(self, cut):
+    def _below(self, cut: np.ndarray) -> np.ndarray:
         """Pr[answer ≤ cut] with the example, the cut in units of σ."""
         rate = self.sampling_rate
         return (1 - rate) * ndtr(cut) + rate * ndtr(cut - 1 / self.noise_multiplier)
 
-    def _of_the_worse(self, face, epsilon):
+    def _of_the_worse(self, face: Callable[..., Any], epsilon: np.ndarray) -> Any:
         """A face of both directions: removal has the larger δ at positive ε, addition at negative ones."""
         epsilon, (remove, add) = np.asarray(epsilon), self.directions
         first = epsilon >= 0
@@ -163,7 +165,7 @@ class SubsampledGaussian(Mechanism):
         faces[..., first], faces[..., ~first] = parts
         return faces
 
-    def _tradeoff(self, alpha):
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         alpha = np.asarray(alpha, dtype=float)
         if self.direction == "remove":
             return np.minimum(self._below(-ndtri(alpha)), 1 - alpha)
@@ -177,12 +179,12 @@ class SubsampledGaussian(Mechanism):
             [alpha <= low, alpha >= high], [remove._tradeoff(alpha), add._tradeoff(alpha)], low + high - alpha
         )
 
-    def _threshold(self, epsilon):
+    def _threshold(self, epsilon: np.ndarray) -> np.ndarray:
         """The answer, in units of σ, at which the loss is ε; −∞ below the smallest loss."""
         mu = 1 / self.noise_multiplier
         return gaussian_loss(self.sampling_rate, epsilon) / mu + mu / 2
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         if self.direction == "both":
             return self._of_the_worse(lambda step, at: step._delta(at), epsilon)
         rate, mu = self.sampling_rate, 1 / self.noise_multiplier
@@ -197,28 +199,28 @@ class SubsampledGaussian(Mechanism):
             inner = epsilon + math.log(rate) - np.log(room)
         return np.where(room > 0, room * gaussian_profile(mu, inner), 0.0)
 
-    def _parts(self):
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         if self.sampling_rate == 1.0:
             return ((Gaussian(sigma=self.noise_multiplier), 1),), False
         both = self.direction == "both"
         return ((self.directions[0] if both else self, 1),), both
 
-    def _loss_law(self):
+    def _loss_law(self) -> LossLaw | None:
         if self.sampling_rate == 1.0:
             return NormalLaw(1 / self.noise_multiplier)
         if self.direction == "both":
             return None
         return SampledLaw(self.noise_multiplier, self.sampling_rate, self.direction)
 
-    def _of_group(self, size):
+    def _of_group(self, size: int) -> Mechanism | None:
         from .sampled_groups import SubsampledGaussianGroup
 
         return SubsampledGaussianGroup(self.noise_multiplier, self.sampling_rate, size, self.direction)
 
-    def _hellinger(self, s):
+    def _hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return super()._hellinger(s) if self.both_directions else self._exponentiated(s)
 
-    def _log_hellinger(self, s):
+    def _log_hellinger(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if self.sampling_rate == 1.0:
             return Gaussian(sigma=self.noise_multiplier)._log_hellinger(s)
         if self.direction == "both":
@@ -234,7 +236,7 @@ class SubsampledGaussian(Mechanism):
             )
         return value, error
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         if self.sampling_rate == 1.0:
             return order / (2 * self.noise_multiplier**2)
         if self.direction == "both":
@@ -265,7 +267,7 @@ class SubsampledGaussian(Mechanism):
         """D_s from log H(s)."""
         return self._log_hellinger(np.array([order], dtype=complex))[0][0].real / (order - 1.0)
 
-    def _loss_moments(self, under):
+    def _loss_moments(self, under: str) -> tuple[float, float]:
         if self.sampling_rate == 1.0:
             return Gaussian(sigma=self.noise_multiplier)._loss_moments(under)
         if self.direction == "both":
@@ -326,7 +328,7 @@ class DPSGD(Delegated):
     steps: int
     direction: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         step = SubsampledGaussian(self.noise_multiplier, self.sampling_rate, self.direction)
         object.__setattr__(self, "noise_multiplier", step.noise_multiplier)
         object.__setattr__(self, "sampling_rate", step.sampling_rate)
@@ -377,6 +379,6 @@ class DPSGD(Delegated):
     def symmetrized(self) -> DPSGD:
         return self if self.direction == "both" else replace(self, direction="both")
 
-    def _parts(self):
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         parts, both = self.step._parts()
         return tuple((part, count * self.steps) for part, count in parts), both

@@ -13,11 +13,13 @@ Sources: Dong, Roth & Su (2022), section 4 (the convex hull); Zhu, Dong & Wang (
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from ..evaluation.evaluator import Evaluator
 from .base import Mechanism, as_mechanism
 from .lattice import worse_of
 
@@ -28,14 +30,14 @@ class Symmetrized(Mechanism):
 
     mechanism: Mechanism
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         as_mechanism("mechanism", self.mechanism)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"({self.mechanism!r}).symmetrized"
 
     @cached_property
-    def _key(self):
+    def _key(self) -> Hashable:
         return "both", frozenset(pair._key for pair in self.directions)
 
     @property
@@ -56,12 +58,12 @@ class Symmetrized(Mechanism):
         return self.directions
 
     @cached_property
-    def _faces(self):
+    def _faces(self) -> Evaluator | None:
         """The faces of the worse direction, where both have tables."""
         faces = self.mechanism._faces
         return None if faces is None else faces.worse()
 
-    def _parts(self):
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         return self.mechanism._parts()[0], True
 
     @property
@@ -72,38 +74,38 @@ class Symmetrized(Mechanism):
     def _bayes_error_bound(self) -> float:
         return max(part._bayes_error_bound for part in self.directions)
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         low, high = self.mechanism._loss_range()
         return min(low, -high), max(high, -low)
 
-    def _breakpoints(self):
+    def _breakpoints(self) -> np.ndarray:
         return np.concatenate([part._breakpoints() for part in self.directions])
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if self._faces:
             return self._faces.errors(epsilon)
         return worse_of(self.directions, epsilon)[1:]
 
-    def _tradeoff(self, alpha):
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         return self._faces.tradeoff(alpha) if self._faces else super()._tradeoff(alpha)
 
-    def _tradeoff_error(self, alpha):
+    def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
         return self._faces.tradeoff_error(alpha) if self._faces else super()._tradeoff_error(alpha)
 
-    def _bayes_error(self, log_odds):
+    def _bayes_error(self, log_odds: np.ndarray) -> np.ndarray:
         if self._faces:
             return self._faces.bayes_error(np.asarray(log_odds, dtype=float))
         return np.minimum(*(part._bayes_error(log_odds) for part in self.directions))
 
-    def _bayes_error_error(self, log_odds):
+    def _bayes_error_error(self, log_odds: np.ndarray) -> np.ndarray:
         if self._faces:
             return self._faces.bayes_error_error(np.asarray(log_odds, dtype=float))
         return np.maximum(*(part._bayes_error_error(log_odds) for part in self.directions))
 
-    def _epsilon(self, delta):
+    def _epsilon(self, delta: np.ndarray) -> np.ndarray:
         return self._epsilon_of_the_worse(np.asarray(delta, dtype=float))[0]
 
-    def _epsilon_error(self, delta, epsilon):
+    def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
         delta = np.asarray(delta, dtype=float)
         found, more = self._epsilon_of_the_worse(delta)
         first, second = self.directions
@@ -113,7 +115,7 @@ class Symmetrized(Mechanism):
             error[more] = np.maximum(error[more], other)
         return error
 
-    def _epsilon_of_the_worse(self, delta):
+    def _epsilon_of_the_worse(self, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """ε, and where the second direction has a part in it: where its δ may be too large at the ε of the first."""
         first, second = self.directions
         found = np.array(first._epsilon(delta), dtype=float)
@@ -126,18 +128,18 @@ class Symmetrized(Mechanism):
             found[more] = np.maximum(found[more], second._epsilon(delta[more]))
         return found, more
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         if self._faces:
             return self._faces.delta(np.asarray(epsilon, dtype=float))
         return np.maximum(*(part._delta(epsilon) for part in self.directions))
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         if self._faces:
             return self._faces.delta_error(np.asarray(epsilon, dtype=float))
         return np.maximum(*(part._delta_error(epsilon) for part in self.directions))
 
-    def _delta_quickly(self, epsilon):
+    def _delta_quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         return self._faces.delta_quickly(epsilon) if self._faces else super()._delta_quickly(epsilon)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         return np.maximum(*(part._renyi(order) for part in self.directions))

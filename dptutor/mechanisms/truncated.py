@@ -68,7 +68,7 @@ class TruncatedPoisson(Directed):
     largest_batch: int
     direction: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         run = DPSGD(self.noise_multiplier, self.sampling_rate, self.steps)
         for name in ("noise_multiplier", "sampling_rate", "steps"):
             object.__setattr__(self, name, getattr(run, name))
@@ -110,7 +110,7 @@ class Moved(Mechanism):
     run: Mechanism
     share: float
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"({self.run!r}, each distribution moved by {self.share!r})"
 
     @property
@@ -132,14 +132,14 @@ class Moved(Mechanism):
         top, right = (max(float(m._tradeoff(at)) - self.share, 0.0) for m in (self.run, self.run.reverse))
         return top, right
 
-    def _tradeoff(self, alpha):
+    def _tradeoff(self, alpha: np.ndarray) -> np.ndarray:
         moved = np.asarray(alpha, dtype=float) + self.share
         return np.where(moved < 1.0, np.maximum(self.run._tradeoff(np.minimum(moved, 1.0)) - self.share, 0.0), 0.0)
 
-    def _tradeoff_error(self, alpha):
+    def _tradeoff_error(self, alpha: np.ndarray) -> np.ndarray:
         return self.run._tradeoff_error(np.minimum(np.asarray(alpha) + self.share, 1.0)) + 1e-15
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         alpha, beta = self.run._errors(epsilon)
         top, right = self._ends
         # Where one of them is 0, the other has its value on that axis.
@@ -147,7 +147,7 @@ class Moved(Mechanism):
         alpha = np.where(low, 0.0, np.where(high, right, np.maximum(alpha - self.share, 0.0)))
         return alpha, np.where(low, top, np.where(high, 0.0, np.maximum(beta - self.share, 0.0)))
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon, dtype=float)
         alpha, beta = self.run._errors(epsilon)
         top, right = self._ends
@@ -157,7 +157,7 @@ class Moved(Mechanism):
             value = np.where(alpha < self.share, 1.0 - top, np.where(beta < self.share, 1.0 - grown * right, inside))
         return np.clip(value, np.maximum(-np.expm1(np.minimum(epsilon, 0.0)), 0.0), 1.0)
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon, dtype=float)
         # On the axes the curve is that of one point.
         alpha, beta = self.run._errors(epsilon)

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.optimize.elementwise import find_root
@@ -49,6 +50,8 @@ _SAME = 1e-15
 _ORDERS, _PLACES = np.geomspace(1e-6, 1e6, 193), 192
 # Of the places of tangents to Rényi curves, at every so many all orders are tried.
 _STRIDE = 32
+
+_Pairs: TypeAlias = tuple[tuple[float, float], ...]
 
 
 def allowed_by(
@@ -145,14 +148,16 @@ def approximate(epsilon: float, delta: float) -> Mechanism:
     return ApproximateDP(epsilon, delta) if epsilon <= LARGEST_LOSS else BlatantlyNonPrivate()
 
 
-def _weakest(pairs, curve, rho) -> Mechanism:
+def _weakest(pairs: _Pairs, curve: _Pairs, rho: float | None) -> Mechanism:
     if len(pairs) == 1 and not curve and rho is None:
         return approximate(*pairs[0])
     weakest = Allowed(pairs, curve, rho)
     return weakest if len(weakest._lines[0]) else BlatantlyNonPrivate()
 
 
-def _pairs(first, firsts, second, seconds, *, optional=False, open_low=None) -> list[tuple[float, float]]:
+def _pairs(
+    first: str, firsts: Any, second: str, seconds: Any, *, optional: bool = False, open_low: float | None = None
+) -> list[tuple[float, float]]:
     """Two parameters of the same length as pairs of numbers."""
     if firsts is None and seconds is None:
         return []
@@ -177,7 +182,7 @@ class Allowed(SymmetricFiniteMechanism):
     curve: tuple[tuple[float, float], ...]
     rho: float | None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         given: dict[str, object] = {}
         if self.pairs:
             given |= dict(zip(("epsilon", "delta"), map(list, zip(*self.pairs, strict=True)), strict=True))
@@ -198,7 +203,7 @@ class Allowed(SymmetricFiniteMechanism):
         epsilon, delta = np.concatenate(lines, axis=1)
         return upper_envelope(epsilon[epsilon <= LARGEST_LOSS], delta[epsilon <= LARGEST_LOSS])
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         epsilon, delta = self._lines
         with np.errstate(over="ignore"):
             corner = np.diff(delta) / (np.exp(epsilon[1:]) * np.expm1(epsilon[:-1] - epsilon[1:]))
@@ -291,16 +296,16 @@ def _places(middle: float) -> np.ndarray:
     return np.append(np.geomspace(_SMALLEST, near[0], steps, endpoint=False), near)
 
 
-def _best_of(alpha, orders, rho, reversed_):
+def _best_of(alpha: np.ndarray, orders: np.ndarray, rho: float, reversed_: int) -> np.ndarray:
     """Of a column of orders for every α the one whose divergence, of Q from P or reversed, allows the least power."""
     power = _largest_power(alpha, orders, rho * orders, reversed_)
     return np.take_along_axis(orders, np.argmin(power, axis=0)[None], axis=0)[0]
 
 
-def _middle(order, divergence) -> float:
+def _middle(order: np.ndarray, divergence: np.ndarray) -> float:
     """The largest α = f(α) of the curves of all orders."""
 
-    def excess(u, s, d):
+    def excess(u: np.ndarray, s: np.ndarray, d: np.ndarray) -> np.ndarray:
         first, second = s * log_expit(u) + (1 - s) * log_expit(-u), s * log_expit(-u) + (1 - s) * log_expit(u)
         return np.logaddexp(first, second) - (s - 1) * (d + _ROUNDED)
 
@@ -308,11 +313,11 @@ def _middle(order, divergence) -> float:
     return float(expit(-np.nanmin(np.where(np.isnan(odds), _LARGEST, odds))))
 
 
-def _largest_power(alpha, order, divergence, reversed_):
+def _largest_power(alpha: np.ndarray, order: np.ndarray, divergence: np.ndarray, reversed_: int) -> np.ndarray:
     """Log-odds of the largest power at α, by the divergence of Q from P, or by the reversed one."""
     order, divergence, alpha = np.broadcast_arrays(order, divergence, alpha)
 
-    def excess(u, s, d, low, high):
+    def excess(u: np.ndarray, s: np.ndarray, d: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         if reversed_:
             return np.logaddexp(s * low + (1 - s) * log_expit(u), s * high + (1 - s) * log_expit(-u)) - (s - 1) * d
         return np.logaddexp(s * log_expit(u) + (1 - s) * low, s * log_expit(-u) + (1 - s) * high) - (s - 1) * d
@@ -323,7 +328,9 @@ def _largest_power(alpha, order, divergence, reversed_):
     return np.where(np.isnan(found), math.inf, found)
 
 
-def _lines_at(alpha, odds, reversed_, order):
+def _lines_at(
+    alpha: np.ndarray, odds: np.ndarray, reversed_: np.ndarray, order: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """ε and δ of the tangents at powers with these log-odds, on the curve of the one divergence or the other."""
     found = np.isfinite(odds) & (odds < _LARGEST)
     alpha, odds, reversed_, s = alpha[found], odds[found], reversed_[found] == 1, order[found]

@@ -19,7 +19,7 @@ Sources: Bernau et al. (2021), theorems 1 and 2, equations 10 and 15; Kaissis et
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from scipy.special import erf, erfinv, expit, logit
@@ -81,7 +81,7 @@ class PosteriorBelief:
     mechanism: Mechanism
     membership_prior: float = 0.5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         as_mechanism("mechanism", self.mechanism)
         object.__setattr__(self, "membership_prior", _prior(self.membership_prior))
 
@@ -89,7 +89,7 @@ class PosteriorBelief:
     def sf(self, belief: Number, under: str = "Q") -> float: ...
     @overload
     def sf(self, belief: Numbers, under: str = "Q") -> Array: ...
-    def sf(self, belief, under: str = "Q"):
+    def sf(self, belief: Number | Numbers, under: str = "Q") -> float | Array:
         """Pr[B > ρ]. Where B has an atom at ρ itself, rounding may count it.
 
         Parameters
@@ -123,7 +123,7 @@ class PosteriorBelief:
     def cdf(self, belief: Number, under: str = "Q") -> float: ...
     @overload
     def cdf(self, belief: Numbers, under: str = "Q") -> Array: ...
-    def cdf(self, belief, under: str = "Q"):
+    def cdf(self, belief: Number | Numbers, under: str = "Q") -> float | Array:
         """Pr[B ≤ ρ]; parameters and errors are those of `sf`.
 
         Examples
@@ -141,7 +141,7 @@ class PosteriorBelief:
     def quantile(self, level: Number, under: str = "Q") -> float: ...
     @overload
     def quantile(self, level: Numbers, under: str = "Q") -> Array: ...
-    def quantile(self, level, under: str = "Q"):
+    def quantile(self, level: Number | Numbers, under: str = "Q") -> float | Array:
         """The smallest ρ with Pr[B ≤ ρ] at least `level`.
 
         Parameters
@@ -231,7 +231,7 @@ class PosteriorBelief:
 def posterior_belief_bound(epsilon: Number, membership_prior: float = ...) -> float: ...
 @overload
 def posterior_belief_bound(epsilon: Numbers, membership_prior: float = ...) -> Array: ...
-def posterior_belief_bound(epsilon, membership_prior=0.5):
+def posterior_belief_bound(epsilon: Number | Numbers, membership_prior: float = 0.5) -> float | Array:
     """Largest posterior belief ρ = 1/(1 + e^{−ε} (1−b)/b) of an adversary under (ε, 0)-differential privacy.
 
     Under (ε, δ) with δ > 0 beliefs may exceed it, with a probability that depends on the mechanism and may be much
@@ -273,7 +273,7 @@ def posterior_belief_bound(epsilon, membership_prior=0.5):
 def epsilon_for_posterior_belief(belief: Number, membership_prior: float = ...) -> float: ...
 @overload
 def epsilon_for_posterior_belief(belief: Numbers, membership_prior: float = ...) -> Array: ...
-def epsilon_for_posterior_belief(belief, membership_prior=0.5):
+def epsilon_for_posterior_belief(belief: Number | Numbers, membership_prior: float = 0.5) -> float | Array:
     """The ε at which the posterior belief is bounded by `belief`: ε = logit ρ − logit b.
 
     Parameters
@@ -316,7 +316,9 @@ def belief_exceedance_bound(
 def belief_exceedance_bound(
     epsilon: Number, delta: Number, belief: Numbers, membership_prior: Number = ...
 ) -> Array: ...
-def belief_exceedance_bound(epsilon, delta, belief, membership_prior=0.5):
+def belief_exceedance_bound(
+    epsilon: Number, delta: Number | Numbers, belief: Number | Numbers, membership_prior: Any = 0.5
+) -> float | Array:
     """Largest probability, in world Q, of a belief above ρ, if only (ε, δ) is known, in both directions.
 
     With ε′ = logit ρ − logit b it is the smaller of (e^ε − 1 + δ)/(e^ε − e^{−ε′}) and, for ε′ > ε only, of
@@ -372,7 +374,7 @@ def rdp_posterior_belief_bound(
 def rdp_posterior_belief_bound(
     orders: Numbers, rdp: Numbers, delta: Numbers, membership_prior: Number = ...
 ) -> Array: ...
-def rdp_posterior_belief_bound(orders, rdp, delta, membership_prior=0.5):
+def rdp_posterior_belief_bound(orders: Any, rdp: Any, delta: Any, membership_prior: Any = 0.5) -> float | Array:
     """A belief that is exceeded, in world Q, with probability at most δ, from Rényi divergences of the composition.
 
     Its log-odds are those of the prior plus the smallest D_s + ln(1/δ)/(s − 1): by Markov's inequality this bounds the
@@ -412,7 +414,8 @@ def rdp_posterior_belief_bound(orders, rdp, delta, membership_prior=0.5):
     >>> round(bound, 4), round(dp.PosteriorBelief(m).quantile(0.99), 4)
     (0.8379, 0.7838)
     """
-    return posterior_belief_bound(rdp_to_epsilon(orders, rdp, delta, conversion="standard"), membership_prior)
+    epsilon: Any = rdp_to_epsilon(orders, rdp, delta, conversion="standard")
+    return posterior_belief_bound(epsilon, membership_prior)
 
 
 @overload
@@ -421,7 +424,7 @@ def expected_advantage_bound(epsilon: Number, delta: Number) -> float: ...
 def expected_advantage_bound(epsilon: Numbers, delta: Number | Numbers) -> Array: ...
 @overload
 def expected_advantage_bound(epsilon: Number, delta: Numbers) -> Array: ...
-def expected_advantage_bound(epsilon, delta):
+def expected_advantage_bound(epsilon: Number | Numbers, delta: Number | Numbers) -> float | Array:
     """Expected advantage ρ = 2Φ(ε/(2√(2 ln(1.25/δ)))) − 1 against the classically calibrated Gaussian mechanism.
 
     The classical σ = √(2 ln(1.25/δ))/ε is proven private for ε < 1 only. For the exact advantage against any mechanism
@@ -466,7 +469,7 @@ def epsilon_for_expected_advantage(advantage: Number, delta: Number) -> float: .
 def epsilon_for_expected_advantage(advantage: Numbers, delta: Number | Numbers) -> Array: ...
 @overload
 def epsilon_for_expected_advantage(advantage: Number, delta: Numbers) -> Array: ...
-def epsilon_for_expected_advantage(advantage, delta):
+def epsilon_for_expected_advantage(advantage: Number | Numbers, delta: Number | Numbers) -> float | Array:
     """The ε at which the classically calibrated Gaussian mechanism has this advantage: 2√(2 ln(1.25/δ)) Φ⁻¹((ρ+1)/2).
 
     Parameters
@@ -507,7 +510,7 @@ def rdp_expected_advantage(order: Number, rdp: Number) -> float: ...
 def rdp_expected_advantage(order: Numbers, rdp: Number | Numbers) -> Array: ...
 @overload
 def rdp_expected_advantage(order: Number, rdp: Numbers) -> Array: ...
-def rdp_expected_advantage(order, rdp):
+def rdp_expected_advantage(order: Number | Numbers, rdp: Number | Numbers) -> float | Array:
     """Expected advantage 2Φ(√(D_s/(2s))) − 1 of the Gaussian mechanism, from its Rényi divergence of one order.
 
     A Gaussian mechanism has D_s = sμ²/2 at every order, and so has a composition of Gaussian mechanisms, whose μ² add
@@ -550,7 +553,7 @@ def rdp_expected_advantage(order, rdp):
 def reconstruction_bound(mechanism: Mechanism, prior_success: Number) -> float: ...
 @overload
 def reconstruction_bound(mechanism: Mechanism, prior_success: Numbers) -> Array: ...
-def reconstruction_bound(mechanism, prior_success):
+def reconstruction_bound(mechanism: Mechanism, prior_success: Number | Numbers) -> float | Array:
     """Largest probability 1 − f(κ) with which data can be reconstructed: `attack_bound` for this attack.
 
     Parameters
@@ -586,10 +589,10 @@ def reconstruction_bound(mechanism, prior_success):
     return shaped(attacks.success(as_mechanism("mechanism", mechanism), baseline))
 
 
-def _prior(value) -> float:
+def _prior(value: object) -> float:
     return real_number("membership_prior", value, 0.0, 1.0, open_low=True, open_high=True)
 
 
-def _classical(delta):
+def _classical(delta: Number | Numbers) -> np.ndarray:
     """σ ε of the classical Gaussian mechanism of sensitivity 1."""
     return np.sqrt(2 * (np.log(1.25) - np.log(real_array("delta", delta, 0.0, 1.0, open_low=True))))

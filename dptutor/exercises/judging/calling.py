@@ -20,11 +20,12 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Sequence, ValuesView
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,8 @@ from .numerals import Unreadable, read, shown
 _LONG = 240
 # 1e-05 and 1e+16, which are shown as 1e-5 and 1e16.
 _SMALL = re.compile(r"(?<=\d)e(?:(-)|\+)0*(\d+)\b")
+# How a function is called: function, cases, shape, patience ↦ the outcome of each case; see `outcome`.
+Call: TypeAlias = Callable[[Any, Sequence[tuple[Any, ...]], str, float], Iterable[tuple[Any, ...]]]
 # What a result is called that is no finite number.
 UNDEFINED, INFINITE = "not a number (0/0, or the like)", "infinite"
 # How many times longer than it may compute a call may last.

@@ -17,10 +17,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from importlib.resources import files
+from typing import Any
+
+import numpy as np
 
 from ...formulas import typeset
 from .calling import numbers
+from .comparing import Comparison
 from .core import Exercise, Mistake
+from .results import Reply
 from .slips import told_apart
 
 # Two sheets in a notebook need two names there; nothing else depends on these.
@@ -35,7 +40,7 @@ class Within:
     most: float
     reply: str
 
-    def __call__(self, result, *case) -> str | None:
+    def __call__(self, result: np.ndarray, *case: object) -> str | None:
         return None if self.least <= result[0] <= self.most else self.reply
 
 
@@ -74,7 +79,7 @@ class Question(Exercise):
     stub: str = "answer = ...\n"
     options: tuple[str, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.options:  # what is neither right nor a mistake is not in the list
             reply = f"Give the number of one of the statements, from 1 to {len(self.options)}."
             object.__setattr__(self, "laws", (lambda result: reply,))
@@ -95,24 +100,11 @@ class Question(Exercise):
             slips.append((rough, _ROUNDED))
         return slips
 
-    # As the page does, these three.
-    def _agree(self, given: list, wanted: list, within: float = 0.0) -> bool:
-        return super()._agree(given, wanted, within) and self._like(given, float(wanted[0][0]))
-
-    def _like(self, given: list, other: float) -> bool:
-        """Whether a number is near another; near a small one less is let through, as it would be near anything."""
-        (own,) = given
-        near = min(self.tolerance, abs(other) / 10) if other else self.tolerance
-        return own.size == 1 and abs(own[0] - other) <= near
-
-    def _slip(self, given: list) -> str | None:
-        return next((reply for wrong, reply in self._slips if self._like(given, wrong)), None)
-
-    def _nearly(self, given: list) -> str | None:
-        return None
+    def _compared(self, cases: Sequence[tuple[Any, ...]], given: list[np.ndarray]) -> Reply | None:
+        return _AsThePage(self, cases, given).reply()
 
     @property
-    def data(self) -> dict:
+    def data(self) -> dict[str, Any]:
         """What a page has to know to judge an answer as `check` does.
 
         Examples
@@ -136,6 +128,27 @@ class Question(Exercise):
             "why": words(self.explanation),
             "code": self.solution.strip(),
         }
+
+
+class _AsThePage(Comparison):
+    """A number compared as the page does it."""
+
+    exercise: Question
+
+    def _agrees(self, wanted: list[np.ndarray], within: float = 0.0) -> bool:
+        return super()._agrees(wanted, within) and self._like(float(wanted[0][0]))
+
+    def _like(self, other: float) -> bool:
+        """Whether the number is near another; near a small one less is let through, as it would be near anything."""
+        (own,), tolerance = self.given, self.exercise.tolerance
+        near = min(tolerance, abs(other) / 10) if other else tolerance
+        return own.size == 1 and bool(abs(own[0] - other) <= near)
+
+    def _slip(self) -> str | None:
+        return next((reply for wrong, reply in self.exercise._slips if self._like(wrong)), None)
+
+    def _nearly(self) -> str | None:
+        return None
 
 
 class Sheet:

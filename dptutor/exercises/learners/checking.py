@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from ..judging import worker
 from ..judging.calling import Rejected, here
-from ..judging.core import Exercise, Result
+from ..judging.core import Exercise
 from ..judging.drawing import drawn
+from ..judging.results import Result
 from .learner import learner
 
 __all__ = ["Calls", "checked"]

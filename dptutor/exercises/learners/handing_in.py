@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..judging.calling import Rejected, Replayed, Stopped, in_time, short
-from ..judging.core import Exercise, Result
+from ..judging.core import Exercise
+from ..judging.results import Result
 from ..lookup import get
 from ..renumbering import MARK, NUMBERING, numbering, present
 from .checking import Calls, checked

@@ -12,7 +12,7 @@ from __future__ import annotations
 from contextvars import ContextVar, Token
 from pathlib import Path
 
-from ..judging.core import Result
+from ..judging.results import Result
 from .progress import FILE, Progress
 
 __all__ = ["Learner", "learner"]

@@ -29,7 +29,7 @@ from .panel import PANEL_HEIGHT
 from .parameters import Choice, Hidden, Slider, following
 from .picture import draw, label_svg, png, standing, svg_panels
 from .samples import LEVELS
-from .templates import fill
+from .templates import fill, piece
 
 STYLES = ("explorer.css", "game.css", "samples.css")
 # Each uses what those before it declare.
@@ -89,24 +89,24 @@ class Frozen:
         data = base64.b64encode(payload).decode()
         # Without a script, too, nothing is told before it is asked.
         asking = " dpe-asking" if explorer.prediction else ""
-        return (
-            f'<figure class="dptutor-explorer{asking}" data-explorer="{explorer.name}" data-frozen>'
-            f"<style data-shared>{resource('explorer.css')}</style>{body(exploration, prefix)}"
-            f'<script type="application/json" class="dpe-manifest">{_json(manifest)}</script>'
-            f'<script type="text/plain" class="dpe-tables" data-shared="tables">{data}</script></figure>'
-            f'<script type="module" data-shared="script">{script()}</script>'
+        return piece(
+            "frozen",
+            asking=asking,
+            name=explorer.name,
+            style=resource("explorer.css"),
+            body=body(exploration, prefix),
+            manifest=_json(manifest),
+            tables=data,
+            script=script(),
         )
 
     @property
     def page(self) -> str:
         """A whole page with nothing else on it."""
-        title, piece = escape(self._exploration.explorer.title), self._html(f"dpe-{self._exploration.explorer.name}")
-        return (
-            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
-            # The style comes last, so that it wins over the explorer's own.
-            f"</head><body><main><h1>{title}</h1>{piece}</main><style>{resource('alone.css')}</style></body></html>\n"
-        )
+        explorer = self._exploration.explorer
+        # The style comes last, so that it wins over the explorer's own.
+        whole = self._html(f"dpe-{explorer.name}")
+        return piece("page", title=escape(explorer.title), piece=whole, style=resource("alone.css")) + "\n"
 
     def _repr_html_(self) -> str:
         return self.html
@@ -123,12 +123,7 @@ def still_picture(exploration) -> str:
     words = escape(unbroken(f"Predict: {asked.question}" if asked else exploration.words))
     figure = still_figure(exploration)
     data, (width, height) = base64.b64encode(png(figure)).decode(), 72 * figure.get_size_inches()
-    return (
-        f'<figure><p><strong>{title}</strong></p><img alt="{title}" width="{width:.0f}" height="{height:.0f}" '
-        f'src="data:image/png;base64,{data}">'
-        f"<figcaption><p>{words}</p>"
-        "<p>Run this cell, and the picture can be moved.</p></figcaption></figure>"
-    )
+    return piece("still", title=title, width=f"{width:.0f}", height=f"{height:.0f}", picture=data, words=words)
 
 
 def still_figure(exploration) -> Figure:
@@ -269,11 +264,15 @@ def body(exploration, prefix: str) -> str:
         else _choice(name, parameter, place, prefix)
         for place, (name, parameter) in sorted(seen, key=lambda each: not isinstance(each[1][1], Slider))
     )
-    game = _game(explorer.rounds) if explorer.rounds else ""
-    drawn = _samples() if explorer.drawn else ""
     readouts = "".join(
-        f'<div{_key(number.color)}><dt title="{escape(number.help)}">{lettered(number.label)}</dt>'
-        f'<dd data-readout="{name}">{escape(shown[name])}</dd></div>'
+        piece(
+            "readout",
+            key=_key(number.color),
+            help=escape(number.help),
+            label=lettered(number.label),
+            name=name,
+            shown=escape(shown[name]),
+        )
         for name, number in explorer.shown_numbers.items()
     )
     # The picture takes the height that is left on a screen.
@@ -282,20 +281,23 @@ def body(exploration, prefix: str) -> str:
     beside = 1 if 11 * title + 7 * task < 880 else 2  # lines of the question and the task on a page
     lines = f"--dpe-lines: {max(2, ceil(said / 124))}; --dpe-head: {36 if beside == 1 else 60}px; "
     lines += f"--dpe-text: {28 * ceil(title / 32) + max(66, 20 * ceil(task / 34)) + 24 * max(3, ceil(said / 38))}px"
-    return (
-        '<div class="dpe-head">'
-        f'<p class="dpe-find"><strong>{lettered(explorer.title)}</strong> <span class="dpe-invitation">'
-        f'{worded(exploration.task)}</span><span class="dpe-story" role="status" hidden></span></p>'
-        f"{_MENU}</div>"
-        f'<div class="dpe-panels" style="--dpe-wide: {wide:.4g}; {lines}">{panels}</div>'
-        f'<p class="dpe-words" data-words>{colored(exploration)}</p>{_ask(exploration)}'
-        f'<div class="dpe-controls" role="group" aria-label="{escape(explorer.title)}: controls" hidden>'
-        f"{game}{controls}{drawn}{_steps(explorer)}"
-        '<ul class="dpe-pins" aria-label="Pinned" hidden></ul>'
-        '<pre class="dpe-code" tabindex="0" hidden><code></code></pre></div>'
-        f'<dl class="dpe-readouts">{readouts}</dl>'
-        '<p class="dpe-status" role="status" hidden></p><div class="dpe-spoken" aria-live="polite"></div>'
-        f"<figcaption><details><summary>{ABOUT}</summary><p>{worded(unbroken(explorer.caption))}</p></details></figcaption>"
+    return piece(
+        "body",
+        title=lettered(explorer.title),
+        task=worded(exploration.task),
+        wide=f"{wide:.4g}",
+        heights=lines,
+        panels=panels,
+        words=colored(exploration),
+        ask=_ask(exploration),
+        label=escape(explorer.title),
+        game=_game(explorer.rounds) if explorer.rounds else "",
+        controls=controls,
+        samples=piece("samples", style=resource("samples.css")) if explorer.drawn else "",
+        steps=piece("steps", count=str(len(explorer.steps))) if explorer.steps else "",
+        readouts=readouts,
+        about=ABOUT,
+        caption=worded(unbroken(explorer.caption)),
     )
 
 
@@ -320,37 +322,6 @@ def colored(exploration) -> str:
     })  # fmt: skip
 
 
-def _steps(explorer: Declaration) -> str:
-    count = len(explorer.steps)
-    if not count:
-        return ""
-    back, on = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
-    return (
-        '<div class="dpe-steps" data-steps role="group" aria-label="Steps">'
-        f'<button type="button" data-step="back" aria-label="Step back" aria-disabled="true">{back}</button>'
-        f'<span class="dpe-count">Tour of {count}</span>'
-        f'<button type="button" data-step="next" aria-label="Next step">{on}</button></div>'
-    )
-
-
-_MENU = (
-    '<div class="dpe-menu"><button type="button" data-tool="menu" aria-expanded="false" aria-label="More: reset, pin, '
-    'numbers, code, full screen, link, embedding, saving">⋯</button>'
-    '<div class="dpe-tools" role="group" aria-label="Tools" hidden>'
-    '<button type="button" data-tool="reset">Reset</button>'
-    '<button type="button" data-tool="pin" title="Keep these curves, points and numbers to compare with">'
-    "Pin this setting</button>"
-    '<button type="button" data-tool="numbers" aria-pressed="false">All numbers</button>'
-    '<button type="button" data-tool="code" aria-expanded="false">Show the code</button>'
-    '<button type="button" data-tool="large" aria-pressed="false" '
-    'title="Alone on the screen, with large letters and thick lines">Full screen</button>'
-    '<button type="button" data-tool="link" title="An address that carries this setting">Copy link</button>'
-    '<button type="button" data-tool="embed" title="Code that shows this on a page of yours">Copy embed code</button>'
-    '<button type="button" data-tool="svg" title="Save the picture as SVG">Save SVG</button>'
-    '<button type="button" data-tool="png" title="Save the picture as PNG">Save PNG</button></div></div>'
-)
-
-
 def _named(parameter: Slider) -> str:
     """A slider's label; its symbol, if it is one letter, is one even where that letter is a word, as a is."""
     symbol = f"<i>{escape(parameter.symbol)}</i>" if len(parameter.symbol) == 1 else lettered(parameter.symbol)
@@ -367,24 +338,36 @@ def _slider(explorer: Declaration, name: str, parameter: Slider, place: int) -> 
     play = ""
     if parameter.play:
         play = f'<button type="button" data-play="{name}" aria-label="Play {escape(label)}">▶</button>'
-    return (
-        f'<div class="dpe-slider"><span class="dpe-label" aria-hidden="true">{_named(parameter)}</span>'
-        f'<input type="range" data-parameter="{name}" data-place="{place}" min="0" max="{len(values) - 1}" step="1" '
-        f'value="{now}" aria-label="{escape(label)}" aria-valuetext="{escape(parameter.show(parameter.value))}" '
-        f'style="--dpe-at: {now / (len(values) - 1):.4g}; --dpe-tone: {page_color(tone)}">'
-        f'<input type="text" inputmode="decimal" class="dpe-typed" data-typed="{name}" data-place="{place}" '
-        f'autocomplete="off" value="{escape(parameter.show(parameter.value))}" style="--dpe-letters: {letters}" '
-        f'aria-label="{escape(label)}, typed">{play}</div>'
+    return piece(
+        "slider",
+        named=_named(parameter),
+        name=name,
+        place=str(place),
+        last=str(len(values) - 1),
+        now=str(now),
+        at=f"{now / (len(values) - 1):.4g}",
+        tone=page_color(tone),
+        label=escape(label),
+        shown=escape(parameter.show(parameter.value)),
+        letters=str(letters),
+        play=play,
     )
 
 
 def _choice(name: str, parameter: Choice, place: int, prefix: str) -> str:
     options = "".join(
-        f'<label><input type="radio" name="{prefix}-{name}" data-parameter="{name}" data-place="{place}" '
-        f'value="{number}"{" checked" if option == parameter.value else ""}> <span>{lettered(option)}</span></label>'
+        piece(
+            "option",
+            group=f"{prefix}-{name}",
+            name=name,
+            place=str(place),
+            number=str(number),
+            checked=" checked" if option == parameter.value else "",
+            option=lettered(option),
+        )
         for number, option in enumerate(parameter.options)
     )
-    return f'<fieldset class="dpe-choice"><legend>{lettered(parameter.label)}</legend>{options}</fieldset>'
+    return piece("choice", label=lettered(parameter.label), options=options)
 
 
 def _asked(explorer: Declaration) -> dict | None:
@@ -409,7 +392,6 @@ def _ask(exploration) -> str:
     explorer, ask = exploration.explorer, exploration.explorer.prediction
     if ask is None:
         return ""
-    skip = '<button type="button" data-ask-skip>Skip</button>'
     if ask.kind == "draw":
         panel = next(part.panel for part in explorer.parts if part.name == ask.curve)
         places = [panel.xlim[0] + share * (panel.xlim[1] - panel.xlim[0]) for share in _TYPED]
@@ -418,27 +400,21 @@ def _ask(exploration) -> str:
             "</label>"
             for share, place in zip(_TYPED, places, strict=True)
         )
-        inside = (
-            f'<button type="button" data-ask-again>Start over</button>{skip}<details><summary>Type it instead</summary>'
-            f"<p>{lettered(panel.ylabel)}, at these places of the other axis:</p>{typed}</details>"
-            '<span class="dpe-count" data-ask-count></span><button type="button" data-ask-commit>Commit</button>'
-        )
+        inside = piece("ask_draw", axis=lettered(panel.ylabel), typed=typed)
     elif ask.kind == "choose":
-        inside = "".join(f'<button type="button" data-ask-option>{escape(o)}</button>' for o in ask.options) + skip
+        inside = "".join(f'<button type="button" data-ask-option>{escape(o)}</button>' for o in ask.options) + _SKIP
     else:
         inside = (
             '<label>Your guess <input type="text" inputmode="decimal" data-ask-number autocomplete="off">'
-            f"{following(ask.unit)}</label>{skip}"
+            f"{following(ask.unit)}</label>{_SKIP}"
         )
     truth = ask.truth() if ask.truth else ""
     said = truth if isinstance(truth, str) else f"{truth:.3g}{following(ask.unit)}"
     answer = f"<p>Answer: {escape(said)}</p>" if said else ""
-    return (
-        f'<div class="dpe-ask" data-ask role="group" aria-label="Your prediction">'
-        f'<p class="dpe-question">{worded(ask.question)}</p><div class="dpe-asked">{inside}</div>'
-        f'<details class="dpe-told"><summary>Show the answer</summary>{answer}<p>{colored(exploration)}</p>'
-        "</details></div>"
-    )
+    return piece("ask", question=worded(ask.question), inside=inside, answer=answer, words=colored(exploration))
+
+
+_SKIP = '<button type="button" data-ask-skip>Skip</button>'
 
 
 def _drawn(explorer: Declaration, number: dict[int, int]) -> dict:
@@ -462,16 +438,6 @@ def _drawn(explorer: Declaration, number: dict[int, int]) -> dict:
     }
 
 
-def _samples() -> str:
-    return (
-        f"<style data-shared>{resource('samples.css')}</style>"
-        '<div class="dpe-samples" role="group" aria-label="Samples">'
-        '<button type="button" data-samples="play">▶ Samples</button>'
-        '<button type="button" data-samples="clear" aria-label="Clear the samples" '
-        'style="visibility: hidden">✕</button></div>'
-    )
-
-
 def _played(explorer: Declaration, number: dict[int, int]) -> dict:
     """What the script has to know of a game."""
     game, stage = explorer.rounds, explorer.stage
@@ -486,10 +452,6 @@ def _played(explorer: Declaration, number: dict[int, int]) -> dict:
 
 def _game(game: Game) -> str:
     """The controls of a game: rounds so far, the two guesses, and what begins, takes back and ends."""
-
-    def button(name, text):
-        return f'<button type="button" data-game="{name}" hidden>{text}</button>'
-
     guesses = "".join(
         f'<button type="button" data-guess="{world}" aria-disabled="true" hidden>{escape(says)}</button>'
         for world, says in enumerate(game.says)
@@ -498,17 +460,7 @@ def _game(game: Game) -> str:
         f'<button type="button" data-game="start" data-length="{each}">Play {2 * each} rounds</button>'
         for each in game.lengths
     )
-    return (
-        f"<style data-shared>{resource('game.css')}</style>"
-        '<div class="dpe-game" role="group" tabindex="-1" aria-label="The game: guess by a button, by the left and '
-        'right arrow keys, or by a tap on a side of the picture">'
-        '<div class="dpe-rounds" hidden><span class="dpe-slots" aria-hidden="true"></span>'
-        '<span class="dpe-count" data-round></span></div>'
-        f"{guesses}{begin}{button('undo', 'Take back')}{button('leave', 'Leave the game')}"
-        '<div class="dpe-sure" role="alertdialog" aria-label="Throw the game away?" hidden><span></span> '
-        '<button type="button" data-game="keep">Keep them</button>'
-        '<button type="button" data-game="throw">Throw away</button></div></div>'
-    )
+    return piece("game", style=resource("game.css"), guesses=guesses, begin=begin)
 
 
 def _key(color: str) -> str:
