@@ -48,6 +48,7 @@ HABITS = {
     "something stands somewhere": r"\bstands? (?:inside|beside|above|below|under|on|there\b)|\bstands? in (?!for\b)",
     "exactly if": r"\bexactly if\b",
     "to err less": r"\berrs? (?:less|more)\b(?! often| than \d)",
+    "which of no set": r"\b[Ww]ith which probability\b|\b[Ww]hich distribution ha[sd]\b",
 }
 # Sentences that may stay as they are, by a piece of them.
 FINE: tuple[str, ...] = ()
@@ -76,6 +77,7 @@ CAUGHT = [
     "The seed stands inside the loop.",
     "Some adversary errs less against the second mechanism.",
     "It is a garbling exactly if the order holds.",
+    "With which probability is the guess right?",
 ]
 PASSED = [
     "An adversary who reads the output is wrong 31% of the time.",
@@ -87,6 +89,7 @@ PASSED = [
     "Bounds are rarely this close to the truth.",
     "The digits stand in for MNIST; it stands to reason.",
     "Some adversary errs less often against the second mechanism.",
+    "With what probability is the guess right? The probability with which it is right is one half.",
 ]
 
 

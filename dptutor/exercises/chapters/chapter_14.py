@@ -128,7 +128,7 @@ def drawn(batches, times):
 """,
         explanation="The batches are filled independently, so the number is binomial, with mean 1.",
         hints=(
-            "The batches are drawn independently. Which distribution has the number of those that the record joins?",
+            "The batches are drawn independently. What is the distribution of the number of those that the record joins?",
             "A binomial distribution with T trials of probability 1/T.",
             "The number of ways to choose the batches, times p^k (1 − p)^(T−k).",
         ),

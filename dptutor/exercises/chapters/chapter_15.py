@@ -309,7 +309,7 @@ def right(sigma, m):
         explanation="The best guess is the cell with the largest number. Given the noise σt in the right cell, each other cell is lower than 1 + σt with probability Φ(t + 1/σ), independently.",
         hints=(
             "All cells are equally likely beforehand. Which cell does the best guess name?",
-            "The largest. Fix the noise σt in the right cell: with which probability is one other cell lower, and all of them?",
+            "The largest. Fix the noise σt in the right cell: with what probability is one other cell lower, and all of them?",
             "Integrate Φ(t + 1/σ)^(m − 1) against the normal density of t.",
         ),
         praise="Right. The bound 1 − f(1/m) is larger: it holds for every way in which m records can be placed, and for more than two no way attains it.",

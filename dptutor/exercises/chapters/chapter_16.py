@@ -81,7 +81,7 @@ EXERCISES = [
     Question(
         id="16.a",
         title="What the advantage says",
-        question="A report states that the advantage of a mechanism is at most 0.3. At even odds, with which probability may an "
+        question="A report states that the advantage of a mechanism is at most 0.3. At even odds, with what probability may an "
         "adversary guess right, at most?",
         solution="answer = (1 + 0.3) / 2\n",
         explanation="At even odds the Bayes error is (1 − advantage)/2 = 0.35, so the best guess is right with probability 0.65.",

@@ -329,7 +329,7 @@ def advantage(epsilon, events):
 """,
         explanation="Each answer says “in” with probability q = 1/(1 + e^−ε) in one world and 1 − q in the other. Their number is binomial, and it decides the test.",
         hints=(
-            "With which probability does one answer say “in”, in either world?",
+            "With what probability does one answer say “in”, in either world?",
             "q = 1/(1 + e^−ε) and 1 − q. How many of the answers say “in”?",
             "The number is binomial in both worlds: add up the positive differences of the two laws.",
         ),
