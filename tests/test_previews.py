@@ -35,8 +35,8 @@ def test_terms_are_linked_once_and_bring_their_definitions(site, chapter):
 
 # What is no running text, or is a link already.
 ASIDE = (
-    ".admonition-title, .ask, .cell, .dptutor-explorer, .previews, .caption, h1, h2, h3, h4, pre, code, math, svg, script, "
-    "style, a:not(.term)"
+    ".admonition-title, .ask, .cell, .dptutor-explorer, .previews, .caption, h1, h2, h3, h4, pre, code, math, svg, "
+    "script, style, a:not(.term)"
 )
 
 

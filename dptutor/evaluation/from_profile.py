@@ -193,7 +193,7 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
     if not (heights[-1] > 1e-300 and heights[-1] * LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
         last = int(np.flatnonzero(heights)[-1:].sum())
         unseen = last + 1 < len(cuts) and cuts[last + 1] < mechanism._largest_finite_loss()
-        until = integrand(np.linspace(*cuts[last : last + 2], 65)) if tilt > 0 and unseen else np.zeros(1)
+        until = integrand(np.linspace(cuts[last], cuts[last + 1], 65)) if tilt > 0 and unseen else np.zeros(1)
         if until[until > 0][-1:].sum() > 1e-9 * max(np.max(heights), np.max(until)):
             raise NumericalError(
                 f"the Rényi divergence of order {tilt + 1:g} of {shortened(repr(mechanism), 120)} depends on a δ less "

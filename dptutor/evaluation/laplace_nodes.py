@@ -101,7 +101,7 @@ class _Panels:
         Of each panel its ends, whether it counts at all, and of both hypotheses a loss and a weight as in `Missed`.
     """
 
-    def __init__(self, low, high, top, rate, mu):
+    def __init__(self, low: np.ndarray, high: np.ndarray, top: float, rate: float, mu: float) -> None:
         half, middle = (high - low) / 2, (low + high) / 2
         imaginary = half * (_RHO - 1 / _RHO) / 2
         allowed = imaginary <= math.pi / 2
@@ -112,7 +112,7 @@ class _Panels:
         log_rule = np.log(half * 64 / 15) - 2 * _COUNT * np.log(_RHO) - np.log1p(-(_RHO**-2.0))
         log_rule = np.where(allowed, log_rule + turned**2 / (2 * mu**2) + _MARGIN, np.inf)
 
-        def log_densities(low, high):
+        def log_densities(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             # At most, between both; ¼ e^{−(l + ε₀)/2} (1 − p + p e^l) under Q.
             log_p = -(low + top) / 2 - math.log(4)
             return log_p, np.logaddexp(math.log1p(-rate) + log_p, math.log(rate) + (high - top) / 2 - math.log(4))
@@ -139,6 +139,6 @@ class _Panels:
             self.rows = np.array([low, high, ~nothing, of_q, np.exp(log_q), of_p, np.exp(log_p)])
 
 
-def _loss(noise, rate):
+def _loss(noise: np.ndarray | float, rate: float) -> np.ndarray:
     """log(1 − p + p e^l)."""
     return log_of_mixture(rate, np.asarray(noise, dtype=float))

@@ -16,6 +16,7 @@ and what is known when t is chosen only helps. So the hull is a part like any ot
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,34 +42,34 @@ class Adaptive(SymmetricFiniteMechanism):
 
     uses: tuple[tuple[Mechanism, int], ...]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return " @ ".join(f"{part!r} ** {count}" if count > 1 else repr(part) for part, count in self.uses)
 
     @cached_property
-    def _key(self):
+    def _key(self) -> Hashable:
         return "Adaptive", frozenset((part._key, count) for part, count in self.uses)
 
-    def _parts(self):
+    def _parts(self) -> tuple[tuple[tuple[Mechanism, int], ...], bool]:
         return self.uses, False
 
-    def _renyi(self, order):
-        return sum(count * part._renyi(order) for part, count in self.uses)
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
+        return np.sum([count * part._renyi(order) for part, count in self.uses], axis=0)
 
-    def _pair_renyi(self, order):
+    def _pair_renyi(self, order: np.ndarray) -> np.ndarray:
         return self._law.renyi(order)
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return self._law.p, self._law.q
 
     @property
-    def _law(self):
+    def _law(self) -> FiniteLaw:
         return self._hull[0]
 
     @property
     def error_bound(self) -> float:
         return float(self._hull[2].max()) + self._law.error_bound
 
-    def _delta_error(self, epsilon):
+    def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
         _, places, gaps = self._hull
         loss = np.abs(np.asarray(epsilon, dtype=float))
         return super()._delta_error(epsilon) + gaps[np.searchsorted(places, loss, side="right")]
@@ -80,7 +81,7 @@ class Adaptive(SymmetricFiniteMechanism):
         most = self._most_of_renyi
         pairs = self._bracket
 
-        def most_of_both(epsilon):
+        def most_of_both(epsilon: np.ndarray) -> np.ndarray:
             return np.minimum(pairs.law.delta(epsilon) + pairs.lost, most(epsilon))
 
         first, last = (_where(most_of_both, level, top) for level in (_SURE, _TINY))
@@ -102,7 +103,7 @@ class Adaptive(SymmetricFiniteMechanism):
         return bracketed(factors, _GOAL)
 
     @property
-    def _most_of_renyi(self):
+    def _most_of_renyi(self) -> Callable[[np.ndarray], np.ndarray]:
         """ε ↦ the most that Rényi divergences allow δ(ε) to be.
 
         The logarithm is φ(s) − (s − 1) ε at the best s, where φ, which is convex, has the slope ε.
@@ -113,14 +114,14 @@ class Adaptive(SymmetricFiniteMechanism):
         exponent = above * self._renyi(order) - above * np.log1p(1.0 / above) - np.log1p(above)
         slopes = np.maximum.accumulate(np.diff(exponent) / np.diff(above))
 
-        def most(epsilon):
+        def most(epsilon: np.ndarray) -> np.ndarray:
             best = np.searchsorted(slopes, epsilon)
             return np.exp(np.minimum(exponent[best] - above[best] * epsilon + 1e-12, 0.0))
 
         return most
 
 
-def _where(function, level, top) -> float:
+def _where(function: Callable[[np.ndarray], np.ndarray], level: float, top: float) -> float:
     """About where a function that falls from 0 to `top` passes a level."""
     low, high = 0.0, top
     for _ in range(60):
@@ -129,7 +130,7 @@ def _where(function, level, top) -> float:
     return high
 
 
-def _law_below(places, delta, gaps):
+def _law_below(places: np.ndarray, delta: np.ndarray, gaps: np.ndarray) -> tuple[FiniteLaw, np.ndarray, np.ndarray]:
     """The law with the lower convex hull in e^ε, and of its mirror image, of δ at places from 0 on, of which the last
     is 0; its places; and before, between and after them what hull and `gaps` leave open."""
     kept: list[int] = []

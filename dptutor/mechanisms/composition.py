@@ -314,9 +314,11 @@ class Composition(Mechanism):
             if finite:
                 with contextlib.suppress(TooManyAtoms):
                     return MixtureFaces(_enumerated(finite), _together(others))
-            elif sum(count for _, count in laplace) <= _FEW_LAPLACE and (beside := Composition(rest)._faces).tables:
-                tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
-                return beside_laplace(beside, tops)
+            elif sum(count for _, count in laplace) <= _FEW_LAPLACE:
+                beside = Composition(rest)._faces
+                if isinstance(beside, TabulatedFaces) and beside.tables:
+                    tops = [part._loss_law().largest_loss for part, count in laplace for _ in range(count)]
+                    return beside_laplace(beside, tops)
         by_lines = None
         if known:
             by_lines = _by_lines(self)
