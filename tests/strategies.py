@@ -38,6 +38,8 @@ PARAMETERS = {
     "threshold_scale": st.floats(0.15, 20.0),
     "answer_scale": st.floats(0.15, 20.0),
     "members": st.integers(1, 5),
+    "sensitivities": st.lists(st.floats(0.1, 3.0) | st.just(0.0), min_size=3, max_size=3).filter(any),
+    "probabilities": distributions(3),
 }
 
 
@@ -64,6 +66,13 @@ OWN = {
         epsilon=st.floats(0.05, 4.0),
         users=st.integers(1, 60),
         bound=st.sampled_from(["upper", "exact"]),
+    ),
+    "SubsampledDiscreteGaussian": st.builds(
+        dp.SubsampledDiscreteGaussian,
+        sigma=st.floats(0.25, 20.0),
+        sampling_rate=PARAMETERS["sampling_rate"],
+        sensitivity=st.integers(1, 4),
+        direction=PARAMETERS["direction"],
     ),
     "DiscreteLaplace": st.builds(dp.DiscreteLaplace, scale=noise, sensitivity=st.integers(1, 5)),
 }

@@ -78,7 +78,7 @@ def test_a_plate_is_on_the_page_with_its_picture(sections, name):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("alike", dp.explore.side_by_side.parameters["alike"].values)
+@pytest.mark.parametrize("alike", ["advantage ¼", "(1, 10⁻⁵)"])
 def test_a_number_of_the_map_leads_to_its_two_curves(sections, alike):
     links = [
         (dict(parse_qsl(link.attributes["href"].removeprefix("#side_by_side?"), strict_parsing=True)), link.text())
@@ -144,7 +144,20 @@ def staircase_advantage():
     return np.maximum(staircase(x - 1) - staircase(x), 0).sum() / 100_000
 
 
-def mixture_epsilon(sigma, rate, members, delta=1e-5):
+def replaced_epsilon(sigma, rate, delta=1e-5):
+    x, width = np.linspace(-20, 20, 400_001, retstep=True)
+    p, q = (sum(w * np.exp(-(((x - c) / sigma) ** 2) / 2) for w, c in ((1 - rate, 0), (rate, s))) for s in (-1, 1))
+    scale = width / (sigma * math.sqrt(2 * math.pi))
+    return finite_epsilon([(p * scale, q * scale)], delta)
+
+
+def sampled_epsilon(sigma, rate, delta=1e-6):
+    p, q = bell(sigma), (1 - rate) * bell(sigma) + rate * bell(sigma, 1)
+    return finite_epsilon([(p, q), (q, p)], delta)
+
+
+def mixture_epsilon(sigma, rate, members, delta=1e-5, amount=1):
+    sigma = sigma / amount
     weights = binom.pmf(np.arange(members + 1), members, rate)
 
     def log_ratio(x):
@@ -261,6 +274,16 @@ NUMBERS = {
     "Group in a Poisson-sampled step": {
         "one": lambda: f"{mixture_epsilon(1, 0.1, 1):.4g}",
         "three": lambda: f"{mixture_epsilon(1, 0.1, 3):.4g}",
+    },
+    "Mixture of Gaussians with given weights": {
+        "rarely much": lambda: f"{mixture_epsilon(1, 0.1, 1, amount=2):.4g}",
+        "often little": lambda: f"{mixture_epsilon(1, 0.2, 1):.4g}",
+    },
+    "Poisson-sampled step, one example replaced": {"replaced": lambda: f"{replaced_epsilon(1, 0.1):.4g}"},
+    "Poisson-sampled discrete Gaussian noise": {"discrete": lambda: f"{sampled_epsilon(2, 0.1):.4g}"},
+    "Poisson-sampled discrete Laplace noise": {
+        "removed": lambda: f"{math.log1p(0.1 * math.expm1(1)):.4g}",
+        "added": lambda: f"{-math.log1p(0.1 * math.expm1(-1)):.4g}",
     },
     "Poisson-sampled Laplace noise": {"pure ε": lambda: f"{math.log1p(0.1 * math.expm1(1)):.4g}"},
     "The worst (ε, δ)-DP mechanism": {

@@ -69,6 +69,8 @@ ARGUMENTS = {
     "profile": st.one_of(st.sampled_from(CURVES), hostile), "tradeoff": st.one_of(st.sampled_from(CURVES), hostile),
     "bayes_error": st.one_of(st.sampled_from(CURVES), hostile),
     "size": sizes, "seed": seeds,
+    "sensitivities": st.one_of(st.just([0.0, 1.0, 2.5]), hostile),
+    "probabilities": st.one_of(st.just([0.5, 0.25, 0.25]), hostile),
 }  # fmt: skip
 # … in audits.
 ARGUMENTS |= {

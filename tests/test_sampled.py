@@ -1,5 +1,6 @@
 """Samples of people: Laplace noise, groups, truncated batches, shuffled answers; against enumeration and integrals."""
 
+import itertools
 import math
 
 import numpy as np
@@ -129,6 +130,115 @@ def test_a_group_keeps_the_digits_of_small_deltas(direction):
             value, error = m.privacy_profile(epsilon, with_error=True)
             assert abs(value - float(exact)) <= error
             assert value == approx(float(exact), rel=1e-8) or value < 1e-15
+
+
+REMOVE, ADD = losses.AdjacencyType.REMOVE, losses.AdjacencyType.ADD
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.1), (0.5, 0.3), (5.0, 0.01), (0.05, 0.2), (2.0, 1.0)])
+def test_a_replaced_example_against_dp_accounting(sigma, rate):
+    m = dp.SubsampledGaussianReplaceOne(sigma, rate)
+    peer = losses.GaussianPrivacyLoss(sigma, sampling_prob=rate, adjacency_type=losses.AdjacencyType.REPLACE)
+    at = np.array([0.0, 0.01, 0.5, 2.0, 7.0])
+    assert m.privacy_profile(at) == approx(peer.get_delta_for_epsilon(at), rel=1e-8, abs=1e-15)
+    assert m.privacy_profile(-at) == approx(1 - np.exp(-at) + np.exp(-at) * m.privacy_profile(at), abs=1e-14)
+
+
+def on_a_plane(sigma, centers, rate):
+    """(1 − p) N(0, σ²) + p N(c, σ²) for each center, as masses of the cells of a grid."""
+    x = np.linspace(-7 * sigma - 1, 7 * sigma + 1, 161)
+    normal = lambda c: np.outer(*(stats.norm.pdf(x, each, sigma) * (x[1] - x[0]) for each in c))  # noqa: E731
+    return [(1 - rate) * normal((0, 0)) + rate * normal(c) for c in centers]
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(0.7, 0.3), (2.0, 0.05)])
+def test_no_two_examples_are_worse_than_opposite_ones(sigma, rate):
+    m = dp.SubsampledGaussianReplaceOne(sigma, rate)
+    at = np.array([-2.0, -0.3, -0.01, 0.0, 0.05, 0.4, 1.5])
+    for angle, size in itertools.product((0.0, 2.5), (0.6, 1.0)):
+        other = size * np.array([math.cos(angle), math.sin(angle)])
+        p, q = on_a_plane(sigma, (other, (1, 0)), rate)
+        for first, second in ((p, q), (q, p)):
+            # The cells that the threshold cuts weigh a little.
+            assert np.all(profile(first, second, at) <= m.privacy_profile(at) + 5e-4)
+    p, q = on_a_plane(sigma, ((-1, 0), (1, 0)), rate)
+    assert profile(p, q, at) == approx(m.privacy_profile(at), abs=5e-4)
+
+
+MIXTURES = ([0, 0.5, 3, 1], [0.5, 0.2, 0.1, 0.2]), ([0.5, 3, 1], [0.6, 0.2, 0.2]), ([2], [1]), ([0, 40], [0.9, 0.1])
+
+
+@pytest.mark.parametrize("mixture", MIXTURES)
+@pytest.mark.parametrize(("direction", "adjacency"), [("remove", REMOVE), ("add", ADD)])
+def test_a_mixture_of_given_weights_against_dp_accounting(mixture, direction, adjacency):
+    peer = losses.MixtureGaussianPrivacyLoss(1.3, *mixture, adjacency_type=adjacency)
+    at = np.array([-2.0, -0.3, 0.0, 0.05, 0.2, 1.0, 3.0])
+    expected = peer.get_delta_for_epsilon(at)
+    assert dp.GaussianMixture(1.3, *mixture, direction).privacy_profile(at) == approx(expected, abs=1e-7)
+
+
+def test_mixtures_are_what_has_a_name_of_its_own():
+    at = np.array([-1.0, 0.0, 0.7, 3.0])
+    for direction in ("add", "remove", "both"):
+        step = dp.GaussianMixture(1.3, [1, 0, 1], [0.1, 0.7, 0.2], direction)
+        assert step.privacy_profile(at) == approx(dp.SubsampledGaussian(1.3, 0.3, direction).privacy_profile(at))
+        weights = stats.binom.pmf(np.arange(4), 3, 0.2)
+        group = dp.GaussianMixture(0.8, np.arange(4), weights / weights.sum(), direction)
+        named = dp.SubsampledGaussianGroup(0.8, 0.2, 3, direction)
+        assert group.privacy_profile(at) == approx(named.privacy_profile(at), rel=1e-12)
+
+
+@pytest.mark.parametrize(("scale", "rate", "sensitivity"), [(2.0, 0.1, 1), (0.5, 0.3, 2), (7.0, 0.9, 5)])
+@pytest.mark.parametrize(("direction", "adjacency"), [("remove", REMOVE), ("add", ADD)])
+def test_sampled_noise_of_whole_numbers_against_dp_accounting(scale, rate, sensitivity, direction, adjacency):
+    at = np.array([-0.5, -0.05, 0.0, 0.05, 0.2, 1.0, 3.0])
+    given = {"sampling_prob": rate, "adjacency_type": adjacency}
+    peer = losses.DiscreteGaussianPrivacyLoss(scale, sensitivity, **given)
+    m = dp.SubsampledDiscreteGaussian(scale, rate, sensitivity, direction)
+    assert m.privacy_profile(at) == approx([peer.get_delta_for_epsilon(float(each)) for each in at], abs=1e-13)
+    peer = losses.DiscreteLaplacePrivacyLoss(1 / scale, sensitivity, **given)
+    m = dp.SubsampledDiscreteLaplace(scale, rate, sensitivity, direction)
+    assert m.privacy_profile(at) == approx([peer.get_delta_for_epsilon(float(each)) for each in at], abs=1e-13)
+
+
+@pytest.mark.parametrize("order", [0.5, 1.0, 2.0, 30.0])
+def test_divergences_of_a_replaced_example_against_the_integral(order):
+    sigma, rate = 1.3, 0.2
+    z, width = np.linspace(-20, 20 + 2 * order, 20_001, retstep=True)
+    log_p, log_q = (
+        np.logaddexp(
+            math.log1p(-rate) + stats.norm.logpdf(z, 0, sigma), math.log(rate) + stats.norm.logpdf(z, c, sigma)
+        )
+        for c in (-1, 1)
+    )
+    if order == 1.0:
+        expected = np.sum(np.exp(log_q) * (log_q - log_p)) * width
+    else:
+        expected = math.log(np.sum(np.exp(order * log_q + (1 - order) * log_p)) * width) / (order - 1)
+    assert dp.SubsampledGaussianReplaceOne(sigma, rate).renyi_divergence(order) == approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("order", [0.5, 1.0, 3.0, 400.0])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_divergences_of_sampled_discrete_noise_against_the_sum(order, direction):
+    sigma, rate = 1.5, 0.1
+    x = np.arange(-80.0, 500.0)
+    log_p = -((x / sigma) ** 2) / 2
+    log_p -= special.logsumexp(log_p)
+    log_q = np.logaddexp(math.log1p(-rate) + log_p, math.log(rate) + log_p + (2 * x - 1) / (2 * sigma**2))
+    if direction == "add":
+        log_p, log_q = log_q, log_p
+    expected = np.sum(np.exp(log_q) * (log_q - log_p))
+    if order != 1.0:
+        expected = special.logsumexp(order * log_q + (1 - order) * log_p) / (order - 1)
+    found = dp.SubsampledDiscreteGaussian(sigma, rate, 1, direction).renyi_divergence(order)
+    assert found == approx(expected, rel=1e-9)
+
+
+def test_divergences_of_large_orders_find_where_their_terms_are_largest():
+    # With much noise that is neither at no shift nor at the largest one: the exponent is nearly that of a binomial.
+    one, two = (dp.SubsampledGaussianGroup(1000, 0.1, k, "remove").renyi_divergence(1e6) for k in (1, 2))
+    assert one < two / 4 < 1.2 * one
 
 
 def test_groups_of_trainings_are_powers_of_groups_of_steps():
@@ -276,6 +386,13 @@ def test_a_grid_gives_what_enumeration_gives(monkeypatch):
         (lambda: dp.SubsampledGaussianGroup(1, 0.5, 0), ValueError, "members must be"),
         (lambda: dp.SubsampledGaussianGroup(1, 0.5, 101), ValueError, "members must be at most 100"),
         (lambda: dp.SubsampledGaussianGroup(1e-3, 0.5, 2), ValueError, "noise_multiplier must be in"),
+        (lambda: dp.SubsampledGaussianReplaceOne(1e-4, 0.1), ValueError, "noise_multiplier must be in"),
+        (lambda: dp.SubsampledDiscreteGaussian(1001, 0.1), ValueError, "sigma must be in"),
+        (lambda: dp.SubsampledDiscreteLaplace(1, 2), ValueError, "sampling_rate must be"),
+        (lambda: dp.GaussianMixture(1, [0, 1], [1]), ValueError, "equally long, got 2 and 1"),
+        (lambda: dp.GaussianMixture(1, [0, 0], [0.5, 0.5]), ValueError, "sensitivities must be 0 or from"),
+        (lambda: dp.GaussianMixture(1, [0, -1], [0.5, 0.5]), ValueError, "sensitivities must be"),
+        (lambda: dp.GaussianMixture(1, range(200), [1 / 200] * 200), ValueError, "at most 101 numbers"),
         (lambda: dp.TruncatedPoisson(1, 0.1, 10, 100, 0), ValueError, "largest_batch must be"),
         (lambda: dp.TruncatedPoisson(1, 0.1, 10, 1.5, 1), ValueError, "examples must be"),
         (lambda: dp.ShuffledRandomizedResponse(1, 10**7), ValueError, "users must be at most 1000000"),

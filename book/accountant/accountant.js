@@ -641,6 +641,7 @@ const MAKERS = {
 const REFUSED = ["DiscreteGaussian", "DiscreteLaplace", "KaryRandomizedResponse", "FixedBatches", "ShuffledBatches",
   "BallsAndBins", "SampledWithoutReplacement", "FiniteExperiment", "join", "meet", "group", "matrix_mechanism",
   "tree_aggregation", "allowed_by", "TruncatedPoisson", "SubsampledLaplace", "SubsampledGaussianGroup", "Staircase",
+  "SubsampledGaussianReplaceOne", "SubsampledDiscreteGaussian", "SubsampledDiscreteLaplace", "GaussianMixture",
   "ExponentialMechanism", "PermuteAndFlip", "SparseVector", "ShuffledRandomizedResponse"];
 const FUNCTIONS = { sqrt: Math.sqrt, exp: Math.exp, log: Math.log };
 

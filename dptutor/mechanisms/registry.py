@@ -16,11 +16,14 @@ from .finite import (
 )
 from .gaussian import Gaussian
 from .laplace import Laplace
+from .mixtures import GaussianMixture
+from .replaced import SubsampledGaussianReplaceOne
 from .sampled_groups import SubsampledGaussianGroup
 from .selection import ExponentialMechanism, PermuteAndFlip, SparseVector
 from .shuffled import ShuffledRandomizedResponse
 from .staircase import Staircase
 from .subsampled import DPSGD, SubsampledGaussian
+from .subsampled_discrete import SubsampledDiscreteGaussian, SubsampledDiscreteLaplace
 from .subsampled_laplace import SubsampledLaplace
 from .truncated import TruncatedPoisson
 
@@ -40,7 +43,11 @@ __all__ = [  # noqa: RUF022
     "SampledWithoutReplacement",
     "TruncatedPoisson",
     "SubsampledLaplace",
+    "SubsampledDiscreteGaussian",
+    "SubsampledDiscreteLaplace",
+    "SubsampledGaussianReplaceOne",
     "SubsampledGaussianGroup",
+    "GaussianMixture",
     "Staircase",
     "ExponentialMechanism",
     "PermuteAndFlip",

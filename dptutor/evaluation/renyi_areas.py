@@ -1,0 +1,106 @@
+"""Rényi divergences where the loss is a function of a normal answer: sums of terms of one sign.
+
+With r = e^loss and t = s, or 1 − s for the pair exchanged, H(t) − 1 = E_P[r^t − 1 − t(r − 1)], and for order 1 the mean
+of r log r or −log r in the same form; D_s = log H / (s − 1). All terms have one sign, so that small divergences keep
+their digits. They are summed in units of the largest, as H may overflow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .from_profile import integral
+from .polynomials import gauss
+
+# Integrals up to such exponents by so many points.
+_INTEGRATED = 30.0
+_NODES, _WEIGHTS = gauss(40)
+# Of integrands over the answer: how far from all centers, first places, places of a finer look, how fine it becomes,
+# distances from a peak at which they are cut, and peaks so far away that their squares have no digits after the point.
+TAIL, _PLACES, _CLOSER, _CLOSE, _FAR = 40.0, 2001, 65, 1e-3, 1e7
+_AROUND = np.geomspace(1e-3, TAIL, 16)
+
+
+def renyi_of_answers(
+    loss_at: Callable, log_density: Callable, order: float, t: float, low: float, high: float
+) -> float:
+    """D_s, where `log_density` is that of the answer under P, but for the constant of a normal density.
+
+    Centers of normal terms lie from `low` to `high`.
+    """
+
+    def log_terms(z):
+        return log_excess(loss_at(z), t, order == 1.0) + log_density(z)
+
+    at = peaks(log_terms, low - TAIL, high + TAIL)
+    largest = float(np.max(log_terms(at), initial=-math.inf))
+    if largest == -math.inf:
+        return 0.0
+    if np.max(np.abs(at)) > _FAR:
+        return max(largest / (order - 1.0), 0.0)
+    cuts = np.unique(np.concatenate([[low - TAIL, high + TAIL], *(at + d for d in (*_AROUND, *-_AROUND, 0.0))]))
+    area = integral(lambda z: np.exp(log_terms(z) - largest), cuts) / math.sqrt(2 * math.pi)
+    return renyi_of_excess(largest + math.log(area), order, t)
+
+
+def renyi_of_excess(log_sum: float, order: float, t: float) -> float:
+    """D_s from log |H(t) − 1|; of order 1 the excess is the divergence."""
+    if order == 1.0:
+        return math.exp(log_sum)
+    if t * (t - 1.0) > 0:
+        return float(np.logaddexp(0.0, log_sum)) / (order - 1.0)
+    return math.log1p(-math.exp(log_sum)) / (order - 1.0)
+
+
+def peaks(function: Callable, low: float, high: float) -> np.ndarray:
+    """Where a smooth function has its local maxima, nearly."""
+    near = np.linspace(-TAIL, TAIL, _PLACES)
+    places = np.unique(np.concatenate([np.linspace(low, high, _PLACES), near[(near > low) & (near < high)]]))
+    value = np.concatenate([[-np.inf], function(places), [-np.inf]])
+    highest = np.flatnonzero((value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:]))
+    found = []
+    for place in highest.tolist():
+        left, right = places[max(place - 1, 0)], places[min(place + 1, places.size - 1)]
+        while right - left > _CLOSE * (1.0 + abs(left) * _CLOSE):
+            closer = np.linspace(left, right, _CLOSER)
+            best = int(np.argmax(function(closer)))
+            left, right = closer[max(best - 1, 0)], closer[min(best + 1, _CLOSER - 1)]
+        found.append((left + right) / 2)
+    return np.array(found)
+
+
+def log_excess(loss, t, derived):
+    """log |e^{tl} − 1 − t (e^l − 1)|, and where `derived` that of its derivative in t, at t = 1 or 0."""
+    size = abs(t)
+    near = np.abs(loss) * max(1.0, size) < _INTEGRATED
+    # As integrals from 0 to l of terms of one sign.
+    x = np.where(near, loss, 0.0)[..., None] * (1.0 + _NODES) / 2
+    if derived:
+        inner = x * np.exp(x) if t else np.expm1(x)
+    else:
+        inner = size * np.exp(x) * np.expm1((t - 1.0) * x)
+    with np.errstate(divide="ignore"):
+        within = np.log(np.abs(np.where(near, loss, 0.0) * np.sum(inner * _WEIGHTS, axis=-1) / 2))
+    away = np.where(near, _INTEGRATED, loss)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if derived and t:
+            beyond = np.where(
+                away > 0, away + np.log(away - 1.0), np.log1p((away - 1.0) * np.exp(np.minimum(away, 0.0)))
+            )
+        elif derived:
+            beyond = np.where(away > 0, away, np.log(-1.0 - away))  # next to e^30
+        elif t < 0:
+            beyond = _log_difference(np.logaddexp(t * away, math.log(size) + away), math.log1p(size))
+        elif t > 1:
+            beyond = _log_difference(np.logaddexp(t * away, math.log(t - 1.0)), math.log(t) + away)
+        else:
+            beyond = _log_difference(np.logaddexp(math.log1p(-t), math.log(t) + away), t * away)
+    return np.where(near, within, beyond)
+
+
+def _log_difference(more, less):
+    """log(e^more − e^less)."""
+    return more + np.log(-np.expm1(np.minimum(less - more, 0.0)))
