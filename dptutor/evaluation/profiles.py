@@ -7,9 +7,7 @@ add), where no example takes part in a step.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cached_property, lru_cache, reduce
-from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr
@@ -44,11 +42,8 @@ _NEARLY_NORMAL = 1e4
 # By the number of participations, if at most the first, and the noise so small that the error is below the second.
 _PARTICIPATIONS, _SEPARATE = 1e4, 3e-12
 
-# Parts, which are mechanisms, and how often each is used.
-Factors: TypeAlias = Sequence[tuple[Any, int]]
 
-
-def contours(factors: Factors) -> TabulatedFaces:
+def contours(factors) -> TabulatedFaces:
     """The faces of plain and subsampled Gaussians together, of one direction or with a transform that decays."""
     if _are_separate(factors):
         ((part, count),) = factors
@@ -65,7 +60,7 @@ def contours(factors: Factors) -> TabulatedFaces:
     return TabulatedFaces(there, back, near=near, loss_near=loss_near)
 
 
-def _are_separate(factors: Factors) -> bool:
+def _are_separate(factors) -> bool:
     """Whether there are only steps of one kind with hardly any noise."""
     (part, count), *others = factors
     law = part._loss_law()
@@ -75,7 +70,7 @@ def _are_separate(factors: Factors) -> bool:
     return rare and 3.0 * count * float(ndtr(-0.5 / law.noise_multiplier)) < _SEPARATE
 
 
-def beside_laplace(there: ProfileTable, back: ProfileTable, tops: Sequence[float]) -> TabulatedFaces:
+def beside_laplace(there: ProfileTable, back: ProfileTable, tops) -> TabulatedFaces:
     """The faces of a mechanism with these profiles, together with Laplace mechanisms of these largest losses."""
     for top in tops:
         same = there is back
@@ -84,8 +79,8 @@ def beside_laplace(there: ProfileTable, back: ProfileTable, tops: Sequence[float
     return TabulatedFaces(there, back)
 
 
-def _inversion(factors: Factors) -> Inversion:
-    def log_transform(s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _inversion(factors) -> Inversion:
+    def log_transform(s):
         value, error = np.zeros(s.shape, dtype=complex), np.zeros(s.shape)
         for part, count in factors:
             log_h, its_error = part._log_hellinger(s)
@@ -108,7 +103,7 @@ def _inversion(factors: Factors) -> Inversion:
     return Inversion(log_transform, -edge if direction == "add" else edge, law, revives, name)
 
 
-def _are_summed(steps: Sequence[tuple[SampledLaw, int]]) -> bool:
+def _are_summed(steps) -> bool:
     """Whether losses are summed where contours do not do: those of few steps, or of few participations. With so much
     noise that losses are nearly normal contours do."""
     nearly_normal = all(law.noise_multiplier >= _NEARLY_NORMAL for law, _ in steps)
@@ -117,7 +112,7 @@ def _are_summed(steps: Sequence[tuple[SampledLaw, int]]) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _law(parts: tuple[tuple[float, float, int], ...]) -> PositiveLaw:
+def _law(parts) -> PositiveLaw:
     """The law of the losses of (σ, p, count) together."""
     laws = (PositiveLaw.of_step(sigma, rate).power(count) for sigma, rate, count in parts)
     return reduce(lambda a, b: a.plus(b), laws)
@@ -126,11 +121,11 @@ def _law(parts: tuple[tuple[float, float, int], ...]) -> PositiveLaw:
 class _SumsOfLosses:
     """Profiles of subsampled Gaussian steps of one direction by sums of positive terms."""
 
-    def __init__(self, steps: Sequence[tuple[SampledLaw, int]], direction: str) -> None:
+    def __init__(self, steps, direction: str):
         self._parts = tuple((law.noise_multiplier, law.sampling_rate, count) for law, count in steps)
         self.direction = direction
 
-    def __call__(self, epsilon: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, epsilon, complement: bool):
         """δ or 1 − δ at ε, and a bound on its relative error."""
         law = _law(self._parts)
         return (law.added if self.direction == "add" else law.removed)(epsilon, complement)
@@ -153,7 +148,7 @@ class _SumsOfLosses:
 class _SeparateProfile(Profile):
     """The profile of steps with hardly any noise, on intervals for a table."""
 
-    def __init__(self, sums: SeparateSums, direction: str) -> None:
+    def __init__(self, sums: SeparateSums, direction: str):
         self._sums, self._direction = sums, direction
 
     @cached_property
@@ -177,7 +172,7 @@ class _SeparateProfile(Profile):
             return np.maximum(self._sums.highest - epsilon, 0.0) * 1.01
         return self._sums.left(epsilon) + _LEAST
 
-    def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+    def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
         profile = self._sums.removed if self._direction == "remove" else self._sums.added
         complement = bool(profile(self.edges[interval : interval + 2].mean(keepdims=True), False)[0][0] > 0.5)
@@ -194,7 +189,7 @@ class BesideLaplace(Profile):
     and 1 − δ likewise. To the left of 0, 1 − δ'(−v) = e^{−v} (1 − δ⁻(v)), δ⁻ the profile of the reverse pair.
     """
 
-    def __init__(self, forward: ProfileTable, backward: ProfileTable, top: float) -> None:
+    def __init__(self, forward: ProfileTable, backward: ProfileTable, top: float):
         self._forward, self._backward, self._top = forward, backward, top
 
     @cached_property
@@ -216,7 +211,7 @@ class BesideLaplace(Profile):
         """An upper bound on δ beyond the last interval."""
         return self._forward._evaluator.left(np.maximum(epsilon - self._top, self._forward.end))
 
-    def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+    def sample(self, interval: int, epsilon: np.ndarray):
         """δ or its complement, a bound on its relative error, and which it is."""
         middle = self.edges[interval : interval + 2].mean(keepdims=True)
         complement = bool(self._beside(middle, False)[0][0] > 0.5)
@@ -225,7 +220,7 @@ class BesideLaplace(Profile):
         value = np.maximum(value, _LEAST)
         return value, (error + _LEAST) / value + 16 * LAST_PLACE, complement
 
-    def _beside(self, epsilon: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _beside(self, epsilon, complement):
         low, high = epsilon - self._top, epsilon + self._top
         first, its_error = self._at(low, complement)
         last, other_error = self._at(high, complement)
@@ -234,7 +229,7 @@ class BesideLaplace(Profile):
         value = first / 2 + shrink * last / 2 + between / 4
         return value, its_error / 2 + shrink * other_error / 2 + error / 4
 
-    def _at(self, epsilon: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _at(self, epsilon, complement):
         """δ' or 1 − δ' at losses of either sign, and a bound on its error."""
         value, error = np.empty((2, *epsilon.shape))
         right = epsilon >= 0
@@ -246,7 +241,7 @@ class BesideLaplace(Profile):
         error[~right] = shrink * answer.error + LAST_PLACE * (not complement)
         return value, error
 
-    def _area(self, low: np.ndarray, high: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
+    def _area(self, low, high, complement):
         """∫ e^{−(u − low)/2} of δ' or 1 − δ' from `low` to `high`, and a bound on its error."""
         start, behind = np.maximum(low, 0.0), np.maximum(-low, 0.0)
         value, error = _tail(self._forward, start, high, complement)
@@ -263,7 +258,7 @@ class BesideLaplace(Profile):
         return value, error
 
 
-def _tail(table: ProfileTable, low: np.ndarray, high: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
+def _tail(table, low, high, complement):
     """∫ e^{−(u − low)/2} of δ or 1 − δ from `low` to `high`, and a bound on its error, also beyond the table's end."""
     value, error = np.zeros((2, *low.shape))
     end = table.end
@@ -286,7 +281,7 @@ def _tail(table: ProfileTable, low: np.ndarray, high: np.ndarray, complement: bo
 class LinesProfile(Profile):
     """The profile of finite losses from lower and upper values, on intervals for a table."""
 
-    def __init__(self, factors: Factors, largest: float) -> None:
+    def __init__(self, factors, largest: float):
         self._factors, self._lines = tuple(factors), Lines(factors)
         self._largest = min(largest, self._lines.largest)  # of the finite ones
         self.infinite, self.off = self._lines.infinite, self._lines.off
@@ -339,7 +334,7 @@ class LinesProfile(Profile):
         return end
 
     @property
-    def near(self) -> Any:
+    def near(self):
         """log δ ↦ about where δ has this logarithm, and log α ↦ about where α has, where that is known."""
         return self._lines.near
 
@@ -353,7 +348,7 @@ class LinesProfile(Profile):
         low, high = self.edges[interval : interval + 2]
         return self._lines.bends[(self._lines.bends > low) & (self._lines.bends < high)]
 
-    def sample(self, interval: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+    def sample(self, interval: int, epsilon: np.ndarray):
         """Values, bounds on their relative error, and that they are of δ."""
         if self.edges[interval + 1] <= self._sure:
             return np.full(epsilon.shape, 1.0 - self.infinite), np.full(epsilon.shape, _SURE), False
