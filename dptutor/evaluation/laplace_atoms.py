@@ -314,13 +314,13 @@ def _power(base: np.ndarray, exponent: int) -> np.ndarray:
 
 
 def _cases(counts: Sequence[int], most: int) -> list[tuple[int, ...]]:
-    """How many losses of each scale are inside, at most so many together; none first."""
+    """All numbers of inner losses of each scale, up to so many together; none first."""
     ranges = (range(min(most, count) + 1) for count in counts)
     return sorted((case for case in itertools.product(*ranges) if sum(case) <= most), key=sum)
 
 
 class _Case:
-    """So many losses of each scale inside, and all others at an end."""
+    """The case with these numbers of inner losses of each scale, all others at an end."""
 
     def __init__(
         self, tops: np.ndarray, counts: Any, case: tuple[int, ...], loss: np.ndarray, q: np.ndarray, equal: float

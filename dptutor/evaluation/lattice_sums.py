@@ -205,7 +205,7 @@ class _Places:
         return min(max(math.ceil(-self._lowest[0] / self.step[0]) - 1, 0), self.last)
 
     def loss(self, number: np.ndarray) -> np.ndarray:
-        """The losses of so many steps above the smallest."""
+        """The losses that are these numbers of steps above the smallest."""
         product, rest = two_product(np.asarray(number, dtype=float), self.step[0])
         total = product + self._lowest[0]
         of_product = total - self._lowest[0]
@@ -273,7 +273,7 @@ class _Upper:
         self._parts, self._places = parts, places
 
     def masses(self) -> tuple[np.ndarray, np.ndarray, float, float]:
-        """Numbers of steps, the logarithms of their masses, and what sums of these err in proportion, and besides.
+        """Numbers of steps, the logarithms of their masses, and bounds on the relative and absolute errors of sums.
 
         Raises
         ------
@@ -375,11 +375,11 @@ class _Tilt:
         return log_w - self._tilt * (number - self._center)
 
     def log_mass(self, number: np.ndarray) -> np.ndarray:
-        """log q of numbers on the circle; nothing where no digit is known."""
+        """log q of numbers on the circle; −∞ where no digit is known."""
         return np.where(self.roughness(number) < 0.5, self.log_weight(number) + self._scale, -np.inf)
 
     def between(self, low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Numbers from `low` to below `high` that this tilt has, log q, and the logarithm of what these may be off."""
+        """Numbers from `low` to below `high` that this tilt covers, log q, and the logarithm of its error."""
         number = np.arange(max(low, self._first), min(high, self._first + self._weight.size))
         near = np.abs(number - self.mean) <= max(2 * _STRIDE * self.deviation, 2.0)
         number = number[near]
@@ -387,7 +387,7 @@ class _Tilt:
         return number, self.log_mass(number), off
 
     def _circle(self) -> tuple[int, int]:
-        """Numbers below and above which nothing is left."""
+        """Numbers below and above which the mass is negligible."""
         ends = []
         for way in (-1, 1):
             rates = way * _RATES / max(self.deviation, 1e-6)

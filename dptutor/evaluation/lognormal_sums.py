@@ -98,7 +98,7 @@ def lognormal_sum(mu: float, count: int) -> LogNormalSum:
 
 
 def _window(mu: float, count: int) -> tuple[float, float]:
-    """Sums below and above which there is nothing: of the largest variable, and of all together."""
+    """Sums below and above which the mass is negligible: of the largest variable, and of all together."""
     largest = math.exp(mu * float(ndtri_exp(_NOTHING / count)) - mu**2 / 2)
     together = count - math.sqrt(-2.0 * _NOTHING * count * math.exp(mu**2))
     spread = _DEVIATIONS * math.sqrt(count * math.expm1(mu**2))
@@ -117,7 +117,7 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Level:
-    """Grid points between two ends, the last one before included, and what is known there."""
+    """Grid points between two ends, including the last one before, and the values there."""
 
     k: np.ndarray
     value: np.ndarray
@@ -244,7 +244,7 @@ def _smaller(mu: float, origin: float, step: float, t: float, head: float, point
 def _side(
     law: np.ndarray, shift: int, k: np.ndarray, step: float, first: int, count: int, beyond: tuple[float, float]
 ) -> _Side:
-    """The grid points are those of the law's sums after so many, and wanted from the first one on."""
+    """Values at the grid points from `first` on; those of the law's sums begin `shift` points earlier."""
     left, parts = int(np.searchsorted(k, count, side="right")), []
     if first < left:
         sums, noise = _sums(law, count, left - 1 + shift, -1)
@@ -293,7 +293,7 @@ def _sums(mass: np.ndarray, count: int, place: int, direction: int) -> tuple[np.
 
 
 def _power(mass: np.ndarray, count: int, size: int) -> tuple[np.ndarray, float]:
-    """The masses of sums on a circle, and the norm to which errors of the transform are in proportion.
+    """The masses of sums on a circle, and the norm to which errors of the transform are proportional.
 
     An atom of more than one half, as of all small variables where the grid is long, is taken out first: with masses m
     and m r of the atom and of the others, m^T ((1 + r)^T − 1) is what is beside the atom's own power. Where (1 + r)^T

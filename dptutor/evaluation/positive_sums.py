@@ -392,7 +392,7 @@ class _Convolution:
         return np.concatenate(rows), np.concatenate(logs, axis=1), first, second
 
     def places(self) -> np.ndarray:
-        """Ends of first pieces, from where the density is no longer nothing to where it is nothing again."""
+        """Ends of the initial pieces, over the range in which the density is not negligible."""
         first, second = (np.exp(law.edges) for law in self._laws)
         modes = [float(np.exp(law._middle[np.argmax(law._columns[0])])) for law in self._laws]
         sums = np.concatenate([first + modes[1], second + modes[0], *self._alike()])
@@ -414,7 +414,7 @@ class _Convolution:
         return v[[*kept, high]]
 
     def _end(self, outside: float, inside: float) -> float:
-        """Between both, a place where the density is just nothing."""
+        """A place between the two where the density becomes negligible."""
         for _ in range(3):
             v = np.linspace(outside, inside, 8)
             value = self.log_density(v)
@@ -495,7 +495,7 @@ def _rounding(low: np.ndarray, high: np.ndarray, least: np.ndarray, most: np.nda
 
 
 def _allowed(size: np.ndarray) -> np.ndarray:
-    """What may be missed, relatively, of a density e^size."""
+    """Relative interpolation error allowed for a density e^size."""
     level = np.maximum(-size, 0.0)
     relative = np.minimum(_SMOOTH * np.exp(_LOOSER * level), _ROUGH)
     return np.maximum(relative, np.exp(np.minimum(level - _CUT, 0.0)))

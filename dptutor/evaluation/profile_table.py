@@ -89,7 +89,7 @@ class Profile:
         return np.zeros(epsilon.shape)
 
     def log_most(self, epsilon: np.ndarray) -> np.ndarray:
-        """log of an upper bound on δ, for which nothing is worked out."""
+        """log of an upper bound on δ, without any table."""
         return np.full(epsilon.shape, math.inf)
 
     def beyond(self, delta: float) -> float | None:
@@ -122,7 +122,7 @@ class ProfileTable:
 
     @property
     def off(self) -> float:
-        """How far all losses together may lie elsewhere."""
+        """Largest common shift of all losses."""
         return self._evaluator.off
 
     @property
@@ -144,8 +144,7 @@ class ProfileTable:
         return Answer(delta, rest, slope, error)
 
     def _rise(self, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray | float:
-        """What δ changes by where losses are a little elsewhere; to the left more than to the right, as it is convex in
-        e^ε."""
+        """Change of δ when all losses shift a little; larger to the left than to the right, as δ is convex in e^ε."""
         if not self._evaluator.off:
             return 0.0
         left = np.maximum(epsilon - self._evaluator.off, 0.0)
@@ -182,7 +181,7 @@ class ProfileTable:
         return place
 
     def most(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ, for which nothing is worked out: that at the start of the interval."""
+        """An upper bound on δ, without any table: that at the start of the interval."""
         bound, inside = np.zeros(epsilon.shape), epsilon < self._evaluator.highest
         if inside.any():
             place = np.searchsorted(self._evaluator.edges, epsilon[inside], side="right") - 1
@@ -195,7 +194,7 @@ class ProfileTable:
         return np.exp(np.clip(log_most, SMALLEST_LOG + 1.0, LARGEST_LOSS)) * 1.01
 
     def ends(self, low: float, high: float) -> np.ndarray:
-        """Ends of the intervals from `low` to `high`, for which nothing is worked out."""
+        """Ends of the intervals from `low` to `high`; builds no table."""
         edges = self._evaluator.edges
         return edges[(edges >= low) & (edges <= high)]
 
@@ -357,7 +356,7 @@ class WorseTable:
 
 
 def _missed(coefficients: np.ndarray, values: np.ndarray, last: float, wanted: float) -> float:
-    """How far a polynomial may be from a monotone logarithm with such values at `_PLACES`."""
+    """Bound on the distance of a polynomial from a monotone logarithm with these values at `_PLACES`."""
     if last <= wanted:
         return _OF_LAST * last
     if last < _ROUGH:

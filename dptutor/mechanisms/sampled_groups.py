@@ -184,7 +184,7 @@ class _Removal(Mechanism):
 
     @cached_property
     def _few_weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """w_j, and j/σ, without what is nothing next to w_0, whose Φ(z − j/σ) is the largest."""
+        """w_j, and j/σ, without those negligible relative to w_0, whose Φ(z − j/σ) is the largest."""
         log_w, shift = self._log_weights
         weights = np.exp(log_w)
         rest = np.append(np.cumsum(weights[:0:-1])[::-1], 0.0)
