@@ -16,12 +16,10 @@ Sources: Bernau et al. (2021), experiments 1 and 2; Yeom et al. (2018) for membe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import logit
 
-from .._types import Array, Number, Numbers
 from .._validation import random_generator, real_array, real_number, shaped, shown
 from .evidence import Estimate, clopper_pearson
 from .experiments import Experiment
@@ -60,7 +58,7 @@ class Guesses:
     guess: np.ndarray
     coin: bool = True
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         for name in ("member", "guess"):
             array = np.asarray(getattr(self, name))
             if array.dtype != bool or array.ndim != 1 or not array.size:
@@ -94,7 +92,7 @@ class Guesses:
         """
         return int((self.member == self.guess).sum())
 
-    def advantage(self, confidence: float = 0.95) -> Estimate:
+    def advantage(self, confidence=0.95) -> Estimate:
         """2 Pr[right] − 1, with the interval of Clopper and Pearson.
 
         Parameters
@@ -133,7 +131,7 @@ class Guesses:
         )
 
 
-def identify(experiment: Experiment, membership_prior: float = 0.5) -> Guesses:
+def identify(experiment, membership_prior=0.5) -> Guesses:
     """The guesses of the adversary of differential identifiability, "D" where L + logit b > 0; no test is better.
 
     Parameters
@@ -170,7 +168,7 @@ def identify(experiment: Experiment, membership_prior: float = 0.5) -> Guesses:
     return Guesses(experiment.member, experiment.loss + logit(belief) > 0, experiment.trained_on == "coin")
 
 
-def find_repeated_noise(experiment: Experiment) -> Guesses:
+def find_repeated_noise(experiment) -> Guesses:
     """The guesses of the adversary that compares changes between steps, in which repeated noise cancels.
 
     Parameters
@@ -202,7 +200,7 @@ def find_repeated_noise(experiment: Experiment) -> Guesses:
     return Guesses(experiment.member, experiment.contrast > 0, experiment.trained_on == "coin")
 
 
-def infer_membership(experiment: Experiment, features: Any, labels: Any, *, seed: int = 0) -> Guesses:
+def infer_membership(experiment, features, labels, *, seed=0) -> Guesses:
     """The guesses of the loss-threshold adversary: for each trained network, one example by a coin.
 
     Parameters
@@ -260,7 +258,7 @@ def infer_membership(experiment: Experiment, features: Any, labels: Any, *, seed
     return Guesses(coins, loss <= threshold)
 
 
-def membership_advantage_bound(epsilon: Number | Numbers) -> float | Array:
+def membership_advantage_bound(epsilon):
     """The bound e^ε − 1 on the advantage of membership inference under (ε, 0)-differential privacy, at most 1.
 
     The trade-off function gives the smaller (e^ε − 1)/(e^ε + 1), which is `dp.ApproximateDP(epsilon, 0).advantage`.
@@ -294,6 +292,6 @@ def membership_advantage_bound(epsilon: Number | Numbers) -> float | Array:
     return shaped(np.minimum(np.expm1(np.minimum(real_array("epsilon", epsilon, 0.0), 1.0)), 1.0))
 
 
-def _insist(experiment: object) -> None:
+def _insist(experiment):
     if not isinstance(experiment, Experiment):
         raise TypeError(f"experiment must be an Experiment, got {shown(experiment)}")

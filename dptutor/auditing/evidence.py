@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import bdtr, betaincinv, ndtri
@@ -69,7 +68,7 @@ class Estimate(Numeric):
     refutes: str = ""
 
 
-def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+def clopper_pearson(successes, trials, confidence=0.95) -> tuple[float, float]:
     """The confidence interval of Clopper and Pearson for a probability of success.
 
     The interval covers the true probability with at least the given confidence, whatever it is.
@@ -115,7 +114,7 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tu
     return float(low), float(high)
 
 
-def quantile_interval(sample: Any, probability: float, confidence: float = 0.95) -> tuple[float, float]:
+def quantile_interval(sample, probability, confidence=0.95) -> tuple[float, float]:
     """Two order statistics of an independent sample between which its quantile lies, with at least this confidence.
 
     Infinite on a side where the sample is too small to say anything.
@@ -163,9 +162,7 @@ def quantile_interval(sample: Any, probability: float, confidence: float = 0.95)
     )
 
 
-def epsilon_from_sensitivities(
-    sensitivities: Any, sigmas: Any, delta: float, *, method: str = "exact", confidence: float = 0.95
-) -> Estimate:
+def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, method="exact", confidence=0.95) -> Estimate:
     """ε′ from the local sensitivities of each step and the noise that the steps added.
 
     Parameters
@@ -221,7 +218,7 @@ def epsilon_from_sensitivities(
     return Estimate(value, low, high, confidence, refutes)
 
 
-def epsilon_from_beliefs(losses: Any, delta: float, *, confidence: float = 0.95) -> Estimate:
+def epsilon_from_beliefs(losses, delta, *, confidence=0.95) -> Estimate:
     """ε′ from the posterior beliefs in the truth, given as their log-odds.
 
     Parameters
@@ -263,9 +260,7 @@ def epsilon_from_beliefs(losses: Any, delta: float, *, confidence: float = 0.95)
     return Estimate(float(losses.max()), low, high, confidence, refutes)
 
 
-def epsilon_from_advantage(
-    wins: int, repetitions: int, delta: float, *, method: str = "exact", confidence: float = 0.95
-) -> Estimate:
+def epsilon_from_advantage(wins, repetitions, delta, *, method="exact", confidence=0.95) -> Estimate:
     """ε′ from how often the adversary is right, if D and D′ are used with probability ½ each.
 
     Parameters
@@ -316,22 +311,22 @@ def epsilon_from_advantage(
     return Estimate(value, low, high, confidence, refutes)
 
 
-def _epsilon_of_any(advantage: float, delta: float) -> float:
+def _epsilon_of_any(advantage, delta) -> float:
     if advantage >= 1:
         return math.inf
     return math.log(max((1 + advantage - 2 * delta) / (1 - advantage), 1.0))
 
 
-def _row(name: str, value: object) -> np.ndarray:
+def _row(name, value) -> np.ndarray:
     array = real_array(name, value)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} must be a non-empty row of numbers, got the shape {array.shape}")
     return array
 
 
-def _confidence(value: object) -> float:
+def _confidence(value) -> float:
     return real_number("confidence", value, 0.0, 1.0, open_low=True, open_high=True)
 
 
-def _delta(value: object) -> float:
+def _delta(value) -> float:
     return real_number("delta", value, 0.0, 1.0, open_low=True, open_high=True)

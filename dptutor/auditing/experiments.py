@@ -12,12 +12,8 @@ import os
 import sys
 import time
 import zipfile
-from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 from scipy.special import expit, logit
@@ -130,7 +126,7 @@ class Experiment:
         """
         return np.sqrt(ratio(self.sensitivities, self.sigmas) ** 2 @ np.ones(self.training.steps))
 
-    def beliefs(self, membership_prior: float = 0.5) -> np.ndarray:
+    def beliefs(self, membership_prior=0.5) -> np.ndarray:
         """The adversary's belief in D after each step.
 
         Parameters
@@ -161,15 +157,7 @@ class Experiment:
 
 
 def experiment(
-    training: Training,
-    neighbors: Neighbors,
-    repetitions: int,
-    *,
-    seed: int = 0,
-    trained_on: str = "coin",
-    checkpoint: str | PathLike[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    executor: Executor | None = None,
+    training, neighbors, repetitions, *, seed=0, trained_on="coin", checkpoint=None, progress=None, executor=None
 ) -> Experiment:
     """Train `repetitions` networks, each on D or D′, while the adversary of differential identifiability watches.
 
@@ -246,7 +234,7 @@ def experiment(
     return Experiment(training, neighbors, *seen, trained_on)
 
 
-def text_bar(stream: TextIO | None = None, width: int = 40) -> Callable[[int, int], None]:
+def text_bar(stream=None, width=40):
     """A progress bar of plain characters, to be given to `experiment` as `progress`.
 
     Parameters
@@ -270,7 +258,7 @@ def text_bar(stream: TextIO | None = None, width: int = 40) -> Callable[[int, in
     '[###.......] step 3 of 10'
     """
 
-    def report(done: int, total: int) -> None:
+    def report(done, total):
         out = sys.stderr if stream is None else stream
         filled = width * done // total
         out.write(f"\r[{'#' * filled}{'.' * (width - filled)}] step {done} of {total}")
@@ -281,7 +269,7 @@ def text_bar(stream: TextIO | None = None, width: int = 40) -> Callable[[int, in
     return report
 
 
-def _save(path: Path, name: str, state: State) -> None:
+def _save(path, name, state):
     """Write the state so that the file is at every moment either complete and old or complete and new."""
     partial = path.with_name(path.name + ".partial")
     with partial.open("wb") as file:
@@ -289,7 +277,7 @@ def _save(path: Path, name: str, state: State) -> None:
     os.replace(partial, path)
 
 
-def _load(path: Path, name: str) -> State | None:
+def _load(path, name) -> State | None:
     if not path.exists():
         return None
     try:

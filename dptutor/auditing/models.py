@@ -9,7 +9,7 @@ Source: Goodfellow, Efficient per-example gradient computations (2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -49,7 +49,7 @@ class Network(Classifier):
 
     widths: tuple[int, ...]
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         if isinstance(self.widths, (str, bytes)) or not isinstance(self.widths, Iterable):
             raise TypeError(f"widths must be a sequence of integers, got {shown(self.widths)}")
         widths = tuple(positive_integer("widths", width) for width in self.widths)
@@ -105,7 +105,7 @@ class Network(Classifier):
         """
         return tuple(pairwise(self.widths))
 
-    def logits(self, parameters: np.ndarray, features: np.ndarray) -> np.ndarray:
+    def logits(self, parameters, features) -> np.ndarray:
         """What the softmax is taken of.
 
         Parameters
@@ -130,7 +130,7 @@ class Network(Classifier):
         """
         return self._forward(self._affine(parameters), features)[-1]
 
-    def backpropagate(self, parameters: np.ndarray, features: np.ndarray, labels: np.ndarray) -> PerExample:
+    def backpropagate(self, parameters, features, labels) -> PerExample:
         """The gradients of the losses by the parameters, example by example.
 
         Parameters
@@ -165,7 +165,7 @@ class Network(Classifier):
             leaving.append(signal)
         return PerExample(tuple(entering), tuple(reversed(leaving)))
 
-    def _forward(self, layers: Sequence[tuple[np.ndarray, np.ndarray]], features: np.ndarray) -> list[np.ndarray]:
+    def _forward(self, layers, features) -> list[np.ndarray]:
         """What enters each layer, and the logits."""
         signals = [features]
         for index, (weights, biases) in enumerate(layers):

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -66,7 +65,7 @@ class Neighbors:
     index: int
     replacement: tuple[np.ndarray, int] | None = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         features, labels = _examples(self.features, self.labels)
         if not -len(labels) <= operator.index(self.index) < len(labels):
             raise ValueError(f"index must be one of the {len(labels)} examples, got {self.index}")
@@ -125,7 +124,7 @@ class Neighbors:
         features, labels = self.union
         return np.delete(features, self.index, 0), np.delete(labels, self.index)
 
-    def global_sensitivity(self, clip: float) -> float:
+    def global_sensitivity(self, clip) -> float:
         """Largest change of a sum of gradients clipped to C: C if an example is removed, 2C if it is replaced.
 
         Parameters
@@ -152,7 +151,7 @@ class Neighbors:
         return (2.0 if self.bounded else 1.0) * positive_number("clip", clip)
 
 
-def dissimilarity(first: Any, second: Any, kind: str, *, image_shape: tuple[int, int] | None = None) -> np.ndarray:
+def dissimilarity(first, second, kind, *, image_shape=None) -> np.ndarray:
     """Dissimilarity of each row of `first` to each row of `second`.
 
     Parameters
@@ -199,14 +198,7 @@ def dissimilarity(first: Any, second: Any, kind: str, *, image_shape: tuple[int,
 
 
 def find_neighbors(
-    features: Any,
-    labels: Any,
-    kind: str,
-    *,
-    pool: Any = None,
-    count: int = 1,
-    least: bool = False,
-    image_shape: tuple[int, int] | None = None,
+    features, labels, kind, *, pool=None, count=1, least=False, image_shape=None
 ) -> list[tuple[float, Neighbors]]:
     """The neighbors of D of largest (or least) dissimilarity, each with its dissimilarity, best first.
 
@@ -269,7 +261,7 @@ def find_neighbors(
     ]
 
 
-def _examples(features: Any, labels: Any) -> tuple[np.ndarray, np.ndarray]:
+def _examples(features, labels) -> tuple[np.ndarray, np.ndarray]:
     features, labels = real_array("features", features), np.asarray(labels)
     if features.ndim != 2 or not len(features):
         raise ValueError(f"features must be a table of at least one row, got the shape {features.shape}")
@@ -278,7 +270,7 @@ def _examples(features: Any, labels: Any) -> tuple[np.ndarray, np.ndarray]:
     return features, labels
 
 
-def _images(rows: np.ndarray, shape: tuple[int, int] | None) -> np.ndarray:
+def _images(rows, shape) -> np.ndarray:
     if shape is None:
         raise ValueError('image_shape must be given for the dissimilarity "ssim"')
     height, width = (positive_integer("image_shape", side) for side in shape)
@@ -289,7 +281,7 @@ def _images(rows: np.ndarray, shape: tuple[int, int] | None) -> np.ndarray:
     return rows.reshape(-1, height, width)
 
 
-def _structural_similarity(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _structural_similarity(first, second) -> np.ndarray:
     """Mean over all 7 × 7 windows of (2 m m′ + c₁)(2 s s′ + c₂) / ((m² + m′² + c₁)(v + v′ + c₂)), all pairs."""
     c1, c2 = 0.01**2, 0.03**2
     views = [np.lib.stride_tricks.sliding_window_view(images, (7, 7), axis=(1, 2)) for images in (first, second)]

@@ -26,7 +26,6 @@ curve; Kairouz, Oh & Viswanath (2017) for the rates.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -97,7 +96,7 @@ def one_run_p_value(right: int, guesses: int, canaries: int, epsilon: float, del
     return min(beyond + 2.0 * canaries * delta * share, 1.0)
 
 
-def judge_one_run(right: int, guesses: int, canaries: int, claim: Mechanism, *, level: float = 0.01) -> Verdict:
+def judge_one_run(right: int, guesses: int, canaries: int, claim, *, level: float = 0.01) -> Verdict:
     """Whether the claimed mechanism allows so many right guesses about canaries of one training run.
 
     Parameters
@@ -147,9 +146,7 @@ def _points(claim: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     return t, both._delta(t) + both._delta_error(t) + 4 * UNIT_ROUNDOFF
 
 
-def _mass(
-    levels: np.ndarray, right: int, guesses: int, canaries: int, points: tuple[np.ndarray, np.ndarray]
-) -> np.ndarray:
+def _mass(levels: np.ndarray, right: int, guesses: int, canaries: int, points) -> np.ndarray:
     """The mass that a law with Pr[right ≥ v] = level has at least, by these points of a profile."""
     t, delta = points
     shrink, missed = np.exp(-t), canaries * delta
@@ -161,7 +158,7 @@ def _mass(
     return (a + b) / guesses
 
 
-def _largest_probability(right: int, guesses: int, canaries: int, points: tuple[np.ndarray, np.ndarray]) -> float:
+def _largest_probability(right: int, guesses: int, canaries: int, points) -> float:
     """The largest level of which the mass is at most 1, or hardly more."""
     low, high = _TINY, 1.0
     while right and high > low * (1 + 1e-6):
@@ -174,8 +171,8 @@ def _largest_probability(right: int, guesses: int, canaries: int, points: tuple[
     return float(high)
 
 
-def _of_gaussian(right: int, guesses: int, canaries: int, delta: float, tail: float, confidence: float) -> Estimate:
-    def refuted(mu: float) -> bool:
+def _of_gaussian(right, guesses, canaries, delta, tail, confidence) -> Estimate:
+    def refuted(mu) -> bool:
         level = np.array([tail])
         return right > 0 and bool(_mass(level, right, guesses, canaries, _points(Gaussian(1.0 / mu)))[0] > 1.0)
 
@@ -235,7 +232,7 @@ def epsilon_from_one_run(
     if choice("method", method, ("any", "gaussian")) == "gaussian":
         return _of_gaussian(right, guesses, canaries, delta, tail, confidence)
 
-    def excess(epsilon: float) -> float:
+    def excess(epsilon):
         return one_run_p_value(right, guesses, canaries, epsilon, delta) - tail
 
     if excess(0.0) >= 0.0:
@@ -315,7 +312,7 @@ def epsilon_from_rates(
     return Estimate(value, low, math.inf, confidence, f"the training is (ε, {delta:g})-differentially private")
 
 
-def epsilon_from_scores(member: Any, scores: Any, delta: float = 0.0, *, confidence: float = 0.95) -> Estimate:
+def epsilon_from_scores(member, scores, delta: float = 0.0, *, confidence: float = 0.95) -> Estimate:
     """ε′ from the scores of an attack: a threshold is chosen on every second one of a kind, and judged on the others.
 
     Parameters
@@ -364,7 +361,7 @@ def epsilon_from_scores(member: Any, scores: Any, delta: float = 0.0, *, confide
     place = np.where(member, np.cumsum(member), np.cumsum(~member))
     halves = [(member[place % 2 == rest], scores[place % 2 == rest]) for rest in (1, 0)]
 
-    def judged(half: tuple[np.ndarray, np.ndarray], threshold: float) -> Estimate:
+    def judged(half, threshold) -> Estimate:
         inside, score = half
         said = score > threshold
         wrong, missed = int((said & ~inside).sum()), int((~said & inside).sum())
@@ -381,7 +378,7 @@ def _highest(wrong: int, count: int, tail: float) -> float:
     return 1.0 if wrong == count else float(betaincinv(wrong + 1, count - wrong, 1.0 - tail))
 
 
-def _of_rates(false_positive: float, false_negative: float, delta: float) -> float:
+def _of_rates(false_positive, false_negative, delta) -> float:
     bounds = [0.0]
     for one, other in ((false_positive, false_negative), (false_negative, false_positive)):
         power = 1.0 - delta - other
@@ -390,7 +387,7 @@ def _of_rates(false_positive: float, false_negative: float, delta: float) -> flo
     return max(bounds)
 
 
-def _counts(right: object, guesses: object, canaries: object) -> tuple[int, int, int]:
+def _counts(right, guesses, canaries):
     canaries = positive_integer("canaries", canaries)
     guesses = positive_integer("guesses", guesses)
     right = 0 if right == 0 and not isinstance(right, bool) else positive_integer("right", right)
@@ -399,5 +396,5 @@ def _counts(right: object, guesses: object, canaries: object) -> tuple[int, int,
     return right, guesses, canaries
 
 
-def _confidence(value: object) -> float:
+def _confidence(value) -> float:
     return real_number("confidence", value, 0.0, 1.0, open_low=True, open_high=True)

@@ -26,7 +26,6 @@ from __future__ import annotations
 import hashlib
 import math
 import operator
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,7 +89,7 @@ class Training:
     scaling: str = "global"
     flaw: Flaw = SOUND
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         for name, kind in (("network", Classifier), ("flaw", Flaw)):
             if not isinstance(getattr(self, name), kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, got {shown(getattr(self, name))}")
@@ -146,7 +145,7 @@ def joined(blocks: list[State]) -> State:
 class Trainer:
     """The steps of an experiment, each a function from a state to the next."""
 
-    def __init__(self, training: Training, neighbors: Neighbors, seed: int) -> None:
+    def __init__(self, training, neighbors, seed):
         for name, value, kind in (("training", training, Training), ("neighbors", neighbors, Neighbors)):
             if not isinstance(value, kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, got {shown(value)}")
@@ -161,16 +160,16 @@ class Trainer:
             self.shared[-1] = 0.0
         self.most = neighbors.global_sensitivity(training.clip)
 
-    def generator(self, repetition: int, stream: int) -> np.random.Generator:
+    def generator(self, repetition, stream) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(repetition, stream)))
 
-    def fingerprint(self, repetitions: int, trained_on: str) -> str:
+    def fingerprint(self, repetitions, trained_on) -> str:
         digest = hashlib.sha256(repr((self.training, self.seed, repetitions, trained_on)).encode())
         for array in (self.features, self.labels.astype(np.int64), self.shared):
             digest.update(array.tobytes())
         return digest.hexdigest()
 
-    def start(self, repetitions: int, trained_on: str) -> State:
+    def start(self, repetitions, trained_on) -> State:
         generators = [self.generator(repetition, 0) for repetition in range(repetitions)]
         coins = np.array([generator.random() < 0.5 for generator in generators])
         member = {"coin": coins, "with": np.ones_like(coins), "without": np.zeros_like(coins)}[trained_on]
@@ -178,7 +177,7 @@ class Trainer:
         nothing = np.zeros_like(parameters)
         return State(member, parameters, np.empty((0, 3, repetitions)), np.zeros(repetitions), nothing, nothing)
 
-    def advance(self, state: State, steps: int = 1, executor: Executor | None = None) -> State:
+    def advance(self, state, steps=1, executor=None) -> State:
         """All repetitions some steps further, block by block; an executor may share the blocks."""
         widest = len(self.labels) * self.training.network.widest
         size = max(1, _BLOCK // max(widest, self.training.network.size))
@@ -187,13 +186,13 @@ class Trainer:
         run = map if executor is None else executor.map
         return joined([*run(self._some_steps, blocks, starts, [steps] * len(blocks))])
 
-    def _some_steps(self, state: State, first: int, steps: int) -> State:
+    def _some_steps(self, state, first, steps) -> State:
         """One block, which begins with the repetition `first`, some steps further."""
         for _ in range(steps):
             state = self._step(state, first)
         return state
 
-    def _step(self, state: State, first: int) -> State:
+    def _step(self, state, first) -> State:
         released, present, absent, sigma, _ = self.look(state, first)
         difference = present - absent
         middle = ratio(released - (present + absent) / 2, sigma[:, None])
@@ -207,7 +206,7 @@ class Trainer:
         records = np.concatenate([state.records, np.stack(record)[None]])
         return State(state.member, moved, records, contrast, middle, direction)
 
-    def look(self, state: State, first: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def look(self, state, first=0):
         """What a step publishes, the sums of D and of D′, the claimed σ, and the sensitivity it is scaled to."""
         training, member = self.training, state.member
         present, absent = self._sums(state.parameters)
@@ -219,7 +218,7 @@ class Trainer:
         released = np.where(member[:, None], present, absent) + self._noise(state, first) * sigma[:, None]
         return released, present, absent, sigma, scale
 
-    def _sums(self, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _sums(self, parameters):
         """The sums of the clipped gradients over D and over D′."""
         gradients = self.training.network.backpropagate(parameters, self.features, self.labels)
         norms = gradients.norms
@@ -230,7 +229,7 @@ class Trainer:
         shared = gradients.total(factors * self.shared)
         return shared + present, shared + absent
 
-    def _noise(self, state: State, first: int) -> np.ndarray:
+    def _noise(self, state, first):
         flaw = self.training.flaw
         size = self.training.network.size
         repetitions = range(first, first + len(state.member))
@@ -241,6 +240,6 @@ class Trainer:
         return flaw.noise * noise
 
 
-def ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+def ratio(numerator, denominator):
     """The quotient, 0 where both are: equal gradients need no noise and reveal nothing."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

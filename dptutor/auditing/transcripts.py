@@ -28,7 +28,6 @@ from __future__ import annotations
 import math
 import zipfile
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -37,8 +36,7 @@ from scipy.special import chdtr, expit, fdtrc, logit
 from .._validation import positive_integer, real_array, real_number, shown
 from ..mechanisms import Gaussian
 from .adversaries import Guesses
-from .neighbors import Neighbors
-from .training import Trainer, Training
+from .training import Trainer
 from .verdicts import Verdict, judge
 
 __all__ = ["Transcript", "audit_transcript", "record"]
@@ -104,7 +102,7 @@ class Transcript:
     sensitivity: np.ndarray
     member: np.ndarray
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         for name in _NAMES[:3]:
             object.__setattr__(self, name, real_array(name, getattr(self, name), open_low=True, open_high=True))
         for name in _NAMES[3:5]:
@@ -148,7 +146,7 @@ class Transcript:
         """
         return np.linalg.norm(self.with_example - self.without, axis=-1)
 
-    def beliefs(self, membership_prior: float = 0.5) -> np.ndarray:
+    def beliefs(self, membership_prior=0.5) -> np.ndarray:
         """The belief in D after each step.
 
         Parameters
@@ -217,7 +215,7 @@ class Transcript:
         used = np.where(self.member[:, None, None], self.with_example, self.without)
         return (self.released - used) / self.sigma[..., None]
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path):
         """Write the transcript as an .npz file.
 
         Parameters
@@ -239,7 +237,7 @@ class Transcript:
             np.savez_compressed(file, format=_FORMAT, **vars(self))
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Transcript:
+    def load(cls, path) -> Transcript:
         """Read a transcript; `save` has an example.
 
         Parameters
@@ -282,7 +280,7 @@ class Transcript:
             raise type(error)(f"{path}: {error}") from None
 
 
-def audit_transcript(transcript: Transcript, *, level: float = 0.01) -> dict[str, Verdict]:
+def audit_transcript(transcript, *, level=0.01) -> dict[str, Verdict]:
     """The verdicts on a transcript. A sound training run is called flawed with probability at most `level`.
 
     Parameters
@@ -346,9 +344,7 @@ def audit_transcript(transcript: Transcript, *, level: float = 0.01) -> dict[str
     return {name: Verdict(evidence, p_value, share) for name, (evidence, p_value) in found.items()}
 
 
-def record(
-    training: Training, neighbors: Neighbors, repetitions: int, *, seed: int = 0, trained_on: str = "coin"
-) -> Transcript:
+def record(training, neighbors, repetitions, *, seed=0, trained_on="coin") -> Transcript:
     """The transcript of repetitions of a training run: the same ones as of `experiment` with this seed, in full.
 
     It holds 3 R k p numbers, so this is for few repetitions of small networks.
@@ -389,7 +385,7 @@ def record(
     return Transcript(released, present, absent, sigma, scale, state.member)
 
 
-def _freshness(name: str, residuals: np.ndarray) -> tuple[str, float]:
+def _freshness(name, residuals) -> tuple[str, float]:
     """Whether draws along the second axis have nothing in common: one-way analysis of variance of their sums.
 
     Only sums along the first axis are drawn afresh whatever is reused, or missing, along that axis.

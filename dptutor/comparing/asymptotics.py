@@ -462,7 +462,7 @@ def _tails(pair: Mechanism, center: float, distance: np.ndarray) -> np.ndarray:
 
 
 def _highest(pair: Mechanism) -> float:
-    """A loss beyond which, on either side, nothing is left."""
+    """A loss beyond which, on either side, the remaining mass is negligible."""
     highest = _SMALLEST
     while highest < 1e8:
         highest *= 2

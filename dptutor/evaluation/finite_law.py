@@ -108,7 +108,7 @@ class AtomicLaw(ABC):
             return np.minimum(error, expit(-np.abs(log_odds)))
 
     def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """A lower and an upper value of δ: its sums may round, and its losses be a little elsewhere.
+        """Lower and upper values of δ, as its sums and its losses are rounded.
 
         Losses that are moved by x move δ by at most x e^ε Pr_P[L > ε − x], nearly: an atom at ε may lie above it. From
         where no finite loss can be, δ is known.
@@ -591,7 +591,7 @@ def _merged(
 
 
 def _multinomial_counts(count: int, kinds: int) -> np.ndarray:
-    """All ways to distribute `count` over so many kinds, one a row."""
+    """All ways to distribute `count` over that many kinds, one per row."""
     counts, left = np.zeros((min(kinds, 1), 0), dtype=int), np.full(min(kinds, 1), count)
     for _ in range(kinds - 1):
         repeats = left + 1

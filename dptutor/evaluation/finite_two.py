@@ -98,7 +98,7 @@ def shares(masses: tuple[Decimal, Decimal]) -> tuple[tuple[float, float], tuple[
 
 @with_fifty_digits
 def two_floats(value: Decimal) -> tuple[float, float]:
-    """The float next to `value`, and the float next to what is left."""
+    """`value` as the sum of two floats: the nearest one, and the one nearest to the remainder."""
     high = float(value)
     return high, float(value - Decimal(high))
 

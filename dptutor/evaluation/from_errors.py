@@ -16,7 +16,7 @@ CLOSED = 1e-10
 
 
 class Pair(Protocol):
-    """What is asked of a mechanism here; see `dptutor.mechanisms.base`."""
+    """The hooks of a mechanism that are used here; see `dptutor.mechanisms.base`."""
 
     def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 

@@ -235,7 +235,7 @@ class Inversion(Profile):
         return self.chernoff(epsilon)
 
     def left(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ beyond the last interval: by Chernoff, or next to the largest loss, its distance."""
+        """An upper bound on δ beyond the last interval: Chernoff's, or near the largest loss the distance to it."""
         bound = np.full(epsilon.shape, math.exp(-_DEEPEST))
         if self._edge <= 0:
             return bound
@@ -421,7 +421,7 @@ class Inversion(Profile):
 
     @cached_property
     def _chernoff(self) -> tuple[np.ndarray, np.ndarray]:
-        """Real c and K(c), from −1 upwards, evenly on the scales of c and of 1 + c, until δ is no number."""
+        """Real c and K(c), from −1 upwards, evenly on the scales of c and of 1 + c, until δ underflows."""
         if not math.isfinite(self._scale):
             raise NumericalError(f"losses of {self._name} are too far apart: dptutor cannot compute it")
         smallest = 2e-3 * min(1.0, 1.0 / self._scale)
@@ -456,7 +456,7 @@ class Inversion(Profile):
         return grid[lines], value[lines], np.array(cuts)
 
     def contour(self, number: int, most: int = _MOST_PANELS) -> Contour:
-        """The contour of this number on the ladder, of so many panels at most."""
+        """The contour with this number on the ladder, with at most so many panels."""
         if (number, most) not in self._contours:
             c, peak = (float(x[number]) for x in self._ladder[:2])
             low, high = self._range(c, peak)

@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtrc
@@ -49,7 +51,7 @@ _BETWEEN = np.linspace(-1.0, 1.0, 41)
 _AT_BETWEEN = np.cos(np.outer(np.arange(_DEGREE + 1), np.arccos(_BETWEEN)))
 
 
-def inside_apart(counts: dict[float, int], loss) -> tuple[int, int] | None:
+def inside_apart(counts: dict[float, int], loss: np.ndarray) -> tuple[int, int] | None:
     """How many losses inside are to be taken apart, for largest losses and how often they come, and finite losses
     beside, and how many samples a line then needs; none if that is of no use, or takes too long."""
     tops, number = np.array(list(counts)), np.array(list(counts.values()))
@@ -75,17 +77,17 @@ def inside_apart(counts: dict[float, int], loss) -> tuple[int, int] | None:
     return min(found)[1:] if found else None
 
 
-def _far(top, width):
+def _far(top: float, width: float) -> float:
     """How far above an atom its share of 1 − e^y is summed one by one."""
     return max(top, float(np.clip(_FAR * width, _NEAREST, _FURTHEST)))
 
 
-def _effort(top, far, width, size) -> float:
+def _effort(top: float, far: float, width: float, size: float) -> float:
     """Seconds, about, for a case at all points of an interval."""
     return _OF_CASE + _OF_ATOM * min((top + far) / max(width, 1e-300), 1.0) * size
 
 
-def _places(counts, loss, equal) -> float:
+def _places(counts: dict[float, int], loss: np.ndarray, equal: float) -> float:
     """How many places atoms are at; ∞ if they are too many."""
     position = np.sort(np.asarray(loss, dtype=float))
     for top, count in counts.items():
@@ -117,7 +119,17 @@ class LaplaceAtoms:
         The relative error of `q`.
     """
 
-    def __init__(self, counts, loss, q, inside, terms, finite_log, log_masses, relative):
+    def __init__(
+        self,
+        counts: Any,
+        loss: np.ndarray,
+        q: np.ndarray,
+        inside: int,
+        terms: int,
+        finite_log: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+        log_masses: tuple[float, float],
+        relative: float,
+    ) -> None:
         self._tops, self._counts = np.array(list(counts)), [int(count) for count in counts.values()]
         self._inside, self.most_terms, self._finite_log = inside, terms, finite_log
         self._n, reach = sum(self._counts), float(self._tops @ np.array(self._counts))
@@ -127,15 +139,13 @@ class LaplaceAtoms:
         self._cases = [
             _Case(self._tops, self._counts, case, loss, q, _EQUAL * reach) for case in _cases(self._counts, inside)
         ]
-        kept = tuple(
-            log + math.log(self._tail(np.array([z + 0.5]))[0]) for log, z in zip(log_masses, (0.0, -1.0), strict=True)
-        )
+        of_q, of_p = (math.log(self._tail(np.array([z + 0.5]))[0]) for z in (0.0, -1.0))
         transform = Transform(
             self._log,
             self._log_envelope,
             terms=terms,
             on_line=self._on_line,
-            log_masses=kept,
+            log_masses=(log_masses[0] + of_q, log_masses[1] + of_p),
             of_masses=32 * self._n * UNIT_ROUNDOFF,
         )
         self._inverter = Inverter(transform)
@@ -176,18 +186,18 @@ class LaplaceAtoms:
         at = np.linspace(0.0, largest, _PLACES)
         return at, self._apart(np.append(at[:-1], second))[0]
 
-    def epsilon_near(self, log_delta):
+    def epsilon_near(self, log_delta: np.ndarray) -> np.ndarray:
         """About where δ of finite losses has this logarithm."""
         at, value = self._known
         return np.interp(-log_delta, -np.log(np.maximum(value[:-1], 1e-300)), at[:-1])
 
-    def loss_near(self, log_alpha):
+    def loss_near(self, log_alpha: np.ndarray) -> np.ndarray:
         """About where Pr_P[L > ε], ε ≥ 0, has this logarithm."""
         at, value = self._known
         fall = -np.diff(value[:-1]) / np.diff(np.exp(np.minimum(at[:-1], LARGEST_LOSS)))
         return np.interp(-log_alpha, -np.log(np.maximum(fall, 1e-300)), (at[1:-1] + at[:-2]) / 2)
 
-    def profile(self, epsilon):
+    def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper values of E_Q[(1 − e^{ε−L})₊; L finite] for a one-dimensional array.
 
         They are as far apart as light atoms bend the profile, so that nobody looks for more digits between them.
@@ -197,7 +207,7 @@ class LaplaceAtoms:
         light = light[np.searchsorted(at, epsilon, side="right") - 1] / 4
         return lower * (1 - light), upper * (1 + light)
 
-    def _apart(self, epsilon):
+    def _apart(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         value, off = np.zeros(epsilon.shape), np.zeros(epsilon.shape)
         for case in self._cases:
             its_value, its_error = case.profile(epsilon)
@@ -207,17 +217,17 @@ class LaplaceAtoms:
         lower, upper = self._inverter.profile(epsilon)
         return np.maximum(value - off, 0.0) + lower, value + off + upper
 
-    def _log_ends(self, size):
+    def _log_ends(self, size: np.ndarray | float) -> np.ndarray:
         """log κ for each scale, from |w|e."""
         return size + np.log1p(np.exp(-2 * size)) - math.log(2.0) - self._tops / 2
 
-    def _odds(self, w):
+    def _odds(self, w: np.ndarray) -> np.ndarray:
         """tanh(we)/(2w) for real w: the odds of a loss inside, a column for each scale."""
         size = np.abs(w)[:, None]
         small = size * self._tops < 1e-9
         return np.where(small, self._tops / 2, np.tanh(size * self._tops) / (2 * np.where(small, 1.0, size)))
 
-    def _tail(self, w):
+    def _tail(self, w: np.ndarray) -> np.ndarray:
         """The share of more than J losses inside, at real w: all terms of it are positive."""
         few, tail = np.zeros((self._inside + 1, len(w))), np.zeros(len(w))
         few[0] = 1.0
@@ -236,7 +246,7 @@ class LaplaceAtoms:
                 )
         return tail
 
-    def _log(self, z):
+    def _log(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """log R at real z, and a bound on its error."""
         w = z.real + 0.5
         value, error = self._finite_log(z.real.astype(complex))
@@ -247,7 +257,7 @@ class LaplaceAtoms:
         total = each @ np.array(self._counts, dtype=float)
         return (value + total + log_tail), error + 8 * UNIT_ROUNDOFF * (self._n + np.abs(total) + np.abs(log_tail))
 
-    def _log_envelope(self, c, t):
+    def _log_envelope(self, c: float, t: np.ndarray) -> np.ndarray:
         """The binomial sum, which falls."""
         w = abs(c + 0.5)
         size = w * self._tops
@@ -258,7 +268,7 @@ class LaplaceAtoms:
         finite = self._finite_log(np.array([c + 0j]))[0][0].real
         return finite + float(each @ np.array(self._counts, dtype=float)) + self._n * np.log1p(share) + tail
 
-    def _on_line(self, c, step, count):
+    def _on_line(self, c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
         """R(c + ikh)/R(c), and a bound on its error: in units of Π κ_i it is a product less its first terms."""
         t = step * np.arange(count)
         w = c + 0.5 + 1j * t
@@ -293,7 +303,7 @@ class LaplaceAtoms:
         return rest * ratio, np.abs(ratio) * (off + np.abs(rest) * own_error)
 
 
-def _power(base, exponent):
+def _power(base: np.ndarray, exponent: int) -> np.ndarray:
     result = np.ones(base.shape, dtype=base.dtype)
     while exponent:
         if exponent & 1:
@@ -303,16 +313,18 @@ def _power(base, exponent):
     return result
 
 
-def _cases(counts, most):
-    """How many losses of each scale are inside, at most so many together; none first."""
+def _cases(counts: Sequence[int], most: int) -> list[tuple[int, ...]]:
+    """All numbers of inner losses of each scale, up to so many together; none first."""
     ranges = (range(min(most, count) + 1) for count in counts)
     return sorted((case for case in itertools.product(*ranges) if sum(case) <= most), key=sum)
 
 
 class _Case:
-    """So many losses of each scale inside, and all others at an end."""
+    """The case with these numbers of inner losses of each scale, all others at an end."""
 
-    def __init__(self, tops, counts, case, loss, q, equal):
+    def __init__(
+        self, tops: np.ndarray, counts: Any, case: tuple[int, ...], loss: np.ndarray, q: np.ndarray, equal: float
+    ) -> None:
         self._j = sum(case)
         self._top = float(np.dot(tops, case))
         self._mass = math.prod((-math.expm1(-top) / 2) ** j for top, j in zip(tops.tolist(), case, strict=True))
@@ -340,7 +352,7 @@ class _Case:
         if self._j:
             self._pieces(tops, case)
 
-    def _pieces(self, tops, case):
+    def _pieces(self, tops: np.ndarray, case: tuple[int, ...]) -> Any:
         """The spline as polynomials between its knots."""
         knots, sign = np.zeros(1, dtype=np.longdouble), np.ones(1, dtype=np.longdouble)
         for top, j in zip(tops, case, strict=True):
@@ -356,7 +368,7 @@ class _Case:
         self._ends = np.append(np.concatenate(parts), ends[-1])
         middle, half = (self._ends[1:] + self._ends[:-1]) / 2, np.diff(self._ends) / 2
 
-        def exact(places):
+        def exact(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             y = (middle[:, None] + half[:, None] * places).astype(np.longdouble)
             total, size = np.zeros(y.shape, dtype=np.longdouble), np.zeros(y.shape)
             for knot, its_sign in zip(knots, sign, strict=True):
@@ -383,7 +395,7 @@ class _Case:
         """Seconds, about, for all points of an interval."""
         return _effort(self._top, self._far, float(np.ptp(self.loss)), self.loss.size)
 
-    def profile(self, epsilon):
+    def profile(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sum over atoms, and what the spline misses of it."""
         first = np.searchsorted(self.loss, epsilon - self._top, side="right")
         last = np.maximum(np.searchsorted(self.loss, epsilon + self._far, side="right"), first)
@@ -393,7 +405,7 @@ class _Case:
         y, q = epsilon[row] - self.loss[index], self.q[index]
         value = -self._mass * np.expm1(np.minimum(y, 0.0))
         inside = np.flatnonzero((y > -self._top) & (y < self._top))
-        off = np.zeros(epsilon.shape)
+        off: np.ndarray = np.zeros(epsilon.shape)
         if inside.size:
             value[inside] = self._spline(y[inside])
             off = self._off * np.bincount(row[inside], weights=q[inside], minlength=len(epsilon))
@@ -405,7 +417,7 @@ class _Case:
         off += self._elsewhere * self._mass * (above_q + np.bincount(row, weights=q, minlength=len(epsilon)))
         return total + far, off + near * UNIT_ROUNDOFF * total
 
-    def _spline(self, y):
+    def _spline(self, y: np.ndarray) -> np.ndarray:
         place = np.clip(np.searchsorted(self._ends, y, side="right") - 1, 0, len(self._ends) - 2)
         x = (2 * y - self._ends[place] - self._ends[place + 1]) / (self._ends[place + 1] - self._ends[place])
         b1 = b2 = np.zeros(y.shape)
@@ -414,7 +426,7 @@ class _Case:
         return np.maximum(self._coefficients[0][place] + x * b1 - b2, 0.0)
 
 
-def _kernel(x, j):
+def _kernel(x: np.ndarray, j: int) -> np.ndarray:
     """Σ x^{2i+1+j}/((2i+1+j)! 4^i), 2 sinh(x/2) integrated j times from 0 on."""
     term = x ** (j + 1) / math.factorial(j + 1)
     total, i = term.copy(), 0

@@ -86,7 +86,7 @@ class LaplacePower:
 
     @property
     def breakpoints(self) -> np.ndarray:
-        """Losses at which what an atom or a density's jump adds to δ can be told at double precision."""
+        """Losses at which an atom, or a jump of the density, matters to δ at double precision."""
         places = self.count // 2 + 1
         if self.count * math.log1p(self.top / 2) > 41.0:
             # Elsewhere densities overlap; near the end √(ny/2) of them.

@@ -103,7 +103,7 @@ class LaplaceProduct:
         self._knots, self._atoms, self._density = knots, atoms, density
 
     def _merged(self, places: np.ndarray) -> np.ndarray:
-        """Knots in increasing order, those equal but for rounding once, up to what is needed."""
+        """Knots in increasing order, without repetitions up to rounding, as far as they are needed."""
         places = np.sort(places)
         keep = np.append(True, np.diff(places) > self._equal)
         places = places[keep]

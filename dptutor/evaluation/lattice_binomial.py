@@ -276,7 +276,7 @@ class Ratios:
 
 
 def falling(deviance: np.ndarray, k: np.ndarray, ratios: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """e^{−I(k)} J(k), nothing where that underflows."""
+    """e^{−I(k)} J(k), 0 where that underflows."""
     value = np.zeros(k.shape)
     seen = deviance < _NOTHING
     value[seen] = np.exp(-deviance[seen]) * ratios(k[seen])

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.fft import next_fast_len
@@ -79,10 +81,11 @@ class Part:
 
 
 @with_fifty_digits
-def common_step(laws) -> Decimal | None:
+def common_step(laws: Iterable[FiniteLaw]) -> Decimal | None:
     """A step of which all losses of each law are whole multiples above its smallest; none if there is no such."""
-    units = [law.unit for law in laws if law.kinks.size != 1]
-    if any(unit is None for unit in units):
+    found = [law.unit for law in laws if law.kinks.size != 1]
+    units = [unit for unit in found if unit is not None]
+    if len(units) < len(found):
         return None
     if not units:
         return Decimal(1)
@@ -97,7 +100,7 @@ def common_step(laws) -> Decimal | None:
     return units[0] / shared * math.gcd(*(int(each * shared) for each in fractions))
 
 
-def composed(laws, most_sums: int) -> AtomicLaw:
+def composed(laws: Sequence[tuple[Any, int]], most_sums: int) -> AtomicLaw:
     """The law of the sum of independent losses, pairs of a law and how often it comes: those on one lattice first.
 
     Raises
@@ -107,7 +110,7 @@ def composed(laws, most_sums: int) -> AtomicLaw:
     """
     if len(laws) == 1:
         return laws[0][0].power(laws[0][1])
-    groups: list[list] = []
+    groups: list[list[tuple[FiniteLaw, int]]] = []
     # A single loss is on every lattice: it comes last, as the first law of a group stands for all of it.
     for law, count in sorted(laws, key=lambda part: part[0].kinks.size == 1):
         one = law.enumerated()
@@ -126,7 +129,7 @@ def composed(laws, most_sums: int) -> AtomicLaw:
     return whole
 
 
-def _sums(group):
+def _sums(group: Sequence[tuple[Any, int]]) -> list[FiniteLaw]:
     """The sum of a group; where it has fewer pairs than the lattice has places, or the lattice too many places, that of
     each part by itself."""
     if len(group) == 1:
@@ -141,7 +144,7 @@ def _sums(group):
     return [law.power(count) for law, count in group]
 
 
-def summed(laws) -> FiniteLaw:
+def summed(laws: Sequence[tuple[Any, int]]) -> FiniteLaw:
     """The law of the sum of independent losses on one lattice, pairs of a law and how often it comes.
 
     Raises
@@ -176,7 +179,7 @@ class _Places:
     """Where the sums are, and how many are infinite."""
 
     @with_fifty_digits
-    def __init__(self, parts, step):
+    def __init__(self, parts: Sequence[Part], step: Decimal) -> None:
         lowest = sum((part.count * part.law.lowest for part in parts), Decimal(0))
         self._exact_step = step
         self.step, self._lowest = two_floats(step), two_floats(lowest)
@@ -192,7 +195,7 @@ class _Places:
         of_p, self.log_mass = (math.fsum(_log_rest(part, side) for part in parts) for side in (0, 1))
         self.infinite = 0.0 - math.expm1(of_p), 0.0 - math.expm1(self.log_mass)
 
-    def reverse(self, parts) -> _Places:
+    def reverse(self, parts: Sequence[Part]) -> _Places:
         """Those of the reverse parts."""
         return _Places(parts, self._exact_step)
 
@@ -201,8 +204,8 @@ class _Places:
         """The number of the first loss that is not negative, or just below it."""
         return min(max(math.ceil(-self._lowest[0] / self.step[0]) - 1, 0), self.last)
 
-    def loss(self, number):
-        """The losses of so many steps above the smallest."""
+    def loss(self, number: np.ndarray) -> np.ndarray:
+        """The losses that are these numbers of steps above the smallest."""
         product, rest = two_product(np.asarray(number, dtype=float), self.step[0])
         total = product + self._lowest[0]
         of_product = total - self._lowest[0]
@@ -224,7 +227,7 @@ def _in_units(law: FiniteLaw, step: Decimal) -> np.ndarray:
     return np.array([int((gap / step).to_integral_value()) for gap in law.gaps])
 
 
-def _convolved(parts):
+def _convolved(parts: Sequence[Part]) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """All numbers of steps, their masses, and a bound on the relative error of these."""
     whole, error = [np.ones(1), np.ones(1)], 64 * UNIT_ROUNDOFF
     for part in parts:
@@ -239,7 +242,7 @@ def _convolved(parts):
     return np.flatnonzero(kept), p[kept], q[kept], error
 
 
-def _by_tilts(parts, places):
+def _by_tilts(parts: Sequence[Part], places: _Places) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:
     """The same where the sums are too many, those below 0 from the reverse pair."""
     number, log_q, error, missing = _Upper(parts, places).masses()
     reverse = [part.reverse for part in parts]
@@ -266,11 +269,11 @@ def _by_tilts(parts, places):
 class _Upper:
     """The masses under Q of losses from 0 on."""
 
-    def __init__(self, parts, places):
+    def __init__(self, parts: Sequence[Part], places: _Places) -> None:
         self._parts, self._places = parts, places
 
-    def masses(self):
-        """Numbers of steps, the logarithms of their masses, and what sums of these err in proportion, and besides.
+    def masses(self) -> tuple[np.ndarray, np.ndarray, float, float]:
+        """Numbers of steps, the logarithms of their masses, and bounds on the relative and absolute errors of sums.
 
         Raises
         ------
@@ -308,7 +311,7 @@ class _Upper:
         return number, log_q, worst, missing
 
 
-def _taken_over(known, new, lower, upper):
+def _taken_over(known: _Tilt, new: _Tilt, lower: _Tilt, upper: _Tilt) -> int:
     """Where one tilt takes over from another; the scale of the new one is then known."""
     number = np.arange(math.floor(lower.mean), math.ceil(upper.mean) + 1)
     number = number[lower.has(number) & upper.has(number)]
@@ -325,7 +328,7 @@ def _taken_over(known, new, lower, upper):
 class _Tilt:
     """The law tilted by e^{τM}, M the number of steps, near its mean."""
 
-    def __init__(self, parts, tilt, last):
+    def __init__(self, parts: Sequence[Part], tilt: float, last: int) -> None:
         self._parts, self._tilt, self._last = parts, tilt, last
         self._weights, self.mean, variance = _tilted(parts, tilt)
         self.deviation = math.sqrt(variance)
@@ -335,56 +338,56 @@ class _Tilt:
         self._weight, self._off = self._sampled(end - self._first + 1)
 
     @property
-    def _each(self):
+    def _each(self) -> Iterator[tuple[Part, np.ndarray]]:
         return zip(self._parts, self._weights, strict=True)
 
-    def known(self, scale, error):
+    def known(self, scale: float, error: float) -> None:
         """log q = log w − τ(M − center) + `scale`."""
         self._scale, self.error = scale, error
 
     @property
-    def log_largest(self):
+    def log_largest(self) -> float:
         """log of the largest mass, about."""
         at = np.array([round(self.mean)])
         return float(self.log_mass(at)[0]) if self.has(at)[0] else -math.inf
 
-    def has(self, number):
+    def has(self, number: np.ndarray) -> np.ndarray:
         """Which numbers are on the circle."""
         return (number >= self._first) & (number < self._first + self._weight.size)
 
-    def reaches(self, number):
+    def reaches(self, number: int) -> bool:
         """Whether the mass there has its digits here."""
         return abs(number - self.mean) <= max(_STRIDE * self.deviation, 1.5)
 
-    def next(self, way):
+    def next(self, way: int) -> _Tilt:
         """The tilt that takes over above or below."""
         goal = min(max(self.mean + way * max(_STRIDE * self.deviation, 1.0), 0.3), self._last - 0.3)
         return _Tilt(self._parts, _tilt_to(self._parts, goal, self._tilt), self._last)
 
-    def roughness(self, number):
+    def roughness(self, number: np.ndarray) -> np.ndarray:
         """Bounds on the relative errors of masses."""
         weight = self._weight[number - self._first]
         return np.where(weight > 0, self._off / np.maximum(weight, 1e-300), np.inf)
 
-    def log_weight(self, number):
+    def log_weight(self, number: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
             log_w = np.log(np.maximum(self._weight[number - self._first], 0.0))
         return log_w - self._tilt * (number - self._center)
 
-    def log_mass(self, number):
-        """log q of numbers on the circle; nothing where no digit is known."""
+    def log_mass(self, number: np.ndarray) -> np.ndarray:
+        """log q of numbers on the circle; −∞ where no digit is known."""
         return np.where(self.roughness(number) < 0.5, self.log_weight(number) + self._scale, -np.inf)
 
-    def between(self, low, high):
-        """Numbers from `low` to below `high` that this tilt has, log q, and the logarithm of what these may be off."""
+    def between(self, low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Numbers from `low` to below `high` that this tilt covers, log q, and the logarithm of its error."""
         number = np.arange(max(low, self._first), min(high, self._first + self._weight.size))
         near = np.abs(number - self.mean) <= max(2 * _STRIDE * self.deviation, 2.0)
         number = number[near]
         off = math.log(self._off) - self._tilt * (number - self._center) + self._scale
         return number, self.log_mass(number), off
 
-    def _circle(self):
-        """Numbers below and above which nothing is left."""
+    def _circle(self) -> tuple[int, int]:
+        """Numbers below and above which the mass is negligible."""
         ends = []
         for way in (-1, 1):
             rates = way * _RATES / max(self.deviation, 1e-6)
@@ -395,7 +398,7 @@ class _Tilt:
             raise TooManyAtoms
         return low, high
 
-    def _cumulant(self, rate):
+    def _cumulant(self, rate: float) -> float:
         total = 0.0
         for part, weight in self._each:
             some = weight > 0
@@ -403,7 +406,7 @@ class _Tilt:
             total += part.count * float(logsumexp(rate * centered + np.log(weight[some])))
         return total
 
-    def _sampled(self, least):
+    def _sampled(self, least: int) -> tuple[np.ndarray, np.ndarray]:
         """The tilted masses on the circle, and a bound on the error of each."""
         size = next_fast_len(max(least, 2), real=True)
         place = np.arange(size // 2 + 1)
@@ -439,7 +442,7 @@ class _Tilt:
         return weight[number], off
 
 
-def _tilted(parts, tilt):
+def _tilted(parts: Sequence[Part], tilt: float) -> tuple[list[np.ndarray], float, float]:
     """The tilted probabilities of each part, and mean and variance of the sum."""
     weights, mean, variance = [], 0.0, 0.0
     for part in parts:
@@ -453,7 +456,7 @@ def _tilted(parts, tilt):
     return weights, mean, variance
 
 
-def _tilt_to(parts, goal, tilt):
+def _tilt_to(parts: Sequence[Part], goal: float, tilt: float) -> float:
     """The tilt of which `goal` is about the mean."""
     low, high = -math.inf, math.inf
     for _ in range(200):

@@ -99,7 +99,7 @@ class Lines:
 
     @cached_property
     def off(self) -> float:
-        """By how much a finite loss may be elsewhere: those of parts are rounded, and so are their sums."""
+        """Bound on the error of finite losses: those of parts are rounded, and so are their sums."""
         ends = [(count * top, count * UNIT_ROUNDOFF * top) for top, count in self._laplace.items()]
         for law, count in self._finite:
             ends.append((count * float(np.abs(law.kinks).max(initial=0.0)), count * law.location_error))
@@ -126,13 +126,13 @@ class Lines:
 
     @cached_property
     def most_terms(self) -> int:
-        """How many terms a value may be a sum of, where lines serve; otherwise 1."""
+        """Largest number of terms in a value where lines are used; otherwise 1."""
         return (self._exact or self._inverter).most_terms
 
     @property
     def near(self) -> Any:
-        """log δ ↦ about where δ of finite losses has this logarithm, and log α ↦ about where α has; none where it takes
-        little time to look elsewhere, as among few atoms."""
+        """log δ ↦ about where δ of finite losses has this logarithm, and log α ↦ about where α has; None if a search is
+        cheap without them, as with few atoms."""
         by_lines = self.most_terms > 1 and (self._exact is not None or len(self._laplace) > 1)
         if not by_lines or self._mu or self._others:
             return None, None

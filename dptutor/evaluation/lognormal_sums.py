@@ -33,6 +33,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -97,7 +98,7 @@ def lognormal_sum(mu: float, count: int) -> LogNormalSum:
 
 
 def _window(mu: float, count: int) -> tuple[float, float]:
-    """Sums below and above which there is nothing: of the largest variable, and of all together."""
+    """Sums below and above which the mass is negligible: of the largest variable, and of all together."""
     largest = math.exp(mu * float(ndtri_exp(_NOTHING / count)) - mu**2 / 2)
     together = count - math.sqrt(-2.0 * _NOTHING * count * math.exp(mu**2))
     spread = _DEVIATIONS * math.sqrt(count * math.expm1(mu**2))
@@ -116,7 +117,7 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Level:
-    """Grid points between two ends, the last one before included, and what is known there."""
+    """Grid points between two ends, including the last one before, and the values there."""
 
     k: np.ndarray
     value: np.ndarray
@@ -125,7 +126,7 @@ class _Level:
     noise: np.ndarray
 
 
-def _refined(mu, count, start, end, most) -> _Level:
+def _refined(mu: float, count: int, start: float, end: float, most: float) -> _Level:
     points = max(_FIRST, 2 << (count - 1).bit_length())
     while True:
         level = _level(mu, count, start, end, points)
@@ -140,7 +141,7 @@ def _refined(mu, count, start, end, most) -> _Level:
         points = min(most, points * 2 ** max(1, math.ceil(0.5 * math.log2(worst))))
 
 
-def _level(mu, count, start, end, points) -> _Level:
+def _level(mu: float, count: int, start: float, end: float, points: int) -> _Level:
     # Below t there is nothing, or one cell above the mean of what is there.
     t = math.exp(-mu * _DEVIATIONS - mu**2 / 2)
     step = (end - count * t) / points
@@ -160,49 +161,49 @@ def _level(mu, count, start, end, points) -> _Level:
     return _Level(k[first:], up.value, up.slope, down.value, up.noise + down.noise)
 
 
-def _deviation(x, mu):
+def _deviation(x: Any, mu: float) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         return (np.log(x) + mu**2 / 2) / mu
 
 
-def _mean_below(t, mu) -> float:
+def _mean_below(t: float, mu: float) -> float:
     """E[X | X ≤ t]."""
     z = _deviation(t, mu)
     return float(np.exp(log_ndtr(z - mu) - log_ndtr(z)))
 
 
-def _beyond(mu, count, end) -> tuple[float, float]:
+def _beyond(mu: float, count: int, end: float) -> tuple[float, float]:
     """Pr[some X > B] and E[S; some X > B]."""
     z = float(_deviation(end, mu))
     mass, mean = float(log_ndtr(z)), float(log_ndtr(z - mu))
     return -math.expm1(count * mass), -count * math.expm1(mean + (count - 1) * mass)
 
 
-def _density(x, mu):
+def _density(x: np.ndarray, mu: float) -> np.ndarray:
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         positive = np.maximum(x, 1e-300)
         z = _deviation(positive, mu)
         return np.where(x > 0, np.exp(-(z**2) / 2) / (math.sqrt(2 * math.pi) * mu * positive), 0.0)
 
 
-def _masses(x, mu):
+def _masses(x: np.ndarray, mu: float) -> tuple[np.ndarray, np.ndarray]:
     """Pr[X ≤ x] and E[X; X ≤ x] between neighbors, from the nearer tail."""
     z = _deviation(np.maximum(x, 0.0), mu)
     found = []
     for place in (z, z - mu):
         low, high = ndtr(place), ndtr(-place)
         found.append(np.where(place[:-1] > 0, high[:-1] - high[1:], low[1:] - low[:-1]))
-    return found
+    return found[0], found[1]
 
 
-def _split(x, mu, step) -> tuple[np.ndarray, np.ndarray]:
+def _split(x: np.ndarray, mu: float, step: float) -> tuple[np.ndarray, np.ndarray]:
     """Masses at grid points, with those of cells split so that their means are kept, and those of cells."""
     mass, mean = _masses(x, mu)
     share = np.clip((mean - mass * x[:-1]) / step, 0.0, mass)
     return np.append(mass - share, 0.0) + np.append(0.0, share), mass
 
 
-def _larger(mu, origin, step, before, points) -> np.ndarray:
+def _larger(mu: float, origin: float, step: float, before: int, points: int) -> np.ndarray:
     """Masses at the grid points from `before` cells below the origin on."""
     x = origin + step * np.arange(-before, points + 1.0)
     law, _ = _split(x, mu, step)
@@ -210,7 +211,7 @@ def _larger(mu, origin, step, before, points) -> np.ndarray:
     return law
 
 
-def _smaller(mu, origin, step, t, head, points) -> np.ndarray:
+def _smaller(mu: float, origin: float, step: float, t: float, head: float, points: int) -> np.ndarray:
     """Masses at the grid points from the origin on."""
     x = origin + step * np.arange(points + 1.0)
     # The part above t, split like the larger one.
@@ -240,8 +241,10 @@ def _smaller(mu, origin, step, t, head, points) -> np.ndarray:
     return law
 
 
-def _side(law, shift, k, step, first, count, beyond) -> _Side:
-    """The grid points are those of the law's sums after so many, and wanted from the first one on."""
+def _side(
+    law: np.ndarray, shift: int, k: np.ndarray, step: float, first: int, count: int, beyond: tuple[float, float]
+) -> _Side:
+    """Values at the grid points from `first` on; those of the law's sums begin `shift` points earlier."""
     left, parts = int(np.searchsorted(k, count, side="right")), []
     if first < left:
         sums, noise = _sums(law, count, left - 1 + shift, -1)
@@ -262,7 +265,7 @@ def _side(law, shift, k, step, first, count, beyond) -> _Side:
     return _Side(value, slope, noise + _RELATIVE * value + moved)
 
 
-def _sums(mass, count, place, direction) -> tuple[np.ndarray, np.ndarray]:
+def _sums(mass: np.ndarray, count: int, place: int, direction: int) -> tuple[np.ndarray, np.ndarray]:
     """Masses of sums of `count` variables at grid points up to a place, or from it on to the end of the circle, and a
     bound on the error of sums over sums of them from that end.
 
@@ -289,8 +292,8 @@ def _sums(mass, count, place, direction) -> tuple[np.ndarray, np.ndarray]:
     return np.maximum(sums.astype(float) * grown, 0.0), noise + back
 
 
-def _power(mass, count, size):
-    """The masses of sums on a circle, and the norm to which errors of the transform are in proportion.
+def _power(mass: np.ndarray, count: int, size: int) -> tuple[np.ndarray, float]:
+    """The masses of sums on a circle, and the norm to which errors of the transform are proportional.
 
     An atom of more than one half, as of all small variables where the grid is long, is taken out first: with masses m
     and m r of the atom and of the others, m^T ((1 + r)^T − 1) is what is beside the atom's own power. Where (1 + r)^T
@@ -313,11 +316,11 @@ def _power(mass, count, size):
     return sums, norm
 
 
-def _norm(values) -> float:
+def _norm(values: np.ndarray) -> float:
     return float(np.linalg.norm(values.astype(float)))
 
 
-def _excess(r, count):
+def _excess(r: np.ndarray, count: int) -> np.ndarray:
     """(1 + r)^count − 1, without cancellation where r is small."""
     result = None
     while True:
@@ -325,17 +328,18 @@ def _excess(r, count):
             result = r if result is None else result + r + result * r
         count >>= 1
         if not count:
+            assert result is not None
             return result
         r = r * (2 + r)
 
 
-def _tilted(mass, count, place, size, direction):
+def _tilted(mass: np.ndarray, count: int, place: int, size: int, direction: int) -> Any:
     """A tilt, the logarithm of F there, and that of what comes back round the circle, as it counts at the place."""
     number = np.flatnonzero(mass)
     tilts = _TILTS / (mass.size - 1)
     logs = np.log(mass[number])
 
-    def log_f(tilts):
+    def log_f(tilts: np.ndarray) -> np.ndarray:
         return np.array([logsumexp(tilt * number + logs) for tilt in tilts])
 
     forth = log_f(direction * tilts)
@@ -352,7 +356,7 @@ def _tilted(mass, count, place, size, direction):
     return float(direction * tilts[best]), float(forth[best]), float(back[best])
 
 
-def _stitched(levels, count) -> LogNormalSum:
+def _stitched(levels: list[_Level], count: int) -> LogNormalSum:
     """The lower hull of the points of all levels, each from the end of the one before on."""
     known = int(np.argmax(levels[0].value > 0))
     columns = [levels[0].k, levels[0].value, levels[0].slope, levels[0].value - levels[0].low, levels[0].noise]
@@ -380,7 +384,7 @@ def _stitched(levels, count) -> LogNormalSum:
     return LogNormalSum(k, np.maximum(mass, 0.0), error, float(rising[0]), float(value[-1]), count)
 
 
-def _joined(columns, level, count):
+def _joined(columns: list[np.ndarray], level: _Level, count: int) -> list[np.ndarray]:
     """The points so far, and those of the next level from there on."""
     k, value, slope, gap, noise = columns
     at = float(k[-1])

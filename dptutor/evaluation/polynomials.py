@@ -1,4 +1,4 @@
-"""Points, weights and matrices of polynomials on [−1, 1], each worked out once.
+"""Points, weights and matrices of polynomials on [−1, 1], each computed once.
 
 Gauss-Legendre points integrate, Chebyshev points interpolate: with x_j = cos(π (j + ½)/n) the values at n points turn
 into coefficients of Chebyshev polynomials by a discrete cosine transform.
@@ -14,12 +14,12 @@ import numpy as np
 
 @lru_cache(maxsize=64)
 def gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """So many Gauss-Legendre points and their weights."""
+    """Gauss-Legendre points and their weights."""
     return np.polynomial.legendre.leggauss(count)
 
 
 @lru_cache(maxsize=64)
 def chebyshev(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """So many Chebyshev points, falling, and the matrix that makes coefficients of values there: values @ matrix."""
+    """Chebyshev points, decreasing, and the matrix that turns values there into coefficients: values @ matrix."""
     angle, order = math.pi * (np.arange(count) + 0.5) / count, np.arange(count)
     return np.cos(angle), np.cos(np.outer(angle, order)) * np.where(order == 0, 1.0, 2.0) / count

@@ -19,9 +19,11 @@ as smooth as a single step, so a million steps that hardly ever have a large los
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +87,9 @@ class PositiveLaw:
         Bound on the mass left out, under P and under Q.
     """
 
-    def __init__(self, edges, coefficients, log_weight: float, errors, dropped: float):
+    def __init__(
+        self, edges: np.ndarray, coefficients: np.ndarray, log_weight: float, errors: np.ndarray, dropped: float
+    ) -> None:
         self.edges, self.log_weight, self.errors, self.dropped = edges, log_weight, errors, dropped
         self._columns, self._log_errors = np.ascontiguousarray(coefficients.T), np.log(errors)
         self._sides: dict[int, _Side] = {}
@@ -96,7 +100,7 @@ class PositiveLaw:
         """One step: log g = log φ(u) + log du/dv with v = log s."""
         mu, log_odds = 1.0 / noise_multiplier, math.log(sampling_rate) - math.log1p(-sampling_rate)
 
-        def log_density(v):
+        def log_density(v: np.ndarray) -> np.ndarray:
             s = np.exp(v)
             # log(e^s − 1) for small and for large s.
             above = np.where(s > 1.0, s + np.log(-np.expm1(-np.maximum(s, 1.0))), np.log(np.expm1(np.minimum(s, 1.0))))
@@ -164,14 +168,14 @@ class PositiveLaw:
             found[:, start : start + columns] = value
         return found
 
-    def _evaluated(self, v):
+    def _evaluated(self, v: np.ndarray) -> np.ndarray:
         place = np.searchsorted(self.edges, v, side="right") - 1
         outside = (place < 0) | (place >= len(self._half))
         value = self._on_pieces(v, np.clip(place, 0, len(self._half) - 1))
         value[outside] = -np.inf
         return value
 
-    def _on_pieces(self, v, place):
+    def _on_pieces(self, v: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Clenshaw's sum of Chebyshev polynomials, on the piece of each place, or of each column of them."""
         x = (v - self._middle.take(place)) / self._half.take(place)
         twice, above, value, spare = 2 * x, np.zeros(x.shape), np.empty(x.shape), np.empty(x.shape)
@@ -192,7 +196,7 @@ class PositiveLaw:
             self._sides[refinement] = self._panelled(refinement)
         return self._sides[refinement]
 
-    def _panelled(self, refinement):
+    def _panelled(self, refinement: int) -> _Side:
         # Between 41 places of each piece; log(s − e^τ) has its singularity at a distance of log 2 from the last τ.
         v = self._middle[:, None] + self._half[:, None] * _FINE
         needed = np.diff(self.edges) / _WIDEST
@@ -204,12 +208,12 @@ class PositiveLaw:
         return self._on_panels(_cut(self.edges, refinement * np.ceil(needed).astype(int)))
 
     @cached_property
-    def _fine_values(self):
+    def _fine_values(self) -> np.ndarray:
         """log g at places of each piece, by rows."""
         return np.polynomial.chebyshev.chebval(_FINE, self._columns)
 
     @cached_property
-    def _few_values(self):
+    def _few_values(self) -> tuple[np.ndarray, np.ndarray]:
         v = self._middle[:, None] + self._half[:, None] * _FINE[::5]
         return v.ravel(), self._fine_values[:, ::5].ravel()
 
@@ -228,7 +232,7 @@ class PositiveLaw:
         count = np.clip(np.ceil(np.diff(np.exp(panels)) / (_NO_WIDER * least[place])), 1, _MOST_PIECES).astype(int)
         return self._on_panels(_cut(panels, count))
 
-    def _on_panels(self, panels):
+    def _on_panels(self, panels: np.ndarray) -> _Side:
         x, weight = gauss(_POINTS)
         half = np.diff(panels) / 2
         v = panels[:-1] + half * (1.0 + x[:, None])
@@ -247,17 +251,17 @@ class PositiveLaw:
 
     # Profiles.
 
-    def removed(self, epsilon: np.ndarray, complement: bool):
+    def removed(self, epsilon: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
         """δ of (P, Q), or 1 − δ, at ε, and a bound on the relative error."""
         start, edge = epsilon - self.log_weight, self.log_weight
 
-        def difference(s, log_mass, at):
+        def difference(s: np.ndarray, log_mass: np.ndarray, at: np.ndarray) -> np.ndarray:
             return np.exp(log_mass + s + edge) * -np.expm1(np.minimum(at - s, 0.0))
 
-        def under_q(s, log_mass, at):
+        def under_q(s: np.ndarray, log_mass: np.ndarray, at: np.ndarray) -> np.ndarray:
             return np.exp(log_mass + s + edge)
 
-        def under_p(s, log_mass, at):
+        def under_p(s: np.ndarray, log_mass: np.ndarray, at: np.ndarray) -> np.ndarray:
             return np.exp(log_mass + at + edge)
 
         value, error = self._integral(start, 1, under_p if complement else difference)
@@ -266,17 +270,17 @@ class PositiveLaw:
             value, error = value + more, error + its_error
         return self._with_error(value, error, np.abs(edge) + 2 * np.abs(epsilon))
 
-    def added(self, epsilon: np.ndarray, complement: bool):
+    def added(self, epsilon: np.ndarray, complement: bool) -> tuple[np.ndarray, np.ndarray]:
         """δ of (Q, P), or 1 − δ, at ε, and a bound on the relative error."""
         end = -self.log_weight - epsilon
 
-        def difference(s, log_mass, at):
+        def difference(s: np.ndarray, log_mass: np.ndarray, at: np.ndarray) -> np.ndarray:
             return np.exp(log_mass) * -np.expm1(np.minimum(s - at, 0.0))
 
-        def under_q(s, log_mass, at):
+        def under_q(s: np.ndarray, log_mass: np.ndarray, at: np.ndarray) -> np.ndarray:
             return np.exp(log_mass + np.minimum(s - at, 0.0))
 
-        def under_p(s, log_mass, at):
+        def under_p(s: np.ndarray, log_mass: np.ndarray, at: np.ndarray) -> np.ndarray:
             return np.exp(log_mass + 0.0 * at)
 
         value, error = self._integral(end, -1, under_q if complement else difference)
@@ -288,12 +292,14 @@ class PositiveLaw:
         error = error + lost * self._integral(end, -1, under_q)[0]
         return self._with_error(value, error, np.abs(self.log_weight))
 
-    def _with_error(self, value, error, size):
+    def _with_error(self, value: np.ndarray, error: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(divide="ignore", invalid="ignore"):
             error = (error + self.dropped) / value
         return value, np.where(value > 0, error + LAST_PLACE * (16.0 + size), np.inf)
 
-    def _integral(self, start, side, integrand):
+    def _integral(
+        self, start: np.ndarray, side: Any, integrand: Callable[..., np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """∫ integrand(s, log dP, start) over s above the start (side 1) or below it (−1), for each; and the same with
         the bound on the error of the density as a factor."""
         # Half the size, as there is no estimate of the error here.
@@ -319,13 +325,13 @@ class PositiveLaw:
             more = np.sum(integrand(np.exp(v), log_mass, start[within][:, None]), axis=1)
             total[0, within] += more
             total[1, within] += more * points.error[panel[within]]
-        return total
+        return total[0], total[1]
 
 
 class _Convolution:
     """The density of the logarithm of the sum of two."""
 
-    def __init__(self, first: PositiveLaw, second: PositiveLaw, refinement: int):
+    def __init__(self, first: PositiveLaw, second: PositiveLaw, refinement: int) -> None:
         self._laws = (first, second)
         self._same, self._refinement = first is second, refinement
         self._sides = [first.side(refinement)]
@@ -344,7 +350,7 @@ class _Convolution:
                 found[few] = largest + np.log(total)
         return found
 
-    def _terms(self, v):
+    def _terms(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Of the sums at each place, by panels: which place, logarithms of the terms, errors of both densities. Panels
         are columns, so that numpy's loops are long."""
         s, x = np.exp(v), gauss(_POINTS)[0][:, None]
@@ -385,8 +391,8 @@ class _Convolution:
         first, second = (np.concatenate([pair[k] for pair in errors]) for k in (0, 1))
         return np.concatenate(rows), np.concatenate(logs, axis=1), first, second
 
-    def places(self):
-        """Ends of first pieces, from where the density is no longer nothing to where it is nothing again."""
+    def places(self) -> np.ndarray:
+        """Ends of the initial pieces, over the range in which the density is not negligible."""
         first, second = (np.exp(law.edges) for law in self._laws)
         modes = [float(np.exp(law._middle[np.argmax(law._columns[0])])) for law in self._laws]
         sums = np.concatenate([first + modes[1], second + modes[0], *self._alike()])
@@ -407,8 +413,8 @@ class _Convolution:
                 kept.append(place)
         return v[[*kept, high]]
 
-    def _end(self, outside, inside):
-        """Between both, a place where the density is just nothing."""
+    def _end(self, outside: float, inside: float) -> float:
+        """A place between the two where the density becomes negligible."""
         for _ in range(3):
             v = np.linspace(outside, inside, 8)
             value = self.log_density(v)
@@ -419,51 +425,51 @@ class _Convolution:
             outside, inside = v[first - 1], v[first]
         return float(inside)
 
-    def _alike(self):
+    def _alike(self) -> list[np.ndarray]:
         """Sums of both at the same quantile, nearly: the same share of their pieces."""
         if self._same:
             return [2 * np.exp(self._laws[0].edges)]
         first, second = (np.exp(law.edges) for law in self._laws)
         return [first + np.interp(np.linspace(0, 1, len(first)), np.linspace(0, 1, len(second)), second)]
 
-    def checked(self, v):
+    def checked(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """At places, the logarithm of the larger density, and of the relative error of g what comes with the two laws,
         and what panels of half the size change."""
         value, inherited = self._with_inherited(v)
         moved = np.abs(np.expm1(self._finer.log_density(v) - value))
         return _larger(v, value, self._log_weight), inherited, moved
 
-    def _with_inherited(self, v):
+    def _with_inherited(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         row, log_term, first, second = self._terms(v)
         largest, total = _log_sums(row, log_term, len(v))
         share = np.exp(log_term - largest[row]).sum(axis=0) * (first + second)
         with np.errstate(divide="ignore"):
             return largest + np.log(total), np.bincount(row, share, minlength=len(v)) / np.maximum(total, 1e-300)
 
-    def errors(self, edges):
+    def errors(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Bounds on the relative error of the density at the edges of pieces and in their middles."""
         _, inherited, moved = self.checked((edges[1:] + edges[:-1]) / 2)
         at_ends = np.maximum(np.append(moved, 0.0), np.append(0.0, moved))
         return self._with_inherited(edges)[1] + at_ends, inherited + moved
 
     @cached_property
-    def _finer(self):
+    def _finer(self) -> _Convolution:
         return _Convolution(*self._laws, 2 * self._refinement)
 
 
-def _cut(ends, counts):
+def _cut(ends: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Ends of as many equal parts of each interval."""
     start, length = np.repeat(ends[:-1], counts), np.repeat(np.diff(ends) / counts, counts)
     number = np.arange(len(start)) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.append(start + number * length, ends[-1])
 
 
-def _sums_to(count, width):
+def _sums_to(count: int, width: int) -> list[tuple[int, int]]:
     """Pairs of numbers of steps, each 1 or an earlier sum, up to a pair whose sum is `count`: by doubling, and by
     adding the last few binary digits, so that digits that come again are added once."""
     pairs: dict[int, tuple[int, int]] = {}
 
-    def reach(number):
+    def reach(number: int) -> None:
         if number > 1 and number not in pairs:
             last = number & ((1 << width) - 1)
             # A short number by its leading digit and the rest.
@@ -476,33 +482,40 @@ def _sums_to(count, width):
     return list(pairs.values())
 
 
-def _larger(v, value, log_weight):
+def _larger(v: np.ndarray, value: np.ndarray, log_weight: float) -> np.ndarray:
     """The logarithm of the larger of both densities of log S at places, from that under P."""
     return np.maximum(value, value + np.exp(v) + log_weight)
 
 
-def _rounding(low, high, least, most):
+def _rounding(low: np.ndarray, high: np.ndarray, least: np.ndarray, most: np.ndarray) -> np.ndarray:
     """What log g loses by its rounding, and by that of v, on a piece."""
     slope = (most - least) / (high - low)
     size = np.maximum(np.abs(least), np.abs(most))
     return LAST_PLACE * (4.0 + 4.0 * size + np.maximum(np.abs(low), np.abs(high)) * slope)
 
 
-def _allowed(size):
-    """What may be missed, relatively, of a density e^size."""
+def _allowed(size: np.ndarray) -> np.ndarray:
+    """Relative interpolation error allowed for a density e^size."""
     level = np.maximum(-size, 0.0)
     relative = np.minimum(_SMOOTH * np.exp(_LOOSER * level), _ROUGH)
     return np.maximum(relative, np.exp(np.minimum(level - _CUT, 0.0)))
 
 
-def _log_sums(row, log_term, count):
+def _log_sums(row: np.ndarray, log_term: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Of each place the largest term, as a logarithm, and the sum of all divided by it."""
     largest = np.full(count, -1e300)
     np.maximum.at(largest, row, log_term.max(axis=0))
     return largest, np.bincount(row, np.exp(log_term - largest[row]).sum(axis=0), minlength=count)
 
 
-def _fitted(log_density, places, log_weight, inherited, dropped, known=None) -> PositiveLaw:
+def _fitted(
+    log_density: Callable[[np.ndarray], Any],
+    places: Any,
+    log_weight: float,
+    inherited: Any,
+    dropped: float,
+    known: Any = None,
+) -> PositiveLaw:
     """A law from the logarithm of its density, on pieces between places, which are halved where need be, not beyond
     what is known: places, and there the logarithm of a relative error that no piece can be rid of."""
     pieces, rows = [(a, b, math.inf, 0) for a, b in pairwise(places)], []

@@ -13,6 +13,7 @@ from bisect import bisect
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class Profile:
         return np.zeros(epsilon.shape)
 
     def log_most(self, epsilon: np.ndarray) -> np.ndarray:
-        """log of an upper bound on δ, for which nothing is worked out."""
+        """log of an upper bound on δ, without any table."""
         return np.full(epsilon.shape, math.inf)
 
     def beyond(self, delta: float) -> float | None:
@@ -113,15 +114,15 @@ class ProfileTable:
     # Whether α jumps where two profiles cross.
     crosses = False
 
-    def __init__(self, evaluator: Profile, mass: float = 1.0):
+    def __init__(self, evaluator: Profile, mass: float = 1.0) -> None:
         self._evaluator, self.mass = evaluator, mass
-        self._pieces: dict[int, list] = {}
-        self._merged: tuple = ()
+        self._pieces: dict[int, list[tuple[Any, ...]]] = {}
+        self._merged: tuple[np.ndarray, ...] = ()
         self._areas: dict[tuple[int, int], TiltedAreas] = {}
 
     @property
     def off(self) -> float:
-        """How far all losses together may lie elsewhere."""
+        """Largest common shift of all losses."""
         return self._evaluator.off
 
     @property
@@ -142,9 +143,8 @@ class ProfileTable:
                 error[few] += self._rise(epsilon[few], delta[few])
         return Answer(delta, rest, slope, error)
 
-    def _rise(self, epsilon, delta):
-        """What δ changes by where losses are a little elsewhere; to the left more than to the right, as it is convex in
-        e^ε."""
+    def _rise(self, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray | float:
+        """Change of δ when all losses shift a little; larger to the left than to the right, as δ is convex in e^ε."""
         if not self._evaluator.off:
             return 0.0
         left = np.maximum(epsilon - self._evaluator.off, 0.0)
@@ -162,7 +162,7 @@ class ProfileTable:
             self._areas[key] = TiltedAreas([np.array(column) for column in zip(*rows, strict=True)][:6], self.mass)
         return self._areas[key]
 
-    def quickly(self, epsilon: np.ndarray):
+    def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ at some ε, and a bound on its error, maybe a large one, in less time than it takes to fill the table."""
         if (found := self._evaluator.quickly(epsilon)) is not None:
             return found
@@ -181,7 +181,7 @@ class ProfileTable:
         return place
 
     def most(self, epsilon: np.ndarray) -> np.ndarray:
-        """An upper bound on δ, for which nothing is worked out: that at the start of the interval."""
+        """An upper bound on δ, without any table: that at the start of the interval."""
         bound, inside = np.zeros(epsilon.shape), epsilon < self._evaluator.highest
         if inside.any():
             place = np.searchsorted(self._evaluator.edges, epsilon[inside], side="right") - 1
@@ -189,12 +189,12 @@ class ProfileTable:
         return bound
 
     @cached_property
-    def _bounds(self):
+    def _bounds(self) -> np.ndarray:
         log_most = self._evaluator.log_most(self._evaluator.edges[:-1])
         return np.exp(np.clip(log_most, SMALLEST_LOG + 1.0, LARGEST_LOSS)) * 1.01
 
     def ends(self, low: float, high: float) -> np.ndarray:
-        """Ends of the intervals from `low` to `high`, for which nothing is worked out."""
+        """Ends of the intervals from `low` to `high`; builds no table."""
         edges = self._evaluator.edges
         return edges[(edges >= low) & (edges <= high)]
 
@@ -209,7 +209,7 @@ class ProfileTable:
         places = np.append(places.ravel(), min(self.end, high))
         return np.unique(places[(places >= low) & (places <= high)])
 
-    def _fill(self, epsilon):
+    def _fill(self, epsilon: np.ndarray) -> None:
         edges = self._evaluator.edges
         # Number 0 is what lies below the first edge.
         wanted = np.flatnonzero(np.bincount(np.searchsorted(edges, epsilon, side="right"), minlength=1)) - 1
@@ -220,14 +220,14 @@ class ProfileTable:
             rows = [row for interval in sorted(self._pieces) for row in self._pieces[interval]]
             self._merged = tuple(np.array(column) for column in zip(*rows, strict=True))
 
-    def _built(self, interval):
+    def _built(self, interval: int) -> list[tuple[Any, ...]]:
         """Rows (start, end, coefficients, complement, error, upper bound, what answers are between) of one interval."""
         low, high = self._evaluator.edges[interval : interval + 2]
         places = np.unique(np.concatenate([[low, high], self._evaluator.cuts(interval)]))
         places = places[np.append(True, np.diff(places) > _APART * (high - low))]
         places[-1] = high
         pieces = [(float(a), float(b), math.inf, 0, _SMALLEST * (b - a)) for a, b in pairwise(places)]
-        rows: list[tuple] = []
+        rows: list[tuple[Any, ...]] = []
         while pieces:
             nodes = np.concatenate([(a + b) / 2 + (b - a) / 2 * _PLACES for a, b, *_ in pieces])
             value, error, complement = self._evaluator.sample(interval, nodes)
@@ -249,7 +249,7 @@ class ProfileTable:
             missed = np.abs(coefficients @ _AT_OTHERS - log_value[:, _DEGREE + 1 :])
             missed[:, -2:] *= known
             tail = np.maximum(np.abs(coefficients[:, -2:]).max(axis=1), missed.max(axis=1))
-            further: list[tuple] = []
+            further: list[tuple[Any, ...]] = []
             halved = most > np.where(hopeless, np.inf, _NEARLY_ZERO)
             rest = zip(coefficients, log_value, tail, error, most, uneven, halved, strict=True)
             for piece, (own, values, last, noise, limit, halve, may) in zip(pieces, rest, strict=True):
@@ -275,7 +275,7 @@ class ProfileTable:
         rows.sort(key=lambda row: row[0])
         return _joined(rows)
 
-    def _evaluated(self, epsilon):
+    def _evaluated(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         starts, ends, coefficients, complement, error, most, low, high = self._merged
         place = np.clip(np.searchsorted(starts, epsilon, side="right") - 1, 0, None)
         start, length = starts[place], (ends - starts)[place]
@@ -304,7 +304,7 @@ class WorseTable:
 
     crosses = True
 
-    def __init__(self, first, second):
+    def __init__(self, first: ProfileTable, second: ProfileTable) -> None:
         self._both = first, second
         self.mass = first.mass
 
@@ -313,7 +313,7 @@ class WorseTable:
         """From here on δ is 0."""
         return max(table.end for table in self._both)
 
-    def quickly(self, epsilon: np.ndarray):
+    def quickly(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """δ at some ε, and a bound on its error."""
         delta, error = self._both[0].quickly(epsilon)
         open_ = np.flatnonzero(self._both[1].most(epsilon) >= delta - error)
@@ -355,8 +355,8 @@ class WorseTable:
         return np.unique(np.concatenate([table.nodes(low, high) for table in self._both]))
 
 
-def _missed(coefficients, values, last, wanted):
-    """How far a polynomial may be from a monotone logarithm with such values at `_PLACES`."""
+def _missed(coefficients: np.ndarray, values: np.ndarray, last: float, wanted: float) -> float:
+    """Bound on the distance of a polynomial from a monotone logarithm with these values at `_PLACES`."""
     if last <= wanted:
         return _OF_LAST * last
     if last < _ROUGH:
@@ -368,7 +368,7 @@ def _missed(coefficients, values, last, wanted):
     return float(np.abs([own - known[place], own - known[place - 1]]).max())
 
 
-def _falling(coefficients, sign):
+def _falling(coefficients: np.ndarray, sign: float) -> tuple[np.ndarray, float]:
     """A polynomial that falls (for a negative sign, rises), and by how much it differs from the one given.
 
     Where values are not known to more than they change, a line is as good as what winds about it.
@@ -382,7 +382,7 @@ def _falling(coefficients, sign):
     return (line, moved) if moved <= _FLAT * rise else (coefficients, 0.0)
 
 
-def _line(first, last, sign):
+def _line(first: float, last: float, sign: float) -> np.ndarray:
     """The line from `first` on that falls (for a negative sign, rises) to `last`, or does not change."""
     last = sign * min(sign * last, sign * first)
     line = np.zeros(_DEGREE + 1)
@@ -390,7 +390,7 @@ def _line(first, last, sign):
     return line
 
 
-def _joined(rows):
+def _joined(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """The rows of one interval, each with what its answers (of complements, these with a minus) are kept between, so
     that they do not rise from one row to the next: where two rows meet, the value of that which knows more."""
     sign = np.array([-1.0 if complement else 1.0 for *_, complement, _, _ in rows])
@@ -406,7 +406,7 @@ def _joined(rows):
     return [(*row, low, high) for row, high, low in zip(rows, values[:-1], values[1:], strict=True)]
 
 
-def _relative_error(noise, missed):
+def _relative_error(noise: float, missed: float) -> float:
     """Bound on the relative error of e^p: p is off by the errors of logarithms of values, enlarged, and what it misses
     between them."""
     if noise >= 1.0:
@@ -414,7 +414,7 @@ def _relative_error(noise, missed):
     return math.expm1(min(missed - _LEBESGUE * math.log1p(-noise), 690.0))
 
 
-def _clenshaw(coefficients, place, x):
+def _clenshaw(coefficients: np.ndarray, place: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Value and derivative at x of the polynomials in the rows `place`, through the Chebyshev polynomials."""
     columns = coefficients.T
     b1 = b2 = d1 = d2 = np.zeros(x.shape)

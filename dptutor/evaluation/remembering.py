@@ -1,4 +1,4 @@
-"""A function of an array that keeps its last answer: whoever asks for a value asks for its error at the same places."""
+"""A cache with one entry: a value and its error are usually requested at the same places."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._types import Array
 
 
 def remembering(answers: Callable[[Array], tuple[Array, ...]]) -> Callable[[Array], tuple[Array, ...]]:
-    """The same function, of one array to a tuple of arrays, which is not worked out twice in a row."""
+    """The same function, of one array to a tuple of arrays; not computed twice in a row."""
     last: Any = (None, None)
 
     def asked(places: Array) -> tuple[Array, ...]:

@@ -56,7 +56,7 @@ _SILENT = 45.0
 
 @dataclass(frozen=True)
 class Transform:
-    """Logarithm of F for a pair, and what is known of its fall along a line.
+    """Logarithm of F for a pair, and bounds on its decay along a line.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Transform:
 
     @property
     def cheap(self) -> bool:
-        """Whether z of any real parts may be asked for together."""
+        """Whether z with different real parts may be evaluated together."""
         return self.terms > 2**13
 
     def samples(self, c: float, step: float, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -168,7 +168,7 @@ class Inverter:
         return saddles(self._c[inner], self._k[inner])
 
     def chernoff(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What Chernoff's bound alone says."""
+        """Lower and upper values from Chernoff's bound alone."""
         c, k = self._c, self._k
         right, middle = c > 0, (c > -1) & (c < 0)
         kernel = -np.log1p(c[right]) - c[right] * np.log1p(1 / c[right])
@@ -250,7 +250,7 @@ class Inverter:
         return self._lines[number]
 
     def _window(self, c: float, peak: float, mu: float) -> tuple[float, float, float, float]:
-        """Losses below and above which nothing is left of the tilted law, and the strips that say so."""
+        """Losses below and above which the tilted law has negligible mass, and the strips that prove it."""
         grid, value = self._c, self._k + mu**2 * (self._c**2 + self._c) / 2
         left, right = grid < c - 1e-9 * abs(c), grid > c + 1e-9 * abs(c)
         left &= (grid != 0.0) & (grid != -1.0)
@@ -504,7 +504,7 @@ class _Line:
 
 
 def _rounding_of(log_mass: float) -> float:
-    """What a mass errs, in proportion, whose logarithm is a sum of logarithms."""
+    """Relative error of a mass whose logarithm is a sum of logarithms."""
     return 2 * UNIT_ROUNDOFF * (1.0 + 4.0 * abs(log_mass))
 
 

@@ -56,7 +56,7 @@ class SeparateSums:
         self._middle = self._start + self._k * self._mu**2 / 2
 
     def losses(self) -> np.ndarray:
-        """Losses under Q between which profiles are smooth, up to where δ is no number."""
+        """Losses under Q between which profiles are smooth, up to where δ underflows."""
         width = np.sqrt(self._k) * self._mu
         return np.unique(self._middle + width * np.array([-13.0, -6.0, 0.0, 6.0, 13.0, 25.0, 39.0])[:, None])
 

@@ -147,7 +147,7 @@ def _strips(mu: float, rate: float, low: float, high: float) -> Any:
 
 
 def _tiny_excess(mu: float, rate: float) -> float:
-    """As a logarithm, how small H − 1 may be in sums that keep its digits: about p² (e^{μ²} − 1)."""
+    """Smallest log |H − 1| for which sums keep its digits: about log p² (e^{μ²} − 1)."""
     return _TINY_EXCESS + max(-2 * math.log(rate) - mu**2 - 2 * _TINY_EXCESS, 0.0)
 
 
@@ -298,7 +298,7 @@ def _both_sums(
 
 
 def _size(mu: float, rate: float, u: np.ndarray, loss: np.ndarray) -> np.ndarray:
-    """In proportion to what ℓ may err: it is a difference where log(1 + p w) is log p + log w, nearly."""
+    """Scale of the rounding error of ℓ: a difference where log(1 + p w) is nearly log p + log w."""
     exponent = np.abs(mu * u - mu**2 / 2)
     return np.where(np.abs(loss) > 0.5, np.abs(loss) + exponent + abs(math.log(rate)), np.abs(loss))
 

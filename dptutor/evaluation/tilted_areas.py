@@ -110,7 +110,7 @@ class TiltedAreas:
         panel: np.ndarray,
         complement: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The area of what a table has, or of what is left to `mass`, and a bound on its error."""
+        """The area under the table's values, or under their complement to `mass`, and a bound on its error."""
         area, error = over
         other = self._complement[self._piece[panel]] != complement
         whole = self._mass * 2 * -np.expm1(-(high - low) / 2)

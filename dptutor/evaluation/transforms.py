@@ -11,7 +11,7 @@ from .._floats import LARGEST_LOG, LAST_PLACE, SMALLEST
 
 
 def logarithm(value: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """log H from H and a bound on the error of that; not a number, with an infinite bound, where H may be 0."""
+    """log H and a bound on its error, from those of H; NaN, with an infinite bound, where H may be 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = error / np.abs(value)
         known = share < 1.0
@@ -21,7 +21,7 @@ def logarithm(value: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def exponential(log_h: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """H from log H and a bound on the error of that; infinite beyond the largest float, and where nothing is known."""
+    """H and a bound on its error, from those of log H; infinite where H overflows or nothing is known."""
     known = np.isfinite(error) & ~np.isnan(log_h.real)
     fits = known & (log_h.real < LARGEST_LOG)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

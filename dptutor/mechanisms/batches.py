@@ -379,7 +379,7 @@ class _Allocation(FiniteMechanism):
         return None
 
     def _delta_error(self, epsilon: np.ndarray) -> np.ndarray:
-        """How far δ of that law may be off.
+        """Bound on the error of δ of that law.
 
         Of removal it is a call, a sum over larger losses, and of addition a put, a sum over smaller ones. At k = T e^ε
         the grid bounds the error of one of them; that of the other is as large but for what its masses lack of 1 and
@@ -446,7 +446,7 @@ class _Allocation(FiniteMechanism):
 
     @property
     def _finite_law(self) -> FiniteLaw:
-        """The law without what is beyond the grid."""
+        """The law without the losses beyond the grid."""
         law, finite = self._law, np.isfinite(self._law.loss)
         return FiniteLaw(law.loss[finite], law.p[finite], law.q[finite], law.location_error)
 

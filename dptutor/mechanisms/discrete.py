@@ -296,7 +296,7 @@ class _GaussianLaw(FiniteLaw):
 
 
 def _convolved(mass: np.ndarray, count: int) -> np.ndarray:
-    """The law of a sum of `count` symmetric whole numbers, by positive terms, without what is no float."""
+    """The law of a sum of `count` symmetric whole numbers, by positive terms, without masses that underflow."""
     power = np.ones(1)
     for bit in bin(count)[2:]:
         power = np.trim_zeros(np.convolve(power, power))

@@ -231,7 +231,7 @@ class _Coins(SymmetricFiniteMechanism):
 
     @cached_property
     def _table(self) -> tuple[FiniteLaw, np.ndarray]:
-        """The law, and for positive cells of its grid how far δ may be above: the ends of the cells, and the gaps."""
+        """The law, and for positive cells of its grid by how much δ may be too large: ends of the cells, and gaps."""
         count, weight, error = _binomial(self.users - 1, 2 * _lie(self.largest_loss), _TAIL)
         coins = count + 1  # with one's own answer
         # Hoeffding's inequality.
@@ -258,7 +258,7 @@ class _Coins(SymmetricFiniteMechanism):
     def _rows(
         self, coins: np.ndarray, weight: np.ndarray, reach: np.ndarray
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """For so many coins at a time: losses at 0 and above, and their masses under Q."""
+        """Losses of at least 0 and their masses under Q, for a batch of coins at a time."""
         lie, truth = _lie(self.largest_loss), 1 - _lie(self.largest_loss)
         start = 0
         while start < coins.size:
