@@ -1899,6 +1899,12 @@ def test_short_values_leave_the_room_to_their_sliders(opened):
     assert max(typed.bounding_box()["width"] for typed in page.locator(".dpe-typed").all()) < 75
 
 
+def test_the_name_of_a_slider_stays_on_one_line(opened):
+    page = opened("blackwell_order", viewport={"width": 1280, "height": 800})
+    page.evaluate("document.querySelector('[data-explorer]').style.width = '1120px'")  # as in a chapter
+    assert max(label.bounding_box()["height"] for label in page.locator(".dpe-label").all()) < 30
+
+
 @every_explorer
 def test_no_value_of_a_slider_is_cut(opened, name):
     page = opened(name)

@@ -819,6 +819,57 @@ READINGS = "δ(ε) = δ", "classical σ", "Pr[B > ρ] = δ"
 
 
 @exact
+def many_answers(steps):
+    likely, ups = expit(0.4), np.arange(steps + 1)
+    losses, probable = 0.4 * (2 * ups - steps), binom.pmf(ups, steps, likely)
+    return {
+        "largest": 0.4 * steps, "usual": next(loss for loss in losses if probable[losses <= loss].sum() >= 0.99),
+        "likely": likely, "all": likely**steps, "mean": losses @ probable,
+        "spread": sqrt((losses - losses @ probable) ** 2 @ probable),
+    }  # fmt: skip
+
+
+says("many_answers", "One answer has a budget of {largest}, and most people in the data have a loss of {largest}.",
+     lambda so: so.steps == 1 and so.likely > 0.5)  # fmt: skip
+says("many_answers",
+     "{steps} answers have budgets that add up to {largest}, and for more than 1 in 100 people in the data the losses "
+     "do so, too.",
+     lambda so: so.steps > 1 and so.all > 0.01)  # fmt: skip
+says("many_answers",
+     "{steps} answers have budgets that add up to {largest}, but for 99 of 100 people in the data the losses add up to "
+     "at most {usual}.",
+     lambda so: so.usual < so.largest)  # fmt: skip
+
+
+CROSSING = {
+    "Gaussian": lambda x: ndtr(-ndtri(x) - 1),
+    "Laplace": lambda x: np.where(x < exp(-1) / 2, 1 - exp(1) * x, exp(-1) * np.where(x < 0.5, 0.25 / x, 1 - x)),
+}
+
+
+@exact
+def nearly_ordered(kappa, moved):
+    alpha = np.sin(np.linspace(1e-4, np.pi / 2, 40_001)) ** 2
+    moving, other = (CROSSING[name] for name in sorted(CROSSING, key=lambda name: name != moved))
+    gaps = moving(np.minimum(alpha + kappa, 1)) - kappa - other(alpha)
+    return {"taken": 100 * kappa, "above": 100 * max(gaps.max(), 0), "below": -gaps.min()}
+
+
+for moved, other in (("Laplace", "Gaussian"), ("Gaussian", "Laplace")):
+    says("nearly_ordered", f"Not moved, the {moved} curve lies above the {other} curve at some errors, and below it at "
+         "others.", lambda so, moved=moved: so.moved == moved and so.kappa == 0 < min(so.above, so.below))  # fmt: skip
+    for taken, least in (("{taken}", 0), ("less than 0.01", 1)):
+        start = f"With {taken} of 100 people taken off both errors, the {moved} curve"
+        for most, fits in (("{above}", lambda so: so.above > 0), ("less than 0.01", lambda so: 0 < so.above < 0.01)):
+            says("nearly_ordered", f"{start} still lies above the {other} curve in places, by up to {most}.",
+                 lambda so, moved=moved, least=least, fits=fits: (
+                     so.moved == moved and so.kappa > 0 and (not least or so.kappa < 1e-4) and fits(so)))  # fmt: skip
+    says("nearly_ordered", "With {taken} of 100 people taken off both errors, the "
+         f"{moved} curve lies nowhere above the {other} curve.",
+         lambda so, moved=moved: so.moved == moved and so.above < 1e-6)  # fmt: skip
+
+
+@exact
 def one_mechanism(epsilon, picture):
     alpha, beta, prior = ndtr(-epsilon - 0.5), ndtr(epsilon - 0.5), exp(epsilon) / (1 + exp(epsilon))
     return {
@@ -1108,6 +1159,9 @@ FOUND = {
                  lambda so, s: s["noise"] == "half" and s["rounds"] == 300 and so.most < 20),
     "gaussian_noise": ({"epsilon": 9}, lambda so, s: -0.02 < so.saved < 0),
     "hyper_prior": ({"a": 3.3}, lambda so, s: so.ahead * so.plain < 0),
+    "many_answers": ({"steps": 24}, lambda so, s: so.usual <= 2 / 3 * so.largest),
+    "nearly_ordered": ({"kappa": 0.0342}, lambda so, s: so.above == 0 < so_at(
+        "nearly_ordered", **s | {"kappa": 0.034}).above),
     "one_mechanism": ({"epsilon": 0.0}, lambda so, s: so.alpha == approx(so.beta)),
     "posterior_belief": ({"reading": READINGS[0], "tolerance": 0.6, "delta": "10⁻⁶"}, lambda so, s: so.ratio >= 20
                          and so.reading == READINGS[0]),
@@ -1541,6 +1595,15 @@ CLAIMS = [
     ("hyper_prior", "Jeffreys", "a little more weight", lambda so, s: betainc(0.5, 0.5, 0.1) > 0.1),
     ("hyper_prior", "Strong opinions", "the ranking is reversed", lambda so, s: so.ahead * so.plain < 0),
     ("hyper_prior", "Mostly sure of P", "is high", lambda so, s: beta_law(s["a"], float(s["b"])).mean() > 0.75),
+    ("many_answers", "One answer", "it is 0.4 more often", lambda so, s: so.likely > 0.5 and so.largest == 0.4),
+    ("many_answers", "Nine answers", "for fewer than 1 in 100", lambda so, s: so.all < 0.01 and so.steps == 9),
+    ("many_answers", "Forty answers", "close to a bell curve", lambda so, s: all(
+        abs(binom.cdf(x, 40, so.likely) - ndtr((0.4 * (2 * x - 39) - so.mean) / so.spread)) < 0.01 for x in range(41))),
+    ("many_answers", "Forty answers", "far from the budgets", lambda so, s: so.largest > so.mean + 5 * so.spread),
+    ("nearly_ordered", "Laplace below Gaussian", "has just come below", lambda so, s: so.above == 0 < so_at(
+        "nearly_ordered", **s | {"kappa": s["kappa"] - 1e-4}).above),
+    ("nearly_ordered", "Gaussian below Laplace", "had less far to move",
+     lambda so, s: s["kappa"] < 0.0342 and so.above == 0 < so_at("nearly_ordered", **s | {"kappa": 0.005}).above),
     ("one_mechanism", "One tangent", "touches the curve at this threshold",
      lambda so, s: so.beta == approx(1 - so.delta - so.slope * so.alpha)),
     ("one_mechanism", "One Bayes error", "Hung from the error of a blind guess",

@@ -110,6 +110,8 @@ from .gallery.envelope import envelope
 from .gallery.evidence import evidence
 from .gallery.gaussian_noise import gaussian_noise
 from .gallery.hyper_prior import hyper_prior
+from .gallery.many_answers import many_answers
+from .gallery.nearly_ordered import nearly_ordered
 from .gallery.one_mechanism import one_mechanism
 from .gallery.posterior_belief import posterior_belief
 from .gallery.privacy_loss import privacy_loss
@@ -143,6 +145,8 @@ __all__ = [
     "evidence",
     "gaussian_noise",
     "hyper_prior",
+    "many_answers",
+    "nearly_ordered",
     "one_mechanism",
     "posterior_belief",
     "privacy_loss",

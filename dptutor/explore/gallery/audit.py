@@ -137,7 +137,7 @@ def evidence(axes):
     axes.grid(False)
     axes.axhspan(LOW, LEVEL, color=VERMILLION, alpha=0.14, linewidth=0)
     axes.axhline(LEVEL, color=VERMILLION, linewidth=1.4, label="_level")
-    axes.text(2300, 0.016, "↑ the claim may be true", color=INK, ha="right")
+    axes.text(2300, 0.022, "↑ the claim may be true", color=INK, ha="right")
     axes.text(2300, 0.0032, "↓ the claim is refuted", color=VERMILLION, ha="right")
 
 
@@ -157,7 +157,8 @@ def by_log_odds(flaw, steps):
 
 @evidence.curve(PURPLE, width=1.6, ghost=False, moves="repetitions")
 def chosen(repetitions):
-    return [repetitions] * 2, [LOW, 3]
+    # Where the words to its right would be struck, it ends below them.
+    return [repetitions] * 2, [LOW, 3 if repetitions < 160 else LEVEL / 10]
 
 
 @evidence.points(GREEN, moves="")
@@ -184,14 +185,12 @@ def paths(flaw, first, sign):
     return np.tile(np.append(np.arange(STEPS + 1.0), STEPS), PATHS), expit(log_odds).ravel()
 
 
-@audit.panel("Beliefs in training", xlabel="step", ylabel="belief in D", xlim=(0, STEPS), ylim=(0, 1),
-             titled=False, width=330.0)  # fmt: skip
+@audit.panel("Beliefs in training", xlabel="step (gray: 98% of sound runs on D)", ylabel="belief in D",
+             xlim=(0, STEPS), ylim=(0, 1), titled=False, width=330.0)  # fmt: skip
 def beliefs(axes):
     steps = np.linspace(0, STEPS, 121)
     middle, spread = steps / Z**2 / 2, ndtri(0.99) * np.sqrt(steps) / Z
     axes.fill_between(steps, expit(middle - spread), expit(middle + spread), color=GREY, alpha=0.18, linewidth=0)
-    axes.text(1, 0.075, "gray: 98% band when trained on D,", color=GREY)
-    axes.text(1, 0.02, "if the claim is true", color=GREY)
     axes.grid(False)
 
 

@@ -105,7 +105,7 @@ def growth(axes):
     axes.axhline(1, color=BLUE, linewidth=2, label="exact")
     axes.set_yticks([0.5, 0.75, 1, 1.25, 1.5, 1.75], ["½", "¾", "1", "1¼", "1½", "1¾"])
     axes.text(115, 1.91, "↑ too large an ε: safe, but wasteful", color=INK)
-    axes.text(115, 0.53, "↓ too small an ε: promises too much privacy", color=VERMILLION)
+    axes.text(9e5, 0.53, "↓ too small an ε: promises too much privacy", color=VERMILLION, ha="right")
     axes.grid(False)
 
 
