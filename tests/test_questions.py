@@ -111,13 +111,21 @@ def test_a_notebook_lists_what_there_is_to_choose():
 
 
 def test_a_number_that_is_rounded_too_much_is_not_called_too_large():
-    assert "rounded too much" in dp.exercises.check("9.b", 0.7).message
-    assert dp.exercises.check("9.b", 0.69).passed
+    for id, rough, right in (("9.b", 0.7, 0.69), ("15.a", "31%", "30.9%")):
+        assert "rounded too much" in dp.exercises.check(id, rough).message
+        assert dp.exercises.check(id, right).passed
     told = [q for chapter in range(1, 20) for q in dp.exercises.questions(chapter).questions if not q.options]
     for question in told:
         right = float(question.answer)
         for wrong, reply in question.data["mistakes"]:
-            assert "rounded too much" not in reply or f"{right:.0e}" == f"{wrong:.0e}"
+            assert "rounded too much" not in reply or wrong in {float(f"{right:.{digits}e}") for digits in range(3)}
+
+
+@each([q for q in NUMERIC if any(law.most > 1 for law in q.laws)])
+def test_what_may_be_larger_than_1_is_not_taken_for_a_share(question):
+    right = float(question.answer)
+    replies = [question.check(wrong).message for wrong in (100 * right, right / 100, 1 - right)]
+    assert not re.search("percent|complement", " ".join(replies))
 
 
 def test_a_chapter_without_questions_is_said_to_have_none():

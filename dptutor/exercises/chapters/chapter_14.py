@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from scipy.special import betaincinv, log_ndtr, ndtr
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 from ...mechanisms import DPSGD, FixedBatches
 from ...risk.calibration import calibrate
@@ -75,6 +75,9 @@ EXERCISES = [
             Mistake(0.6, "This is one epoch. Each further epoch uses the record once more."),
             Mistake(5, "This is μ. The σ of the release is 1/μ."),
             Mistake(0.36 / 9, "This is σ², the variance. Take the square root."),
+            Mistake(1 / 0.6, "This is the μ of one epoch, 1/0.6. Nine of them have √9 times as much; then σ = 1/μ."),
+            Mistake(15, "This is nine times the μ of one epoch. μ grows with the square root of 9, and σ = 1/μ."),
+            Mistake(3, "This is √9, by which μ grows. Start from the μ of one epoch, 1/0.6, and take σ = 1/μ."),
         ),
         laws=(Within(0, math.inf, "A noise multiplier is positive."),),
         tolerance=0.002,
@@ -160,6 +163,14 @@ def drawn(batches, times):
                 lambda n, k: float(k == 1),
                 "This is a shuffle, in which each record takes part exactly once. Poisson batches are independent.",
             ),
+            Mistake(
+                lambda n, k: math.comb(n, k) / n**k,
+                "The other batches are missing: the record must not join them, with probability 1 − p each.",
+            ),
+            Mistake(
+                lambda n, k: math.comb(n, k) / n**k * (1 - 1 / n) ** n,
+                "Only T − k batches are those that the record does not join: (1 − p)^(T−k).",
+            ),
         ),
         laws=(_probability,),
     ),
@@ -223,6 +234,17 @@ def ratio(answers, sigma):
                 lambda y, s: 1 / _ratio(y, s),
                 "This is the ratio of “without” to “with”.",
             ),
+            Mistake(
+                lambda y, s: float(
+                    np.prod(1 - 1 / np.size(y) + np.exp(np.asarray(y) / s**2 - 1 / (2 * s**2)) / np.size(y))
+                ),
+                "This is the ratio of Poisson batches, which are drawn independently. A ball is in one bin only.",
+            ),
+            Mistake(
+                lambda y, s: float(np.mean(norm.pdf(y, 1, s)) / np.mean(norm.pdf(y, 0, s))),
+                "You average the densities of single answers. What is averaged is the density of all answers together, "
+                "in whose ratio all batches but one cancel: take the mean of the ratios.",
+            ),
         ),
         laws=(lambda result, *case: "A likelihood ratio is not negative." if result[0] < 0 else None,),
     ),
@@ -283,6 +305,10 @@ def advantage(sigma, batches):
             Mistake(
                 lambda s, n: (1 - (1 - 1 / n) ** n) * (2 * float(ndtr(1 / (2 * s))) - 1),
                 "A record that takes part does so perhaps several times. You treat all of them as once.",
+            ),
+            Mistake(
+                lambda s, n: (1 - _known(s, n)) / 2,
+                "This is how often the adversary is wrong at even odds. The advantage is 1 minus twice that.",
             ),
         ),
         laws=(_probability,),
@@ -345,6 +371,14 @@ def errors(sigma, batches, cut):
                 lambda s, n, c: tuple(_above(1.0, n, c, mean) for mean in (1, 2)),
                 "The noise has standard deviation σ: divide by it.",
             ),
+            Mistake(
+                lambda s, n, c: tuple((n - 1) * float(ndtr(-c / s)) + float(ndtr((m - c) / s)) for m in (1, 2)),
+                "You add up the probabilities of all batches, but two may be above the cut at once: the sum is too large.",
+            ),
+            Mistake(
+                lambda s, n, c: tuple(float(-np.expm1(n * log_ndtr((c - mean) / s))) for mean in (1, 2)),
+                "This gives all batches the mean of the record’s. The T − 1 others have mean 0.",
+            ),
         ),
         shape="two numbers: the type I error and the power",
     ),
@@ -398,6 +432,15 @@ def noise(epsilon, delta, epochs):
                 lambda e, d, n: 2 * _noise(e, d, n),
                 "You doubled the noise, as for replaced records. Here a record’s gradient is there or 0.",
             ),
+            Mistake(
+                lambda e, d, n: _noise(e / n, d, 1),
+                "You split ε among the epochs. Their δ add up, too, and composing Gaussian mechanisms proves more: take "
+                "all epochs together as one.",
+            ),
+            Mistake(
+                lambda e, d, n: _noise(e / math.sqrt(n), d, 1),
+                "It is μ that grows with √E, not ε. Calibrate one Gaussian mechanism to (ε, δ), and multiply its σ by √E.",
+            ),
         ),
         laws=(lambda result, *case: "A noise multiplier is positive." if result[0] <= 0 else None,),
     ),
@@ -428,19 +471,17 @@ def refuted(false, true, epochs, epsilon, delta):
         ),
         praise="Right. A claim of a whole curve f would allow only 1 − f(α), and is easier to refute.",
         cases=(
-            (4, 66, 400, 1.4253, 1e-5),
-            (4, 40, 400, 1.4253, 1e-5),
-            (4, 66, 400, 2.0, 1e-5),
-            (0, 20, 100, 1.4253, 1e-5),
             (0, 12, 100, 1.0, 0.05),
-            (0, 12, 100, 1.0, 1e-5),
             (10, 120, 200, 1.6, 1e-5),
             (10, 120, 200, 1.6, 0.1),
             (10, 120, 200, 1.85, 1e-5),
-            (10, 120, 200, 2.0, 1e-5),
             (10, 20, 200, 0.8, 1e-5),
             (66, 4, 400, 1.0, 1e-5),
             (3, 14, 200, 0.2, 1e-5),
+            (0, 16, 100, 0.63, 0.02),
+            (12, 75, 200, 1.4, 0.05),
+            (36, 112, 400, 0.61, 1e-5),
+            (20, 30, 400, 0.9, 1e-5),
         ),
         mistakes=(
             Mistake(
@@ -479,6 +520,23 @@ def refuted(false, true, epochs, epsilon, delta):
             Mistake(
                 lambda a, b, n, e, d: False,
                 "You never refute, even where the alarms differ as much as no true claim allows.",
+            ),
+            Mistake(
+                lambda a, b, n, e, d: _high(b, n) > math.exp(e) * _high(a, n) + d,
+                "The end for α is right. For the power you took the upper end, which speaks against the claim.",
+            ),
+            Mistake(
+                lambda a, b, n, e, d: _low(b, n) > math.exp(e) * _low(a, n) + d,
+                "The end for the power is right. For α you took the lower end, which speaks against the claim.",
+            ),
+            Mistake(
+                lambda a, b, n, e, d: _low(b, n, 0.0125) > math.exp(e) * _high(a, n, 0.0125) + d,
+                "Each of your bounds fails with probability 1.25%. Only one end of each interval counts, so that of an "
+                "interval of 95% fails with 2.5%, as is allowed.",
+            ),
+            Mistake(
+                lambda a, b, n, e, d: _low(b, n) > math.exp(e) * (_high(a, n) + d),
+                "δ is added after the multiplication: the power is at most e^ε α + δ.",
             ),
         ),
         shape="True or False",

@@ -15,7 +15,7 @@ _DENSITY = np.exp(-(_T**2) / 2) / math.sqrt(2 * math.pi) * (_T[1] - _T[0])
 
 _WEIGHTS = (
     (np.array([0.5, 0.5]), np.array([[0.75, 0.25], [0.25, 0.75]])),
-    (np.array([0.6, 0.3, 0.1]), np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]])),
+    (np.array([0.6, 0.3, 0.1]), np.array([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.1, 0.2, 0.7]])),
     (np.array([0.25, 0.25, 0.5]), np.array([[0.7, 0.1, 0.1, 0.1], [0.2, 0.4, 0.3, 0.1], [0.3, 0.2, 0.4, 0.1]])),
 )
 _JOINT = (
@@ -482,6 +482,15 @@ def attack(weights, table):
             Mistake(
                 lambda w, q: _attacked(w, q, lambda w, q, j: 1 - j.max(0).sum()),
                 "The baseline is right; your second number is how often the best attack fails.",
+            ),
+            Mistake(
+                lambda w, q: _attacked(w, q, lambda w, q, j: np.trace(j)),
+                "You name the record with the number of the output. Another one may be more probable: after the output "
+                "y, take the z with the largest weights[z]·table[z, y].",
+            ),
+            Mistake(
+                lambda w, q: _attacked(w, q, lambda w, q, j: q.max(0).sum()),
+                "You left out the weights. Multiply each row by its weight before you look for the largest.",
             ),
         ),
         laws=(_in_order,),

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from ...mechanisms import DPSGD, Gaussian, Laplace
+from ...mechanisms import DPSGD, ApproximateDP, Gaussian, Laplace
 from ...risk.calibration import calibrate
 from ..judging.core import Exercise, Mistake
 from ..judging.drawing import Curve
@@ -75,6 +75,12 @@ def _open(epsilons, deltas, reported, *, weight=lambda y: 1 + y, by=np.exp, pick
 def _open_in_between(epsilons, deltas, reported):
     last = max(reported)
     return _open(epsilons[: last + 1], deltas[: last + 1], reported)
+
+
+def _open_in_steps(epsilons, deltas, reported):
+    """What would be left open if each row were allowed the δ of the reported row before it."""
+    before = np.searchsorted(reported, np.arange(len(epsilons)), side="right") - 1
+    return float(np.max((deltas[np.asarray(reported)[before]] - deltas) / (1 + np.exp(epsilons))))
 
 
 EXERCISES = [
@@ -239,6 +245,11 @@ def expected(epsilons, deltas, epsilon):
                 lambda e, d, x: float(np.interp(np.exp(-x), np.exp(-e[::-1]), d[::-1])),
                 "You interpolate over e^(−ε). The profile is convex in e^ε.",
             ),
+            Mistake(
+                lambda e, d, x: min(ApproximateDP(a, b).privacy_profile(x) for a, b in zip(e, d, strict=True)),
+                "You ask what each pair allows alone, and take the smallest. Together they allow less: between two pairs "
+                "the profile lies on or below their chord over e^ε.",
+            ),
         ),
         laws=(
             lambda result, e, d, x: (
@@ -327,7 +338,7 @@ def safe_mu(epsilons, deltas, floor):
             "The largest of these μ over all rows with δ ≥ floor covers every one of them.",
         ),
         praise="Right. Compare the results for two floors: if they differ much, μ is not a good report.",
-        cases=((*_SMALL, 1e-5), (*_SMALL, 1e-3), (*_LARGE, 1e-9), (*_NOISE, 1e-6)),
+        cases=((*_SMALL, 1e-5), (*_SMALL, 1e-3), (*_LARGE, 1e-9), (*_NOISE, 1e-6), (*_SMALL, _SMALL[1][8])),
         mistakes=(
             Mistake(
                 lambda e, d, f: _down_to(e, d, f, keep=lambda delta, floor: True),
@@ -362,6 +373,11 @@ def safe_mu(epsilons, deltas, floor):
             Mistake(
                 lambda e, d, f: 1 / _down_to(e, d, f),
                 "This is σ. Give μ = 1/σ.",
+                within=1e-5,
+            ),
+            Mistake(
+                lambda e, d, f: _down_to(e, d, f, keep=lambda delta, floor: delta > floor),
+                "A row whose δ is the floor itself counts, too: keep those with δ ≥ floor.",
                 within=1e-5,
             ),
         ),
@@ -416,7 +432,8 @@ def left_open(epsilons, deltas, reported):
             Mistake(lambda e, d, r: _open(e, d, r, weight=lambda y: y), "Divide by 1 + e^ε, not by e^ε."),
             Mistake(
                 _open_in_between,
-                "You stop at the last reported row. Beyond it the report allows its δ without change, and that is too much as well.",
+                "You leave out what lies beyond the last reported row. There the report allows the δ of that row without "
+                "change, and that is too much as well.",
             ),
             Mistake(
                 lambda e, d, r: _open(e, d, r, pick=np.sum), "You add up the differences. Asked for is the largest."
@@ -427,6 +444,11 @@ def left_open(epsilons, deltas, reported):
             Mistake(
                 lambda e, d, r: -_open(e, d, r, pick=np.max),
                 "The sign is wrong: the report allows more than the truth.",
+            ),
+            Mistake(
+                _open_in_steps,
+                "You allow the δ of the reported row before. The reported row after it rules that out: between the two "
+                "the report allows their chord.",
             ),
         ),
         laws=(

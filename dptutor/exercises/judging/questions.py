@@ -91,13 +91,15 @@ class Question(Exercise):
         if self.options:
             return []
         right, taken = float(self.answer), [float(numbers(mistake.answer)[0]) for mistake in self.mistakes]
-        slips = told_apart(right, taken, lambda a, b: abs(a - b) <= 2 * self.tolerance)
-        rough = float(f"{right:.0e}")
-        # Clearly the right number and nothing else, but for the digits.
-        if self.tolerance < abs(rough - right) <= 0.02 * abs(right) and not any(
-            abs(rough - wrong) <= self.tolerance for wrong in (*taken, *(wrong for wrong, _ in slips))
-        ):
-            slips.append((rough, _ROUNDED))
+        share = not any(isinstance(law, Within) and law.most > 1 for law in self.laws)
+        slips = told_apart(right, taken, lambda a, b: abs(a - b) <= 2 * self.tolerance, share)
+        for digits in range(3):
+            rough = float(f"{right:.{digits}e}")
+            # Clearly the right number and nothing else, but for the digits.
+            if self.tolerance < abs(rough - right) <= 0.02 * abs(right) and not any(
+                abs(rough - wrong) <= self.tolerance for wrong in (*taken, *(wrong for wrong, _ in slips))
+            ):
+                slips.append((rough, _ROUNDED))
         return slips
 
     def _compared(self, cases: Sequence[tuple[Any, ...]], given: list[np.ndarray]) -> Reply | None:

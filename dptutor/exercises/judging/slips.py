@@ -19,11 +19,15 @@ __all__ = ["SLIPS", "Slip", "explained", "told_apart"]
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip: what it makes of right numbers, or None where nobody would make it, the reply, and the chapter on it."""
+    """A slip: what it makes of right numbers, or None where nobody would make it, the reply, and the chapter on it.
+
+    Where `share`, it is made only of numbers that cannot be larger than 1.
+    """
 
     wrong: Callable[[np.ndarray], np.ndarray | None]
     reply: str
     chapter: int | None = None
+    share: bool = False
 
 
 def _where(condition: Callable[[Array], Any], wrong: Callable[[Array], Array]) -> Callable[[Array], Array | None]:
@@ -44,11 +48,30 @@ def _positive(x: Array) -> Any:
 
 
 SLIPS = (
-    Slip(_where(_share, lambda x: 100 * x), "This is in percent. Give the share itself, a number from 0 to 1."),
-    Slip(_where(_share, lambda x: x / 100), "This is a hundredth of what is right: was a percentage divided twice?"),
-    Slip(_where(_share, lambda x: 1 - x), "You give 1 minus what is asked for, the complement. Which event counts?"),
-    Slip(_where(_inner, lambda x: x / (1 - x)), "These are odds. As a probability, odds x are x/(1 + x).", 5),
-    Slip(_where(_inner, lambda x: np.log(x / (1 - x))), "These are log-odds. The probability itself is asked for.", 5),
+    Slip(
+        _where(_share, lambda x: 100 * x),
+        "This is in percent. Give the share itself, a number from 0 to 1.",
+        share=True,
+    ),
+    Slip(
+        _where(_share, lambda x: x / 100),
+        "This is a hundredth of what is right: was a percentage divided twice?",
+        share=True,
+    ),
+    Slip(
+        _where(_share, lambda x: 1 - x),
+        "You give 1 minus what is asked for, the complement. Which event counts?",
+        share=True,
+    ),
+    Slip(
+        _where(_inner, lambda x: x / (1 - x)), "These are odds. As a probability, odds x are x/(1 + x).", 5, share=True
+    ),
+    Slip(
+        _where(_inner, lambda x: np.log(x / (1 - x))),
+        "These are log-odds. The probability itself is asked for.",
+        5,
+        share=True,
+    ),
     Slip(lambda x: x[::-1] if x.size == 2 else None, "The numbers are right, but in the wrong order."),
     Slip(lambda x: -x, "The size is right, but the sign is wrong."),
     Slip(_where(_positive, np.log), "You give the logarithm of what is asked for."),
@@ -83,10 +106,17 @@ def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: 
     return None
 
 
-def told_apart(right: float, taken: Sequence[float], close: Callable[[float, float], Any]) -> list[tuple[float, str]]:
-    """What slips make of one number, with their replies, if it is not `close` to what is `taken` already, nor to 0."""
+def told_apart(
+    right: float, taken: Sequence[float], close: Callable[[float, float], Any], share: bool = True
+) -> list[tuple[float, str]]:
+    """What slips make of one number, with their replies, if it is not `close` to what is `taken` already, nor to 0.
+
+    `share` says whether the number cannot be larger than 1.
+    """
     taken, found = [0.0, right, *taken], []
     for slip in SLIPS:
+        if slip.share and not share:
+            continue
         with np.errstate(all="ignore"):
             made = slip.wrong(np.array([right]))
         if made is None or not np.isfinite(made[0]):
