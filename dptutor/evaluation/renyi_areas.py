@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from .from_profile import integral
 from .polynomials import gauss
+
+Function: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 # Integrals up to such exponents by so many points.
 _INTEGRATED = 30.0
@@ -25,14 +28,14 @@ _AROUND = np.geomspace(1e-3, TAIL, 16)
 
 
 def renyi_of_answers(
-    loss_at: Callable, log_density: Callable, order: float, t: float, low: float, high: float
+    loss_at: Function, log_density: Function, order: float, t: float, low: float, high: float
 ) -> float:
     """D_s, where `log_density` is that of the answer under P, but for the constant of a normal density.
 
     Centers of normal terms lie from `low` to `high`.
     """
 
-    def log_terms(z):
+    def log_terms(z: np.ndarray) -> np.ndarray:
         return log_excess(loss_at(z), t, order == 1.0) + log_density(z)
 
     at = peaks(log_terms, low - TAIL, high + TAIL)
@@ -55,7 +58,7 @@ def renyi_of_excess(log_sum: float, order: float, t: float) -> float:
     return math.log1p(-math.exp(log_sum)) / (order - 1.0)
 
 
-def peaks(function: Callable, low: float, high: float) -> np.ndarray:
+def peaks(function: Function, low: float, high: float) -> np.ndarray:
     """Where a smooth function has its local maxima, nearly."""
     near = np.linspace(-TAIL, TAIL, _PLACES)
     places = np.unique(np.concatenate([np.linspace(low, high, _PLACES), near[(near > low) & (near < high)]]))
@@ -72,7 +75,7 @@ def peaks(function: Callable, low: float, high: float) -> np.ndarray:
     return np.array(found)
 
 
-def log_excess(loss, t, derived):
+def log_excess(loss: np.ndarray, t: float, derived: bool) -> np.ndarray:
     """log |e^{tl} − 1 − t (e^l − 1)|, and where `derived` that of its derivative in t, at t = 1 or 0."""
     size = abs(t)
     near = np.abs(loss) * max(1.0, size) < _INTEGRATED
@@ -101,6 +104,6 @@ def log_excess(loss, t, derived):
     return np.where(near, within, beyond)
 
 
-def _log_difference(more, less):
+def _log_difference(more: np.ndarray, less: np.ndarray | float) -> np.ndarray:
     """log(e^more − e^less)."""
     return more + np.log(-np.expm1(np.minimum(less - more, 0.0)))

@@ -18,6 +18,7 @@ Source: Choquette-Choo, Ganesh, Steinke & Thakurta (2024).
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -82,7 +83,7 @@ class GaussianMixture(Directed):
     probabilities: tuple[float, ...]
     direction: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive_number("sigma", self.sigma))
         amounts = real_array("sensitivities", self.sensitivities, 0.0)
         weights = probabilities("probabilities", self.probabilities)
@@ -130,21 +131,21 @@ class MixturePair(Mechanism):
     is_reversed: bool = False
 
     @cached_property
-    def _key(self):
+    def _key(self) -> Hashable:
         return "MixturePair", tuple(self.shifts.tolist()), tuple(self.log_weights.tolist()), self.is_reversed
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self.named.reverse if self.is_reversed else self.named)
 
     @cached_property
     def reverse(self) -> MixturePair:
         return MixturePair(self.named, self.shifts, self.log_weights, not self.is_reversed)
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         lowest = float(self.log_weights[0])
         return (-math.inf, -lowest) if self.is_reversed else (lowest, math.inf)
 
-    def _answer(self, epsilon):
+    def _answer(self, epsilon: np.ndarray) -> np.ndarray:
         """The answer at which the loss of removal is ε; −∞ below the smallest."""
         epsilon = np.asarray(epsilon, dtype=float)
         with np.errstate(divide="ignore", over="ignore"):
@@ -156,7 +157,7 @@ class MixturePair(Mechanism):
             z.reshape(-1)[few] = self._root(goal.reshape(-1)[few])
         return z
 
-    def _root(self, goal):
+    def _root(self, goal: np.ndarray) -> np.ndarray:
         """Where log Σ_{j≥1} w_j r_j is `goal`: it is convex and increasing, so Newton's method from above.
 
         It begins where the first of the terms alone is as large.
@@ -179,14 +180,14 @@ class MixturePair(Mechanism):
         return z
 
     @cached_property
-    def _few_weights(self):
+    def _few_weights(self) -> tuple[np.ndarray, np.ndarray]:
         """w_j and s_j, without what is nothing next to w_0, whose Φ(z − s_j) is the largest."""
         weights = np.exp(self.log_weights)
         rest = np.append(np.cumsum(weights[:0:-1])[::-1], 0.0)
         few = int(np.argmax(rest <= _NO_WEIGHT * weights[0])) + 1
         return weights[:few], self.shifts[:few]
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         z = self._answer(np.negative(epsilon) if self.is_reversed else epsilon)
         below = np.zeros(z.shape)
         for weight, shift in zip(*self._few_weights, strict=True):
@@ -194,14 +195,14 @@ class MixturePair(Mechanism):
         below = np.minimum(below, 1.0)
         return (below, ndtr(-z)) if self.is_reversed else (ndtr(-z), below)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         return np.reshape([self._of_order(s) for s in np.ravel(order)], np.shape(order))
 
     def _of_order(self, order: float) -> float:
         t, last = 1.0 - order if self.is_reversed else order, float(self.shifts[-1])
         return renyi_of_answers(self._loss_at, lambda z: -(z**2) / 2, order, t, min(0.0, t * last), max(last, t * last))
 
-    def _loss_at(self, z):
+    def _loss_at(self, z: np.ndarray) -> np.ndarray:
         """log r at an answer, of removal; with the digits of what differs from 0."""
         log_w, shift = self.log_weights, self.shifts
         with np.errstate(over="ignore"):
@@ -210,7 +211,7 @@ class MixturePair(Mechanism):
         near = (change > -0.5) & (change < 1.0)
         return np.where(near, np.log1p(np.where(near, change, 0.0)), logsumexp(log_w + exponent, axis=-1))
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon, dtype=float)
         z = self._answer(-epsilon if self.is_reversed else epsilon)
         certain = -np.expm1(np.minimum(epsilon, 0.0))
@@ -221,7 +222,7 @@ class MixturePair(Mechanism):
         value[finite] = self._difference(np.atleast_1d(epsilon)[finite], np.atleast_1d(z)[finite])
         return value.reshape(epsilon.shape)
 
-    def _difference(self, epsilon, z):
+    def _difference(self, epsilon: np.ndarray, z: np.ndarray) -> np.ndarray:
         """δ where the answer is z."""
         log_w, shift = self.log_weights, self.shifts
         answer, tail = z[:, None], (-z if self.is_reversed else z)[:, None]

@@ -25,6 +25,7 @@ Sources: the proof above; Doroshenko et al. (2022) for the program that composes
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,14 +79,14 @@ class SubsampledGaussianReplaceOne(Mechanism):
     noise_multiplier: float
     sampling_rate: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         step = SubsampledGaussian(self.noise_multiplier, self.sampling_rate)
         real_number("noise_multiplier", step.noise_multiplier, *_NOISE)
         object.__setattr__(self, "noise_multiplier", step.noise_multiplier)
         object.__setattr__(self, "sampling_rate", step.sampling_rate)
 
     @property
-    def _key(self):
+    def _key(self) -> Hashable:
         if self.sampling_rate == 1.0:
             return Gaussian(self.noise_multiplier, 2.0)._key
         return type(self).__name__, self.noise_multiplier, self.sampling_rate
@@ -102,7 +103,7 @@ class SubsampledGaussianReplaceOne(Mechanism):
     def _shift(self) -> float:
         return 1 / self.noise_multiplier
 
-    def _place(self, epsilon):
+    def _place(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """s, and ε/2 + s − m²/2, the Gaussian loss at the answer at which the loss is ε; both for ε ≥ 0."""
         rest = -math.inf if self.sampling_rate == 1.0 else math.log1p(-self.sampling_rate)
         half = self._shift**2 / 2
@@ -116,7 +117,7 @@ class SubsampledGaussianReplaceOne(Mechanism):
         s = np.where(far, log_sinh + above, small)
         return s, epsilon / 2 + np.where(far, log_odds + above, small - half)
 
-    def _errors(self, epsilon):
+    def _errors(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         epsilon = np.asarray(epsilon, dtype=float)
         m, loss = self._shift, self._place(np.abs(epsilon))[1]
         z = np.where(epsilon < 0, -1.0, 1.0) * (loss / m + m / 2)
@@ -126,7 +127,7 @@ class SubsampledGaussianReplaceOne(Mechanism):
             rest * ndtr(z) + self.sampling_rate * ndtr(z - m),
         )
 
-    def _delta(self, epsilon):
+    def _delta(self, epsilon: np.ndarray) -> np.ndarray:
         epsilon = np.asarray(epsilon, dtype=float)
         size, m = np.abs(epsilon), self._shift
         s, loss = self._place(size)
@@ -135,7 +136,7 @@ class SubsampledGaussianReplaceOne(Mechanism):
         value = self.sampling_rate * parts
         return np.where(epsilon < 0, -np.expm1(np.minimum(epsilon, 0.0)) + np.exp(-size) * value, value)
 
-    def _loss_law(self):
+    def _loss_law(self) -> NormalLaw | None:
         return NormalLaw(2 * self._shift) if self.sampling_rate == 1.0 else None
 
     @property
@@ -144,7 +145,7 @@ class SubsampledGaussianReplaceOne(Mechanism):
         rest = math.log1p(-self.sampling_rate) if self.sampling_rate < 1.0 else -math.inf
         return rest, math.log(self.sampling_rate) - self._shift**2 / 2
 
-    def _loss_at(self, z):
+    def _loss_at(self, z: np.ndarray) -> np.ndarray:
         """The loss at an answer; with the digits of what differs from 0."""
         m, (rest, share) = self._shift, self._log_shares
         with np.errstate(over="ignore", invalid="ignore"):
@@ -152,12 +153,12 @@ class SubsampledGaussianReplaceOne(Mechanism):
             change = 2.0 * np.exp(share - smaller) * np.sinh(m * np.abs(z))
         return np.sign(z) * np.where(change < 1.0, np.log1p(np.minimum(change, 1.0)), larger - smaller)
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         if self.sampling_rate == 1.0:
             return Gaussian(self.noise_multiplier, 2.0)._renyi(order)
         m, (rest, share) = self._shift, self._log_shares
 
-        def log_density(z):
+        def log_density(z: np.ndarray) -> np.ndarray:
             return -(z**2) / 2 + np.logaddexp(rest, share - m * z)
 
         found = [renyi_of_answers(self._loss_at, log_density, s, s, -m, 2.0 * max(s, 1.0) * m) for s in np.ravel(order)]

@@ -69,7 +69,7 @@ class SubsampledGaussianGroup(Directed):
     members: int
     direction: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         step = SubsampledGaussian(self.noise_multiplier, self.sampling_rate)
         low, high = _NOISE
         if not low <= step.noise_multiplier <= high:

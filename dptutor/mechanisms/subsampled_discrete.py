@@ -9,6 +9,7 @@ Sources: Balle, Barthe & Gaboardi (2018), theorem 2; Zhu, Dong & Wang (2022), th
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -40,7 +41,7 @@ class _SampledNoise(Directed):
     def _noise(self) -> SymmetricFiniteMechanism:
         raise NotImplementedError
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         noise = self._noise
         for name in noise._parameters():
             object.__setattr__(self, name, getattr(noise, name))
@@ -97,15 +98,15 @@ class SubsampledDiscreteGaussian(_SampledNoise):
     sensitivity: int = 1
     direction: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         real_number("sigma", self.sigma, 0.0, _WIDEST, open_low=True)
 
     @property
-    def _noise(self):
+    def _noise(self) -> SymmetricFiniteMechanism:
         return DiscreteGaussian(self.sigma, self.sensitivity)
 
-    def _mixed(self):
+    def _mixed(self) -> Mechanism:
         return _GaussianRemoval(self._noise, self._towards("remove"))
 
 
@@ -149,7 +150,7 @@ class SubsampledDiscreteLaplace(_SampledNoise):
     direction: str = "both"
 
     @property
-    def _noise(self):
+    def _noise(self) -> SymmetricFiniteMechanism:
         return DiscreteLaplace(self.scale, self.sensitivity)
 
 
@@ -165,25 +166,25 @@ class _Removal(FiniteMechanism):
     def rate(self) -> float:
         return self.named.sampling_rate
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self.named.reverse if self.is_reversed else self.named)
 
     @cached_property
-    def _key(self):
+    def _key(self) -> Hashable:
         return "sampled", self.noise._key, self.rate, self.is_reversed
 
     @cached_property
     def reverse(self) -> _Removal:
         return replace(self, is_reversed=not self.is_reversed)
 
-    def _loss(self, of_noise):
+    def _loss(self, of_noise: np.ndarray) -> np.ndarray:
         """The loss of removal, where that of the noise is l; with the digits of what differs from 0."""
         change = self.rate * np.expm1(np.clip(of_noise, -np.inf, 600.0))
         large = np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + of_noise)
         near = (change > -0.5) & (change < 1.0)
         return np.where(near, np.log1p(np.where(near, change, 0.0)), large)
 
-    def _outcomes(self):
+    def _outcomes(self) -> tuple[np.ndarray, np.ndarray]:
         return self._law.p, self._law.q
 
     @cached_property
@@ -196,17 +197,17 @@ class _Removal(FiniteMechanism):
         mixed = (1.0 - self.rate) * law.p + self.rate * law.q
         return FiniteLaw.of_finite(loss, law.p, mixed, 0.0, 0.0, location_error, law.relative_error + 8 * UNIT_ROUNDOFF)
 
-    def _loss_range(self):
+    def _loss_range(self) -> tuple[float, float]:
         low, high = (float(self._loss(np.asarray(end))) for end in self.noise._loss_range())
         return (-high, -low) if self.is_reversed else (low, high)
 
-    def _largest_finite_loss(self):
+    def _largest_finite_loss(self) -> float:
         return self._loss_range()[1]
 
-    def _epsilon(self, delta):
+    def _epsilon(self, delta: np.ndarray) -> np.ndarray:
         return np.where(delta == 0, self._loss_range()[1], self._law.epsilon(delta))
 
-    def _epsilon_error(self, delta, epsilon):
+    def _epsilon_error(self, delta: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
         return np.where(np.isfinite(epsilon), super()._epsilon_error(delta, epsilon), 0.0)
 
 
@@ -215,7 +216,7 @@ class _GaussianRemoval(_Removal):
 
     named: SubsampledDiscreteGaussian
 
-    def _renyi(self, order):
+    def _renyi(self, order: np.ndarray) -> np.ndarray:
         sigma, shift = self.named.sigma, self.named.sensitivity
         if sigma > _SMOOTH and sigma**2 > 2 * _SMOOTH * shift:
             # By Poisson's summation formula the sum is the integral: the loss has no singularity within πσ²/Δ.
@@ -228,7 +229,7 @@ class _GaussianRemoval(_Removal):
         sigma, mu = self.named.sigma, self.named.sensitivity / self.named.sigma
         t = 1.0 - order if self.is_reversed else order
 
-        def log_terms(z):
+        def log_terms(z: np.ndarray) -> np.ndarray:
             return log_excess(self._loss(mu * (z - mu / 2)), t, order == 1.0) - z**2 / 2
 
         # A peak that is about to part is wider than those of normal terms.

@@ -18,6 +18,11 @@ def _ratio(answers, sigma, *, base=True, square=True):
     return float(np.mean(np.exp(answers / (sigma**2 if square else sigma) - (1 / (2 * sigma**2) if base else 0))))
 
 
+def _known(sigma, batches):
+    times = np.arange(batches + 1)
+    return float(binom.pmf(times, batches, 1 / batches) @ (2 * ndtr(np.sqrt(times) / (2 * sigma)) - 1))
+
+
 def _above(sigma, batches, cut, mean, others=None):
     """That the largest answer is above the cut, where one batch has that mean."""
     others = batches - 1 if others is None else others
