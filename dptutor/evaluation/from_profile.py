@@ -23,6 +23,8 @@ _NODES, _WEIGHTS = gauss(16)
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
 # Losses that may be told from 0, of steps that are taken part in ever so rarely.
 _SMALLEST, _CUTS = 1e-30, 112
+# Losses from which on nothing is looked for.
+_FARTHEST = 1e15
 # Transforms: angle by which e^{iε Im s} turns on a piece at first, and at most; error of a piece, in units of what
 # halving it changed; how many s at once; and what δ beyond the last place may still weigh.
 _TURN, _FURTHEST_TURN, _OF_CHANGE, _AT_ONCE, _NOTHING = 4.0, 12.0, 10.0, 16, 1e-18
@@ -70,11 +72,13 @@ def _log_tilted_area(mechanism, tilt: float) -> float:
     largest = mechanism._largest_finite_loss()
     cuts = np.append(0.0, np.geomspace(1e-3, LARGEST_LOSS, _CUTS))
     heights = logs(cuts)
-    while heights[-1] > heights.max() + math.log(_NOTHING) and cuts[-1] < largest:
+    while heights[-1] > heights.max() + math.log(_NOTHING) and cuts[-1] < min(largest, _FARTHEST):
         cuts = np.append(cuts, cuts[-1] * np.linspace(1.05, 2.0, 20))
         heights = np.append(heights, logs(cuts[-20:]))
     # Where δ is no number any more, before its product with e^{tilt·ε} is small, nothing is known.
     known = np.isfinite(heights)
+    if cuts[-1] >= _FARTHEST:
+        return math.inf
     if not known.all() and heights[known][-1] > heights[known].max() + math.log(1e-9) and cuts[known][-1] < largest:
         return math.inf
     most = float(heights[known].max())
