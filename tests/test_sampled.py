@@ -415,3 +415,18 @@ def test_a_group_is_answered_alone_as_in_an_array(direction):
     m = dp.SubsampledGaussianGroup(4.304670347998924, 0.6121386933225607, 4, direction)
     epsilon = np.array([-2.7181984110000434, -2.3204132776829645, 0.1, 1.3, 12.952171877183524])
     assert m.privacy_profile(epsilon).tolist() == [m.privacy_profile(float(x)) for x in epsilon]
+
+
+@pytest.mark.parametrize("rate", [0.5, 1e-9])
+@pytest.mark.parametrize("order", [1.001, 1.2, 1.5, 1.9])
+def test_renyi_divergences_of_hardly_any_noise_between_orders_1_and_2(rate, order):
+    # Taking part or not are told apart by every answer: H is the sum of both.
+    sigma = 0.01
+    log_part = order * math.log(rate) + order * (order - 1) / (2 * sigma**2)
+    log_h = np.logaddexp(order * math.log1p(-rate), log_part)
+    if log_h < 1e-3:
+        log_h = math.log1p(math.expm1(order * math.log1p(-rate)) + math.exp(log_part))
+    steps = dp.DPSGD(sigma, rate, 7)
+    assert steps.renyi_divergence(order) == approx(7 * log_h / (order - 1), rel=1e-9)
+    orders = np.array([1.0, 1.0 + 1e-12, 1.001, 1.2, 1.5, 1.9, 2.0])
+    assert np.all(np.diff(steps.renyi_divergence(orders)) >= 0)

@@ -23,6 +23,8 @@ _NODES, _WEIGHTS = gauss(16)
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
 # Losses that may be told from 0, of steps that are taken part in ever so rarely.
 _SMALLEST, _CUTS = 1e-30, 112
+# Losses from which on nothing is looked for.
+_FARTHEST = 1e15
 # Transforms: angle by which e^{iε Im s} turns on a piece at first, and at most; error of a piece, in units of what
 # halving it changed; how many s at once; and what δ beyond the last place may still weigh.
 _TURN, _FURTHEST_TURN, _OF_CHANGE, _AT_ONCE, _NOTHING = 4.0, 12.0, 10.0, 16, 1e-18
@@ -50,11 +52,37 @@ def _renyi_of_order(mechanism, s: float) -> float:
     if s == 1.0:
         return loss_moments_from_profile(mechanism, "Q")[0]
     # H(s) − 1 = s(s−1) [∫ e^{(s−1)ε} δ(ε) dε + ∫ e^{−sε} δ_QP(ε) dε].
-    area = _weighted_area(mechanism, lambda epsilon: 1.0, s - 1) + _weighted_area(
-        mechanism.reverse, lambda epsilon: 1.0, -s
+    area, back = (
+        _weighted_area(pair, lambda epsilon: 1.0, tilt) for pair, tilt in ((mechanism, s - 1), (mechanism.reverse, -s))
     )
-    excess = s * (s - 1) * area
+    if area == math.inf and float(mechanism._delta(np.asarray(math.inf))) == 0.0:
+        log_area = float(np.logaddexp(_log_tilted_area(mechanism, s - 1), math.log(max(back, 1e-300))))
+        return float(np.logaddexp(0.0, math.log(s) + math.log(s - 1) + log_area)) / (s - 1)
+    excess = s * (s - 1) * (area + back)
     return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
+
+
+def _log_tilted_area(mechanism, tilt: float) -> float:
+    """log ∫₀^∞ e^{tilt·ε} δ(ε) dε where this is beyond all numbers, or losses are larger than others reach."""
+
+    def logs(epsilon):
+        with np.errstate(divide="ignore"):
+            return tilt * epsilon + np.log(mechanism._delta(epsilon))
+
+    largest = mechanism._largest_finite_loss()
+    cuts = np.append(0.0, np.geomspace(1e-3, LARGEST_LOSS, _CUTS))
+    heights = logs(cuts)
+    while heights[-1] > heights.max() + math.log(_NOTHING) and cuts[-1] < min(largest, _FARTHEST):
+        cuts = np.append(cuts, cuts[-1] * np.linspace(1.05, 2.0, 20))
+        heights = np.append(heights, logs(cuts[-20:]))
+    # Where δ is no number any more, before its product with e^{tilt·ε} is small, nothing is known.
+    known = np.isfinite(heights)
+    if cuts[-1] >= _FARTHEST:
+        return math.inf
+    if not known.all() and heights[known][-1] > heights[known].max() + math.log(1e-9) and cuts[known][-1] < largest:
+        return math.inf
+    most = float(heights[known].max())
+    return most + math.log(integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts))
 
 
 @np.errstate(all="ignore")  # what overflows has an infinite bound

@@ -402,6 +402,18 @@ def largest_powers(noise_multiplier: float, sampling_rate: float, order: float) 
     return order / (2 * noise_multiplier) / noise_multiplier + math.log(sampling_rate) / (1 - 1 / order)
 
 
+def powers_in_logarithms(noise_multiplier: float, sampling_rate: float, order: float) -> float:
+    """log(E_P[(dQ/dP)^s])/(s − 1) for an order s > 1 where that expectation is large, summed in logarithms."""
+    mu = 1.0 / noise_multiplier
+    if mu >= 10 * _WHOLLY_APART:
+        apart = order * math.log(sampling_rate) + order * (order - 1) * (mu / 2) * mu
+        return float(np.logaddexp(order * math.log1p(-sampling_rate), apart)) / (order - 1)
+    u = np.linspace(-_REACH, order * mu + _REACH, math.ceil(20 * (order * mu + 2 * _REACH)))
+    loss = np.logaddexp(math.log1p(-sampling_rate), math.log(sampling_rate) + mu * u - mu**2 / 2)
+    log_sum = logsumexp(order * loss - u**2 / 2) + math.log((u[1] - u[0]) / math.sqrt(2 * math.pi))
+    return float(log_sum) / (order - 1)
+
+
 def largest_inverse_powers(noise_multiplier: float, sampling_rate: float, order: float) -> float:
     """log(E_P[(dQ/dP)^{1−s}])/(s − 1) for a large order s.
 

@@ -38,6 +38,7 @@ from ..evaluation.subsampled_gaussian import (
     largest_powers,
     log_hellinger,
     loss_moments,
+    powers_in_logarithms,
     reach,
 )
 from .base import Mechanism
@@ -261,6 +262,10 @@ class SubsampledGaussian(Mechanism):
         divergence[far] = [beyond(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[far]]
         rest = ~(near | close | one | far)
         divergence[rest] = super()._renyi(order[rest])
+        beyond_numbers = rest & np.isinf(divergence) & (self.direction == "remove")
+        divergence[beyond_numbers] = [
+            powers_in_logarithms(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[beyond_numbers]
+        ]
         return divergence
 
     def _of_order(self, order: float) -> float:
