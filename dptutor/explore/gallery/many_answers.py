@@ -14,7 +14,7 @@ from ..machinery.shapes import normal_density
 
 EPSILON, MOST = 0.4, 40  # of one answer, and the number of answers
 LIKELY = expit(EPSILON)  # the probability of a loss of +ε under Q, and of −ε under P
-LOW, HIGH, AXIS, TALL = -11.0, 17.0, 0.13, 0.8  # of the picture: its ends, the room for numbers, the highest bar
+LOW, HIGH, AXIS, TALL = -11.0, 18.5, 0.13, 0.8  # of the picture: its ends, the room for numbers, the highest bar
 
 many_answers = Explorer(
     "many_answers",
