@@ -106,7 +106,7 @@ def other(second, alike):
 
 
 @side_by_side.panel("Which protects better", xlabel="adversary’s prior π", ylabel="lead of the first, points",
-                    ylim=(-42, 42), ystretch=1.0, titled=False, width=400.0,
+                    ylim=(-42, 42), ystretch=1.0, titled=False, width=440.0,
                     margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
@@ -149,7 +149,7 @@ def adversary(prior):
     return [prior, prior], [-10, 10]
 
 
-tradeoff = side_by_side.face_panel("tradeoff", titled=False, width=320.0)
+tradeoff = side_by_side.face_panel("tradeoff", titled=False, width=356.0)
 
 
 @side_by_side.readouts(
