@@ -1005,11 +1005,34 @@ BESIDE = {
     "sampled": lambda s: dp.SubsampledGaussian(s, 0.3),
 }
 EQUAL = {"advantage ¼": {"advantage": 0.25}, "(1, 10⁻⁵)": {"epsilon": 1, "delta": 1e-5}}
+NOT_ALL_HAVE = {
+    "pure ε = 1": ({"epsilon": 1, "delta": 0}, {"Laplace", "discrete", "exponential"}),
+    "noise of 3": ({}, {"Gaussian", "Laplace", "discrete"}),
+}
+
+
+def deviation(mechanism):
+    """That of the noise, from its definition."""
+    if isinstance(mechanism, dp.Gaussian):
+        return mechanism.sigma
+    x, b = np.arange(-400, 401), mechanism.scale
+    if isinstance(mechanism, dp.Laplace):
+        return sqrt(2) * b
+    return sqrt(np.sum(x**2 * np.exp(-abs(x) / b)) / np.sum(np.exp(-abs(x) / b)))
 
 
 @exact
 def side_by_side(prior, first, second, alike):
-    pair = [dp.calibrate(BESIDE[name], **EQUAL[alike]) for name in (first, second)]
+    if alike in NOT_ALL_HAVE and not {first, second} <= NOT_ALL_HAVE[alike][1]:
+        return {"lacks": True}
+    if alike == "noise of 3":
+        pair = [
+            BESIDE[name](brentq(lambda s, kind=BESIDE[name]: deviation(kind(s)) - 3, 0.5, 9, xtol=1e-13))
+            for name in (first, second)
+        ]
+    else:
+        target = EQUAL[alike] if alike in EQUAL else NOT_ALL_HAVE[alike][0]
+        pair = [dp.calibrate(BESIDE[name], **target) for name in (first, second)]
     regret, back = (dp.delta_divergence(*both) for both in (pair, pair[::-1]))
     return {
         "regret": regret.value,
@@ -1019,6 +1042,7 @@ def side_by_side(prior, first, second, alike):
         "first_error": pair[0].bayes_error(prior),
         "second_error": pair[1].bayes_error(prior),
         "pair": pair,
+        "lacks": False,
     }
 
 
@@ -1026,7 +1050,17 @@ COSTS = {
     "can cost up to {%s}, at a prior of {%s_prior}": lambda value: value >= 1e-4,
     "costs less than 0.01 percentage points": lambda value: value < 1e-4,
 }
-says("side_by_side", "Twice the same mechanism: there is nothing to regret.", lambda so: so.first == so.second)
+says("side_by_side", "Twice the same mechanism: there is nothing to regret.",
+     lambda so: so.first == so.second and not so.lacks)  # fmt: skip
+for kind, name in (("Gaussian", "Gaussian noise"), ("sampled", "The sampled step")):
+    says("side_by_side",
+         f"{name} has no pure ε: its losses have no bound, however much noise there is.",
+         lambda so, kind=kind: so.lacks and so.alike == "pure ε = 1" and kind in (so.first, so.second)
+         and np.isinf(BESIDE[kind](50.0).epsilon(0.0)))  # fmt: skip
+for kind, name in (("exponential", "The exponential mechanism"), ("sampled", "The sampled step")):
+    says("side_by_side",
+         f"{name} is left out here: what it releases is not a number plus noise alone.",
+         lambda so, kind=kind: so.lacks and so.alike == "noise of 3" and kind in (so.first, so.second))  # fmt: skip
 for (one, first), (two, second) in itertools.product(COSTS.items(), repeat=2):
     says("side_by_side",
          f"Taking the second in place of the first {one.replace('%s', 'regret')}; "
@@ -1642,10 +1676,15 @@ CLAIMS = [
      lambda so, s: so.prior == 0.5 and so.first_error == approx(so.second_error, abs=1e-9)),
     ("side_by_side", "The same advantage", "no adversary does worse against Gaussian noise, and many do better",
      lambda so, s: s["second"] == "Gaussian" and so.back < 1e-12 and so.regret > 0.01),
-    ("side_by_side", "The same ε", "nearly the same as 1-DP here",
-     lambda so, s: all(1 < m.epsilon(0.0) < 1.01 for m in (so.pair[0],))),
-    ("side_by_side", "The same ε", "the exponential mechanism gives away less",
-     lambda so, s: s["first"] == "exponential" and so.regret > 0.1),
+    ("side_by_side", "The same ε", "Both are 1-DP, and no better",
+     lambda so, s: all(m.epsilon(0.0) == approx(1, rel=1e-12) for m in so.pair)),
+    ("side_by_side", "The same ε", "the exponential mechanism gives away much less",
+     lambda so, s: s["first"] == "exponential" and so.regret > 0.1 and so.back < 1e-9),
+    ("side_by_side", "The same noise", "at even odds it is Gaussian noise",
+     lambda so, s: so.first_error > so.second_error + 0.01 and all(deviation(m) == approx(3) for m in so.pair)),
+    ("side_by_side", "The same noise", "at most other priors Laplace noise",
+     lambda so, s: so.back > 0.005 and np.mean(np.subtract(*(m.bayes_error(np.linspace(0.01, 0.99, 99))
+                                                             for m in so.pair)) < 0) > 0.5),
     ("spectrum", "Halfway", "σ is about 0.75", lambda so, s: abs(so.share - 0.5) < 0.01
      and 1 / (2 * ndtri(0.75)) == approx(0.75, rel=0.02)),
     ("spectrum", "An ε of 5", "close to publishing", lambda so, s: so.share > 0.95),

@@ -4,6 +4,7 @@ The idea: what is equal at one point of the curves says little about the rest; t
 direction and hardly in the other.
 """
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -22,6 +23,20 @@ KINDS = {
 }
 NAMES = tuple(KINDS)
 ALIKE = {"advantage ¼": {"advantage": 0.25}, "(1, 10⁻⁵)": {"epsilon": 1.0, "delta": 1e-5}}
+# What only some of them have: a pure ε of 1, and noise of standard deviation 3.
+OF_SOME = {
+    "pure ε = 1": {"Laplace": Laplace(1), "discrete": DiscreteLaplace(1), "exponential": ExponentialMechanism(1)},
+    "noise of 3": {
+        "Gaussian": Gaussian(3),
+        "Laplace": Laplace(3 / math.sqrt(2)),
+        "discrete": DiscreteLaplace(1 / math.acosh(1 + 1 / 9)),
+    },
+}
+LACKS = {
+    "pure ε = 1": "has no pure ε: its losses have no bound, however much noise there is",
+    "noise of 3": "is left out here: what it releases is not a number plus noise alone",
+}
+CALLED = {"Gaussian": "Gaussian noise", "exponential": "The exponential mechanism", "sampled": "The sampled step"}
 SEEN = 1e-4  # a smaller regret is not shown
 PRIORS = np.linspace(0, 1, 121)
 
@@ -36,7 +51,7 @@ side_by_side = Explorer(
         "prior": Slider(0.02, 0.98, 0.5, "prior of “not in”", "π", step=0.02, percent=True),
         "first": Choice(NAMES, "Gaussian", "First"),
         "second": Choice(NAMES, "Laplace", "Second"),
-        "alike": Choice(tuple(ALIKE), "(1, 10⁻⁵)", "Both have"),
+        "alike": Choice((*ALIKE, *OF_SOME), "(1, 10⁻⁵)", "Both have"),
     },
     steps={
         "The same (ε, δ)": (
@@ -50,8 +65,13 @@ side_by_side = Explorer(
             {"first": "Laplace", "second": "Gaussian", "alike": "advantage ¼", "prior": 0.5},
         ),
         "The same ε": (
-            "To be (1, 10⁻⁵)-DP is nearly the same as 1-DP here, and yet the exponential mechanism gives away less.",
-            {"first": "exponential", "second": "discrete", "alike": "(1, 10⁻⁵)", "prior": 0.5},
+            "Both are 1-DP, and no better. Yet the exponential mechanism gives away much less.",
+            {"first": "exponential", "second": "discrete", "alike": "pure ε = 1", "prior": 0.5},
+        ),
+        "The same noise": (
+            "With the same standard deviation neither is better: at even odds it is Gaussian noise, at most other "
+            "priors Laplace noise.",
+            {"first": "Gaussian", "second": "Laplace", "alike": "noise of 3", "prior": 0.5},
         ),
     },
 )
@@ -59,12 +79,20 @@ side_by_side = Explorer(
 
 @lru_cache(maxsize=64)
 def made(kind, alike):
-    return calibrate(KINDS[kind], **ALIKE[alike])
+    """The mechanism, or None where it has no such number."""
+    return calibrate(KINDS[kind], **ALIKE[alike]) if alike in ALIKE else OF_SOME[alike].get(kind)
 
 
 @lru_cache(maxsize=1024)
 def compared(first, second, alike):
-    return blackwell.compare(made(first, alike), made(second, alike))
+    one, other = made(first, alike), made(second, alike)
+    return blackwell.compare(one, other) if one and other else None
+
+
+@lru_cache(maxsize=64)
+def errors(kind, alike):
+    mechanism = made(kind, alike)
+    return mechanism.bayes_error(PRIORS) if mechanism else np.full(PRIORS.shape, np.nan)
 
 
 @side_by_side.mechanism(BLUE, "first")
@@ -78,7 +106,7 @@ def other(second, alike):
 
 
 @side_by_side.panel("Which protects better", xlabel="adversary’s prior π", ylabel="lead of the first, points",
-                    ylim=(-42, 42), ystretch=1.0, titled=False, width=400.0,
+                    ylim=(-42, 42), ystretch=1.0, titled=False, width=440.0,
                     margins=(56.0, 12.0, 44.0, 12.0))  # fmt: skip
 def leads(axes):
     lead_axes(
@@ -92,7 +120,7 @@ def leads(axes):
 
 @leads.curve(INK, moves="")
 def lead(first, second, alike):
-    return PRIORS, 100 * (made(first, alike).bayes_error(PRIORS) - made(second, alike).bayes_error(PRIORS))
+    return PRIORS, 100 * (errors(first, alike) - errors(second, alike))
 
 
 leads.filled(BLUE, lead, above=True)
@@ -106,14 +134,14 @@ def attained_at(divergence):
 
 @leads.points(GREEN, moves="")
 def largest_of_second(first, second, alike):
-    d = compared(first, second, alike).divergence
-    return attained_at(d), 100 * d.value
+    forth, at, *_ = numbers(first, second, alike)
+    return at, 100 * forth
 
 
 @leads.points(GREEN, moves="")
 def largest_of_first(first, second, alike):
-    d = compared(first, second, alike).reverse_divergence
-    return attained_at(d), -100 * d.value
+    *_, back, at = numbers(first, second, alike)
+    return at, -100 * back
 
 
 @leads.curve(PURPLE, width=1.4, ghost=False)
@@ -121,7 +149,7 @@ def adversary(prior):
     return [prior, prior], [-10, 10]
 
 
-tradeoff = side_by_side.face_panel("tradeoff", titled=False, width=320.0)
+tradeoff = side_by_side.face_panel("tradeoff", titled=False, width=356.0)
 
 
 @side_by_side.readouts(
@@ -132,28 +160,40 @@ tradeoff = side_by_side.face_panel("tradeoff", titled=False, width=320.0)
 )
 def numbers(first, second, alike):
     both = compared(first, second, alike)
+    if not both:
+        return (np.nan,) * 4
     forth, back = both.divergence, both.reverse_divergence
     return forth.value, attained_at(forth), back.value, attained_at(back)
 
 
+def advantage(kind, alike):
+    mechanism = made(kind, alike)
+    return mechanism.advantage if mechanism else np.nan
+
+
+def error(kind, alike, prior):
+    mechanism = made(kind, alike)
+    return mechanism.bayes_error(prior) if mechanism else np.nan
+
+
 @side_by_side.readout("advantage, first", BLUE, 4)
 def first_advantage(first, alike):
-    return made(first, alike).advantage
+    return advantage(first, alike)
 
 
 @side_by_side.readout("advantage, second", VERMILLION, 4)
 def second_advantage(second, alike):
-    return made(second, alike).advantage
+    return advantage(second, alike)
 
 
 @side_by_side.readout("Bayes error, first", BLUE, 1, percent=True)
 def first_error(first, alike, prior):
-    return made(first, alike).bayes_error(prior)
+    return error(first, alike, prior)
 
 
 @side_by_side.readout("Bayes error, second", VERMILLION, 1, percent=True)
 def second_error(second, alike, prior):
-    return made(second, alike).bayes_error(prior)
+    return error(second, alike, prior)
 
 
 @lru_cache(maxsize=2)
@@ -163,8 +203,7 @@ def largest(alike):
 
 @side_by_side.solved
 def most_regretted(first, second, alike):
-    regret = compared(first, second, alike).divergence.value
-    return alike == "(1, 10⁻⁵)" and regret > largest(alike) - 1e-6
+    return alike == "(1, 10⁻⁵)" and compared(first, second, alike).divergence.value > largest(alike) - 1e-6
 
 
 def cost(divergence, name):
@@ -176,6 +215,9 @@ def cost(divergence, name):
 
 @side_by_side.words
 def words(first, second, alike):
+    for kind in (first, second):
+        if not made(kind, alike):
+            return f"{CALLED[kind]} {LACKS[alike]}."
     if first == second:
         return "Twice the same mechanism: there is nothing to regret."
     both = compared(first, second, alike)
@@ -186,12 +228,16 @@ def words(first, second, alike):
 
 
 @side_by_side.words
-def at_the_prior(prior):
+def at_the_prior(first, second, alike):
+    if not compared(first, second, alike):
+        return ""
     return "At a prior of {prior} the adversary’s error is {first_error} (first) and {second_error} (second)."
 
 
 @side_by_side.code
 def program(first, second, alike, prior):
+    import math
+
     import dptutor as dp
 
     kinds = {
@@ -201,10 +247,31 @@ def program(first, second, alike, prior):
         "exponential": dp.ExponentialMechanism,
         "sampled": lambda s: dp.SubsampledGaussian(s, 0.3),
     }
-    alike = {"advantage ¼": {"advantage": 0.25}, "(1, 10⁻⁵)": {"epsilon": 1, "delta": 1e-5}}[alike]
-    one, other = (dp.calibrate(kinds[name], **alike) for name in (first, second))
-    comparison = dp.compare(one, other)
-    regret, back = comparison.divergence.value, comparison.reverse_divergence.value
-    first_advantage, second_advantage = one.advantage, other.advantage
-    first_error, second_error = one.bayes_error(prior), other.bayes_error(prior)
-    print(comparison)
+
+    def having(**target):
+        return {name: dp.calibrate(kinds[name], **target) for name in (first, second)}
+
+    def pure():
+        return {"Laplace": dp.Laplace(1), "discrete": dp.DiscreteLaplace(1), "exponential": dp.ExponentialMechanism(1)}
+
+    def as_noisy():
+        return {
+            "Gaussian": dp.Gaussian(3),
+            "Laplace": dp.Laplace(3 / math.sqrt(2)),
+            "discrete": dp.DiscreteLaplace(1 / math.acosh(1 + 1 / 9)),
+        }
+
+    made = {
+        "advantage ¼": lambda: having(advantage=0.25),
+        "(1, 10⁻⁵)": lambda: having(epsilon=1, delta=1e-5),
+        "pure ε = 1": pure,
+        "noise of 3": as_noisy,
+    }[alike]()
+    one, other = made.get(first), made.get(second)
+    first_advantage, first_error = (one.advantage, one.bayes_error(prior)) if one else (math.nan, math.nan)
+    second_advantage, second_error = (other.advantage, other.bayes_error(prior)) if other else (math.nan, math.nan)
+    regret = back = math.nan
+    if one and other:
+        comparison = dp.compare(one, other)
+        regret, back = comparison.divergence.value, comparison.reverse_divergence.value
+        print(comparison)

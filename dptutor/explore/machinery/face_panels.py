@@ -88,7 +88,12 @@ class FacePanel(Panel):
             )(values)
 
     def _seen(self, mechanism):
-        """The face over the grid; on a logarithmic axis up to the largest loss, and not a height below the panel."""
+        """The face over the grid; on a logarithmic axis up to the largest loss, and not a height below the panel.
+
+        Where there is no mechanism there is no curve.
+        """
+        if mechanism is None:
+            return self.grid, np.full(self.grid.shape, np.nan)
         if not self.ylog:
             return _with_corners(self.grid, getattr(mechanism, self.face)(self.grid))
         x = _up_to(mechanism.renyi_divergence(np.inf) * (1 - 1e-12), self.grid)
