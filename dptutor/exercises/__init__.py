@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 
-def ask(id: str, seed=None) -> Text:
+def ask(id: str, seed: object = None) -> Text:
     """The question and its stub; given a seed, with numbers of one's own.
 
     Parameters
@@ -88,7 +88,7 @@ def ask(id: str, seed=None) -> Text:
     return Text(exercise.question, exercise.stub)
 
 
-def check(id: str, answer, seed=None) -> Result:
+def check(id: str, answer: object, seed: object = None) -> Result:
     """Judges an answer, and notes the try in the learner's file.
 
     A function is called in a process of its own, so that a call that never ends can be ended. In a notebook, a wrong
@@ -161,7 +161,7 @@ def hint(id: str) -> Text:
     return Text(f"Hint {number} of {count}: {exercise.hints[number - 1]}{last}")
 
 
-def solution(id: str, seed=None) -> Text:
+def solution(id: str, seed: object = None) -> Text:
     """A worked answer, which the learner's file notes to have been seen.
 
     Parameters
@@ -241,7 +241,7 @@ def progress() -> Progress:
     return learner().progress
 
 
-def _chosen(id: str, seed) -> Exercise:
+def _chosen(id: str, seed: object) -> Exercise:
     return get(id) if seed is None else get(id).variant(seed)
 
 

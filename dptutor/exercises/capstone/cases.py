@@ -16,16 +16,20 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from html import escape
+from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 import numpy as np
 from scipy.special import logit
 
 from ...auditing import FLAWS, SOUND, Neighbors, Network, Training, Transcript, audit_transcript, record
 from ...auditing import epsilon_from_advantage as from_wins
+from ...auditing.broken import Flaw
 from ...mechanisms import DPSGD
 from ...risk.calibration import calibrate
 from ...risk.identifiability import PosteriorBelief
@@ -101,7 +105,7 @@ class Case:
     steps: int
     epsilon: float
     delta: float
-    offers: dict[str, dict]
+    offers: dict[str, dict[str, Any]]
     transcripts: dict[str, Transcript] = field(repr=False)
     statements: dict[str, str] = field(repr=False)
     chosen: bool = field(default=True, repr=False)
@@ -113,7 +117,7 @@ class Case:
             return "Your case"
         return f"Case {self.seed}" + ("" if self.chosen else f" ({NOT_CHOSEN})")
 
-    def save(self, path):
+    def save(self, path: str | Path) -> None:
         """Writes what is on the desk to a file, without the number of the case.
 
         Examples
@@ -135,7 +139,7 @@ class Case:
         np.savez_compressed(path, allow_pickle=False, case=np.array(json.dumps(plain)), **arrays)
 
     @classmethod
-    def load(cls, path) -> Case:
+    def load(cls, path: str | Path) -> Case:
         """The case of a file that `save` has written.
 
         Examples
@@ -164,7 +168,7 @@ class Case:
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self._sentences())
         return f"<p><strong>{self.title}</strong></p><ul>{items}</ul>"
 
-    def _sentences(self):
+    def _sentences(self) -> Iterator[str]:
         yield (
             f"{self.holder} holds the records of {self.records:,} of the {self.population:,} {self.people}; whose "
             "records these are is not public."
@@ -238,7 +242,7 @@ def _unchosen() -> Case:
     return replace(made(1), chosen=False)
 
 
-def made(seed) -> Case:
+def made(seed: Any) -> Case:
     """The case of a seed, without choosing it."""
     whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
     if not whole or not 0 <= seed <= largest_seed:
@@ -260,7 +264,7 @@ def _made(seed: int) -> Case:
     return Case(seed, **tolerance, transcripts=transcripts, statements=statements)
 
 
-def _allowed(generator, tails, between) -> float:
+def _allowed(generator: np.random.Generator, tails: list[float], between: float) -> float:
     """How often the tolerance may be exceeded: in between the offers, or so that both keep it, or neither."""
     wide = [chance for chance in _CHANCES if chance >= 1.2 * tails[1]]
     tight = [chance for chance in _CHANCES if chance <= tails[0] / 1.2]
@@ -272,7 +276,7 @@ def _allowed(generator, tails, between) -> float:
     return between
 
 
-def _with_two_offers(generator, others) -> dict:
+def _with_two_offers(generator: np.random.Generator, others: np.random.Generator) -> dict[str, Any]:
     """A holder, a tolerance and two offers, each of which clearly keeps it or clearly does not."""
     while True:
         epsilon = int(generator.choice(_EPSILONS))
@@ -315,7 +319,7 @@ def _offer(epsilon: int, rate: float, steps: int) -> DPSGD:
     return DPSGD(math.ceil(1e5 * exact.noise_multiplier) / 1e5, rate, steps)
 
 
-def _pilot(generator, flaw) -> Transcript:
+def _pilot(generator: np.random.Generator, flaw: Flaw) -> Transcript:
     """A transcript whose audit is right about it, and with wins enough to show that ε is not nothing."""
     steps, mu = int(generator.choice([10, 15, 20])), generator.uniform(1.2, 1.8)
     # Full batches, so that the whole is one Gaussian mechanism; the outlier is longer than any clip.

@@ -8,9 +8,10 @@ and no other's.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -31,10 +32,10 @@ class Line:
     right: object
     mistakes: tuple[Mistake, ...]
     otherwise: str
-    read: Callable
+    read: Callable[..., Any]
     decimals: int | None = None  # to so many, the chapter prints it
 
-    def judge(self, answer) -> str | None:
+    def judge(self, answer: object) -> str | None:
         """A reply, or None if the answer is right."""
         if answer is None or answer is ...:
             return "Not filled in yet."
@@ -56,7 +57,7 @@ class Line:
             return f"This is too {'large' if given > self.right else 'small'}. {self.otherwise}"
         return self.otherwise
 
-    def _printed(self, given) -> bool:
+    def _printed(self, given: object) -> bool:
         """Whether an answer is right to the decimals that the chapter prints."""
         if self.decimals is None or not isinstance(given, float) or not isinstance(self.right, float) or given <= 0:
             return False
@@ -128,7 +129,7 @@ class Rubric:
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         return f"<p>Report on case {self.seed}</p>{note}<table>{body}</table>"
 
-    def _table_of(self, part) -> str:
+    def _table_of(self, part: str) -> str:
         lines = [line for line in self.lines if part in (line.part, "total")]
         points = f"{sum(line.points for line in lines)} of {sum(line.possible for line in lines)}"
         rows = [(part, points, "", "th")]
@@ -146,7 +147,7 @@ class Rubric:
 # Reading answers.
 
 
-def number(answer) -> float:
+def number(answer: Any) -> float:
     """An answer that is a number, or text that shows one."""
     try:
         value = numerals.read(answer) if isinstance(answer, str) else np.asarray(answer, dtype=float).item()
@@ -159,7 +160,7 @@ def number(answer) -> float:
     return value
 
 
-def word(answer) -> str:
+def word(answer: object) -> str:
     """An answer that is a word or a letter, in small letters; the ways to say "neither" are one."""
     if not isinstance(answer, str):
         raise Unreadable("This should be a word, in quotes.")
@@ -167,7 +168,7 @@ def word(answer) -> str:
     return "neither" if said in {"none", "no", "nobody", "nothing"} else said
 
 
-def _alike(given, wanted, hidden: int = 2) -> bool:
+def _alike(given: Any, wanted: Any, hidden: int = 2) -> bool:
     if isinstance(wanted, frozenset):
         return given in wanted
     if isinstance(wanted, float):
@@ -191,10 +192,12 @@ def _half_a_unit(given: float, least: int = 2) -> float:
 # Making lines.
 
 
-def numeric(points, right, otherwise, *mistakes, decimals=None) -> Line:
+def numeric(
+    points: int, right: float, otherwise: str, *mistakes: tuple[float, str], decimals: int | None = None
+) -> Line:
     """A line with a number; mistakes that cannot be told from it, or from one before, are left out."""
 
-    def close(a, b):
+    def close(a: float, b: float) -> bool:
         printed = 0.6 * 10**-decimals if decimals and right in (a, b) else 0.0
         return abs(a - b) <= max(3 * _CLOSE * max(abs(a), abs(b)), 2 * _half_a_unit(float(a)), printed)
 
@@ -206,6 +209,8 @@ def numeric(points, right, otherwise, *mistakes, decimals=None) -> Line:
     return Line(points, float(right), tuple(Mistake(*one) for one in told), otherwise, number, decimals)
 
 
-def worded(right, otherwise, mistakes=(), read=word) -> Line:
+def worded(
+    right: Any, otherwise: str, mistakes: Iterable[tuple[Any, str]] = (), read: Callable[[Any], Any] = word
+) -> Line:
     """A line with a word; a frozen set is of words that are all right."""
     return Line(1, right, tuple(Mistake(answer, reply) for answer, reply in mistakes), otherwise, read)

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtr, ndtri
@@ -18,6 +19,7 @@ from ...auditing import FLAWS, audit_transcript
 from ...auditing import epsilon_from_advantage as from_wins
 from ...comparing.blackwell import delta_divergence
 from ...mechanisms import DPSGD, Gaussian
+from ...mechanisms.base import Mechanism
 from ...risk.calibration import calibrate
 from ...risk.identifiability import PosteriorBelief, belief_exceedance_bound
 from ..judging import numerals
@@ -40,7 +42,7 @@ PARTS = {
 }
 
 
-def rubric(report, parts: Iterable[str] = tuple(PARTS)) -> Rubric:
+def rubric(report: object, parts: Iterable[str] = tuple(PARTS)) -> Rubric:
     """Points for a report, or for some of its parts. Whatever the report is, this returns a rubric.
 
     Parameters
@@ -78,7 +80,7 @@ def rubric(report, parts: Iterable[str] = tuple(PARTS)) -> Rubric:
     return Rubric(found.seed, tuple(graded), note)
 
 
-def _points(c: Case, given: Mapping, parts: Iterable[str]) -> int:
+def _points(c: Case, given: Mapping[str, Any], parts: Iterable[str]) -> int:
     lines = [(key, line) for name in parts for key, line in sheet(c, name).items()]
     return sum(line.points for key, line in lines if not line.judge(given.get(key)))
 
@@ -86,7 +88,7 @@ def _points(c: Case, given: Mapping, parts: Iterable[str]) -> int:
 def part(*names: str) -> Callable[[object], str | None]:
     """The judge of an exercise that asks for these parts: what is missing, or None."""
 
-    def judge(answer) -> str | None:
+    def judge(answer: object) -> str | None:
         _, given, note = _read(answer)
         if not given:
             return note or _NOTHING_YET
@@ -98,7 +100,7 @@ def part(*names: str) -> Callable[[object], str | None]:
     return judge
 
 
-def _read(report) -> tuple[Case, dict, str]:
+def _read(report: object) -> tuple[Case, dict[str, Any], str]:
     """The case of a report, the lines that are filled in, and a message about the rest."""
     if not isinstance(report, Mapping):
         return case(), {}, 'A report is a dict of its lines, {"epsilon": 2.0, …}.'
@@ -115,7 +117,7 @@ def _read(report) -> tuple[Case, dict, str]:
     return found, given, " ".join(filter(None, notes))
 
 
-def model_report(seed: int) -> dict:
+def model_report(seed: int) -> dict[str, Any]:
     """A report with all points, by the same computations as the rubric; its sentence is a form, no example."""
     lines = {key: line.right for name in PARTS for key, line in sheet(made(seed), name).items()}
     return {"seed": seed} | {key: min(right) if isinstance(right, frozenset) else right for key, right in lines.items()}
@@ -157,7 +159,7 @@ def _noise(c: Case) -> dict[str, Line]:
     b, rho, t, k = _prior(c), c.tolerance, c.exceedance, c.steps
     epsilon, z = _threshold(c), ndtri(c.exceedance)
 
-    def mu(epsilon, z):  # μ/2 − ε/μ = z
+    def mu(epsilon: float, z: float) -> float:  # μ/2 − ε/μ = z
         return z + math.sqrt(z * z + 2 * epsilon)
 
     right = mu(epsilon, z)
@@ -330,7 +332,7 @@ def _transcripts(c: Case) -> dict[str, Line]:
     }  # fmt: skip
 
 
-def _check_name(answer) -> str:
+def _check_name(answer: object) -> str:
     """A check by its name, or by that of a flaw that it finds."""
     said = word(answer)
     by_flaw = dict(zip([flaw.name for flaw in FLAWS], ["sensitivity", "noise", "noise", "fresh steps"], strict=True))
@@ -445,10 +447,10 @@ def _model_sentence(c: Case, sign: str) -> str:
     )
 
 
-def _sentence(c: Case, sign: str) -> Callable:
+def _sentence(c: Case, sign: str) -> Callable[..., Any]:
     """A reader that takes any sentence of the right form for the model's."""
 
-    def read(answer) -> str:
+    def read(answer: object) -> str:
         if not isinstance(answer, str):
             raise Unreadable("This should be a sentence, in quotes.")
         words = re.findall(r"[^\W\d_]+", answer)
@@ -545,12 +547,12 @@ def _threshold(c: Case) -> float:
     return float(logit(c.tolerance) - logit(_prior(c)))
 
 
-def _offer(c: Case, name, direction="both") -> DPSGD:
+def _offer(c: Case, name: str, direction: str = "both") -> DPSGD:
     return _training(**c.offers[name], direction=direction)
 
 
 @lru_cache(maxsize=64)
-def _training(**settings) -> DPSGD:
+def _training(**settings: Any) -> DPSGD:
     return DPSGD(**settings)  # the same object, which remembers what it has worked out
 
 
@@ -594,10 +596,10 @@ def passing(c: Case) -> str:
     return "B" if caught(c)["A"] else "A"
 
 
-def _crossing(better, worse, near) -> float:
+def _crossing(better: Mechanism, worse: Mechanism, near: float) -> float:
     """The prior above ½ at which both Bayes errors are the same: near that of the privacy statement, to which both are calibrated."""
 
-    def lead(epsilon):
+    def lead(epsilon: float) -> float:
         return math.log(better.privacy_profile(epsilon) / worse.privacy_profile(epsilon))
 
     return float(expit(brentq(lead, near / 2, 2 * near)))

@@ -11,10 +11,11 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from time import thread_time
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from .calling import Rejected, numbers
+from .calling import Case, Function, Rejected, numbers
 from .numerals import shown
 
 __all__ = ["constant", "ignored", "in_part", "misplaced", "scaled"]
@@ -24,7 +25,10 @@ _ENOUGH = 3
 # A learner does not wait longer for a name of a mistake, in seconds.
 _PATIENCE = 1.0
 
-_INSTEAD: tuple[tuple[str, Callable], ...] = (
+# Whether two answers are alike.
+Alike: TypeAlias = Callable[[Any, Any], Any]
+
+_INSTEAD: tuple[tuple[str, Function], ...] = (
     ("1 − {}", lambda x: 1 - x if 0 <= x <= 1 else np.nan),
     ("−{}", lambda x: -x),
     ("1/{}", lambda x: 1 / x),
@@ -38,7 +42,7 @@ _INSTEAD: tuple[tuple[str, Callable], ...] = (
     ("{} + 1", lambda x: x + 1),
     ("{} − 1", lambda x: x - 1),
 )
-_FACTORS: tuple[tuple[str, Callable], ...] = (
+_FACTORS: tuple[tuple[str, Function], ...] = (
     ("{}", lambda x: x),
     ("1/{}", lambda x: 1 / x),
     ("{}²", lambda x: x * x),
@@ -55,7 +59,7 @@ _FACTORS: tuple[tuple[str, Callable], ...] = (
 
 
 def misplaced(
-    right: Callable, names: Sequence[str], cases: Sequence[tuple], given: Sequence[np.ndarray], alike: Callable
+    right: Function, names: Sequence[str], cases: Sequence[Case], given: Sequence[np.ndarray], alike: Alike
 ) -> str | None:
     """The reply to an answer that is right for other arguments, among these two that are exchanged."""
     if len(cases) < _ENOUGH:
@@ -71,10 +75,10 @@ def misplaced(
 
 def scaled(
     names: Sequence[str],
-    cases: Sequence[tuple],
+    cases: Sequence[Case],
     given: Sequence[np.ndarray],
     truths: Sequence[np.ndarray],
-    alike: Callable,
+    alike: Alike,
 ) -> str | None:
     """The reply to the right answer times a function of an argument."""
     if len(cases) < _ENOUGH or any(own.size != right.size for own, right in zip(given, truths, strict=True)):
@@ -90,7 +94,7 @@ def scaled(
     return None
 
 
-def constant(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Callable) -> str | None:
+def constant(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Alike) -> str | None:
     """The reply to the right answer times a constant, or plus one."""
     if len(given) < _ENOUGH or any(own.size != right.size for own, right in zip(given, truths, strict=True)):
         return None
@@ -109,7 +113,7 @@ def constant(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: C
     return None
 
 
-def in_part(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Callable, words: Callable) -> str | None:
+def in_part(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Alike, words: Function) -> str | None:
     """The reply to an answer that is right in some cases, or in some of its numbers; `words` describes a case.
 
     Right by accident is no part: at least every third case is right, and not only where the right answer is trivial.
@@ -134,13 +138,15 @@ def in_part(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Ca
     )
 
 
-def ignored(place: int, cases: Sequence[tuple], answer: Callable, truths: Callable, alike: Callable):
+def ignored(
+    place: int, cases: Sequence[Case], answer: Function, truths: Function, alike: Alike
+) -> tuple[tuple[Any, Any], np.ndarray] | None:
     """Two values of the argument at a place between which only the right answer differs, and the learner's there.
 
     `answer` and `truths` take cases, and return the results of a learner and the right ones. The values are tried at
     several cases. None if the answer changes at one of them, or cannot be asked.
     """
-    pairs: list[tuple] = []
+    pairs: list[Case] = []
     for case in cases:
         other = next((x[place] for x in cases if not _equal(x[place], case[place])), None)
         if other is not None and len(pairs) < 2 * _ENOUGH:
@@ -157,17 +163,17 @@ def ignored(place: int, cases: Sequence[tuple], answer: Callable, truths: Callab
     return None
 
 
-def _equal(one, other) -> bool:
+def _equal(one: Any, other: Any) -> bool:
     with contextlib.suppress(Exception):
         return bool(np.array_equal(one, other))
     return True  # nothing can be said of the two
 
 
-def _scalar(cases: Sequence[tuple], place: int) -> bool:
+def _scalar(cases: Sequence[Case], place: int) -> bool:
     return all(isinstance(case[place], (int, float)) and not isinstance(case[place], bool) for case in cases)
 
 
-def _changes(names, cases) -> Iterator[tuple[str, Callable]]:
+def _changes(names: Sequence[str], cases: Sequence[Case]) -> Iterator[tuple[str, Function]]:
     for first, second in combinations(range(len(names)), 2):
         if all(type(case[first]) is type(case[second]) for case in cases):
             yield f"You have exchanged `{names[first]}` and `{names[second]}`.", _exchanged(first, second)
@@ -178,8 +184,8 @@ def _changes(names, cases) -> Iterator[tuple[str, Callable]]:
                 yield f"This is right with {told} in place of `{name}`.", _replaced(place, change, _most(cases, place))
 
 
-def _exchanged(first: int, second: int) -> Callable:
-    def change(case):
+def _exchanged(first: int, second: int) -> Function:
+    def change(case: Case) -> list[Any]:
         other = list(case)
         other[first], other[second] = case[second], case[first]
         return other
@@ -187,8 +193,8 @@ def _exchanged(first: int, second: int) -> Callable:
     return change
 
 
-def _replaced(place: int, change: Callable, most: float) -> Callable:
-    def changed(case):
+def _replaced(place: int, change: Function, most: float) -> Function:
+    def changed(case: Case) -> list[Any]:
         x = float(change(np.float64(case[place])))
         if not abs(x) <= most:  # for which the right program may take forever
             raise ValueError(x)
@@ -197,11 +203,13 @@ def _replaced(place: int, change: Callable, most: float) -> Callable:
     return changed
 
 
-def _most(cases, place: int) -> float:
+def _most(cases: Sequence[Case], place: int) -> float:
     return 10 * max(1.0, *(abs(case[place]) for case in cases))
 
 
-def _explains(right, change, cases, given, alike) -> bool:
+def _explains(
+    right: Function, change: Function, cases: Sequence[Case], given: Sequence[np.ndarray], alike: Alike
+) -> bool:
     with contextlib.suppress(Rejected, Exception), np.errstate(all="ignore"):
         pairs = list(zip(cases, given, strict=True))
         if all(alike(own, numbers(right(*change(case)))) for case, own in pairs):
@@ -209,5 +217,5 @@ def _explains(right, change, cases, given, alike) -> bool:
     return False
 
 
-def _all(given, truths, factors, alike) -> bool:
+def _all(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], factors: Sequence[Any], alike: Alike) -> bool:
     return all(alike(own, factor * x) for own, factor, x in zip(given, factors, truths, strict=True))

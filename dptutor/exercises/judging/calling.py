@@ -35,8 +35,12 @@ from .numerals import Unreadable, read, shown
 _LONG = 240
 # 1e-05 and 1e+16, which are shown as 1e-5 and 1e16.
 _SMALL = re.compile(r"(?<=\d)e(?:(-)|\+)0*(\d+)\b")
-# How a function is called: function, cases, shape, patience ↦ the outcome of each case; see `outcome`.
-Call: TypeAlias = Callable[[Any, Sequence[tuple[Any, ...]], str, float], Iterable[tuple[Any, ...]]]
+# The arguments of a call; what comes of it, as `outcome` says; a function of a learner's, or of an exercise's.
+Case: TypeAlias = tuple[Any, ...]
+Outcome: TypeAlias = tuple[str, Any]
+Function: TypeAlias = Callable[..., Any]
+# How a function is called: function, cases, shape, patience ↦ the outcome of each case.
+Call: TypeAlias = Callable[[Any, Sequence[Case], str, float], Iterable[Outcome]]
 # What a result is called that is no finite number.
 UNDEFINED, INFINITE = "not a number (0/0, or the like)", "infinite"
 # How many times longer than it may compute a call may last.
@@ -60,7 +64,7 @@ class _TooLate(SystemExit):
     """Stops a thread, which then ends without a word."""
 
 
-def numbers(value, shape: str = "a number", *, typed: bool = True) -> np.ndarray:
+def numbers(value: Any, shape: str = "a number", *, typed: bool = True) -> np.ndarray:
     """An answer as a flat array of finite numbers; `typed`: by a person, so text is read as on the pages."""
     try:
         value = list(islice(value, 1000)) if isinstance(value, (Iterator, ValuesView)) else value
@@ -85,7 +89,7 @@ def numbers(value, shape: str = "a number", *, typed: bool = True) -> np.ndarray
     return array
 
 
-def _read(value):
+def _read(value: Any) -> Any:
     """A text, or a list with texts, as numbers, by the rules of the pages."""
     if isinstance(value, str):
         return read(value)
@@ -94,18 +98,18 @@ def _read(value):
     return value
 
 
-def here(answer: Callable, cases: Sequence[tuple], shape: str, patience: float) -> Iterator[tuple]:
+def here(answer: Function, cases: Sequence[Case], shape: str, patience: float) -> Iterator[Outcome]:
     """The outcome of each case, called in this process; see `worker.results` for another."""
     return (outcome(answer, case, shape, patience) for case in cases)
 
 
-def outcome(answer: Callable, case: tuple, shape: str, patience: float) -> tuple:
+def outcome(answer: Function, case: Case, shape: str, patience: float) -> Case:
     """What comes of calling an answer: ("result", numbers), or ("nothing", None), or why not, in words.
 
     Reasons are "rejected" (no numbers), "stopped" (an error) and "late".
     """
 
-    def call():
+    def call() -> np.ndarray | None:
         # Copies, as a learner may sort a list in place.
         result = answer(*(copy(x) if isinstance(x, (list, np.ndarray)) else x for x in case))
         return None if result is None or result is ... else numbers(result, shape, typed=False)
@@ -125,33 +129,33 @@ def outcome(answer: Callable, case: tuple, shape: str, patience: float) -> tuple
 class Replayed:
     """A function that was called elsewhere: the outcome of each case, the names it uses, whether it is the stub's."""
 
-    outcomes: tuple[tuple, ...]
+    outcomes: tuple[Outcome, ...]
     names: frozenset[str] = frozenset()
     untouched: bool = False
 
-    def __call__(self, *case):
+    def __call__(self, *case: object) -> None:
         raise TypeError("only what this function returned elsewhere is known")
 
 
-def replayed(answer: Replayed, cases: Sequence[tuple], shape: str, patience: float) -> tuple[tuple, ...]:
+def replayed(answer: Replayed, cases: Sequence[Case], shape: str, patience: float) -> tuple[Outcome, ...]:
     """The outcomes of a function that was called elsewhere, for `check`; nothing is called."""
     return (("nothing", None),) * len(cases) if answer.untouched else answer.outcomes[: len(cases)]
 
 
-def breach(law: Callable, result: np.ndarray, case: tuple) -> str | None:
+def breach(law: Function, result: np.ndarray, case: Case) -> str | None:
     """What a law says to a result, None where it holds or cannot be asked."""
     with contextlib.suppress(ArithmeticError, ValueError, TypeError, IndexError):
         return law(result, *case)
     return None
 
 
-def in_time(call: Callable, *arguments, patience: float):
+def in_time(call: Function, *arguments: object, patience: float) -> Any:
     """What a call returns, if it computes for at most `patience` seconds; see the top of this file."""
-    ended: list = []
+    ended: list[Any] = []
     over = threading.Event()
     clock = _Clock()
 
-    def work():
+    def work() -> None:
         try:
             clock.start()
             with np.errstate(all="ignore"):
@@ -188,11 +192,11 @@ def in_time(call: Callable, *arguments, patience: float):
 class _Clock:
     """The time for which a thread has computed; where no system tells it, that of the whole process."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._read: Callable[[], float] | None = None
         self._begin = 0.0
 
-    def start(self):
+    def start(self) -> None:
         """Called by the thread itself."""
         read = time.process_time
         if hasattr(time, "pthread_getcpuclockid"):
@@ -205,7 +209,7 @@ class _Clock:
         return 0.0
 
 
-def _stop(worker: threading.Thread, over: threading.Event):
+def _stop(worker: threading.Thread, over: threading.Event) -> None:
     for _ in range(50):  # a bare `except` swallows some
         if over.is_set():
             break
@@ -213,7 +217,7 @@ def _stop(worker: threading.Thread, over: threading.Event):
         over.wait(0.02)
 
 
-def own_class(value, depth: int = 0) -> str | None:
+def own_class(value: Any, depth: int = 0) -> str | None:
     """The name of the notebook's own class of which a value or an element of it is an object, if there is one.
 
     Whoever asks such an object for a number, or for its text, runs a learner's code in the kernel, which may end it.
@@ -226,7 +230,7 @@ def own_class(value, depth: int = 0) -> str | None:
     return next(filter(None, (own_class(item, depth + 1) for item in islice(items, 2000))), None)
 
 
-def short(value) -> str:
+def short(value: Any) -> str:
     """A value in so many characters, or what it is."""
     if name := own_class(value):
         return f"an object of type {name}"

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import starmap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import arguments
-from .calling import breach
+from .calling import Case, breach
 from .numerals import shown
 from .results import Reply
 from .slips import explained
@@ -35,7 +35,7 @@ _CLOSE_BY = 2e-3
 class Comparison:
     """The results of an answer to an exercise, beside the right ones; one case without arguments for a number."""
 
-    def __init__(self, exercise: Exercise, cases: Sequence[tuple[Any, ...]], given: list[np.ndarray]):
+    def __init__(self, exercise: Exercise, cases: Sequence[Case], given: list[np.ndarray]):
         self.exercise, self.cases, self.given = exercise, cases, given
 
     @property

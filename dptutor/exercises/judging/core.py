@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .calling import Call, Rejected, here, numbers, short
+from .calling import Call, Case, Function, Rejected, here, numbers, short
 from .comparing import Comparison, alike
 from .drawing import Curve
 from .judge import judged, names_in, run
@@ -127,14 +127,14 @@ class Exercise:
     explanation: str
     hints: tuple[str, str, str]
     praise: str
-    cases: tuple[tuple[Any, ...], ...] = ()
+    cases: tuple[Case, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     laws: tuple[Callable[..., str | None], ...] = ()
     stumbles: Callable[..., str | None] | None = None
     judge: Callable[[Any], str | None] | None = None
     patience: float | None = None
-    draw: Callable[[random.Random], tuple[Any, ...]] | None = None
-    exact: Callable[..., Any] | None = None
+    draw: Callable[[random.Random], Case] | None = None
+    exact: Function | None = None
     without: tuple[str, ...] = ()
     tolerance: float = 1e-6
     relative: float = 0.0
@@ -173,7 +173,7 @@ class Exercise:
         return run(self.solution)[self.name]
 
     @cached_property
-    def tried(self) -> tuple[tuple[Any, ...], ...]:
+    def tried(self) -> tuple[Case, ...]:
         """The arguments with which a function is tried, the chosen ones and then random ones, the same in each check.
 
         Examples
@@ -232,13 +232,13 @@ class Exercise:
             relative=_CLOSE,
         )
 
-    def _drawn(self, seed: object) -> Iterator[tuple[Any, ...]]:
+    def _drawn(self, seed: object) -> Iterator[Case]:
         assert self.draw
         generator = random.Random(f"{self.id} {seed}")
         while True:
             yield tuple(x if isinstance(x, int) else float(f"{x:.3g}") for x in self.draw(generator))
 
-    def _mistakes_at(self, case: tuple[Any, ...]) -> list[Mistake] | None:
+    def _mistakes_at(self, case: Case) -> list[Mistake] | None:
         """The mistakes that can be told from the truth and from each other at a case; None where the truth is 0."""
         truth = numbers(self.answer(*case), self.shape)
         if np.any(np.abs(truth) < 1e-12):
@@ -288,7 +288,7 @@ class Exercise:
         used = names_in(answer) if self.without else set()
         return [name for name in self.without if name in used]
 
-    def truths(self, cases: Sequence[tuple[Any, ...]] | None = None) -> list[np.ndarray]:
+    def truths(self, cases: Sequence[Case] | None = None) -> list[np.ndarray]:
         """The right answers at all cases that are tried, or at others, each as an array of numbers."""
         return self._truths if cases is None else [numbers((self.exact or self.answer)(*c), self.shape) for c in cases]
 
@@ -312,7 +312,7 @@ class Exercise:
     def _errors(self) -> list[list[np.ndarray]]:
         return [self._values(mistake.answer) for mistake in self.mistakes]
 
-    def _compared(self, cases: Sequence[tuple[Any, ...]], given: list[np.ndarray]) -> Reply | None:
+    def _compared(self, cases: Sequence[Case], given: list[np.ndarray]) -> Reply | None:
         return Comparison(self, cases, given).reply()
 
     def _values(self, candidate: Any) -> list[np.ndarray]:
@@ -325,9 +325,9 @@ class Exercise:
         """The names of the arguments."""
         return list(inspect.signature(self.answer).parameters)
 
-    def _words(self, case: tuple[Any, ...]) -> str:
+    def _words(self, case: Case) -> str:
         return ", ".join(f"{name} = {short(value)}" for name, value in zip(self._names, case, strict=True))
 
 
-def _at(law: Callable[..., str | None], case: tuple[Any, ...]) -> Callable[..., str | None]:
+def _at(law: Callable[..., str | None], case: Case) -> Callable[..., str | None]:
     return lambda result: law(result, *case)

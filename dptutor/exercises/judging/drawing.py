@@ -11,16 +11,20 @@ from __future__ import annotations
 import base64
 import inspect
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import shorten
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .calling import breach, here, short
+from .calling import Call, Case, Outcome, breach, here, short
 from .numerals import shown
+
+if TYPE_CHECKING:
+    from .core import Exercise
 
 __all__ = ["Curve", "Drawing", "drawn"]
 
@@ -107,7 +111,7 @@ class Drawing:
         law = f" At {where} it breaks a law: {self.law}" if self.law else f" It is farthest off at {where}."
         return f"Your {self.name} along {self.over}{at}{beside}.{law}"
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """The picture as matplotlib Axes, of its own if none are given.
 
         Examples
@@ -137,7 +141,7 @@ class Drawing:
         return f'<figure><img alt="{words}" width="414" src="data:image/png;base64,{data}"></figure>'
 
 
-def drawn(exercise, answer: Callable, outcomes: Sequence[tuple], call: Callable = here) -> Drawing | None:
+def drawn(exercise: Exercise, answer: Any, outcomes: Sequence[Outcome], call: Call = here) -> Drawing | None:
     """The picture of a wrong function, or None where there is nothing to see: no curve, no numbers, or too slow.
 
     `outcomes` are those of the cases that the exercise tries, as `calling.here` gives them.
@@ -162,15 +166,15 @@ def drawn(exercise, answer: Callable, outcomes: Sequence[tuple], call: Callable 
     seen = np.isfinite(given) & np.isfinite(right)
     if np.sum(seen) < _LEAST:
         return None
-    place, law = _place(exercise, cases, given, right, seen)
+    marked, law = _place(exercise, cases, given, right, seen)
     others = [f"{name} = {short(value)}" for name, value in zip(names, case, strict=True) if name != curve.over]
     words = ", ".join(others)
     return Drawing(
-        curve.over, exercise.name, words, x[seen], given[seen], None if curve.hidden else right[seen], place, law
+        curve.over, exercise.name, words, x[seen], given[seen], None if curve.hidden else right[seen], marked, law
     )
 
 
-def _along(exercise, answer, cases, call) -> list[tuple]:
+def _along(exercise: Exercise, answer: Any, cases: Sequence[Case], call: Call) -> list[tuple[int, Outcome]]:
     """The places of cases and their outcomes: first of a few, and if these were quick, of the others."""
     few = range(0, len(cases), 16)
     others = [place for place in range(len(cases)) if place not in few]
@@ -181,7 +185,7 @@ def _along(exercise, answer, cases, call) -> list[tuple]:
     return found + list(zip(others, call(answer, [cases[i] for i in others], exercise.shape, _PATIENCE), strict=False))
 
 
-def _farthest(exercise, outcomes) -> tuple[tuple, int] | None:
+def _farthest(exercise: Exercise, outcomes: Sequence[Outcome]) -> tuple[Case, int] | None:
     """The case at which an answer is farthest off, and which of its numbers."""
     worst, found = 0.0, None
     for case, right, (kind, own) in zip(exercise.tried, exercise.truths(), outcomes, strict=False):
@@ -193,9 +197,11 @@ def _farthest(exercise, outcomes) -> tuple[tuple, int] | None:
     return found
 
 
-def _place(exercise, cases, given, right, seen) -> tuple[int, str]:
+def _place(
+    exercise: Exercise, cases: Sequence[Case], given: np.ndarray, right: np.ndarray, seen: np.ndarray
+) -> tuple[int, str]:
     """Among the points seen, the one to mark, and the law that is broken there."""
-    places = np.flatnonzero(seen)
+    places = np.flatnonzero(seen).tolist()
     off = np.abs(given - right)[places]
     if exercise.truths()[0].size == 1:
         for law in exercise.laws:

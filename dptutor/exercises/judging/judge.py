@@ -21,6 +21,7 @@ from .calling import (
     TOO_LATE,
     UNDEFINED,
     Call,
+    Case,
     Rejected,
     Replayed,
     Stopped,
@@ -131,7 +132,7 @@ def _ignoring(exercise: Exercise, answer: Any, call: Call) -> Reply | None:
     if exercise._yes_or_no or isinstance(answer, Replayed) or not exercise._quick:
         return None
 
-    def results(cases: Sequence[tuple[Any, ...]]) -> list[np.ndarray]:
+    def results(cases: Sequence[Case]) -> list[np.ndarray]:
         return [own for kind, own in call(answer, cases, exercise.shape, _PATIENCE) if kind == "result"]
 
     same = partial(as_a_slip_makes, exercise)

@@ -15,6 +15,7 @@ import re
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 class Unreadable(ValueError):
     """Why a text is not read as a number, in words; `reason` is the name of the refusal in the grammar."""
 
-    def __init__(self, reason: str):
+    def __init__(self, reason: str) -> None:
         super().__init__(_grammar()["refusals"][reason])
         self.reason = reason
 
@@ -105,7 +106,7 @@ def shown(number: float, digits: int = 6) -> str:
 
 
 @cache
-def _grammar() -> dict:
+def _grammar() -> dict[str, Any]:
     script = files("dptutor").joinpath("explore/machinery/numerals.js").read_text(encoding="utf-8")
     return json.JSONDecoder().raw_decode(script, script.index("{", script.index("const GRAMMAR = ")))[0]
 
@@ -118,12 +119,12 @@ def _same() -> dict[str, str]:
 
 
 @cache
-def _forms() -> list[tuple]:
+def _forms() -> list[tuple[Any, ...]]:
     return [(re.compile(f"(?:{form})" + _grammar()["exponent"]), *more) for form, *more in _grammar()["forms"]]
 
 
 @cache
-def _sign() -> re.Pattern:
+def _sign() -> re.Pattern[str]:
     return re.compile(_grammar()["sign"])
 
 
@@ -212,7 +213,7 @@ def _exponent_at(found: list[str], place: int) -> tuple[str, int] | None:
 class _Work:
     """Works out tokens, by the rules at the top of this file; numbers are numpy's, so that 1/0 is infinite."""
 
-    def __init__(self, tokens: list[str]):
+    def __init__(self, tokens: list[str]) -> None:
         self._queue = tokens[::-1]
         self.value = self._sum()
         if self._queue:
@@ -225,44 +226,44 @@ class _Work:
     def _function_next(self) -> bool:
         return bool(self._queue) and self._queue[-1] in _grammar()["functions"]
 
-    def _sum(self):
+    def _sum(self) -> Any:
         value = self._product()
         while sign := self._take("+", "-"):
             value = value + self._product() if sign == "+" else value - self._product()
         return value
 
-    def _product(self):
+    def _product(self) -> Any:
         value = self._signed()
         while (sign := self._take("*", "/")) or self._function_next():
             value = value / self._signed() if sign == "/" else value * self._signed()
         return value
 
-    def _signed(self):
+    def _signed(self) -> Any:
         sign = self._take("+", "-")
         if sign:
             return -self._signed() if sign == "-" else self._signed()
         return self._power()
 
-    def _power(self):
+    def _power(self) -> Any:
         value = self._shares(self._atom())
         if self._take(*_POWER):
             value = _raised(value, self._exponent())
         return self._shares(value)
 
-    def _exponent(self):
+    def _exponent(self) -> Any:
         sign = self._take("+", "-")
         if sign:
             return -self._exponent() if sign == "-" else self._exponent()
         value = self._atom()
         return _raised(value, self._exponent()) if self._take(*_POWER) else value
 
-    def _shares(self, value):
+    def _shares(self, value: Any) -> Any:
         shares = _grammar()["shares"]
         while sign := self._take(*shares):
             value = value / shares[sign]
         return value
 
-    def _atom(self):
+    def _atom(self) -> Any:
         if not self._queue:
             raise Unreadable("unreadable")
         token = self._queue.pop()
@@ -283,7 +284,7 @@ class _Work:
         raise Unreadable("unreadable")
 
 
-def _raised(base, exponent):
+def _raised(base: Any, exponent: Any) -> Any:
     """A power, and no number for 1 raised to infinity or to no number, as in a browser."""
     if np.isnan(exponent) or (abs(base) == 1 and np.isinf(exponent)):
         return np.float64(np.nan)

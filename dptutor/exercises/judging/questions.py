@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...formulas import typeset
-from .calling import numbers
+from .calling import Case, numbers
 from .comparing import Comparison
 from .core import Exercise, Mistake
 from .results import Reply
@@ -102,7 +102,7 @@ class Question(Exercise):
                 slips.append((rough, _ROUNDED))
         return slips
 
-    def _compared(self, cases: Sequence[tuple[Any, ...]], given: list[np.ndarray]) -> Reply | None:
+    def _compared(self, cases: Sequence[Case], given: list[np.ndarray]) -> Reply | None:
         return _AsThePage(self, cases, given).reply()
 
     @property

@@ -14,15 +14,17 @@ import marshal
 import pickle
 import sys
 import types
+from collections.abc import Callable
 from functools import _lru_cache_wrapper, lru_cache
 from importlib import import_module
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, MappingProxyType, ModuleType
+from typing import Any
 
 __all__ = ["dumps"]
 
 
-def dumps(value) -> bytes:
+def dumps(value: object) -> bytes:
     """Any value as bytes that `pickle.loads` reads in another process.
 
     Raises
@@ -44,7 +46,7 @@ def dumps(value) -> bytes:
 
 
 class _Pickler(pickle.Pickler):
-    def reducer_override(self, value):
+    def reducer_override(self, value: Any) -> Any:
         if isinstance(value, ModuleType):
             return import_module, (value.__name__,)
         if isinstance(value, FunctionType) and not (_installed(value) and _importable(value)):
@@ -76,12 +78,12 @@ _BUILT_IN = {value: name for name, value in vars(types).items() if isinstance(va
 _PLACES = tuple({sys.prefix, sys.base_prefix, str(Path(__file__).parents[2])})
 
 
-def _installed(value) -> bool:
+def _installed(value: Any) -> bool:
     file = getattr(sys.modules.get(value.__module__ or ""), "__file__", None)
     return file is None or file.startswith(_PLACES)
 
 
-def _importable(value) -> bool:
+def _importable(value: Any) -> bool:
     found: object = sys.modules.get(value.__module__ or "")
     if found is None or value.__module__ == "__main__":
         return False
@@ -96,9 +98,9 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*inner)
 
 
-def _state(function: FunctionType):
+def _state(function: FunctionType) -> tuple[Any, ...]:
     used = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
-    cells: list[tuple] = []
+    cells: list[tuple[Any, ...]] = []
     for cell in function.__closure__ or ():
         try:
             cells.append((cell.cell_contents,))
@@ -111,14 +113,14 @@ def _state(function: FunctionType):
 _NO_MEMBERS = {"__dict__", "__weakref__", "__module__", "__slots__", "_abc_impl"}
 
 
-def _members(value: type) -> dict:
+def _members(value: type) -> dict[str, Any]:
     members = {name: member for name, member in vars(value).items() if name not in _NO_MEMBERS}
     return {name: each for name, each in members.items() if not isinstance(each, types.MemberDescriptorType)}
 
 
 # What bytes are made into. A function or class comes before what it refers to, as it may refer to itself.
 
-_spaces: dict[int, dict] = {}  # functions of one notebook share their global names
+_spaces: dict[int, dict[str, Any]] = {}  # functions of one notebook share their global names
 
 
 def _function(code: bytes, name: str, cells: int, notebook: int) -> FunctionType:
@@ -126,7 +128,7 @@ def _function(code: bytes, name: str, cells: int, notebook: int) -> FunctionType
     return FunctionType(marshal.loads(code), space, name, None, tuple(CellType() for _ in range(cells)))
 
 
-def _complete(function: FunctionType, state):
+def _complete(function: FunctionType, state: tuple[Any, ...]) -> None:
     used, cells, function.__defaults__, function.__kwdefaults__ = state
     function.__globals__.update(used)
     for cell, contents in zip(function.__closure__ or (), cells, strict=True):
@@ -134,14 +136,14 @@ def _complete(function: FunctionType, state):
             (cell.cell_contents,) = contents
 
 
-def _class(kind: type, name: str, bases: tuple, slots: dict) -> type:
+def _class(kind: type, name: str, bases: tuple[Any, ...], slots: dict[str, Any]) -> type:
     return types.new_class(name, bases, {"metaclass": kind}, lambda space: space.update(slots, __module__="__main__"))
 
 
-def _complete_class(made: type, members: dict):
+def _complete_class(made: type, members: dict[str, Any]) -> None:
     for name, member in members.items():
         setattr(made, name, member)
 
 
-def _cached(function):
+def _cached(function: Callable[..., Any]) -> Any:
     return lru_cache(maxsize=None)(function)

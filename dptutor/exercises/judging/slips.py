@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..._types import Array
+from .arguments import Alike
 
 __all__ = ["SLIPS", "Slip", "explained", "told_apart"]
 
@@ -94,7 +95,7 @@ SLIPS = (
 )
 
 
-def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Callable[..., Any]) -> str | None:
+def explained(given: Sequence[np.ndarray], truths: Sequence[np.ndarray], alike: Alike) -> str | None:
     """The reply to the one slip that makes all of `given` out of `truths`; `alike` compares two answers."""
     for slip in SLIPS:
         with np.errstate(all="ignore"):

@@ -23,8 +23,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from io import FileIO
+from typing import Any
 
-from .calling import LASTING
+from .calling import LASTING, Case, Outcome
 from .sending import dumps
 
 __all__ = ["Unsendable", "Unstartable", "available", "results"]
@@ -68,7 +70,7 @@ def available() -> bool:
     return sys.platform not in ("emscripten", "wasi") and bool(sys.executable)
 
 
-def results(answer, cases: Sequence[tuple], shape: str, patience: float) -> list[tuple]:
+def results(answer: Any, cases: Sequence[Case], shape: str, patience: float) -> list[Outcome]:
     """The outcome of each case (see `calling.outcome`), up to one that is late, called in another process.
 
     Parameters
@@ -119,7 +121,7 @@ _lock = threading.Lock()
 
 
 class _Worker:
-    def __init__(self):
+    def __init__(self) -> None:
         threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         posix = os.name == "posix"
         try:
@@ -136,24 +138,24 @@ class _Worker:
             raise Unstartable(_why(error)) from None
         assert self._process.stdin and self._process.stdout
         self._requests, self._replies = self._process.stdin, self._process.stdout
-        self._said: queue.SimpleQueue[tuple] = queue.SimpleQueue()
+        self._said: queue.SimpleQueue[Case] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def _read(self):
+    def _read(self) -> None:
         with contextlib.suppress(Exception):  # it was killed in the middle of a word
             while True:
                 self._said.put(pickle.load(self._replies))
         self._said.put(("died", ""))
 
-    def send(self, request: bytes):
+    def send(self, request: bytes) -> None:
         try:
             self._requests.write(len(request).to_bytes(8, "big") + request)
             self._requests.flush()
         except OSError as error:
             raise Unstartable(_why(error)) from None
 
-    def receive(self, patience: float) -> tuple:
+    def receive(self, patience: float) -> Case:
         try:
             return self._said.get(timeout=patience)
         except queue.Empty:
@@ -170,7 +172,7 @@ class _Worker:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def end(self):
+    def end(self) -> None:
         if self.alive:  # the number of one that has been waited for may by now be another's
             with contextlib.suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL) if os.name == "posix" else self._process.kill()
@@ -191,7 +193,7 @@ def _taken() -> _Worker:
     return _Worker()
 
 
-def _returned(worker: _Worker, reusable: bool):
+def _returned(worker: _Worker, reusable: bool) -> None:
     with contextlib.suppress(Unstartable):
         if not reusable:
             worker.end()
@@ -201,7 +203,7 @@ def _returned(worker: _Worker, reusable: bool):
 
 
 @atexit.register
-def _close():
+def _close() -> None:
     while _idle:
         _idle.pop().end()
 
@@ -215,7 +217,7 @@ def _why(error: BaseException) -> str:
 # The other side.
 
 
-def serve():
+def serve() -> None:
     """What the other process does: answers one request after the other."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -239,7 +241,7 @@ def serve():
             os._exit(_FINISHED)
 
 
-def _answer(request: bytes, out):
+def _answer(request: bytes, out: FileIO) -> None:
     from .calling import outcome
 
     try:
@@ -262,7 +264,7 @@ def _answer(request: bytes, out):
     _send(out, "done", "")
 
 
-def _send(out, kind: str, words):
+def _send(out: FileIO, kind: str, words: object) -> None:
     message = pickle.dumps((kind, words))
     while message:
         message = message[out.write(message) :]

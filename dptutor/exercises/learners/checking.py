@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..judging import worker
-from ..judging.calling import Rejected, here
+from ..judging.calling import Case, Outcome, Rejected, here
 from ..judging.core import Exercise
 from ..judging.drawing import drawn
 from ..judging.results import Result
@@ -16,7 +18,7 @@ from .learner import learner
 __all__ = ["Calls", "checked"]
 
 
-def checked(exercise: Exercise, answer, calls) -> Result:
+def checked(exercise: Exercise, answer: Any, calls: Any) -> Result:
     """Judges an answer, notes the try, and draws what is wrong."""
     mine = learner()
     result = exercise.check(answer, calls)
@@ -61,18 +63,18 @@ class Calls:
     `tried` are the outcomes of the cases that were called first.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.note = ""
-        self.tried: list[tuple] = []
+        self.tried: list[Outcome] = []
 
-    def __call__(self, answer, cases, shape, patience):
-        outcomes: list[tuple] = []
+    def __call__(self, answer: Any, cases: Sequence[Case], shape: str, patience: float) -> Iterator[Outcome]:
+        outcomes: list[Outcome] = []
         self.tried = self.tried or outcomes
         for outcome in self._called(answer, cases, shape, patience):
             outcomes.append(outcome)
             yield outcome
 
-    def _called(self, answer, cases, shape, patience):
+    def _called(self, answer: Any, cases: Sequence[Case], shape: str, patience: float) -> Iterable[Outcome]:
         try:
             if not worker.available():
                 return here(answer, cases, shape, patience)

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ..judging.calling import Rejected, Replayed, Stopped, in_time, short
+from ..judging.calling import Case, Outcome, Rejected, Replayed, Stopped, in_time, short
 from ..judging.core import Exercise
 from ..judging.results import Result
 from ..lookup import get
@@ -62,14 +63,14 @@ class HandIn:
     False
     """
 
-    def __init__(self, student: str = "", code: str = "", numbering: int = 1):
+    def __init__(self, student: str = "", code: str = "", numbering: int = 1) -> None:
         self.student, self.code, self.numbering = str(student), str(code), numbering
-        self._prepared: dict[tuple, Exercise] = {}
+        self._prepared: dict[Case, Exercise] = {}
 
     def __repr__(self) -> str:
         return f"HandIn of {self.student}" if self.student else "HandIn"
 
-    def check(self, id: str, answer, own: bool = False) -> Result:
+    def check(self, id: str, answer: object, own: bool = False) -> Result:
         """Judges an answer, and records its values.
 
         Parameters
@@ -94,7 +95,7 @@ class HandIn:
         exercise = self._prepared.setdefault((id, own), prepared(id, self.code, own))
         calls = _Recorded(Calls())
         result = checked(exercise, answer, calls)
-        data: dict = {"exercise": exercise.id, MARK: NUMBERING, "own": own, "case": learner().case}
+        data: dict[str, Any] = {"exercise": exercise.id, MARK: NUMBERING, "own": own, "case": learner().case}
         if exercise.cases and callable(answer) and not exercise.judge:
             data |= {"outcomes": calls.outcomes, "names": exercise.forbidden(answer), "untouched": not calls.called}
         else:
@@ -102,7 +103,7 @@ class HandIn:
         self._show(data, f"Recorded in this notebook: {exercise.id}.")
         return result
 
-    def record(self, name: str, answer) -> str:
+    def record(self, name: str, answer: object) -> str:
         """Records an answer that is judged later, by the teacher.
 
         Parameters
@@ -128,7 +129,7 @@ class HandIn:
             return f"Recorded: {sum(value is not None for value in plain.values())} of {len(plain)} lines."
         return "Recorded."
 
-    def _show(self, data: dict, words: str):
+    def _show(self, data: dict[str, Any], words: str) -> None:
         try:
             from IPython import get_ipython
             from IPython.display import display
@@ -156,9 +157,9 @@ class HandIn:
 class _Recorded:
     """Calls functions as another does, and keeps what came of it."""
 
-    def __init__(self, call):
+    def __init__(self, call: Calls) -> None:
         self._call = call
-        self.outcomes: list = []
+        self.outcomes: list[Any] = []
         self.called = False
 
     @property
@@ -166,10 +167,10 @@ class _Recorded:
         return self._call.note
 
     @property
-    def tried(self) -> list:
+    def tried(self) -> list[Any]:
         return self._call.tried
 
-    def __call__(self, answer, cases, shape, patience):
+    def __call__(self, answer: Any, cases: Sequence[Case], shape: str, patience: float) -> Iterator[Outcome]:
         first, self.called = not self.called, True
         for kind, value in self._call(answer, cases, shape, patience):
             if first:  # what is called once more is called for a picture
@@ -177,14 +178,14 @@ class _Recorded:
             yield kind, value
 
 
-def _plain_in_time(answer):
+def _plain_in_time(answer: object) -> Any:
     try:
         return in_time(_plain, answer, patience=_PATIENCE)
     except (Rejected, Stopped):
         return "something that cannot be read"
 
 
-def _plain(value, depth: int = 0):
+def _plain(value: Any, depth: int = 0) -> Any:
     """An answer as JSON has it; of what is no number, text, list or dict, its description."""
     if value is None or value is ...:
         return None
@@ -219,7 +220,7 @@ class Record:
     answer: object
 
     @classmethod
-    def read(cls, data) -> Record | None:
+    def read(cls, data: object) -> Record | None:
         """The record of some JSON, None if it is none."""
         if not isinstance(data, dict) or not isinstance(data.get("exercise"), str):
             return None
@@ -238,7 +239,7 @@ class Record:
         )
 
 
-def _outcome(data) -> tuple:
+def _outcome(data: object) -> Case:
     """An outcome (see `calling.outcome`) of some JSON: numbers, or words."""
     kind, value = data if isinstance(data, list) and len(data) == 2 else ("rejected", "")
     if kind not in _KINDS:

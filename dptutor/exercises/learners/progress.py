@@ -8,8 +8,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from ...palette import GREEN
 from ..lookup import catalogue
@@ -42,12 +44,12 @@ class Progress:
     copy.json
     """
 
-    def __init__(self, path: Path = FILE):
+    def __init__(self, path: Path = FILE) -> None:
         self.path = Path(path)
-        self._kept: dict = {}  # what could not be written
+        self._kept: dict[str, Any] = {}  # what could not be written
 
     @property
-    def records(self) -> dict[str, dict]:
+    def records(self) -> dict[str, dict[str, Any]]:
         """What is known of every exercise that was tried, by its number."""
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
@@ -56,25 +58,25 @@ class Progress:
         # The file is the learner's, who may have written anything into it.
         return _renumbered(found) if isinstance(found, dict) else {}
 
-    def note(self, id: str, **changes) -> dict:
+    def note(self, id: str, **changes: Any) -> dict[str, Any]:
         """Changes an exercise's record: numbers are added, True stays True."""
         records = self.records
         record = _joined(records.get(id, _NOTHING), changes)
         self._write(records | {id: record})
         return record
 
-    def export(self, path) -> Path:
+    def export(self, path: str | Path) -> Path:
         """Writes a copy, to hand in or to take along."""
         path = Path(path)
         path.write_text(_text(self.records), encoding="utf-8")
         return path
 
-    def erase(self):
+    def erase(self) -> None:
         """Forgets everything, and deletes the file."""
         self._kept = {}
         self.path.unlink(missing_ok=True)
 
-    def _write(self, records: dict):
+    def _write(self, records: dict[str, Any]) -> None:
         beside = self.path.with_name(f"{self.path.name}.new")
         self._kept = records
         if self.path.exists() and not self.path.is_file():  # a device, a folder: nothing that may be replaced
@@ -93,7 +95,7 @@ class Progress:
             chapters.setdefault(exercise.chapter, []).append(done)
         return chapters
 
-    def _rows(self):
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
         records = self.records
         for exercise in catalogue():
             if record := records.get(exercise.id):
@@ -122,9 +124,9 @@ class Progress:
         return f"<div>{rings}</div>{table}<p>kept in <code>{escape(str(self.path))}</code></p>"
 
 
-def _renumbered(found: dict) -> dict[str, dict]:
+def _renumbered(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The records of a file, by the present numbers of their exercises."""
-    records: dict[str, dict] = {}
+    records: dict[str, dict[str, Any]] = {}
     for id, record in found.items():
         if _whole(record):
             now = present(id, numbering(found))
@@ -132,7 +134,7 @@ def _renumbered(found: dict) -> dict[str, dict]:
     return records
 
 
-def _joined(record: dict, changes: dict) -> dict:
+def _joined(record: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     """A record after changes: numbers are added, True stays True."""
     return record | {
         key: record[key] or change if isinstance(change, bool) else record[key] + change
@@ -140,12 +142,12 @@ def _joined(record: dict, changes: dict) -> dict:
     }
 
 
-def _whole(record) -> bool:
+def _whole(record: object) -> bool:
     """Whether a record of the file is one of ours."""
     return isinstance(record, dict) and all(type(record.get(key)) is type(value) for key, value in _NOTHING.items())
 
 
-def _text(records: dict) -> str:
+def _text(records: dict[str, Any]) -> str:
     return json.dumps(records | {MARK: NUMBERING}, indent=1, sort_keys=True) + "\n"
 
 
