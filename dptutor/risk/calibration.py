@@ -48,7 +48,7 @@ _THROUGH, _TRIES = 4, 12
 # A height so little below the target is near enough; how much of δ the bound on its error may add.
 _MET, _OF_BOUND = 1e-9, 1e-3
 # Where the bound on the error of a height is more than this share, heights that differ by less are the same.
-_LOOSE = 1e-8
+_LOOSE = 1e-6
 # The last place of a parameter; the first stride beside one found, and by how much strides grow.
 _STRIDE, _FASTER = 2.0**-46, 8.0
 
