@@ -15,14 +15,14 @@ PAGE = "book/explorers"
 LETTERS = "title, text, .dpe-still, .dpe-veiled, .dpe-name, .dpe-grip"
 # What an explorer shows, by the names of its panels, and what a reader does with it, by what its page has.
 SHOWN = {
-    "tradeoff": "trade-off function",
+    **dict.fromkeys(("tradeoff", "curves"), "trade-off function"),
     "privacy_profile": "privacy profile",
     "profile": "privacy profile",
     "bayes_error": "Bayes error",
     "renyi": "Rényi divergence",
     **dict.fromkeys(("leads", "regret", "regrets", "difference"), "regret"),
     **dict.fromkeys(("beliefs", "here"), "posterior belief"),
-    **dict.fromkeys(("growth", "whole"), "composition"),
+    **dict.fromkeys(("growth", "totals", "whole"), "composition"),
 }
 DONE = {
     "[data-ask]": "predict first",

@@ -97,6 +97,16 @@ def test_divergences_of_a_group_of_large_order(order):
     assert m.renyi_divergence(order) == approx(area / (order - 1), rel=1e-10)
 
 
+def test_where_nobody_is_left_out_no_loss_is_the_smallest():
+    alpha, epsilon = [0, 0.3, 1 - 2**-53, 1], [-np.inf, -800, 0.1]
+    mixture = dp.GaussianMixture(1, [1, 0.5], [0.5, 0.5], "add")
+    assert mixture.privacy_profile(epsilon)[:2] == approx([1, 1]) and mixture.tradeoff(0) == approx(1)
+    step, same = dp.SubsampledGaussian(10, 1, "remove"), dp.Gaussian(10)
+    for one, other in ((step, same), (dp.join(dp.Gaussian(0.5), step), dp.join(dp.Gaussian(0.5), same))):
+        assert one.tradeoff(alpha) == approx(other.tradeoff(alpha))
+        assert one.privacy_profile(epsilon) == approx(other.privacy_profile(epsilon))
+
+
 def test_a_group_answers_beyond_all_its_losses():
     m = dp.SubsampledGaussianGroup(1, 1 / 3, 2)
     assert (m.privacy_profile(-800), m.privacy_profile(800), m.tradeoff(1 - 2**-53)) == (1, 0, 0)

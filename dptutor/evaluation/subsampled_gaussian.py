@@ -96,7 +96,7 @@ def gaussian_loss(sampling_rate: float, epsilon: np.ndarray) -> np.ndarray:
         near = np.log1p(np.maximum(np.expm1(np.minimum(epsilon, 1.0)) / rate, -1.0))
         far = epsilon - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(epsilon, 0.5)))
         # Near the smallest loss log(1 − p), where e^ε − 1 has lost its digits.
-        room = -np.expm1(np.minimum((math.log1p(-rate) if rate < 1 else -math.inf) - epsilon, 0.0))
+        room = -np.expm1(np.minimum(math.log1p(-rate) - epsilon, 0.0)) if rate < 1 else 1.0
         low = epsilon - math.log(rate) + np.log(room)
     return np.select([epsilon < -0.5, epsilon < 1.0], [low, near], far)
 

@@ -148,7 +148,7 @@ class MixturePair(Mechanism):
     def _answer(self, epsilon: np.ndarray) -> np.ndarray:
         """The answer at which the loss of removal is ε; −∞ below the smallest."""
         epsilon = np.asarray(epsilon, dtype=float)
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # also where no amount is 0
             room = -np.expm1(self.log_weights[0] - epsilon)
             goal = np.where(room > 0, epsilon + np.log(np.maximum(room, 0.0)), -np.inf)
         z = np.where(epsilon == np.inf, np.inf, -np.inf)

@@ -254,11 +254,11 @@ def program(first, second, alike, prior):
     def pure():
         return {"Laplace": dp.Laplace(1), "discrete": dp.DiscreteLaplace(1), "exponential": dp.ExponentialMechanism(1)}
 
-    def as_noisy():
+    def as_noisy(deviation=3):
         return {
-            "Gaussian": dp.Gaussian(3),
-            "Laplace": dp.Laplace(3 / math.sqrt(2)),
-            "discrete": dp.DiscreteLaplace(1 / math.acosh(1 + 1 / 9)),
+            "Gaussian": dp.Gaussian(deviation),
+            "Laplace": dp.Laplace(deviation / math.sqrt(2)),
+            "discrete": dp.DiscreteLaplace(1 / math.acosh(1 + 1 / deviation**2)),
         }
 
     made = {
