@@ -15,7 +15,7 @@ PAGE = "book/explorers"
 LETTERS = "title, text, .dpe-still, .dpe-veiled, .dpe-name, .dpe-grip"
 # What an explorer shows, by the names of its panels, and what a reader does with it, by what its page has.
 SHOWN = {
-    **dict.fromkeys(("tradeoff", "curves"), "trade-off function"),
+    "tradeoff": "trade-off function",
     "privacy_profile": "privacy profile",
     "profile": "privacy profile",
     "bayes_error": "Bayes error",

@@ -63,9 +63,9 @@ def totals(axes):
     axes.set_axis_off()
     for y in (-AXIS, AXIS):
         axes.plot([LOW, HIGH], [y, y], color=GREY, linewidth=0.6, label="_axis")
-    for loss in range(-10, 15, 2):
+    for loss in range(-8, 15, 2):
         axes.text(loss, 0, f"{loss}".replace("-", "−"), ha="center", va="center", color=GREY)
-    axes.text(HIGH, 0, "loss", ha="right", va="center", color=GREY, style="italic")
+    axes.text(LOW, 0, "loss", ha="left", va="center", color=GREY, style="italic")
 
 
 @totals.text(BLUE, offset=(0, -4))

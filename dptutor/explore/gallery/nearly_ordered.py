@@ -53,7 +53,7 @@ def shifted(kappa, moved, alpha):
     return tradeoff(moved, alpha + kappa) - kappa
 
 
-curves = nearly_ordered.plain_panel("curves", "Trade-off functions", xlabel="accused, of 100 not in the data",
+curves = nearly_ordered.plain_panel("tradeoff", "Trade-off functions", xlabel="accused, of 100 not in the data",
                                     ylabel="missed, of 100 in the data", xlim=(0, 100), ylim=(0, 100), titled=False,
                                     width=440.0)  # fmt: skip
 
