@@ -31,8 +31,9 @@ const letteredInPicture = (text) => {
 // What is filled between the points of a curve and the level of zero, where the curve is above it, or below.
 const outline = (points, { above, zero }) => {
   const bound = above ? Math.min : Math.max; // heights go downward
-  const [first, last] = [points[0], points.at(-1)];
-  return [[first[0], zero], ...points.map(([x, y]) => [x, bound(y, zero)]), [last[0], zero]];
+  const seen = points.filter(Boolean); // none where a curve has nothing to show
+  if (!seen.length) return points;
+  return [[seen[0][0], zero], ...seen.map(([x, y]) => [x, bound(y, zero)]), [seen.at(-1)[0], zero]];
 };
 
 class Explorer {
