@@ -53,8 +53,11 @@ class Part:
         """The points, or where the part fills what a curve encloses with a level, those of the outline."""
         if "above" not in self.style:
             return points
+        seen = points[np.isfinite(points).all(axis=1)]  # none where a curve has nothing to show
+        if not len(seen):
+            return points
         bound = np.maximum if self.style["above"] == upward else np.minimum
-        x, y = points.T
+        x, y = seen.T
         return np.column_stack([[x[0], *x, x[-1]], [zero, *bound(y, zero), zero]])
 
     @property
