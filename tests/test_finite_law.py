@@ -236,6 +236,14 @@ def test_every_face_of_randomized_response_has_its_digits(epsilon, count, place)
     assert (float(found[0]), float(found[1])) == approx((float(alpha), float(beta)), rel=1e-12, abs=1e-307)
 
 
+@pytest.mark.parametrize("m", [dp.RandomizedResponse(8), dp.KaryRandomizedResponse(2, 5), dp.DiscreteLaplace(1) ** 9,
+                               dp.FiniteExperiment([0.5, 0.3, 0.2], [0.1, 0.3, 0.6])])  # fmt: skip
+def test_divergences_of_orders_next_to_1_and_to_0_are_those_of_kullback_and_leibler(m):
+    towards = float(m.renyi_divergence(1))
+    assert m.renyi_divergence([1 - 1e-12, 1 + 1e-12]) == approx(towards, rel=1e-9)
+    assert m.renyi_divergence(1e-12) / 1e-12 == approx(float(m.reverse.renyi_divergence(1)), rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("law", "delta", "epsilon"),
     [

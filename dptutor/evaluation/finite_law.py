@@ -352,7 +352,12 @@ class FiniteLaw(AtomicLaw):
         with np.errstate(under="ignore", over="ignore", invalid="ignore"):
             for share, weight in zip(_SHARES, _SHARE_WEIGHTS, strict=True):
                 inner = inner + weight * np.exp(share * near) * np.expm1((s - 1.0) * share * near)
-            away = np.exp(self.log_p + s * loss) - p - s * (q - p)
+            # Near order 1, and near 0, both terms are as small as their difference.
+            away = np.where(
+                s > 0.5,
+                q * np.expm1((s - 1.0) * loss) - (s - 1.0) * (q - p),
+                p * np.expm1(s * loss) - s * (q - p),
+            )
             total = np.sum(np.where(small, p * s * near * inner, away), axis=-1)
         return total + order * (self.p_infinite - self.q_infinite) - self.p_infinite
 
@@ -383,7 +388,12 @@ class FiniteLaw(AtomicLaw):
         small = np.abs(loss) < 1
         near = np.where(small, loss, 0.0)
         with np.errstate(under="ignore"):
-            away = np.exp(self.log_p + s * loss) - p - s * (q - p)
+            # Near order 1, and near 0, both terms are as small as their difference.
+            away = np.where(
+                s > 0.5,
+                q * np.expm1((s - 1.0) * loss) - (s - 1.0) * (q - p),
+                p * np.expm1(s * loss) - s * (q - p),
+            )
             terms = np.where(small, p * (np.expm1(s * near) - s * np.expm1(near)), away)
             inner = np.sum(terms, axis=-1)
         return inner + s[..., 0] * (self.p_infinite - self.q_infinite) - self.p_infinite

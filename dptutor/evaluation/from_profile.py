@@ -23,8 +23,9 @@ _NODES, _WEIGHTS = gauss(16)
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
 # Losses that may be told from 0, of steps that are taken part in ever so rarely.
 _SMALLEST, _CUTS = 1e-30, 112
-# Losses from which on nothing is looked for.
-_FARTHEST = 1e15
+# Losses from which on nothing is looked for, by how much the logarithm of an integrand falls until it has vanished, and
+# how many places are a closer look.
+_FARTHEST, _VANISHED, _CLOSER = 1e15, math.log(1e-9), 65
 # Transforms: angle by which e^{iε Im s} turns on a piece at first, and at most; error of a piece, in units of what
 # halving it changed; how many s at once; and what δ beyond the last place may still weigh.
 _TURN, _FURTHEST_TURN, _OF_CHANGE, _AT_ONCE, _NOTHING = 4.0, 12.0, 10.0, 16, 1e-18
@@ -52,36 +53,50 @@ def _renyi_of_order(mechanism, s: float) -> float:
     if s == 1.0:
         return loss_moments_from_profile(mechanism, "Q")[0]
     # H(s) − 1 = s(s−1) [∫ e^{(s−1)ε} δ(ε) dε + ∫ e^{−sε} δ_QP(ε) dε].
-    area, back = (
-        _weighted_area(pair, lambda epsilon: 1.0, tilt) for pair, tilt in ((mechanism, s - 1), (mechanism.reverse, -s))
-    )
-    if area == math.inf and float(mechanism._delta(np.asarray(math.inf))) == 0.0:
-        log_area = float(np.logaddexp(_log_tilted_area(mechanism, s - 1), math.log(max(back, 1e-300))))
-        return float(np.logaddexp(0.0, math.log(s) + math.log(s - 1) + log_area)) / (s - 1)
-    excess = s * (s - 1) * (area + back)
-    return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
+    back = _weighted_area(mechanism.reverse, lambda epsilon: 1.0, -s)
+    if s < 1.0:
+        excess = s * (s - 1) * (_weighted_area(mechanism, lambda epsilon: 1.0, s - 1) + back)
+        return math.log1p(excess) / (s - 1) if excess > -1 else math.inf
+    with np.errstate(divide="ignore"):
+        log_area = np.logaddexp(_log_growing_area(mechanism, s - 1), np.log(back))
+    return float(np.logaddexp(0.0, math.log(s) + math.log(s - 1) + log_area)) / (s - 1)
 
 
-def _log_tilted_area(mechanism, tilt: float) -> float:
-    """log ∫₀^∞ e^{tilt·ε} δ(ε) dε where this is beyond all numbers, or losses are larger than others reach."""
+def _log_growing_area(mechanism, tilt: float) -> float:
+    """log ∫₀^∞ e^{tilt·ε} δ(ε) dε for a positive tilt; the area may be beyond all numbers."""
 
     def logs(epsilon):
         with np.errstate(divide="ignore"):
             return tilt * epsilon + np.log(mechanism._delta(epsilon))
 
+    if mechanism._delta(np.asarray(math.inf)) > 0:
+        return math.inf
     largest = mechanism._largest_finite_loss()
-    cuts = np.append(0.0, np.geomspace(1e-3, LARGEST_LOSS, _CUTS))
+    cuts = np.append(0.0, np.geomspace(_SMALLEST, LARGEST_LOSS, _CUTS))
     heights = logs(cuts)
-    while heights[-1] > heights.max() + math.log(_NOTHING) and cuts[-1] < min(largest, _FARTHEST):
+    while heights[-1] > heights.max() + _VANISHED and cuts[-1] < min(largest, _FARTHEST):
         cuts = np.append(cuts, cuts[-1] * np.linspace(1.05, 2.0, 20))
         heights = np.append(heights, logs(cuts[-20:]))
-    # Where δ is no number any more, before its product with e^{tilt·ε} is small, nothing is known.
-    known = np.isfinite(heights)
-    if cuts[-1] >= _FARTHEST:
-        return math.inf
-    if not known.all() and heights[known][-1] > heights[known].max() + math.log(1e-9) and cuts[known][-1] < largest:
-        return math.inf
-    most = float(heights[known].max())
+    if heights.max() == -math.inf:
+        return -math.inf
+    # Close to where δ ends, and then to the peak, which is narrow where the tilt is large.
+    end = int(np.flatnonzero(np.isfinite(heights))[-1])
+    most, places = -math.inf, np.linspace(cuts[end], cuts[min(end + 1, len(cuts) - 1)], _CLOSER)
+    while True:
+        cuts = np.unique(np.concatenate([cuts, places]))
+        heights = logs(cuts)
+        if heights.max() < most + 1.0:
+            break
+        most, peak = float(heights.max()), int(np.argmax(heights))
+        places = np.linspace(cuts[max(peak - 1, 0)], cuts[min(peak + 1, len(cuts) - 1)], _CLOSER)
+    end = int(np.flatnonzero(np.isfinite(heights))[-1])
+    if heights[end] > most + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest:
+        raise NumericalError(
+            f"the Rényi divergence of order {tilt + 1:g} of {shortened(repr(mechanism), 120)} depends on a δ less "
+            "than any number, or on losses larger than are looked for: dptutor cannot compute it"
+        )
+    kinks = mechanism._breakpoints()
+    cuts = np.unique(np.concatenate([cuts, kinks[(kinks > 0) & (kinks < cuts[-1])]]))
     return most + math.log(integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts))
 
 
@@ -203,14 +218,13 @@ def mixture_of_hockey_sticks(mechanism, weight, weight_reverse) -> float:
 
 
 def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
-    """∫₀^∞ weight(ε) e^{tilt·ε} δ(ε) dε, split at the kinks and cut where the integrand has vanished."""
+    """∫₀^∞ weight(ε) e^{tilt·ε} δ(ε) dε, tilt ≤ 0, split at the kinks and cut where the integrand has vanished."""
 
     def integrand(epsilon):
         delta = mechanism._delta(epsilon)
         heights, some = np.zeros(delta.shape), delta > 0
         with np.errstate(over="ignore", invalid="ignore"):
-            # In one exponential: where e^{tilt·ε} overflows, its product with δ need not.
-            found = weight(epsilon[some]) * np.exp(tilt * epsilon[some] + np.log(delta[some]))
+            found = weight(epsilon[some]) * np.exp(tilt * epsilon[some]) * delta[some]
         heights[some] = np.where(np.isnan(found), np.inf, found)  # a weight that overflows
         return heights
 
@@ -219,19 +233,11 @@ def _weighted_area(mechanism, weight, tilt: float = 0.0) -> float:
     cuts = np.unique(cuts[(cuts >= 0) & (cuts <= LARGEST_LOSS)])
     heights = integrand(cuts)
     if not (heights[-1] > 1e-300 and heights[-1] * LARGEST_LOSS > 1e-12 * max(np.nanmax(heights), 1e-300)):
-        last = int(np.flatnonzero(heights)[-1:].sum())
-        unseen = last + 1 < len(cuts) and cuts[last + 1] < mechanism._largest_finite_loss()
-        until = integrand(np.linspace(cuts[last], cuts[last + 1], 65)) if tilt > 0 and unseen else np.zeros(1)
-        if until[until > 0][-1:].sum() > 1e-9 * max(np.max(heights), np.max(until)):
-            raise NumericalError(
-                f"the Rényi divergence of order {tilt + 1:g} of {shortened(repr(mechanism), 120)} depends on a δ less "
-                "than any number: dptutor cannot compute it"
-            )
         return integral(integrand, cuts)
     if tilt < 0:
         # From there on δ is what infinite losses leave, and the integral a decaying exponential's.
         return integral(integrand, cuts) + float(heights[-1]) / -tilt
-    if tilt > 0 or mechanism._delta(np.asarray(math.inf)) > 0:
+    if mechanism._delta(np.asarray(math.inf)) > 0:
         return math.inf
     # Octaves, until δ has vanished.
     cuts = np.unique(np.concatenate([cuts, kinks[(kinks > LARGEST_LOSS) & np.isfinite(kinks)]]))

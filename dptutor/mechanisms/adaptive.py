@@ -25,6 +25,7 @@ import numpy as np
 from .._floats import LAST_PLACE, SMALLEST, SMALLEST_NORMAL
 from ..evaluation.discretized import Bracket, Factor, bracketed, window
 from ..evaluation.finite_law import FiniteLaw
+from ..evaluation.roots import decreasing_root
 from .base import Mechanism
 from .finite import SymmetricFiniteMechanism
 
@@ -84,7 +85,7 @@ class Adaptive(SymmetricFiniteMechanism):
         def most_of_both(epsilon: np.ndarray) -> np.ndarray:
             return np.minimum(pairs.law.delta(epsilon) + pairs.lost, most(epsilon))
 
-        first, last = (_where(most_of_both, level, top) for level in (_SURE, _TINY))
+        first, last = np.minimum(decreasing_root(most_of_both, [_SURE, _TINY], low=0.0), top)
         step = 2.0 ** math.ceil(math.log2(max((last - first) / _PLACES, SMALLEST)))
         within = step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)
         places = np.unique(np.concatenate([[0.0], within, np.linspace(last, top, _BEYOND)]))
@@ -119,15 +120,6 @@ class Adaptive(SymmetricFiniteMechanism):
             return np.exp(np.minimum(exponent[best] - above[best] * epsilon + 1e-12, 0.0))
 
         return most
-
-
-def _where(function: Callable[[np.ndarray], np.ndarray], level: float, top: float) -> float:
-    """About where a function that falls from 0 to `top` passes a level."""
-    low, high = 0.0, top
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if float(function(np.asarray(middle))) > level else (low, middle)
-    return high
 
 
 def _law_below(places: np.ndarray, delta: np.ndarray, gaps: np.ndarray) -> tuple[FiniteLaw, np.ndarray, np.ndarray]:

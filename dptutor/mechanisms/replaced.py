@@ -105,8 +105,10 @@ class SubsampledGaussianReplaceOne(Mechanism):
 
     def _place(self, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """s, and ε/2 + s − m²/2, the Gaussian loss at the answer at which the loss is ε; both for ε ≥ 0."""
-        rest = -math.inf if self.sampling_rate == 1.0 else math.log1p(-self.sampling_rate)
         half = self._shift**2 / 2
+        if self.sampling_rate == 1.0:
+            return np.zeros_like(epsilon), epsilon / 2 - half
+        rest = math.log1p(-self.sampling_rate)
         with np.errstate(divide="ignore"):
             log_odds = epsilon / 2 + np.log(-np.expm1(-epsilon) / 2) + (rest - math.log(self.sampling_rate))
         log_sinh = log_odds + half

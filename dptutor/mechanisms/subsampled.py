@@ -261,11 +261,13 @@ class SubsampledGaussian(Mechanism):
         beyond = largest_powers if self.direction == "remove" else largest_inverse_powers
         divergence[far] = [beyond(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[far]]
         rest = ~(near | close | one | far)
-        divergence[rest] = super()._renyi(order[rest])
-        beyond_numbers = rest & np.isinf(divergence) & (self.direction == "remove")
-        divergence[beyond_numbers] = [
-            powers_in_logarithms(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[beyond_numbers]
+        # Where the part of H that comes from taking part is large, also beyond all numbers.
+        log_part = order * math.log(self.sampling_rate) + order * (order - 1.0) / 2 / self.noise_multiplier**2
+        large = rest & (log_part > 0.0) & (self.direction == "remove")
+        divergence[large] = [
+            powers_in_logarithms(self.noise_multiplier, self.sampling_rate, float(s)) for s in order[large]
         ]
+        divergence[rest & ~large] = super()._renyi(order[rest & ~large])
         return divergence
 
     def _of_order(self, order: float) -> float:
