@@ -207,10 +207,10 @@ function setLength(now) {
   tell();
 }
 
-// An explorer unpacks its tables when its slide is shown, without waiting for the browser to notice.
-const wake = () => {
-  for (const explorer of Reveal.getCurrentSlide().querySelectorAll("[data-explorer]"))
-    explorer.dispatchEvent(new Event("pointerdown"));
+// An explorer unpacks its tables when its slide is shown, without waiting for the browser to notice: in the overview it
+// sometimes never does.
+const wake = (shown = Reveal.getCurrentSlide()) => {
+  for (const explorer of shown.querySelectorAll("[data-explorer]")) explorer.dispatchEvent(new Event("pointerdown"));
 };
 
 Reveal.on("slidechanged", () => {
@@ -235,6 +235,7 @@ function openOverview() {
   root.style.setProperty("--deck-zoom", size(columns));
   root.style.setProperty("--deck-least", `${LEAST * size(columns)}px`);
   root.classList.add("deck-overview");
+  wake(document);
   fitAll();
 }
 
