@@ -296,6 +296,10 @@ def test_a_search_finds_no_answer_that_breaks_a_law():
     assert tally.laws["of_one"]
 
 
+def test_lines_of_a_step_whose_noise_is_narrower_than_rounding():
+    assert list(laws.of_evaluators(dp.SubsampledGaussian(0.011276922536948569, 3.3e-5, direction="remove"))) == []
+
+
 def test_a_meet_of_curves_that_meet_again_without_false_alarms():
     p, q, rate = [0.98, 0.019, 0.001], [0.001, 0.989, 0.01], 7e-5
     m = dp.meet(dp.FiniteExperiment(p, q), dp.SubsampledGaussian(0.0118, rate))

@@ -12,6 +12,7 @@ from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from scipy.stats import binom
 from strategies import distributions
 
 import dptutor as dp
@@ -443,6 +444,12 @@ def test_three_losses_that_share_no_step_in_fractions():
             of_p, of_q = (Fraction(s[0]) ** i * Fraction(s[1]) ** j * Fraction(s[2]) ** (count - i - j) for s in (p, q))
             exact += max(ways * (of_q - 1024 * of_p), 0)
     assert float(law.delta(10 * math.log(2))) == approx(float(exact), rel=1e-12)
+
+
+def test_a_power_keeps_masses_that_are_less_than_any_number():
+    # A count takes part with probability 0.3, and is then 1 but for e^−594: each 1 has a loss of some 593.
+    m = dp.SubsampledDiscreteGaussian(sigma=0.029, sampling_rate=0.3, direction="remove") ** 26
+    assert m.privacy_profile(3000.0) == approx(binom.sf(5, 26, 0.3), rel=1e-10)
 
 
 def test_a_power_composes_with_what_else_there_is():

@@ -213,7 +213,8 @@ def epsilon_from_sensitivities(sensitivities, sigmas, delta, *, method="exact", 
     low, high = quantile_interval(mu, 1 - _delta(delta), confidence)
     value, low, high = (gaussian_epsilon(each, delta, method=method) for each in (mu.max(), max(low, 0.0), high))
     refutes = (
-        f"of all training runs, at most {100 * delta:g}% have an ε′ above ε, each by its own sensitivities and noise"
+        f"of all training runs, at most {100 * delta:g}% have an ε′ above ε, each computed from its own sensitivities "
+        "and noise"
     )
     return Estimate(value, low, high, confidence, refutes)
 

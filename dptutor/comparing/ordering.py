@@ -241,7 +241,7 @@ def _decided(m: Mechanism, o: Mechanism) -> Dominance:
     if found:
         return Dominance("refuted", str(found), found)
     if ordered_between(m, o):
-        reason = "δ is the larger one between, by convexity, and in the tails, by the losses there"
+        reason = "δ is larger between the points compared, by convexity, and in the tails, by the losses there"
         return Dominance("proven", reason, by_numbers=True)
     down_to = searched_down_to(m, o)
     return Dominance("undecided", f"no violation where δ is more than {down_to:.0e}", down_to=down_to)

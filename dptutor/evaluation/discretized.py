@@ -49,6 +49,8 @@ _CELLS, _TILTS = 2**10, 40
 POWERS_GOAL = 5e-7
 # Initial length of a grid, and largest factor by which the next one is finer.
 _SHORTEST, _FINER = 2**14, 2.0**-5
+# Steps that are tried, times atoms that are to lie on the grid.
+_TRIED = 2**20
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,8 @@ def _aligned(factors, coarse) -> float:
     if not atoms.size or atoms[-1] < coarse:
         return coarse
     parts = math.ceil(atoms[-1] / coarse)
-    steps = atoms[-1] / np.arange(parts, 2 * parts if atoms.size > 1 else parts + 1)
+    tries = min(parts, max(_TRIED // atoms.size, 1)) if atoms.size > 1 else 1
+    steps = atoms[-1] / np.arange(parts, parts + tries)
     # Exactly on the grid, or a little further out: a supporting line before the last atom then ends above 0.
     off = (np.multiply.outer(1 / steps, atoms) + 1e-9) % 1.0
     return float(steps[np.argmin(off.max(axis=1))])

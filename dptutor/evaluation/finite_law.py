@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from .._floats import UNIT_ROUNDOFF
+from .._floats import LARGEST_LOSS, UNIT_ROUNDOFF
 from .finite_two import TwoLosses, with_fifty_digits
 from .lattice_binomial import deviance_term, stirling_error
 from .polynomials import gauss
@@ -615,12 +615,17 @@ def _log_multinomial(counts: np.ndarray, log_mass: np.ndarray) -> np.ndarray:
     """log of the probabilities of counts; those of the kinds may sum to less than one."""
     count = counts[:1].sum()
     total = logsumexp(log_mass) if log_mass.size else 0.0
-    mean = count * np.exp(log_mass - total)
+    share = log_mass - total
+    # Shares that would vanish.
+    held = np.maximum(share, -LARGEST_LOSS)
+    mean = count * np.exp(held)
     some = counts > 0
+    with np.errstate(invalid="ignore"):
+        beyond = np.where(some, counts * (share - held), 0.0)
     at_least = np.where(some, counts, 1.0)
     peaks = np.where(some, 0.5 * np.log(2 * math.pi * at_least) + stirling_error(at_least), 0.0)
     whole = 0.5 * np.log(2 * math.pi * count) + stirling_error(count) if count else 0.0
-    return count * total + whole - np.sum(peaks + deviance_term(counts, mean, counts - mean), axis=-1)
+    return count * total + whole - np.sum(peaks - beyond + deviance_term(counts, mean, counts - mean), axis=-1)
 
 
 def power_of_masses(mass: np.ndarray, count: int) -> np.ndarray:

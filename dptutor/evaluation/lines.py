@@ -156,7 +156,7 @@ class Lines:
         kinks = kinks[np.append(True, np.diff(kinks) > 1e-12 * np.abs(kinks).max())]
         near = np.sort(self._noise.loss(_SMOOTHED))
         gap = float(np.diff(kinks).min(initial=math.inf))
-        if len(kinks) > _FEW_KINKS or not np.ptp(near) < gap < math.inf:
+        if len(kinks) > _FEW_KINKS or not 0.0 < np.ptp(near) < gap < math.inf:
             return np.empty(0)
         further = np.ptp(near) * _FACTOR ** np.arange(math.ceil(math.log(gap / np.ptp(near), _FACTOR)))
         return np.add.outer(kinks, np.concatenate([-further, near, further])).ravel()

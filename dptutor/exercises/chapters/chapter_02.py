@@ -120,7 +120,7 @@ EXERCISES = [
         explanation="The promise is the higher of two lines, 1 − δ − e^ε α and e^(−ε)(1 − δ − α). At α = 0.1 they are "
         "1 − 0.1 − 0.2 = 0.7 and (1 − 0.1 − 0.1)/2 = 0.4.",
         hints=(
-            "An (ε, δ) promises two lines. Which ones?",
+            "A pair (ε, δ) promises two lines. Which ones?",
             "1 − δ − e^ε α, and its mirror image e^(−ε)(1 − δ − α). Both hold.",
             "e^ε = 2, so compare 1 − 0.1 − 2·0.1 with (1 − 0.1 − 0.1)/2. The larger one counts.",
         ),
@@ -162,7 +162,7 @@ EXERCISES = [
         hints=(
             "f(α) is what the best test of level α misses. Is a large value good or bad for privacy?",
             "Compare the two mechanisms at α = 0.05, and then at α = 0.5.",
-            "At 0.05 B is higher, at 0.5 A is. The curves cross.",
+            "At 0.05 B is higher; at 0.5 A is. The curves cross.",
         ),
         praise="Right: the curves cross, so neither is safer against all tests.",
         mistakes=(
@@ -216,7 +216,7 @@ def tradeoff(epsilon, delta, alpha):
 """,
         explanation="1 − β ≤ e^ε α + δ for the test, and 1 − α ≤ e^ε β + δ for its opposite with the worlds exchanged.",
         hints=(
-            "Apply the definition of (ε, δ)-DP to the event “the test rejects”, and express it in α and β.",
+            "Apply the definition of (ε, δ)-DP to the event “the test rejects,” and express it in terms of α and β.",
             "1 − β ≤ e^ε α + δ. Now exchange the worlds, for the event “the test accepts”.",
             "The largest of 0, 1 − δ − e^ε α and e^(−ε)(1 − δ − α).",
         ),

@@ -111,7 +111,7 @@ answer = log((1 - lie) / lie)
         "at the data.",
         hints=(
             "f(α) is what the best test misses. Which of the two reveals more to an adversary?",
-            "M does, whose curve is lower. What can be done with the output that reveals more?",
+            "M, whose curve is lower, does. What can be done with the output that reveals more?",
             "A more revealing output can be garbled, and in general a garbling cannot be undone.",
         ),
         praise="Right: by Blackwell’s theorem one curve is below another exactly where such a garbling exists.",

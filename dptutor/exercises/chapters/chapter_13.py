@@ -91,7 +91,7 @@ EXERCISES = [
     Question(
         id="13.b",
         title="A claim that stands",
-        question="An audit makes 1000 repetitions, and the claim is not refuted at the level of 5%. What follows?",
+        question="An audit makes 1000 repetitions, and the claim is not refuted at the 5% level. What follows?",
         options=(
             "The claim is true, with a probability of 95%.",
             "This adversary, on this pair and these data, did not refute it.",
@@ -104,7 +104,7 @@ EXERCISES = [
         explanation="A test at 5% bounds how often a true claim is refuted. A false claim may survive for many "
         "reasons: a weak adversary, a harmless pair, too few repetitions.",
         hints=(
-            "What does a level of 5% bound: how often a true claim is refuted, or how often a false one stands?",
+            "What does the 5% level bound: how often a true claim is refuted, or how often a false one stands?",
             "Only the first. Could another adversary do better, or the same one on another pair?",
             "Repetitions can refute. What was chosen before them limits what a survival says.",
         ),
@@ -658,7 +658,7 @@ def at_least(wins, repetitions, delta):
         explanation="The Clopper–Pearson lower limit for the probability of being right, turned into an advantage; "
         "then the smallest ε that allows it.",
         hints=(
-            "First find a lower limit for the probability of being right. At which p do so many wins, or more, have "
+            "First find a lower limit for the probability of being right. At which p do that many wins, or more, have "
             "probability exactly 5%?",
             "At the 5% quantile of the beta distribution with parameters wins and R − wins + 1.",
             "a = 2p − 1, and a(e^ε + 1) ≤ e^ε − 1 + 2δ gives ε ≥ log((1 + a − 2δ)/(1 − a)).",

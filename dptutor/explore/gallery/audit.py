@@ -35,10 +35,9 @@ NAMES = tuple(flaw.name for flaw in (SOUND, NO_CLIPPING, HALF_THE_NOISE, FIRST_S
 audit = Explorer(
     "audit",
     title="Does the training keep the ε that it claims?",
-    caption="First panel: if the claim is true, the probability of as many right guesses (green) and of as large log-"
-    "odds (dashed) as observed. Second panel: beliefs in D during runs on D (dashed) and D′, with a 98% "
-    "band.",
-    find="Drag R to the fewest repetitions from which on the right guesses refute the claim for good.",
+    caption="First panel: if the claim is true, the probability of as many right guesses (green) and of log-odds as "
+    "large (dashed) as observed. Second panel: beliefs in D during runs on D (dashed) and D′, with a 98% band.",
+    find="Drag R to the smallest number of repetitions after which the right guesses always refute the claim.",
     parameters={
         "flaw": Choice(NAMES, NAMES[2], "Training"),
         "repetitions": Slider(16, MOST, 100, "repetitions", "R", stops=REPETITIONS),
@@ -213,9 +212,9 @@ def now(steps):
     epsilon=Number("claimed ε", INK, 2),
     wins=Number("right guesses", GREEN, 0),
     allowed=Number("right guesses allowed by the claim", GREY, 0, help="at most; at the 1% level"),
-    chance_of_wins=Number("probability of so many, if the claim is true", GREEN, 2, power=True),
+    chance_of_wins=Number("probability of this many, if the claim is true", GREEN, 2, power=True),
     by_beliefs=Number("largest log-odds", BLUE, 2),
-    chance_of_beliefs=Number("probability of so large ones, if the claim is true", BLUE, 2, power=True),
+    chance_of_beliefs=Number("probability of log-odds this large, if the claim is true", BLUE, 2, power=True),
 )
 def numbers(flaw, repetitions, steps):
     wins, largest = seen(flaw, steps, repetitions)
