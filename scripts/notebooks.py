@@ -7,11 +7,13 @@ What is stored is what a run from top to bottom gives; the tests repeat the run 
 """
 
 import hashlib
+import itertools
 import json
 import os
 import re
 import sys
 import tempfile
+from copy import deepcopy
 from pathlib import Path
 
 import nbformat
@@ -40,19 +42,36 @@ FOLDED = {
     "tags": ["hide-output"],
     "mystnb": {"code_prompt_show": "Show the answer", "code_prompt_hide": "Hide the answer"},
 }
+# On no page and no slide.
+UNSEEN = {"tags": ["remove-cell"], "slideshow": {"slide_type": "skip"}}
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
 def setup_cell():
-    """The cell that makes a notebook run anywhere; it is on no page and no slide."""
-    return new_code_cell(SETUP, metadata={"tags": ["remove-cell"], "slideshow": {"slide_type": "skip"}})
+    """The cell that makes a notebook run anywhere."""
+    return new_code_cell(SETUP, metadata=deepcopy(UNSEEN))
 
 
-def with_setup(notebook):
-    """The notebook whose first code cell is that one, and no other is."""
+def chapter_page(chapter: int):
+    return next((ROOT / "book").glob(f"{chapter:02}_*.md")).read_text(encoding="utf-8")
+
+
+def note_cell(chapter: int):
+    """Tells readers of a notebook what of the chapter it has not."""
+    kinds = " and ".join(f"*{kind}*" for kind in re.findall("^### (Sketch|Argue)$", chapter_page(chapter), re.M))
+    note = (
+        f"Only the book has the text of this chapter, its questions and the exercises under {kinds}; in a copy of the "
+        f"book, `make book` opens it. `{chapter:02}_lecture.ipynb` is the lecture, and `{chapter:02}_exercises.ipynb` "
+        "has the other exercises."
+    )
+    return new_markdown_cell(note, metadata=deepcopy(UNSEEN))
+
+
+def with_setup(notebook, chapter: int):
+    """The notebook whose first code cell is that one, and no other is, after the note."""
     notebook.cells = [cell for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])]
     first = next(number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code")
-    notebook.cells.insert(first, setup_cell())
+    notebook.cells[first:first] = [note_cell(chapter), setup_cell()]
     return notebook
 
 
@@ -91,15 +110,15 @@ def fold_answers(notebook):
 
 def exercise_notebook(chapter: int):
     """A stub with its check for every exercise of a chapter."""
-    page = next((ROOT / "book").glob(f"{chapter:02}_*.md"))
-    title = next(line[2:] for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("# "))
+    title = next(line[2:] for line in chapter_page(chapter).splitlines() if line.startswith("# "))
     cells = [
         new_markdown_cell(
             f"# Exercises {title}\n\n"
             "Fill in a stub and run its cell: the check tells you which mistake it looks like. Without the `#`, "
             "`dp.exercises.hint` gives one hint more each time, and `dp.exercises.solution` a worked answer. "
             "`dp.exercises.progress()` shows what you have done, as a ring for each chapter; it is kept in a file "
-            "beside this notebook, which you may read, copy or delete."
+            "beside this notebook, which you may read, copy or delete. After a restart of the kernel, run the first "
+            "cells again."
         ),
         new_code_cell("import dptutor as dp"),
     ]
@@ -117,11 +136,24 @@ def exercise_notebook(chapter: int):
     return new_notebook(cells=cells)
 
 
+def number_cells(notebook, path: Path):
+    numbers = itertools.count()
+    for cell in notebook.cells:
+        note = cell.cell_type == "markdown" and is_setup(cell)
+        cell["id"] = f"{path.stem.replace('_', '-')}-{'note' if note else next(numbers)}"
+
+
+def source(path: Path):
+    """A notebook as it is before its run: its exercises are written anew from the catalogue."""
+    chapter = int(path.stem[:2])
+    made = path.stem.endswith("_exercises")
+    return with_setup(exercise_notebook(chapter) if made else nbformat.read(path, 4), chapter)
+
+
 def store(notebook, path: Path):
     """Runs a notebook and writes it with its outputs, without anything that another run would change."""
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"{path.stem.replace('_', '-')}-{number}"
+    number_cells(notebook, path)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     with tempfile.TemporaryDirectory() as folder:  # what a run writes is not kept
         run = ExecutePreprocessor(timeout=300, kernel_name="python3", coalesce_streams=True)  # one output, however slow
@@ -140,12 +172,11 @@ def store(notebook, path: Path):
 
 def main(names: list[str]):
     """Writes and stores the notebooks named, or all."""
-    chapters = sorted({exercise.chapter for exercise in dp.exercises.catalogue()})
-    made = {f"{chapter:02}_exercises": chapter for chapter in chapters}
+    made = {f"{exercise.chapter:02}_exercises" for exercise in dp.exercises.catalogue()}
     found = {path.stem for path in NOTEBOOKS.glob("*.ipynb")}
-    for name in names or sorted(found | {*made}):
+    for name in names or sorted(found | made):
         path = NOTEBOOKS / f"{name}.ipynb"
-        store(with_setup(exercise_notebook(made[name]) if name in made else nbformat.read(path, 4)), path)
+        store(source(path), path)
 
 
 if __name__ == "__main__":

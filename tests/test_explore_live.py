@@ -1,11 +1,13 @@
 """Explorers in JupyterLab: dragged beside `interact` and `plt.show()`, set from Python, with a busy kernel."""
 
 import itertools
+import re
 from pathlib import Path
 
 import drag
 import pytest
 from conftest import watched_page
+from playwright.sync_api import expect
 from test_explore_browser import OVERLAPS, SMALLEST, settled
 
 import dptutor as dp
@@ -336,6 +338,51 @@ def test_a_busy_kernel_answers_at_last(explored):  # at once, where JupyterLab g
     explored.evaluate(SET_ALL, FAR)
     shows(explored, dp.explore.delta_divergence(**FAR))
     explored.locator(".dpe-status").wait_for(state="hidden")
+
+
+@pytest.fixture
+def without_subshells(new_page, jupyterlab):
+    """JupyterLab sends the messages of explorers to where cells run, as all hosts do for older kernels."""
+    settings = f"{jupyterlab.address}lab/api/settings/@jupyterlab/apputils-extension:kernels-settings"
+    put = new_page(strict=False).request.put
+    assert put(settings, data={"raw": '{"commsOverSubshells": "disabled"}'}).ok
+    yield
+    assert put(settings, data={"raw": "{}"}).ok
+
+
+@pytest.mark.host
+def test_while_the_kernel_is_busy_an_explorer_says_so_and_shows_nothing_old_as_new(without_subshells, opened):
+    page = opened("import dptutor as dp\ndp.explore.delta_divergence()", "print('=> none')")
+    shows(page, dp.explore.delta_divergence())
+    root, status = page.locator("[data-explorer]"), page.locator(".dpe-status")
+    run_last_cell(page, "__import__('time').sleep(10**6)")
+    page.get_by_text("| Busy").wait_for()
+    page.evaluate(SET_ALL, FARTHER)
+    page.evaluate("document.querySelector('[data-explorer]').explorer.stepTo(2)")
+    expect(status).to_have_text("The kernel is busy. The picture follows when it is done.")
+    expect(page.locator(".dpe-panels")).to_have_attribute("aria-busy", "true")
+    expect(page.locator(".dpe-story")).to_have_css("visibility", "hidden")
+    for old in (".dpe-panels", ".dpe-words"):
+        expect(page.locator(old)).to_have_css("opacity", "0.3")
+    page.evaluate(SET_ALL, FAR)
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_role("menuitem", name="Interrupt Kernel").click()
+    shows(page, dp.explore.delta_divergence(**FAR))
+    expect(status).to_be_hidden()
+    expect(root).not_to_have_class(re.compile("dpe-lagging"))
+
+
+@pytest.mark.host
+def test_an_explorer_whose_script_came_late_hears_the_kernel(new_page, jupyterlab):
+    page = new_page(strict=False, viewport={"width": 1280, "height": 1400})
+    page.add_init_script("const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, 0);")
+    cells = "import dptutor as dp\ne = dp.explore.delta_divergence()\ne", "e.set(sigma=2.345)"
+    (jupyterlab.folder / "late.ipynb").write_text(drag.notebook(*cells))
+    drag.open_and_run(page, jupyterlab.url("late.ipynb"), "[data-explorer]")
+    shows(page, dp.explore.delta_divergence(sigma=2.345))
+    assert any("Failed to initialize model" in said for said in map(str, page.seen.console + page.seen.errors))
+    page.evaluate(SET_ALL, FAR)
+    shows(page, dp.explore.delta_divergence(**FAR))
 
 
 @pytest.mark.host

@@ -10,8 +10,9 @@ from pathlib import Path
 import nbformat
 import pytest
 from conftest import each
+from playwright.sync_api import expect
 
-from notebooks import outputs_digest
+from notebooks import outputs_digest, source
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -59,6 +60,22 @@ def test_every_cell_was_stored_after_a_run_in_order_without_errors(notebook):
 def test_every_output_is_as_it_was_stored(notebook):
     stored = nbformat.read(notebook, 4)
     assert stored.metadata["outputs"] == outputs_digest(stored), f"run scripts/notebooks.py {notebook.stem}"
+
+
+@pytest.mark.sources
+@each(NOTEBOOKS)
+def test_every_cell_is_as_it_would_be_written_today(notebook):
+    stored = [(cell.cell_type, cell.source) for cell in nbformat.read(notebook, 4).cells]
+    assert stored == [(cell.cell_type, cell.source) for cell in source(notebook).cells]
+
+
+@pytest.mark.host
+def test_a_notebook_in_jupyterlab_tells_where_the_rest_of_its_chapter_is(new_page, jupyterlab):
+    for notebook in ("14_lecture.ipynb", "15_exercises.ipynb"):
+        page = new_page(strict=False)
+        page.goto(jupyterlab.url(notebook))
+        note = page.get_by_text("Only the book has the text of this chapter")
+        expect(note).to_be_in_viewport()
 
 
 @each(NOTEBOOKS)

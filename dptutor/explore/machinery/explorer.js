@@ -594,6 +594,7 @@ class Explorer {
     if (this.sentence !== sentence) this.words.innerHTML = this.sentence = sentence;
     this.root.querySelector(".dpe-code code").textContent = this.code();
     this.names.place();
+    this.root.classList.remove("dpe-lagging");
     this.say(this.note ?? "");
     this.speakLater();
     this.drawn = [...this.values];
@@ -780,6 +781,17 @@ class Explorer {
     if (this.status.textContent === text) return;
     this.status.textContent = text;
     this.status.hidden = !text;
+  }
+
+  // A picture of an earlier setting than the controls stands back until it follows, with its sentence and its numbers;
+  // what a step says of it comes with it.
+  lag(why) {
+    this.root.classList.toggle("dpe-lagging", this.lagging());
+    this.say(why);
+  }
+
+  lagging() {
+    return this.manifest.parameters.some((p, place) => this.values[place] !== (this.drawn?.[place] ?? p.value));
   }
 
   // Tools.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import uuid
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -35,6 +36,8 @@ def live_widget(exploration) -> LiveExplorer:
         _name=explorer.name,
         _body=body(exploration, f"dpe-{explorer.name}-live"),
         _manifest=describe(explorer, exploration),
+        _own=(own := uuid.uuid4().hex),
+        model_id=own,
         **exploration.setting,
     )
     widget.attach(exploration)
@@ -58,6 +61,7 @@ class LiveExplorer(anywidget.AnyWidget):
     _name = traitlets.Unicode().tag(sync=True)
     _body = traitlets.Unicode().tag(sync=True)
     _manifest = traitlets.Dict().tag(sync=True)
+    _own = traitlets.Unicode().tag(sync=True)  # what its host calls the model
 
     _fillings: ClassVar[list[asyncio.Task]] = []  # of all explorers; the last goes first
 

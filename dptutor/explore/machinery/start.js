@@ -1,4 +1,16 @@
-// In a notebook: anywidget calls `render` for every view of the widget.
+// In a notebook: anywidget calls `initialize` once, and `render` for every view of the widget.
+
+// anywidget gives a model up whose script takes more than two seconds to arrive, as in a browser with much to do: the
+// model then takes no message of the kernel any more. It takes them past anywidget, and asks for what it has missed.
+function initialize({ model }) {
+  model.widget_manager?.get_model?.(model.get("_own")).then((own) =>
+    own._handle_comm_msg({ content: { data: {} } }).catch(() => {
+      const { _handle_comm_msg } = Object.getPrototypeOf(Object.getPrototypeOf(own));
+      own.comm.on_msg((message) => _handle_comm_msg.call(own, message));
+      own.comm.send({ method: "request_state" });
+    }),
+  );
+}
 
 function render({ model, el }) {
   const name = model.get("_name"),
@@ -8,9 +20,6 @@ function render({ model, el }) {
   // Keys belong to what has the focus, not to JupyterLab's shortcuts, of which arrows are some.
   el.querySelectorAll("input, button, pre").forEach((e) => e.setAttribute("data-lm-suppress-shortcuts", "true"));
   const manifest = structuredClone(model.get("_manifest"));
-  manifest.parameters.forEach((p) => {
-    p.value = model.get(p.name);
-  });
   const tables = new LiveTables(manifest, model);
   const explorer = new Explorer(el.firstElementChild, manifest, tables);
   // Python hears of moves at most ten times a second, and always of the last. Until then they stay out of the model,
@@ -32,6 +41,7 @@ function render({ model, el }) {
   });
   manifest.parameters.forEach((p, place) => {
     model.on(`change:${p.name}`, follow[place]);
+    explorer.values[place] = model.get(p.name); // since its picture was made
     explorer.showControl(place);
   });
   tables.moved(explorer.values, 0);
@@ -112,4 +122,4 @@ globalThis.document?.addEventListener("click", (event) => {
   root.explorer.tables.load().then(() => root.explorer.arrive(address, true));
 });
 
-export default { render };
+export default { initialize, render };

@@ -6,8 +6,9 @@ const MISSING = 65535,
   MINUS_INFINITE = -(2 ** 31),
   UNDEFINED = MINUS_INFINITE + 1;
 const WAITING = "Waiting for the kernel…",
+  BUSY = "The kernel is busy. The picture follows when it is done.",
   SILENT = "The kernel does not answer: if it was restarted, run the cell again.";
-const PATIENCE = 800,
+const PATIENCE = 500,
   LOST = 10_000; // milliseconds
 const KEPT = 4096; // rows of a table that a view keeps
 const short = (x) => Math.round(x * 100) / 100;
@@ -108,7 +109,6 @@ class LiveTables {
     this.lines = new Set();
     this.view = crypto.randomUUID?.() ?? String(Math.random()); // several views hear each other's answers
     this.asked = 0;
-    this.timers = [];
     this.open = null;
     this.next = null;
     this.filling = null;
@@ -135,12 +135,15 @@ class LiveTables {
     return place === null ? null : JSON.stringify([place, values.filter((_, d) => d !== place)]);
   }
 
+  missing(values) {
+    return this.tables.some((_, t) => !this.row(t, values));
+  }
+
   // The reader moves parameter `place`, or is about to. One question is open at a time; of those that would have to
   // wait only the last is kept.
   moved(values, place) {
     const line = this.line(values, place);
-    const missing = this.tables.some((_, t) => !this.row(t, values));
-    if (!missing && (line === null || this.lines.has(line) || this.filling === line)) return;
+    if (!this.missing(values) && (line === null || this.lines.has(line) || this.filling === line)) return;
     this.next = { values: [...values], along: place === null ? null : this.parameters[place].name, line };
     if (!this.open) this.ask();
   }
@@ -156,6 +159,7 @@ class LiveTables {
   ask() {
     const question = this.next;
     this.next = null;
+    this.calm();
     if (!question) return;
     this.open = `${this.view} ${++this.asked}`;
     this.filling = question.line;
@@ -165,17 +169,22 @@ class LiveTables {
       this.model.send({ kind: "want", id: this.open, first: !this.heard, setting, along, line });
     } catch {
       this.open = null;
-      this.explorer.say(SILENT);
+      this.explorer.lag(SILENT);
       return;
     }
-    this.timers = [setTimeout(() => this.lost(question), this.wait)];
-    if (this.wait === LOST) this.timers.push(setTimeout(() => this.explorer.say(WAITING), PATIENCE));
+    let left = this.wait;
+    this.waiting = setInterval(() => {
+      // Where a host tells: an answer that comes after other work is not lost.
+      const busy = this.model.widget_manager?.kernel?.status === "busy";
+      if (!busy) left -= PATIENCE;
+      if (left <= 0) this.lost(question);
+      else if (this.explorer.lagging()) this.explorer.lag(busy ? BUSY : this.wait === LOST ? WAITING : SILENT);
+    }, PATIENCE);
   }
 
   // A question or its answer may be lost, as when a view opens before the kernel listens: it is asked again, after
   // ever longer waits, until there is an answer.
   lost(question) {
-    this.explorer.say(SILENT);
     this.wait = Math.min(2 * this.wait, 16 * LOST);
     this.next ??= question;
     this.ask();
@@ -192,7 +201,7 @@ class LiveTables {
       this.open = null;
     }
     if (message.kind === "error") {
-      this.explorer.say(message.text);
+      if (this.missing(this.explorer.values)) this.explorer.lag(message.text);
       if (awaited) this.filling = null;
     }
     if (message.kind === "rows") {
@@ -234,7 +243,6 @@ class LiveTables {
   }
 
   calm() {
-    this.timers.forEach((timer) => clearTimeout(timer));
-    this.timers = [];
+    clearInterval(this.waiting);
   }
 }
