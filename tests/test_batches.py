@@ -105,6 +105,15 @@ def test_balls_and_bins_are_drawn_as_they_are_where_the_picture_ends():
     assert drawn == approx(m.privacy_profile(epsilons), rel=0.03)
 
 
+@pytest.mark.parametrize("direction", ["both", "add", "remove"])
+def test_of_many_bins_infinite_losses_are_known(direction):
+    bins = dp.BallsAndBins(noise_multiplier=1, steps=100, direction=direction)
+    for epsilon, delta in ((math.inf, 0.0), (-math.inf, 1.0)):
+        value, bound = bins.privacy_profile(epsilon, with_error=True)
+        assert abs(value - delta) <= bound + 1e-15
+        assert bound < 1e-9
+
+
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0])
 def test_an_inverted_laplace_transform_against_a_single_variable(sigma):
     losses = np.linspace(-1, 4, 26)

@@ -400,7 +400,8 @@ class _Allocation(FiniteMechanism):
             gap = gap if self.removal else np.where(gap > 0, gap * np.exp(epsilon), 0.0)
         # Neither it nor the truth is below 0, or below 1 − e^ε, or above 1; the tail of the law is summed.
         least = -np.expm1(np.minimum(epsilon, 0.0))
-        summed = 1e-12 * value + 4e-15 * (np.abs(epsilon) + 1.0) * value
+        rounded = np.where(np.isinf(epsilon), 0.0, np.abs(epsilon))
+        summed = 1e-12 * value + 4e-15 * (rounded + 1.0) * value
         return np.minimum(gap + 1e-15 * least, np.maximum(value - least, 1.0 - value)) + summed + 1e-300
 
     @cached_property
