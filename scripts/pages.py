@@ -461,7 +461,7 @@ def height(node):
         elif isinstance(part, nodes.paragraph | nodes.math_block) and not folded(part, node):
             fixed += 18 if isinstance(part, nodes.paragraph) else 70
         elif isinstance(part, nodes.image):
-            fixed += 420
+            fixed += 0 if beside(part) else 420
         elif isinstance(part, nodes.raw) and "data-explorer" in part.astext():
             fixed += 750
         elif isinstance(part, asking.ask) and part["kind"] == "sketch":
@@ -469,6 +469,14 @@ def height(node):
         elif isinstance(part, telling.scene):
             fixed += 600
     return f"--letters: {letters}; --fixed: {fixed}px"
+
+
+def beside(picture):
+    """Whether it stands in the margin, beside the text."""
+    while (picture := picture.parent) is not None:
+        if "tag_margin" in picture.get("classes", ()):
+            return True
+    return False
 
 
 def folded(part, section):
