@@ -26,6 +26,7 @@ import sys
 import warnings
 import webbrowser
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -191,8 +192,8 @@ def _parser() -> argparse.ArgumentParser:
 
     mechanism: dict[str, Any] = {
         "help": "a mechanism as it prints, like 'DPSGD(0.6, 0.01, 500)' or 'Gaussian(sigma=2) ** 10', or a file: a "
-        "table (CSV), a statement of TensorFlow Privacy (text), or JSON: the history of an accountant of Opacus, a "
-        "measure and a distance of OpenDP, or a distribution of dp-accounting"
+        "text with one, or with a statement of TensorFlow Privacy; a table (CSV); or JSON: the history of an "
+        "accountant of Opacus, a measure and a distance of OpenDP, or a distribution of dp-accounting"
     }
     show = command("show", _show, "What an adversary learns; error_bound is that of advantages, Bayes errors and δ.")
     show.add_argument("mechanism", **mechanism)
@@ -275,7 +276,7 @@ def _parser() -> argparse.ArgumentParser:
     guesses.add_argument("--level", **level)
 
     explore = command("explore", _explore, "An explorer as a page of its own, shown in the browser.")
-    explore.add_argument("name", help="like delta_divergence; 'list' names them all")
+    explore.add_argument("name", nargs="?", default="list", help="like delta_divergence; without one, all are named")
     explore.add_argument("setting", nargs="*", default=[], help="like sigma=0.7")
     explore.add_argument("--out", type=Path, help="where to write the page (default: NAME.html)")
     explore.add_argument("--no-browser", action="store_true", help="only write the page")
@@ -461,7 +462,9 @@ def _explore(options: argparse.Namespace) -> Any:
     if options.name == "list":
         return {name: getattr(explore, name).title for name in explore.__all__}
     if options.name not in explore.__all__:
-        raise _Misuse(f"there is no explorer {shortened(options.name)}: there are {', '.join(explore.__all__)}")
+        near = get_close_matches(options.name[:80], explore.__all__, 1)
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(explore.__all__)}"
+        raise _Misuse(f"there is no explorer {shortened(options.name)}; {meant}")
     explorer = getattr(explore, options.name)()
     setting = {}
     for text in options.setting:

@@ -39,6 +39,7 @@ from .evaluation.laws import AtomicLaw, NormalLaw, SampledLaw
 from .mechanisms import DPSGD, FiniteExperiment, Mechanism, join
 from .mechanisms.base import as_mechanism
 from .risk.facts import allowed_by
+from .specification import read as specified
 
 __all__ = [
     "Band",
@@ -489,8 +490,9 @@ def read_file(path: str | PathLike[str]) -> Mechanism:
     ----------
     path : str or path
         JSON: the state or history of an accountant of Opacus; a guarantee of OpenDP, as `measure` and `distance`; or
-        what `to_pld` gives. Text: a statement or flags of TensorFlow Privacy. CSV with a header: the columns `fpr,tpr`,
-        `epsilon,delta`, `order,rdp` or `noise_multiplier,sample_rate,steps`.
+        what `to_pld` gives. Text: a mechanism as it prints, or a statement or flags of TensorFlow Privacy. CSV with a
+        header: in any order the columns `fpr,tpr`, `epsilon,delta`, `order,rdp` or
+        `noise_multiplier,sample_rate,steps`.
 
     Returns
     -------
@@ -515,7 +517,7 @@ def read_file(path: str | PathLike[str]) -> Mechanism:
         if suffix == ".json":
             return _of_json(_json(text))
         if suffix != ".csv":
-            return from_tensorflow(text)
+            return from_tensorflow(text) if "--" in text or _STATEMENT.search(text) else specified(text.strip())
         names, columns = _table(text, tuple(_TABLES))
         return _TABLES[names](*columns)
 
@@ -564,7 +566,7 @@ def read_columns(path: str | PathLike[str], *names: str) -> list[Array]:
     Parameters
     ----------
     path : str or path
-        CSV, with these names as its first line.
+        CSV, with these names, in any order, as its first line.
     *names : str
 
     Returns
@@ -632,29 +634,30 @@ _TABLES = {
 
 
 def _table(text: str, headers: Collection[tuple[str, ...]]) -> tuple[tuple[str, ...], list[list[float]]]:
-    """The names of a table, which must be one of these headers, and its columns."""
+    """The header of a table, which must be one of these in any order, and its columns, in the order of the header."""
     rows = [(line, row) for line, row in enumerate(csv.reader(text.splitlines()), 1) if any(map(str.strip, row))]
     known = ", or ".join(",".join(names) for names in headers)
     if not rows:
         raise ValueError(f"is empty; its first line must be {known}")
     names = tuple(name.strip().lower() for name in rows[0][1])
-    if names not in headers:
+    header = next((each for each in headers if sorted(each) == sorted(names)), None)
+    if header is None:
         raise ValueError(f"line {rows[0][0]}: must be {known}, got {shown(','.join(rows[0][1]))}")
-    columns: list[list[float]] = [[] for _ in names]
+    columns: dict[str, list[float]] = {name: [] for name in names}
     for line, row in rows[1:]:
         if len(row) != len(names):
             raise ValueError(f"line {line}: must have {len(names)} numbers, got {shown(','.join(row))}")
-        for name, column, value in zip(names, columns, row, strict=True):
+        for name, value in zip(names, row, strict=True):
             try:
                 number = float(value)
             except ValueError:
                 number = math.nan
             if math.isnan(number):
                 raise ValueError(f"line {line}: {name} must be a number, got {shown(value.strip())}")
-            column.append(number)
+            columns[name].append(number)
     if len(rows) == 1:
         raise ValueError("there is no line after the first")
-    return names, columns
+    return header, [columns[name] for name in header]
 
 
 # Distributions on a grid.

@@ -150,14 +150,20 @@ def source(path: Path):
     return with_setup(exercise_notebook(chapter) if made else nbformat.read(path, 4), chapter)
 
 
+def executed(notebook, folder):
+    """Runs a notebook in a folder, with the kernel of this environment, which says only what goes wrong."""
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    quiet = {"kernel_name": "python3", "extra_arguments": ["--log-level=ERROR"]}
+    run = ExecutePreprocessor(timeout=300, coalesce_streams=True, **quiet)  # one output, however slow
+    run.preprocess(notebook, {"metadata": {"path": str(folder)}})
+
+
 def store(notebook, path: Path):
     """Runs a notebook and writes it with its outputs, without anything that another run would change."""
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     number_cells(notebook, path)
-    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     with tempfile.TemporaryDirectory() as folder:  # what a run writes is not kept
-        run = ExecutePreprocessor(timeout=300, kernel_name="python3", coalesce_streams=True)  # one output, however slow
-        run.preprocess(notebook, {"metadata": {"path": folder}})
+        executed(notebook, folder)
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
     if path.stem.endswith("_lecture"):

@@ -21,8 +21,8 @@ A cell's metadata can also ask the room: `"room": {"vote": NAME, "text": ..., "c
 question, `{"again": NAME, "right": 1}` shows them once more, beside what is true, and `{"curve": "Gaussian(1)", "name":
 NAME}` has the points of a class that played against a mechanism (`room.py` lets phones send them).
 
-In a notebook without slides every heading of the first two levels begins one. The title at the foot, and a logo beside
-it, may stand in the notebook's metadata, as `"deck": {"title": ..., "logo": FILE}`.
+A heading of the first two levels begins a slide where its cell does not say what it is. The title at the foot, and a
+logo beside it, may stand in the notebook's metadata, as `"deck": {"title": ..., "logo": FILE}`.
 """
 
 import argparse
@@ -47,7 +47,6 @@ import numpy as np
 from docutils.utils.smartquotes import educate_tokens
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-from nbconvert.preprocessors import ExecutePreprocessor
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
@@ -58,7 +57,7 @@ from browser import NONE, installed
 from content import BUILD, ROOT, TABLES, digest
 from dptutor.explore.machinery import packing
 from dptutor.formulas import mathml
-from notebooks import code_digest, is_setup
+from notebooks import code_digest, executed, is_setup
 from printing import print_page
 
 os.environ.setdefault("DPTUTOR_TABLES", str(TABLES))
@@ -272,11 +271,8 @@ def up_to_date(notebook, path):
     code = [cell for cell in notebook.cells if cell.cell_type == "code" and not is_setup(cell)]
     if not any(cell.source.strip() for cell in code) or notebook.metadata.get("ran") == code_digest(notebook):
         return notebook
-    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     try:
-        ExecutePreprocessor(timeout=300, kernel_name="python3").preprocess(
-            notebook, {"metadata": {"path": str(path.resolve().parent)}}
-        )
+        executed(notebook, path.resolve().parent)
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise CannotShowError(
@@ -335,14 +331,12 @@ class Slide:
 def slides_of(notebook, path, room=""):
     """The slides of a notebook; `room` is where phones find their page, if nobody serves it."""
     slides, asked = [], {}
-    kinds = [cell.metadata.get("slideshow", {}).get("slide_type", "-") for cell in notebook.cells]
-    plain = not {"slide", "subslide"} & set(kinds)  # nobody has said what the slides are
-    for number, (cell, kind) in enumerate(zip(notebook.cells, kinds, strict=True), 1):
+    for number, cell in enumerate(notebook.cells, 1):
         show = cell.metadata.get("slideshow", {})
+        heading = cell.cell_type == "markdown" and re.match("##? ", cell.source)
+        kind = show.get("slide_type") or ("slide" if heading else "-")
         if kind == "skip" or "remove-cell" in cell.metadata.get("tags", []) or cell.cell_type == "raw":
             continue
-        if plain and cell.cell_type == "markdown" and re.match("##? ", cell.source):
-            kind = "slide"
         if kind in {"slide", "subslide"} or not slides:
             slides.append(Slide(show.get("minutes", 0)))
             if kind == "subslide" and not cell.source.startswith("#") and len(slides) > 1:
@@ -587,7 +581,8 @@ def printed(text):
 def list_page():
     """The page that lists the decks."""
     rows = "".join(
-        f'<li><a href="{deck.name}">{re.search("<title>(.*?)</title>", deck.read_text(encoding="utf-8"))[1]}</a></li>'
+        f'<li><a href="{deck.name}">{re.search("<title>(.*?)</title>", deck.read_text(encoding="utf-8"))[1]}</a> '
+        f"<small>{deck.name}</small></li>"  # several decks may have the title of one chapter
         for deck in sorted(DECKS.glob("*.html"))
         if deck.name not in {"index.html", PHONE}
     )

@@ -765,6 +765,7 @@ def test_no_part_of_an_examination_comes_out_of_the_exercises(examined, monkeypa
     assert not chapter & set(right["s00"])
     assert SECRET not in "".join(path.read_text() for path in (folder / "handout").rglob("*.ipynb"))
     assert right["s00"]["odds"] != right["s01"]["odds"]
+    assert "Vendor B" in str(case) and "four statements" not in str(case)  # about which no line asks
 
 
 def test_two_copies_of_the_wheel_are_the_same(tmp_path):

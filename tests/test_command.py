@@ -142,6 +142,8 @@ def test_repetitions_of_a_file_are_audited(run, tmp_path):
     found = dp.auditing.epsilon_from_scores(np.array(member) == 1, score, 0.01)
     out = run("audit", "scores", str(path), "--delta", "0.01", "--json")[1]
     assert json.loads(out)["low"] == found.low > 0
+    path.write_text("\n".join(["score,member", *(f"{s},{m}" for m, s in zip(member, score, strict=True))]))
+    assert run("audit", "scores", str(path), "--delta", "0.01", "--json")[1] == out
     path.write_text("\n".join(["member,guess", *(f"{m},{m}" for m in member)]))
     guesses = dp.auditing.Guesses(np.array(member) == 1, np.array(member) == 1)
     verdict = dp.auditing.judge_anytime(guesses, dp.Gaussian(1), level=0.05)
@@ -196,6 +198,7 @@ def test_an_explorer_is_written(run, tmp_path):
     assert (code, json.loads(out)) == (0, {"explorer": "threshold_test", "page": str(path)})
     assert path.read_text(encoding="utf-8") == dp.explore.threshold_test(sigma=2.0).frozen().page
     assert [*json.loads(run("explore", "list", "--json")[1])] == dp.explore.__all__
+    assert run("explore") == run("explore", "list")
 
 
 @each([
@@ -221,8 +224,8 @@ def test_an_explorer_is_written(run, tmp_path):
         (["audit", "one-run", "5", "10", "10", "--method", "gaussian"], 2, "delta must be in (0, 1)"),
         (["audit", "rates", "5", "4", "0", "10"], 2, "false_positives must be at most 4"),
         (["audit", "scores", "/nowhere/at/all.csv"], 2, "cannot be read"),
-        (["explore"], 2, "required: name\n"),
-        (["explore", "nothing"], 2, "there is no explorer nothing"),
+        (["explore", "nothing"], 2, "there is no explorer nothing; there are any_attack, "),
+        (["explore", "dleta_divergence"], 2, "there is no explorer dleta_divergence; did you mean delta_divergence?"),
         (["explore", "threshold_test", "width=2"], 2, "'width=2' is not a setting"),
         (["explore", "threshold_test", "sigma=99"], 2, "sigma must be in"),
         (["explore", "threshold_test", "--out", "/nowhere/at/all.html", "--no-browser"], 1, "cannot be written"),

@@ -297,6 +297,8 @@ def test_files_are_read(tmp_path):
     assert read("b.csv", "order,rdp\n2,0.5\n") == dp.allowed_by(orders=2, rdp=0.5)
     assert read("c.CSV", "\ufefffpr,tpr\n0.1,0.4\n") == exchange.from_roc([0.1], [0.4]).weakest
     assert read("s.txt", STATEMENT) == exchange.from_tensorflow(STATEMENT)
+    assert read("m.txt", "Gaussian(2) @ Laplace(1)\n") == dp.Gaussian(2) @ dp.Laplace(1)
+    assert read("run.csv", "steps, noise_multiplier, sample_rate\n500, 0.6, 0.01") == run
     opendp = {"measure": "ZeroConcentratedDivergence", "distance": 0.5}
     assert read("o.json", json.dumps(opendp)) == dp.allowed_by(rho=0.5)
 
@@ -348,7 +350,10 @@ def test_points_in_a_file_come_out_again(m, tmp_path):
         ("a.json", '{"measure": "Other", "distance": 1}', "^a.json: measure must be one of MaxDivergence"),
         ("a.json", '{"epsilon": 1}', "^a.json: must have the entry 'history', 'measure' or 'rounded_"),
         ("a.json", '{"rounded_probability_mass_function": {}}', "^a.json: a distribution must have the entry 'value_"),
-        ("a.txt", "hello", "^a.txt: this is no statement of TensorFlow Privacy"),
+        ("a.csv", "delta,epsilon\n0.5,much\n", "^a.csv: line 2: epsilon must be a number, got 'much'$"),
+        ("a.csv", "fpr,fpr\n0.1,0.2\n", "^a.csv: line 1: must be fpr,tpr, .* got 'fpr,fpr'$"),
+        ("a.txt", "--epochs=3", "^a.txt: this is no statement of TensorFlow Privacy"),
+        ("a.txt", "Gausian(1)", "^a.txt: Gausian is unknown; did you mean Gaussian"),
         ("a.json", "[" * 100_000, "^a.json: nested too deeply$"),
     ],
 )

@@ -207,11 +207,12 @@ def test_the_notebook_of_a_lecture_runs_and_gives_the_outputs_that_it_shows(tmp_
     assert printed(notebook) == shown and any(shown)
 
 
-def test_a_deck_shows_what_its_code_gives_also_after_a_change(tmp_path, new_page):
+def test_a_deck_shows_what_its_code_gives_also_after_a_change(tmp_path, new_page, capfd):
     stale = new_code_cell("print(6 * 7)", outputs=[nbformat.v4.new_output("stream", text="41")])
     path = own_notebook(tmp_path, new_markdown_cell("# One"), stale)
     deck = tmp_path / "mine.html"
     deck.write_text(slides.deck_page(slides.Lecture(path), ""), encoding="utf-8")
+    assert not capfd.readouterr().err  # a kernel's greeting is no news for a lecturer
     page = opened(new_page(), deck)
     assert page.inner_text(".deck-outputs").strip() == "42"
     assert nbformat.read(path, 4).cells[1].outputs[0].text == "41"  # the notebook is left as it is

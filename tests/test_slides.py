@@ -81,6 +81,8 @@ def test_a_lecture_that_is_not_there_is_told(decks):
 
 def test_the_list_leads_to_the_decks(decks, page):
     page.goto((decks / "index.html").as_uri())
+    lines = page.locator("li").all_inner_texts()
+    assert len(lines) == len(set(lines)) and any("03.html" in line for line in lines)
     page.click("a[href='03.html']")
     page.wait_for_selector("html[data-ready]")
     page.keyboard.press("ArrowRight")
@@ -351,6 +353,16 @@ def test_a_notebook_of_ones_own_becomes_a_deck(tmp_path, monkeypatch, new_page):
     assert "Say hello." in page.text_content("aside.notes")
     assert "Say hello." not in page.inner_text(".slides")
     assert slides.Lecture(path, "Another").foot(nbformat.read(path, 4))[0] == "Another"
+
+
+def test_a_heading_begins_a_slide_where_its_cell_says_nothing():
+    def cell(text, kind):
+        return nbformat.v4.new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}} if kind else {})
+
+    said = [("# One", "slide"), ("## Two", None), ("a", "fragment"), ("## Same", "-"), ("### In", None), ("## 3", None)]
+    made = slides.slides_of(nbformat.v4.new_notebook(cells=[cell(*each) for each in said]), Path("mine.ipynb"))
+    assert [slide.title for slide in made] == ["One", "Two", "3"]
+    assert [len(slide.shown) for slide in made] == [1, 4, 1] and "fragment" in made[1].shown[1]
 
 
 def test_a_sentence_that_was_printed_is_broken_and_a_table_beside_it_is_not():

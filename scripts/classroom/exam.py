@@ -11,6 +11,7 @@ import json
 import math
 import re
 import tokenize
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from html import escape
@@ -153,7 +154,7 @@ def pack(folder: Path, students: list, secret: str, wheel: str):
         own, code = case(secret, student.id), secrets.code(secret, student.id)
         place = folder / "students" / student.folder
         place.mkdir(parents=True, exist_ok=True)
-        own.save(place / CASE)
+        replace(own, statements={}).save(place / CASE)  # no line asks for one
         nbformat.write(notebook(own, student, code, wheel), place / f"{NAME}.ipynb")
     (folder / NAME).mkdir()
     text = "".join(f"{name}: {text}\n" for name, text in QUESTIONS.items())

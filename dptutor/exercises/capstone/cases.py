@@ -80,8 +80,8 @@ class Case:
     """What is on the desk of a data holder. `print(case)` tells it in words.
 
     `offers` maps "A" and "B" to the arguments of `dp.DPSGD`, `transcripts` to what an audit needs, `statements` the
-    letters "a" to "d" to sentences of which one may be signed. `steps` are those of an in-house training, with full
-    batches.
+    letters "a" to "d" to sentences of which one may be signed; an examination has none. `steps` are those of an
+    in-house training, with full batches.
 
     Examples
     --------
@@ -195,7 +195,8 @@ class Case:
                 f"Vendor {name} has sent the transcript of a pilot: {repetitions} training runs of {steps} steps "
                 "with full batches, on made-up records."
             )
-        yield "You may sign one of these four statements about a pilot that passes the audit:"
+        if self.statements:
+            yield "You may sign one of these four statements about a pilot that passes the audit:"
         for letter, sentence in self.statements.items():
             yield f"({letter}) {sentence}"
 
