@@ -145,13 +145,11 @@ def _rounded(side, other, epsilon) -> float:
 def _shown(m, o, epsilon, reverse) -> Witness:
     """The witness as it stands, or at −ε of the pairs themselves where that can be seen."""
     if reverse:
-        at = np.asarray(-epsilon)
-        values = [float(x._delta(at)) for x in (m, o)]
-        errors = [float(x._delta_error(at)) for x in (m, o)]
+        values, errors = zip(*(x.privacy_profile(-epsilon, with_error=True) for x in (m, o)), strict=True)
         if values[0] + errors[0] < values[1] - errors[1]:
             return Witness(-epsilon, None, False, *values)
         m, o = m.reverse, o.reverse
-    return Witness(epsilon, None, reverse, *(float(x._delta(np.asarray(epsilon))) for x in (m, o)))
+    return Witness(epsilon, None, reverse, *(x.privacy_profile(epsilon) for x in (m, o)))
 
 
 def places(side: Side, other: Side) -> np.ndarray:

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from .._answers import NumericalError
-from .._floats import LARGEST_LOSS
+from .._floats import LARGEST_LOSS, LAST_PLACE
 from .._validation import shortened
 from .polynomials import gauss
 
@@ -23,9 +23,9 @@ _NODES, _WEIGHTS = gauss(16)
 _ACCURACY, _FLOOR, _MOST_PIECES = 1e-12, 1e-15, 4096
 # Losses that may be told from 0, of steps that are taken part in ever so rarely.
 _SMALLEST, _CUTS = 1e-30, 112
-# Losses from which on nothing is looked for, by how much the logarithm of an integrand falls until it has vanished, and
-# how many places are a closer look.
-_FARTHEST, _VANISHED, _CLOSER = 1e15, math.log(1e-9), 65
+# Losses from which on nothing is looked for, by how much the logarithm of an integrand falls until it has vanished, by
+# how much it may rise between two cuts, and how closely the end of δ is found.
+_FARTHEST, _VANISHED, _STEEPEST, _CLOSE = 1e15, math.log(1e-9), 100.0, 1e-4
 # Transforms: angle by which e^{iε Im s} turns on a piece at first, and at most; error of a piece, in units of what
 # halving it changed; how many s at once; and what δ beyond the last place may still weigh.
 _TURN, _FURTHEST_TURN, _OF_CHANGE, _AT_ONCE, _NOTHING = 4.0, 12.0, 10.0, 16, 1e-18
@@ -79,24 +79,28 @@ def _log_growing_area(mechanism, tilt: float) -> float:
         heights = np.append(heights, logs(cuts[-20:]))
     if heights.max() == -math.inf:
         return -math.inf
-    # Close to where δ ends, and then to the peak, which is narrow where the tilt is large.
-    end = int(np.flatnonzero(np.isfinite(heights))[-1])
-    most, places = -math.inf, np.linspace(cuts[end], cuts[min(end + 1, len(cuts) - 1)], _CLOSER)
+    kinks = mechanism._breakpoints()
+    cuts = np.unique(np.concatenate([cuts, kinks[(kinks > 0) & (kinks < cuts[-1])]]))
+    heights = logs(cuts)
+    # δ falls, so that no height between two cuts exceeds that at the first one by more than `rise`. Closer, too, to
+    # where δ ends.
     while True:
-        cuts = np.unique(np.concatenate([cuts, places]))
-        heights = logs(cuts)
-        if heights.max() < most + 1.0:
+        width, least = np.diff(cuts), heights.max() + _VANISHED
+        rise = tilt * width
+        steep = (rise > _STEEPEST) & (heights[:-1] + rise > least) & (width > 4 * LAST_PLACE * cuts[1:])
+        ends = (heights[:-1] > least) & np.isneginf(heights[1:]) & (width > _CLOSE * cuts[1:])
+        if not (steep | ends).any():
             break
-        most, peak = float(heights.max()), int(np.argmax(heights))
-        places = np.linspace(cuts[max(peak - 1, 0)], cuts[min(peak + 1, len(cuts) - 1)], _CLOSER)
+        place = np.flatnonzero(steep | ends) + 1
+        middle = (cuts[place - 1] + cuts[place]) / 2
+        cuts, heights = np.insert(cuts, place, middle), np.insert(heights, place, logs(middle))
+    most = float(heights.max())
     end = int(np.flatnonzero(np.isfinite(heights))[-1])
     if heights[end] > most + _VANISHED and cuts[min(end + 1, len(cuts) - 1)] < largest:
         raise NumericalError(
             f"the Rényi divergence of order {tilt + 1:g} of {shortened(repr(mechanism), 120)} depends on a δ less "
             "than any number, or on losses larger than are looked for: dptutor cannot compute it"
         )
-    kinks = mechanism._breakpoints()
-    cuts = np.unique(np.concatenate([cuts, kinks[(kinks > 0) & (kinks < cuts[-1])]]))
     return most + math.log(integral(lambda epsilon: np.exp(logs(epsilon) - most), cuts))
 
 
