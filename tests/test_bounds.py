@@ -296,8 +296,16 @@ def test_a_search_finds_no_answer_that_breaks_a_law():
     assert tally.laws["of_one"]
 
 
-def test_lines_of_a_step_whose_noise_is_narrower_than_rounding():
-    assert list(laws.of_evaluators(dp.SubsampledGaussian(0.011276922536948569, 3.3e-5, direction="remove"))) == []
+def test_what_a_search_has_found():
+    step = dp.SubsampledGaussian(0.011276922536948569, 3.3e-5, direction="remove")  # noise narrower than rounding
+    assert list(laws.of_evaluators(step)) == []
+    rare = dp.SubsampledLaplace(13.968094732791297, 4.77825404003671e-05)  # divergences with narrow peaks
+    assert list(laws.of_orders(rare, dp.Gaussian(0.4141169029178826, 0.39248018055240796))) == []
+    counts = (
+        dp.SubsampledDiscreteGaussian(1.4178583414046704, 0.13164969939263257, 4, "remove") ** 24
+        @ dp.DiscreteLaplace(1.937102493180422)
+    ).symmetrized  # losses that differ by less than rounding
+    assert not dp.dominance(counts, dp.SubsampledDiscreteGaussian(4.204, 0.391, 6, "remove"))
 
 
 def test_a_meet_of_curves_that_meet_again_without_false_alarms():

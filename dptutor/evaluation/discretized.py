@@ -27,6 +27,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import isotonic_regression
 
+from .._answers import NumericalError
 from .._floats import LARGEST_LOSS, LAST_PLACE
 from .finite_law import FiniteLaw
 
@@ -49,6 +50,8 @@ _CELLS, _TILTS = 2**10, 40
 POWERS_GOAL = 5e-7
 # Initial length of a grid, and largest factor by which the next one is finer.
 _SHORTEST, _FINER = 2**14, 2.0**-5
+# The widest step, within which e^ε does not overflow.
+_WIDEST = LARGEST_LOSS - LARGEST
 # Steps that are tried, times atoms that are to lie on the grid.
 _TRIED = 2**20
 
@@ -125,8 +128,10 @@ def bracketed(factors: list[Factor], goal: float = POWERS_GOAL) -> Bracket:
             f"at most {_MOST_STEPS} mechanisms of which one has no transform can be composed, got {count}: more would "
             "take longer than ten seconds"
         )
-    coarse = max(length / _SHORTEST, 1e-7)
     longest = _LONGEST * min(1.0, _MANY / len(factors))
+    if length > longest * _WIDEST:
+        raise NumericalError("losses are too far apart for a grid: dptutor cannot compute it")
+    coarse = min(max(length / _SHORTEST, 1e-7), _WIDEST)
     reaches = LARGEST if any(max(-f.low, f.high) >= LARGEST for f in factors) else math.inf
     while True:
         step = _aligned(factors, coarse)

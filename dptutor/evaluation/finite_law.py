@@ -464,6 +464,8 @@ class FiniteLaw(AtomicLaw):
         if not 3 <= self.kinks.size <= _MOST_MULTIPLES + 1:
             return None
         above = self.kinks - self.kinks[0]
+        if not above[1]:
+            return None
         ratios = [Fraction(float(ratio)).limit_denominator(100) for ratio in above / above[1]]
         step = above[1] / math.lcm(*(ratio.denominator for ratio in ratios))
         if above[-1] / step > _MOST_MULTIPLES:
