@@ -390,4 +390,4 @@ def test_a_dead_kernel_is_told(explored):  # the last to share the notebook
     run_last_cell(explored, "__import__('os')._exit(1)")
     explored.get_by_text("| Idle").wait_for(state="hidden")
     explored.evaluate(SET_ALL, FARTHER)
-    explored.get_by_text("The kernel does not answer").wait_for(timeout=20_000)
+    explored.get_by_text("if it was restarted, run the cell again").wait_for(timeout=20_000)
