@@ -766,6 +766,33 @@ def test_a_new_question_ends_the_filling_for_an_old_one():
     assert not any(content.get("whole") == "line sigma" for content, _ in sent)
 
 
+def test_a_question_that_takes_some_turns_of_the_loop_to_arrive_waits_for_one_row_at_most(monkeypatch):
+    monkeypatch.setattr("dptutor.explore.machinery.live._PATIENCE", -1)  # as if every row took longer
+    e, sent = dp.explore.delta_divergence(), []
+
+    async def ask():
+        loop, asked = asyncio.get_running_loop(), asyncio.Event()
+
+        def arrive(turns):
+            if turns:
+                loop.call_soon(arrive, turns - 1)
+            else:
+                e.widget._asked(question(e))
+                asked.set()
+
+        def send(content, buffers=None):
+            sent.append(content.get("id"))
+            if len(sent) == 2:  # the answer, and a first row of the line
+                arrive(20)
+
+        e.widget.send = send
+        e.widget._asked(question(e, "sigma"))
+        await asked.wait()
+
+    asyncio.run(ask())
+    assert sent == ["q", None, "q"]
+
+
 def test_the_explorer_asked_last_is_filled_first():
     told = []
 

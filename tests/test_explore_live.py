@@ -386,8 +386,17 @@ def test_an_explorer_whose_script_came_late_hears_the_kernel(new_page, jupyterla
 
 
 @pytest.mark.host
+def test_what_was_moved_before_it_is_shown_again_asks_nothing_about_its_first_setting(opened):
+    page = opened("import dptutor as dp\ne = dp.explore.any_attack()\ne.widget", "e.set(baseline=0.2)\ne")
+    first, again = page.locator("[data-explorer]").all()
+    expect(again).to_have_attribute("data-drawn", re.compile("^0.2 "))
+    expect(first.locator(".dpe-ask")).to_be_visible()
+    expect(again.locator(".dpe-ask")).to_be_hidden()
+
+
+@pytest.mark.host
 def test_a_dead_kernel_is_told(explored):  # the last to share the notebook
     run_last_cell(explored, "__import__('os')._exit(1)")
     explored.get_by_text("| Idle").wait_for(state="hidden")
     explored.evaluate(SET_ALL, FARTHER)
-    explored.get_by_text("The kernel does not answer").wait_for(timeout=20_000)
+    explored.get_by_text("if it was restarted, run the cell again").wait_for(timeout=20_000)

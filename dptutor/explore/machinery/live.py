@@ -23,6 +23,8 @@ from .parameters import Choice, Parameter
 
 # The longest that other work in the kernel has to wait while a line is filled, in seconds.
 _PATIENCE = 0.02
+# For so long a line that is filled rests each time: a question takes several turns of the event loop to arrive.
+_REST = 0.005
 
 
 def live_widget(exploration) -> LiveExplorer:
@@ -130,7 +132,7 @@ class LiveExplorer(anywidget.AnyWidget):
             if time.monotonic() - since > _PATIENCE:
                 self._send_rows(rows, {})
                 self._sent.update(ready)
-                await asyncio.sleep(0)
+                await asyncio.sleep(_REST)
                 rows, ready, since = [], [], time.monotonic()
         self._send_rows(rows, {"whole": line})
         self._sent.update(ready)

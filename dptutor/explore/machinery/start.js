@@ -44,6 +44,7 @@ function render({ model, el }) {
     explorer.values[place] = model.get(p.name); // since its picture was made
     explorer.showControl(place);
   });
+  if (explorer.lagging()) explorer.asking?.skip(); // the question is about the setting at first
   tables.moved(explorer.values, 0);
   return () => {
     tables.close();
