@@ -315,6 +315,30 @@ def test_a_chapters_first_screen_shows_its_explorer(new_page, site, site_url, sc
     assert not missed
 
 
+@pytest.mark.look
+def test_pictures_in_the_margin_cover_nothing_and_fit_a_phone(new_page, site, site_url):
+    page, wrong = new_page(viewport={"width": 1280, "height": 800}), {}
+    covered = """() => {
+      const boxes = [...document.querySelectorAll(".tag_margin")].map((e) => e.getBoundingClientRect());
+      return [...document.querySelectorAll("article :is(p, pre, li, table, math, summary, .aside, [data-explorer])")]
+        .filter((e) => !e.closest(".tag_margin") && e.checkVisibility())
+        .filter((e) => { const r = e.getBoundingClientRect(); return boxes.some((b) => r.width && r.height &&
+          r.left < b.right - 1 && r.right > b.left + 1 && r.top < b.bottom - 1 && r.bottom > b.top + 1); })
+        .map((e) => e.textContent.trim().slice(0, 60)); }"""
+    wide = """() => [...document.querySelectorAll(".tag_margin img")]
+      .filter((e) => e.getBoundingClientRect().right > innerWidth).map((e) => e.alt)"""
+    for file in pages_of(site):
+        if "tag_margin" not in file.read_text(encoding="utf-8"):
+            continue
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.goto(site_url + file.relative_to(site).as_posix())
+        laid_out(page)
+        found = page.evaluate(covered)
+        page.set_viewport_size({"width": 390, "height": 664})
+        wrong |= {file.stem: found} if (found := found + page.evaluate(wide)) else {}
+    assert not wrong
+
+
 @pytest.mark.parametrize("name", ["16_reports", "17_study", "18_stopping", "other_promises"])
 def test_outputs_and_tables_fit_a_phone(new_page, site_url, name):
     page = new_page(viewport={"width": 390, "height": 664})
