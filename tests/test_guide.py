@@ -223,6 +223,26 @@ def regret_at_equal_delta():
     return max(bayes(bell(sigma), bell(sigma, 1)) - bayes(geometric(scale), geometric(scale, 1)))
 
 
+def bell_of_eight_counts(delta=1e-6):
+    """The noise of each of eight counts, all of which one person changes by 1, for (1, δ): their sum tells all."""
+
+    def excess(sigma):
+        p, q = (np.fft.irfft(np.fft.rfft(bell(sigma, shift), 2**13) ** 8) for shift in (0, 1))
+        return finite_delta(p, q, 1.0) - delta
+
+    return spread(bell(brentq(excess, 5, 40, xtol=1e-9)))
+
+
+def response_of_eight_counts(delta=1e-6):
+    """The same with discrete Laplace noise: of each count only the sign of its loss is known."""
+
+    def excess(scale):
+        k, truth = np.arange(9), expit(1 / scale)
+        return finite_delta(binom.pmf(k, 8, 1 - truth), binom.pmf(k, 8, truth), 1.0) - delta
+
+    return spread(geometric(brentq(excess, 1, 20, xtol=1e-12)))
+
+
 def laplace_of_crossing():
     """The δ at which Gaussian and Laplace noise of one standard deviation are both (1, δ)-DP, exactly."""
 
@@ -241,6 +261,9 @@ NUMBERS = {
             f"{finite_delta(*(bell(calibrated(bell, 1, 10), s) for s in (0, 1)), 0):.3f}"
         ),
         "regret at equal (ε, δ)": lambda: f"{regret_at_equal_delta():.3f}",
+        "regret, in hundredths": lambda: f"{100 * regret_at_equal_delta():.0f}",
+        "eight counts: discrete Laplace": lambda: f"{response_of_eight_counts():.2f}",
+        "eight counts: discrete Gaussian": lambda: f"{bell_of_eight_counts():.2f}",
         "crossing": lambda: f"{laplace_of_crossing():.3f}",
         "noise: Gaussian at equal advantage": lambda: f"{brentq(lambda s: 2 * ndtr(0.5 / s) - 1.25, 0.1, 9):.2f}",
         "noise: Laplace at equal advantage": lambda: f"{math.sqrt(2) * -0.5 / math.log(0.75):.2f}",
