@@ -203,12 +203,12 @@ less_below = bool(np.all(other.privacy_profile(below) > base.privacy_profile(bel
 less_there = other.privacy_profile(there) > base.privacy_profile(there) + 1e-8
 answer = (3 if less_there else 4) if less_below else 1
 """,
-        explanation="Both have the same δ at ε = 8, which leaves the rest of the profile open. Between 0 and 8 the larger training has the larger δ, the "
+        explanation="Both have the same δ at ε = 8, which leaves the rest of the profile open. Between 0 and 8 the larger training run has the larger δ, the "
         "advantage δ(0) included. The larger σ pays for more sampling and adds no protection.",
         hints=(
             "One (ε, δ) is one point of the profile. What does it say about the rest?",
             "Little. σ was raised to make up for larger batches and more steps: look at the Δ from the base.",
-            "The profiles meet at ε = 8. Between 0 and 8 the profile of the larger training lies higher.",
+            "The profiles meet at ε = 8. Between 0 and 8 the profile of the larger training run lies higher.",
         ),
         praise="Right: one point stays, and the rest moves.",
         mistakes=(
