@@ -319,4 +319,4 @@ NUMBERS = {
 @pytest.mark.whole
 @pytest.mark.parametrize(("title", "number"), [(title, number) for title, those in NUMBERS.items() for number in those])
 def test_a_number_on_the_page_is_right(sections, title, number):
-    assert re.search(rf"(?<![\d.]){re.escape(NUMBERS[title][number]())}(?!\d)", sections[title].text())
+    assert re.search(rf"(?<![\d.]){re.escape(NUMBERS[title][number]())}(?!\d)", sections[title].text(separator=" "))
