@@ -3,9 +3,10 @@
 // shown. The address of the page contains all settings. In the last chapter the same is a report on the pair that the
 // reader keeps: `data-pair` holds its settings, and the chapter's address stays as it is.
 
-import { calibrate, compare, Refused, read, Unreachable } from "./accountant/accountant.js";
+import { calibrate, compare, inPython, Refused, read, Unreachable } from "./accountant/accountant.js";
 
-// The kinds of mechanism: the sentence that describes each, and its text in the library.
+// The kinds of mechanism: the sentence that describes each, and its text in the library. Those that the accountant does
+// not have are `outside`: for them there is a line of Python.
 
 const KINDS = {
   dpsgd: {
@@ -15,6 +16,7 @@ const KINDS = {
     text: ({ sigma, rate, steps }) => `DPSGD(${sigma}, ${rate}, ${steps})`,
     paper: ({ sigma, rate, steps }) =>
       `DP-SGD (noise multiplier ${sigma}, Poisson sampling rate ${rate}, ${counted(steps, "step")})`,
+    trains: true,
     start: { sigma: "1", rate: "1%", steps: "1000" },
   },
   full: {
@@ -23,7 +25,26 @@ const KINDS = {
     brief: "σ {sigma}, {steps:step}",
     text: ({ sigma, steps }) => `DPSGD(${sigma}, 1, ${steps})`,
     paper: ({ sigma, steps }) => `full-batch DP-SGD (noise multiplier ${sigma}, ${counted(steps, "step")})`,
+    trains: true,
     start: { sigma: "50", steps: "100" },
+  },
+  SubsampledGaussian: {
+    name: "One step of DP-SGD",
+    says: "with noise multiplier {sigma} and sampling rate {rate}",
+    brief: "σ {sigma}, p {rate}",
+    text: ({ sigma, rate }) => `SubsampledGaussian(${sigma}, ${rate})`,
+    paper: ({ sigma, rate }) => `one step of DP-SGD (noise multiplier ${sigma}, Poisson sampling rate ${rate})`,
+    trains: true,
+    start: { sigma: "1", rate: "1%" },
+  },
+  FixedBatches: {
+    name: "One pass in fixed batches",
+    says: "with noise multiplier {sigma}, {count:time}",
+    brief: "σ {sigma}, {count:time}",
+    text: ({ sigma, count }) => `FixedBatches(${sigma})${times(count)}`,
+    paper: ({ sigma, count }) => `one pass in fixed batches (noise multiplier ${sigma}${repeated(count)})`,
+    trains: true,
+    start: { sigma: "1", count: "1" },
   },
   gaussian: {
     name: "Gaussian noise",
@@ -37,6 +58,13 @@ const KINDS = {
     says: "with scale b = {scale}, {count:time}",
     text: ({ scale, count }) => `Laplace(${scale})${times(count)}`,
     paper: ({ scale, count }) => `Laplace noise (b = ${scale}${repeated(count)})`,
+    start: { scale: "1", count: "1" },
+  },
+  DiscreteLaplace: {
+    name: "Discrete Laplace noise",
+    says: "on counts with scale b = {scale}, {count:time}",
+    text: ({ scale, count }) => `DiscreteLaplace(${scale})${times(count)}`,
+    paper: ({ scale, count }) => `discrete Laplace noise on counts (b = ${scale}${repeated(count)})`,
     start: { scale: "1", count: "1" },
   },
   response: {
@@ -53,7 +81,56 @@ const KINDS = {
     paper: ({ loss, share, count }) => `the worst mechanism that is (${loss}, ${share})-DP${repeated(count)}`,
     start: { loss: "1", share: "10⁻⁵", count: "1" },
   },
-};
+  PerfectPrivacy: {
+    name: "Perfect privacy",
+    says: "",
+    text: () => "PerfectPrivacy()",
+    paper: () => "a release that does not depend on the record",
+    start: {},
+  },
+  BlatantlyNonPrivate: {
+    name: "No privacy",
+    says: "",
+    text: () => "BlatantlyNonPrivate()",
+    paper: () => "the release of the record itself",
+    start: {},
+  },
+  ...outside("DiscreteGaussian", "Discrete Gaussian noise", "with σ = {sigma}, {count:time}", { sigma: "1" }),
+  ...outside("Staircase", "Staircase noise", "with ε = {loss}, {count:time}", { loss: "1" }),
+  ...outside("KaryRandomizedResponse", "Response with k categories", "with ε₀ = {loss} and {categories} categories, {count:time}", { loss: "1", categories: "10" }),
+  ...outside("ShuffledRandomizedResponse", "Shuffled randomized response", "with ε₀ = {loss} and {users} people, {count:time}", { loss: "1", users: "100" }),
+  ...outside("ExponentialMechanism", "Exponential mechanism", "with ε = {loss}, {count:time}", { loss: "1" }),
+  ...outside("PermuteAndFlip", "Permute-and-flip", "with ε = {loss}, {count:time}", { loss: "1" }),
+  ...outside("SparseVector", "Sparse vector technique", "with noise of scale {scale} on the threshold, {answerScale} on the answers, and {answers:answer} above it, {count:time}",
+    { scale: "2", answerScale: "4", answers: "1" }),
+  ...outside("SubsampledLaplace", "Sampled Laplace noise", "with scale b = {scale} and sampling rate {rate}, {count:time}", { scale: "1", rate: "1%" }),
+  ...outside("SubsampledDiscreteGaussian", "Sampled discrete Gaussian noise", "with σ = {sigma} and sampling rate {rate}, {count:time}", { sigma: "1", rate: "1%" }),
+  ...outside("SubsampledDiscreteLaplace", "Sampled discrete Laplace noise", "with scale b = {scale} and sampling rate {rate}, {count:time}", { scale: "1", rate: "1%" }),
+  ...outside("SubsampledGaussianReplaceOne", "DP-SGD, one example replaced", "with noise multiplier {sigma}, sampling rate {rate} and {count:step}", { sigma: "1", rate: "1%", count: "1000" }),
+  ...outside("SubsampledGaussianGroup", "DP-SGD, a group", "of {members:member}, with noise multiplier {sigma}, sampling rate {rate} and {count:step}", { sigma: "1", rate: "1%", members: "3", count: "1000" }),
+  ...outside("SampledWithoutReplacement", "Batches without replacement", "with noise multiplier {sigma}, sampling rate {rate} and {count:step}, one example replaced", { sigma: "1", rate: "1%", count: "1000" }),
+  ...outside("ShuffledBatches", "One pass in shuffled batches", "with noise multiplier {sigma} and {steps:step}, {count:time}", { sigma: "1", steps: "100" }),
+  ...outside("BallsAndBins", "Balls and bins", "with noise multiplier {sigma} and {steps:step} a pass, {count:time}", { sigma: "1", steps: "100" }),
+  ...outside("TruncatedPoisson", "Truncated Poisson batches", "with noise multiplier {sigma}, sampling rate {rate}, {steps:step}, {examples:example} and batches of at most {batch}",
+    { sigma: "1", rate: "1%", steps: "1000", examples: "10000", batch: "200" }, ({ sigma, rate, steps, examples, batch }) => [sigma, rate, steps, examples, batch]),
+  ...outside("GaussianMixture", "Mixture of Gaussians", "with σ = {sigma} and amounts and weights to be written in Python, {count:time}", { sigma: "1" },
+    ({ sigma }) => [sigma, "[0, 1, 2]", "[0.7, 0.2, 0.1]"]),
+  ...outside("FiniteExperiment", "Any table of probabilities", "to be written in Python, {count:time}", {}, () => ["[0.5, 0.5, 0.0]", "[0.25, 0.5, 0.25]"]),
+}; // biome-ignore format: a table
+// Of one that only Python has. It takes the numbers that it starts with, in this order, unless `given` says what it takes;
+// how often it is used is not among them.
+function outside(made, name, says, start, given = ({ count, ...rest }) => Object.values(rest)) {
+  const fields = says.includes("{count:") ? { ...start, count: start.count ?? "1" } : start;
+  return {
+    [made]: {
+      name,
+      says,
+      start: fields,
+      text: (numbers) => `${made}(${given(numbers).join(", ")})${numbers.count ? times(numbers.count) : ""}`,
+      isOutside: true,
+    },
+  };
+}
 const counted = (number, what) => `${number} ${what}${number === "1" ? "" : "s"}`;
 const repeated = (count) => (count === "1" ? "" : `, applied ${count} times`);
 const times = (count) => (count === "1" ? "" : ` ** ${count}`);
@@ -88,6 +165,7 @@ const whole = {
   test: (x) => Number.isInteger(x) && x >= 1 && x <= 1e15,
   says: "This must be a whole number, 1 or more.",
 };
+const several = { test: (x) => whole.test(x) && x >= 2, says: "This must be a whole number, 2 or more." };
 const share = { test: (x) => x > 0 && x < 1, says: "This must be more than 0 and less than 1." };
 const rate = { test: (x) => x > 0 && x <= 1, says: "This must be more than 0 and at most 1, or 100%." };
 const notNegative = { test: (x) => x >= 0 && Number.isFinite(x), says: "This must be 0 or a positive number." };
@@ -97,6 +175,13 @@ const FIELDS = {
   rate: { name: "sampling rate", ...rate },
   steps: { name: "steps", ...whole },
   count: { name: "times", ...whole },
+  categories: { name: "categories", ...several },
+  users: { name: "people", ...several },
+  members: { name: "members", ...whole },
+  answers: { name: "answers", ...whole },
+  answerScale: { name: "scale on the answers", ...positive },
+  examples: { name: "examples", ...whole },
+  batch: { name: "largest batch", ...whole },
   loss: { name: "ε", test: (x) => x >= 0 && x <= 700, says: "This must lie between 0 and 700." },
   share: { name: "δ", test: (x) => x >= 0 && x <= 1, says: "This must lie between 0 and 1." },
   epsilon: { name: "ε", ...notNegative },
@@ -110,7 +195,7 @@ const FIELDS = {
 };
 // Any number of a mechanism may be asked for by "?"; of those that count, the most that meet the target.
 const ASKABLE = new Set(Object.values(KINDS).flatMap(({ start }) => Object.keys(start)));
-const COUNTS = new Set(["steps", "count"]);
+const COUNTS = new Set(["steps", "count", "categories", "users", "members", "answers", "examples", "batch"]);
 
 const EXAMPLES = {
   "two training runs, both (8, 10⁻⁵)-DP": "A=dpsgd;0.5415;1%;500&B=dpsgd;?;90%;1500&goalB=point;8;10⁻⁵",
@@ -253,6 +338,14 @@ const envelope = ({ values, refused }) => {
   return { values: found };
 };
 
+// What the page has no numbers for: the mechanism in Python, and a line that prints what it comes to.
+const code = (text) => text.replace(/\b([A-Z]\w*)\(/g, "dp.$1(");
+function elsewhere(text, target, { delta }) {
+  const made = target ? `dp.calibrate(lambda x: ${code(text).replaceAll("?", "x")}, ${inPython(target)})` : code(text);
+  const asked = target ? made : `${/ [@*]+ /.test(made) ? `(${made})` : made}.epsilon(${delta})`;
+  return { python: made, refused: `import dptutor as dp; print(${asked})` };
+}
+
 function answer({ sides, look }) {
   const started = performance.now(),
     answers = {};
@@ -260,7 +353,7 @@ function answer({ sides, look }) {
     try {
       const found = target && once(`${JSON.stringify(target)} ${text}`, () => attempt(() => calibrate(text, target)));
       if (found?.refused) {
-        answers[side] = found;
+        answers[side] = elsewhere(text, target, look);
         continue;
       }
       const made = found ? found.text : text;
@@ -278,9 +371,12 @@ function answer({ sides, look }) {
         f: look.view === "f" ? once(`f ${made}`, () => envelope(errors(made, ODDS))) : null,
       };
     } catch (error) {
-      answers[side] = {
-        wrong: error instanceof Unreachable ? "No number in place of the “?” meets this target." : error.message,
-      };
+      answers[side] =
+        error instanceof Refused
+          ? elsewhere(text, target, look)
+          : {
+              wrong: error instanceof Unreachable ? "No number in place of the “?” meets this target." : error.message,
+            };
     }
   }
   const made = Object.values(answers).filter((one) => one.text);
@@ -573,7 +669,8 @@ class Run {
         const { parts, goal } = this.sides.A;
         this.sides[side] = structuredClone({ parts, goal });
         this.build();
-        this.columns.lastChild.querySelector("input").focus();
+        const added = this.columns.lastChild;
+        (added.querySelector("input") ?? added.querySelector("select")).focus();
       };
       return make("section", { class: `run-side run-${side}`, "aria-label": side }, letter,
         make("p", {}, make("button", { type: "button", onclick: add }, "Compare with another mechanism"))); // biome-ignore format: one line
@@ -619,12 +716,16 @@ class Run {
       for (const name of Object.keys(part.fields)) if (old[name] && old[name] !== "?") part.fields[name] = old[name];
       // What is asked for stays asked for, under the name that it has now.
       const asked = Object.keys(old).find((name) => old[name] === "?");
-      if (asked) part.fields[asked in part.fields ? asked : Object.keys(part.fields)[0]] = "?";
+      const takes = Object.keys(part.fields);
+      if (asked && takes.length) part.fields[takes.includes(asked) ? asked : takes[0]] = "?";
       this.build();
       this.columns.querySelectorAll(`.run-${side} .run-part > select`)[number]?.focus();
     } }); // biome-ignore format: short
-    for (const [kind, { name }] of Object.entries(KINDS))
-      choose.append(make("option", { value: kind, selected: kind === part.kind }, name));
+    for (const [label, isOutside] of [["Computed on this page", false], ["In Python", true]]) // biome-ignore format: a table
+      choose.append(
+        make("optgroup", { label }, ...Object.entries(KINDS).filter(([, its]) => Boolean(its.isOutside) === isOutside)
+          .map(([kind, { name }]) => make("option", { value: kind, selected: kind === part.kind }, name))),
+      ); // biome-ignore format: short
     const remove = () => {
       parts.splice(number, 1);
       this.build();
@@ -756,9 +857,12 @@ class Run {
     for (const side of Object.keys(this.sides)) {
       const section = this.columns.querySelector(`.run-${side}`),
         inputs = [...section.querySelectorAll("input")];
+      // The library does not look for whole numbers.
+      const inside = !this.sides[side].parts.some(({ kind }) => KINDS[kind].isOutside),
+        askable = (name) => ASKABLE.has(name) && (inside || !COUNTS.has(name));
       const values = new Map(inputs.map((input) => [input.run.fields, {}]));
       const asked = new Set(
-        inputs.filter(({ run }) => ASKABLE.has(run.name) && run.fields[run.name] === "?").map(({ run }) => run.name),
+        inputs.filter(({ run }) => askable(run.name) && run.fields[run.name] === "?").map(({ run }) => run.name),
       );
       const mistakes = [];
       for (const input of inputs) {
@@ -933,7 +1037,8 @@ class Run {
       if (alert) {
         const refused = its?.refused ?? Object.values(its ?? {}).find((value) => value?.refused)?.refused ?? "";
         alert.hidden = !refused;
-        alert.replaceChildren("This page cannot compute some of these numbers. In Python: ", make("code", {}, refused));
+        const what = its?.refused ? "this mechanism" : "some of these numbers";
+        alert.replaceChildren(`This page cannot compute ${what}. In Python: `, make("code", {}, refused));
       }
       for (const input of section.querySelectorAll("input")) {
         const { found, name, fields } = input.run;
@@ -951,6 +1056,8 @@ class Run {
       if (out)
         out.textContent =
           its?.text && !its.epsilon.refused && !this.empty.has("epsilon") ? shownEpsilon(its.epsilon) : "–";
+      if (its?.refused)
+        for (const place of this.table.querySelectorAll(`tbody [data-of=${side}]`)) place.textContent = "–";
       if (!its?.text) continue;
       const put = (row, value, show, unit) => {
         const place = cell(row, side);
@@ -976,6 +1083,7 @@ class Run {
       put("regret", { value: side === "A" ? both.reverseDivergence : both.divergence, errorBound: both.errorBound }, points, " points"); // biome-ignore format: one line
     }
     this.showTold();
+    this.root.classList.toggle("run-none", !answers.A?.text && !answers.B?.text);
     this.root.classList.toggle("run-single", !answers.B?.text || !answers.A?.text);
     this.pictures(answers, both, losses);
     this.words.replaceChildren(...this.verdict(answers, both));
@@ -1009,7 +1117,7 @@ class Run {
         ticks: Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => k * step), tick: (x) => String(+x.toPrecision(4)), yticks: [1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1],
         handle: { at: look.epsilon, moves: "epsilon", toText: (x) => String(+x.toPrecision(3)) },
         tip: (x) => [`δ at ε = ${+x.toPrecision(3)}:`, told((text) => shownDelta(ask(text, "delta", x)))] }); // biome-ignore format: long
-    }
+    } else this.left.clear();
     if (answers.A?.R?.values && answers.B?.R?.values) this.right.regrets(answers, both, look.prior);
     else this.right.clear();
   }
@@ -1043,16 +1151,20 @@ class Run {
   verdict(answers, both) {
     const { A, B } = answers,
       bold = (text, side) => make("b", { class: side ? `run-${side}` : "" }, text);
-    if (!A?.text || A.even.refused) return [];
     // So many digits that the two differ.
     const share = (its) => 100 * (1 - its.even.value),
-      digits = B?.text && !B.even.refused ? [0, 1, 2, 3].find((n) => share(A).toFixed(n) !== share(B).toFixed(n)) : 0;
+      known = (its) => its?.text && !its.even.refused,
+      digits = known(A) && known(B) ? [0, 1, 2, 3].find((n) => share(A).toFixed(n) !== share(B).toFixed(n)) : 0;
     const people = (its) =>
       share(its) >= 99.5 && its.even.value + its.even.errorBound > 0
         ? `all but ${inSo(its.even)}`
         : `${share(its).toFixed(digits ?? 0)} of 100`;
-    if (!B?.text || B.even.refused)
-      return ["Starting from even odds, the best adversary guesses right for ", bold(people(A), "A"), " people."];
+    if (!known(A) && !known(B)) return [];
+    if (!known(A) || !known(B)) {
+      const [side, its] = known(A) ? ["A", A] : ["B", B];
+      const against = B ? ` against ${side}` : "";
+      return ["Starting from even odds, the best adversary guesses right for ", bold(people(its), side), ` people${against}.`]; // biome-ignore format: one sentence
+    }
     const start = [];
     if (
       !A.epsilon.refused &&
@@ -1105,8 +1217,8 @@ class Run {
   python() {
     const { A, B } = this.result.answers,
       lines = ["import dptutor as dp", ""];
-    const made = [["a", A], ["b", B]].filter(([, its]) => its?.text); // biome-ignore format: a table
-    for (const [name, { text }] of made) lines.push(`${name} = ${text.replace(/\b([A-Z]\w*)\(/g, "dp.$1(")}`);
+    const made = [["a", A], ["b", B]].filter(([, its]) => its?.text || its?.python); // biome-ignore format: a table
+    for (const [name, { text, python }] of made) lines.push(`${name} = ${python ?? code(text)}`);
     for (const [name] of made)
       lines.push(`print(${name}.epsilon(${this.result.question.look.delta}), ${name}.advantage)`);
     if (made.length === 2) lines.push("print(dp.compare(a, b))");
@@ -1135,7 +1247,7 @@ class Run {
     };
     const [one, other] = ["A", "B"].filter((side) => answers[side]?.text);
     if (!one) return "";
-    const trains = this.sides[one].parts.some(({ kind }) => kind === "dpsgd" || kind === "full"),
+    const trains = this.sides[one].parts.some(({ kind }) => KINDS[kind].trains),
       adjacency = "add-or-remove-one adjacency";
     const [budget, advantage] = known(one),
       first = named(one),
@@ -1201,6 +1313,7 @@ class Run {
     const { job } = this,
       say = (what) => job === this.job && this.said.replaceChildren(what),
       show = () => say(make("code", {}, text));
+    if (!text) return say("This page has no numbers to copy.");
     if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => say(told), show);
     else show();
   }

@@ -57,6 +57,9 @@ SETTINGS = [
     "Laplace(1)",
     "Laplace(0.05)",
     "RandomizedResponse(1)",
+    "DiscreteLaplace(1)",
+    "DiscreteLaplace(scale=3, sensitivity=1) ** 10",
+    "FixedBatches(0.8)",
     "RandomizedResponse(0)",
     "ApproximateDP(1, 1e-5)",
     "PerfectPrivacy()",
@@ -336,7 +339,11 @@ def test_texts_are_read_as_the_library_reads_them(kernel, text):
 
 
 def test_what_is_refused_comes_with_python(kernel):
-    for text in ("FiniteExperiment([0.5, 0.5], [0.4, 0.6])", "join(Gaussian(1), Laplace(1))"):
+    for text in (
+        "FiniteExperiment([0.5, 0.5], [0.4, 0.6])",
+        "join(Gaussian(1), Laplace(1))",
+        "Gaussian(1) @ DiscreteLaplace(2, 3)",
+    ):
         found = kernel.evaluate(
             """(text) => {
           try {

@@ -165,6 +165,54 @@ def test_a_question_mark_can_be_typed(run):
     assert "which is" in page.text_content(".run-goal")
 
 
+REGISTERED = dp.mechanisms.registry.__all__
+# Each kind that can be chosen for A, and the text of what it then is.
+CHOSEN = f"""() => {{
+  const kinds = [...document.querySelectorAll(".run-A select option")].map(({{ value }}) => value);
+  return Object.fromEntries(kinds.map((kind) => {{
+    const select = document.querySelector(".run-A select");
+    select.value = kind;
+    select.dispatchEvent(new Event("change"));
+    return [kind, document.querySelector("{ROOT}").run.question.sides.A.text];
+  }}));
+}}"""
+
+
+def test_every_mechanism_of_the_library_can_be_chosen(run):
+    offered = run("A=gaussian;1;1").evaluate(CHOSEN)
+    assert {re.match(r"\w+", text)[0] for text in offered.values()} == set(REGISTERED)
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_a_chosen_mechanism_has_its_numbers_or_its_line_of_python(run, capsys, name):
+    page = run("A=gaussian;1;1&B=gaussian;2;1")
+    kind = next(kind for kind, text in page.evaluate(CHOSEN).items() if text.startswith(f"{name}("))
+    anew(page, lambda: page.select_option(".run-A .run-part > select", kind))
+    made = read(page.evaluate(f"document.querySelector('{ROOT}').run.question.sides.A.text"))
+    answer = result(page)["answers"]["A"]
+    assert cell(page, "epsilon", "B") == f"{dp.Gaussian(sigma=2).epsilon(1e-5):.3f}"
+    if "text" in answer:
+        assert answer["epsilon"]["value"] in ("inf", approx(made.epsilon(1e-5), abs=1e-6))
+        assert answer["advantage"]["value"] == approx(made.advantage, abs=1e-6)
+        assert page.is_hidden(".run-A p.run-wrong")
+        return
+    exec(page.text_content(".run-A p.run-wrong code:visible"), {})
+    assert float(capsys.readouterr().out) == approx(made.epsilon(1e-5), rel=1e-9)
+    exec(page.evaluate(f"document.querySelector('{ROOT}').run.python()"), {})
+    assert "Δ(first‖second)" in capsys.readouterr().out
+
+
+def test_a_number_of_a_mechanism_that_only_python_has_is_asked_for_there(run, capsys):
+    page = run("A=DiscreteGaussian;?;2&goalA=point;1;10^-5")
+    exec(page.text_content(".run-A p.run-wrong code:visible"), {})
+    sigma = dp.calibrate(lambda s: dp.DiscreteGaussian(s) ** 2, epsilon=1, delta=1e-5).factors[0][0].sigma
+    assert f"{sigma:.6f}"[:-1] in capsys.readouterr().out
+    assert page.locator(".run-left .run-curve").count() == 0
+    page.fill(".run-A [data-field=sigma]", "2")
+    page.fill(".run-A [data-field=count]", "?")
+    expect(page.locator(".run-A .run-mistake")).to_have_text("times: This number must be given.")
+
+
 def test_what_cannot_be_answered_leads_to_python(run):
     page = run("A=dpsgd;0.001;50%;9&B=gaussian;1;1")
     assert "Python" in page.text_content(".run-A .run-wrong:visible")

@@ -610,6 +610,28 @@ const MAKERS = {
       return { parts: [{ kind: "laplace", key: `L${top}`, top, count: 1, text }] };
     },
   },
+  DiscreteLaplace: {
+    names: ["scale", "sensitivity"],
+    defaults: { scale: 1, sensitivity: 1 },
+    // On counts it is randomized response to every adversary; with a larger sensitivity its law has more losses.
+    make({ scale, sensitivity }) {
+      const own = positive("scale", scale),
+        change = sensitivity === 1 ? 1 : whole("sensitivity", sensitivity);
+      if (!(change / own <= LARGEST_LOSS))
+        fail(`sensitivity/scale must be at most ${LARGEST_LOSS}, got ${change / own}`, scale);
+      if (change > 1) return null;
+      const { parts } = responsePart(1 / own, 0);
+      return { parts: [{ ...parts[0], text: `DiscreteLaplace(scale=${shown(own)}, sensitivity=1)` }] };
+    },
+  },
+  FixedBatches: {
+    names: ["noise_multiplier"],
+    defaults: {},
+    make({ noise_multiplier }) {
+      const own = positive("noise_multiplier", noise_multiplier);
+      return gaussianPart(1 / own, `FixedBatches(noise_multiplier=${shown(own)})`);
+    },
+  },
   RandomizedResponse: {
     names: ["epsilon"],
     defaults: { epsilon: 1 },
@@ -638,8 +660,8 @@ const MAKERS = {
   },
 };
 // biome-ignore format: a list
-const REFUSED = ["DiscreteGaussian", "DiscreteLaplace", "KaryRandomizedResponse", "FixedBatches", "ShuffledBatches",
-  "BallsAndBins", "SampledWithoutReplacement", "FiniteExperiment", "join", "meet", "group", "matrix_mechanism",
+const REFUSED = ["DiscreteGaussian", "KaryRandomizedResponse", "ShuffledBatches", "BallsAndBins", "SampledWithoutReplacement",
+  "FiniteExperiment", "join", "meet", "group", "matrix_mechanism",
   "tree_aggregation", "allowed_by", "TruncatedPoisson", "SubsampledLaplace", "SubsampledGaussianGroup", "Staircase",
   "SubsampledGaussianReplaceOne", "SubsampledDiscreteGaussian", "SubsampledDiscreteLaplace", "GaussianMixture",
   "ExponentialMechanism", "PermuteAndFlip", "SparseVector", "ShuffledRandomizedResponse"];
@@ -922,15 +944,18 @@ class Reader {
       if (!Number.isFinite(value)) fail(`'${this.text.slice(start, end)}' is not a real number`, place);
       return { value, ...place };
     }
-    if (REFUSED.includes(name)) {
-      const python = `import dptutor as dp; dp.read(${JSON.stringify(this.text)})`;
-      throw new Refused(name, python);
-    }
+    if (REFUSED.includes(name)) this.refuse(name);
     const { defaults, make } = MAKERS[name];
     const missing = names.filter((each) => !Object.hasOwn(given, each) && !Object.hasOwn(defaults, each));
     if (missing.length) fail(`${name} needs ${missing.join(" and ")}`, place);
-    const { parts, both, alone } = make({ ...defaults, ...given });
+    const made = make({ ...defaults, ...given });
+    if (!made) this.refuse(this.text.slice(start, end));
+    const { parts, both, alone } = made;
     return { value: new Mechanism(this.text.slice(start, end), parts, Boolean(both), alone), ...place };
+  }
+
+  refuse(what) {
+    throw new Refused(what, `import dptutor as dp; dp.read(${JSON.stringify(this.text)})`);
   }
 }
 
@@ -991,6 +1016,12 @@ function targetOf(wanted) {
   return { target: delta, height: profileHeight(at) };
 }
 
+// A target as the library's `calibrate` takes it.
+const inPython = (wanted) =>
+  Object.entries(wanted)
+    .map(([name, value]) => `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}=${value}`)
+    .join(", ");
+
 function open(name, value, low, high) {
   if (!(typeof value === "number" && value > low && value < high))
     throw new RangeError(`${name} must be in (${low}, ${high}), got ${value}`);
@@ -1027,12 +1058,14 @@ function calibrate(template, wanted) {
       0,
     );
   const { target, height } = targetOf(wanted);
+  const python = `import dptutor as dp; from dptutor.specification import family; dp.calibrate(family(${JSON.stringify(template)}), ${inPython(wanted)})`;
+  const refused = () => new Refused(`the calibration of ${template}`, python);
   const allowed = (x) => {
     try {
       return Boolean(new Reader(template, x).read());
     } catch (problem) {
       if (problem instanceof SpecificationError) return false;
-      throw problem;
+      throw problem instanceof Refused ? refused() : problem;
     }
   };
   const seen = new Map();
@@ -1069,10 +1102,7 @@ function calibrate(template, wanted) {
   });
   const text = template.replaceAll("?", String(root)),
     errorBound = Math.max(...sides);
-  if (!(errorBound <= (wanted.exceedance === undefined ? SHARP : 20 * SHARP) * root)) {
-    const python = `import dptutor as dp; from dptutor.specification import family; dp.calibrate(family(${JSON.stringify(template)}), …)`;
-    throw new Refused(`the calibration of ${template}`, python);
-  }
+  if (!(errorBound <= (wanted.exceedance === undefined ? SHARP : 20 * SHARP) * root)) throw refused();
   return { parameter: root, errorBound, text, mechanism: read(text) };
 }
 
@@ -1146,4 +1176,4 @@ function rootBetween(at, low, high) {
   return Math.exp((a + b) / 2);
 }
 
-export { calibrate, compare, Mechanism, read, Refused, SpecificationError, Unreachable };
+export { calibrate, compare, inPython, Mechanism, read, Refused, SpecificationError, Unreachable };
