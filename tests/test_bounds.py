@@ -301,6 +301,11 @@ def test_what_a_search_has_found():
     assert list(laws.of_evaluators(step)) == []
     rare = dp.SubsampledLaplace(13.968094732791297, 4.77825404003671e-05)  # divergences with narrow peaks
     assert list(laws.of_orders(rare, dp.Gaussian(0.4141169029178826, 0.39248018055240796))) == []
+    many = dp.SubsampledGaussianGroup(2.9239633864897896, 2.2664653817756425e-07, 3)  # losses below all numbers
+    assert list(laws.of_orders(dp.ExponentialMechanism(1.2415495184847531), many)) == []
+    rare = dp.SubsampledDiscreteGaussian(0.025951595440245886, 8.38589083786104e-09, 9, "add") ** 142
+    value, error = rare.privacy_profile(0.0, with_error=True)  # where losses are large no mass is a float
+    assert abs(value + math.expm1(142 * math.log1p(-8.38589083786104e-09))) <= error < 1e-8
     counts = (
         dp.SubsampledDiscreteGaussian(1.4178583414046704, 0.13164969939263257, 4, "remove") ** 24
         @ dp.DiscreteLaplace(1.937102493180422)

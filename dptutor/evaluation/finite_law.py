@@ -352,12 +352,7 @@ class FiniteLaw(AtomicLaw):
         with np.errstate(under="ignore", over="ignore", invalid="ignore"):
             for share, weight in zip(_SHARES, _SHARE_WEIGHTS, strict=True):
                 inner = inner + weight * np.exp(share * near) * np.expm1((s - 1.0) * share * near)
-            # Near order 1, and near 0, both terms are as small as their difference.
-            away = np.where(
-                s > 0.5,
-                q * np.expm1((s - 1.0) * loss) - (s - 1.0) * (q - p),
-                p * np.expm1(s * loss) - s * (q - p),
-            )
+            away = _excess_of_large(s, loss, p, q)
             total = np.sum(np.where(small, p * s * near * inner, away), axis=-1)
         return total + order * (self.p_infinite - self.q_infinite) - self.p_infinite
 
@@ -388,12 +383,7 @@ class FiniteLaw(AtomicLaw):
         small = np.abs(loss) < 1
         near = np.where(small, loss, 0.0)
         with np.errstate(under="ignore"):
-            # Near order 1, and near 0, both terms are as small as their difference.
-            away = np.where(
-                s > 0.5,
-                q * np.expm1((s - 1.0) * loss) - (s - 1.0) * (q - p),
-                p * np.expm1(s * loss) - s * (q - p),
-            )
+            away = _excess_of_large(s, loss, p, q)
             terms = np.where(small, p * (np.expm1(s * near) - s * np.expm1(near)), away)
             inner = np.sum(terms, axis=-1)
         return inner + s[..., 0] * (self.p_infinite - self.q_infinite) - self.p_infinite
@@ -600,6 +590,15 @@ def _merged(
     with np.errstate(under="ignore"):
         p, q = np.exp(log_q - loss), np.exp(log_q)
     return FiniteLaw.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
+
+
+def _excess_of_large(s: np.ndarray, loss: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """p (e^{sl} − 1 − s (e^l − 1)) of large losses l, for real or complex s; next to s = 1 and 0 with their digits."""
+    return np.where(
+        np.real(s) > 0.5,
+        q * np.expm1((s - 1.0) * loss) - (s - 1.0) * (q - p),
+        p * np.expm1(s * loss) - s * (q - p),
+    )
 
 
 def _multinomial_counts(count: int, kinds: int) -> np.ndarray:

@@ -544,18 +544,19 @@ def _of_finite(law: FiniteLaw) -> Transform:
     log_q = law.log_q  # also where q underflows
 
     def log(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # Factor out e^{zl*}, l* the loss with the largest weight: one for a line, one per z where they differ.
+        # Factor out q* e^{zl*}, l* the loss with the largest weight: one for a line, one per z where they differ.
         rate = z.real[:1] if np.ptp(z.real) == 0.0 else z.real
-        lead = loss[np.argmax(log_q + np.multiply.outer(rate, loss), axis=1)][:, None]
-        gaps = loss - lead
-        total = np.exp(z[:, None] * gaps) @ q
-        value = z * lead[:, 0] + np.log(total)
+        place = np.argmax(log_q + np.multiply.outer(rate, loss), axis=1)[:, None]
+        lead, top = loss[place], log_q[place]
+        gaps, weight = loss - lead, log_q - top
+        total = np.exp(z[:, None] * gaps + weight).sum(axis=1)
+        value = z * lead[:, 0] + top[:, 0] + np.log(total)
         near = np.abs(z) * spread < 0.5
         if near.any():
             excess = _complex_expm1(np.multiply.outer(z[near], loss)) @ q
             value[near] = math.log(mass) + complex_log1p(excess / mass)
-        size = (np.exp(rate[:, None] * gaps) @ q) / np.maximum(np.abs(total), 1e-300)
-        error = UNIT_ROUNDOFF * ((8 + 2 * np.abs(z) * spread) * size + 2 * np.abs(value))
+        size = np.exp(rate[:, None] * gaps + weight).sum(axis=1) / np.maximum(np.abs(total), 1e-300)
+        error = UNIT_ROUNDOFF * ((8 + 4 * np.abs(z) * spread + 4 * np.abs(top[:, 0])) * size + 2 * np.abs(value))
         error[near] = UNIT_ROUNDOFF * (8 * np.abs(z[near]) * spread + 4 * np.abs(value[near]))
         return value, error
 
