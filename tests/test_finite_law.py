@@ -452,6 +452,14 @@ def test_a_power_keeps_masses_that_are_less_than_any_number():
     assert m.privacy_profile(3000.0) == approx(binom.sf(5, 26, 0.3), rel=1e-10)
 
 
+@pytest.mark.parametrize("sigma", [0.1, 0.026])
+def test_masses_keep_their_digits_however_large_their_losses(sigma):
+    m = dp.SubsampledDiscreteGaussian(sigma, 1e-8, 9, "remove") ** 3  # losses of thousands where one takes part
+    value, error = m.privacy_profile(3000.0, with_error=True)
+    assert abs(value + math.expm1(3 * math.log1p(-1e-8))) <= error
+    assert value == approx(3e-8 - 3e-16, rel=1e-13)
+
+
 def test_a_power_composes_with_what_else_there_is():
     lattice = response(0.01).power(5000)
     assert isinstance(lattice, BinomialLaw)

@@ -211,12 +211,12 @@ class FiniteLaw(AtomicLaw):
         if mine.kinks.size * others.kinks.size > _MOST_SUMS:
             raise TooManyAtoms
         loss = np.add.outer(mine.kinks, others.kinks).ravel()
-        log_q = np.add.outer(mine.log_q, others.log_q).ravel()
+        log_p, log_q = np.add.outer(mine.log_p, others.log_p).ravel(), np.add.outer(mine.log_q, others.log_q).ravel()
         location_error = mine.location_error + others.location_error + UNIT_ROUNDOFF * _largest(loss)
         p_infinite = mine.p_infinite + others.p_infinite - mine.p_infinite * others.p_infinite
         q_infinite = mine.q_infinite + others.q_infinite - mine.q_infinite * others.q_infinite
         relative_error = mine.relative_error + others.relative_error + 8 * UNIT_ROUNDOFF
-        return _merged(loss, log_q, p_infinite, q_infinite, location_error, relative_error)
+        return _merged(loss, np.where(loss < 0, log_p, log_q), p_infinite, q_infinite, location_error, relative_error)
 
     def power(self, count: int) -> AtomicLaw:
         """The law of the sum of `count` independent copies, a `BinomialLaw` where it is one of two losses many times.
@@ -422,9 +422,9 @@ class FiniteLaw(AtomicLaw):
         loss = counts @ self.kinks
         log_p, log_q = (_log_multinomial(counts, log_mass) for log_mass in (self.log_p, self.log_q))
         location_error = count * (self.location_error + 2 * UNIT_ROUNDOFF * _largest(self.kinks))
-        relative_error = (64 + 4 * count) * UNIT_ROUNDOFF
-        log_q = np.where(loss < 0, log_p + loss, log_q)
-        return _merged(loss, log_q, *self._infinite(count), location_error, relative_error)
+        relative_error = count * self.relative_error + (64 + 4 * count) * UNIT_ROUNDOFF
+        larger = np.where(loss < 0, log_p, log_q)
+        return _merged(loss, larger, *self._infinite(count), location_error, relative_error)
 
     @cached_property
     @with_fifty_digits
@@ -565,15 +565,18 @@ def _starts(loss: np.ndarray, tolerance: np.ndarray) -> np.ndarray:
 
 def _merged(
     loss: np.ndarray,
-    log_q: np.ndarray,
+    larger: np.ndarray,
     p_infinite: float,
     q_infinite: float,
     location_error: float,
     relative_error: float,
 ) -> FiniteLaw:
-    """The law of losses in any order; those no further apart than rounding explains become one."""
+    """The law of losses in any order, of whose masses under P and Q `larger` is the logarithm of the larger one.
+
+    Losses no further apart than rounding explains become one.
+    """
     order = np.argsort(loss, kind="stable")
-    loss, log_q = loss[order], log_q[order]
+    loss, larger = loss[order], larger[order]
     starts = _starts(loss, np.full(loss.shape, 2 * location_error))
     if starts.size > MOST_ATOMS:
         raise TooManyAtoms
@@ -581,14 +584,14 @@ def _merged(
         ends = np.append(starts[1:], loss.size) - 1
         # A run longer than rounding explains enlarges the error.
         location_error = max(location_error, float(np.max(loss[ends] - loss[starts])))
-        largest = np.maximum.reduceat(log_q, starts)
+        largest = np.maximum.reduceat(larger, starts)
         # Losses whose probabilities both underflow have no weight, even together.
         scale = np.where(np.isfinite(largest), largest, 0.0)
         with np.errstate(under="ignore", divide="ignore"):
-            sums = np.add.reduceat(np.exp(log_q - np.repeat(scale, ends - starts + 1)), starts)
-            loss, log_q = loss[starts], scale + np.log(sums)
+            sums = np.add.reduceat(np.exp(larger - np.repeat(scale, ends - starts + 1)), starts)
+            loss, larger = loss[starts], scale + np.log(sums)
     with np.errstate(under="ignore"):
-        p, q = np.exp(log_q - loss), np.exp(log_q)
+        p, q = np.exp(larger - np.maximum(loss, 0.0)), np.exp(larger + np.minimum(loss, 0.0))
     return FiniteLaw.of_finite(loss, p, q, p_infinite, q_infinite, location_error, relative_error)
 
 
