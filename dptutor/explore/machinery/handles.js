@@ -451,7 +451,7 @@ class Handles {
       .map(([axis, share]) => {
         const last = axis.label.split(" ").at(-1),
           letter = last.length <= 4 && /[^ -~]|^[A-Za-z](\(|$)/.test(last) ? last : axis.label;
-        return `${letter} ≈ ${+valueAt(axis, share).toPrecision(2)}`.replace("-", "−");
+        return `${letter} ≈ ${+(axis.times * valueAt(axis, share)).toPrecision(2)}`.replace("-", "−");
       })
       .join(", ");
   }
