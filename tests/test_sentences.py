@@ -76,6 +76,8 @@ def is_rounding(said, value):
         digits, power = raised[1] or "1", int(raised[2].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
     if not re.fullmatch(rf"−?{WHOLE}(\.\d+)?", digits) or (not re.search("[1-9]", digits) and abs(value) > 1e-12):
         return False  # nothing is said to be 0 that is not
+    if unit == "%" and float(digits.replace(",", "")) == 100 and value < 1 - 1e-12:
+        return False  # and nothing to be all that is not
     last = 10.0 ** (power - len(digits.partition(".")[2]))
     value = 100 * value if unit else value
     said = float(digits.replace("−", "-").replace(",", "")) * 10.0**power
@@ -1314,7 +1316,10 @@ def reports(mechanism, facts, delta):
 
 says("reports",
      "From ({epsilon}, {delta}) alone, an adversary with even odds may be right {allowed} of the time. The best one is "
-     "right {right} of the time.", lambda so: so.facts == "a pair" and so.allowed > so.right)  # fmt: skip
+     "right {right} of the time.", lambda so: so.facts == "a pair" and so.right < so.allowed <= 0.9999)  # fmt: skip
+says("reports",
+     "From ({epsilon}, {delta}) alone, an adversary with even odds may be right more than 99.99% of the time. The best "
+     "one is right {right} of the time.", lambda so: so.facts == "a pair" and so.allowed > 0.9999)  # fmt: skip
 says("reports",
      "With μ ≈ {mu}, enough for every δ down to {delta}, an adversary with even odds may be right {allowed} of the "
      "time. The best one is right {right} of the time.",
@@ -1350,7 +1355,17 @@ says("study",
      "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect with "
      "probability {power} instead of {without}. The adversary recognizes a yes with probability {found}, where 5% is "
      "chance.",
-     lambda so: so.power <= so.without and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
+     lambda so: so.power <= so.without <= 0.999 and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
+says("study",
+     "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect with "
+     "probability {power} instead of more than 99.9%. The adversary recognizes a yes with probability {found}, where "
+     "5% is chance.",
+     lambda so: so.power <= 0.999 < so.without and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
+says("study",
+     "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect with "
+     "probability above 99.9%, with the noise as without it. The adversary recognizes a yes with probability {found}, "
+     "where 5% is chance.",
+     lambda so: 0.999 < so.power <= so.without and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
 
 
 @exact

@@ -168,11 +168,12 @@ def tight(mechanism, facts, delta):
 
 
 @reports.words
-def words(facts):
+def words(mechanism, facts, delta):
     if facts == PAIR:
+        often = "more than 99.99%" if numbers(mechanism, facts, delta)[1] > 0.9999 else "{allowed}"
         return (
-            "From ({epsilon}, {delta}) alone, an adversary with even odds may be right {allowed} of the time. The best "
-            "one is right {right} of the time."
+            f"From ({{epsilon}}, {{delta}}) alone, an adversary with even odds may be right {often} of the time. The "
+            "best one is right {right} of the time."
         )
     if facts == MU:
         return (
