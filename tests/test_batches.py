@@ -255,24 +255,6 @@ def test_laws_of_batches(m):
 # Bad input.
 
 
-@pytest.mark.parametrize(
-    ("make", "error", "words"),
-    [
-        (lambda: dp.FixedBatches(0), ValueError, "^noise_multiplier must be"),
-        (lambda: dp.BallsAndBins(0.01, 10), ValueError, r"^noise_multiplier must be in \[0.05, 1000\], got 0.01"),
-        (lambda: dp.BallsAndBins(1, 0), ValueError, "^steps must be a positive integer, got 0"),
-        (lambda: dp.BallsAndBins(1, 10**6), ValueError, "^steps must be at most 100000, got 1000000"),
-        (lambda: dp.BallsAndBins(1, 10, "up"), ValueError, "^direction must be one of"),
-        (lambda: dp.ShuffledBatches(1, 10, "middle"), ValueError, "^bound must be one of 'upper', 'lower'"),
-        (lambda: dp.SampledWithoutReplacement(1, 0), ValueError, r"^sampling_rate must be in \(0, 1\], got 0"),
-        (lambda: dp.SampledWithoutReplacement("1", 0.5), TypeError, "^noise_multiplier must be a real number"),
-    ],
-)
-def test_what_cannot_be_is_refused_by_name(make, error, words):
-    with pytest.raises(error, match=words):
-        make()
-
-
 def test_renyi_divergences_of_large_orders_are_those_of_removal_with_replacement_of_one_example():
     # H(s) of removal is p^s e^(s(s−1)μ²/2) for large s, where δ and H leave the range of floats.
     m = dp.SampledWithoutReplacement(noise_multiplier=1.0, sampling_rate=0.5)

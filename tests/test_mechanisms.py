@@ -444,43 +444,16 @@ def test_scalars_in_scalars_out_and_arrays_keep_their_shape():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: dp.Gaussian(sigma=-1), "sigma must be greater than 0 and finite, got -1"),
-        (lambda: dp.Gaussian(sigma=math.nan), "sigma must be greater than 0 and finite, got nan"),
-        (lambda: dp.Gaussian(sensitivity=0), "sensitivity must be greater than 0 and finite, got 0"),
-        (lambda: dp.Laplace(scale=math.inf), "scale must be greater than 0 and finite, got inf"),
-        (lambda: dp.RandomizedResponse(epsilon=-0.1), r"epsilon must be in \[0, 700\], got -0.1"),
-        (lambda: dp.ApproximateDP(epsilon=1, delta=1.5), r"delta must be in \[0, 1\], got 1.5"),
         (lambda: dp.FiniteExperiment(p=[0.5, 0.4], q=[0.5, 0.5]), "p must sum to 1, got the sum 0.9"),
         (lambda: dp.FiniteExperiment(p=[1.5, -0.5], q=[0.5, 0.5]), r"p must be in \[0, 1\], got 1.5"),
         (lambda: dp.FiniteExperiment(p=[1.0], q=[0.5, 0.5]), "equally long, got 1 and 2"),
-        (lambda: dp.Gaussian().tradeoff(1.2), r"alpha must be in \[0, 1\], got 1.2"),
         (lambda: dp.Gaussian().tradeoff([0.1, math.nan]), r"alpha must be in \[0, 1\], got nan"),
-        (lambda: dp.Gaussian().bayes_error(-0.1), r"prior must be in \[0, 1\], got -0.1"),
-        (lambda: dp.Gaussian().privacy_profile(math.nan), r"epsilon must be a number \(not NaN\), got nan"),
-        (lambda: dp.Gaussian().epsilon(2), r"delta must be in \[0, 1\], got 2"),
         (lambda: dp.Gaussian().renyi_divergence(0), "order must be greater than 0, got 0"),
         (lambda: dp.Gaussian().privacy_loss.cdf(0, under="R"), "under must be one of 'P', 'Q', got 'R'"),
     ],
 )
 def test_values_out_of_range_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: dp.Gaussian(sigma="1"),
-        lambda: dp.Gaussian(sigma=[1, 2]),
-        lambda: dp.Gaussian(sigma=1j),
-        lambda: dp.Gaussian().tradeoff(None),
-        lambda: dp.FiniteExperiment(p="ab", q=[1]),
-        lambda: dp.FiniteExperiment(p=1.0, q=[1]),
-        lambda: dp.join(dp.Gaussian(), 3),
-    ],
-)
-def test_values_of_the_wrong_kind_are_refused(make):
-    with pytest.raises(TypeError):
         make()
 
 
