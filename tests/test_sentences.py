@@ -1147,7 +1147,7 @@ def tradeoff_gallery(kind, noise, epsilon):
     return {"delta": float(profile_of(kind, noise)(epsilon)), "largest": largest_loss(kind, noise)}
 
 
-says("tradeoff_gallery", "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0.",
+says("tradeoff_gallery", "The mechanism is ({epsilon}, 0)-DP: the tangent starts in the upper left corner, and δ is 0.",
      lambda so: so.epsilon >= so.largest)  # fmt: skip
 says("tradeoff_gallery",
      "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) that starts at "
