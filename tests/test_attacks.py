@@ -35,6 +35,7 @@ def test_reconstruction_is_one_of_these_attacks(m, baseline):
     assert dp.reconstruction_bound(m, baseline) == dp.attack_bound(m, baseline)
 
 
+@pytest.mark.deep
 @given(mechanisms())
 @settings(max_examples=examples(30))
 def test_the_largest_gain_is_the_advantage_of_the_mechanism(m):

@@ -508,6 +508,7 @@ def test_in_continuous_integration_a_lack_of_isolation_is_a_failure(variables, t
     assert "bubblewrap, which is not installed" in done.stdout
 
 
+@pytest.mark.deep
 def test_a_copy_is_named_and_earns_nothing_by_itself(packed, monkeypatch, tmp_path):
     course = shutil.copytree(packed, tmp_path / "course", ignore=shutil.ignore_patterns("submitted", grading.STATE))
     name = "04_exercises"
