@@ -367,6 +367,7 @@ def test_products_without_a_transform_are_sharp(m):
     assert m.error_bound < 1e-9
 
 
+@pytest.mark.deep
 def test_chernoffs_bound_that_says_nothing():
     # No transform of a step with so little noise is a number right of 1; one part in 1e6 of 72 steps reveals no more.
     step = dp.SubsampledGaussian(0.0128, 5.8e-9, "remove")

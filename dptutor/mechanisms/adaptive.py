@@ -1,6 +1,6 @@
 """Several uses of exponential mechanisms, each with candidates that may depend on all earlier answers.
 
-The pair of one use is the worst of all ranges [t − ε, t] of its losses, and at each point another t is worst. Who
+The pair of one use is the worst of all ranges [t − ε, t] of its losses, and at each point another t is worst. Anyone who
 chooses t for one use after the other is held down twice:
 
 - by the power of that pair, which no choice exceeds (Zhu, Dong & Wang 2022, theorem 10), on a grid from above;
