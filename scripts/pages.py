@@ -107,7 +107,7 @@ PARTS = {
 }
 ASIDE = "In the library:"
 EXPLORERS = {name: escape(getattr(dp.explore, name).title) for name in dp.explore.__all__}
-RUN_THIS = "<p>Run this cell, and the picture can be moved.</p>"
+RUN_THIS = "<p>Run the cells down to this one, and the picture can be moved.</p>"
 STATEMENTS = tuple(NODE_TYPES.values())
 # What joins modules, of which one script has no need.
 IMPORT = re.compile(r"^export default .*$|^import \{[^}]*\} from \"[^\"]*\";$", re.MULTILINE)

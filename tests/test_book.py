@@ -177,7 +177,7 @@ def test_a_page_as_it_was_parsed_carries_its_own_explorers_only(site):
 
 def test_a_lecture_has_neighbors_and_asks_nobody_to_run_a_cell(pages, site):
     text = (site / "notebooks" / "07_lecture.html").read_text()
-    assert "Run this cell" not in text
+    assert "Run the cells down to this one" not in text
     links = pages["notebooks/07_lecture.html"].targets
     for target in ("06_lecture.html", "08_lecture.html", "07_exercises.html", "../book/07_delta_divergence.html"):
         assert target in links

@@ -186,7 +186,7 @@ def test_a_notebook_that_is_not_trusted_shows_a_picture_and_its_sentence():
     picture = base64.b64decode(re.search('src="data:image/png;base64,([^"]+)"', html)[1])
     assert picture.startswith(b"\x89PNG")
     assert e.words in unescape(html)
-    assert "Run this cell" in html
+    assert "Run the cells down to this one" in html
     assert not re.search("<(svg|style|script)", html)
 
 

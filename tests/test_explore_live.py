@@ -108,6 +108,33 @@ def test_an_explorer_in_a_notebook_fits_a_laptop_and_its_words_can_be_read(lapto
         laptop.locator("[data-ask-skip]").click()
 
 
+# The texts of an explorer that its cell's output cuts off, at the left or at the right.
+CUT = """() => {
+  const { left, right } = document.querySelector(".jp-OutputArea-output:has([data-explorer])").getBoundingClientRect();
+  return [...document.querySelectorAll("[data-explorer] :is(.dpe-main text, .dpe-words, .dpe-find)")]
+    .map((e) => [e.textContent, e.getBoundingClientRect()])
+    .filter(([, box]) => box.width && (box.left < left || box.right > right))
+    .map(([text]) => text);
+}"""
+
+
+@pytest.mark.look
+@pytest.mark.parametrize("name", ["any_attack", "batches", "reports"])
+def test_nothing_of_an_explorer_is_cut_off_in_a_narrow_notebook(new_page, jupyterlab, name):
+    page = new_page(strict=False, viewport={"width": 390, "height": 664})
+    (jupyterlab.folder / "narrow.ipynb").write_text(drag.notebook(f"import dptutor as dp\ndp.explore.{name}()"))
+    page.goto(jupyterlab.url("narrow.ipynb"))
+    page.locator(".jp-Notebook .jp-CodeCell").wait_for()
+    page.keyboard.press("Control+b")  # the list of files is as wide as the window
+    page.get_by_text("| Idle").wait_for(timeout=60_000)
+    page.locator(".jp-CodeCell .cm-content").click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("[data-explorer][data-drawn]", timeout=60_000)
+    page.locator("[data-ask-skip]").click()
+    settled(page)
+    assert page.evaluate(CUT) == []
+
+
 @pytest.fixture(scope="module")
 def notebook(chromium, jupyterlab):
     page = watched_page(chromium, viewport={"width": 1280, "height": 1400})

@@ -17,6 +17,7 @@ from notebooks import outputs_digest, source
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WIDGET = "application/vnd.jupyter.widget-view+json"
+RUN = "Run the cells down to this one"
 names = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 
 
@@ -122,7 +123,7 @@ def test_a_cloned_notebook_shows_its_pictures_before_it_is_trusted_or_run(new_pa
     picture = output.locator("img")
     picture.wait_for()
     assert picture.evaluate("img => img.naturalWidth") > 1000
-    assert "Run this cell" in output.text_content()
+    assert RUN in output.text_content()
     assert output.locator("svg, style").count() == 0
 
 
@@ -131,7 +132,7 @@ def test_each_explorer_of_a_cloned_notebook_has_a_still_picture(notebook):
     """JupyterLab takes the HTML beside a widget as long as a notebook is not trusted."""
     outputs = [output for cell in json.loads(notebook.read_text())["cells"] for output in cell.get("outputs", [])]
     shown = [output["data"] for output in outputs if WIDGET in output.get("data", {})]
-    assert all("data:image/png" in (html := "".join(data["text/html"])) and "Run this cell" in html for data in shown)
+    assert all("data:image/png" in (html := "".join(data["text/html"])) and RUN in html for data in shown)
     assert shown or not notebook.stem.endswith("lecture")
 
 

@@ -79,6 +79,8 @@ def is_rounding(said, value):
         digits, power = raised[1] or "1", int(raised[2].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
     if not re.fullmatch(rf"−?{WHOLE}(\.\d+)?", digits) or (not re.search("[1-9]", digits) and abs(value) > 1e-12):
         return False  # nothing is said to be 0 that is not
+    if unit == "%" and float(digits.replace(",", "")) == 100 and value < 1 - 1e-12:
+        return False  # and nothing to be all that is not
     last = 10.0 ** (power - len(digits.partition(".")[2]))
     value = 100 * value if unit else value
     said = float(digits.replace("−", "-").replace(",", "")) * 10.0**power
@@ -1199,7 +1201,7 @@ def tradeoff_gallery(kind, noise, epsilon):
     return {"delta": float(profile_of(kind, noise)(epsilon)), "largest": largest_loss(kind, noise)}
 
 
-says("tradeoff_gallery", "The mechanism is ({epsilon}, 0)-DP: the tangent starts at (0, 1), and δ is 0.",
+says("tradeoff_gallery", "The mechanism is ({epsilon}, 0)-DP: the tangent starts in the upper left corner, and δ is 0.",
      lambda so: so.epsilon >= so.largest)  # fmt: skip
 says("tradeoff_gallery",
      "At ε = {epsilon} the smallest δ is {delta}: the line of slope −exp(ε) that starts at "
@@ -1366,7 +1368,10 @@ def reports(mechanism, facts, delta):
 
 says("reports",
      "From ({epsilon}, {delta}) alone, an adversary with even odds may be right {allowed} of the time. The best one is "
-     "right {right} of the time.", lambda so: so.facts == "a pair" and so.allowed > so.right)  # fmt: skip
+     "right {right} of the time.", lambda so: so.facts == "a pair" and so.right < so.allowed <= 0.9999)  # fmt: skip
+says("reports",
+     "From ({epsilon}, {delta}) alone, an adversary with even odds may be right more than 99.99% of the time. The best "
+     "one is right {right} of the time.", lambda so: so.facts == "a pair" and so.allowed > 0.9999)  # fmt: skip
 says("reports",
      "With μ ≈ {mu}, enough for every δ down to {delta}, an adversary with even odds may be right {allowed} of the "
      "time. The best one is right {right} of the time.",
@@ -1402,7 +1407,17 @@ says("study",
      "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect with "
      "probability {power} instead of {without}. The adversary recognizes a yes with probability {found}, where 5% is "
      "chance.",
-     lambda so: so.power <= so.without and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
+     lambda so: so.power <= so.without <= 0.999 and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
+says("study",
+     "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect with "
+     "probability {power} instead of more than 99.9%. The adversary recognizes a yes with probability {found}, where "
+     "5% is chance.",
+     lambda so: so.power <= 0.999 < so.without and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
+says("study",
+     "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect with "
+     "probability above 99.9%, with the noise as without it. The adversary recognizes a yes with probability {found}, "
+     "where 5% is chance.",
+     lambda so: 0.999 < so.power <= so.without and so.found >= 0.05 and 0 <= so.lost <= so.people)  # fmt: skip
 
 
 @exact

@@ -130,11 +130,14 @@ def both(sigma, people):
 
 
 @study.words
-def words():
+def words(sigma, people):
+    if power(sigma, people) > 0.999:
+        chance = "above 99.9%, with the noise as without it"
+    else:
+        chance = "{power} instead of " + ("more than 99.9%" if without(people) > 0.999 else "{without}")
     return (
         "Noise of {sigma} costs the study as much as leaving out {lost} of its {people} people: it finds the effect "
-        "with probability {power} instead of {without}. The adversary recognizes a yes with probability {found}, where "
-        "5% is chance."
+        f"with probability {chance}. The adversary recognizes a yes with probability {{found}}, where 5% is chance."
     )
 
 

@@ -15,6 +15,8 @@ from ...palette import DOTTED, GREY, PURPLE
 from .panel import Panel
 from .shapes import type_one_errors
 
+# How the two errors of a test are told in a picture.
+ERRORS = {"xlabel": "accused, of 100 not in the data", "ylabel": "missed, of 100 in the data", "hundred": True}
 _TILDE = "\u0303"
 
 
@@ -40,8 +42,7 @@ _FACES = {
     "tradeoff": _Face(
         "f",
         ([0, 1], [1, 0]),
-        {"title": "Trade-off functions", "xlabel": "type I error α", "ylabel": "type II error β",
-         "xlim": (-0.02, 1.0), "ylim": (-0.02, 1.02)},
+        {"title": "Trade-off functions", "xlim": (-0.02, 1.0), "ylim": (-0.02, 1.02), **ERRORS},
     ),
     "bayes_error": _Face(
         "R",

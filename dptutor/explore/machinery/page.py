@@ -178,8 +178,8 @@ def describe(explorer: Declaration, exploration) -> dict:
         "panels": [
             {
                 "box": panel.box,
-                "x": _axis(panel.xlabel, panel.xlim, panel.xlog),
-                "y": _axis(panel.ylabel, panel.ylim, panel.ylog) | {"stretch": panel.ystretch},
+                "x": _axis(panel.xlabel, panel.xlim, panel.xlog, panel.hundred),
+                "y": _axis(panel.ylabel, panel.ylim, panel.ylog, panel.hundred) | {"stretch": panel.ystretch},
                 "fixed": standing(panel),
             }
             for panel in explorer.panels
@@ -249,8 +249,8 @@ def _colors(explorer: Declaration) -> dict[str, str]:
     return {name: letter_color(color) for name, color in colors.items() if color != INK}
 
 
-def _axis(label: str, limits, log: bool) -> dict:
-    return {"label": label, "limits": [float(x) for x in limits], "log": log}
+def _axis(label: str, limits, log: bool, hundred: bool) -> dict:
+    return {"label": label, "limits": [float(x) for x in limits], "log": log, "times": 100 if hundred else 1}
 
 
 def body(exploration, prefix: str) -> str:
@@ -466,7 +466,7 @@ def _drawn(explorer: Declaration, number: dict[int, int]) -> dict:
         "hides": [places[name] for name in drawn.hides],
         "tells": {places[name]: template for name, template in drawn.tells.items()},
         "says": drawn.says,
-        "shares": {"panel": drawn.shares.number, "scale": drawn.shares.xlim[1]} if drawn.shares else None,
+        "shares": drawn.shares.number if drawn.shares else None,
         "total": drawn.total,
     }
 
